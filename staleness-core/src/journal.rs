@@ -1,0 +1,180 @@
+//! The journal: every change that matters to a person, with its cause.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, ToolKey};
+use crate::time::Timestamp;
+
+/// Numbers the commits that wrote journal entries: 0 before the first.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Revision(pub u64);
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What a journal entry is about: a kind of thing, the scope it lives in, and its id there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subject {
+    /// The kind of thing.
+    pub kind: SubjectKind,
+    /// Where it lives.
+    pub scope: Scope,
+    /// Its id within kind and scope.
+    pub id: String,
+}
+
+impl Subject {
+    /// A tool as a subject.
+    #[must_use]
+    pub fn tool(key: &ToolKey) -> Self {
+        Self {
+            kind: SubjectKind::Tool,
+            scope: key.scope.clone(),
+            id: key.name.to_string(),
+        }
+    }
+
+    /// A project as a subject. It lives in its own scope.
+    #[must_use]
+    pub fn project(id: &ProjectId) -> Self {
+        Self {
+            kind: SubjectKind::Project,
+            scope: Scope::Project(id.clone()),
+            id: id.to_string(),
+        }
+    }
+}
+
+/// The kinds of thing that the journal speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SubjectKind {
+    /// A tool.
+    Tool,
+    /// A project.
+    Project,
+}
+
+impl SubjectKind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Tool, Self::Project];
+
+    /// The word that storage and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Project => "project",
+        }
+    }
+
+    /// The inverse of [`SubjectKind::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// What happened to a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Action {
+    /// It became known.
+    Added,
+    /// A scan, or the loss of its server, made it absent.
+    Absent,
+    /// A scan, its server or a successful use made it present again.
+    Present,
+    /// Its recent outcomes demoted it.
+    Failing,
+    /// A success ended its demotion.
+    Recovered,
+    /// A person demoted it.
+    Demoted,
+    /// A person lifted a demotion, a pin or an ignore.
+    Restored,
+    /// A person pinned it: always active.
+    Pinned,
+    /// A person had it ignored: never suggested, never reported.
+    Ignored,
+    /// A person had it forgotten.
+    Forgotten,
+}
+
+impl Action {
+    /// Every action.
+    pub const ALL: [Self; 10] = [
+        Self::Added,
+        Self::Absent,
+        Self::Present,
+        Self::Failing,
+        Self::Recovered,
+        Self::Demoted,
+        Self::Restored,
+        Self::Pinned,
+        Self::Ignored,
+        Self::Forgotten,
+    ];
+
+    /// The word that storage and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Absent => "absent",
+            Self::Present => "present",
+            Self::Failing => "failing",
+            Self::Recovered => "recovered",
+            Self::Demoted => "demoted",
+            Self::Restored => "restored",
+            Self::Pinned => "pinned",
+            Self::Ignored => "ignored",
+            Self::Forgotten => "forgotten",
+        }
+    }
+
+    /// The inverse of [`Action::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.as_str() == word)
+    }
+}
+
+/// One change of one subject. Entries are only ever appended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalEntry {
+    /// The commit that wrote it; given by the store, 0 before that.
+    pub revision: Revision,
+    /// Its place among the entries of that commit, counted from 0; given by the store.
+    pub index: u32,
+    /// When it happened.
+    pub at: Timestamp,
+    /// What it is about.
+    pub subject: Subject,
+    /// What happened.
+    pub action: Action,
+    /// The state before, in the words of the subject's kind (a tool's status).
+    pub from: Option<String>,
+    /// The state after.
+    pub to: Option<String>,
+    /// Why it happened: a cause in `snake_case`, or a sentence of our own.
+    pub cause: String,
+    /// The reason that a person gave.
+    pub note: Option<String>,
+    /// The session in which it happened.
+    pub session: Option<SessionId>,
+    /// The agent or person who did it.
+    pub actor: Option<AgentId>,
+    /// The unit of work that did it.
+    pub op: Option<OpId>,
+}

@@ -1,0 +1,18 @@
+//! The pure core of `staleness`.
+
+pub mod ids;
+pub mod journal;
+pub mod memory;
+pub mod names;
+pub mod outcome;
+pub mod policy;
+pub mod project;
+pub mod registry;
+pub mod scan;
+pub mod source;
+pub mod store;
+pub mod time;
+pub mod tool;
+pub mod verdict;
+
+pub use memory::MemoryStore;

@@ -1,0 +1,83 @@
+//! A store in memory: the reference for what every filter, change and error means.
+
+mod rows;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use crate::store::{
+    Commit, Query, RegistryStore, Selection, Step, StoreError, View, check_changes, look, run,
+};
+use rows::Rows;
+
+/// Rows that one page holds at most.
+const PAGE: usize = 1_000;
+
+/// A registry that lives as long as the process.
+///
+/// It is strict on purpose: a step that writes what it did not lock is refused as
+/// [`StoreError::Misstep`], where other backends would not notice.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStore {
+    rows: Arc<Mutex<Rows>>,
+}
+
+impl MemoryStore {
+    /// An empty store. Clones share it.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        // A panic inside `decide` happens before anything is written: the rows are whole.
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl RegistryStore for MemoryStore {
+    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        let rows = self.rows();
+        look(query.as_ref(), |selection| Ok(rows.load(selection)))
+    }
+
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        let mut rows = self.rows();
+        let (view, selection, mut changes) =
+            run(step.as_ref(), |selection| Ok(rows.load(selection)))?;
+        check_changes(&selection, &view, &changes).map_err(StoreError::Misstep)?;
+        let revision = rows.apply(&mut changes);
+        Ok(Commit {
+            revision,
+            view,
+            changes,
+        })
+    }
+
+    async fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        let whole = self.rows().load(selection);
+        for page in rows::split(whole, PAGE) {
+            if visit(page).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn backup(&self, _: &Path) -> Result<(), StoreError> {
+        Err(StoreError::Unsupported("backups: it lives in memory"))
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.rows().check().map_err(StoreError::Corrupt)
+    }
+}

@@ -1,0 +1,228 @@
+//! The rows of the memory store, and what selections and changes mean for them.
+
+use std::collections::BTreeMap;
+
+use crate::ids::{ProjectId, SourceId, ToolKey};
+use crate::journal::{JournalEntry, Revision};
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::source::Source;
+use crate::store::{
+    Change, ChangeSet, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange,
+    ProjectFilter, Selection, SourceFilter, View, covers_tool,
+};
+use crate::tool::Tool;
+
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    revision: Revision,
+    last_seq: u64,
+    projects: BTreeMap<ProjectId, Project>,
+    sources: BTreeMap<SourceId, Source>,
+    tools: BTreeMap<ToolKey, Tool>,
+    outcomes: BTreeMap<u64, Outcome>,
+    journal: BTreeMap<(Revision, u32), JournalEntry>,
+}
+
+impl Rows {
+    pub(super) fn load(&self, selection: &Selection) -> View {
+        let mut view = View {
+            revision: self.revision,
+            ..View::default()
+        };
+        for pick in &selection.projects {
+            view.projects
+                .extend(copy(&self.projects, |id, _| match &pick.filter {
+                    ProjectFilter::Id(wanted) => wanted == id,
+                    ProjectFilter::All => true,
+                }));
+        }
+        for pick in &selection.sources {
+            view.sources
+                .extend(copy(&self.sources, |id, _| match &pick.filter {
+                    SourceFilter::Id(wanted) => wanted == id,
+                    SourceFilter::Scope(scope) => *scope == id.scope(),
+                    SourceFilter::All => true,
+                }));
+        }
+        for pick in &selection.tools {
+            view.tools.extend(copy(&self.tools, |key, tool| {
+                covers_tool(&pick.filter, key, Some(tool))
+            }));
+        }
+        for filter in &selection.outcomes {
+            self.load_outcomes(filter, &mut view);
+        }
+        for filter in &selection.journal {
+            self.load_journal(filter, &mut view);
+        }
+        view.counts = selection.count_outcomes.map(|cut| OutcomeCounts {
+            total: self.outcomes.len() as u64,
+            cut: self.cut(&cut).count() as u64,
+        });
+        view
+    }
+
+    fn load_outcomes(&self, filter: &OutcomeFilter, view: &mut View) {
+        let rows = self.outcomes.values();
+        let found: Vec<&Outcome> = match filter {
+            OutcomeFilter::Op(tool, op) => rows
+                .filter(|row| row.tool == *tool && row.op == *op)
+                .collect(),
+            OutcomeFilter::LastOfProject { project, limit } => rows
+                .rev()
+                .filter(|row| row.mark.is_counted() && row.project == *project)
+                .take(*limit as usize)
+                .collect(),
+            OutcomeFilter::LastPerServer { since } => {
+                let all = View {
+                    outcomes: self.outcomes.clone(),
+                    ..View::default()
+                };
+                let last = all.last_per_server(*since);
+                let seqs: Vec<u64> = last.values().map(|row| row.seq).collect();
+                seqs.iter()
+                    .filter_map(|seq| self.outcomes.get(seq))
+                    .collect()
+            }
+            OutcomeFilter::All => rows.collect(),
+        };
+        view.outcomes
+            .extend(found.into_iter().map(|row| (row.seq, row.clone())));
+    }
+
+    fn load_journal(&self, filter: &JournalFilter, view: &mut View) {
+        let rows = self.journal.values();
+        let found: Vec<&JournalEntry> = match filter {
+            JournalFilter::Op(op) => rows.filter(|row| row.op.as_ref() == Some(op)).collect(),
+            JournalFilter::Subject { subject, limit } => rows
+                .rev()
+                .filter(|row| row.subject == *subject)
+                .take(*limit as usize)
+                .collect(),
+            JournalFilter::Since { after, scope } => rows
+                .filter(|row| row.revision > *after && row.subject.scope == *scope)
+                .collect(),
+            JournalFilter::All => rows.collect(),
+        };
+        view.journal.extend(
+            found
+                .into_iter()
+                .map(|row| ((row.revision, row.index), row.clone())),
+        );
+    }
+
+    /// The sequence numbers within a cut, oldest first.
+    fn cut(&self, cut: &OutcomeCut) -> impl Iterator<Item = u64> + '_ {
+        let newest = usize::try_from(cut.keep_newest).unwrap_or(usize::MAX);
+        let older = self.outcomes.len().saturating_sub(newest);
+        let until = cut.until;
+        self.outcomes
+            .values()
+            .take(older)
+            .filter(move |row| row.at <= until)
+            .map(|row| row.seq)
+    }
+
+    pub(super) fn apply(&mut self, changes: &mut ChangeSet) -> Revision {
+        for range in &changes.outcome_ranges {
+            let gone: Vec<u64> = match range {
+                OutcomeRange::Cut { cut, limit } => self
+                    .cut(cut)
+                    .take(usize::try_from(*limit).unwrap_or(usize::MAX))
+                    .collect(),
+                OutcomeRange::OfTool(key) => self.seqs(|row| row.tool == *key),
+                OutcomeRange::OfProject(id) => self.seqs(|row| row.project == *id),
+            };
+            for seq in gone {
+                self.outcomes.remove(&seq);
+            }
+        }
+        self.revision = changes.number(self.last_seq, self.revision);
+        self.last_seq += changes.outcomes.len() as u64;
+        replace(&mut self.projects, &changes.projects, |row| row.id.clone());
+        replace(&mut self.sources, &changes.sources, |row| row.id.clone());
+        replace(&mut self.tools, &changes.tools, |row| row.key.clone());
+        self.outcomes
+            .extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
+        self.journal.extend(
+            changes
+                .journal
+                .iter()
+                .map(|row| ((row.revision, row.index), row.clone())),
+        );
+        self.revision
+    }
+
+    fn seqs(&self, wanted: impl Fn(&Outcome) -> bool) -> Vec<u64> {
+        self.outcomes
+            .values()
+            .filter(|row| wanted(row))
+            .map(|row| row.seq)
+            .collect()
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self.journal.keys().next_back() {
+            Some((revision, _)) if *revision > self.revision => Err(format!(
+                "the journal holds revision {revision} beyond {}",
+                self.revision
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn copy<K: Ord + Clone, R: Clone>(
+    rows: &BTreeMap<K, R>,
+    wanted: impl Fn(&K, &R) -> bool,
+) -> BTreeMap<K, R> {
+    rows.iter()
+        .filter(|(key, row)| wanted(key, row))
+        .map(|(key, row)| (key.clone(), row.clone()))
+        .collect()
+}
+
+fn replace<K: Ord, R: Clone>(
+    rows: &mut BTreeMap<K, R>,
+    changes: &[Change<R, K>],
+    key_of: impl Fn(&R) -> K,
+) {
+    for change in changes {
+        match change {
+            Change::Put(row) => rows.insert(key_of(row), row.clone()),
+            Change::Delete(key) => rows.remove(key),
+        };
+    }
+}
+
+/// Cuts a view into views of at most `page` rows, one collection after the other.
+pub(super) fn split(whole: View, page: usize) -> Vec<View> {
+    let mut pages = Vec::new();
+    let blank = View {
+        revision: whole.revision,
+        counts: whole.counts,
+        ..View::default()
+    };
+    macro_rules! collection {
+        ($field:ident) => {
+            let mut rows = whole.$field.into_iter();
+            loop {
+                let part: BTreeMap<_, _> = rows.by_ref().take(page).collect();
+                if part.is_empty() {
+                    break;
+                }
+                pages.push(View {
+                    $field: part,
+                    ..blank.clone()
+                });
+            }
+        };
+    }
+    collection!(projects);
+    collection!(sources);
+    collection!(tools);
+    collection!(outcomes);
+    collection!(journal);
+    pages
+}

@@ -1,0 +1,251 @@
+//! Names of tools as clients spell them: MCP prefixes, rewritten server names, built-ins.
+
+use crate::ids::{ServerKey, ToolName};
+use crate::tool::ToolKind;
+
+/// Characters that end the server part of `mcp__<server>__<tool>`.
+const SEPARATOR: &str = "__";
+const PREFIX: &str = "mcp__";
+
+/// Tools that agent clients bring with them, in lower case: no configuration lists them.
+/// Collected from the public documentation of the supported clients.
+const BUILTINS: &[&str] = &[
+    "agent",
+    "agentoutputtool",
+    "apply_patch",
+    "askuserquestion",
+    "bash",
+    "bashoutput",
+    "codebase_search",
+    "create_file",
+    "croncreate",
+    "crondelete",
+    "cronlist",
+    "delete_file",
+    "edit",
+    "edit_file",
+    "enterplanmode",
+    "enterworktree",
+    "exec_command",
+    "exitplanmode",
+    "exitworktree",
+    "file_search",
+    "glob",
+    "google_web_search",
+    "grep",
+    "grep_search",
+    "killbash",
+    "killshell",
+    "list_dir",
+    "list_directory",
+    "listmcpresourcestool",
+    "local_shell",
+    "ls",
+    "lsp",
+    "monitor",
+    "multiedit",
+    "notebookedit",
+    "notebookread",
+    "powershell",
+    "read",
+    "read_file",
+    "read_many_files",
+    "readmcpresourcetool",
+    "replace",
+    "run_shell_command",
+    "run_terminal_cmd",
+    "save_memory",
+    "search_file_content",
+    "sendmessage",
+    "shell",
+    "skill",
+    "slashcommand",
+    "task",
+    "taskcreate",
+    "taskget",
+    "tasklist",
+    "taskoutput",
+    "taskstop",
+    "taskupdate",
+    "teamcreate",
+    "teamdelete",
+    "todoread",
+    "todowrite",
+    "toolsearch",
+    "update_plan",
+    "view",
+    "view_image",
+    "web_fetch",
+    "web_search",
+    "webfetch",
+    "websearch",
+    "write",
+    "write_file",
+    "write_stdin",
+];
+
+/// The form of a server's name that appears in tool names: every character other than ASCII
+/// letters, digits, `_` and `-` becomes `_`, as clients rewrite it. Two spellings of one server
+/// compare equal by this key.
+///
+/// # Panics
+/// Never for a name that obeys [`crate::ids::check_id`]; an empty name has no key.
+#[must_use]
+pub fn server_key(server: &str) -> Option<ServerKey> {
+    let key: String = server
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    ServerKey::new(key).ok()
+}
+
+/// The name under which a configured server is stored: `mcp__<server>__*`. `None` when the
+/// server's name breaks the rules of [`crate::ids::check_id`].
+#[must_use]
+pub fn server_entry_name(server: &str) -> Option<ToolName> {
+    crate::ids::check_id(server).ok()?;
+    ToolName::new(format!("{PREFIX}{server}{SEPARATOR}*")).ok()
+}
+
+/// Whether the name stands for a whole server, and so cannot be called.
+#[must_use]
+pub fn is_server_entry(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with("__*") && name.len() > PREFIX.len() + 3
+}
+
+/// Whether the name is that of an MCP server's tool.
+#[must_use]
+pub fn is_mcp(name: &str) -> bool {
+    name.starts_with(PREFIX)
+}
+
+/// Every server that could own the tool called `name`, shortest first: `mcp__a__b__c` may be
+/// tool `b__c` of server `a`, or tool `c` of server `a__b`. Empty when the name is no MCP name.
+#[must_use]
+pub fn possible_servers(name: &str) -> Vec<ServerKey> {
+    let Some(rest) = name.strip_prefix(PREFIX) else {
+        return Vec::new();
+    };
+    let mut servers = Vec::new();
+    let mut from = 0;
+    while let Some(found) = rest.get(from..).and_then(|tail| tail.find(SEPARATOR)) {
+        let at = from + found;
+        if at > 0 && at + SEPARATOR.len() < rest.len() {
+            servers.extend(server_key(&rest[..at]));
+        }
+        from = at + 1;
+    }
+    servers.dedup();
+    servers
+}
+
+/// The part of an MCP tool's name behind its server, when `server` owns it.
+#[must_use]
+pub fn tool_part<'a>(name: &'a str, server: &ServerKey) -> Option<&'a str> {
+    let rest = name.strip_prefix(PREFIX)?;
+    let tail = rest.get(server.as_str().len()..)?;
+    (server_key(&rest[..server.as_str().len()]).as_ref() == Some(server))
+        .then(|| tail.strip_prefix(SEPARATOR))
+        .flatten()
+}
+
+/// The kind that a name suggests when nothing else is known of the tool.
+#[must_use]
+pub fn kind_of(name: &str) -> ToolKind {
+    if is_server_entry(name) {
+        ToolKind::McpServer
+    } else if is_mcp(name) && !possible_servers(name).is_empty() {
+        ToolKind::McpTool
+    } else if name.starts_with('/') {
+        ToolKind::SlashCommand
+    } else if is_builtin(name) {
+        ToolKind::Builtin
+    } else if name.starts_with("agent:") {
+        ToolKind::Agent
+    } else {
+        ToolKind::Unknown
+    }
+}
+
+fn is_builtin(name: &str) -> bool {
+    BUILTINS
+        .binary_search(&name.to_ascii_lowercase().as_str())
+        .is_ok()
+}
+
+/// The names that a person may mean by `text`, most likely first: the text itself, a server, a
+/// command, an agent.
+#[must_use]
+pub fn spellings(text: &str) -> Vec<ToolName> {
+    let mut names: Vec<ToolName> = ToolName::new(text).into_iter().collect();
+    if !is_mcp(text) && !text.starts_with('/') {
+        names.extend(server_entry_name(text));
+        names.extend(ToolName::new(format!("/{text}")));
+        names.extend(ToolName::new(format!("agent:{text}")));
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(name: &str) -> Vec<String> {
+        possible_servers(name)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn the_table_of_builtins_is_sorted() {
+        assert!(BUILTINS.is_sorted());
+        assert_eq!(kind_of("Bash"), ToolKind::Builtin);
+    }
+
+    #[test]
+    fn every_split_of_a_name_is_a_candidate() {
+        assert_eq!(keys("mcp__a__b__c"), ["a", "a__b"]);
+        assert_eq!(keys("mcp__github__search"), ["github"]);
+        assert_eq!(keys("mcp__a___b"), ["a", "a_"]);
+        assert!(keys("Bash").is_empty());
+        assert!(keys("mcp__a").is_empty());
+        assert!(keys("mcp____x").is_empty());
+    }
+
+    #[test]
+    fn clients_rewrite_server_names() {
+        let key = server_key("my server.x").unwrap();
+        assert_eq!(key.as_str(), "my_server_x");
+        assert_eq!(tool_part("mcp__my_server_x__go", &key), Some("go"));
+        assert_eq!(tool_part("mcp__my_server__go", &key), None);
+    }
+
+    #[test]
+    fn server_entries_are_recognised_and_not_callable() {
+        assert_eq!(server_entry_name("a").unwrap().as_str(), "mcp__a__*");
+        assert!(is_server_entry("mcp__a__*"));
+        assert!(!is_server_entry("mcp__a__b"));
+        assert!(server_entry_name("").is_none());
+    }
+
+    #[test]
+    fn names_with_multibyte_characters_are_split_without_panic() {
+        for name in [
+            "mcp__\u{1f680}__x",
+            "mcp__é__",
+            "mcp__a__\u{1f680}",
+            "mcp__ü",
+        ] {
+            for key in possible_servers(name) {
+                let _ = tool_part(name, &key);
+            }
+        }
+    }
+}

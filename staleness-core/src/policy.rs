@@ -1,0 +1,296 @@
+//! The policy: every threshold, with its unit in its name.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{AgentId, ProjectId};
+use crate::tool::{DemotionRule, ToolKind};
+
+/// Everything that can be tuned. [`Policy::default`] is the documented behaviour.
+///
+/// The shape is that of the TOML file: `[tools]`, `[outage]`, `[ranking]`, `[outcomes]`, `[hooks]`,
+/// `[projects]`, and the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`,
+/// which apply to tools in that order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// Demotion, probation and verdicts of tools.
+    pub tools: ToolPolicy,
+    /// The outage guard.
+    pub outage: OutagePolicy,
+    /// Ranking of tools.
+    pub ranking: RankPolicy,
+    /// How long raw outcomes are kept.
+    pub outcomes: OutcomePolicy,
+    /// What hooks may say.
+    pub hooks: HookPolicy,
+    /// How projects are told apart.
+    pub projects: ProjectPolicy,
+    /// Names of tools that are never suggested and never reported, beside those ignored by hand.
+    pub ignore: Vec<String>,
+    /// Overrides of `tools` for one kind of tool.
+    pub kind: BTreeMap<ToolKind, ToolOverride>,
+    /// Overrides of `tools` for one project, by id or root.
+    pub project: BTreeMap<String, ToolOverride>,
+    /// Overrides of `tools` for outcomes that one agent reports.
+    pub agent: BTreeMap<String, ToolOverride>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        let builtin = ToolOverride {
+            demote: Some(false),
+            ..ToolOverride::default()
+        };
+        Self {
+            tools: ToolPolicy::default(),
+            outage: OutagePolicy::default(),
+            ranking: RankPolicy::default(),
+            outcomes: OutcomePolicy::default(),
+            hooks: HookPolicy::default(),
+            projects: ProjectPolicy::default(),
+            ignore: Vec::new(),
+            kind: BTreeMap::from([(ToolKind::Builtin, builtin)]),
+            project: BTreeMap::new(),
+            agent: BTreeMap::new(),
+        }
+    }
+}
+
+macro_rules! tool_policy {
+    ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*) => {
+        /// Demotion, probation and verdicts of tools.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct ToolPolicy {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Default for ToolPolicy {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+
+        /// A [`ToolPolicy`] in which only the fields that differ are set.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct ToolOverride {
+            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
+        }
+
+        impl ToolOverride {
+            fn apply(&self, policy: &mut ToolPolicy) {
+                $(if let Some(value) = &self.$field { policy.$field = value.clone(); })*
+            }
+        }
+    };
+}
+
+tool_policy! {
+    /// Which run of failures demotes.
+    rule: DemotionRule = DemotionRule::default(),
+    /// Whether failures demote at all.
+    demote: bool = true,
+    /// Whether the failure window starts afresh when a tool recovers or is restored.
+    window_restarts_on_restore: bool = false,
+    /// Days without being seen after which a tool sinks and wants a look.
+    unseen_days: u32 = 30,
+    /// Minutes before a demoted tool may be suggested again.
+    probation_minutes: u32 = 60,
+    /// The longest cool-down, in hours.
+    probation_max_hours: u32 = 24,
+    /// Days without a demotion after which the cool-down starts at its shortest again.
+    probation_reset_days: u32 = 7,
+    /// Freshness of a tool that was not seen for `unseen_days`.
+    freshness_unseen: f64 = 0.5,
+    /// Freshness of an absent tool.
+    freshness_absent: f64 = 0.2,
+    /// Freshness of a failing tool.
+    freshness_failing: f64 = 0.2,
+    /// Freshness of a tool that is absent and failing.
+    freshness_both: f64 = 0.1,
+}
+
+/// When failures are blamed on the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OutagePolicy {
+    /// Distinct MCP servers that must have been used.
+    pub min_servers: u16,
+    /// The time that is looked at, in minutes.
+    pub window_minutes: u32,
+    /// More than this share of them, in percent, must have failed last.
+    pub percent: u8,
+}
+
+impl Default for OutagePolicy {
+    fn default() -> Self {
+        Self {
+            min_servers: 3,
+            window_minutes: 10,
+            percent: 50,
+        }
+    }
+}
+
+/// How tools are ordered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RankPolicy {
+    /// Counted outcomes of the project that are looked at.
+    pub window: u32,
+    /// Factor for stale and demoted tools.
+    pub not_active_factor: f64,
+    /// Factor for tools not seen for `tools.unseen_days`.
+    pub unseen_factor: f64,
+}
+
+impl Default for RankPolicy {
+    fn default() -> Self {
+        Self {
+            window: 200,
+            not_active_factor: 0.25,
+            unseen_factor: 0.5,
+        }
+    }
+}
+
+/// How long raw outcomes are kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OutcomePolicy {
+    /// An outcome may go when it is this many days old …
+    pub keep_days: u32,
+    /// … and is not among this many newest of the store.
+    pub keep_newest: u64,
+}
+
+impl Default for OutcomePolicy {
+    fn default() -> Self {
+        Self {
+            keep_days: 90,
+            keep_newest: 10_000,
+        }
+    }
+}
+
+/// What hooks may say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HookPolicy {
+    /// Whether a session start tells the agent what changed.
+    pub tell: bool,
+    /// The longest text that a session start may add, in characters.
+    pub session_start_chars: u32,
+}
+
+impl Default for HookPolicy {
+    fn default() -> Self {
+        Self {
+            tell: true,
+            session_start_chars: 1_500,
+        }
+    }
+}
+
+/// How projects are told apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProjectPolicy {
+    /// Whether the work trees of one git repository are one project.
+    pub share_worktrees: bool,
+}
+
+impl Default for ProjectPolicy {
+    fn default() -> Self {
+        Self {
+            share_worktrees: true,
+        }
+    }
+}
+
+impl Policy {
+    /// The tool policy for a kind, in a project, for outcomes of an agent. Later ones win.
+    #[must_use]
+    pub fn tools_for(
+        &self,
+        kind: ToolKind,
+        project: Option<(&ProjectId, &str)>,
+        agent: Option<&AgentId>,
+    ) -> Cow<'_, ToolPolicy> {
+        let by_project = project.and_then(|(id, root)| {
+            self.project
+                .get(id.as_str())
+                .or_else(|| self.project.get(root))
+        });
+        let overrides = [
+            self.kind.get(&kind),
+            by_project,
+            agent.and_then(|agent| self.agent.get(agent.as_str())),
+        ];
+        let mut policy = Cow::Borrowed(&self.tools);
+        for each in overrides.into_iter().flatten() {
+            each.apply(policy.to_mut());
+        }
+        policy
+    }
+
+    /// What is wrong with the values, as `key: reason`; empty when they make sense.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let mut check = |key: String, policy: &ToolOverride| {
+            if let Some(fault) = policy.rule.as_ref().and_then(DemotionRule::fault) {
+                faults.push(format!("{key}.rule: {fault}"));
+            }
+            for (name, value) in [
+                ("freshness_unseen", policy.freshness_unseen),
+                ("freshness_absent", policy.freshness_absent),
+                ("freshness_failing", policy.freshness_failing),
+                ("freshness_both", policy.freshness_both),
+            ] {
+                if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+                    faults.push(format!("{key}.{name}: must lie in 0..=1"));
+                }
+            }
+        };
+        let tools = &self.tools;
+        check(
+            "tools".into(),
+            &ToolOverride {
+                rule: Some(tools.rule),
+                freshness_unseen: Some(tools.freshness_unseen),
+                freshness_absent: Some(tools.freshness_absent),
+                freshness_failing: Some(tools.freshness_failing),
+                freshness_both: Some(tools.freshness_both),
+                ..ToolOverride::default()
+            },
+        );
+        for (kind, each) in &self.kind {
+            check(format!("kind.{}", kind.as_str()), each);
+        }
+        for (table, map) in [("project", &self.project), ("agent", &self.agent)] {
+            for (name, each) in map {
+                check(format!("{table}.{name}"), each);
+            }
+        }
+        for (name, value) in [
+            ("ranking.not_active_factor", self.ranking.not_active_factor),
+            ("ranking.unseen_factor", self.ranking.unseen_factor),
+        ] {
+            if !(0.0..=1.0).contains(&value) {
+                faults.push(format!("{name}: must lie in 0..=1"));
+            }
+        }
+        if self.ranking.window == 0 || self.ranking.window > 100_000 {
+            faults.push("ranking.window: must lie in 1..=100000".into());
+        }
+        if self.outage.percent > 100 {
+            faults.push("outage.percent: must lie in 0..=100".into());
+        }
+        faults
+    }
+}

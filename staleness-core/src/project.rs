@@ -1,0 +1,34 @@
+//! Projects: the roots in which agents work.
+
+use crate::ids::{ProjectId, SessionId};
+use crate::journal::Revision;
+use crate::time::Timestamp;
+
+/// A project that the registry has seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    /// Its id, derived from the root.
+    pub id: ProjectId,
+    /// Its root folder.
+    pub root: String,
+    /// When it was first seen.
+    pub first_seen_at: Timestamp,
+    /// When it was last scanned, or first used.
+    pub last_seen_at: Timestamp,
+    /// A digest of every source visible to it at its last evaluated scan, 0 before the first: while
+    /// it is unchanged, no tool of the project needs to be looked at.
+    pub config_digest: u128,
+    /// Up to where the project was told what changed.
+    pub told: Told,
+}
+
+/// Up to which revision a project was told, and where the session told last began.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Everything up to this revision was told.
+    pub revision: Revision,
+    /// The session that was told last.
+    pub session: Option<SessionId>,
+    /// Where that session's telling began, to repeat it when the session lost its context.
+    pub from: Revision,
+}

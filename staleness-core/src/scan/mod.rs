@@ -1,0 +1,176 @@
+//! Scans: what the sources list, as read from the outside world.
+
+use std::collections::BTreeMap;
+
+use crate::ids::{ClientId, Level, ProjectId, SessionId, SourceId, ToolName, stable_hash};
+use crate::names;
+use crate::source::SourceState;
+use crate::time::Timestamp;
+use crate::tool::{MAX_DESCRIPTION_CHARS, ToolKind};
+
+/// A project as the caller knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectRef {
+    /// Its id.
+    pub id: ProjectId,
+    /// Its root folder.
+    pub root: String,
+}
+
+impl ProjectRef {
+    /// The project with this root folder.
+    #[must_use]
+    pub fn of_root(root: impl Into<String>) -> Self {
+        let root = root.into();
+        Self {
+            id: ProjectId::of_root(&root),
+            root,
+        }
+    }
+}
+
+/// One tool that a source lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The name under which it is called, or the entry of a server.
+    pub name: ToolName,
+    /// What sort of thing it is.
+    pub kind: ToolKind,
+    /// The plugin that provides it.
+    pub plugin: Option<ToolName>,
+    /// What it says of itself.
+    pub description: Option<String>,
+    /// The client has switched it off.
+    pub disabled: bool,
+}
+
+impl Found {
+    /// A tool that is listed and switched on.
+    #[must_use]
+    pub const fn new(name: ToolName, kind: ToolKind) -> Self {
+        Self {
+            name,
+            kind,
+            plugin: None,
+            description: None,
+            disabled: false,
+        }
+    }
+
+    /// An MCP server that a configuration lists as `server`. `None` when the name cannot be stored.
+    #[must_use]
+    pub fn server(server: &str) -> Option<Self> {
+        Some(Self::new(
+            names::server_entry_name(server)?,
+            ToolKind::McpServer,
+        ))
+    }
+
+    /// The same with a description, cut to [`MAX_DESCRIPTION_CHARS`] characters; empty ones are
+    /// left out.
+    #[must_use]
+    pub fn described(mut self, description: Option<&str>) -> Self {
+        self.description = description
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+            .map(|text| text.chars().take(MAX_DESCRIPTION_CHARS).collect());
+        self
+    }
+}
+
+/// What one source said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceReading {
+    /// Which source.
+    pub id: SourceId,
+    /// Where it is.
+    pub path: String,
+    /// How far it could be read.
+    pub state: SourceState,
+    /// A missing source proves absence only while its root can be listed and is not empty. Of no
+    /// meaning for other states.
+    pub root_is_there: bool,
+    /// What was wrong, with file and line; never a value from the file.
+    pub error: Option<String>,
+    /// What it lists, each name once, in any order.
+    pub found: Vec<Found>,
+}
+
+impl SourceReading {
+    /// Whether a tool that the source does not list is proven not to be in it.
+    #[must_use]
+    pub fn covers(&self) -> bool {
+        match self.state {
+            SourceState::Read => true,
+            SourceState::Missing => self.root_is_there,
+            SourceState::Partial | SourceState::Failed => false,
+        }
+    }
+
+    /// A digest of state and findings: while it is the same, nothing needs to be evaluated.
+    #[must_use]
+    pub fn digest(&self) -> u128 {
+        let mut lines: Vec<String> = self
+            .found
+            .iter()
+            .map(|found| {
+                format!(
+                    "{}\u{1f}{}\u{1f}{}\u{1f}{}\u{1f}{}",
+                    found.name,
+                    found.kind.as_str(),
+                    found.plugin.as_ref().map_or("", ToolName::as_str),
+                    found.disabled,
+                    found.description.as_deref().unwrap_or(""),
+                )
+            })
+            .collect();
+        lines.sort_unstable();
+        lines.push(format!("{}\u{1f}{}", self.state.as_str(), self.covers()));
+        stable_hash(lines.join("\u{1e}").as_bytes())
+    }
+}
+
+/// An index of sources that was read completely: sources known under it that this scan does not
+/// bring are gone, and so are covered and empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceIndex {
+    /// The client.
+    pub client: String,
+    /// The level.
+    pub level: Level,
+    /// The project, unless the index serves every project.
+    pub project: Option<ProjectId>,
+    /// What the parts of its sources start with, such as `plugin:`.
+    pub part_prefix: String,
+}
+
+impl SourceIndex {
+    /// Whether a source belongs to this index.
+    #[must_use]
+    pub fn lists(&self, id: &SourceId) -> bool {
+        id.client == self.client
+            && id.level == self.level
+            && id.project == self.project
+            && id.part.starts_with(&self.part_prefix)
+    }
+}
+
+/// What the outside world looked like from one project at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// The project.
+    pub project: ProjectRef,
+    /// What was read, each source once.
+    pub sources: Vec<SourceReading>,
+    /// Indexes that were read completely.
+    pub indexes: Vec<SourceIndex>,
+    /// For each source the number of its reading before the files were read: see
+    /// [`crate::source::Source::readings`]. Sources that were not known are left out.
+    pub read_under: BTreeMap<SourceId, u64>,
+    /// When.
+    pub at: Timestamp,
+    /// The session that asked for it.
+    pub session: Option<SessionId>,
+    /// The client that asked for it.
+    pub client: Option<ClientId>,
+}

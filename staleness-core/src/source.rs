@@ -1,0 +1,63 @@
+//! Sources: the places in which clients list tools.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::SourceId;
+use crate::time::Timestamp;
+
+/// How far a source could be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceState {
+    /// Read completely: what it does not list is not there.
+    Read,
+    /// The file or folder does not exist.
+    Missing,
+    /// Read, but an entry inside is malformed: it may add tools, never remove them.
+    Partial,
+    /// Unreadable, unparsable or empty: it says nothing.
+    Failed,
+}
+
+impl SourceState {
+    /// Every state.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Missing, Self::Partial, Self::Failed];
+
+    /// The word that storage and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Missing => "missing",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The inverse of [`SourceState::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
+    }
+}
+
+/// A source as the registry remembers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its identity.
+    pub id: SourceId,
+    /// Where it was last found.
+    pub path: String,
+    /// How far the last reading got.
+    pub state: SourceState,
+    /// Tools that the last reading found.
+    pub found: u32,
+    /// A digest of state and findings at the last reading.
+    pub digest: u128,
+    /// Counts the readings that were applied, so that an older reading never overwrites a newer one.
+    pub readings: u64,
+    /// When it was last read completely or in part, for how long its tools have been seen.
+    pub last_read_at: Option<Timestamp>,
+    /// When it was last looked at.
+    pub last_scan_at: Timestamp,
+}

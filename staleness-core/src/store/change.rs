@@ -1,0 +1,90 @@
+//! Change sets: what a step wants written.
+
+use super::OutcomeCut;
+use crate::ids::{ProjectId, SourceId, ToolKey};
+use crate::journal::{JournalEntry, Revision};
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::source::Source;
+use crate::tool::Tool;
+
+/// A change of one row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Change<R, K> {
+    /// Create the row, or replace it whole.
+    Put(R),
+    /// Remove the row with this key, if it is there.
+    Delete(K),
+}
+
+/// Outcomes to remove as a range, without having looked at each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutcomeRange {
+    /// Those within a cut, oldest in order of recording first, at most `limit`.
+    Cut {
+        /// Which may go.
+        cut: OutcomeCut,
+        /// At most this many in one commit, so that others wait briefly.
+        limit: u64,
+    },
+    /// Those of one tool.
+    OfTool(ToolKey),
+    /// Those of one project.
+    OfProject(ProjectId),
+}
+
+/// Everything that one step writes. It is written whole or not at all.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ChangeSet {
+    /// Projects.
+    pub projects: Vec<Change<Project, ProjectId>>,
+    /// Sources.
+    pub sources: Vec<Change<Source, SourceId>>,
+    /// Tools.
+    pub tools: Vec<Change<Tool, ToolKey>>,
+    /// Outcomes to append; their sequence numbers are given by the store.
+    pub outcomes: Vec<Outcome>,
+    /// Outcomes to remove, before the appends.
+    pub outcome_ranges: Vec<OutcomeRange>,
+    /// Journal entries to append; revision and index are given by the store.
+    pub journal: Vec<JournalEntry>,
+}
+
+impl ChangeSet {
+    /// Whether there is nothing to write.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows() == 0
+    }
+
+    /// How many rows are written or ranges removed.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.projects.len()
+            + self.sources.len()
+            + self.tools.len()
+            + self.outcomes.len()
+            + self.outcome_ranges.len()
+            + self.journal.len()
+    }
+
+    /// Fills in what the store gives: the sequence numbers behind `last_seq`, and the revision
+    /// behind `revision` when there are journal entries. Returns the revision after the commit.
+    pub fn number(&mut self, last_seq: u64, revision: Revision) -> Revision {
+        for (seq, outcome) in (last_seq + 1..).zip(&mut self.outcomes) {
+            outcome.seq = seq;
+        }
+        if self.journal.is_empty() {
+            return revision;
+        }
+        let next = Revision(revision.0 + 1);
+        for (index, entry) in (0..).zip(&mut self.journal) {
+            entry.revision = next;
+            entry.index = index;
+        }
+        next
+    }
+}

@@ -1,0 +1,172 @@
+//! Drafts: a view that a step edits, and the change set that comes out.
+
+use std::collections::BTreeMap;
+
+use super::{Change, ChangeSet, OutcomeRange, View};
+use crate::ids::{ProjectId, SourceId, ToolKey};
+use crate::journal::JournalEntry;
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::source::Source;
+use crate::time::Timestamp;
+use crate::tool::Tool;
+
+/// Rows as a step wants them, over rows as they were seen. Only real changes come out.
+#[derive(Clone, Debug)]
+pub struct Draft<'v> {
+    view: &'v View,
+    at: Timestamp,
+    projects: BTreeMap<ProjectId, Option<Project>>,
+    sources: BTreeMap<SourceId, Option<Source>>,
+    tools: BTreeMap<ToolKey, Option<Tool>>,
+    outcomes: Vec<Outcome>,
+    ranges: Vec<OutcomeRange>,
+    journal: Vec<JournalEntry>,
+}
+
+impl<'v> Draft<'v> {
+    /// A draft without changes. Tools that change get `at` as the time of their last change.
+    #[must_use]
+    pub const fn new(view: &'v View, at: Timestamp) -> Self {
+        Self {
+            view,
+            at,
+            projects: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            tools: BTreeMap::new(),
+            outcomes: Vec::new(),
+            ranges: Vec::new(),
+            journal: Vec::new(),
+        }
+    }
+
+    /// The view under the draft.
+    #[must_use]
+    pub const fn view(&self) -> &'v View {
+        self.view
+    }
+
+    /// A project as it stands in the draft.
+    #[must_use]
+    pub fn project(&self, id: &ProjectId) -> Option<&Project> {
+        match self.projects.get(id) {
+            Some(drafted) => drafted.as_ref(),
+            None => self.view.projects.get(id),
+        }
+    }
+
+    /// Creates or replaces a project.
+    pub fn put_project(&mut self, project: Project) {
+        self.projects.insert(project.id.clone(), Some(project));
+    }
+
+    /// Removes a project.
+    pub fn delete_project(&mut self, id: &ProjectId) {
+        self.projects.insert(id.clone(), None);
+    }
+
+    /// A source as it stands in the draft.
+    #[must_use]
+    pub fn source(&self, id: &SourceId) -> Option<&Source> {
+        match self.sources.get(id) {
+            Some(drafted) => drafted.as_ref(),
+            None => self.view.sources.get(id),
+        }
+    }
+
+    /// Creates or replaces a source.
+    pub fn put_source(&mut self, source: Source) {
+        self.sources.insert(source.id.clone(), Some(source));
+    }
+
+    /// Removes a source.
+    pub fn delete_source(&mut self, id: &SourceId) {
+        self.sources.insert(id.clone(), None);
+    }
+
+    /// A tool as it stands in the draft.
+    #[must_use]
+    pub fn tool(&self, key: &ToolKey) -> Option<&Tool> {
+        match self.tools.get(key) {
+            Some(drafted) => drafted.as_ref(),
+            None => self.view.tools.get(key),
+        }
+    }
+
+    /// Creates or replaces a tool.
+    pub fn put_tool(&mut self, tool: Tool) {
+        self.tools.insert(tool.key.clone(), Some(tool));
+    }
+
+    /// Removes a tool.
+    pub fn delete_tool(&mut self, key: &ToolKey) {
+        self.tools.insert(key.clone(), None);
+    }
+
+    /// Edits a tool that is there. `None` when it is not.
+    pub fn edit_tool<T>(&mut self, key: &ToolKey, edit: impl FnOnce(&mut Tool) -> T) -> Option<T> {
+        let drafted = match self.tools.get_mut(key) {
+            Some(drafted) => drafted,
+            None => {
+                let seen = self.view.tools.get(key)?.clone();
+                self.tools.entry(key.clone()).or_insert(Some(seen))
+            }
+        };
+        drafted.as_mut().map(edit)
+    }
+
+    /// The outcomes that were appended so far.
+    #[must_use]
+    pub fn appended(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// Appends an outcome.
+    pub fn append_outcome(&mut self, outcome: Outcome) {
+        self.outcomes.push(outcome);
+    }
+
+    /// Removes a range of outcomes.
+    pub fn delete_outcomes(&mut self, range: OutcomeRange) {
+        self.ranges.push(range);
+    }
+
+    /// Appends a journal entry.
+    pub fn append_journal(&mut self, entry: JournalEntry) {
+        self.journal.push(entry);
+    }
+
+    /// What the draft changes: rows that ended as they were seen are left out.
+    #[must_use]
+    pub fn finish(mut self) -> ChangeSet {
+        for (key, drafted) in &mut self.tools {
+            if let Some(tool) = drafted
+                && self.view.tools.get(key) != Some(tool)
+            {
+                tool.updated_at = self.at;
+            }
+        }
+        ChangeSet {
+            projects: changed(self.projects, &self.view.projects),
+            sources: changed(self.sources, &self.view.sources),
+            tools: changed(self.tools, &self.view.tools),
+            outcomes: self.outcomes,
+            outcome_ranges: self.ranges,
+            journal: self.journal,
+        }
+    }
+}
+
+fn changed<K: Ord, R: PartialEq>(
+    drafted: BTreeMap<K, Option<R>>,
+    seen: &BTreeMap<K, R>,
+) -> Vec<Change<R, K>> {
+    drafted
+        .into_iter()
+        .filter_map(|(key, row)| match (row, seen.get(&key)) {
+            (Some(row), before) if before != Some(&row) => Some(Change::Put(row)),
+            (None, Some(_)) => Some(Change::Delete(key)),
+            _ => None,
+        })
+        .collect()
+}

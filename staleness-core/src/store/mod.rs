@@ -1,0 +1,140 @@
+//! The store contract: what a backend implements, and nothing more.
+//!
+//! A unit of work is a value, a [`Step`]: what it must see, and a pure function from what it saw
+//! to what it wants written. Backends know collections and transactions; every threshold and every
+//! decision stays in this crate.
+
+mod change;
+mod draft;
+mod drive;
+mod error;
+mod preview;
+mod selection;
+mod strict;
+mod view;
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+pub use change::{Change, ChangeSet, OutcomeRange};
+pub use draft::Draft;
+pub use drive::{MAX_LOOKS, look, run};
+pub use error::{Refusal, StoreError};
+pub use preview::Preview;
+pub use selection::{
+    Access, JournalFilter, OutcomeCut, OutcomeFilter, Pick, ProjectFilter, Selection, SourceFilter,
+    ToolFilter,
+};
+pub use strict::check_changes;
+pub(crate) use strict::covers_tool;
+pub use view::{OutcomeCounts, View};
+
+use crate::journal::Revision;
+
+/// How safe a commit must be once it is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Durability {
+    /// It survives the death of the process. A power cut may lose the last such commits, never
+    /// corrupt the store. For outcomes, counters, and what files can tell again.
+    Normal,
+    /// It survives a power cut. For what a person decided.
+    Full,
+}
+
+/// What a step wants after having looked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Look again with this as well, in the same snapshot; at most [`MAX_LOOKS`] times.
+    Need(Selection),
+    /// Write this; an empty change set commits nothing.
+    Write(ChangeSet),
+}
+
+/// A unit of work as a value.
+///
+/// To ensure correctness an implementation must
+/// - decide from `self` and the view alone: no I/O, clock or randomness; it may be asked again,
+/// - write only rows that its selections lock, and create only rows whose key they lock,
+/// - carry an op id where it appends, and write nothing when that op was seen.
+pub trait Step: fmt::Debug + Send + Sync + 'static {
+    /// What it looks at first.
+    fn selection(&self) -> Selection;
+
+    /// What it wants written, given what it saw.
+    ///
+    /// # Errors
+    /// A [`Refusal`] when the work must not be done; nothing is written then.
+    fn decide(&self, view: &View) -> Result<Decision, Refusal>;
+
+    /// How safe its commit must be.
+    fn durability(&self) -> Durability;
+}
+
+/// A question as a value: what it looks at, in as many looks as it takes.
+pub trait Query: fmt::Debug + Send + Sync + 'static {
+    /// What it looks at first.
+    fn selection(&self) -> Selection;
+
+    /// What else it needs, given what it saw; `None` when that is enough.
+    fn more(&self, view: &View) -> Option<Selection>;
+}
+
+impl Query for Selection {
+    fn selection(&self) -> Selection {
+        self.clone()
+    }
+
+    fn more(&self, _: &View) -> Option<Selection> {
+        None
+    }
+}
+
+/// A step that was carried out: what it saw and what it wrote. Reports are derived from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Commit {
+    /// The store's revision after the commit. Only commits with journal entries raise it.
+    pub revision: Revision,
+    /// What the step saw.
+    pub view: View,
+    /// What was written, with sequence numbers and revisions filled in.
+    pub changes: ChangeSet,
+}
+
+/// A place that keeps a registry. Implemented by each backend, used through
+/// [`crate::Registry`].
+///
+/// To ensure correctness an implementation must
+/// - carry out every step as if alone, across threads and processes,
+/// - show a step or query one consistent snapshot, however many looks it takes,
+/// - acknowledge a commit only when it survives what its [`Durability`] promises,
+/// - leave the store as it was whenever it returns an error other than [`StoreError::Unknown`],
+/// - give appended outcomes increasing sequence numbers in the order of the change set, and raise
+///   the revision by one for each commit with journal entries,
+/// - not block the threads of an asynchronous runtime.
+#[async_trait]
+pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
+    /// Answers a query from one snapshot.
+    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError>;
+
+    /// Carries out a step: load, decide, write, commit.
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError>;
+
+    /// Visits everything that the selection names, a bounded number of rows at a time, from one
+    /// snapshot and in the order of the keys, until the visitor breaks. Rows of different
+    /// collections may come in different views; no row comes twice.
+    async fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError>;
+
+    /// Writes a consistent copy of the store to a new file while others may write.
+    async fn backup(&self, to: &Path) -> Result<(), StoreError>;
+
+    /// Verifies the stored data: structure, and that every record can be read.
+    async fn check(&self) -> Result<(), StoreError>;
+}

@@ -1,0 +1,35 @@
+//! Previews: what a step would write, without writing it.
+
+use std::sync::Arc;
+
+use super::{ChangeSet, Decision, Query, Refusal, Selection, Step, View};
+
+/// A step as a query: looks at what the step would look at. Behind every `--dry-run`.
+#[derive(Clone, Debug)]
+pub struct Preview(pub Arc<dyn Step>);
+
+impl Preview {
+    /// What the step would write, given everything it asked to see.
+    ///
+    /// # Errors
+    /// The step's refusal, or [`Refusal::Invalid`] when it would still look again.
+    pub fn changes(&self, view: &View) -> Result<ChangeSet, Refusal> {
+        match self.0.decide(view)? {
+            Decision::Write(changes) => Ok(changes),
+            Decision::Need(_) => Err(Refusal::Invalid("the step has not seen enough".into())),
+        }
+    }
+}
+
+impl Query for Preview {
+    fn selection(&self) -> Selection {
+        self.0.selection()
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        match self.0.decide(view) {
+            Ok(Decision::Need(more)) => Some(more),
+            _ => None,
+        }
+    }
+}

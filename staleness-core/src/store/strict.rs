@@ -1,0 +1,109 @@
+//! The rule that a step writes only what it locked, as a check.
+
+use std::collections::BTreeSet;
+
+use super::{
+    Access, Change, ChangeSet, Pick, ProjectFilter, Selection, SourceFilter, ToolFilter, View,
+};
+use crate::ids::{ProjectId, Scope, SourceId, ToolKey};
+use crate::tool::{Status, Tool, ToolKind};
+
+/// Whether every row that `changes` writes was locked by `selection`; the rows that were seen are
+/// in `view`. No row may be written twice.
+///
+/// # Errors
+/// A sentence that names the first row that breaks the rule.
+pub fn check_changes(
+    selection: &Selection,
+    view: &View,
+    changes: &ChangeSet,
+) -> Result<(), String> {
+    let mut projects = BTreeSet::new();
+    for change in &changes.projects {
+        let id = match change {
+            Change::Put(row) => &row.id,
+            Change::Delete(id) => id,
+        };
+        once(&mut projects, id)?;
+        if !locked(&selection.projects).any(|filter| covers_project(filter, id)) {
+            return Err(format!("project {id} was written and not locked"));
+        }
+    }
+    let mut sources = BTreeSet::new();
+    for change in &changes.sources {
+        let id = match change {
+            Change::Put(row) => &row.id,
+            Change::Delete(id) => id,
+        };
+        once(&mut sources, id)?;
+        if !locked(&selection.sources).any(|filter| covers_source(filter, id)) {
+            return Err(format!("source {id} was written and not locked"));
+        }
+    }
+    let mut tools = BTreeSet::new();
+    for change in &changes.tools {
+        let (key, row) = match change {
+            Change::Put(row) => (&row.key, Some(row)),
+            Change::Delete(key) => (key, None),
+        };
+        once(&mut tools, key)?;
+        let seen = view.tools.get(key);
+        if !locked(&selection.tools).any(|filter| covers_tool(filter, key, seen.or(row))) {
+            return Err(format!("tool {} was written and not locked", key.name));
+        }
+    }
+    Ok(())
+}
+
+fn once<K: Ord + std::fmt::Debug>(seen: &mut BTreeSet<K>, key: K) -> Result<(), String> {
+    let text = format!("{key:?} was written twice");
+    if seen.insert(key) { Ok(()) } else { Err(text) }
+}
+
+fn locked<F>(picks: &[Pick<F>]) -> impl Iterator<Item = &F> {
+    picks
+        .iter()
+        .filter(|pick| pick.access == Access::Lock)
+        .map(|pick| &pick.filter)
+}
+
+fn covers_project(filter: &ProjectFilter, id: &ProjectId) -> bool {
+    match filter {
+        ProjectFilter::Id(locked) => locked == id,
+        ProjectFilter::All => true,
+    }
+}
+
+fn covers_source(filter: &SourceFilter, id: &SourceId) -> bool {
+    match filter {
+        SourceFilter::Id(locked) => locked == id,
+        SourceFilter::Scope(scope) => *scope == id.scope(),
+        SourceFilter::All => true,
+    }
+}
+
+/// Whether a tool filter names this row. Shared with the memory store, which is the reference for
+/// what each filter means.
+pub(crate) fn covers_tool(filter: &ToolFilter, key: &ToolKey, row: Option<&Tool>) -> bool {
+    let within = |scope: &Scope| *scope == key.scope;
+    match filter {
+        ToolFilter::Key(wanted) => wanted == key,
+        ToolFilter::Scope(scope) => within(scope),
+        ToolFilter::Entries(scope, server) => {
+            within(scope)
+                && row.is_some_and(|tool| {
+                    tool.kind == ToolKind::McpServer && tool.server.as_ref() == Some(server)
+                })
+        }
+        ToolFilter::Server(scope, server) => {
+            within(scope) && row.is_some_and(|tool| tool.server.as_ref() == Some(server))
+        }
+        ToolFilter::Demoted(scope) => {
+            within(scope) && row.is_some_and(|tool| tool.status() == Status::Demoted)
+        }
+        ToolFilter::Revived(scope) => {
+            within(scope) && row.is_some_and(|tool| tool.presence.revived)
+        }
+        ToolFilter::All => true,
+    }
+}

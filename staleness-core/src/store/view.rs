@@ -1,0 +1,149 @@
+//! Views: what a step or query saw.
+
+use std::collections::BTreeMap;
+
+use super::{Change, ChangeSet};
+use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
+use crate::journal::{JournalEntry, Revision};
+use crate::outcome::{Mark, Outcome};
+use crate::project::Project;
+use crate::source::Source;
+use crate::time::Timestamp;
+use crate::tool::{Tool, ToolKind};
+
+/// How many outcomes there are, and how many a cut would remove.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutcomeCounts {
+    /// Outcomes in the store.
+    pub total: u64,
+    /// Those that the selected [`super::OutcomeCut`] would remove.
+    pub cut: u64,
+}
+
+/// The union of everything that was selected, from one snapshot.
+///
+/// Since selections unite, a reader filters again for what it asked: the last outcomes of a
+/// project may come beside older ones that another filter selected.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct View {
+    /// The store's revision in this snapshot.
+    pub revision: Revision,
+    /// Projects by id.
+    pub projects: BTreeMap<ProjectId, Project>,
+    /// Sources by identity.
+    pub sources: BTreeMap<SourceId, Source>,
+    /// Tools by key.
+    pub tools: BTreeMap<ToolKey, Tool>,
+    /// Outcomes by order of recording.
+    pub outcomes: BTreeMap<u64, Outcome>,
+    /// Journal entries by revision and index.
+    pub journal: BTreeMap<(Revision, u32), JournalEntry>,
+    /// The counts, where they were selected.
+    pub counts: Option<OutcomeCounts>,
+}
+
+impl View {
+    /// Adds what another look at the same snapshot saw.
+    pub fn merge(&mut self, other: Self) {
+        self.revision = self.revision.max(other.revision);
+        self.projects.extend(other.projects);
+        self.sources.extend(other.sources);
+        self.tools.extend(other.tools);
+        self.outcomes.extend(other.outcomes);
+        self.journal.extend(other.journal);
+        self.counts = other.counts.or(self.counts);
+    }
+
+    /// Whether nothing was seen.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.projects.is_empty()
+            && self.sources.is_empty()
+            && self.tools.is_empty()
+            && self.outcomes.is_empty()
+            && self.journal.is_empty()
+    }
+
+    /// The entry that a name means in a project: the project's own, else the global one.
+    #[must_use]
+    pub fn resolve(&self, project: &ProjectId, name: &ToolName) -> Option<&Tool> {
+        self.tools
+            .get(&ToolKey::project(project.clone(), name.clone()))
+            .or_else(|| self.tools.get(&ToolKey::global(name.clone())))
+    }
+
+    /// The entries of a server in a scope, among the tools that were seen.
+    pub fn entries<'a>(
+        &'a self,
+        scope: &'a Scope,
+        server: &'a ServerKey,
+    ) -> impl Iterator<Item = &'a Tool> + 'a {
+        self.tools.values().filter(move |tool| {
+            tool.kind == ToolKind::McpServer
+                && tool.key.scope == *scope
+                && tool.server.as_ref() == Some(server)
+        })
+    }
+
+    /// The last counted outcomes of a project, latest first, at most `limit`.
+    pub fn last_of_project<'a>(
+        &'a self,
+        project: &'a ProjectId,
+        limit: u32,
+    ) -> impl Iterator<Item = &'a Outcome> + 'a {
+        self.outcomes
+            .values()
+            .rev()
+            .filter(move |outcome| outcome.mark.is_counted() && outcome.project == *project)
+            .take(limit as usize)
+    }
+
+    /// For each server its last outcome at or after `since` that is not an interruption.
+    #[must_use]
+    pub fn last_per_server(&self, since: Timestamp) -> BTreeMap<(Scope, ServerKey), &Outcome> {
+        let mut last = BTreeMap::new();
+        for outcome in self.outcomes.values() {
+            if outcome.at < since || outcome.mark == Mark::Interrupted {
+                continue;
+            }
+            if let Some(server) = &outcome.server {
+                last.insert((outcome.tool.scope.clone(), server.clone()), outcome);
+            }
+        }
+        last
+    }
+
+    /// This view as it would be had `changes` been written. Outcomes and journal entries keep the
+    /// numbers that the change set gives them.
+    #[must_use]
+    pub fn with(mut self, changes: &ChangeSet) -> Self {
+        for change in &changes.projects {
+            match change {
+                Change::Put(row) => self.projects.insert(row.id.clone(), row.clone()),
+                Change::Delete(key) => self.projects.remove(key),
+            };
+        }
+        for change in &changes.sources {
+            match change {
+                Change::Put(row) => self.sources.insert(row.id.clone(), row.clone()),
+                Change::Delete(key) => self.sources.remove(key),
+            };
+        }
+        for change in &changes.tools {
+            match change {
+                Change::Put(row) => self.tools.insert(row.key.clone(), row.clone()),
+                Change::Delete(key) => self.tools.remove(key),
+            };
+        }
+        self.outcomes
+            .extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
+        self.journal.extend(
+            changes
+                .journal
+                .iter()
+                .map(|entry| ((entry.revision, entry.index), entry.clone())),
+        );
+        self
+    }
+}

@@ -1,0 +1,152 @@
+//! Time as the registry knows it: milliseconds, always handed in, never read from a clock.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Milliseconds in one second.
+pub const SECOND: i64 = 1_000;
+/// Milliseconds in one minute.
+pub const MINUTE: i64 = 60 * SECOND;
+/// Milliseconds in one hour.
+pub const HOUR: i64 = 60 * MINUTE;
+/// Milliseconds in one day. Days are elapsed time, never calendar days.
+pub const DAY: i64 = 24 * HOUR;
+
+/// A moment, as milliseconds since 1970-01-01T00:00:00Z.
+///
+/// Values are clamped to the years that RFC 3339 can print (-9999 to 9999), so arithmetic never
+/// overflows and every timestamp has a textual form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// The earliest moment that can be represented.
+    pub const MIN: Self = Self(-377_705_023_201_000);
+    /// The latest moment that can be represented.
+    pub const MAX: Self = Self(253_402_207_200_000);
+
+    /// The moment that lies `millis` milliseconds after the Unix epoch, clamped to
+    /// [`Timestamp::MIN`]..=[`Timestamp::MAX`].
+    #[must_use]
+    pub const fn from_millis(millis: i64) -> Self {
+        if millis < Self::MIN.0 {
+            Self::MIN
+        } else if millis > Self::MAX.0 {
+            Self::MAX
+        } else {
+            Self(millis)
+        }
+    }
+
+    /// Milliseconds since the Unix epoch.
+    #[must_use]
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// This moment moved by `millis` milliseconds (negative: into the past), clamped.
+    #[must_use]
+    pub const fn plus_millis(self, millis: i64) -> Self {
+        Self::from_millis(self.0.saturating_add(millis))
+    }
+
+    /// This moment moved `days` days into the past, clamped.
+    #[must_use]
+    pub const fn minus_days(self, days: i64) -> Self {
+        self.plus_millis(days.saturating_mul(DAY).saturating_neg())
+    }
+
+    /// Whole days elapsed since `earlier`: `floor(ms / 86 400 000)`, 0 when `earlier` lies in the
+    /// future.
+    #[must_use]
+    pub const fn days_since(self, earlier: Self) -> i64 {
+        let elapsed = self.0.saturating_sub(earlier.0);
+        if elapsed <= 0 { 0 } else { elapsed / DAY }
+    }
+
+    /// Milliseconds elapsed since `earlier`, 0 when `earlier` lies in the future.
+    #[must_use]
+    pub const fn millis_since(self, earlier: Self) -> i64 {
+        let elapsed = self.0.saturating_sub(earlier.0);
+        if elapsed < 0 { 0 } else { elapsed }
+    }
+}
+
+impl fmt::Display for Timestamp {
+    /// RFC 3339 in UTC, with milliseconds only when they are not zero.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(at) => at.fmt(f),
+            Err(_) => write!(f, "{}ms", self.0),
+        }
+    }
+}
+
+/// The text is not an RFC 3339 timestamp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseTimestampError(String);
+
+impl fmt::Display for ParseTimestampError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is not an RFC 3339 timestamp", self.0)
+    }
+}
+
+impl std::error::Error for ParseTimestampError {}
+
+impl FromStr for Timestamp {
+    type Err = ParseTimestampError;
+
+    /// Reads RFC 3339; anything below a millisecond is cut off.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse::<jiff::Timestamp>()
+            .map(|at| Self::from_millis(at.as_millisecond()))
+            .map_err(|_| ParseTimestampError(text.chars().take(64).collect()))
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_days_are_floored_and_never_negative() {
+        let start = Timestamp::from_millis(0);
+        assert_eq!(start.plus_millis(DAY - 1).days_since(start), 0);
+        assert_eq!(start.plus_millis(DAY).days_since(start), 1);
+        assert_eq!(start.days_since(start.plus_millis(5 * DAY)), 0);
+    }
+
+    #[test]
+    fn text_round_trips_and_extremes_print() {
+        for millis in [
+            0,
+            1,
+            -1,
+            1_700_000_000_123,
+            Timestamp::MIN.0,
+            Timestamp::MAX.0,
+        ] {
+            let at = Timestamp::from_millis(millis);
+            assert_eq!(at.to_string().parse(), Ok(at));
+        }
+        assert_eq!(Timestamp::from_millis(i64::MAX), Timestamp::MAX);
+        assert_eq!(Timestamp::MIN.minus_days(i64::MAX), Timestamp::MIN);
+        assert!("yesterday".parse::<Timestamp>().is_err());
+    }
+}

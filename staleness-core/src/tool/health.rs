@@ -1,0 +1,244 @@
+//! Health: what a tool's recent outcomes say of it, and what a person decided.
+
+use serde::{Deserialize, Serialize};
+
+use super::{RING_CAPACITY, Ring};
+use crate::outcome::Mark;
+use crate::policy::ToolPolicy;
+use crate::time::{DAY, MINUTE, Timestamp};
+
+/// What a person decided about a tool. It stays until [`Hold::None`] is restored.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// Nothing: the facts decide.
+    #[default]
+    None,
+    /// Demoted, whatever its outcomes say.
+    Demoted,
+    /// Always active.
+    Pinned,
+    /// Never suggested, never reported.
+    Ignored,
+}
+
+impl Hold {
+    /// Every hold.
+    pub const ALL: [Self; 4] = [Self::None, Self::Demoted, Self::Pinned, Self::Ignored];
+
+    /// The word that storage and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Demoted => "demoted",
+            Self::Pinned => "pinned",
+            Self::Ignored => "ignored",
+        }
+    }
+
+    /// The inverse of [`Hold::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|hold| hold.as_str() == word)
+    }
+}
+
+/// Since when and why a tool is failing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failing {
+    /// Since when.
+    pub since: Timestamp,
+    /// The evidence, as a sentence: `3 of the last 5 uses failed`.
+    pub cause: String,
+}
+
+/// How a tool's health stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// Set while the tool is demoted for its failures.
+    pub failing: Option<Failing>,
+    /// Demotions in a row, for the length of the probation; starts again after
+    /// `probation_reset_days` without one.
+    pub demotions: u32,
+    /// When it was last demoted for its failures.
+    pub last_demoted_at: Option<Timestamp>,
+    /// Counted outcomes since the failure window began, up to [`RING_CAPACITY`].
+    pub window: u8,
+}
+
+/// How an outcome changed a tool's health.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HealthChange {
+    /// The tool is failing now, for this reason.
+    Failed(String),
+    /// The tool recovered.
+    Recovered,
+}
+
+impl Health {
+    /// Whether recent failures demote the tool.
+    #[must_use]
+    pub const fn is_failing(&self) -> bool {
+        self.failing.is_some()
+    }
+
+    /// Follows the outcome that was just pushed onto `ring`.
+    pub fn follow(
+        &mut self,
+        ring: &Ring,
+        mark: Mark,
+        at: Timestamp,
+        policy: &ToolPolicy,
+    ) -> Option<HealthChange> {
+        if !mark.is_counted() {
+            return None;
+        }
+        self.window = self.window.saturating_add(1).min(RING_CAPACITY as u8);
+        if mark == Mark::Success {
+            self.failing.take()?;
+            if policy.window_restarts_on_restore {
+                self.window = 0;
+            }
+            return Some(HealthChange::Recovered);
+        }
+        if self.is_failing() || !policy.demote {
+            return None;
+        }
+        let finding = policy.rule.judge(self.counted(ring));
+        if !finding.demotes {
+            return None;
+        }
+        let reset = self
+            .last_demoted_at
+            .is_none_or(|last| at.days_since(last) >= i64::from(policy.probation_reset_days));
+        self.demotions = if reset {
+            1
+        } else {
+            self.demotions.saturating_add(1)
+        };
+        self.last_demoted_at = Some(at);
+        let cause = finding.to_string();
+        self.failing = Some(Failing {
+            since: at,
+            cause: cause.clone(),
+        });
+        Some(HealthChange::Failed(cause))
+    }
+
+    /// A person says that the tool works again. Whether it was failing.
+    pub fn lift(&mut self, policy: &ToolPolicy) -> bool {
+        if policy.window_restarts_on_restore {
+            self.window = 0;
+        }
+        self.failing.take().is_some()
+    }
+
+    /// The counted outcomes of the current window, latest first.
+    pub fn counted<'a>(&self, ring: &'a Ring) -> impl Iterator<Item = Mark> + use<'a> {
+        ring.counted_latest_first().take(usize::from(self.window))
+    }
+
+    /// Failures in the current window under `policy`.
+    #[must_use]
+    pub fn failures(&self, ring: &Ring, policy: &ToolPolicy) -> usize {
+        policy.rule.judge(self.counted(ring)).failures
+    }
+
+    /// When a failing tool may be suggested again, last and marked, to earn a success:
+    /// `probation_minutes`, doubled for every demotion in a row, at most `probation_max_hours`.
+    #[must_use]
+    pub fn probation_from(&self, policy: &ToolPolicy) -> Option<Timestamp> {
+        let demoted_at = self.last_demoted_at.filter(|_| self.is_failing())?;
+        let longest = i64::from(policy.probation_max_hours) * 60 * MINUTE;
+        let doublings = self.demotions.saturating_sub(1).min(30);
+        let wait = (i64::from(policy.probation_minutes) * MINUTE).saturating_mul(1 << doublings);
+        Some(demoted_at.plus_millis(wait.min(longest).min(365 * DAY)))
+    }
+
+    /// Whether the tool is failing and its cool-down has passed.
+    #[must_use]
+    pub fn is_on_probation(&self, now: Timestamp, policy: &ToolPolicy) -> bool {
+        self.probation_from(policy).is_some_and(|from| now >= from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RingEntry;
+    use super::*;
+    use crate::time::HOUR;
+
+    fn run(letters: &str, policy: &ToolPolicy) -> (Health, Vec<HealthChange>) {
+        let mut ring = Ring::default();
+        let mut health = Health::default();
+        let mut changes = Vec::new();
+        for (at, letter) in letters.chars().enumerate() {
+            let mark = Mark::from_letter(letter).unwrap();
+            let at_time = Timestamp::from_millis(at as i64);
+            ring.push(
+                RingEntry {
+                    mark,
+                    at: at_time,
+                    op: at as u64,
+                },
+                policy.rule.window(),
+            );
+            changes.extend(health.follow(&ring, mark, at_time, policy));
+        }
+        (health, changes)
+    }
+
+    #[test]
+    fn the_window_spans_a_restore_unless_the_policy_says_otherwise() {
+        let mut policy = ToolPolicy::default();
+        assert!(run("FFFSF", &policy).0.is_failing());
+        assert_eq!(run("FFFSF", &policy).1.len(), 3);
+        policy.window_restarts_on_restore = true;
+        assert!(!run("FFFSFF", &policy).0.is_failing());
+        assert!(run("FFFSFFF", &policy).0.is_failing());
+    }
+
+    #[test]
+    fn kinds_that_may_not_be_demoted_never_are() {
+        let policy = ToolPolicy {
+            demote: false,
+            ..ToolPolicy::default()
+        };
+        assert!(!run("FFFFFFFF", &policy).0.is_failing());
+    }
+
+    #[test]
+    fn probation_doubles_with_each_demotion_and_is_capped_and_reset() {
+        let policy = ToolPolicy::default();
+        let (mut health, _) = run("FFF", &policy);
+        let demoted_at = health.last_demoted_at.unwrap();
+        for (demotions, hours) in [(1, 1), (2, 2), (5, 16), (6, 24), (60, 24)] {
+            health.demotions = demotions;
+            let from = health.probation_from(&policy).unwrap();
+            assert_eq!(from, demoted_at.plus_millis(hours * HOUR));
+            assert!(!health.is_on_probation(from.plus_millis(-1), &policy));
+            assert!(health.is_on_probation(from, &policy));
+        }
+        let mut ring = Ring::default();
+        health.failing = None;
+        for (at, days) in [(6, 61), (7, 1)] {
+            let mut later = health.clone();
+            let now = demoted_at.plus_millis(at * DAY);
+            for op in 0..3 {
+                ring.push(
+                    RingEntry {
+                        mark: Mark::Failure,
+                        at: now,
+                        op,
+                    },
+                    5,
+                );
+                later.follow(&ring, Mark::Failure, now, &policy);
+            }
+            assert_eq!(later.demotions, days);
+        }
+    }
+}

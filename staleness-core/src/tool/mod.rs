@@ -1,0 +1,172 @@
+//! Tools: their record, and the pure rules that change it.
+
+mod health;
+mod outage;
+mod presence;
+mod ring;
+mod rule;
+mod status;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{ServerKey, ToolKey, ToolName};
+use crate::outcome::Mark;
+use crate::time::Timestamp;
+
+pub use health::{Failing, Health, HealthChange, Hold};
+pub use outage::{ServerOutcome, is_offline};
+pub use presence::{Holding, Presence, PresenceCause};
+pub use ring::{RING_CAPACITY, Ring, RingEntry};
+pub use rule::{DemotionRule, Finding};
+pub use status::{STATUS_TABLE, Status, StatusRow, status_of};
+
+/// The longest description that is kept, in characters.
+pub const MAX_DESCRIPTION_CHARS: usize = 1_024;
+
+/// What sort of thing a tool is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    /// Comes with the client.
+    Builtin,
+    /// An MCP server, known by its name in a configuration.
+    McpServer,
+    /// One tool of an MCP server.
+    McpTool,
+    /// A slash command.
+    SlashCommand,
+    /// A skill.
+    Skill,
+    /// A plugin.
+    Plugin,
+    /// A sub-agent.
+    Agent,
+    /// Seen in use, and nothing more is known.
+    Unknown,
+}
+
+impl ToolKind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::Builtin,
+        Self::McpServer,
+        Self::McpTool,
+        Self::SlashCommand,
+        Self::Skill,
+        Self::Plugin,
+        Self::Agent,
+        Self::Unknown,
+    ];
+
+    /// The word that storage, policy and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::McpServer => "mcp_server",
+            Self::McpTool => "mcp_tool",
+            Self::SlashCommand => "slash_command",
+            Self::Skill => "skill",
+            Self::Plugin => "plugin",
+            Self::Agent => "agent",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The inverse of [`ToolKind::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// A tool as the registry remembers it.
+///
+/// What the configuration says ([`Presence`]), what recent use says ([`Health`]) and what a person
+/// decided ([`Hold`]) are three separate facts; [`Status`] is a projection of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// Its identity.
+    pub key: ToolKey,
+    /// What sort of thing it is.
+    pub kind: ToolKind,
+    /// The MCP server that it is, or belongs to.
+    pub server: Option<ServerKey>,
+    /// The plugin that provides it.
+    pub plugin: Option<ToolName>,
+    /// What it says of itself, at most [`MAX_DESCRIPTION_CHARS`] characters.
+    pub description: Option<String>,
+    /// The sources that list it, or listed it last. Empty: known from use alone.
+    pub holdings: Vec<Holding>,
+    /// Whether it is there.
+    pub presence: Presence,
+    /// Whether it works.
+    pub health: Health,
+    /// What a person decided about it.
+    pub hold: Hold,
+    /// Its latest outcomes.
+    pub ring: Ring,
+    /// How often it was used, whatever the outcome.
+    pub uses: u64,
+    /// When it became known.
+    pub discovered_at: Timestamp,
+    /// When it was last used.
+    pub last_used_at: Option<Timestamp>,
+    /// When this record last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Tool {
+    /// A tool that has just become known, present and never used.
+    #[must_use]
+    pub fn new(key: ToolKey, kind: ToolKind, cause: PresenceCause, at: Timestamp) -> Self {
+        Self {
+            key,
+            kind,
+            server: None,
+            plugin: None,
+            description: None,
+            holdings: Vec::new(),
+            presence: Presence::new(cause, at),
+            health: Health::default(),
+            hold: Hold::None,
+            ring: Ring::default(),
+            uses: 0,
+            discovered_at: at,
+            last_used_at: None,
+            updated_at: at,
+        }
+    }
+
+    /// Its status: a projection of hold, health and presence.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        status_of(
+            self.hold,
+            self.health.is_failing(),
+            self.presence.is_present(),
+        )
+    }
+
+    /// Whether a configuration or a live list ever named it.
+    #[must_use]
+    pub fn is_configured(&self) -> bool {
+        !self.holdings.is_empty()
+    }
+
+    /// The letters of its latest outcomes, oldest first.
+    #[must_use]
+    pub fn letters(&self) -> String {
+        self.ring
+            .entries()
+            .map(|entry| entry.mark.letter())
+            .collect()
+    }
+
+    /// Notes one use. Health and presence follow separately.
+    pub fn note_use(&mut self, mark: Mark, at: Timestamp, op: u64, window: usize) {
+        self.ring.push(RingEntry { mark, at, op }, window);
+        self.uses = self.uses.saturating_add(1);
+        self.last_used_at = Some(self.last_used_at.map_or(at, |last| last.max(at)));
+    }
+}

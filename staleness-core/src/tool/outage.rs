@@ -1,0 +1,58 @@
+//! The outage guard: when most servers fail at once, the machine is offline, not the tools.
+
+use crate::ids::{Scope, ServerKey};
+use crate::policy::OutagePolicy;
+
+/// The last outcome of one MCP server in the time that the guard looks at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ServerOutcome {
+    /// The scope of the tool that was used.
+    pub scope: Scope,
+    /// The server.
+    pub server: ServerKey,
+    /// Whether the last outcome, offline ones included, was a failure.
+    pub failed: bool,
+}
+
+/// Whether the machine is offline, judged by the last outcome of each distinct server, the present
+/// one included: at least `min_servers` were used, and more than `percent` of them failed last.
+#[must_use]
+pub fn is_offline<'a>(
+    last: impl IntoIterator<Item = &'a ServerOutcome>,
+    policy: &OutagePolicy,
+) -> bool {
+    let (mut servers, mut failed) = (0usize, 0usize);
+    for outcome in last {
+        servers += 1;
+        failed += usize::from(outcome.failed);
+    }
+    servers >= usize::from(policy.min_servers)
+        && failed * 100 > usize::from(policy.percent) * servers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::server_key;
+
+    #[test]
+    fn more_than_half_of_at_least_three_servers_must_fail() {
+        for (failed, working, expected) in [
+            (2, 0, false),
+            (3, 0, true),
+            (2, 1, true),
+            (1, 2, false),
+            (2, 2, false),
+            (3, 2, true),
+        ] {
+            let last: Vec<ServerOutcome> = (0..failed + working)
+                .map(|at| ServerOutcome {
+                    scope: Scope::Global,
+                    server: server_key(&format!("s{at}")).unwrap(),
+                    failed: at < failed,
+                })
+                .collect();
+            assert_eq!(is_offline(&last, &OutagePolicy::default()), expected);
+        }
+    }
+}

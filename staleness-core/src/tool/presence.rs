@@ -1,0 +1,122 @@
+//! Presence: whether a tool is there, and who says so.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::SourceId;
+use crate::time::Timestamp;
+
+/// Why a tool is present or absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PresenceCause {
+    /// Present: a source lists it.
+    Configured,
+    /// Present: it was used.
+    Used,
+    /// Present: the server that it depends on is present again.
+    ServerReturned,
+    /// Absent: no source lists it any more.
+    RemovedFromConfig,
+    /// Absent: listed, but switched off by its client.
+    Disabled,
+    /// Absent: its server is gone.
+    ServerRemoved,
+    /// Absent: its server is switched off.
+    ServerDisabled,
+    /// Absent: the server's live list no longer names it.
+    NotListed,
+}
+
+impl PresenceCause {
+    /// Every cause.
+    pub const ALL: [Self; 8] = [
+        Self::Configured,
+        Self::Used,
+        Self::ServerReturned,
+        Self::RemovedFromConfig,
+        Self::Disabled,
+        Self::ServerRemoved,
+        Self::ServerDisabled,
+        Self::NotListed,
+    ];
+
+    /// The word that storage and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Configured => "configured",
+            Self::Used => "used",
+            Self::ServerReturned => "server_returned",
+            Self::RemovedFromConfig => "removed_from_config",
+            Self::Disabled => "disabled",
+            Self::ServerRemoved => "server_removed",
+            Self::ServerDisabled => "server_disabled",
+            Self::NotListed => "not_listed",
+        }
+    }
+
+    /// The inverse of [`PresenceCause::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|cause| cause.as_str() == word)
+    }
+
+    /// Whether a tool with this cause is present.
+    #[must_use]
+    pub const fn is_present(self) -> bool {
+        matches!(self, Self::Configured | Self::Used | Self::ServerReturned)
+    }
+
+    /// Whether the tool is absent because of its server.
+    #[must_use]
+    pub const fn is_cascade(self) -> bool {
+        matches!(self, Self::ServerRemoved | Self::ServerDisabled)
+    }
+}
+
+/// Whether a tool is there: the cause says both that and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presence {
+    /// Why it is present or absent.
+    pub cause: PresenceCause,
+    /// Since when.
+    pub since: Timestamp,
+    /// A use brought it back although its configuration or its server says absent: the next scan
+    /// must evaluate it again.
+    pub revived: bool,
+}
+
+impl Presence {
+    /// Present or absent for `cause`, as of `at`.
+    #[must_use]
+    pub const fn new(cause: PresenceCause, at: Timestamp) -> Self {
+        Self {
+            cause,
+            since: at,
+            revived: false,
+        }
+    }
+
+    /// Whether the tool is there.
+    #[must_use]
+    pub const fn is_present(&self) -> bool {
+        self.cause.is_present()
+    }
+
+    /// Whether the tool is gone.
+    #[must_use]
+    pub const fn is_absent(&self) -> bool {
+        !self.cause.is_present()
+    }
+}
+
+/// What one source says of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Holding {
+    /// The source.
+    pub source: SourceId,
+    /// Whether it lists the tool; `false`: it was the last to list it, and no longer does.
+    pub held: bool,
+    /// Whether the client has switched the tool off.
+    pub disabled: bool,
+}

@@ -1,0 +1,148 @@
+//! The ring: a tool's latest outcomes, kept inside its own record.
+
+use std::collections::VecDeque;
+
+use crate::outcome::Mark;
+use crate::time::Timestamp;
+
+/// How many outcomes a ring holds.
+pub const RING_CAPACITY: usize = 32;
+
+/// One outcome in the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingEntry {
+    /// How it ended.
+    pub mark: Mark,
+    /// When.
+    pub at: Timestamp,
+    /// Its [`crate::outcome::outcome_identity`].
+    pub op: u64,
+}
+
+/// The latest outcomes of a tool in order of recording, at most [`RING_CAPACITY`].
+///
+/// Interrupted and offline outcomes never push out the counted ones that the failure window needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ring {
+    entries: VecDeque<RingEntry>,
+}
+
+impl Ring {
+    /// A ring of the given entries, oldest first. Only the last [`RING_CAPACITY`] are kept.
+    #[must_use]
+    pub fn from_entries(entries: impl IntoIterator<Item = RingEntry>) -> Self {
+        let mut ring = Self {
+            entries: entries.into_iter().collect(),
+        };
+        while ring.entries.len() > RING_CAPACITY {
+            ring.entries.pop_front();
+        }
+        ring
+    }
+
+    /// The entries, oldest first.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &RingEntry> + '_ {
+        self.entries.iter()
+    }
+
+    /// How many outcomes it holds.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether it holds none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether the outcome with this identity is in the ring.
+    #[must_use]
+    pub fn remembers(&self, op: u64) -> bool {
+        self.entries.iter().any(|entry| entry.op == op)
+    }
+
+    /// Appends an outcome. When the ring is full the oldest entry goes that is not among the last
+    /// `window` counted ones.
+    pub fn push(&mut self, entry: RingEntry, window: usize) {
+        self.entries.push_back(entry);
+        if self.entries.len() <= RING_CAPACITY {
+            return;
+        }
+        let counted = self
+            .entries
+            .iter()
+            .filter(|kept| kept.mark.is_counted())
+            .count();
+        let mut spare = counted.saturating_sub(window.min(RING_CAPACITY));
+        let victim = self.entries.iter().position(|kept| {
+            if !kept.mark.is_counted() {
+                return true;
+            }
+            let goes = spare > 0;
+            spare = spare.saturating_sub(1);
+            goes
+        });
+        self.entries.remove(victim.unwrap_or(0));
+    }
+
+    /// The counted outcomes, latest first.
+    pub fn counted_latest_first(&self) -> impl Iterator<Item = Mark> + '_ {
+        self.entries
+            .iter()
+            .rev()
+            .map(|entry| entry.mark)
+            .filter(|mark| mark.is_counted())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry(mark: Mark, op: u64) -> RingEntry {
+        RingEntry {
+            mark,
+            at: Timestamp::from_millis(0),
+            op,
+        }
+    }
+
+    #[test]
+    fn interruptions_never_push_out_the_window() {
+        let mut ring = Ring::default();
+        for op in 0..5 {
+            ring.push(entry(Mark::Failure, op), 5);
+        }
+        for op in 5..100 {
+            ring.push(entry(Mark::Interrupted, op), 5);
+        }
+        assert_eq!(ring.len(), RING_CAPACITY);
+        assert_eq!(ring.counted_latest_first().count(), 5);
+        assert!(ring.remembers(0) && ring.remembers(99) && !ring.remembers(5));
+    }
+
+    proptest! {
+        /// The ring never exceeds its capacity, keeps the order of recording, keeps the newest
+        /// entry, and its last counted entries are those of the whole history.
+        #[test]
+        fn the_last_counted_outcomes_survive_any_history(
+            marks in proptest::collection::vec(0usize..4, 0..120),
+            window in 1usize..=RING_CAPACITY,
+        ) {
+            let marks: Vec<Mark> = marks.into_iter().map(|at| Mark::ALL[at]).collect();
+            let mut ring = Ring::default();
+            for (op, mark) in marks.iter().enumerate() {
+                ring.push(entry(*mark, op as u64), window);
+                prop_assert!(ring.len() <= RING_CAPACITY);
+            }
+            let ops: Vec<u64> = ring.entries().map(|entry| entry.op).collect();
+            prop_assert!(ops.is_sorted());
+            let all = marks.iter().rev().copied().filter(|mark| mark.is_counted());
+            let kept: Vec<Mark> = ring.counted_latest_first().take(window).collect();
+            prop_assert_eq!(kept, all.take(window).collect::<Vec<_>>());
+        }
+    }
+}

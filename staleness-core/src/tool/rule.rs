@@ -1,0 +1,204 @@
+//! Demotion rules: what a run of failures must look like before a tool is demoted.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::RING_CAPACITY;
+use crate::outcome::Mark;
+
+/// When counted outcomes demote a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum DemotionRule {
+    /// At least `k` failures among the last `n` counted outcomes; fewer than `n` suffice.
+    KOfN {
+        /// Failures needed, 1..=n.
+        k: u8,
+        /// Outcomes looked at, 1..=32.
+        n: u8,
+    },
+    /// The last `k` counted outcomes are all failures.
+    Consecutive {
+        /// Failures needed, 1..=32.
+        k: u8,
+    },
+    /// At least `percent` of the counted outcomes in the ring are failures, once there are
+    /// `min_uses` of them.
+    Rate {
+        /// Share of failures, 1..=100.
+        percent: u8,
+        /// Counted outcomes needed, 1..=32.
+        min_uses: u8,
+    },
+}
+
+impl Default for DemotionRule {
+    fn default() -> Self {
+        Self::KOfN { k: 3, n: 5 }
+    }
+}
+
+/// What a rule saw in the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Failures in the window.
+    pub failures: usize,
+    /// Counted outcomes in the window.
+    pub of: usize,
+    /// Whether the rule demotes.
+    pub demotes: bool,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of the last {} uses failed", self.failures, self.of)
+    }
+}
+
+impl DemotionRule {
+    /// How many counted outcomes the rule looks at, at most.
+    #[must_use]
+    pub fn window(&self) -> usize {
+        match *self {
+            Self::KOfN { n, .. } => usize::from(n),
+            Self::Consecutive { k } => usize::from(k),
+            Self::Rate { .. } => RING_CAPACITY,
+        }
+    }
+
+    /// Why the rule's numbers make no sense, if they do not.
+    #[must_use]
+    pub fn fault(&self) -> Option<&'static str> {
+        let size = 1..=RING_CAPACITY as u8;
+        match *self {
+            Self::KOfN { k, n } if !size.contains(&n) || !(1..=n).contains(&k) => {
+                Some("k_of_n needs 1 <= k <= n <= 32")
+            }
+            Self::Consecutive { k } if !size.contains(&k) => Some("consecutive needs 1 <= k <= 32"),
+            Self::Rate { percent, min_uses }
+                if !(1..=100).contains(&percent) || !size.contains(&min_uses) =>
+            {
+                Some("rate needs 1 <= percent <= 100 and 1 <= min_uses <= 32")
+            }
+            _ => None,
+        }
+    }
+
+    /// Judges counted outcomes, latest first.
+    #[must_use]
+    pub fn judge(&self, latest_first: impl Iterator<Item = Mark>) -> Finding {
+        let mut failures = 0;
+        let mut of = 0;
+        for mark in latest_first
+            .filter(|mark| mark.is_counted())
+            .take(self.window())
+        {
+            of += 1;
+            failures += usize::from(mark == Mark::Failure);
+        }
+        let demotes = match *self {
+            Self::KOfN { k, .. } => failures >= usize::from(k),
+            Self::Consecutive { k } => failures == of && of >= usize::from(k),
+            Self::Rate { percent, min_uses } => {
+                of >= usize::from(min_uses) && failures * 100 >= usize::from(percent) * of
+            }
+        };
+        Finding {
+            failures,
+            of,
+            demotes: demotes && failures > 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn demotes(rule: DemotionRule, letters: &str) -> bool {
+        rule.judge(letters.chars().rev().filter_map(Mark::from_letter))
+            .demotes
+    }
+
+    #[test]
+    fn three_of_five_is_the_default() {
+        let rule = DemotionRule::default();
+        for (letters, expected) in [
+            ("", false),
+            ("FF", false),
+            ("FFF", true),
+            ("FSFSF", true),
+            ("FSSFF", true),
+            ("FFSSSF", false),
+            ("FFIIIF", true),
+            ("FFOOOO", false),
+        ] {
+            assert_eq!(demotes(rule, letters), expected, "{letters}");
+        }
+    }
+
+    #[test]
+    fn consecutive_and_rate_rules_follow_their_numbers() {
+        let run = DemotionRule::Consecutive { k: 3 };
+        assert!(demotes(run, "SFFF") && !demotes(run, "FFSF") && !demotes(run, "FF"));
+        let rate = DemotionRule::Rate {
+            percent: 50,
+            min_uses: 4,
+        };
+        assert!(demotes(rate, "FSFS") && !demotes(rate, "FFF") && !demotes(rate, "FSSSF"));
+    }
+
+    #[test]
+    fn senseless_numbers_are_named() {
+        assert!(DemotionRule::KOfN { k: 6, n: 5 }.fault().is_some());
+        assert!(DemotionRule::Consecutive { k: 0 }.fault().is_some());
+        assert!(
+            DemotionRule::Rate {
+                percent: 101,
+                min_uses: 5
+            }
+            .fault()
+            .is_some()
+        );
+        assert!(DemotionRule::default().fault().is_none());
+    }
+
+    fn rules() -> impl Strategy<Value = DemotionRule> {
+        prop_oneof![
+            (1u8..=8, 0u8..=8).prop_map(|(k, more)| DemotionRule::KOfN { k, n: k + more }),
+            (1u8..=8).prop_map(|k| DemotionRule::Consecutive { k }),
+            (1u8..=100, 1u8..=16)
+                .prop_map(|(percent, min_uses)| DemotionRule::Rate { percent, min_uses }),
+        ]
+    }
+
+    proptest! {
+        /// Turning any success into a failure never lifts a demotion.
+        #[test]
+        fn demotion_is_monotone_in_failures(
+            rule in rules(),
+            failed in proptest::collection::vec(any::<bool>(), 1..32),
+            at in any::<proptest::sample::Index>(),
+        ) {
+            let mark = |failed: &bool| if *failed { Mark::Failure } else { Mark::Success };
+            let before = rule.judge(failed.iter().map(mark)).demotes;
+            let mut worse = failed.clone();
+            worse[at.index(failed.len())] = true;
+            let after = rule.judge(worse.iter().map(mark)).demotes;
+            prop_assert!(!before || after);
+        }
+
+        /// Outcomes that are not counted change no verdict.
+        #[test]
+        fn interrupted_and_offline_outcomes_change_nothing(
+            rule in rules(),
+            marks in proptest::collection::vec(0usize..4, 0..40),
+        ) {
+            let marks: Vec<Mark> = marks.into_iter().map(|at| Mark::ALL[at]).collect();
+            let counted = marks.iter().copied().filter(|mark| mark.is_counted());
+            prop_assert_eq!(rule.judge(marks.iter().copied()), rule.judge(counted));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The status machine, as one table.
+
+use serde::{Deserialize, Serialize};
+
+use super::Hold;
+
+/// What a tool is to an agent that wants to use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It may be used and suggested.
+    Active,
+    /// It is gone from the configuration.
+    Stale,
+    /// It is failing, or a person demoted it.
+    Demoted,
+}
+
+impl Status {
+    /// Every status, best first.
+    pub const ALL: [Self; 3] = [Self::Active, Self::Stale, Self::Demoted];
+
+    /// The word that storage and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Stale => "stale",
+            Self::Demoted => "demoted",
+        }
+    }
+
+    /// The inverse of [`Status::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+}
+
+/// One row of [`STATUS_TABLE`]: `None` matches either value.
+pub type StatusRow = (Option<Hold>, Option<bool>, Option<bool>, Status);
+
+/// The status of every combination of hold, failing and present. The first row that matches holds.
+///
+/// Nothing moves between statuses: scans change presence, outcomes change health, people change
+/// the hold, and the status follows. So a rescan cannot wipe a demotion, and each cause is undone
+/// on its own.
+pub const STATUS_TABLE: [StatusRow; 5] = [
+    //  hold                 failing       present       status
+    (Some(Hold::Pinned), None, None, Status::Active),
+    (Some(Hold::Demoted), None, None, Status::Demoted),
+    (None, Some(true), None, Status::Demoted),
+    (None, Some(false), Some(false), Status::Stale),
+    (None, Some(false), Some(true), Status::Active),
+];
+
+/// Looks the status up in [`STATUS_TABLE`].
+#[must_use]
+pub fn status_of(hold: Hold, failing: bool, present: bool) -> Status {
+    STATUS_TABLE
+        .iter()
+        .find(|(row_hold, row_failing, row_present, _)| {
+            row_hold.is_none_or(|row| row == hold)
+                && row_failing.is_none_or(|row| row == failing)
+                && row_present.is_none_or(|row| row == present)
+        })
+        .map_or(Status::Active, |row| row.3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_combination_has_the_status_that_is_promised() {
+        for hold in Hold::ALL {
+            for failing in [false, true] {
+                for present in [false, true] {
+                    let expected = match (hold, failing, present) {
+                        (Hold::Pinned, _, _) => Status::Active,
+                        (Hold::Demoted, _, _) | (_, true, _) => Status::Demoted,
+                        (_, false, false) => Status::Stale,
+                        (_, false, true) => Status::Active,
+                    };
+                    assert_eq!(status_of(hold, failing, present), expected);
+                }
+            }
+        }
+    }
+}

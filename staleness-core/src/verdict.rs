@@ -1,0 +1,118 @@
+//! Verdicts: the one answer that every kind of thing gets.
+
+use serde::{Deserialize, Serialize};
+
+/// How far a thing can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// It can be relied on.
+    Fresh,
+    /// It wants a look.
+    Review,
+    /// It must not be relied on.
+    Stale,
+}
+
+impl Level {
+    /// Every level, best first.
+    pub const ALL: [Self; 3] = [Self::Fresh, Self::Review, Self::Stale];
+
+    /// The level of a freshness: at least 0.7 is fresh, at least 0.4 review, else stale. Compared
+    /// after rounding to 1e-9.
+    #[must_use]
+    pub fn of(freshness: f64) -> Self {
+        let freshness = round(freshness);
+        if freshness >= 0.7 {
+            Self::Fresh
+        } else if freshness >= 0.4 {
+            Self::Review
+        } else {
+            Self::Stale
+        }
+    }
+
+    /// The word that reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Review => "review",
+            Self::Stale => "stale",
+        }
+    }
+}
+
+/// What should be done about a thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NextAction {
+    /// Nothing.
+    Keep,
+    /// See whether it still holds.
+    Verify,
+    /// Bring it up to date.
+    Update,
+    /// Stop relying on it.
+    Drop,
+}
+
+impl NextAction {
+    /// The word that reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Verify => "verify",
+            Self::Update => "update",
+            Self::Drop => "drop",
+        }
+    }
+}
+
+/// One piece of evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Signal {
+    /// What sort of evidence, in `snake_case`.
+    pub kind: String,
+    /// How strongly it shows, 0..=1.
+    pub strength: f64,
+    /// How much it can lower the freshness, 0..=1.
+    pub weight: f64,
+    /// A sentence that a person can act on.
+    pub reason: String,
+}
+
+/// Can it still be trusted, why, and what should be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// How far it can be trusted.
+    pub level: Level,
+    /// 1 fresh … 0 stale.
+    pub freshness: f64,
+    /// The evidence, in the order of its effect.
+    pub signals: Vec<Signal>,
+    /// What should be done.
+    pub action: NextAction,
+}
+
+impl Verdict {
+    /// Nothing speaks against it.
+    #[must_use]
+    pub const fn fresh() -> Self {
+        Self {
+            level: Level::Fresh,
+            freshness: 1.0,
+            signals: Vec::new(),
+            action: NextAction::Keep,
+        }
+    }
+}
+
+/// Rounds to 1e-9, the precision at which scores are compared and printed.
+#[must_use]
+pub fn round(score: f64) -> f64 {
+    let rounded = (score * 1e9).round() / 1e9;
+    if rounded == 0.0 { 0.0 } else { rounded }
+}
