@@ -16,6 +16,7 @@ pub fn run(
     mut load: impl FnMut(&Selection) -> Result<View, StoreError>,
 ) -> Result<(View, Selection, ChangeSet), StoreError> {
     let mut selection = step.selection();
+    let mut load = |selection: &Selection| load(selection).map(|view| View { looks: 1, ..view });
     let mut view = load(&selection)?;
     for _ in 1..MAX_LOOKS {
         match step.decide(&view)? {
@@ -43,6 +44,7 @@ pub fn look(
     query: &dyn Query,
     mut load: impl FnMut(&Selection) -> Result<View, StoreError>,
 ) -> Result<View, StoreError> {
+    let mut load = |selection: &Selection| load(selection).map(|view| View { looks: 1, ..view });
     let mut view = load(&query.selection())?;
     for _ in 1..MAX_LOOKS {
         match query.more(&view) {

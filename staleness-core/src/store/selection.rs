@@ -52,6 +52,8 @@ pub enum ToolFilter {
     Key(ToolKey),
     /// The tools of a scope.
     Scope(Scope),
+    /// The tools of a scope that a source lists or listed: those with holdings.
+    Configured(Scope),
     /// The entries (kind `mcp_server`) of one server in a scope.
     Entries(Scope, ServerKey),
     /// The entries and the individual tools of one server in a scope.

@@ -89,6 +89,7 @@ pub(crate) fn covers_tool(filter: &ToolFilter, key: &ToolKey, row: Option<&Tool>
     match filter {
         ToolFilter::Key(wanted) => wanted == key,
         ToolFilter::Scope(scope) => within(scope),
+        ToolFilter::Configured(scope) => within(scope) && row.is_some_and(Tool::is_configured),
         ToolFilter::Entries(scope, server) => {
             within(scope)
                 && row.is_some_and(|tool| {

@@ -41,6 +41,8 @@ pub struct View {
     pub journal: BTreeMap<(Revision, u32), JournalEntry>,
     /// The counts, where they were selected.
     pub counts: Option<OutcomeCounts>,
+    /// How many looks it unites; set by [`super::run`] and [`super::look`], 0 for a bare selection.
+    pub looks: usize,
 }
 
 impl View {
@@ -53,6 +55,7 @@ impl View {
         self.outcomes.extend(other.outcomes);
         self.journal.extend(other.journal);
         self.counts = other.counts.or(self.counts);
+        self.looks += other.looks;
     }
 
     /// Whether nothing was seen.
