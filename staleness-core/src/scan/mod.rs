@@ -1,12 +1,19 @@
 //! Scans: what the sources list, as read from the outside world.
 
+mod apply;
+mod evaluate;
+
 use std::collections::BTreeMap;
 
-use crate::ids::{ClientId, Level, ProjectId, SessionId, SourceId, ToolName, stable_hash};
+use crate::ids::{
+    ClientId, Level, ProjectId, ServerKey, SessionId, SourceId, ToolName, stable_hash,
+};
 use crate::names;
 use crate::source::SourceState;
 use crate::time::Timestamp;
 use crate::tool::{MAX_DESCRIPTION_CHARS, ToolKind};
+
+pub use apply::{ApplyScan, readings_of};
 
 /// A project as the caller knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +43,8 @@ pub struct Found {
     pub name: ToolName,
     /// What sort of thing it is.
     pub kind: ToolKind,
+    /// The MCP server that it is, or belongs to.
+    pub server: Option<ServerKey>,
     /// The plugin that provides it.
     pub plugin: Option<ToolName>,
     /// What it says of itself.
@@ -60,10 +69,20 @@ impl Found {
     /// An MCP server that a configuration lists as `server`. `None` when the name cannot be stored.
     #[must_use]
     pub fn server(server: &str) -> Option<Self> {
-        Some(Self::new(
-            names::server_entry_name(server)?,
-            ToolKind::McpServer,
-        ))
+        let mut found = Self::new(names::server_entry_name(server)?, ToolKind::McpServer);
+        found.server = names::server_key(server);
+        Some(found)
+    }
+
+    /// A tool that the MCP server `server` lists as `tool`: called `mcp__<server>__<tool>` with the
+    /// server's name as clients rewrite it. `None` when the name cannot be stored.
+    #[must_use]
+    pub fn server_tool(server: &str, tool: &str) -> Option<Self> {
+        let key = names::server_key(server)?;
+        let name = ToolName::new(format!("mcp__{key}__{tool}")).ok()?;
+        let mut found = Self::new(name, ToolKind::McpTool);
+        found.server = Some(key);
+        Some(found)
     }
 
     /// The same with a description, cut to [`MAX_DESCRIPTION_CHARS`] characters; empty ones are
@@ -115,8 +134,9 @@ impl SourceReading {
             .iter()
             .map(|found| {
                 format!(
-                    "{}\u{1f}{}\u{1f}{}\u{1f}{}\u{1f}{}",
+                    "{}\u{1f}{}\u{1f}{}\u{1f}{}\u{1f}{}\u{1f}{}",
                     found.name,
+                    found.server.as_ref().map_or("", ServerKey::as_str),
                     found.kind.as_str(),
                     found.plugin.as_ref().map_or("", ToolName::as_str),
                     found.disabled,
