@@ -60,6 +60,7 @@ impl Found {
         Self {
             name,
             kind,
+            server: None,
             plugin: None,
             description: None,
             disabled: false,
