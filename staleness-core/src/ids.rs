@@ -24,10 +24,7 @@ impl fmt::Display for IdError {
         match self {
             Self::Empty => f.write_str("is empty"),
             Self::TooLong(bytes) => {
-                write!(
-                    f,
-                    "is {bytes} bytes long; at most {MAX_ID_BYTES} are allowed"
-                )
+                write!(f, "is {bytes} bytes long; at most {MAX_ID_BYTES} are allowed")
             }
             Self::Control => f.write_str("holds a control character"),
         }
@@ -166,11 +163,7 @@ impl Scope {
     /// # Errors
     /// When the key is not empty and not a valid project id.
     pub fn from_key(key: &str) -> Result<Self, IdError> {
-        if key.is_empty() {
-            Ok(Self::Global)
-        } else {
-            ProjectId::new(key).map(Self::Project)
-        }
+        if key.is_empty() { Ok(Self::Global) } else { ProjectId::new(key).map(Self::Project) }
     }
 }
 
@@ -187,19 +180,13 @@ impl ToolKey {
     /// A tool of every project.
     #[must_use]
     pub const fn global(name: ToolName) -> Self {
-        Self {
-            scope: Scope::Global,
-            name,
-        }
+        Self { scope: Scope::Global, name }
     }
 
     /// A tool of one project.
     #[must_use]
     pub const fn project(project: ProjectId, name: ToolName) -> Self {
-        Self {
-            scope: Scope::Project(project),
-            name,
-        }
+        Self { scope: Scope::Project(project), name }
     }
 }
 
@@ -278,13 +265,7 @@ mod tests {
 
     #[test]
     fn names_may_hold_wildcards_quotes_emoji_and_right_to_left_marks() {
-        for name in [
-            "a_b%c*",
-            "it's",
-            "\u{1f680}",
-            "a\u{202e}b",
-            &"x".repeat(MAX_ID_BYTES),
-        ] {
+        for name in ["a_b%c*", "it's", "\u{1f680}", "a\u{202e}b", &"x".repeat(MAX_ID_BYTES)] {
             assert!(ToolName::new(name).is_ok(), "{name}");
         }
     }
@@ -292,10 +273,7 @@ mod tests {
     #[test]
     fn empty_long_and_control_names_are_refused() {
         assert_eq!(ToolName::new(" "), Err(IdError::Empty));
-        assert_eq!(
-            ToolName::new("x".repeat(10_000)),
-            Err(IdError::TooLong(10_000))
-        );
+        assert_eq!(ToolName::new("x".repeat(10_000)), Err(IdError::TooLong(10_000)));
         assert_eq!(ToolName::new("a\nb"), Err(IdError::Control));
         assert_eq!(ToolName::new("a\u{1b}[31m"), Err(IdError::Control));
     }

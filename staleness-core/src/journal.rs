@@ -35,21 +35,13 @@ impl Subject {
     /// A tool as a subject.
     #[must_use]
     pub fn tool(key: &ToolKey) -> Self {
-        Self {
-            kind: SubjectKind::Tool,
-            scope: key.scope.clone(),
-            id: key.name.to_string(),
-        }
+        Self { kind: SubjectKind::Tool, scope: key.scope.clone(), id: key.name.to_string() }
     }
 
     /// A project as a subject. It lives in its own scope.
     #[must_use]
     pub fn project(id: &ProjectId) -> Self {
-        Self {
-            kind: SubjectKind::Project,
-            scope: Scope::Project(id.clone()),
-            id: id.to_string(),
-        }
+        Self { kind: SubjectKind::Project, scope: Scope::Project(id.clone()), id: id.to_string() }
     }
 }
 

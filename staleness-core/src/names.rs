@@ -94,13 +94,7 @@ const BUILTINS: &[&str] = &[
 pub fn server_key(server: &str) -> Option<ServerKey> {
     let key: String = server
         .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
-                c
-            } else {
-                '_'
-            }
-        })
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
         .collect();
     ServerKey::new(key).ok()
 }
@@ -174,9 +168,7 @@ pub fn kind_of(name: &str) -> ToolKind {
 }
 
 fn is_builtin(name: &str) -> bool {
-    BUILTINS
-        .binary_search(&name.to_ascii_lowercase().as_str())
-        .is_ok()
+    BUILTINS.binary_search(&name.to_ascii_lowercase().as_str()).is_ok()
 }
 
 /// The names that a person may mean by `text`, most likely first: the text itself, a server, a
@@ -197,10 +189,7 @@ mod tests {
     use super::*;
 
     fn keys(name: &str) -> Vec<String> {
-        possible_servers(name)
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        possible_servers(name).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -237,12 +226,7 @@ mod tests {
 
     #[test]
     fn names_with_multibyte_characters_are_split_without_panic() {
-        for name in [
-            "mcp__\u{1f680}__x",
-            "mcp__é__",
-            "mcp__a__\u{1f680}",
-            "mcp__ü",
-        ] {
+        for name in ["mcp__\u{1f680}__x", "mcp__é__", "mcp__a__\u{1f680}", "mcp__ü"] {
             for key in possible_servers(name) {
                 let _ = tool_part(name, &key);
             }

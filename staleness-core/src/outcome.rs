@@ -32,12 +32,7 @@ pub enum Mark {
 
 impl Mark {
     /// Every mark.
-    pub const ALL: [Self; 4] = [
-        Self::Success,
-        Self::Failure,
-        Self::Interrupted,
-        Self::Offline,
-    ];
+    pub const ALL: [Self; 4] = [Self::Success, Self::Failure, Self::Interrupted, Self::Offline];
 
     /// The mark's letter.
     #[must_use]

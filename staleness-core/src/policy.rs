@@ -40,10 +40,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        let builtin = ToolOverride {
-            demote: Some(false),
-            ..ToolOverride::default()
-        };
+        let builtin = ToolOverride { demote: Some(false), ..ToolOverride::default() };
         Self {
             tools: ToolPolicy::default(),
             outage: OutagePolicy::default(),
@@ -128,11 +125,7 @@ pub struct OutagePolicy {
 
 impl Default for OutagePolicy {
     fn default() -> Self {
-        Self {
-            min_servers: 3,
-            window_minutes: 10,
-            percent: 50,
-        }
+        Self { min_servers: 3, window_minutes: 10, percent: 50 }
     }
 }
 
@@ -150,11 +143,7 @@ pub struct RankPolicy {
 
 impl Default for RankPolicy {
     fn default() -> Self {
-        Self {
-            window: 200,
-            not_active_factor: 0.25,
-            unseen_factor: 0.5,
-        }
+        Self { window: 200, not_active_factor: 0.25, unseen_factor: 0.5 }
     }
 }
 
@@ -170,10 +159,7 @@ pub struct OutcomePolicy {
 
 impl Default for OutcomePolicy {
     fn default() -> Self {
-        Self {
-            keep_days: 90,
-            keep_newest: 10_000,
-        }
+        Self { keep_days: 90, keep_newest: 10_000 }
     }
 }
 
@@ -189,10 +175,7 @@ pub struct HookPolicy {
 
 impl Default for HookPolicy {
     fn default() -> Self {
-        Self {
-            tell: true,
-            session_start_chars: 1_500,
-        }
+        Self { tell: true, session_start_chars: 1_500 }
     }
 }
 
@@ -206,9 +189,7 @@ pub struct ProjectPolicy {
 
 impl Default for ProjectPolicy {
     fn default() -> Self {
-        Self {
-            share_worktrees: true,
-        }
+        Self { share_worktrees: true }
     }
 }
 
@@ -222,9 +203,7 @@ impl Policy {
         agent: Option<&AgentId>,
     ) -> Cow<'_, ToolPolicy> {
         let by_project = project.and_then(|(id, root)| {
-            self.project
-                .get(id.as_str())
-                .or_else(|| self.project.get(root))
+            self.project.get(id.as_str()).or_else(|| self.project.get(root))
         });
         let overrides = [
             self.kind.get(&kind),

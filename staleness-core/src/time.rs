@@ -134,14 +134,7 @@ mod tests {
 
     #[test]
     fn text_round_trips_and_extremes_print() {
-        for millis in [
-            0,
-            1,
-            -1,
-            1_700_000_000_123,
-            Timestamp::MIN.0,
-            Timestamp::MAX.0,
-        ] {
+        for millis in [0, 1, -1, 1_700_000_000_123, Timestamp::MIN.0, Timestamp::MAX.0] {
             let at = Timestamp::from_millis(millis);
             assert_eq!(at.to_string().parse(), Ok(at));
         }

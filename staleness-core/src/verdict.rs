@@ -101,12 +101,7 @@ impl Verdict {
     /// Nothing speaks against it.
     #[must_use]
     pub const fn fresh() -> Self {
-        Self {
-            level: Level::Fresh,
-            freshness: 1.0,
-            signals: Vec::new(),
-            action: NextAction::Keep,
-        }
+        Self { level: Level::Fresh, freshness: 1.0, signals: Vec::new(), action: NextAction::Keep }
     }
 }
 

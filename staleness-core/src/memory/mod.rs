@@ -52,11 +52,7 @@ impl RegistryStore for MemoryStore {
             run(step.as_ref(), |selection| Ok(rows.load(selection)))?;
         check_changes(&selection, &view, &changes).map_err(StoreError::Misstep)?;
         let revision = rows.apply(&mut changes);
-        Ok(Commit {
-            revision,
-            view,
-            changes,
-        })
+        Ok(Commit { revision, view, changes })
     }
 
     async fn pages(

@@ -26,29 +26,23 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn load(&self, selection: &Selection) -> View {
-        let mut view = View {
-            revision: self.revision,
-            ..View::default()
-        };
+        let mut view = View { revision: self.revision, ..View::default() };
         for pick in &selection.projects {
-            view.projects
-                .extend(copy(&self.projects, |id, _| match &pick.filter {
-                    ProjectFilter::Id(wanted) => wanted == id,
-                    ProjectFilter::All => true,
-                }));
+            view.projects.extend(copy(&self.projects, |id, _| match &pick.filter {
+                ProjectFilter::Id(wanted) => wanted == id,
+                ProjectFilter::All => true,
+            }));
         }
         for pick in &selection.sources {
-            view.sources
-                .extend(copy(&self.sources, |id, _| match &pick.filter {
-                    SourceFilter::Id(wanted) => wanted == id,
-                    SourceFilter::Scope(scope) => *scope == id.scope(),
-                    SourceFilter::All => true,
-                }));
+            view.sources.extend(copy(&self.sources, |id, _| match &pick.filter {
+                SourceFilter::Id(wanted) => wanted == id,
+                SourceFilter::Scope(scope) => *scope == id.scope(),
+                SourceFilter::All => true,
+            }));
         }
         for pick in &selection.tools {
-            view.tools.extend(copy(&self.tools, |key, tool| {
-                covers_tool(&pick.filter, key, Some(tool))
-            }));
+            view.tools
+                .extend(copy(&self.tools, |key, tool| covers_tool(&pick.filter, key, Some(tool))));
         }
         for filter in &selection.outcomes {
             self.load_outcomes(filter, &mut view);
@@ -66,50 +60,38 @@ impl Rows {
     fn load_outcomes(&self, filter: &OutcomeFilter, view: &mut View) {
         let rows = self.outcomes.values();
         let found: Vec<&Outcome> = match filter {
-            OutcomeFilter::Op(tool, op) => rows
-                .filter(|row| row.tool == *tool && row.op == *op)
-                .collect(),
+            OutcomeFilter::Op(tool, op) => {
+                rows.filter(|row| row.tool == *tool && row.op == *op).collect()
+            }
             OutcomeFilter::LastOfProject { project, limit } => rows
                 .rev()
                 .filter(|row| row.mark.is_counted() && row.project == *project)
                 .take(*limit as usize)
                 .collect(),
             OutcomeFilter::LastPerServer { since } => {
-                let all = View {
-                    outcomes: self.outcomes.clone(),
-                    ..View::default()
-                };
+                let all = View { outcomes: self.outcomes.clone(), ..View::default() };
                 let last = all.last_per_server(*since);
                 let seqs: Vec<u64> = last.values().map(|row| row.seq).collect();
-                seqs.iter()
-                    .filter_map(|seq| self.outcomes.get(seq))
-                    .collect()
+                seqs.iter().filter_map(|seq| self.outcomes.get(seq)).collect()
             }
             OutcomeFilter::All => rows.collect(),
         };
-        view.outcomes
-            .extend(found.into_iter().map(|row| (row.seq, row.clone())));
+        view.outcomes.extend(found.into_iter().map(|row| (row.seq, row.clone())));
     }
 
     fn load_journal(&self, filter: &JournalFilter, view: &mut View) {
         let rows = self.journal.values();
         let found: Vec<&JournalEntry> = match filter {
             JournalFilter::Op(op) => rows.filter(|row| row.op.as_ref() == Some(op)).collect(),
-            JournalFilter::Subject { subject, limit } => rows
-                .rev()
-                .filter(|row| row.subject == *subject)
-                .take(*limit as usize)
-                .collect(),
-            JournalFilter::Since { after, scope } => rows
-                .filter(|row| row.revision > *after && row.subject.scope == *scope)
-                .collect(),
+            JournalFilter::Subject { subject, limit } => {
+                rows.rev().filter(|row| row.subject == *subject).take(*limit as usize).collect()
+            }
+            JournalFilter::Since { after, scope } => {
+                rows.filter(|row| row.revision > *after && row.subject.scope == *scope).collect()
+            }
             JournalFilter::All => rows.collect(),
         };
-        view.journal.extend(
-            found
-                .into_iter()
-                .map(|row| ((row.revision, row.index), row.clone())),
-        );
+        view.journal.extend(found.into_iter().map(|row| ((row.revision, row.index), row.clone())));
     }
 
     /// The sequence numbers within a cut, oldest first.
@@ -117,20 +99,15 @@ impl Rows {
         let newest = usize::try_from(cut.keep_newest).unwrap_or(usize::MAX);
         let older = self.outcomes.len().saturating_sub(newest);
         let until = cut.until;
-        self.outcomes
-            .values()
-            .take(older)
-            .filter(move |row| row.at <= until)
-            .map(|row| row.seq)
+        self.outcomes.values().take(older).filter(move |row| row.at <= until).map(|row| row.seq)
     }
 
     pub(super) fn apply(&mut self, changes: &mut ChangeSet) -> Revision {
         for range in &changes.outcome_ranges {
             let gone: Vec<u64> = match range {
-                OutcomeRange::Cut { cut, limit } => self
-                    .cut(cut)
-                    .take(usize::try_from(*limit).unwrap_or(usize::MAX))
-                    .collect(),
+                OutcomeRange::Cut { cut, limit } => {
+                    self.cut(cut).take(usize::try_from(*limit).unwrap_or(usize::MAX)).collect()
+                }
                 OutcomeRange::OfTool(key) => self.seqs(|row| row.tool == *key),
                 OutcomeRange::OfProject(id) => self.seqs(|row| row.project == *id),
             };
@@ -143,31 +120,21 @@ impl Rows {
         replace(&mut self.projects, &changes.projects, |row| row.id.clone());
         replace(&mut self.sources, &changes.sources, |row| row.id.clone());
         replace(&mut self.tools, &changes.tools, |row| row.key.clone());
-        self.outcomes
-            .extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
-        self.journal.extend(
-            changes
-                .journal
-                .iter()
-                .map(|row| ((row.revision, row.index), row.clone())),
-        );
+        self.outcomes.extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
+        self.journal
+            .extend(changes.journal.iter().map(|row| ((row.revision, row.index), row.clone())));
         self.revision
     }
 
     fn seqs(&self, wanted: impl Fn(&Outcome) -> bool) -> Vec<u64> {
-        self.outcomes
-            .values()
-            .filter(|row| wanted(row))
-            .map(|row| row.seq)
-            .collect()
+        self.outcomes.values().filter(|row| wanted(row)).map(|row| row.seq).collect()
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
         match self.journal.keys().next_back() {
-            Some((revision, _)) if *revision > self.revision => Err(format!(
-                "the journal holds revision {revision} beyond {}",
-                self.revision
-            )),
+            Some((revision, _)) if *revision > self.revision => {
+                Err(format!("the journal holds revision {revision} beyond {}", self.revision))
+            }
             _ => Ok(()),
         }
     }
@@ -199,11 +166,7 @@ fn replace<K: Ord, R: Clone>(
 /// Cuts a view into views of at most `page` rows, one collection after the other.
 pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     let mut pages = Vec::new();
-    let blank = View {
-        revision: whole.revision,
-        counts: whole.counts,
-        ..View::default()
-    };
+    let blank = View { revision: whole.revision, counts: whole.counts, ..View::default() };
     macro_rules! collection {
         ($field:ident) => {
             let mut rows = whole.$field.into_iter();
@@ -212,10 +175,7 @@ pub(super) fn split(whole: View, page: usize) -> Vec<View> {
                 if part.is_empty() {
                     break;
                 }
-                pages.push(View {
-                    $field: part,
-                    ..blank.clone()
-                });
+                pages.push(View { $field: part, ..blank.clone() });
             }
         };
     }

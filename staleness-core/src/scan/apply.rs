@@ -38,9 +38,7 @@ impl ApplyScan {
             };
             let under = self.scan.read_under.get(&reading.id).copied().unwrap_or(0);
             if known.readings > under && known.digest != reading.digest() {
-                return Err(Refusal::Superseded {
-                    source: reading.id.to_string(),
-                });
+                return Err(Refusal::Superseded { source: reading.id.to_string() });
             }
         }
         Ok(())
@@ -80,12 +78,8 @@ impl ApplyScan {
 
     /// Known sources that their client's own index no longer lists.
     fn gone(&self, view: &View) -> BTreeSet<SourceId> {
-        let brought: BTreeSet<&SourceId> = self
-            .scan
-            .sources
-            .iter()
-            .map(|reading| &reading.id)
-            .collect();
+        let brought: BTreeSet<&SourceId> =
+            self.scan.sources.iter().map(|reading| &reading.id).collect();
         view.sources
             .keys()
             .filter(|id| !brought.contains(id))
@@ -109,11 +103,7 @@ impl ApplyScan {
                 first_seen_at: at,
                 last_seen_at: at,
                 config_digest,
-                told: Told {
-                    revision: view.revision,
-                    from: view.revision,
-                    session: None,
-                },
+                told: Told { revision: view.revision, from: view.revision, session: None },
             },
         }
     }
@@ -141,12 +131,7 @@ impl ApplyScan {
 fn combined_digest<'a>(sources: impl Iterator<Item = &'a Source>) -> u128 {
     let lines: Vec<String> = sources
         .map(|source| {
-            format!(
-                "{}\u{1f}{}\u{1f}{:x}",
-                source.id,
-                source.id.scope().as_key(),
-                source.digest
-            )
+            format!("{}\u{1f}{}\u{1f}{:x}", source.id, source.id.scope().as_key(), source.digest)
         })
         .collect();
     stable_hash(lines.join("\u{1e}").as_bytes())

@@ -85,18 +85,11 @@ impl<'s> Evaluation<'s> {
             .sources
             .iter()
             .map(|reading| {
-                let found = reading
-                    .found
-                    .iter()
-                    .map(|found| (found.name.as_str(), found));
+                let found = reading.found.iter().map(|found| (found.name.as_str(), found));
                 (&reading.id, (reading, found.collect()))
             })
             .collect();
-        Self {
-            scan,
-            readings,
-            gone,
-        }
+        Self { scan, readings, gone }
     }
 
     /// The keys of everything that the scan found.
@@ -105,10 +98,10 @@ impl<'s> Evaluation<'s> {
         sources
             .flat_map(|reading| {
                 let scope = reading.id.scope();
-                reading.found.iter().map(move |found| ToolKey {
-                    scope: scope.clone(),
-                    name: found.name.clone(),
-                })
+                reading
+                    .found
+                    .iter()
+                    .map(move |found| ToolKey { scope: scope.clone(), name: found.name.clone() })
             })
             .collect()
     }
@@ -121,10 +114,7 @@ impl<'s> Evaluation<'s> {
         for reading in order {
             let scope = reading.id.scope();
             for found in &reading.found {
-                let key = ToolKey {
-                    scope: scope.clone(),
-                    name: found.name.clone(),
-                };
+                let key = ToolKey { scope: scope.clone(), name: found.name.clone() };
                 if draft.tool(&key).is_none() {
                     draft.put_tool(self.new_tool(&key, found));
                 }
@@ -136,26 +126,18 @@ impl<'s> Evaluation<'s> {
     }
 
     fn new_tool(&self, key: &ToolKey, found: &Found) -> Tool {
-        let cause = if found.disabled {
-            PresenceCause::Disabled
-        } else {
-            PresenceCause::Configured
-        };
+        let cause =
+            if found.disabled { PresenceCause::Disabled } else { PresenceCause::Configured };
         Tool::new(key.clone(), found.kind, cause, self.scan.at)
     }
 
     /// Brings the presence of every tool in the draft to what the sources say, entries of servers
     /// first, since their tools follow them.
     pub(super) fn settle(&self, draft: &mut Draft<'_>) {
-        let (entries, others): (Vec<ToolKey>, Vec<ToolKey>) = draft
-            .tool_keys()
-            .into_iter()
-            .filter(|key| self.concerns(&key.scope))
-            .partition(|key| {
-                draft
-                    .tool(key)
-                    .is_some_and(|tool| tool.kind == ToolKind::McpServer)
-            });
+        let (entries, others): (Vec<ToolKey>, Vec<ToolKey>) =
+            draft.tool_keys().into_iter().filter(|key| self.concerns(&key.scope)).partition(
+                |key| draft.tool(key).is_some_and(|tool| tool.kind == ToolKind::McpServer),
+            );
         let none = Providers::default();
         for key in &entries {
             self.settle_one(draft, key, &none);
@@ -204,26 +186,18 @@ impl<'s> Evaluation<'s> {
         if holdings.is_empty() {
             return Own::Keep;
         }
-        if holdings
-            .iter()
-            .any(|holding| holding.held && !holding.disabled)
-        {
+        if holdings.iter().any(|holding| holding.held && !holding.disabled) {
             return Own::Present;
         }
         if holdings.iter().any(|holding| holding.held) {
             return Own::Absent(PresenceCause::Disabled);
         }
         let unproven = holdings.iter().any(|holding| {
-            self.readings
-                .get(&holding.source)
-                .is_some_and(|(reading, _)| !reading.covers())
+            self.readings.get(&holding.source).is_some_and(|(reading, _)| !reading.covers())
         });
         if unproven {
             Own::Keep
-        } else if holdings
-            .iter()
-            .all(|holding| holding.source.level == Level::Live)
-        {
+        } else if holdings.iter().all(|holding| holding.source.level == Level::Live) {
             Own::Absent(PresenceCause::NotListed)
         } else {
             Own::Absent(PresenceCause::RemovedFromConfig)
@@ -246,21 +220,13 @@ impl<'s> Evaluation<'s> {
             return;
         };
         draft.edit_tool(key, |tool| {
-            let since = if was_present == cause.is_present() {
-                tool.presence.since
-            } else {
-                at
-            };
+            let since = if was_present == cause.is_present() { tool.presence.since } else { at };
             tool.presence = Presence::new(cause, since);
         });
         if is_new || was_present == cause.is_present() {
             return;
         }
-        let action = if cause.is_present() {
-            Action::Present
-        } else {
-            Action::Absent
-        };
+        let action = if cause.is_present() { Action::Present } else { Action::Absent };
         self.journal(draft, key, action, Some(before.as_str()), Some(cause));
     }
 
@@ -296,10 +262,7 @@ impl<'s> Evaluation<'s> {
 /// Where the presence of a tool must go; `None`: it stays.
 fn target(providers: &Providers, tool: &Tool, own: &Own) -> Option<PresenceCause> {
     let now = tool.presence.cause;
-    let server = tool
-        .server
-        .as_ref()
-        .filter(|_| tool.kind == ToolKind::McpTool);
+    let server = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpTool);
     let lost = server.and_then(|server| match providers.state(&tool.key.scope, server) {
         Provider::Removed => Some(PresenceCause::ServerRemoved),
         Provider::Disabled => Some(PresenceCause::ServerDisabled),
@@ -322,16 +285,8 @@ fn list_one(tool: &mut Tool, reading: &SourceReading, found: &Found, describes: 
         tool.plugin.clone_from(&found.plugin);
         tool.description.clone_from(&found.description);
     }
-    let holding = Holding {
-        source: reading.id.clone(),
-        held: true,
-        disabled: found.disabled,
-    };
-    match tool
-        .holdings
-        .iter_mut()
-        .find(|held| held.source == reading.id)
-    {
+    let holding = Holding { source: reading.id.clone(), held: true, disabled: found.disabled };
+    match tool.holdings.iter_mut().find(|held| held.source == reading.id) {
         Some(known) => *known = holding,
         None => {
             tool.holdings.push(holding);

@@ -29,10 +29,7 @@ impl ProjectRef {
     #[must_use]
     pub fn of_root(root: impl Into<String>) -> Self {
         let root = root.into();
-        Self {
-            id: ProjectId::of_root(&root),
-            root,
-        }
+        Self { id: ProjectId::of_root(&root), root }
     }
 }
 
@@ -57,14 +54,7 @@ impl Found {
     /// A tool that is listed and switched on.
     #[must_use]
     pub const fn new(name: ToolName, kind: ToolKind) -> Self {
-        Self {
-            name,
-            kind,
-            server: None,
-            plugin: None,
-            description: None,
-            disabled: false,
-        }
+        Self { name, kind, server: None, plugin: None, description: None, disabled: false }
     }
 
     /// An MCP server that a configuration lists as `server`. `None` when the name cannot be stored.

@@ -96,16 +96,8 @@ impl<'v> Draft<'v> {
     /// The keys of every tool that is there in the draft, in order.
     #[must_use]
     pub fn tool_keys(&self) -> Vec<ToolKey> {
-        let seen = self
-            .view
-            .tools
-            .keys()
-            .filter(|key| !self.tools.contains_key(key));
-        let drafted = self
-            .tools
-            .iter()
-            .filter(|(_, tool)| tool.is_some())
-            .map(|(key, _)| key);
+        let seen = self.view.tools.keys().filter(|key| !self.tools.contains_key(key));
+        let drafted = self.tools.iter().filter(|(_, tool)| tool.is_some()).map(|(key, _)| key);
         let mut keys: Vec<ToolKey> = seen.chain(drafted).cloned().collect();
         keys.sort_unstable();
         keys
@@ -113,11 +105,7 @@ impl<'v> Draft<'v> {
 
     /// Every tool that is there in the draft, in no particular order.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> + '_ {
-        let seen = self
-            .view
-            .tools
-            .values()
-            .filter(|tool| !self.tools.contains_key(&tool.key));
+        let seen = self.view.tools.values().filter(|tool| !self.tools.contains_key(&tool.key));
         seen.chain(self.tools.values().flatten())
     }
 

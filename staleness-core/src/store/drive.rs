@@ -29,9 +29,9 @@ pub fn run(
     }
     match step.decide(&view)? {
         Decision::Write(changes) => Ok((view, selection, changes)),
-        Decision::Need(_) => Err(StoreError::Misstep(format!(
-            "no decision after {MAX_LOOKS} looks: {step:?}"
-        ))),
+        Decision::Need(_) => {
+            Err(StoreError::Misstep(format!("no decision after {MAX_LOOKS} looks: {step:?}")))
+        }
     }
 }
 
@@ -54,8 +54,6 @@ pub fn look(
     }
     match query.more(&view) {
         None => Ok(view),
-        Some(_) => Err(StoreError::Misstep(format!(
-            "more than {MAX_LOOKS} looks: {query:?}"
-        ))),
+        Some(_) => Err(StoreError::Misstep(format!("more than {MAX_LOOKS} looks: {query:?}"))),
     }
 }

@@ -81,10 +81,7 @@ impl StoreError {
     /// Whether doing the same again may succeed, and is safe.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
-        matches!(
-            self,
-            Self::Busy | Self::Unknown(_) | Self::Refused(Refusal::Superseded { .. })
-        )
+        matches!(self, Self::Busy | Self::Unknown(_) | Self::Refused(Refusal::Superseded { .. }))
     }
 
     /// An I/O error with what was being done.
@@ -92,10 +89,7 @@ impl StoreError {
         match source.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full,
             std::io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly,
-            _ => Self::Io {
-                doing: doing.into(),
-                source,
-            },
+            _ => Self::Io { doing: doing.into(), source },
         }
     }
 }

@@ -61,10 +61,7 @@ fn once<K: Ord + std::fmt::Debug>(seen: &mut BTreeSet<K>, key: K) -> Result<(), 
 }
 
 fn locked<F>(picks: &[Pick<F>]) -> impl Iterator<Item = &F> {
-    picks
-        .iter()
-        .filter(|pick| pick.access == Access::Lock)
-        .map(|pick| &pick.filter)
+    picks.iter().filter(|pick| pick.access == Access::Lock).map(|pick| &pick.filter)
 }
 
 fn covers_project(filter: &ProjectFilter, id: &ProjectId) -> bool {

@@ -139,13 +139,9 @@ impl View {
                 Change::Delete(key) => self.tools.remove(key),
             };
         }
-        self.outcomes
-            .extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
+        self.outcomes.extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
         self.journal.extend(
-            changes
-                .journal
-                .iter()
-                .map(|entry| ((entry.revision, entry.index), entry.clone())),
+            changes.journal.iter().map(|entry| ((entry.revision, entry.index), entry.clone())),
         );
         self
     }

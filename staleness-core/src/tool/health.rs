@@ -114,17 +114,10 @@ impl Health {
         let reset = self
             .last_demoted_at
             .is_none_or(|last| at.days_since(last) >= i64::from(policy.probation_reset_days));
-        self.demotions = if reset {
-            1
-        } else {
-            self.demotions.saturating_add(1)
-        };
+        self.demotions = if reset { 1 } else { self.demotions.saturating_add(1) };
         self.last_demoted_at = Some(at);
         let cause = finding.to_string();
-        self.failing = Some(Failing {
-            since: at,
-            cause: cause.clone(),
-        });
+        self.failing = Some(Failing { since: at, cause: cause.clone() });
         Some(HealthChange::Failed(cause))
     }
 
@@ -178,14 +171,7 @@ mod tests {
         for (at, letter) in letters.chars().enumerate() {
             let mark = Mark::from_letter(letter).unwrap();
             let at_time = Timestamp::from_millis(at as i64);
-            ring.push(
-                RingEntry {
-                    mark,
-                    at: at_time,
-                    op: at as u64,
-                },
-                policy.rule.window(),
-            );
+            ring.push(RingEntry { mark, at: at_time, op: at as u64 }, policy.rule.window());
             changes.extend(health.follow(&ring, mark, at_time, policy));
         }
         (health, changes)
@@ -203,10 +189,7 @@ mod tests {
 
     #[test]
     fn kinds_that_may_not_be_demoted_never_are() {
-        let policy = ToolPolicy {
-            demote: false,
-            ..ToolPolicy::default()
-        };
+        let policy = ToolPolicy { demote: false, ..ToolPolicy::default() };
         assert!(!run("FFFFFFFF", &policy).0.is_failing());
     }
 
@@ -228,14 +211,7 @@ mod tests {
             let mut later = health.clone();
             let now = demoted_at.plus_millis(at * DAY);
             for op in 0..3 {
-                ring.push(
-                    RingEntry {
-                        mark: Mark::Failure,
-                        at: now,
-                        op,
-                    },
-                    5,
-                );
+                ring.push(RingEntry { mark: Mark::Failure, at: now, op }, 5);
                 later.follow(&ring, Mark::Failure, now, &policy);
             }
             assert_eq!(later.demotions, days);

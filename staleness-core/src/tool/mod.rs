@@ -141,11 +141,7 @@ impl Tool {
     /// Its status: a projection of hold, health and presence.
     #[must_use]
     pub fn status(&self) -> Status {
-        status_of(
-            self.hold,
-            self.health.is_failing(),
-            self.presence.is_present(),
-        )
+        status_of(self.hold, self.health.is_failing(), self.presence.is_present())
     }
 
     /// Whether a configuration or a live list ever named it.
@@ -157,10 +153,7 @@ impl Tool {
     /// The letters of its latest outcomes, oldest first.
     #[must_use]
     pub fn letters(&self) -> String {
-        self.ring
-            .entries()
-            .map(|entry| entry.mark.letter())
-            .collect()
+        self.ring.entries().map(|entry| entry.mark.letter()).collect()
     }
 
     /// Notes one use. Health and presence follow separately.

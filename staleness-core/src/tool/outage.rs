@@ -37,14 +37,9 @@ mod tests {
 
     #[test]
     fn more_than_half_of_at_least_three_servers_must_fail() {
-        for (failed, working, expected) in [
-            (2, 0, false),
-            (3, 0, true),
-            (2, 1, true),
-            (1, 2, false),
-            (2, 2, false),
-            (3, 2, true),
-        ] {
+        for (failed, working, expected) in
+            [(2, 0, false), (3, 0, true), (2, 1, true), (1, 2, false), (2, 2, false), (3, 2, true)]
+        {
             let last: Vec<ServerOutcome> = (0..failed + working)
                 .map(|at| ServerOutcome {
                     scope: Scope::Global,

@@ -90,11 +90,7 @@ impl Presence {
     /// Present or absent for `cause`, as of `at`.
     #[must_use]
     pub const fn new(cause: PresenceCause, at: Timestamp) -> Self {
-        Self {
-            cause,
-            since: at,
-            revived: false,
-        }
+        Self { cause, since: at, revived: false }
     }
 
     /// Whether the tool is there.

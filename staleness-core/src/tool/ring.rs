@@ -31,9 +31,7 @@ impl Ring {
     /// A ring of the given entries, oldest first. Only the last [`RING_CAPACITY`] are kept.
     #[must_use]
     pub fn from_entries(entries: impl IntoIterator<Item = RingEntry>) -> Self {
-        let mut ring = Self {
-            entries: entries.into_iter().collect(),
-        };
+        let mut ring = Self { entries: entries.into_iter().collect() };
         while ring.entries.len() > RING_CAPACITY {
             ring.entries.pop_front();
         }
@@ -70,11 +68,7 @@ impl Ring {
         if self.entries.len() <= RING_CAPACITY {
             return;
         }
-        let counted = self
-            .entries
-            .iter()
-            .filter(|kept| kept.mark.is_counted())
-            .count();
+        let counted = self.entries.iter().filter(|kept| kept.mark.is_counted()).count();
         let mut spare = counted.saturating_sub(window.min(RING_CAPACITY));
         let victim = self.entries.iter().position(|kept| {
             if !kept.mark.is_counted() {
@@ -89,11 +83,7 @@ impl Ring {
 
     /// The counted outcomes, latest first.
     pub fn counted_latest_first(&self) -> impl Iterator<Item = Mark> + '_ {
-        self.entries
-            .iter()
-            .rev()
-            .map(|entry| entry.mark)
-            .filter(|mark| mark.is_counted())
+        self.entries.iter().rev().map(|entry| entry.mark).filter(|mark| mark.is_counted())
     }
 }
 
@@ -103,11 +93,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn entry(mark: Mark, op: u64) -> RingEntry {
-        RingEntry {
-            mark,
-            at: Timestamp::from_millis(0),
-            op,
-        }
+        RingEntry { mark, at: Timestamp::from_millis(0), op }
     }
 
     #[test]

@@ -90,10 +90,7 @@ impl DemotionRule {
     pub fn judge(&self, latest_first: impl Iterator<Item = Mark>) -> Finding {
         let mut failures = 0;
         let mut of = 0;
-        for mark in latest_first
-            .filter(|mark| mark.is_counted())
-            .take(self.window())
-        {
+        for mark in latest_first.filter(|mark| mark.is_counted()).take(self.window()) {
             of += 1;
             failures += usize::from(mark == Mark::Failure);
         }
@@ -104,11 +101,7 @@ impl DemotionRule {
                 of >= usize::from(min_uses) && failures * 100 >= usize::from(percent) * of
             }
         };
-        Finding {
-            failures,
-            of,
-            demotes: demotes && failures > 0,
-        }
+        Finding { failures, of, demotes: demotes && failures > 0 }
     }
 }
 
@@ -118,8 +111,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn demotes(rule: DemotionRule, letters: &str) -> bool {
-        rule.judge(letters.chars().rev().filter_map(Mark::from_letter))
-            .demotes
+        rule.judge(letters.chars().rev().filter_map(Mark::from_letter)).demotes
     }
 
     #[test]
@@ -143,10 +135,7 @@ mod tests {
     fn consecutive_and_rate_rules_follow_their_numbers() {
         let run = DemotionRule::Consecutive { k: 3 };
         assert!(demotes(run, "SFFF") && !demotes(run, "FFSF") && !demotes(run, "FF"));
-        let rate = DemotionRule::Rate {
-            percent: 50,
-            min_uses: 4,
-        };
+        let rate = DemotionRule::Rate { percent: 50, min_uses: 4 };
         assert!(demotes(rate, "FSFS") && !demotes(rate, "FFF") && !demotes(rate, "FSSSF"));
     }
 
@@ -154,14 +143,7 @@ mod tests {
     fn senseless_numbers_are_named() {
         assert!(DemotionRule::KOfN { k: 6, n: 5 }.fault().is_some());
         assert!(DemotionRule::Consecutive { k: 0 }.fault().is_some());
-        assert!(
-            DemotionRule::Rate {
-                percent: 101,
-                min_uses: 5
-            }
-            .fault()
-            .is_some()
-        );
+        assert!(DemotionRule::Rate { percent: 101, min_uses: 5 }.fault().is_some());
         assert!(DemotionRule::default().fault().is_none());
     }
 
