@@ -1,1 +1,22 @@
-//! Placeholder.
+//! The outside world, read-only: what agent clients have configured, and what their hooks report.
+//!
+//! | module | turns | into |
+//! |---|---|---|
+//! | [`project`] | a folder | the project it belongs to |
+//! | [`clients`] | the configuration of every supported client | readings for a [`staleness_core::scan::Scan`] |
+//! | [`live`] | an MCP `tools/list` result | one reading |
+//! | [`hook`] | the payload of a client's hook | an event |
+//!
+//! Nothing here writes, prints, reads a clock or an environment variable, or runs a program. Files
+//! are other people's: every read is bounded, no input can make this crate panic, and no value of
+//! `env`, `headers`, `args`, a URL or a command line is copied into a reading or a message.
+
+pub mod clients;
+mod draft;
+mod folder;
+mod front_matter;
+pub mod hook;
+mod json;
+pub mod live;
+pub mod project;
+mod text;

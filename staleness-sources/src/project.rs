@@ -1,0 +1,114 @@
+//! Which project a folder belongs to.
+//!
+//! `git` is never run: the few files that tell a work tree's root and its main work tree are read
+//! directly. They come with the repository, so whatever is odd about them makes the folder that
+//! holds them the project, which is always safe.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use staleness_core::ids::ProjectId;
+use staleness_core::scan::ProjectRef;
+
+/// The longest `.git` or `commondir` file that is read, in bytes.
+const MAX_POINTER_BYTES: u64 = 8 * 1024;
+
+/// Where a project is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectPlace {
+    /// Where client files are looked for: the root of the work tree, or the folder itself.
+    pub folder: PathBuf,
+    /// What identifies the project: as `folder`, except for a linked git work tree that shares
+    /// the identity of its main work tree.
+    pub root: PathBuf,
+}
+
+impl ProjectPlace {
+    /// A project that is identified by the folder in which its files are.
+    #[must_use]
+    pub fn of_folder(folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
+        Self {
+            root: folder.clone(),
+            folder,
+        }
+    }
+
+    /// The project as the registry knows it. Parts of the path that are not UTF-8 are replaced.
+    #[must_use]
+    pub fn project_ref(&self) -> ProjectRef {
+        ProjectRef::of_root(self.root.to_string_lossy())
+    }
+
+    /// The project's id.
+    #[must_use]
+    pub fn id(&self) -> ProjectId {
+        ProjectId::of_root(&self.root.to_string_lossy())
+    }
+}
+
+/// Finds the project of `start`: the nearest folder upwards that holds `.git`, else `start` itself.
+///
+/// With `share_worktrees` a linked work tree gets the identity of its main work tree. A submodule
+/// is a project of its own. A `start` that does not exist is taken as it is.
+#[must_use]
+pub fn discover(start: &Path, share_worktrees: bool) -> ProjectPlace {
+    let start = canonical(start);
+    for folder in start.ancestors() {
+        let git = folder.join(".git");
+        let Ok(meta) = fs::metadata(&git) else {
+            continue;
+        };
+        let folder = folder.to_path_buf();
+        if meta.is_file() && share_worktrees {
+            let root = main_root(&folder, &git).unwrap_or_else(|| folder.clone());
+            return ProjectPlace { folder, root };
+        }
+        return ProjectPlace::of_folder(folder);
+    }
+    ProjectPlace::of_folder(start)
+}
+
+/// The path without links and `..`; the path as given when it cannot be resolved.
+pub(crate) fn canonical(path: &Path) -> PathBuf {
+    fs::canonicalize(path).map_or_else(|_| path.to_path_buf(), |path| plain(&path))
+}
+
+/// Windows resolves paths to the verbatim form, which no client writes into its files.
+fn plain(path: &Path) -> PathBuf {
+    match path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
+        Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// The main work tree of the linked work tree `folder`, whose `.git` is a file.
+fn main_root(folder: &Path, git: &Path) -> Option<PathBuf> {
+    let line = pointer(git)?;
+    let target = line.strip_prefix("gitdir:")?.trim();
+    let gitdir = fs::canonicalize(folder.join(checked(target)?)).ok()?;
+    let common = fs::canonicalize(gitdir.join(checked(&pointer(&gitdir.join("commondir"))?)?)).ok()?;
+    // A linked work tree is registered in `<common>/worktrees/<name>`, and points back. Without
+    // that, a repository could claim to be any other project.
+    let back = pointer(&gitdir.join("gitdir"))?;
+    let registered = gitdir.parent()?.file_name()? == "worktrees"
+        && gitdir.parent()?.parent()? == common
+        && fs::canonicalize(gitdir.join(checked(&back)?)).ok()? == fs::canonicalize(git).ok()?;
+    let is_main = common.file_name()? == ".git" && common.is_dir();
+    (registered && is_main).then(|| plain(common.parent().unwrap_or(&common)))
+}
+
+/// The single line of a small text file.
+fn pointer(path: &Path) -> Option<String> {
+    let text = crate::text::read_small(path, MAX_POINTER_BYTES)?;
+    let line = text.trim();
+    (!line.is_empty() && !line.chars().any(char::is_control)).then(|| line.to_owned())
+}
+
+/// The path, unless it names a device or a share of another machine.
+fn checked(text: &str) -> Option<&Path> {
+    let path = Path::new(text);
+    let foreign = matches!(path.components().next(), Some(Component::Prefix(prefix))
+        if !matches!(prefix.kind(), std::path::Prefix::Disk(_) | std::path::Prefix::VerbatimDisk(_)));
+    (!foreign).then_some(path)
+}
