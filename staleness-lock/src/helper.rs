@@ -1,0 +1,106 @@
+//! The helper: blocks in the kernel's queue on behalf of a caller that may give up.
+
+use std::fs::File;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// Where helper and caller meet.
+#[derive(Debug)]
+pub(crate) struct Helper {
+    desk: Mutex<Desk>,
+    filled: Condvar,
+}
+
+#[derive(Debug)]
+struct Desk {
+    /// Whether somebody waits for the file.
+    wanted: bool,
+    /// What the helper brought, or that it brought something nobody wanted.
+    result: Option<io::Result<File>>,
+    /// The helper has left for good.
+    finished: bool,
+}
+
+/// What came of waiting.
+#[derive(Debug)]
+pub(crate) enum Brought {
+    /// The locked file, or what the system said.
+    Result(io::Result<File>),
+    /// The time is over; the helper still stands in the queue.
+    Nothing,
+    /// The helper had left before anyone came back to it.
+    Gone,
+}
+
+impl Helper {
+    /// Sends a helper into the kernel's queue for `file`, wanted by the caller.
+    pub(crate) fn send(file: File) -> io::Result<Arc<Self>> {
+        let helper = Arc::new(Self {
+            desk: Mutex::new(Desk { wanted: true, result: None, finished: false }),
+            filled: Condvar::new(),
+        });
+        let its = Arc::clone(&helper);
+        thread::Builder::new()
+            .name("staleness-lock".into())
+            // It only waits.
+            .stack_size(64 * 1024)
+            .spawn(move || {
+                let result = block(&file).map(|()| file);
+                its.deliver(result);
+            })?;
+        Ok(helper)
+    }
+
+    fn deliver(&self, result: io::Result<File>) {
+        let mut desk = self.desk();
+        desk.finished = true;
+        if desk.wanted {
+            desk.result = Some(result);
+            drop(desk);
+            self.filled.notify_all();
+        }
+        // Otherwise the file is closed right here, which unlocks it.
+    }
+
+    /// Waits until the helper brings the file or `deadline` passes.
+    pub(crate) fn wait(&self, deadline: Option<Instant>) -> Brought {
+        let mut desk = self.desk();
+        desk.wanted = true;
+        loop {
+            if let Some(result) = desk.result.take() {
+                return Brought::Result(result);
+            }
+            if desk.finished {
+                return Brought::Gone;
+            }
+            desk = match deadline {
+                None => self.filled.wait(desk).unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        desk.wanted = false;
+                        return Brought::Nothing;
+                    }
+                    self.filled.wait_timeout(desk, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        // Nothing that panics happens under this mutex; the desk is whole in any case.
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Blocks until the file is locked, through signals.
+fn block(file: &File) -> io::Result<()> {
+    loop {
+        match file.lock() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
