@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, ToolKey};
+use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName};
 use crate::time::Timestamp;
 
 /// Numbers the commits that wrote journal entries: 0 before the first.
@@ -36,6 +36,13 @@ impl Subject {
     #[must_use]
     pub fn tool(key: &ToolKey) -> Self {
         Self { kind: SubjectKind::Tool, scope: key.scope.clone(), id: key.name.to_string() }
+    }
+
+    /// The key of the tool that this subject is; `None` for other kinds.
+    #[must_use]
+    pub fn tool_key(&self) -> Option<ToolKey> {
+        let name = ToolName::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Tool)?;
+        Some(ToolKey { scope: self.scope.clone(), name })
     }
 
     /// A project as a subject. It lives in its own scope.

@@ -8,6 +8,7 @@ pub mod outcome;
 pub mod policy;
 pub mod project;
 pub mod registry;
+pub mod report;
 pub mod scan;
 pub mod source;
 pub mod store;
@@ -16,3 +17,7 @@ pub mod tool;
 pub mod verdict;
 
 pub use memory::MemoryStore;
+pub use policy::Policy;
+pub use registry::{BlockingRegistry, Registry};
+pub use store::{RegistryStore, StoreError};
+pub use time::Timestamp;

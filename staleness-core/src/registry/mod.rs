@@ -1,1 +1,333 @@
-//! Placeholder.
+//! The registry: what callers hold, one method per verb.
+
+mod blocking;
+mod hold;
+mod prune;
+mod queries;
+mod record;
+mod told;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+pub use blocking::BlockingRegistry;
+pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
+pub use prune::PruneReport;
+pub use queries::{ScoredTool, ToolListing, list};
+pub use record::{RecordUses, Use};
+
+use crate::ids::{OpId, ProjectId, SessionId};
+use crate::journal::{JournalEntry, Revision};
+use crate::policy::Policy;
+use crate::report::{Context, ScanReport, StatusChange, Telling, ToolReport, tell};
+use crate::scan::{ApplyScan, ProjectRef, Scan, readings_of};
+use crate::store::{Commit, Preview, Query, RegistryStore, Selection, Step, StoreError, View};
+use crate::time::Timestamp;
+use crate::tool::Hold;
+
+/// What recording a use did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordReport {
+    /// The tool afterwards.
+    pub tool: ToolReport,
+    /// How its status changed, and that of tools credited with the use.
+    pub changed: Vec<StatusChange>,
+    /// The use was recorded before: nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub duplicate: bool,
+    /// The failure was put down to the machine being offline.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub offline: bool,
+}
+
+/// A registry in a store, under a policy. Cheap to clone.
+///
+/// Every verb that depends on time takes it as an argument. Verbs that may be repeated after
+/// [`StoreError::is_retryable`] errors say so by carrying an [`OpId`].
+#[derive(Clone, Debug)]
+pub struct Registry {
+    store: Arc<dyn RegistryStore>,
+    policy: Arc<Policy>,
+}
+
+impl Registry {
+    /// A registry in `store` under `policy`.
+    #[must_use]
+    pub fn new(store: Arc<dyn RegistryStore>, policy: Policy) -> Self {
+        Self { store, policy: Arc::new(policy) }
+    }
+
+    /// The policy in force.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The store underneath.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn RegistryStore> {
+        &self.store
+    }
+
+    /// The same verbs for callers without an asynchronous runtime.
+    #[must_use]
+    pub fn blocking(&self) -> BlockingRegistry {
+        BlockingRegistry::new(self.clone())
+    }
+
+    async fn ask(&self, query: impl Query) -> Result<View, StoreError> {
+        self.store.view(Arc::new(query)).await
+    }
+
+    async fn run(&self, step: impl Step) -> Result<Commit, StoreError> {
+        self.store.transact(Arc::new(step)).await
+    }
+
+    /// What a scan must know before it reads files: put it into [`Scan::read_under`].
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn readings(
+        &self,
+        project: &ProjectId,
+    ) -> Result<std::collections::BTreeMap<crate::ids::SourceId, u64>, StoreError> {
+        let view = self.ask(readings_of(project)).await?;
+        Ok(view.sources.into_iter().map(|(id, source)| (id, source.readings)).collect())
+    }
+
+    /// Applies a scan: what is found becomes known or present, what is proven gone becomes absent.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Superseded`] when a newer reading was applied since
+    /// [`Registry::readings`]: read again; else what the store reports.
+    pub async fn apply_scan(&self, scan: Scan) -> Result<ScanReport, StoreError> {
+        let step = Arc::new(ApplyScan { scan });
+        let commit = self.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
+        Ok(ScanReport::new(&step.scan, &self.policy, commit.view, &commit.changes, commit.revision))
+    }
+
+    /// What [`Registry::apply_scan`] would do, and the tools as the project would see them then;
+    /// writes nothing.
+    ///
+    /// # Errors
+    /// As [`Registry::apply_scan`].
+    pub async fn preview_scan(&self, scan: Scan) -> Result<(ScanReport, View), StoreError> {
+        let project = scan.project.clone();
+        let step = Arc::new(ApplyScan { scan });
+        let preview = Preview(Arc::<ApplyScan>::clone(&step));
+        let seen = self.ask(preview.clone()).await?;
+        let changes = preview.changes(&seen)?;
+        let mut view = self.ask(queries::visible(&project.id, &self.policy)).await?;
+        view.merge(seen);
+        let revision = view.revision;
+        let report = ScanReport::new(&step.scan, &self.policy, view.clone(), &changes, revision);
+        Ok((report, view.with(&changes)))
+    }
+
+    /// Records one use of a tool. May be repeated with the same op id.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn record(&self, used: Use) -> Result<RecordReport, StoreError> {
+        let mut reports = self.record_all(vec![used]).await?;
+        reports.pop().ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))
+    }
+
+    /// Records uses in order, in one commit. May be repeated with the same op ids.
+    ///
+    /// # Errors
+    /// What the store reports; nothing is recorded then.
+    pub async fn record_all(&self, uses: Vec<Use>) -> Result<Vec<RecordReport>, StoreError> {
+        if uses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.policy) });
+        let commit = self.store.transact(Arc::<RecordUses>::clone(&step)).await?;
+        let fresh: Vec<(OpId, bool)> = commit
+            .changes
+            .outcomes
+            .iter()
+            .map(|row| (row.op.clone(), row.mark == crate::outcome::Mark::Offline))
+            .collect();
+        let view = commit.view.with(&commit.changes);
+        let mut reports = Vec::with_capacity(step.uses.len());
+        for used in &step.uses {
+            let context = Context::new(&view, &self.policy, &used.project, used.at);
+            let tool = view
+                .resolve(&used.project.id, &used.tool)
+                .ok_or_else(|| StoreError::Misstep("the tool was not recorded".into()))?;
+            let recorded = fresh.iter().find(|(op, _)| *op == used.op);
+            let entries = match recorded {
+                Some(_) => commit.changes.journal.clone(),
+                // The first result is told again.
+                None => self.entries_of(&used.op).await?,
+            };
+            reports.push(RecordReport {
+                tool: ToolReport::new(&context, tool),
+                changed: entries
+                    .iter()
+                    .filter(|entry| entry.op.as_ref() == Some(&used.op))
+                    .filter_map(StatusChange::of)
+                    .collect(),
+                duplicate: recorded.is_none(),
+                offline: recorded.is_some_and(|(_, offline)| *offline),
+            });
+        }
+        Ok(reports)
+    }
+
+    /// Records one use and returns nothing but whether it was new: the way of a hook, which reads
+    /// and writes one row and tells nobody.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn record_quietly(&self, used: Use) -> Result<bool, StoreError> {
+        let policy = Arc::clone(&self.policy);
+        let commit = self.run(RecordUses { uses: vec![used], policy }).await?;
+        Ok(!commit.changes.outcomes.is_empty())
+    }
+
+    async fn entries_of(&self, op: &OpId) -> Result<Vec<JournalEntry>, StoreError> {
+        let view = self.ask(record::entries_of(op)).await?;
+        Ok(view.journal.into_values().collect())
+    }
+
+    /// Demotes, pins, ignores or restores ([`Hold::None`]) a tool. May be repeated with the same
+    /// op id.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Unknown`] for an unknown name; else what the store reports.
+    pub async fn set_hold(&self, by_hand: ByHand, hold: Hold) -> Result<ToolReport, StoreError> {
+        let (project, at) = (by_hand.project.clone(), by_hand.at);
+        let keys = by_hand.keys();
+        self.run(SetHold { by_hand, hold, policy: Arc::clone(&self.policy) }).await?;
+        self.show_key(&keys, &project, at).await
+    }
+
+    /// Forgets a tool and its outcomes. May be repeated with the same op id.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Unknown`] for an unknown name; else what the store reports.
+    pub async fn forget(&self, by_hand: ByHand) -> Result<(), StoreError> {
+        self.run(Forget { by_hand }).await.map(drop)
+    }
+
+    /// Forgets a project, its own tools and sources, and its outcomes.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Unknown`] for an unknown id; else what the store reports.
+    pub async fn forget_project(
+        &self,
+        id: ProjectId,
+        op: OpId,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.run(ForgetProject { id, op, at }).await.map(drop)
+    }
+
+    /// What changed for the tools that a project sees since it was told last, and what it should
+    /// not rely on. Moves nothing: call [`Registry::mark_told`] once it was said.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn telling(
+        &self,
+        project: &ProjectRef,
+        session: Option<&SessionId>,
+        now: Timestamp,
+    ) -> Result<Telling, StoreError> {
+        let query = told::WhatToTell { project: project.id.clone(), session: session.cloned() };
+        let view = self.ask(query).await?;
+        let after = told::begins(view.projects.get(&project.id), session);
+        let context = Context::new(&view, &self.policy, project, now);
+        Ok(tell(&context, after.min(view.revision)))
+    }
+
+    /// Notes that a project was told. Moves forward only; may be repeated. Writes nothing when
+    /// nothing moved.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn mark_told(
+        &self,
+        project: &ProjectRef,
+        session: Option<&SessionId>,
+        telling: &Telling,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let step = told::MarkTold {
+            project: project.clone(),
+            session: session.cloned(),
+            from: telling.after,
+            upto: telling.upto,
+            at,
+        };
+        self.run(step).await.map(drop)
+    }
+
+    /// Removes raw outcomes that the policy lets go, in pages, or tells how many it would.
+    ///
+    /// # Errors
+    /// What the store reports; pages that were removed stay removed.
+    pub async fn prune_outcomes(
+        &self,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<PruneReport, StoreError> {
+        let cut = prune::cut(&self.policy.outcomes, now);
+        if dry_run {
+            let view = self.ask(Selection::new().count_outcomes(cut)).await?;
+            let counts = view.counts.unwrap_or_default();
+            return Ok(PruneReport { removed: counts.cut, kept: counts.total - counts.cut });
+        }
+        let mut removed = 0;
+        loop {
+            let commit = self.run(prune::PruneOutcomes { cut, at: now }).await?;
+            let counts = commit.view.counts.unwrap_or_default();
+            let page = prune::removed(counts.cut);
+            removed += page;
+            if page == counts.cut {
+                return Ok(PruneReport { removed, kept: counts.total - page });
+            }
+        }
+    }
+
+    /// Visits everything that a selection names, in bounded memory.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        self.store.pages(selection, visit).await
+    }
+
+    /// Writes a consistent copy of the store to a new file.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        self.store.backup(to).await
+    }
+
+    /// Verifies the stored data.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] with what is wrong.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.store.check().await
+    }
+
+    /// The store's revision.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn revision(&self) -> Result<Revision, StoreError> {
+        Ok(self.ask(Selection::new()).await?.revision)
+    }
+}

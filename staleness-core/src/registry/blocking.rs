@@ -1,0 +1,83 @@
+//! The blocking face: every verb of the registry for callers without an asynchronous runtime.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use pollster::block_on;
+
+use super::{
+    ByHand, PruneReport, RecordReport, Registry, ScopeChoice, ScoredTool, ToolListing, Use,
+};
+use crate::ids::{OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName};
+use crate::journal::Revision;
+use crate::project::Project;
+use crate::report::{HistoryEntry, ScanReport, Suggestion, Telling, ToolReport};
+use crate::scan::{ProjectRef, Scan};
+use crate::source::Source;
+use crate::store::{Selection, StoreError, View};
+use crate::time::Timestamp;
+use crate::tool::Hold;
+
+/// A [`Registry`] whose verbs block the calling thread. Not for use inside an asynchronous runtime.
+#[derive(Clone, Debug)]
+pub struct BlockingRegistry {
+    inner: Registry,
+}
+
+macro_rules! blocking {
+    ($($name:ident($($arg:ident: $type:ty),*) -> $result:ty;)*) => {
+        impl BlockingRegistry {
+            $(
+                #[doc = concat!("Blocks on [`Registry::", stringify!($name), "`].")]
+                ///
+                /// # Errors
+                /// As the method it blocks on.
+                pub fn $name(&self, $($arg: $type),*) -> Result<$result, StoreError> {
+                    block_on(self.inner.$name($($arg),*))
+                }
+            )*
+        }
+    };
+}
+
+impl BlockingRegistry {
+    pub(super) const fn new(inner: Registry) -> Self {
+        Self { inner }
+    }
+
+    /// The registry with its asynchronous verbs.
+    #[must_use]
+    pub const fn inner(&self) -> &Registry {
+        &self.inner
+    }
+}
+
+blocking! {
+    readings(project: &ProjectId) -> BTreeMap<SourceId, u64>;
+    apply_scan(scan: Scan) -> ScanReport;
+    preview_scan(scan: Scan) -> (ScanReport, View);
+    record(used: Use) -> RecordReport;
+    record_all(uses: Vec<Use>) -> Vec<RecordReport>;
+    record_quietly(used: Use) -> bool;
+    set_hold(by_hand: ByHand, hold: Hold) -> ToolReport;
+    forget(by_hand: ByHand) -> ();
+    forget_project(id: ProjectId, op: OpId, at: Timestamp) -> ();
+    telling(project: &ProjectRef, session: Option<&SessionId>, now: Timestamp) -> Telling;
+    mark_told(project: &ProjectRef, session: Option<&SessionId>, telling: &Telling, at: Timestamp) -> ();
+    prune_outcomes(now: Timestamp, dry_run: bool) -> PruneReport;
+    list(project: &ProjectRef, listing: ToolListing, now: Timestamp) -> Vec<ToolReport>;
+    show(project: &ProjectRef, keys: &[ToolKey], now: Timestamp) -> ToolReport;
+    find_key(project: &ProjectId, text: &str, scope: ScopeChoice) -> ToolKey;
+    nearest(project: &ProjectRef, text: &str) -> Option<ToolName>;
+    rank(project: &ProjectRef, limit: usize, now: Timestamp) -> Vec<ScoredTool>;
+    suggest(project: &ProjectRef, query: Option<&str>, session: Option<&SessionId>, limit: usize, now: Timestamp) -> Vec<Suggestion>;
+    discover(project: &ProjectRef, query: &str, limit: usize, now: Timestamp) -> Vec<Suggestion>;
+    history(keys: &[ToolKey], limit: u32) -> Vec<HistoryEntry>;
+    projects() -> Vec<Project>;
+    sources() -> Vec<Source>;
+    pages(selection: &Selection, visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send)) -> ();
+    backup(to: &Path) -> ();
+    check() -> ();
+    revision() -> Revision;
+}

@@ -1,0 +1,258 @@
+//! What a person decides about a tool: restore, demote, pin, ignore, forget.
+
+use std::sync::Arc;
+
+use super::record::both_keys;
+use crate::ids::{AgentId, OpId, Scope, SessionId, SourceId, ToolKey, ToolName};
+use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::policy::Policy;
+use crate::scan::ProjectRef;
+use crate::store::{
+    Decision, Draft, Durability, JournalFilter, OutcomeRange, ProjectFilter, Refusal, Selection,
+    SourceFilter, Step, ToolFilter, View,
+};
+use crate::time::Timestamp;
+use crate::tool::{Hold, Tool};
+
+/// Which scope a name is looked up in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScopeChoice {
+    /// The project's entry, else the global one.
+    #[default]
+    Either,
+    /// The global one.
+    Global,
+    /// The project's.
+    Project,
+}
+
+/// Who does something to which tool, when and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByHand {
+    /// Identifies the act: doing it twice has the effect of doing it once.
+    pub op: OpId,
+    /// The tool's name.
+    pub name: ToolName,
+    /// Where it is looked up.
+    pub scope: ScopeChoice,
+    /// The project.
+    pub project: ProjectRef,
+    /// When.
+    pub at: Timestamp,
+    /// The reason given.
+    pub note: Option<String>,
+    /// The session.
+    pub session: Option<SessionId>,
+    /// Who.
+    pub actor: Option<AgentId>,
+}
+
+impl ByHand {
+    /// The keys that the name may mean, most likely first.
+    #[must_use]
+    pub fn keys(&self) -> Vec<ToolKey> {
+        let both = both_keys(&self.project.id, &self.name);
+        both.into_iter()
+            .filter(|key| match self.scope {
+                ScopeChoice::Either => true,
+                ScopeChoice::Global => key.scope == Scope::Global,
+                ScopeChoice::Project => key.scope != Scope::Global,
+            })
+            .collect()
+    }
+
+    fn find<'v>(&self, view: &'v View) -> Result<&'v Tool, Refusal> {
+        self.keys()
+            .iter()
+            .find_map(|key| view.tools.get(key))
+            .ok_or_else(|| Refusal::Unknown { what: "tool", id: self.name.to_string() })
+    }
+
+    fn was_done(&self, view: &View) -> bool {
+        view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op))
+    }
+
+    fn selection(&self) -> Selection {
+        self.keys()
+            .into_iter()
+            .fold(Selection::new(), |selection, key| selection.lock_tools(ToolFilter::Key(key)))
+            .journal(JournalFilter::Op(self.op.clone()))
+    }
+
+    fn entry(&self, key: &ToolKey, action: Action, from: &str, to: Option<&str>) -> JournalEntry {
+        JournalEntry {
+            revision: Revision(0),
+            index: 0,
+            at: self.at,
+            subject: Subject::tool(key),
+            action,
+            from: Some(from.into()),
+            to: to.map(Into::into),
+            cause: "by_hand".into(),
+            note: self.note.clone(),
+            session: self.session.clone(),
+            actor: self.actor.clone(),
+            op: Some(self.op.clone()),
+        }
+    }
+}
+
+/// Sets or lifts a hold. [`Hold::None`] restores: it lifts the hold and ends a demotion for
+/// failures. A tool that already stands so is left alone.
+#[derive(Debug)]
+pub struct SetHold {
+    /// Who, which and why.
+    pub by_hand: ByHand,
+    /// The hold wanted.
+    pub hold: Hold,
+    /// The thresholds.
+    pub policy: Arc<Policy>,
+}
+
+impl Step for SetHold {
+    fn selection(&self) -> Selection {
+        self.by_hand.selection()
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let tool = self.by_hand.find(view)?;
+        let mut draft = Draft::new(view, self.by_hand.at);
+        if self.by_hand.was_done(view) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        let project = (&self.by_hand.project.id, self.by_hand.project.root.as_str());
+        let policy = self.policy.tools_for(tool.kind, Some(project), None);
+        let before = tool.status();
+        let mut changed = tool.hold != self.hold;
+        let mut edited = tool.clone();
+        edited.hold = self.hold;
+        if self.hold == Hold::None {
+            changed |= edited.health.lift(&policy);
+        }
+        if changed {
+            let action = match self.hold {
+                Hold::None => Action::Restored,
+                Hold::Demoted => Action::Demoted,
+                Hold::Pinned => Action::Pinned,
+                Hold::Ignored => Action::Ignored,
+            };
+            let after = edited.status();
+            let entry =
+                self.by_hand.entry(&tool.key, action, before.as_str(), Some(after.as_str()));
+            draft.append_journal(entry);
+            draft.put_tool(edited);
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+/// Forgets a tool and its outcomes; its history stays in the journal. A tool that a source still
+/// lists comes back as new with the next scan.
+#[derive(Debug)]
+pub struct Forget {
+    /// Who, which and why.
+    pub by_hand: ByHand,
+}
+
+impl Step for Forget {
+    fn selection(&self) -> Selection {
+        self.by_hand.selection()
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.by_hand.at);
+        if self.by_hand.was_done(view) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        let tool = self.by_hand.find(view)?;
+        let sources: Vec<SourceId> =
+            tool.holdings.iter().map(|holding| holding.source.clone()).collect();
+        if view.looks <= 1 && !sources.is_empty() {
+            let more = sources
+                .into_iter()
+                .fold(Selection::new(), |more, id| more.lock_sources(SourceFilter::Id(id)));
+            return Ok(Decision::Need(more));
+        }
+        // The next scan must look again at the sources that list it.
+        for id in sources {
+            if let Some(mut source) = draft.source(&id).cloned() {
+                source.digest = 0;
+                draft.put_source(source);
+            }
+        }
+        let entry = self.by_hand.entry(&tool.key, Action::Forgotten, tool.status().as_str(), None);
+        draft.append_journal(entry);
+        draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
+        draft.delete_tool(&tool.key);
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+/// Forgets a project: its record, its own tools and sources, and the outcomes recorded in it.
+#[derive(Debug)]
+pub struct ForgetProject {
+    /// The project.
+    pub id: crate::ids::ProjectId,
+    /// Identifies the act.
+    pub op: OpId,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Step for ForgetProject {
+    fn selection(&self) -> Selection {
+        let scope = Scope::Project(self.id.clone());
+        Selection::new()
+            .lock_projects(ProjectFilter::Id(self.id.clone()))
+            .lock_sources(SourceFilter::Scope(scope.clone()))
+            .lock_tools(ToolFilter::Scope(scope))
+            .journal(JournalFilter::Op(self.op.clone()))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        if view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op)) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        let project = view
+            .projects
+            .get(&self.id)
+            .ok_or_else(|| Refusal::Unknown { what: "project", id: self.id.to_string() })?;
+        let own = |scope: Scope| scope.project() == Some(&self.id);
+        for key in view.tools.keys().filter(|key| own(key.scope.clone())) {
+            draft.delete_tool(key);
+        }
+        for id in view.sources.keys().filter(|id| own(id.scope())) {
+            draft.delete_source(id);
+        }
+        draft.delete_outcomes(OutcomeRange::OfProject(self.id.clone()));
+        draft.delete_project(&self.id);
+        draft.append_journal(JournalEntry {
+            revision: Revision(0),
+            index: 0,
+            at: self.at,
+            subject: Subject::project(&self.id),
+            action: Action::Forgotten,
+            from: None,
+            to: None,
+            cause: "by_hand".into(),
+            note: Some(project.root.clone()),
+            session: None,
+            actor: None,
+            op: Some(self.op.clone()),
+        });
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}

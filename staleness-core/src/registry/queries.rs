@@ -1,0 +1,333 @@
+//! Verbs that only look: list, show, rank, suggest, discover, history, projects.
+
+use serde::Serialize;
+
+use super::Registry;
+use super::record::both_keys;
+use crate::ids::{ProjectId, Scope, SessionId, ToolKey, ToolName};
+use crate::journal::{JournalEntry, Subject};
+use crate::names;
+use crate::policy::Policy;
+use crate::project::Project;
+use crate::report::{
+    Context, HistoryEntry, RankedTool, Suggestion, ToolReport, discover, order, rank, suggest,
+};
+use crate::scan::ProjectRef;
+use crate::source::Source;
+use crate::store::{
+    JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
+    StoreError, ToolFilter, View,
+};
+use crate::time::Timestamp;
+use crate::tool::{Status, Tool, ToolKind};
+
+/// Everything that a project sees, with its latest outcomes.
+#[must_use]
+pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
+    let own = Scope::Project(project.clone());
+    Selection::new()
+        .peek_tools(ToolFilter::Scope(Scope::Global))
+        .peek_tools(ToolFilter::Scope(own.clone()))
+        .peek_sources(SourceFilter::Scope(Scope::Global))
+        .peek_sources(SourceFilter::Scope(own))
+        .outcomes(OutcomeFilter::LastOfProject {
+            project: project.clone(),
+            limit: policy.ranking.window,
+        })
+}
+
+/// Which tools are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolListing {
+    /// Only this status.
+    pub status: Option<Status>,
+    /// Only this kind.
+    pub kind: Option<ToolKind>,
+    /// The tools of every project, not only those that this one sees.
+    pub all_projects: bool,
+}
+
+/// A tool with its rank score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScoredTool {
+    /// The tool.
+    #[serde(flatten)]
+    pub tool: ToolReport,
+    /// The score, 0..=1.
+    pub score: f64,
+}
+
+/// Looks up one name, in any of its spellings, with the server's tools where it is a server.
+#[derive(Debug)]
+struct Lookup {
+    keys: Vec<ToolKey>,
+    project: ProjectId,
+}
+
+impl Query for Lookup {
+    fn selection(&self) -> Selection {
+        self.keys
+            .iter()
+            .fold(Selection::new(), |all, key| all.peek_tools(ToolFilter::Key(key.clone())))
+            .peek_sources(SourceFilter::Scope(Scope::Global))
+            .peek_sources(SourceFilter::Scope(Scope::Project(self.project.clone())))
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        if view.looks > 1 {
+            return None;
+        }
+        let servers = view
+            .tools
+            .values()
+            .filter(|tool| tool.kind == ToolKind::McpServer)
+            .filter_map(|tool| tool.server.clone());
+        let own = Scope::Project(self.project.clone());
+        let more = servers.fold(Selection::new(), |more, server| {
+            more.peek_tools(ToolFilter::Server(Scope::Global, server.clone()))
+                .peek_tools(ToolFilter::Server(own.clone(), server))
+        });
+        (more != Selection::new()).then_some(more)
+    }
+}
+
+impl Registry {
+    async fn seen(&self, project: &ProjectRef) -> Result<View, StoreError> {
+        self.ask(visible(&project.id, &self.policy)).await
+    }
+
+    /// Every tool that the project sees, of the wanted status and kind, in the order of the
+    /// ranking.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn list(
+        &self,
+        project: &ProjectRef,
+        listing: ToolListing,
+        now: Timestamp,
+    ) -> Result<Vec<ToolReport>, StoreError> {
+        let mut selection = visible(&project.id, &self.policy);
+        if listing.all_projects {
+            selection = selection.peek_tools(ToolFilter::All).peek_sources(SourceFilter::All);
+        }
+        let view = self.ask(selection).await?;
+        let context = Context::new(&view, &self.policy, project, now);
+        Ok(list(&context, listing))
+    }
+
+    /// One tool by name; see [`names::spellings`] for what a name may be short for.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown name; else what the store reports.
+    pub async fn show(
+        &self,
+        project: &ProjectRef,
+        keys: &[ToolKey],
+        now: Timestamp,
+    ) -> Result<ToolReport, StoreError> {
+        self.show_key(keys, project, now).await
+    }
+
+    pub(super) async fn show_key(
+        &self,
+        keys: &[ToolKey],
+        project: &ProjectRef,
+        now: Timestamp,
+    ) -> Result<ToolReport, StoreError> {
+        let lookup = Lookup { keys: keys.to_vec(), project: project.id.clone() };
+        let view = self.ask(lookup).await?;
+        let context = Context::new(&view, &self.policy, project, now);
+        keys.iter()
+            .find_map(|key| view.tools.get(key))
+            .map(|tool| ToolReport::new(&context, tool))
+            .ok_or_else(|| unknown(keys))
+    }
+
+    /// The key that a name means to a project, trying its spellings in turn.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown name; else what the store reports.
+    pub async fn find_key(
+        &self,
+        project: &ProjectId,
+        text: &str,
+        scope: super::ScopeChoice,
+    ) -> Result<ToolKey, StoreError> {
+        let keys: Vec<ToolKey> = names::spellings(text)
+            .iter()
+            .flat_map(|name| both_keys(project, name))
+            .filter(|key| match scope {
+                super::ScopeChoice::Either => true,
+                super::ScopeChoice::Global => key.scope == Scope::Global,
+                super::ScopeChoice::Project => key.scope != Scope::Global,
+            })
+            .collect();
+        let view = self.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
+        keys.iter()
+            .find(|key| view.tools.contains_key(key))
+            .cloned()
+            .ok_or_else(|| Refusal::Unknown { what: "tool", id: text.into() }.into())
+    }
+
+    /// The known name that is most like `text`, for a helpful error.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn nearest(
+        &self,
+        project: &ProjectRef,
+        text: &str,
+    ) -> Result<Option<ToolName>, StoreError> {
+        let view = self.seen(project).await?;
+        let context = Context::new(&view, &self.policy, project, Timestamp::default());
+        let wanted = text.to_lowercase();
+        let best = context
+            .visible()
+            .map(|tool| {
+                let name = tool.key.name.as_str().to_lowercase();
+                let tail = name.rsplit("__").next().unwrap_or(&name);
+                let like =
+                    strsim::jaro_winkler(&wanted, &name).max(strsim::jaro_winkler(&wanted, tail));
+                (like, &tool.key.name)
+            })
+            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
+        Ok(best.filter(|(like, _)| *like >= 0.75).map(|(_, name)| name.clone()))
+    }
+
+    /// The project's tools by what worked in it lately: see [`rank`].
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn rank(
+        &self,
+        project: &ProjectRef,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<ScoredTool>, StoreError> {
+        let view = self.seen(project).await?;
+        let context = Context::new(&view, &self.policy, project, now);
+        let tools = context.visible().filter(|tool| !context.is_ignored(tool));
+        Ok(rank(&context, tools, limit)
+            .iter()
+            .map(|each| ScoredTool {
+                tool: ToolReport::new(&context, each.tool),
+                score: each.score,
+            })
+            .collect())
+    }
+
+    /// Tools to use: see [`suggest`].
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn suggest(
+        &self,
+        project: &ProjectRef,
+        query: Option<&str>,
+        session: Option<&SessionId>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Suggestion>, StoreError> {
+        let view = self.seen(project).await?;
+        let context = Context::new(&view, &self.policy, project, now);
+        Ok(suggest(&context, query, session, limit))
+    }
+
+    /// Searches everything that the project sees: see [`discover`].
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn discover(
+        &self,
+        project: &ProjectRef,
+        query: &str,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Suggestion>, StoreError> {
+        let view = self.seen(project).await?;
+        let context = Context::new(&view, &self.policy, project, now);
+        Ok(discover(&context, query, limit))
+    }
+
+    /// The last `limit` changes of the tools with these keys, newest first. A forgotten tool still
+    /// has a history.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] when there is neither tool nor history; else what the store reports.
+    pub async fn history(
+        &self,
+        keys: &[ToolKey],
+        limit: u32,
+    ) -> Result<Vec<HistoryEntry>, StoreError> {
+        let selection = keys.iter().fold(Selection::new(), |all, key| {
+            all.peek_tools(ToolFilter::Key(key.clone()))
+                .journal(JournalFilter::Subject { subject: Subject::tool(key), limit })
+        });
+        let view = self.ask(selection).await?;
+        let known = keys.iter().find(|key| {
+            view.tools.contains_key(key)
+                || view.journal.values().any(|entry| entry.subject == Subject::tool(key))
+        });
+        let subject = Subject::tool(known.ok_or_else(|| unknown(keys))?);
+        let entries = view.journal.values().rev().filter(|entry| entry.subject == subject);
+        Ok(entries.take(limit as usize).map(HistoryEntry::from).collect())
+    }
+
+    /// Every project that was seen, latest first.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
+        let view = self.ask(Selection::new().peek_projects(ProjectFilter::All)).await?;
+        let mut projects: Vec<Project> = view.projects.into_values().collect();
+        projects.sort_by(|a, b| b.last_seen_at.cmp(&a.last_seen_at).then_with(|| a.id.cmp(&b.id)));
+        Ok(projects)
+    }
+
+    /// Every source that was read, in the order of their identities.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn sources(&self) -> Result<Vec<Source>, StoreError> {
+        let view = self.ask(Selection::new().peek_sources(SourceFilter::All)).await?;
+        Ok(view.sources.into_values().collect())
+    }
+
+    /// The journal entries of the last `limit` changes of a subject, oldest first.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn journal_of(
+        &self,
+        subject: Subject,
+        limit: u32,
+    ) -> Result<Vec<JournalEntry>, StoreError> {
+        let view =
+            self.ask(Selection::new().journal(JournalFilter::Subject { subject, limit })).await?;
+        Ok(view.journal.into_values().collect())
+    }
+}
+
+/// Lists the tools of a context in the order of the ranking.
+#[must_use]
+pub fn list(context: &Context<'_>, listing: ToolListing) -> Vec<ToolReport> {
+    let tools: Vec<&Tool> = if listing.all_projects {
+        context.view().tools.values().collect()
+    } else {
+        context.view().tools.values().filter(|tool| context.is_visible(tool)).collect()
+    };
+    let wanted = |each: &RankedTool<'_>| {
+        listing.status.is_none_or(|status| status == each.status)
+            && listing.kind.is_none_or(|kind| kind == each.tool.kind)
+    };
+    let mut ranked = rank(context, tools.into_iter(), usize::MAX);
+    ranked.retain(wanted);
+    ranked.sort_unstable_by(order);
+    ranked.iter().map(|each| ToolReport::new(context, each.tool)).collect()
+}
+
+fn unknown(keys: &[ToolKey]) -> StoreError {
+    let id = keys.first().map_or_else(String::new, |key| key.name.to_string());
+    Refusal::Unknown { what: "tool", id }.into()
+}

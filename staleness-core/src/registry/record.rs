@@ -1,0 +1,454 @@
+//! Recording outcomes: the step behind every tool event.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::ids::{
+    AgentId, ClientId, OpId, ProjectId, Scope, ServerKey, SessionId, ToolKey, ToolName,
+};
+use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::names;
+use crate::outcome::{Mark, Outcome, OutcomeKind, outcome_identity};
+use crate::policy::Policy;
+use crate::project::{Project, Told};
+use crate::scan::ProjectRef;
+use crate::store::{
+    Decision, Draft, Durability, JournalFilter, OutcomeFilter, ProjectFilter, Refusal, Selection,
+    Step, ToolFilter, View,
+};
+use crate::time::{MINUTE, Timestamp};
+use crate::tool::{
+    HealthChange, Presence, PresenceCause, ServerOutcome, Status, Tool, ToolKind, is_offline,
+};
+
+/// One use of a tool, to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// Identifies the use: recording it twice has the effect of recording it once.
+    pub op: OpId,
+    /// The name under which the tool was called.
+    pub tool: ToolName,
+    /// How it ended.
+    pub outcome: OutcomeKind,
+    /// When it ended.
+    pub at: Timestamp,
+    /// The project in which it happened.
+    pub project: ProjectRef,
+    /// The session in which it happened.
+    pub session: Option<SessionId>,
+    /// The agent that used it.
+    pub agent: Option<AgentId>,
+    /// The client that reported it.
+    pub client: Option<ClientId>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// The kind, where the client tells it; used only for a tool that is not known yet.
+    pub kind: Option<ToolKind>,
+    /// The server, where the client tells it: believed over the name.
+    pub server: Option<String>,
+    /// Names that the use mentions: those that are known tools are credited with it.
+    pub mentions: Vec<ToolName>,
+}
+
+impl Use {
+    /// A use of `tool` that ended at `at` in `project`, with nothing else known of it.
+    #[must_use]
+    pub const fn new(
+        op: OpId,
+        tool: ToolName,
+        outcome: OutcomeKind,
+        at: Timestamp,
+        project: ProjectRef,
+    ) -> Self {
+        Self {
+            op,
+            tool,
+            outcome,
+            at,
+            project,
+            session: None,
+            agent: None,
+            client: None,
+            duration_ms: None,
+            kind: None,
+            server: None,
+            mentions: Vec::new(),
+        }
+    }
+
+    fn scopes(&self) -> [Scope; 2] {
+        [Scope::Project(self.project.id.clone()), Scope::Global]
+    }
+
+    fn key(&self, scope: Scope) -> ToolKey {
+        ToolKey { scope, name: self.tool.clone() }
+    }
+
+    /// The servers that may own the tool, most likely first.
+    fn possible_servers(&self) -> Vec<ServerKey> {
+        if !names::is_mcp(self.tool.as_str()) || names::is_server_entry(self.tool.as_str()) {
+            return Vec::new();
+        }
+        match self.server.as_deref().and_then(names::server_key) {
+            Some(told) => vec![told],
+            None => names::possible_servers(self.tool.as_str()).into_iter().rev().collect(),
+        }
+    }
+
+    fn select(&self, policy: &Policy, mut selection: Selection) -> Selection {
+        selection = selection.lock_projects(ProjectFilter::Id(self.project.id.clone()));
+        for scope in self.scopes() {
+            let key = self.key(scope.clone());
+            selection = selection
+                .outcomes(OutcomeFilter::Op(key.clone(), self.op.clone()))
+                .lock_tools(ToolFilter::Key(key));
+            for name in &self.mentions {
+                let key = ToolKey { scope: scope.clone(), name: name.clone() };
+                selection = selection.lock_tools(ToolFilter::Key(key));
+            }
+            for server in self.possible_servers() {
+                selection = selection.peek_tools(ToolFilter::Entries(scope.clone(), server));
+            }
+        }
+        if self.outcome == OutcomeKind::Failure && names::is_mcp(self.tool.as_str()) {
+            let since = outage_since(policy, self.at);
+            selection = selection.outcomes(OutcomeFilter::LastPerServer { since });
+        }
+        selection
+    }
+}
+
+fn outage_since(policy: &Policy, at: Timestamp) -> Timestamp {
+    at.plus_millis(-i64::from(policy.outage.window_minutes) * MINUTE)
+}
+
+/// Records uses in order, in one commit.
+#[derive(Debug)]
+pub struct RecordUses {
+    /// What happened.
+    pub uses: Vec<Use>,
+    /// The thresholds.
+    pub policy: Arc<Policy>,
+}
+
+impl Step for RecordUses {
+    fn selection(&self) -> Selection {
+        self.uses
+            .iter()
+            .fold(Selection::new(), |selection, each| each.select(&self.policy, selection))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        if view.looks <= 1
+            && let Some(more) = self.plugins(view)
+        {
+            return Ok(Decision::Need(more));
+        }
+        let at = self.uses.last().map_or(Timestamp::default(), |each| each.at);
+        let mut draft = Draft::new(view, at);
+        let mut outage = Outage { policy: &self.policy, appended: BTreeMap::new() };
+        for each in &self.uses {
+            Recording { used: each, policy: &self.policy }.carry_out(&mut draft, &mut outage);
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+impl RecordUses {
+    /// The plugins that provide the servers and mentions of the uses, which are credited too.
+    fn plugins(&self, view: &View) -> Option<Selection> {
+        let mut more = Selection::new();
+        for tool in view.tools.values() {
+            if let Some(plugin) = &tool.plugin {
+                let key = ToolKey { scope: tool.key.scope.clone(), name: plugin.clone() };
+                more = more.lock_tools(ToolFilter::Key(key));
+            }
+        }
+        (more != Selection::new()).then_some(more)
+    }
+}
+
+/// The last outcome of each server, with what this step appends.
+struct Outage<'a> {
+    policy: &'a Policy,
+    appended: BTreeMap<(Scope, ServerKey), (bool, Timestamp)>,
+}
+
+impl Outage<'_> {
+    fn offline(&self, view: &View, used: &Use, tool: &Tool, server: &ServerKey) -> bool {
+        let since = outage_since(self.policy, used.at);
+        let mut last: BTreeMap<(Scope, ServerKey), bool> = view
+            .last_per_server(since)
+            .into_iter()
+            .map(|(key, outcome)| (key, matches!(outcome.mark, Mark::Failure | Mark::Offline)))
+            .collect();
+        for (key, (failed, at)) in &self.appended {
+            if *at >= since {
+                last.insert(key.clone(), *failed);
+            }
+        }
+        last.insert((tool.key.scope.clone(), server.clone()), true);
+        let last: Vec<ServerOutcome> = last
+            .into_iter()
+            .map(|((scope, server), failed)| ServerOutcome { scope, server, failed })
+            .collect();
+        is_offline(&last, &self.policy.outage)
+    }
+}
+
+struct Recording<'a> {
+    used: &'a Use,
+    policy: &'a Policy,
+}
+
+impl Recording<'_> {
+    fn carry_out(&self, draft: &mut Draft<'_>, outage: &mut Outage<'_>) {
+        let key = self.resolve(draft);
+        let identity = outcome_identity(&key, &self.used.op);
+        let seen = draft.tool(&key).is_some_and(|tool| tool.ring.remembers(identity))
+            || draft.view().outcomes.values().any(|row| row.op == self.used.op && row.tool == key)
+            || draft.appended().iter().any(|row| row.op == self.used.op && row.tool == key);
+        if seen {
+            return;
+        }
+        self.note_project(draft);
+        if draft.tool(&key).is_none() {
+            self.create(draft, &key);
+        }
+        let Some(tool) = draft.tool(&key).cloned() else { return };
+        let mark = self.mark(draft, outage, &tool);
+        if let Some(server) = tool.server.clone().filter(|_| mark != Mark::Interrupted) {
+            let failed = mark != Mark::Success;
+            outage.appended.insert((key.scope.clone(), server), (failed, self.used.at));
+        }
+        let credits = self.credits(draft, &tool);
+        self.apply(draft, &key, mark, identity);
+        for credit in &credits {
+            self.apply(draft, credit, mark, identity);
+        }
+        draft.append_outcome(Outcome {
+            seq: 0,
+            op: self.used.op.clone(),
+            tool: key,
+            server: tool.server,
+            credits,
+            mark,
+            at: self.used.at,
+            project: self.used.project.id.clone(),
+            session: self.used.session.clone(),
+            agent: self.used.agent.clone(),
+            client: self.used.client.clone(),
+            duration_ms: self.used.duration_ms,
+        });
+    }
+
+    /// The tool that the name means: the project's own where it has one, or has the server; else
+    /// the global one; else a new one, global where its server or its kind is.
+    fn resolve(&self, draft: &Draft<'_>) -> ToolKey {
+        let [project, global] = self.used.scopes();
+        let own = self.used.key(project.clone());
+        let shared = self.used.key(global);
+        if draft.tool(&own).is_some() {
+            return own;
+        }
+        let entry = self.entry(draft);
+        if entry.as_ref().is_some_and(|(scope, _)| *scope == project) {
+            return own;
+        }
+        if draft.tool(&shared).is_some() || entry.is_some() {
+            return shared;
+        }
+        match self.kind() {
+            ToolKind::Builtin => shared,
+            // Connectors of an account follow the user into every project.
+            ToolKind::McpTool if self.used.tool.as_str().starts_with("mcp__claude_ai_") => shared,
+            _ => own,
+        }
+    }
+
+    /// The server's entry that owns the tool: the longest name that is known, the project's before
+    /// the global one.
+    fn entry(&self, draft: &Draft<'_>) -> Option<(Scope, ServerKey)> {
+        self.used.possible_servers().into_iter().find_map(|server| {
+            let [project, global] = self.used.scopes();
+            [project, global].into_iter().find_map(|scope| {
+                let known = draft.view().entries(&scope, &server).next().is_some();
+                known.then(|| (scope, server.clone()))
+            })
+        })
+    }
+
+    fn kind(&self) -> ToolKind {
+        match names::kind_of(self.used.tool.as_str()) {
+            ToolKind::Unknown => self.used.kind.unwrap_or(ToolKind::Unknown),
+            known => known,
+        }
+    }
+
+    fn create(&self, draft: &mut Draft<'_>, key: &ToolKey) {
+        let kind = self.kind();
+        let mut tool = Tool::new(key.clone(), kind, PresenceCause::Used, self.used.at);
+        if kind == ToolKind::McpTool {
+            let entry = self.entry(draft);
+            tool.server = entry
+                .map(|(_, server)| server)
+                .or_else(|| self.used.possible_servers().into_iter().next_back());
+            if let Some(lost) = self.lost_server(draft, &tool) {
+                tool.presence = Presence::new(lost, self.used.at);
+            }
+        }
+        let to = tool.status();
+        let cause = tool.presence.cause.as_str();
+        draft.put_tool(tool);
+        self.journal(draft, key, Action::Added, None, to, cause.into());
+    }
+
+    /// Why the tool's server is absent, when every entry that could provide it is.
+    fn lost_server(&self, draft: &Draft<'_>, tool: &Tool) -> Option<PresenceCause> {
+        let server = tool.server.as_ref()?;
+        let mut causes = Vec::new();
+        for scope in [tool.key.scope.clone(), Scope::Global] {
+            causes.extend(draft.view().entries(&scope, server).map(|entry| entry.presence.cause));
+        }
+        if causes.is_empty() || causes.iter().any(|cause| cause.is_present()) {
+            None
+        } else if causes.contains(&PresenceCause::Disabled) {
+            Some(PresenceCause::ServerDisabled)
+        } else {
+            Some(PresenceCause::ServerRemoved)
+        }
+    }
+
+    fn mark(&self, draft: &Draft<'_>, outage: &Outage<'_>, tool: &Tool) -> Mark {
+        match self.used.outcome {
+            OutcomeKind::Success => Mark::Success,
+            OutcomeKind::Interrupted => Mark::Interrupted,
+            OutcomeKind::Failure => match &tool.server {
+                Some(server) if outage.offline(draft.view(), self.used, tool, server) => {
+                    Mark::Offline
+                }
+                _ => Mark::Failure,
+            },
+        }
+    }
+
+    /// Known tools that this use counts for too: what it mentions, and the plugins of either.
+    fn credits(&self, draft: &Draft<'_>, tool: &Tool) -> Vec<ToolKey> {
+        let resolve = |name: &ToolName| {
+            self.used
+                .scopes()
+                .into_iter()
+                .map(|scope| ToolKey { scope, name: name.clone() })
+                .find(|key| draft.tool(key).is_some())
+        };
+        let mut credits: Vec<ToolKey> = self.used.mentions.iter().filter_map(resolve).collect();
+        let entry = self.entry(draft).and_then(|(scope, server)| {
+            let plugin = draft.view().entries(&scope, &server).find_map(|e| e.plugin.clone());
+            plugin.map(|name| ToolKey { scope, name })
+        });
+        let provided = credits
+            .iter()
+            .chain([&tool.key])
+            .filter_map(|key| draft.tool(key))
+            .filter_map(|each| {
+                let name = each.plugin.clone()?;
+                Some(ToolKey { scope: each.key.scope.clone(), name })
+            })
+            .chain(entry)
+            .collect::<Vec<_>>();
+        credits.extend(provided.into_iter().filter(|key| draft.tool(key).is_some()));
+        credits.retain(|key| *key != tool.key);
+        credits.sort();
+        credits.dedup();
+        credits
+    }
+
+    fn apply(&self, draft: &mut Draft<'_>, key: &ToolKey, mark: Mark, identity: u64) {
+        let at = self.used.at;
+        let Some(tool) = draft.tool(key) else { return };
+        let project = (&self.used.project.id, self.used.project.root.as_str());
+        let policy = self.policy.tools_for(tool.kind, Some(project), self.used.agent.as_ref());
+        let before = tool.status();
+        let changed = draft.edit_tool(key, |tool| {
+            tool.note_use(mark, at, identity, policy.rule.window());
+            let came = mark == Mark::Success && tool.presence.is_absent();
+            if came {
+                tool.presence = Presence { cause: PresenceCause::Used, since: at, revived: true };
+            }
+            let between = tool.status();
+            let health = tool.health.follow(&tool.ring, mark, at, &policy);
+            (came, between, health, tool.status())
+        });
+        let Some((came, between, health, after)) = changed else { return };
+        if came {
+            let cause = PresenceCause::Used.as_str().into();
+            self.journal(draft, key, Action::Present, Some(before), between, cause);
+        }
+        match health {
+            Some(HealthChange::Failed(cause)) => {
+                self.journal(draft, key, Action::Failing, Some(between), after, cause);
+            }
+            Some(HealthChange::Recovered) => {
+                let cause = "succeeded".into();
+                self.journal(draft, key, Action::Recovered, Some(between), after, cause);
+            }
+            None => {}
+        }
+    }
+
+    fn note_project(&self, draft: &mut Draft<'_>) {
+        let project = &self.used.project;
+        if draft.project(&project.id).is_none() {
+            let revision = draft.view().revision;
+            draft.put_project(Project {
+                id: project.id.clone(),
+                root: project.root.clone(),
+                first_seen_at: self.used.at,
+                last_seen_at: self.used.at,
+                config_digest: 0,
+                told: Told { revision, from: revision, session: None },
+            });
+        }
+    }
+
+    fn journal(
+        &self,
+        draft: &mut Draft<'_>,
+        key: &ToolKey,
+        action: Action,
+        from: Option<Status>,
+        to: Status,
+        cause: String,
+    ) {
+        draft.append_journal(JournalEntry {
+            revision: Revision(0),
+            index: 0,
+            at: self.used.at,
+            subject: Subject::tool(key),
+            action,
+            from: from.map(|status| status.as_str().into()),
+            to: Some(to.as_str().into()),
+            cause,
+            note: None,
+            session: self.used.session.clone(),
+            actor: self.used.agent.clone(),
+            op: Some(self.used.op.clone()),
+        });
+    }
+}
+
+/// What a seen op wrote to the journal before, for a report that repeats the first result.
+#[must_use]
+pub(crate) fn entries_of(op: &OpId) -> Selection {
+    Selection::new().journal(JournalFilter::Op(op.clone()))
+}
+
+/// The key of the project's own entry and of the global one, for looking a name up.
+#[must_use]
+pub(crate) fn both_keys(project: &ProjectId, name: &ToolName) -> [ToolKey; 2] {
+    [ToolKey::project(project.clone(), name.clone()), ToolKey::global(name.clone())]
+}

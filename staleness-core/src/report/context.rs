@@ -1,0 +1,191 @@
+//! The context of a report: everything seen, arranged for looking tools up.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey};
+use crate::policy::{Policy, ToolPolicy};
+use crate::scan::ProjectRef;
+use crate::store::View;
+use crate::time::Timestamp;
+use crate::tool::{Hold, Status, Tool, ToolKind};
+
+/// A view as one project sees it at one moment under one policy.
+///
+/// An MCP server's figures are sums over its tools, so the context needs the server's tools beside
+/// its entry to tell them.
+#[derive(Debug)]
+pub struct Context<'a> {
+    view: &'a View,
+    policy: &'a Policy,
+    project: &'a ProjectRef,
+    now: Timestamp,
+    /// For each server entry the tools that it provides.
+    members: HashMap<&'a ToolKey, Vec<&'a Tool>>,
+}
+
+impl<'a> Context<'a> {
+    /// Arranges a view.
+    #[must_use]
+    pub fn new(
+        view: &'a View,
+        policy: &'a Policy,
+        project: &'a ProjectRef,
+        now: Timestamp,
+    ) -> Self {
+        let mut entries: BTreeMap<(&Scope, &ServerKey), &ToolKey> = BTreeMap::new();
+        for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
+            if let Some(server) = &tool.server {
+                entries.insert((&tool.key.scope, server), &tool.key);
+            }
+        }
+        let mut members: HashMap<&ToolKey, Vec<&Tool>> = HashMap::new();
+        for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool) {
+            let Some(server) = &tool.server else { continue };
+            let entry = entries
+                .get(&(&tool.key.scope, server))
+                .or_else(|| entries.get(&(&Scope::Global, server)));
+            if let Some(entry) = entry {
+                members.entry(entry).or_default().push(tool);
+            }
+        }
+        Self { view, policy, project, now, members }
+    }
+
+    /// The view.
+    #[must_use]
+    pub const fn view(&self) -> &'a View {
+        self.view
+    }
+
+    /// The policy.
+    #[must_use]
+    pub const fn policy(&self) -> &'a Policy {
+        self.policy
+    }
+
+    /// The moment.
+    #[must_use]
+    pub const fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The project.
+    #[must_use]
+    pub const fn project(&self) -> &'a ProjectId {
+        &self.project.id
+    }
+
+    /// The thresholds that hold for a tool.
+    #[must_use]
+    pub fn tool_policy(&self, tool: &Tool) -> std::borrow::Cow<'a, ToolPolicy> {
+        let project = (&self.project.id, self.project.root.as_str());
+        self.policy.tools_for(tool.kind, Some(project), None)
+    }
+
+    /// The tools that a server's entry provides; none for other kinds.
+    #[must_use]
+    pub fn members(&self, tool: &Tool) -> &[&'a Tool] {
+        self.members.get(&tool.key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The members that are in use: those with a counted outcome in their ring.
+    pub fn members_in_use(&self, tool: &Tool) -> impl Iterator<Item = &'a Tool> + '_ {
+        self.members(tool)
+            .iter()
+            .copied()
+            .filter(|member| member.ring.counted_latest_first().next().is_some())
+    }
+
+    /// Whether a server is shown as demoted: at least two of its tools are in use, and all of those
+    /// are demoted.
+    #[must_use]
+    pub fn is_server_down(&self, tool: &Tool) -> bool {
+        let (mut used, mut demoted) = (0, 0);
+        for member in self.members_in_use(tool) {
+            used += 1;
+            demoted += usize::from(member.status() == Status::Demoted);
+        }
+        used >= 2 && used == demoted
+    }
+
+    /// The tool's status as it is shown: a server follows its tools.
+    #[must_use]
+    pub fn status(&self, tool: &Tool) -> Status {
+        if tool.kind == ToolKind::McpServer
+            && tool.hold != Hold::Pinned
+            && self.is_server_down(tool)
+        {
+            Status::Demoted
+        } else {
+            tool.status()
+        }
+    }
+
+    /// Whether the tool is failing, or is a server whose tools are.
+    #[must_use]
+    pub fn is_failing(&self, tool: &Tool) -> bool {
+        tool.health.is_failing()
+            || tool.hold == Hold::Demoted
+            || (tool.kind == ToolKind::McpServer && self.is_server_down(tool))
+    }
+
+    /// How often it was used: for a server the sum over its tools.
+    #[must_use]
+    pub fn uses(&self, tool: &Tool) -> u64 {
+        self.members(tool).iter().fold(tool.uses, |sum, member| sum.saturating_add(member.uses))
+    }
+
+    /// When it was last used: for a server the latest over its tools.
+    #[must_use]
+    pub fn last_used(&self, tool: &Tool) -> Option<Timestamp> {
+        self.members(tool)
+            .iter()
+            .filter_map(|member| member.last_used_at)
+            .chain(tool.last_used_at)
+            .max()
+    }
+
+    /// When it was last seen: used or discovered, or a source that holds it was read.
+    #[must_use]
+    pub fn last_seen(&self, tool: &Tool) -> Timestamp {
+        let read = |source: &SourceId| self.view.sources.get(source)?.last_read_at;
+        tool.holdings
+            .iter()
+            .filter(|holding| holding.held)
+            .filter_map(|holding| read(&holding.source))
+            .chain([self.last_used(tool).unwrap_or(tool.discovered_at)])
+            .max()
+            .unwrap_or(tool.discovered_at)
+    }
+
+    /// Days since it was last seen, when they reach the policy's `unseen_days`.
+    #[must_use]
+    pub fn unseen_days(&self, tool: &Tool) -> Option<i64> {
+        let days = self.now.days_since(self.last_seen(tool));
+        (days >= i64::from(self.tool_policy(tool).unseen_days)).then_some(days)
+    }
+
+    /// Whether nothing is said of the tool: ignored by hand or by policy.
+    #[must_use]
+    pub fn is_ignored(&self, tool: &Tool) -> bool {
+        tool.hold == Hold::Ignored
+            || self.policy.ignore.iter().any(|name| name == tool.key.name.as_str())
+    }
+
+    /// Whether the tool is visible to the project: its own, or global.
+    #[must_use]
+    pub fn is_visible(&self, tool: &Tool) -> bool {
+        tool.key.scope.project().is_none_or(|id| *id == self.project.id)
+    }
+
+    /// The visible tools, one for each name: the project's own hides a global one.
+    pub fn visible(&self) -> impl Iterator<Item = &'a Tool> + '_ {
+        self.view.tools.values().filter(|tool| self.is_visible(tool)).filter(|tool| {
+            tool.key.scope != Scope::Global
+                || !self
+                    .view
+                    .tools
+                    .contains_key(&ToolKey::project(self.project.id.clone(), tool.key.name.clone()))
+        })
+    }
+}

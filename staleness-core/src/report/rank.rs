@@ -1,0 +1,132 @@
+//! Ranking: which tools serve a project best, by what worked in it lately.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
+
+use super::Context;
+use crate::ids::{Scope, ServerKey, ToolKey};
+use crate::outcome::Mark;
+use crate::tool::{Status, Tool, ToolKind};
+use crate::verdict::round;
+
+/// A tool with its score and what breaks ties.
+#[derive(Clone, Copy, Debug)]
+pub struct RankedTool<'a> {
+    /// The tool.
+    pub tool: &'a Tool,
+    /// Its status as shown.
+    pub status: Status,
+    /// Successes among the looked-at outcomes of the project.
+    pub successes: u32,
+    /// The score, 0..=1, rounded to 1e-9.
+    pub score: f64,
+    /// Not seen for the policy's `unseen_days`.
+    pub unseen: bool,
+    /// Lifetime uses.
+    pub uses: u64,
+}
+
+/// The total order: score, status, seen lately, kind, uses, newest, name, scope.
+#[must_use]
+pub fn order(a: &RankedTool<'_>, b: &RankedTool<'_>) -> Ordering {
+    let key = |each: &RankedTool<'_>| {
+        (
+            each.status,
+            each.unseen,
+            kind_order(each.tool.kind),
+            Reverse(each.uses),
+            Reverse(each.tool.discovered_at),
+        )
+    };
+    b.score
+        .total_cmp(&a.score)
+        .then_with(|| key(a).cmp(&key(b)))
+        .then_with(|| a.tool.key.name.cmp(&b.tool.key.name))
+        .then_with(|| b.tool.key.scope.cmp(&a.tool.key.scope))
+}
+
+const fn kind_order(kind: ToolKind) -> u8 {
+    match kind {
+        ToolKind::McpServer => 0,
+        ToolKind::SlashCommand => 1,
+        ToolKind::Skill => 2,
+        ToolKind::Plugin => 3,
+        _ => 4,
+    }
+}
+
+/// Scores `tools` by the counted outcomes of the context's project and keeps the best `limit`, in
+/// order.
+///
+/// Score = successes of the tool among the project's last `ranking.window` counted outcomes ÷
+/// their number, times `not_active_factor` if stale or demoted, times `unseen_factor` if not seen
+/// for `unseen_days`. A server counts its tools.
+#[must_use]
+pub fn rank<'a>(
+    context: &Context<'a>,
+    tools: impl Iterator<Item = &'a Tool>,
+    limit: usize,
+) -> Vec<RankedTool<'a>> {
+    let tally = Tally::of(context);
+    let mut ranked: Vec<RankedTool<'a>> = tools.map(|tool| tally.score(context, tool)).collect();
+    if limit < ranked.len() && limit > 0 {
+        ranked.select_nth_unstable_by(limit - 1, order);
+    }
+    ranked.truncate(limit);
+    ranked.sort_unstable_by(order);
+    ranked
+}
+
+/// Successes in the project's window, by tool and by server.
+struct Tally<'a> {
+    counted: u32,
+    by_tool: HashMap<&'a ToolKey, u32>,
+    by_server: HashMap<(&'a Scope, &'a ServerKey), u32>,
+}
+
+impl<'a> Tally<'a> {
+    fn of(context: &Context<'a>) -> Self {
+        let window = context.policy().ranking.window;
+        let mut tally = Self { counted: 0, by_tool: HashMap::new(), by_server: HashMap::new() };
+        for outcome in context.view().last_of_project(context.project(), window) {
+            tally.counted += 1;
+            if outcome.mark != Mark::Success {
+                continue;
+            }
+            for key in outcome.credits.iter().chain([&outcome.tool]) {
+                *tally.by_tool.entry(key).or_default() += 1;
+            }
+            if let Some(server) = &outcome.server {
+                *tally.by_server.entry((&outcome.tool.scope, server)).or_default() += 1;
+            }
+        }
+        tally
+    }
+
+    fn score(&self, context: &Context<'a>, tool: &'a Tool) -> RankedTool<'a> {
+        let mut successes = self.by_tool.get(&tool.key).copied().unwrap_or(0);
+        if tool.kind == ToolKind::McpServer
+            && let Some(server) = &tool.server
+        {
+            successes += self.by_server.get(&(&tool.key.scope, server)).copied().unwrap_or(0);
+        }
+        let ranking = &context.policy().ranking;
+        let status = context.status(tool);
+        let unseen = context.unseen_days(tool).is_some();
+        let mut score = f64::from(successes) / f64::from(self.counted.max(1));
+        if status != Status::Active {
+            score *= ranking.not_active_factor;
+        }
+        if unseen {
+            score *= ranking.unseen_factor;
+        }
+        RankedTool {
+            tool,
+            status,
+            successes,
+            score: round(score),
+            unseen,
+            uses: context.uses(tool),
+        }
+    }
+}

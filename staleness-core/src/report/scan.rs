@@ -1,0 +1,122 @@
+//! What a scan found and changed.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::{Context, ToolReport};
+use crate::ids::ToolKey;
+use crate::journal::{Action, Revision, SubjectKind};
+use crate::policy::Policy;
+use crate::scan::Scan;
+use crate::source::SourceState;
+use crate::store::{ChangeSet, View};
+
+/// One source as a scan read it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SourceReport {
+    /// Its identity, as `client/level/part`.
+    pub source: String,
+    /// The client that reads it.
+    pub client: String,
+    /// Where it is.
+    pub path: String,
+    /// `global` or `project`.
+    pub scope: &'static str,
+    /// How far it could be read.
+    pub state: SourceState,
+    /// Tools found in it.
+    pub found: usize,
+    /// What was wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What a scan found and changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScanReport {
+    /// The project's id.
+    pub project: String,
+    /// The project's root.
+    pub root: String,
+    /// What was read.
+    pub sources: Vec<SourceReport>,
+    /// Tools that became known.
+    pub added: Vec<ToolReport>,
+    /// Tools that this scan made absent, demoted ones too.
+    pub stale: Vec<ToolReport>,
+    /// Tools that this scan made present again.
+    pub restored: Vec<ToolReport>,
+    /// Tools that were found and had been present.
+    pub unchanged: usize,
+    /// The store's revision after the scan.
+    pub revision: Revision,
+}
+
+impl ScanReport {
+    /// Derives the report from what the scan saw and wrote, or would write.
+    #[must_use]
+    pub fn new(
+        scan: &Scan,
+        policy: &Policy,
+        seen: View,
+        changes: &ChangeSet,
+        revision: Revision,
+    ) -> Self {
+        let view = seen.with(changes);
+        let context = Context::new(&view, policy, &scan.project, scan.at);
+        let of = |action: Action| -> Vec<ToolReport> {
+            let keys: BTreeSet<ToolKey> = changes
+                .journal
+                .iter()
+                .filter(|entry| entry.action == action && entry.subject.kind == SubjectKind::Tool)
+                .filter_map(|entry| entry.subject.tool_key())
+                .collect();
+            keys.iter()
+                .filter_map(|key| view.tools.get(key))
+                .filter(|tool| !context.is_ignored(tool))
+                .map(|tool| ToolReport::new(&context, tool))
+                .collect()
+        };
+        let found: BTreeSet<ToolKey> =
+            scan.sources
+                .iter()
+                .flat_map(|reading| {
+                    let scope = reading.id.scope();
+                    reading.found.iter().filter(|found| !found.disabled).map(move |found| ToolKey {
+                        scope: scope.clone(),
+                        name: found.name.clone(),
+                    })
+                })
+                .collect();
+        let fresh = changes
+            .journal
+            .iter()
+            .filter(|entry| matches!(entry.action, Action::Added | Action::Present))
+            .filter_map(|entry| entry.subject.tool_key())
+            .filter(|key| found.contains(key))
+            .collect::<BTreeSet<_>>();
+        Self {
+            project: scan.project.id.to_string(),
+            root: scan.project.root.clone(),
+            sources: scan
+                .sources
+                .iter()
+                .map(|reading| SourceReport {
+                    source: reading.id.to_string(),
+                    client: reading.id.client.clone(),
+                    path: reading.path.clone(),
+                    scope: reading.id.scope().word(),
+                    state: reading.state,
+                    found: reading.found.len(),
+                    error: reading.error.clone(),
+                })
+                .collect(),
+            added: of(Action::Added),
+            stale: of(Action::Absent),
+            restored: of(Action::Present),
+            unchanged: found.len() - fresh.len(),
+            revision,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Telling: what changed for a project since it was told last, and what not to rely on.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Context;
+use crate::ids::ToolKey;
+use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
+use crate::tool::{Status, Tool};
+
+/// The net change of one tool over a run of journal entries.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NetChange {
+    /// The tool.
+    pub name: String,
+    /// Its status before the first entry; `None` when it was added among them.
+    pub from: Option<Status>,
+    /// Its status now.
+    pub to: Status,
+    /// The cause of the last entry.
+    pub cause: String,
+}
+
+/// What a session start has to tell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Telling {
+    /// Everything after this revision is told.
+    pub after: Revision,
+    /// … up to this one.
+    pub upto: Revision,
+    /// Tools whose status changed, by name.
+    pub changes: Vec<NetChange>,
+    /// Tools that are demoted now and did not change, with the reason, latest used first.
+    pub unreliable: Vec<(String, String)>,
+}
+
+impl Telling {
+    /// Whether there is nothing to say.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.unreliable.is_empty()
+    }
+}
+
+/// Nets the journal entries after `after` for every tool that the project sees, and adds what is
+/// failing now. Tools that were added, and nothing else, are told only when they are `active`.
+#[must_use]
+pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
+    let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
+    for entry in context.view().journal.values() {
+        if entry.revision <= after || entry.subject.kind != SubjectKind::Tool {
+            continue;
+        }
+        if let Some(key) = entry.subject.tool_key() {
+            first.entry(key).and_modify(|pair| pair.1 = entry).or_insert((entry, entry));
+        }
+    }
+    let mut changes = Vec::new();
+    for (key, (begun, ended)) in &first {
+        let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, tool)) else {
+            continue;
+        };
+        let from = begun.from.as_deref().and_then(Status::from_word);
+        let to = context.status(tool);
+        let new = begun.action == Action::Added;
+        let use_alone = new && !tool.is_configured() && to == Status::Active;
+        if from != Some(to) && !use_alone {
+            let cause = ended.cause.clone();
+            changes.push(NetChange { name: key.name.to_string(), from, to, cause });
+        }
+    }
+    let mut failing: Vec<&Tool> = context
+        .visible()
+        .filter(|tool| context.status(tool) == Status::Demoted && told(context, tool))
+        .filter(|tool| !changes.iter().any(|change| change.name == tool.key.name.as_str()))
+        .collect();
+    failing.sort_by_key(|tool| (std::cmp::Reverse(context.last_used(tool)), tool.key.clone()));
+    let unreliable = failing
+        .into_iter()
+        .map(|tool| {
+            let report = super::ToolReport::new(context, tool);
+            (report.name, report.health.cause.unwrap_or_default())
+        })
+        .collect();
+    Telling { after, upto: context.view().revision, changes, unreliable }
+}
+
+fn told(context: &Context<'_>, tool: &Tool) -> bool {
+    context.is_visible(tool) && !context.is_ignored(tool)
+}

@@ -1,0 +1,306 @@
+//! A tool as it is reported.
+
+use serde::Serialize;
+
+use super::Context;
+use crate::journal::{JournalEntry, Revision};
+use crate::time::Timestamp;
+use crate::tool::{Hold, PresenceCause, RING_CAPACITY, RingEntry, Status, Tool, ToolKind};
+use crate::verdict::{Level, NextAction, Signal, Verdict, round};
+
+/// Whether a tool is there, and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PresenceReport {
+    /// `present` or `absent`.
+    pub state: &'static str,
+    /// Why.
+    pub cause: PresenceCause,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// Whether a tool works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthState {
+    /// Its recent outcomes speak for it.
+    Healthy,
+    /// Its recent outcomes, or a person, demoted it.
+    Failing,
+    /// Failing, and its cool-down has passed: it may be suggested again, last and marked.
+    Probation,
+}
+
+/// Whether a tool works, and why not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HealthReport {
+    /// The state.
+    pub state: HealthState,
+    /// The evidence, where the tool is not healthy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+}
+
+/// A tool with everything that is known of it and the verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ToolReport {
+    /// The name under which it is called.
+    pub name: String,
+    /// `global` or `project`.
+    pub scope: &'static str,
+    /// The project's id, for a project's tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// What sort of thing it is.
+    pub kind: ToolKind,
+    /// The MCP server that it is, or belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The plugin that provides it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
+    /// The sources that list it, or listed it last.
+    pub sources: Vec<String>,
+    /// What it says of itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The projection of hold, health and presence.
+    pub status: Status,
+    /// What a person decided about it.
+    #[serde(skip_serializing_if = "is_none")]
+    pub hold: Hold,
+    /// Whether it is there.
+    pub presence: PresenceReport,
+    /// Whether it works.
+    pub health: HealthReport,
+    /// The letters of its latest outcomes, oldest first.
+    pub outcomes: String,
+    /// Failures in the current window; for a server the sum over its tools.
+    pub failures: usize,
+    /// How often it was used; for a server the sum over its tools.
+    pub uses: u64,
+    /// When it became known.
+    pub discovered_at: Timestamp,
+    /// When it was last seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_seen_at: Option<Timestamp>,
+    /// When it was last used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<Timestamp>,
+    /// Whether it can be trusted, why, and what to do.
+    pub verdict: Verdict,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_none(hold: &Hold) -> bool {
+    *hold == Hold::None
+}
+
+impl ToolReport {
+    /// Reports one tool of a context.
+    #[must_use]
+    pub fn new(context: &Context<'_>, tool: &Tool) -> Self {
+        let held: Vec<String> =
+            tool.holdings.iter().map(|holding| holding.source.to_string()).collect();
+        let members = context.members(tool);
+        let policy = context.tool_policy(tool);
+        let failures = members
+            .iter()
+            .map(|member| member.health.failures(&member.ring, &context.tool_policy(member)))
+            .sum::<usize>()
+            + tool.health.failures(&tool.ring, &policy);
+        Self {
+            name: tool.key.name.to_string(),
+            scope: tool.key.scope.word(),
+            project: tool.key.scope.project().map(ToString::to_string),
+            kind: tool.kind,
+            server: server_name(tool),
+            plugin: tool.plugin.as_ref().map(ToString::to_string),
+            sources: held,
+            description: tool.description.clone(),
+            status: context.status(tool),
+            hold: tool.hold,
+            presence: PresenceReport {
+                state: if tool.presence.is_present() { "present" } else { "absent" },
+                cause: tool.presence.cause,
+                since: tool.presence.since,
+            },
+            health: health(context, tool),
+            outcomes: letters(tool, members),
+            failures,
+            uses: context.uses(tool),
+            discovered_at: tool.discovered_at,
+            last_seen_at: Some(context.last_seen(tool)),
+            last_used_at: context.last_used(tool),
+            verdict: verdict(context, tool),
+        }
+    }
+}
+
+/// The server's name as its configuration spells it where that is known, else its key.
+fn server_name(tool: &Tool) -> Option<String> {
+    let key = tool.server.as_ref()?;
+    let entry = tool.key.name.as_str();
+    let spelled = (tool.kind == ToolKind::McpServer)
+        .then(|| entry.strip_prefix("mcp__")?.strip_suffix("__*"))
+        .flatten();
+    Some(spelled.unwrap_or(key.as_str()).to_owned())
+}
+
+/// A server's letters are those of its tools, in order of time.
+fn letters(tool: &Tool, members: &[&Tool]) -> String {
+    if members.is_empty() {
+        return tool.letters();
+    }
+    let mut entries: Vec<&RingEntry> =
+        members.iter().copied().chain([tool]).flat_map(|each| each.ring.entries()).collect();
+    entries.sort_by_key(|entry| entry.at);
+    let skip = entries.len().saturating_sub(RING_CAPACITY);
+    entries[skip..].iter().map(|entry| entry.mark.letter()).collect()
+}
+
+fn health(context: &Context<'_>, tool: &Tool) -> HealthReport {
+    let cause = failing_cause(context, tool);
+    let state = match &cause {
+        None => HealthState::Healthy,
+        Some(_) if tool.hold == Hold::Demoted => HealthState::Failing,
+        Some(_) if tool.health.is_on_probation(context.now(), &context.tool_policy(tool)) => {
+            HealthState::Probation
+        }
+        Some(_) => HealthState::Failing,
+    };
+    HealthReport { state, cause }
+}
+
+fn failing_cause(context: &Context<'_>, tool: &Tool) -> Option<String> {
+    if tool.hold == Hold::Demoted {
+        return Some("demoted by hand".into());
+    }
+    if let Some(failing) = &tool.health.failing {
+        return Some(failing.cause.clone());
+    }
+    if tool.kind == ToolKind::McpServer && context.is_server_down(tool) {
+        let used = context.members_in_use(tool).count();
+        return Some(format!("all {used} of its tools in use are demoted"));
+    }
+    None
+}
+
+fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
+    let policy = context.tool_policy(tool);
+    let failing = failing_cause(context, tool);
+    let absent = tool.presence.is_absent();
+    let unseen = context.unseen_days(tool);
+    let mut signals = Vec::new();
+    let mut signal = |kind: &str, freshness: f64, reason: String| {
+        signals.push(Signal {
+            kind: kind.into(),
+            strength: 1.0,
+            weight: round(1.0 - freshness),
+            reason,
+        });
+    };
+    let is_failing = failing.is_some();
+    if let Some(cause) = failing {
+        signal("failing", policy.freshness_failing, cause);
+    }
+    if absent {
+        signal("absent", policy.freshness_absent, absence(tool));
+    }
+    if let Some(days) = unseen {
+        signal("unseen", policy.freshness_unseen, format!("not seen for {days} days"));
+    }
+    let (freshness, action) = match (is_failing, absent) {
+        (true, true) => (policy.freshness_both, NextAction::Drop),
+        (false, true) => (policy.freshness_absent, NextAction::Drop),
+        (true, false) => (policy.freshness_failing, NextAction::Update),
+        (false, false) if unseen.is_some() => (policy.freshness_unseen, NextAction::Verify),
+        (false, false) => (1.0, NextAction::Keep),
+    };
+    if tool.hold == Hold::Pinned {
+        for signal in &mut signals {
+            signal.weight = 0.0;
+        }
+        return Verdict { signals, ..Verdict::fresh() };
+    }
+    let freshness = round(freshness);
+    Verdict { level: Level::of(freshness), freshness, signals, action }
+}
+
+fn absence(tool: &Tool) -> String {
+    let source = tool
+        .holdings
+        .first()
+        .map_or_else(|| "its configuration".into(), |holding| holding.source.to_string());
+    let server = tool.server.as_ref().map_or("its server", |server| server.as_str());
+    match tool.presence.cause {
+        PresenceCause::Disabled => format!("switched off in {source}"),
+        PresenceCause::ServerRemoved => format!("its server {server} was removed from config"),
+        PresenceCause::ServerDisabled => format!("its server {server} is switched off"),
+        PresenceCause::NotListed => format!("{source} no longer lists it"),
+        _ => format!("removed from config: {source} no longer lists it"),
+    }
+}
+
+/// A change of status.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StatusChange {
+    /// The status before.
+    pub from: Option<String>,
+    /// The status after.
+    pub to: Option<String>,
+    /// Why.
+    pub cause: String,
+}
+
+impl StatusChange {
+    /// The change that an entry tells of; `None` when the status stayed, or began.
+    #[must_use]
+    pub fn of(entry: &JournalEntry) -> Option<Self> {
+        (entry.from.is_some() && entry.from != entry.to).then(|| Self {
+            from: entry.from.clone(),
+            to: entry.to.clone(),
+            cause: entry.cause.clone(),
+        })
+    }
+}
+
+/// One line of a tool's history.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HistoryEntry {
+    /// The commit.
+    pub revision: Revision,
+    /// When.
+    pub at: Timestamp,
+    /// What happened.
+    pub action: &'static str,
+    /// The status before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The status after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Why.
+    pub cause: String,
+    /// The reason that a person gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+impl From<&JournalEntry> for HistoryEntry {
+    fn from(entry: &JournalEntry) -> Self {
+        Self {
+            revision: entry.revision,
+            at: entry.at,
+            action: entry.action.as_str(),
+            from: entry.from.clone(),
+            to: entry.to.clone(),
+            cause: entry.cause.clone(),
+            note: entry.note.clone(),
+            session: entry.session.as_ref().map(ToString::to_string),
+        }
+    }
+}
