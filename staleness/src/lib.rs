@@ -1,1 +1,42 @@
-//! Placeholder.
+//! Can this still be trusted? A registry of the tools that AI agents rely on.
+//!
+//! Tools vanish from configuration or start failing, and agents keep calling them. The registry
+//! remembers what each configuration lists and how each use ended, and answers for every tool
+//! with a status, a freshness, the evidence and the next action.
+//!
+//! This crate is the door: everything of [`staleness_core`], and [`open`], which picks a backend
+//! by URL. Backends are chosen by cargo features; `sqlite` is on by default.
+//!
+//! ```
+//! use staleness::ids::{OpId, ToolName};
+//! use staleness::outcome::OutcomeKind;
+//! use staleness::registry::Use;
+//! use staleness::scan::ProjectRef;
+//! use staleness::tool::Status;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let registry = staleness::open("memory:")?.blocking();
+//! let project = ProjectRef::of_root("/home/me/project");
+//! for attempt in 0..3 {
+//!     let report = registry.record(Use::new(
+//!         OpId::new(format!("call-{attempt}"))?,
+//!         ToolName::new("mcp__github__search")?,
+//!         OutcomeKind::Failure,
+//!         staleness::clock::now(),
+//!         project.clone(),
+//!     ))?;
+//!     println!("{} is {:?}: {:?}", report.tool.name, report.tool.status, report.tool.verdict);
+//! }
+//! let tools = registry.list(&project, Default::default(), staleness::clock::now())?;
+//! assert_eq!(tools[0].status, Status::Demoted);
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod clock;
+mod open;
+mod url;
+
+pub use open::{OpenError, OpenOptions, open, open_with};
+pub use staleness_core::*;
+pub use url::{ParseUrlError, StoreUrl};

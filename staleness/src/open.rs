@@ -1,0 +1,87 @@
+//! Opening a registry by its URL.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use staleness_core::store::StoreError;
+use staleness_core::{MemoryStore, Policy, Registry, RegistryStore};
+
+use crate::url::{ParseUrlError, StoreUrl};
+
+/// How a registry is opened.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// The thresholds.
+    pub policy: Policy,
+    /// Whether a missing store is created, with the folders above it.
+    pub create: bool,
+    /// How long a step waits for its turn before it reports [`StoreError::Busy`].
+    pub busy_timeout: Duration,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { policy: Policy::default(), create: true, busy_timeout: Duration::from_secs(5) }
+    }
+}
+
+/// Why a registry could not be opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The URL is none.
+    Url(ParseUrlError),
+    /// The store could not be opened.
+    Store(StoreError),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(error) => error.fmt(f),
+            Self::Store(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Url(error) => Some(error),
+            Self::Store(error) => Some(error),
+        }
+    }
+}
+
+/// Opens the registry at `url`, creating it if it is missing, under the default policy.
+///
+/// # Errors
+/// When the URL is none, names a backend that this build does not hold, or the store cannot be
+/// opened.
+pub fn open(url: &str) -> Result<Registry, OpenError> {
+    let url: StoreUrl = url.parse().map_err(OpenError::Url)?;
+    open_with(&url, OpenOptions::default()).map_err(OpenError::Store)
+}
+
+/// Opens the registry at `url`.
+///
+/// # Errors
+/// When the store cannot be opened: see [`StoreError`].
+pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, StoreError> {
+    let store: Arc<dyn RegistryStore> = match url {
+        StoreUrl::Memory => Arc::new(MemoryStore::new()),
+        #[cfg(feature = "sqlite")]
+        StoreUrl::Sqlite(path) => {
+            let how = staleness_sqlite::OpenOptions::new()
+                .create(options.create)
+                .busy_timeout(options.busy_timeout);
+            Arc::new(staleness_sqlite::SqliteStore::open(path, how)?)
+        }
+        #[cfg(not(feature = "sqlite"))]
+        StoreUrl::Sqlite(_) => {
+            return Err(StoreError::Unsupported("sqlite: build with the feature `sqlite`"));
+        }
+    };
+    Ok(Registry::new(store, options.policy))
+}
