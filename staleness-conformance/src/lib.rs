@@ -1,1 +1,16 @@
-//! Placeholder.
+//! The suite that every backend of `staleness` runs.
+mod backend;
+mod case;
+mod cases;
+mod child;
+mod compare;
+mod context;
+mod rows;
+mod runner;
+mod steps;
+
+pub use backend::{Backend, Capabilities, Place};
+pub use case::Case;
+pub use cases::cases;
+pub use context::Context;
+pub use runner::run;

@@ -1,0 +1,106 @@
+//! What the suite must know of a backend: how to reach it, and what it promises.
+
+use std::any::Any;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use staleness_core::store::{RegistryStore, StoreError};
+
+/// What a backend promises beyond the contract, declared and never discovered by failing.
+///
+/// Cases name what they need as a value of the same type; a case that needs more than a backend
+/// offers is reported as ignored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// What was acknowledged is still there when the location is opened again.
+    pub persistent: bool,
+    /// Several processes may use one location at the same time.
+    pub multi_process: bool,
+    /// [`RegistryStore::backup`] works, and the path of a backup is a location.
+    pub backup: bool,
+    /// Another handle of the same location can commit while a view or a visit of pages is under
+    /// way, and the reader need not end first.
+    pub concurrent_readers: bool,
+}
+
+impl Capabilities {
+    /// Only what the contract demands of every store.
+    pub const NONE: Self =
+        Self { persistent: false, multi_process: false, backup: false, concurrent_readers: false };
+
+    /// What `needs` asks for and `self` does not offer, by the names of the fields.
+    #[must_use]
+    pub fn missing(self, needs: Self) -> Vec<&'static str> {
+        [
+            ("persistent", self.persistent, needs.persistent),
+            ("multi_process", self.multi_process, needs.multi_process),
+            ("backup", self.backup, needs.backup),
+            ("concurrent_readers", self.concurrent_readers, needs.concurrent_readers),
+        ]
+        .into_iter()
+        .filter(|(_, offered, needed)| *needed && !offered)
+        .map(|(name, ..)| name)
+        .collect()
+    }
+}
+
+/// A place that may hold one store. It is removed, with everything in it, when this is dropped.
+pub struct Place {
+    location: String,
+    _guard: Box<dyn Any + Send + Sync>,
+}
+
+impl Place {
+    /// A place at `location`; dropping `guard` must remove it.
+    #[must_use]
+    pub fn new(location: impl Into<String>, guard: impl Any + Send + Sync) -> Self {
+        Self { location: location.into(), _guard: Box::new(guard) }
+    }
+
+    /// A path called `file` in a temporary folder of its own; nothing is at the path yet.
+    ///
+    /// # Panics
+    /// When the folder cannot be made, or its path is not UTF-8.
+    #[must_use]
+    pub fn temporary(file: impl AsRef<Path>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join(file);
+        let location = path.to_str().expect("a path in UTF-8").to_owned();
+        Self::new(location, folder)
+    }
+
+    /// Where it is, in the words that [`Backend::open`] understands.
+    #[must_use]
+    pub fn location(&self) -> &str {
+        &self.location
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Place").field(&self.location).finish()
+    }
+}
+
+/// A kind of store, as the suite uses it.
+///
+/// The suite starts its own executable as a child process, so two values of a backend made by the
+/// same program must mean the same by a location.
+pub trait Backend: fmt::Debug + Send + Sync + 'static {
+    /// Its name, for reports.
+    fn name(&self) -> &'static str;
+
+    /// What it promises beyond the contract.
+    fn capabilities(&self) -> Capabilities;
+
+    /// A new temporary place in which nothing is stored yet.
+    fn place(&self) -> Place;
+
+    /// Opens the store at a location, and creates it when it is not there. Each call gives a
+    /// handle of its own. A store that is not persistent may start empty each time.
+    ///
+    /// # Errors
+    /// Whatever keeps the store from being opened; the suite takes any error for a failure.
+    fn open(&self, location: &str) -> Result<Arc<dyn RegistryStore>, StoreError>;
+}

@@ -1,0 +1,89 @@
+//! Backups: a copy that is a store, and that never overwrites.
+
+use std::path::PathBuf;
+
+use pollster::block_on;
+use staleness_core::journal::Subject;
+
+use crate::backend::Place;
+use crate::case::Case;
+use crate::compare::assert_same;
+use crate::context::{Context, Handle, act, check, everything};
+use crate::rows::{AWKWARD, entry, global, outcome, project, source, source_id, tool};
+use crate::steps::{Use, Write};
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("backup::opens_as_an_equal_store", equal).backup(),
+    Case::new("backup::of_an_empty_store_is_an_empty_store", empty).backup(),
+    Case::new("backup::refuses_to_overwrite", no_overwrite).backup(),
+    Case::new("backup::lives_on_its_own", independent).backup(),
+];
+
+fn fill(store: &Handle) {
+    let mut write = Write::new();
+    for text in AWKWARD {
+        write = write
+            .project(project(text))
+            .source(source(source_id(Some(text), text, text)))
+            .tool(tool(global(text)))
+            .outcome(outcome(global(text), text))
+            .entry(entry(Subject::tool(&global(text))));
+    }
+    act(store, write);
+    for turn in 0..10 {
+        act(store, Use::new(global("x"), turn.to_string()));
+    }
+}
+
+/// Makes a backup, and opens it.
+fn copy(context: &Context, store: &Handle) -> (Place, Handle) {
+    let place = Place::temporary("backup");
+    block_on(store.backup(&PathBuf::from(place.location()))).expect("a backup");
+    let copy = context.backend().open(place.location()).expect("the backup is a store");
+    (place, copy)
+}
+
+fn equal(context: &mut Context) {
+    let store = context.store();
+    fill(store);
+    let (_place, copy) = copy(context, store);
+    check(&copy);
+    assert_same(&everything(&copy), &everything(store));
+}
+
+fn empty(context: &mut Context) {
+    let (_place, copy) = copy(context, context.store());
+    check(&copy);
+    assert_same(&everything(&copy), &everything(context.store()));
+}
+
+fn no_overwrite(context: &mut Context) {
+    let store = context.store();
+    fill(store);
+    let place = Place::temporary("precious");
+    let path = PathBuf::from(place.location());
+    std::fs::write(&path, "a letter").expect("a file");
+    let result = block_on(store.backup(&path));
+    assert!(result.is_err(), "the backup took the place of another file");
+    let kept = std::fs::read_to_string(&path).expect("the file");
+    assert_eq!(kept, "a letter");
+    assert_eq!(
+        std::fs::read_dir(path.parent().expect("a folder")).expect("the folder").count(),
+        1,
+        "a refused backup left something behind"
+    );
+}
+
+fn independent(context: &mut Context) {
+    let store = context.store();
+    fill(store);
+    let (_place, copy) = copy(context, store);
+    let before = everything(&copy);
+    act(store, Use::new(global("x"), "in the store"));
+    assert_same(&everything(&copy), &before);
+    act(&copy, Use::new(global("x"), "in the copy"));
+    let (here, there) = (everything(store), everything(&copy));
+    assert_eq!(here.revision, there.revision);
+    assert_eq!(here.tools, there.tools);
+    assert_ne!(here.outcomes, there.outcomes);
+}

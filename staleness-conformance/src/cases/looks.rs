@@ -1,0 +1,146 @@
+//! Looking and deciding: how often, at what, and what happens when the answer is no.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use staleness_core::store::{Change, MAX_LOOKS, Refusal, Selection, ToolFilter};
+use staleness_core::tool::Tool;
+
+use crate::case::Case;
+use crate::compare::assert_same;
+use crate::context::{
+    Context, Handle, act, ask, assert_misstep, assert_refused, attempt, everything, panic_text, see,
+};
+use crate::rows::{global, tool};
+use crate::steps::{Bump, Chase, PANIC, Panics, Refuse, Write};
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("looks::a_step_may_look_max_looks_times", step_looks),
+    Case::new("looks::a_step_that_looks_once_more_is_a_misstep", step_looks_too_often),
+    Case::new("looks::a_query_may_look_max_looks_times", query_looks),
+    Case::new("looks::a_query_that_looks_once_more_is_a_misstep", query_looks_too_often),
+    Case::new("looks::what_a_later_look_locked_may_be_written", later_lock),
+    Case::new("looks::a_later_look_adds_to_the_view", adds),
+    Case::new("looks::a_refusal_comes_back_and_writes_nothing", refusal),
+    Case::new("looks::a_panic_in_a_step_changes_nothing", panic_in_step),
+    Case::new("looks::a_panic_in_a_query_changes_nothing", panic_in_query),
+];
+
+/// A chain of tools, each described by the name of the next.
+fn chain(store: &Handle, length: usize) -> Vec<Tool> {
+    let rows: Vec<Tool> = (0..length)
+        .map(|turn| {
+            let mut row = tool(global(format!("link {turn}")));
+            if turn + 1 < length {
+                row.description = Some(format!("link {}", turn + 1));
+            }
+            row
+        })
+        .collect();
+    act(store, Write::new().tools(rows.clone()));
+    rows
+}
+
+fn step_looks(context: &mut Context) {
+    let store = context.store();
+    let rows = chain(store, MAX_LOOKS);
+    let mut chase = Chase::from(rows[0].key.clone());
+    chase.then.tools.push(Change::Put(tool(global("end"))));
+    let commit = act(store, chase);
+    assert!(commit.view.tools.values().eq(&rows));
+    assert_eq!(commit.view.looks, MAX_LOOKS);
+    assert!(everything(store).tools.contains_key(&global("end")));
+}
+
+fn step_looks_too_often(context: &mut Context) {
+    let store = context.store();
+    let rows = chain(store, MAX_LOOKS + 1);
+    let before = everything(store);
+    let mut chase = Chase::from(rows[0].key.clone());
+    chase.then.tools.push(Change::Put(tool(global("end"))));
+    assert_misstep(attempt(store, chase));
+    assert_misstep(attempt(store, Chase::from(global("no such tool"))));
+    assert_same(&everything(store), &before);
+}
+
+fn query_looks(context: &mut Context) {
+    let store = context.store();
+    let rows = chain(store, MAX_LOOKS);
+    let seen = see(store, Chase::from(rows[0].key.clone()));
+    assert!(seen.tools.values().eq(&rows));
+    assert_eq!(seen.looks, MAX_LOOKS);
+    assert_eq!(see(store, Selection::new()).looks, 1);
+}
+
+fn query_looks_too_often(context: &mut Context) {
+    let store = context.store();
+    let rows = chain(store, MAX_LOOKS + 1);
+    assert_misstep(ask(store, Chase::from(rows[0].key.clone())));
+    assert_misstep(ask(store, Chase::from(global("no such tool"))));
+    assert_eq!(everything(store).tools.len(), rows.len());
+}
+
+fn later_lock(context: &mut Context) {
+    let store = context.store();
+    let rows = chain(store, 3);
+    let mut chase = Chase::from(rows[0].key.clone());
+    let mut last = rows[2].clone();
+    last.uses = 9;
+    chase.then.tools = vec![Change::Put(last.clone()), Change::Delete(rows[1].key.clone())];
+    act(store, chase);
+    let seen = everything(store).tools;
+    assert!(seen.into_values().eq([rows[0].clone(), last]));
+}
+
+fn adds(context: &mut Context) {
+    let store = context.store();
+    let rows = chain(store, 2);
+    act(store, Write::new().tool(tool(global("other"))));
+    let mut chase = Chase::from(rows[0].key.clone());
+    chase.then.tools.push(Change::Delete(global("other")));
+    let commit = act(store, chase);
+    assert_eq!(commit.view.tools.len(), 3);
+    assert_eq!(commit.view.revision, commit.revision);
+}
+
+fn refusal(context: &mut Context) {
+    let store = context.store();
+    chain(store, 3);
+    let before = everything(store);
+    for refusal in [
+        Refusal::Unknown { what: "tool", id: "it's \"x\"".into() },
+        Refusal::Superseded { source: "a/b/c".into() },
+        Refusal::Invalid("no".into()),
+    ] {
+        assert_refused(attempt(store, Refuse(refusal.clone())), &refusal);
+        assert_same(&everything(store), &before);
+    }
+    assert_eq!(act(store, Bump(global("x"))).changes.rows(), 1);
+}
+
+/// Whatever `panics` does, it must not hide the panic behind a success, and the store must stay
+/// usable and as it was.
+fn unharmed<T: std::fmt::Debug>(
+    store: &Handle,
+    panics: impl FnOnce() -> Result<T, staleness_core::store::StoreError>,
+) {
+    act(store, Bump(global("x")));
+    let before = everything(store);
+    match catch_unwind(AssertUnwindSafe(panics)) {
+        Ok(result) => assert!(result.is_err(), "{result:?}"),
+        Err(payload) => assert_eq!(panic_text(payload.as_ref()), PANIC),
+    }
+    assert_same(&everything(store), &before);
+    act(store, Bump(global("x")));
+    let seen = see(store, Selection::new().peek_tools(ToolFilter::Key(global("x"))));
+    assert_eq!(seen.tools[&global("x")].uses, 2);
+}
+
+fn panic_in_step(context: &mut Context) {
+    let store = context.store();
+    unharmed(store, || attempt(store, Panics));
+}
+
+fn panic_in_query(context: &mut Context) {
+    let store = context.store();
+    unharmed(store, || ask(store, Panics));
+}

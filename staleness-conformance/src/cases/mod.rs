@@ -1,0 +1,50 @@
+//! The cases, a module per theme.
+
+mod backup;
+mod changes;
+mod crash;
+mod journal;
+mod looks;
+mod model;
+mod outcomes;
+mod pages;
+mod persistence;
+mod processes;
+mod projects;
+mod pruning;
+mod revisions;
+mod snapshots;
+mod sources;
+mod threads;
+mod tool_filters;
+mod tool_records;
+mod wrappers;
+
+use crate::case::Case;
+
+/// Every case, by theme.
+#[must_use]
+pub fn cases() -> Vec<Case> {
+    [
+        projects::CASES,
+        sources::CASES,
+        tool_records::CASES,
+        tool_filters::CASES,
+        outcomes::CASES,
+        journal::CASES,
+        pruning::CASES,
+        changes::CASES,
+        revisions::CASES,
+        looks::CASES,
+        snapshots::CASES,
+        pages::CASES,
+        persistence::CASES,
+        backup::CASES,
+        threads::CASES,
+        processes::CASES,
+        crash::CASES,
+        wrappers::CASES,
+        model::CASES,
+    ]
+    .concat()
+}

@@ -1,0 +1,2 @@
+use crate::case::Case;
+pub(super) const CASES: &[Case] = &[];

@@ -1,0 +1,170 @@
+//! Pages: everything a selection names, in bounded pieces, in order, once.
+
+use std::ops::ControlFlow;
+
+use pollster::block_on;
+use staleness_core::ids::Scope;
+use staleness_core::journal::{Revision, Subject};
+use staleness_core::store::{
+    JournalFilter, OutcomeFilter, ProjectFilter, Selection, SourceFilter, ToolFilter, View,
+};
+
+use crate::case::Case;
+use crate::compare::assert_same;
+use crate::context::{Context, Handle, act, everything, pages, see};
+use crate::rows::{
+    AWKWARD, at, entry, global, local, outcome, project, project_id, scope, source, source_id, tool,
+};
+use crate::steps::Write;
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("pages::of_everything_equal_the_view", of_everything),
+    Case::new("pages::hold_at_most_a_thousand_rows", bounded),
+    Case::new("pages::come_in_the_order_of_the_keys", ordered),
+    Case::new("pages::of_any_selection_equal_its_view", of_any_selection),
+    Case::new("pages::show_no_row_twice", no_row_twice),
+    Case::new("pages::stop_at_a_break", stop),
+    Case::new("pages::of_an_empty_store_are_empty", of_nothing),
+    Case::new("pages::carry_the_revision", revision),
+];
+
+/// The most rows that one page may hold.
+const MOST: usize = 1_000;
+
+fn rows(view: &View) -> usize {
+    view.projects.len()
+        + view.sources.len()
+        + view.tools.len()
+        + view.outcomes.len()
+        + view.journal.len()
+}
+
+/// `count` rows of each collection.
+fn fill(store: &Handle, count: usize) {
+    let mut write = Write::new();
+    for turn in 0..count {
+        let own = format!("{turn} {}", AWKWARD[turn % AWKWARD.len()]);
+        let key = if turn % 2 == 0 { global(&own) } else { local(["p", "q"][turn / 2 % 2], &own) };
+        write = write
+            .project(project(&own))
+            .source(source(source_id([None, Some("p")][turn % 2], "c", &own)))
+            .outcome(outcome(key.clone(), &own))
+            .entry(entry(Subject::tool(&key)))
+            .tool(tool(key));
+    }
+    act(store, write);
+}
+
+/// The pages as one view.
+fn joined(pages: Vec<View>) -> View {
+    pages.into_iter().fold(View::default(), |mut all, page| {
+        all.merge(page);
+        all
+    })
+}
+
+fn of_everything(context: &mut Context) {
+    let store = context.store();
+    fill(store, 2_500);
+    let read = pages(store, &Selection::everything());
+    assert_eq!(read.iter().map(rows).sum::<usize>(), 5 * 2_500);
+    assert_same(&joined(read), &everything(store));
+}
+
+fn bounded(context: &mut Context) {
+    let store = context.store();
+    fill(store, 2_500);
+    let tools = Selection::new().peek_tools(ToolFilter::All);
+    for selection in [Selection::everything(), tools] {
+        for page in pages(store, &selection) {
+            assert!(rows(&page) <= MOST, "a page of {} rows", rows(&page));
+        }
+    }
+}
+
+#[track_caller]
+fn assert_ascending<'a, K: Ord + std::fmt::Debug + 'a>(keys: impl Iterator<Item = &'a K>) {
+    let keys: Vec<&K> = keys.collect();
+    for pair in keys.windows(2) {
+        assert!(pair[0] < pair[1], "{:?} before {:?}", pair[0], pair[1]);
+    }
+}
+
+fn ordered(context: &mut Context) {
+    let store = context.store();
+    fill(store, 1_500);
+    let read = pages(store, &Selection::everything());
+    assert_ascending(read.iter().flat_map(|page| page.projects.keys()));
+    assert_ascending(read.iter().flat_map(|page| page.sources.keys()));
+    assert_ascending(read.iter().flat_map(|page| page.tools.keys()));
+    assert_ascending(read.iter().flat_map(|page| page.outcomes.keys()));
+    assert_ascending(read.iter().flat_map(|page| page.journal.keys()));
+}
+
+fn of_any_selection(context: &mut Context) {
+    let store = context.store();
+    fill(store, 1_200);
+    for selection in [
+        Selection::new().peek_tools(ToolFilter::Scope(Scope::Global)),
+        Selection::new().peek_tools(ToolFilter::Scope(scope("p"))),
+        Selection::new().peek_sources(SourceFilter::Scope(Scope::Global)),
+        Selection::new().peek_projects(ProjectFilter::Id(project_id("0 a_b"))),
+        Selection::new()
+            .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_100 }),
+        Selection::new().outcomes(OutcomeFilter::LastPerServer { since: at(0) }),
+        Selection::new().journal(JournalFilter::Since { after: Revision(0), scope: scope("q") }),
+        Selection::new(),
+    ] {
+        let read = joined(pages(store, &selection));
+        let mut seen = see(store, selection);
+        seen.looks = 0;
+        if rows(&seen) == 0 {
+            seen.revision = read.revision;
+        }
+        assert_same(&read, &seen);
+    }
+}
+
+fn no_row_twice(context: &mut Context) {
+    let store = context.store();
+    fill(store, 1_200);
+    let selection = Selection::everything()
+        .peek_projects(ProjectFilter::Id(project_id("0 a_b")))
+        .peek_sources(SourceFilter::Scope(scope("p")))
+        .lock_tools(ToolFilter::Scope(Scope::Global))
+        .peek_tools(ToolFilter::Scope(Scope::Global))
+        .peek_tools(ToolFilter::Key(global("0 a_b")))
+        .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_150 })
+        .journal(JournalFilter::Subject { subject: Subject::tool(&global("0 a_b")), limit: 3 });
+    let read = pages(store, &selection);
+    assert_eq!(read.iter().map(rows).sum::<usize>(), 5 * 1_200);
+    assert_same(&joined(read), &everything(store));
+}
+
+fn stop(context: &mut Context) {
+    let store = context.store();
+    fill(store, 1_200);
+    for most in 1..=3 {
+        let mut visits = 0;
+        block_on(store.pages(&Selection::everything(), &mut |_| {
+            visits += 1;
+            if visits == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }))
+        .expect("pages");
+        assert_eq!(visits, most);
+    }
+    act(store, Write::new().tool(tool(global("after"))));
+}
+
+fn of_nothing(context: &mut Context) {
+    let read = pages(context.store(), &Selection::everything());
+    assert!(joined(read).is_empty());
+}
+
+fn revision(context: &mut Context) {
+    let store = context.store();
+    fill(store, 10);
+    act(store, Write::new().entry(entry(Subject::tool(&global("x")))));
+    let read = pages(store, &Selection::everything());
+    assert!(read.iter().all(|page| page.revision.0 == 2), "{read:?}");
+}

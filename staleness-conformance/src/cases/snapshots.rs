@@ -1,0 +1,204 @@
+//! Snapshots: readers see whole commits, and one moment however often they look.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pollster::block_on;
+use staleness_core::journal::Subject;
+use staleness_core::store::{Query, Selection, ToolFilter, View};
+use staleness_core::tool::Tool;
+
+use crate::case::Case;
+use crate::context::{Context, Handle, act, everything, see};
+use crate::rows::{entry, global, outcome, project, source, source_id, tool};
+use crate::steps::Write;
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("snapshots::a_commit_is_seen_whole_or_not_at_all", whole_commits),
+    Case::new("snapshots::looks_of_one_view_agree_while_others_write", looks_agree),
+    Case::new("snapshots::a_view_is_one_moment_over_several_looks", one_moment)
+        .persistent()
+        .concurrent_readers(),
+    Case::new("snapshots::pages_are_one_moment", pages_one_moment)
+        .persistent()
+        .concurrent_readers(),
+];
+
+/// How long a case waits for another thread before it gives the store up as deadlocked. Nothing
+/// waits this long unless it fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A pair of tools that always carry the same number, and a row of every other kind.
+fn generation(number: u64) -> Write {
+    let numbered = |text: &str| {
+        let mut row = tool(global(text));
+        row.uses = number;
+        row
+    };
+    let mut project = project("p");
+    project.config_digest = number.into();
+    let mut source = source(source_id(None, "c", "x"));
+    source.readings = number;
+    let mut told = entry(Subject::tool(&global("first")));
+    told.cause = number.to_string();
+    Write::new()
+        .project(project)
+        .source(source)
+        .tool(numbered("first"))
+        .tool(numbered("second"))
+        .outcome(outcome(global("first"), number.to_string()))
+        .entry(told)
+}
+
+/// The number that all rows of the view agree on; 0 when there are none.
+#[track_caller]
+fn agreed(view: &View) -> u64 {
+    let Some(number) = view.tools.get(&global("first")).map(|row| row.uses) else {
+        assert!(view.is_empty(), "half a commit was seen: {view:?}");
+        return 0;
+    };
+    let whole = view.revision.0 == number
+        && view.tools.values().map(|row| row.uses).eq([number; 2])
+        && view.sources.values().map(|row| row.readings).eq([number])
+        && view.projects.values().map(|row| row.config_digest).eq([u128::from(number)])
+        && view.outcomes.len() as u64 == number
+        && view.journal.len() as u64 == number;
+    assert!(whole, "half a commit was seen: {view:?}");
+    number
+}
+
+fn whole_commits(context: &mut Context) {
+    const LAST: u64 = 60;
+    let store = Arc::clone(context.store());
+    let done = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..2)
+        .map(|_| {
+            let store = Arc::clone(&store);
+            let done = Arc::clone(&done);
+            std::thread::spawn(move || {
+                let mut last = 0;
+                while !done.load(Ordering::Acquire) {
+                    let number = agreed(&everything(&store));
+                    assert!(number >= last, "time ran backwards: {number} after {last}");
+                    last = number;
+                }
+            })
+        })
+        .collect();
+    let writer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        for number in 1..=LAST {
+            act(&store, generation(number));
+        }
+    }));
+    done.store(true, Ordering::Release);
+    let mut failed = writer.is_err();
+    for reader in readers {
+        failed |= reader.join().is_err();
+    }
+    assert!(!failed, "a reader or the writer failed");
+    assert_eq!(agreed(&everything(&store)), LAST);
+}
+
+/// Looks at one tool, has another thread write, and looks at the other tool.
+struct Interrupted {
+    go: SyncSender<()>,
+    /// When given, the second look waits until the writer is done.
+    done: Option<Mutex<Receiver<()>>>,
+}
+
+impl fmt::Debug for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Interrupted")
+    }
+}
+
+impl Query for Interrupted {
+    fn selection(&self) -> Selection {
+        Selection::new().peek_tools(ToolFilter::Key(global("first")))
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        if view.tools.len() == 2 {
+            return None;
+        }
+        // The writer may be gone already when the store asks twice.
+        let _ = self.go.try_send(());
+        if let Some(done) = &self.done {
+            let done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.recv_timeout(PATIENCE).expect("nobody can write while a view is open");
+        }
+        Some(Selection::everything())
+    }
+}
+
+/// A thread that writes generation 2 to `store` when told to.
+fn writer(store: Handle) -> (SyncSender<()>, Receiver<()>, std::thread::JoinHandle<()>) {
+    let (go, wait) = sync_channel::<()>(1);
+    let (finished, done) = sync_channel::<()>(1);
+    let thread = std::thread::spawn(move || {
+        if wait.recv().is_ok() {
+            act(&store, generation(2));
+            let _ = finished.send(());
+        }
+    });
+    (go, done, thread)
+}
+
+fn looks_agree(context: &mut Context) {
+    let store = context.store();
+    act(store, generation(1));
+    let (go, _done, thread) = writer(Arc::clone(store));
+    let seen = see(store, Interrupted { go, done: None });
+    assert_eq!(agreed(&seen), 1);
+    thread.join().expect("the writer");
+    assert_eq!(agreed(&everything(store)), 2);
+}
+
+fn one_moment(context: &mut Context) {
+    let store = context.store();
+    act(store, generation(1));
+    let (go, done, thread) = writer(context.another());
+    let done = Some(Mutex::new(done));
+    let seen = see(store, Interrupted { go, done });
+    assert_eq!(agreed(&seen), 1);
+    thread.join().expect("the writer");
+    assert_eq!(agreed(&everything(store)), 2);
+}
+
+fn pages_one_moment(context: &mut Context) {
+    let store = context.store();
+    let many = |count: usize, uses: u64| {
+        let rows =
+            (0..count).map(move |turn| Tool { uses, ..tool(global(format!("tool {turn}"))) });
+        Write::new().tools(rows).entry(entry(Subject::tool(&global("x"))))
+    };
+    act(store, many(3_000, 1));
+    let other = context.another();
+    let (mut visits, mut rows) = (0, 0);
+    block_on(store.pages(&Selection::everything(), &mut |page| {
+        visits += 1;
+        if visits == 1 {
+            let other = Arc::clone(&other);
+            let write = many(2_999, 2).no_tool(global("tool 2999"));
+            let (finished, done) = sync_channel::<()>(1);
+            std::thread::spawn(move || {
+                act(&other, write);
+                let _ = finished.send(());
+            });
+            done.recv_timeout(PATIENCE).expect("nobody can write while pages are read");
+        }
+        rows += page.tools.len();
+        assert!(page.tools.values().all(|row| row.uses == 1));
+        assert_eq!(page.revision.0, 1);
+        assert!(page.journal.len() <= 1);
+        ControlFlow::Continue(())
+    }))
+    .expect("pages");
+    assert_eq!(rows, 3_000);
+    assert!(visits > 2);
+    assert_eq!(everything(store).tools.len(), 2_999);
+}

@@ -1,0 +1,251 @@
+//! Tools: each filter finds exactly its rows, also after the rows changed.
+
+use staleness_core::ids::{Scope, ToolKey};
+use staleness_core::store::{Selection, ToolFilter};
+use staleness_core::tool::{Hold, Holding, PresenceCause, ToolKind};
+
+use crate::case::Case;
+use crate::context::{Context, act, see};
+use crate::rows::{AWKWARD, failing, global, local, scope, served, server, source_id, tool};
+use crate::steps::Write;
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("tools::key_of_nothing_finds_nothing", by_unknown_key),
+    Case::new("tools::same_name_in_two_scopes_is_two_tools", two_scopes),
+    Case::new("tools::scope_finds_only_its_own", by_scope),
+    Case::new("tools::configured_finds_those_with_holdings", configured),
+    Case::new("tools::entries_are_the_server_entries_of_a_scope", entries),
+    Case::new("tools::server_finds_entries_and_tools_of_a_scope", by_server),
+    Case::new("tools::server_keys_are_no_patterns", server_patterns),
+    Case::new("tools::demoted_follows_the_status", demoted),
+    Case::new("tools::revived_follows_the_presence", revived),
+    Case::new("tools::filters_follow_a_row_that_changes", moving),
+    Case::new("tools::all_finds_each", all),
+    Case::new("tools::picks_of_a_selection_unite", union),
+];
+
+fn found(context: &Context, filter: ToolFilter) -> Vec<ToolKey> {
+    let seen = see(context.store(), Selection::new().peek_tools(filter));
+    seen.tools.into_keys().collect()
+}
+
+fn by_unknown_key(context: &mut Context) {
+    act(context.store(), Write::new().tool(tool(global("a_b"))).tool(tool(local("p", "x"))));
+    for text in ["a", "a_", "a_bc", "aXb", "%", "_", "*", "A_B", "a_b ", "x"] {
+        assert_eq!(found(context, ToolFilter::Key(global(text))), [], "{text:?}");
+    }
+    assert_eq!(found(context, ToolFilter::Key(local("P", "x"))), []);
+    assert_eq!(found(context, ToolFilter::Key(local("q", "x"))), []);
+}
+
+fn two_scopes(context: &mut Context) {
+    let keys = [global("x"), local("p", "x"), local("q", "x")];
+    for key in &keys {
+        act(context.store(), Write::new().tool(tool(key.clone())));
+    }
+    for key in &keys {
+        assert_eq!(found(context, ToolFilter::Key(key.clone())), [key.clone()]);
+    }
+    act(context.store(), Write::new().no_tool(keys[1].clone()));
+    assert_eq!(found(context, ToolFilter::All), [keys[0].clone(), keys[2].clone()]);
+}
+
+fn by_scope(context: &mut Context) {
+    let projects = ["p", "P", "p_", "pX", "p%"];
+    let mut write = Write::new().tool(tool(global("x"))).tool(tool(global("y")));
+    for project in projects {
+        write = write.tool(tool(local(project, "x")));
+    }
+    act(context.store(), write);
+    assert_eq!(found(context, ToolFilter::Scope(Scope::Global)), [global("x"), global("y")]);
+    for project in projects {
+        assert_eq!(found(context, ToolFilter::Scope(scope(project))), [local(project, "x")]);
+    }
+    assert_eq!(found(context, ToolFilter::Scope(scope("none"))), []);
+}
+
+fn configured(context: &mut Context) {
+    let listed = |key: ToolKey, held: bool| {
+        let mut row = tool(key);
+        row.holdings = vec![Holding { source: source_id(None, "c", "x"), held, disabled: !held }];
+        row
+    };
+    let write = Write::new()
+        .tool(listed(global("listed"), true))
+        .tool(listed(global("listed last"), false))
+        .tool(tool(global("used")))
+        .tool(listed(local("p", "listed"), true))
+        .tool(tool(local("p", "used")));
+    act(context.store(), write);
+    let of = |scope| found(context, ToolFilter::Configured(scope));
+    assert_eq!(of(Scope::Global), [global("listed"), global("listed last")]);
+    assert_eq!(of(scope("p")), [local("p", "listed")]);
+    assert_eq!(of(scope("q")), []);
+    act(context.store(), Write::new().tool(tool(global("listed"))));
+    assert_eq!(of(Scope::Global), [global("listed last")]);
+}
+
+/// Two servers with entries and tools in two scopes, and rows that only look as if.
+fn servers(context: &Context) {
+    let mut no_server = tool(global("mcp__s__*"));
+    no_server.kind = ToolKind::McpServer;
+    let write = Write::new()
+        .tool(no_server)
+        .tool(served(global("entry one"), ToolKind::McpServer, "s"))
+        .tool(served(global("entry two"), ToolKind::McpServer, "s"))
+        .tool(served(global("mcp__s__tool"), ToolKind::McpTool, "s"))
+        .tool(served(global("odd"), ToolKind::Skill, "s"))
+        .tool(served(global("other"), ToolKind::McpServer, "s2"))
+        .tool(served(global("other tool"), ToolKind::McpTool, "s2"))
+        .tool(served(local("p", "entry one"), ToolKind::McpServer, "s"))
+        .tool(served(local("p", "tool"), ToolKind::McpTool, "s"))
+        .tool(tool(global("plain")));
+    act(context.store(), write);
+}
+
+fn entries(context: &mut Context) {
+    servers(context);
+    let of = |scope, text| found(context, ToolFilter::Entries(scope, server(text)));
+    assert_eq!(of(Scope::Global, "s"), [global("entry one"), global("entry two")]);
+    assert_eq!(of(Scope::Global, "s2"), [global("other")]);
+    assert_eq!(of(scope("p"), "s"), [local("p", "entry one")]);
+    assert_eq!(of(scope("p"), "s2"), []);
+    assert_eq!(of(scope("q"), "s"), []);
+}
+
+fn by_server(context: &mut Context) {
+    servers(context);
+    let of = |scope, text| found(context, ToolFilter::Server(scope, server(text)));
+    assert_eq!(
+        of(Scope::Global, "s"),
+        [global("entry one"), global("entry two"), global("mcp__s__tool"), global("odd")]
+    );
+    assert_eq!(of(Scope::Global, "s2"), [global("other"), global("other tool")]);
+    assert_eq!(of(scope("p"), "s"), [local("p", "entry one"), local("p", "tool")]);
+    assert_eq!(of(Scope::Global, "S"), []);
+}
+
+fn server_patterns(context: &mut Context) {
+    let rows = AWKWARD.iter().map(|text| served(global(text), ToolKind::McpServer, text));
+    act(context.store(), Write::new().tools(rows));
+    for text in AWKWARD {
+        let entries = ToolFilter::Entries(Scope::Global, server(text));
+        assert_eq!(found(context, entries), [global(text)]);
+        let tools = ToolFilter::Server(Scope::Global, server(text));
+        assert_eq!(found(context, tools), [global(text)]);
+    }
+}
+
+fn demoted(context: &mut Context) {
+    let held = |text: &str, hold: Hold| {
+        let mut row = tool(global(text));
+        row.hold = hold;
+        row
+    };
+    let mut absent = failing(tool(global("failing and absent")));
+    absent.presence.cause = PresenceCause::RemovedFromConfig;
+    let mut only_absent = tool(global("absent"));
+    only_absent.presence.cause = PresenceCause::Disabled;
+    let write = Write::new()
+        .tool(tool(global("active")))
+        .tool(only_absent)
+        .tool(failing(tool(global("failing"))))
+        .tool(absent)
+        .tool(held("held demoted", Hold::Demoted))
+        .tool(failing(held("held demoted, failing", Hold::Demoted)))
+        .tool(failing(held("ignored, failing", Hold::Ignored)))
+        .tool(held("ignored", Hold::Ignored))
+        .tool(held("pinned", Hold::Pinned))
+        .tool(failing(held("pinned, failing", Hold::Pinned)))
+        .tool(failing(tool(local("p", "failing"))));
+    act(context.store(), write);
+    assert_eq!(
+        found(context, ToolFilter::Demoted(Scope::Global)),
+        [
+            global("failing"),
+            global("failing and absent"),
+            global("held demoted"),
+            global("held demoted, failing"),
+            global("ignored, failing"),
+        ]
+    );
+    assert_eq!(found(context, ToolFilter::Demoted(scope("p"))), [local("p", "failing")]);
+    assert_eq!(found(context, ToolFilter::Demoted(scope("q"))), []);
+}
+
+fn revived(context: &mut Context) {
+    let back = |key: ToolKey| {
+        let mut row = tool(key);
+        row.presence.revived = true;
+        row
+    };
+    let write = Write::new()
+        .tool(back(global("back")))
+        .tool(failing(back(global("back, failing"))))
+        .tool(tool(global("never gone")))
+        .tool(back(local("p", "back")));
+    act(context.store(), write);
+    assert_eq!(
+        found(context, ToolFilter::Revived(Scope::Global)),
+        [global("back"), global("back, failing")]
+    );
+    assert_eq!(found(context, ToolFilter::Revived(scope("p"))), [local("p", "back")]);
+}
+
+fn moving(context: &mut Context) {
+    let key = global("x");
+    let mut row = failing(served(key.clone(), ToolKind::McpServer, "s"));
+    row.presence.revived = true;
+    act(context.store(), Write::new().tool(row.clone()));
+    let finds = |filter: ToolFilter| !found(context, filter).is_empty();
+    let of_s = || ToolFilter::Server(Scope::Global, server("s"));
+    let entries = |text: &str| ToolFilter::Entries(Scope::Global, server(text));
+    let demoted = || ToolFilter::Demoted(Scope::Global);
+    let revived = || ToolFilter::Revived(Scope::Global);
+    assert!(finds(of_s()) && finds(entries("s")) && finds(demoted()) && finds(revived()));
+
+    row.server = Some(server("t"));
+    row.health.failing = None;
+    row.presence.revived = false;
+    act(context.store(), Write::new().tool(row.clone()));
+    assert!(!finds(of_s()) && !finds(entries("s")) && !finds(demoted()) && !finds(revived()));
+    assert!(finds(entries("t")));
+
+    row.kind = ToolKind::McpTool;
+    row.hold = Hold::Demoted;
+    act(context.store(), Write::new().tool(row.clone()));
+    assert!(!finds(entries("t")) && finds(demoted()));
+
+    act(context.store(), Write::new().no_tool(key));
+    assert!(!finds(demoted()) && !finds(ToolFilter::All));
+}
+
+fn all(context: &mut Context) {
+    let mut keys: Vec<ToolKey> =
+        AWKWARD.iter().flat_map(|text| [global(text), local(text, "x")]).collect();
+    let rows = keys.iter().cloned().map(tool);
+    act(context.store(), Write::new().tools(rows));
+    keys.sort();
+    assert_eq!(found(context, ToolFilter::All), keys);
+}
+
+fn union(context: &mut Context) {
+    servers(context);
+    let selection = Selection::new()
+        .peek_tools(ToolFilter::Key(global("plain")))
+        .lock_tools(ToolFilter::Key(global("plain")))
+        .peek_tools(ToolFilter::Entries(Scope::Global, server("s")))
+        .lock_tools(ToolFilter::Scope(scope("p")))
+        .peek_tools(ToolFilter::Key(global("nothing")));
+    let seen = see(context.store(), selection);
+    assert_eq!(
+        seen.tools.into_keys().collect::<Vec<_>>(),
+        [
+            global("entry one"),
+            global("entry two"),
+            global("plain"),
+            local("p", "entry one"),
+            local("p", "tool"),
+        ]
+    );
+}

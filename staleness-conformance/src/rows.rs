@@ -1,0 +1,161 @@
+//! Hand-made rows: the least that a record needs, for cases to vary.
+
+use staleness_core::ids::{
+    Level, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId, ToolKey, ToolName,
+};
+use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
+use staleness_core::outcome::{Mark, Outcome};
+use staleness_core::project::{Project, Told};
+use staleness_core::source::{Source, SourceState};
+use staleness_core::time::Timestamp;
+use staleness_core::tool::{Failing, PresenceCause, Tool, ToolKind};
+
+/// Names that wildcards, quoting, folding, trimming or normalising would confuse with each other.
+pub(crate) const AWKWARD: [&str; 20] = [
+    "a_b",
+    "aXb",
+    "a%b",
+    "a*b",
+    "a?b",
+    "a'b",
+    "a\"b",
+    "a\\b",
+    "a;b--",
+    "A_B",
+    "a_b ",
+    " a_b",
+    "\u{1f680}",
+    "\u{202e}a_b",
+    "a\u{200f}b",
+    "e\u{301}",
+    "\u{e9}",
+    "\u{10ffff}",
+    "mcp__a__b__c",
+    "null",
+];
+
+pub(crate) fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+pub(crate) fn name(text: impl AsRef<str>) -> ToolName {
+    ToolName::new(text).expect("a valid name")
+}
+
+pub(crate) fn server(text: &str) -> ServerKey {
+    ServerKey::new(text).expect("a valid server")
+}
+
+pub(crate) fn op(text: impl AsRef<str>) -> OpId {
+    OpId::new(text).expect("a valid op id")
+}
+
+pub(crate) fn session(text: &str) -> SessionId {
+    SessionId::new(text).expect("a valid session id")
+}
+
+pub(crate) fn project_id(text: impl AsRef<str>) -> ProjectId {
+    ProjectId::new(text).expect("a valid project id")
+}
+
+pub(crate) fn scope(project: &str) -> Scope {
+    Scope::Project(project_id(project))
+}
+
+/// The key of a tool of every project.
+pub(crate) fn global(text: impl AsRef<str>) -> ToolKey {
+    ToolKey::global(name(text))
+}
+
+/// The key of a tool of one project.
+pub(crate) fn local(project: &str, text: impl AsRef<str>) -> ToolKey {
+    ToolKey::project(project_id(project), name(text))
+}
+
+pub(crate) fn project(id: impl AsRef<str>) -> Project {
+    Project {
+        id: project_id(&id),
+        root: format!("/root of {}", id.as_ref()),
+        first_seen_at: at(1),
+        last_seen_at: at(2),
+        config_digest: 0,
+        told: Told::default(),
+    }
+}
+
+pub(crate) fn source_id(project: Option<&str>, client: &str, part: &str) -> SourceId {
+    SourceId {
+        project: project.map(project_id),
+        client: client.into(),
+        level: Level::User,
+        part: part.into(),
+    }
+}
+
+pub(crate) fn source(id: SourceId) -> Source {
+    Source {
+        path: format!("/etc/{}", id.part),
+        id,
+        state: SourceState::Read,
+        found: 0,
+        digest: 0,
+        readings: 1,
+        last_read_at: None,
+        last_scan_at: at(3),
+    }
+}
+
+pub(crate) fn tool(key: ToolKey) -> Tool {
+    Tool::new(key, ToolKind::Unknown, PresenceCause::Used, at(4))
+}
+
+/// A tool that belongs to a server.
+pub(crate) fn served(key: ToolKey, kind: ToolKind, of: &str) -> Tool {
+    let mut tool = tool(key);
+    tool.kind = kind;
+    tool.server = Some(server(of));
+    tool
+}
+
+/// The same tool, demoted for its failures.
+pub(crate) fn failing(mut tool: Tool) -> Tool {
+    tool.health.failing =
+        Some(Failing { since: at(5), cause: "3 of the last 5 uses failed".into() });
+    tool
+}
+
+/// A success in project `p`.
+pub(crate) fn outcome(tool: ToolKey, by: impl AsRef<str>) -> Outcome {
+    Outcome {
+        seq: 0,
+        op: op(by),
+        tool,
+        server: None,
+        credits: Vec::new(),
+        mark: Mark::Success,
+        at: at(6),
+        project: project_id("p"),
+        session: None,
+        agent: None,
+        client: None,
+        duration_ms: None,
+    }
+}
+
+/// An entry that says that the subject became known.
+pub(crate) fn entry(subject: Subject) -> JournalEntry {
+    JournalEntry {
+        revision: Revision(0),
+        index: 0,
+        at: at(7),
+        subject,
+        action: Action::Added,
+        from: None,
+        to: None,
+        cause: "configured".into(),
+        note: None,
+        session: None,
+        actor: None,
+        op: None,
+    }
+}

@@ -1,0 +1,81 @@
+//! The test executable of a backend: every case by name, and the roles of child processes.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
+
+use crate::backend::Backend;
+use crate::case::Case;
+use crate::cases::cases;
+use crate::child;
+
+/// Runs the suite as the whole of a test executable: reports each case by name, understands the
+/// arguments of `cargo test` (filters, `--list`, `--test-threads`), and exits.
+///
+/// The executable starts itself as a child process for the cases that need several. Those children
+/// come here as well, so this must be the first thing that `main` does.
+pub fn run(backend: impl Backend) -> ! {
+    let backend: Arc<dyn Backend> = Arc::new(backend);
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|word| word == child::WORD) {
+        child::play(backend.as_ref(), &arguments[2..]);
+        std::process::exit(0);
+    }
+    run_with(&backend, &Arguments::from_iter(arguments)).exit()
+}
+
+/// Runs the cases that `arguments` choose.
+fn run_with(backend: &Arc<dyn Backend>, arguments: &Arguments) -> Conclusion {
+    let trials = cases().into_iter().map(|case| trial(backend, case)).collect();
+    libtest_mimic::run(arguments, trials)
+}
+
+fn trial(backend: &Arc<dyn Backend>, case: Case) -> Trial {
+    let missing = backend.capabilities().missing(case.needs);
+    if !missing.is_empty() {
+        let why = format!("{} is not {}", backend.name(), missing.join(", "));
+        let told = why.clone();
+        return Trial::test(case.name, move || Err(Failed::from(told)))
+            .with_kind(why)
+            .with_ignored_flag(true);
+    }
+    let backend = Arc::clone(backend);
+    Trial::test(case.name, move || case.verify(backend).map_err(Failed::from))
+}
+
+/// The `main` of a backend's conformance test (a test target with `harness = false`).
+///
+/// ```no_run
+/// # use std::sync::Arc;
+/// # use staleness_conformance::{Backend, Capabilities, Place};
+/// # use staleness_core::MemoryStore;
+/// # use staleness_core::store::{RegistryStore, StoreError};
+/// #[derive(Debug, Default)]
+/// struct InMemory;
+///
+/// impl Backend for InMemory {
+///     fn name(&self) -> &'static str {
+///         "memory"
+///     }
+///     fn capabilities(&self) -> Capabilities {
+///         Capabilities::NONE
+///     }
+///     fn place(&self) -> Place {
+///         Place::new("", ())
+///     }
+///     fn open(&self, _: &str) -> Result<Arc<dyn RegistryStore>, StoreError> {
+///         Ok(Arc::new(MemoryStore::new()))
+///     }
+/// }
+///
+/// staleness_conformance::main!(InMemory);
+/// ```
+#[macro_export]
+macro_rules! main {
+    ($backend:expr) => {
+        fn main() {
+            $crate::run($backend)
+        }
+    };
+}
