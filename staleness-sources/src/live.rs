@@ -1,14 +1,16 @@
 //! Tools that a running MCP server reports.
 
 use std::fmt;
+use std::path::Path;
 
 use staleness_core::ids::{Level, ProjectId, SourceId, ToolName, check_id};
 use staleness_core::names;
 use staleness_core::scan::{Found, SourceReading};
 use staleness_core::tool::ToolKind;
 
-use crate::draft::Draft;
+use crate::draft::{Draft, one_line};
 use crate::json::{self, Value};
+use crate::text::{MAX_CONFIG_BYTES, line_at, shown};
 
 /// The client of every live source.
 pub const LIVE_CLIENT: &str = "live";
@@ -40,6 +42,158 @@ pub fn tools_list(
     path: &str,
     project: Option<&ProjectId>,
 ) -> Result<SourceReading, LiveError> {
-    let _ = (text, server, path, project);
-    Err(LiveError(String::new()))
+    let scheme = match server {
+        None => None,
+        Some(server) => Some(
+            check_id(server)
+                .ok()
+                .and_then(|()| names::server_key(server))
+                .ok_or_else(|| LiveError("the server's name cannot be used".to_owned()))?,
+        ),
+    };
+    if text.len() as u64 > MAX_CONFIG_BYTES {
+        return Err(LiveError("the tool list is larger than 16 MiB".to_owned()));
+    }
+    let shown_path = shown(Path::new(path));
+    let place = |at: usize, what: &str| format!("{shown_path}:{}: {what}", line_at(text, at));
+    let root = json::parse(text.strip_prefix('\u{feff}').unwrap_or(text))
+        .map_err(|(line, what)| LiveError(format!("{shown_path}:{line}: {what}")))?;
+    let (tools, more) = list_in(&root)
+        .ok_or_else(|| LiveError(format!("{shown_path}:1: is not an MCP tool list")))?;
+    let id = SourceId {
+        project: project.cloned(),
+        client: LIVE_CLIENT.to_owned(),
+        level: Level::Live,
+        part: server.unwrap_or("tools").to_owned(),
+    };
+    let mut draft = Draft::new(id, Path::new(path));
+    if more {
+        draft.fault(|| place(0, "the list goes on in another page"));
+    }
+    for value in tools {
+        let Value::Object(tool) = value else {
+            draft.fault(|| place(json::start(value), "a tool is not an object"));
+            continue;
+        };
+        let name =
+            json::get_str(tool, "name").filter(|name| check_id(name).is_ok()).and_then(|name| {
+                match &scheme {
+                    // Clients rewrite both parts of the name in the same way.
+                    Some(key) => {
+                        ToolName::new(format!("mcp__{key}__{}", names::server_key(name)?)).ok()
+                    }
+                    None => ToolName::new(name).ok(),
+                }
+            });
+        let Some(name) = name else {
+            draft.fault(|| place(json::start(value), "a tool has no name that can be used"));
+            continue;
+        };
+        let kind = if scheme.is_some() { ToolKind::McpTool } else { names::kind_of(name.as_str()) };
+        let description = json::get_str(tool, "description").map(one_line);
+        draft.add(Found::new(name, kind).described(description.as_deref()));
+    }
+    Ok(draft.read())
+}
+
+/// The list, and whether it is only a page of a longer one.
+fn list_in<'o, 't>(root: &'o Value<'t>) -> Option<(&'o [Value<'t>], bool)> {
+    match root {
+        Value::Array(list) => Some((&list.elements, false)),
+        Value::Object(object) => match json::get(object, "tools") {
+            Some(Value::Array(list)) => {
+                let next = json::get(object, "nextCursor");
+                let more = next.is_some_and(|next| json::as_str(next) != Some(""));
+                Some((&list.elements, more))
+            }
+            Some(_) => None,
+            // A response; its result is no response again.
+            None => match json::get(object, "result")? {
+                Value::Object(result) if json::get(result, "tools").is_none() => None,
+                result @ Value::Object(_) => list_in(result),
+                _ => None,
+            },
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use staleness_core::source::SourceState;
+
+    use super::*;
+
+    fn names_of(reading: &SourceReading) -> Vec<&str> {
+        reading.found.iter().map(|found| found.name.as_str()).collect()
+    }
+
+    #[test]
+    fn every_shape_of_the_list_is_read() {
+        let tools = r#"[{"name": "search", "description": "Finds\n things", "inputSchema": {}}]"#;
+        for text in [
+            tools.to_owned(),
+            format!("\u{feff}{{\"tools\": {tools}}}"),
+            format!("{{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {{\"tools\": {tools}}}}}"),
+        ] {
+            let reading = tools_list(&text, Some("my server.x"), "tools.json", None).unwrap();
+            assert_eq!(names_of(&reading), ["mcp__my_server_x__search"]);
+            assert_eq!(reading.found[0].kind, ToolKind::McpTool);
+            assert_eq!(reading.found[0].description.as_deref(), Some("Finds things"));
+            assert_eq!(reading.state, SourceState::Read);
+            assert_eq!(reading.id.to_string(), "live/live/my server.x");
+        }
+    }
+
+    #[test]
+    fn without_a_server_names_are_taken_as_given() {
+        let project = ProjectId::of_root("/p");
+        let text = r#"{"tools": [{"name": "Bash"}, {"name": "mcp__a__b"}, {"name": "/x"}]}"#;
+        let reading = tools_list(text, None, "-", Some(&project)).unwrap();
+        assert_eq!(names_of(&reading), ["Bash", "mcp__a__b", "/x"]);
+        let kinds: Vec<_> = reading.found.iter().map(|found| found.kind).collect();
+        assert_eq!(kinds, [ToolKind::Builtin, ToolKind::McpTool, ToolKind::SlashCommand]);
+        assert_eq!(reading.id.project, Some(project));
+        assert_eq!(reading.id.part, "tools");
+    }
+
+    #[test]
+    fn a_malformed_tool_hides_no_other() {
+        let text =
+            "{\"tools\": [null,\n {\"name\": 5}, {\"name\": \"a\\u0007\"}, {\"name\": \"ok\"}]}";
+        let reading = tools_list(text, Some("s"), "t.json", None).unwrap();
+        assert_eq!(names_of(&reading), ["mcp__s__ok"]);
+        assert_eq!(reading.state, SourceState::Partial);
+        assert_eq!(
+            reading.error.as_deref(),
+            Some("t.json:1: a tool is not an object (and 2 more)")
+        );
+    }
+
+    #[test]
+    fn a_page_of_a_longer_list_removes_nothing() {
+        let text = r#"{"tools": [{"name": "a"}], "nextCursor": "x"}"#;
+        let reading = tools_list(text, None, "-", None).unwrap();
+        assert_eq!(reading.state, SourceState::Partial);
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_without_a_word_of_it() {
+        for text in [
+            "",
+            "{",
+            "{}",
+            "5",
+            "SECRET",
+            "{\"tools\": \"SECRET\"}",
+            "{\"result\": {\"result\": {\"tools\": []}}}",
+            &"[".repeat(100_000),
+        ] {
+            let error = tools_list(text, None, "t.json", None).unwrap_err().to_string();
+            assert!(error.starts_with("t.json:1: "), "{error}");
+            assert!(!error.contains("SECRET"), "{error}");
+        }
+        assert!(tools_list("[]", Some(""), "-", None).is_err());
+        assert!(tools_list("[]", Some("a\nb"), "-", None).is_err());
+    }
 }

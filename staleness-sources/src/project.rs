@@ -28,10 +28,7 @@ impl ProjectPlace {
     #[must_use]
     pub fn of_folder(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        Self {
-            root: folder.clone(),
-            folder,
-        }
+        Self { root: folder.clone(), folder }
     }
 
     /// The project as the registry knows it. Parts of the path that are not UTF-8 are replaced.
@@ -87,15 +84,22 @@ fn main_root(folder: &Path, git: &Path) -> Option<PathBuf> {
     let line = pointer(git)?;
     let target = line.strip_prefix("gitdir:")?.trim();
     let gitdir = fs::canonicalize(folder.join(checked(target)?)).ok()?;
-    let common = fs::canonicalize(gitdir.join(checked(&pointer(&gitdir.join("commondir"))?)?)).ok()?;
-    // A linked work tree is registered in `<common>/worktrees/<name>`, and points back. Without
-    // that, a repository could claim to be any other project.
-    let back = pointer(&gitdir.join("gitdir"))?;
-    let registered = gitdir.parent()?.file_name()? == "worktrees"
-        && gitdir.parent()?.parent()? == common
-        && fs::canonicalize(gitdir.join(checked(&back)?)).ok()? == fs::canonicalize(git).ok()?;
-    let is_main = common.file_name()? == ".git" && common.is_dir();
-    (registered && is_main).then(|| plain(common.parent().unwrap_or(&common)))
+    let common = pointer(&gitdir.join("commondir"))?;
+    let common = fs::canonicalize(gitdir.join(checked(&common)?)).ok()?;
+    // A linked work tree is registered in `<common>/worktrees/<name>`, which points back to it.
+    // Otherwise a folder could claim to be any other project.
+    if gitdir.parent()?.file_name()? != "worktrees" || gitdir.parent()?.parent()? != common {
+        return None;
+    }
+    if let Some(back) = pointer(&gitdir.join("gitdir")) {
+        let back = fs::canonicalize(gitdir.join(checked(&back)?)).ok()?;
+        if back != fs::canonicalize(git).ok()? {
+            return None;
+        }
+    }
+    // The common folder of a bare repository lies in no work tree: it identifies the project itself.
+    let root = if common.file_name()? == ".git" { common.parent()? } else { &common };
+    Some(plain(root))
 }
 
 /// The single line of a small text file.

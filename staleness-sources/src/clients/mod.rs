@@ -1,10 +1,32 @@
 //! What the supported clients have configured, at user and project level.
+//!
+//! | client | levels | parts |
+//! |---|---|---|
+//! | `claude-code` | user, project, local | `mcp`, `commands`, `skills`, `agents`, `plugins`, `plugin:NAME@MARKET/PART` |
+//! | `claude-desktop`, `windsurf` | user | `mcp` |
+//! | `cursor`, `vscode`, `codex`, `gemini` | user, project | `mcp` |
+//!
+//! A file that the user keeps for all projects never makes a statement about one project alone,
+//! and the other way round: what the project's part of `.claude.json` lists is at level `local`.
 
-use std::path::Path;
+mod claude;
+mod codex;
+mod folders;
+mod plugin;
+mod plugins;
+mod servers;
+mod settings;
+mod simple;
+mod state;
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use staleness_core::ids::{Level, ProjectId, SourceId};
 use staleness_core::scan::{SourceIndex, SourceReading};
 
-use crate::project::ProjectPlace;
+use crate::project::{ProjectPlace, canonical};
+use crate::text::{Fence, is_there};
 
 /// What to read.
 #[derive(Clone, Copy, Debug)]
@@ -28,13 +50,7 @@ impl<'a> ScanRequest<'a> {
     /// Everything in its usual place.
     #[must_use]
     pub const fn new(home: &'a Path, project: &'a ProjectPlace) -> Self {
-        Self {
-            home,
-            project,
-            claude_config_dir: None,
-            codex_dir: None,
-            config_dir: None,
-        }
+        Self { home, project, claude_config_dir: None, codex_dir: None, config_dir: None }
     }
 }
 
@@ -52,6 +68,82 @@ pub struct Readings {
 /// It never fails: what cannot be read is a source with the state `failed` or `partial`.
 #[must_use]
 pub fn read(request: &ScanRequest<'_>) -> Readings {
-    let _ = request;
-    Readings::default()
+    let outside = Outside::new(request);
+    let mut readings = Readings::default();
+    claude::read(&outside, &mut readings);
+    simple::read(&outside, &mut readings.sources);
+    codex::read(&outside, &mut readings.sources);
+    readings
+}
+
+/// What every client's reader needs to know, found out once.
+struct Outside<'a> {
+    home: PathBuf,
+    home_is_there: bool,
+    folder: &'a Path,
+    root: &'a Path,
+    project_id: ProjectId,
+    project_is_there: bool,
+    fence: Fence,
+    claude_config_dir: Option<&'a Path>,
+    codex_dir: Option<&'a Path>,
+    config_dir: Option<&'a Path>,
+}
+
+impl<'a> Outside<'a> {
+    fn new(request: &ScanRequest<'a>) -> Self {
+        let home = canonical(request.home);
+        let folder = request.project.folder.as_path();
+        Self {
+            home_is_there: is_there(&home),
+            home,
+            folder,
+            root: &request.project.root,
+            project_id: request.project.id(),
+            project_is_there: is_there(folder),
+            fence: Fence::of_project(request.project),
+            claude_config_dir: request.claude_config_dir,
+            codex_dir: request.codex_dir,
+            config_dir: request.config_dir,
+        }
+    }
+
+    /// A file in the folder where programs keep their settings. Homes are carried from one
+    /// platform to another, so the other platforms' folders are looked at as well.
+    fn user_config(&self, file: &str) -> PathBuf {
+        if let Some(folder) = self.config_dir {
+            return folder.join(file);
+        }
+        let mut folders = [".config", "Library/Application Support", "AppData/Roaming"];
+        if cfg!(target_os = "macos") {
+            folders.swap(0, 1);
+        } else if cfg!(windows) {
+            folders.swap(0, 2);
+        }
+        let paths = folders.map(|folder| self.home.join(folder).join(file));
+        let there = paths.iter().position(|path| fs::symlink_metadata(path).is_ok());
+        let [first, second, third] = paths;
+        match there {
+            Some(1) => second,
+            Some(2) => third,
+            _ => first,
+        }
+    }
+
+    /// A path of the project. `None` when it is the user's own, as in a home folder that is a
+    /// project: what is global there must not be read a second time as the project's.
+    fn project_path(&self, path: &str, user: &Path) -> Option<PathBuf> {
+        let path = self.folder.join(path);
+        (path != user).then_some(path)
+    }
+}
+
+/// A source's identity.
+fn source(
+    client: &str,
+    level: Level,
+    project: Option<&ProjectId>,
+    part: impl Into<String>,
+) -> SourceId {
+    SourceId { project: project.cloned(), client: client.to_owned(), level, part: part.into() }
 }

@@ -118,15 +118,13 @@ impl fmt::Display for HookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("the payload is empty"),
-            Self::TooLarge(bytes) => write!(
-                f,
-                "the payload is {bytes} bytes long; at most {MAX_PAYLOAD_BYTES} are read"
-            ),
+            Self::TooLarge(bytes) => {
+                write!(f, "the payload is {bytes} bytes long; at most {MAX_PAYLOAD_BYTES} are read")
+            }
             Self::NotUtf8 => f.write_str("the payload is not UTF-8"),
-            Self::NotJson { line, column } => write!(
-                f,
-                "the payload is no JSON object (line {line}, column {column})"
-            ),
+            Self::NotJson { line, column } => {
+                write!(f, "the payload is no JSON object (line {line}, column {column})")
+            }
             Self::UnknownClient => {
                 f.write_str("unknown client; known are")?;
                 for (at, client) in HookClient::ALL.into_iter().enumerate() {

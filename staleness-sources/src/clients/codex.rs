@@ -1,0 +1,86 @@
+//! Codex CLI, which keeps its servers in TOML. The parser gives up at a depth of 80; its messages
+//! quote the file and are not used.
+
+use std::path::Path;
+
+use staleness_core::ids::{Level, SourceId};
+use staleness_core::scan::{Found, SourceReading};
+use toml::de::DeTable;
+
+use super::{Outside, source};
+use crate::draft::{Draft, one_line};
+use crate::text::{Content, Fence, line_at, read_config, shown};
+
+/// Reads both levels.
+pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
+    let user = match outside.codex_dir {
+        Some(folder) => folder.join("config.toml"),
+        None => outside.home.join(".codex/config.toml"),
+    };
+    sources.push(toml_source(
+        source("codex", Level::User, None, "mcp"),
+        &user,
+        None,
+        outside.home_is_there,
+    ));
+    if let Some(path) = outside.project_path(".codex/config.toml", &user) {
+        sources.push(toml_source(
+            source("codex", Level::Project, Some(&outside.project_id), "mcp"),
+            &path,
+            Some(&outside.fence),
+            outside.project_is_there,
+        ));
+    }
+}
+
+fn toml_source(
+    id: SourceId,
+    path: &Path,
+    fence: Option<&Fence>,
+    root_is_there: bool,
+) -> SourceReading {
+    let draft = Draft::new(id, path);
+    let text = match read_config(path, fence) {
+        Content::Missing => return draft.missing(root_is_there),
+        Content::Failed(why) => return draft.failed(why),
+        Content::Text(text) => text,
+    };
+    let fault =
+        |offset: usize, what: &str| format!("{}:{}: {what}", shown(path), line_at(&text, offset));
+    match DeTable::parse(&text) {
+        Ok(root) => {
+            let mut draft = draft;
+            add_servers(&mut draft, root.get_ref(), &fault);
+            draft.read()
+        }
+        Err(error) => {
+            let at = error.span().map_or(text.len(), |span| span.start);
+            draft.failed(fault(at, "is not valid TOML"))
+        }
+    }
+}
+
+fn add_servers(draft: &mut Draft, root: &DeTable<'_>, fault: &dyn Fn(usize, &str) -> String) {
+    let Some(servers) = root.get("mcp_servers") else {
+        return;
+    };
+    let Some(table) = servers.get_ref().as_table() else {
+        draft.fault(|| fault(servers.span().start, "the servers are not a table"));
+        return;
+    };
+    for (name, value) in table {
+        let Some(mut found) = Found::server(name.get_ref()) else {
+            draft.fault(|| fault(name.span().start, "a server has a name that cannot be used"));
+            continue;
+        };
+        let Some(server) = value.get_ref().as_table() else {
+            draft.fault(|| fault(value.span().start, "a server is not a table"));
+            continue;
+        };
+        let flag = |key: &str| server.get(key).and_then(|value| value.get_ref().as_bool());
+        found.disabled = flag("enabled") == Some(false) || flag("disabled") == Some(true);
+        let description =
+            server.get("description").and_then(|value| value.get_ref().as_str()).map(one_line);
+        draft.add(found.described(description.as_deref()));
+    }
+}

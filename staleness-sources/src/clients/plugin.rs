@@ -1,0 +1,185 @@
+//! What one plugin of Claude Code provides: servers, commands, skills and agents, in their usual
+//! places and where its manifest says. A plugin is other people's work: nothing outside its folder
+//! is read.
+
+use std::path::{Component, Path, PathBuf};
+
+use staleness_core::ids::{Level, ToolName};
+use staleness_core::scan::{Found, SourceReading};
+use staleness_core::tool::ToolKind;
+
+use super::claude::{AllSettings, CLIENT, UserPlace};
+use super::folders::{Looked, Owner, Shelf, look_into};
+use super::plugins::Installed;
+use super::servers::{self, Rules};
+use super::state::LocalState;
+use super::{Outside, source};
+use crate::draft::{Draft, one_line};
+use crate::json::{self, JsonFile, JsonText, Value};
+use crate::text::{Fence, is_there, read_config};
+
+/// Reads the plugin's four sources.
+pub(super) fn read(
+    outside: &Outside<'_>,
+    user: &UserPlace,
+    settings: &AllSettings,
+    local: &LocalState,
+    plugin: &Installed,
+    sources: &mut Vec<SourceReading>,
+) {
+    let manifest_path = plugin.folder.join(".claude-plugin/plugin.json");
+    let fence = Fence::of_folder(&plugin.folder);
+    let manifest_content = read_config(&manifest_path, Some(&fence));
+    let reader = Reader {
+        plugin,
+        owner: Owner { plugin: Some((plugin.short(), &plugin.name)), disabled: plugin.disabled },
+        manifest: &JsonFile::of(&manifest_path, &manifest_content),
+        fence: &fence,
+    };
+    // A plugin in the user's own folder is gone when that folder is there and the plugin is not.
+    let root_is_there =
+        if plugin.folder.starts_with(&user.dir) { user.is_there } else { is_there(&plugin.folder) };
+    let mut push = |part: &str, path: PathBuf, fill: &dyn Fn(&mut Draft) -> bool| {
+        let project = (plugin.level != Level::User).then_some(&outside.project_id);
+        let part = format!("plugin:{}/{part}", plugin.name);
+        let mut draft = Draft::new(source(CLIENT, plugin.level, project, part), &path);
+        let seen = fill(&mut draft);
+        if seen {
+            for fault in settings.faults(plugin.level) {
+                draft.fault(|| fault.clone());
+            }
+        }
+        sources.push(draft.finish(seen, root_is_there));
+    };
+    push("mcp", plugin.folder.join(".mcp.json"), &|draft| reader.servers(draft, local));
+    for shelf in Shelf::ALL {
+        push(shelf.word(), plugin.folder.join(shelf.word()), &|draft| reader.shelf(draft, shelf));
+    }
+}
+
+struct Reader<'a> {
+    plugin: &'a Installed,
+    owner: Owner<'a>,
+    manifest: &'a JsonFile<'a>,
+    fence: &'a Fence,
+}
+
+impl<'a> Reader<'a> {
+    /// What the manifest says under a key, as a list.
+    fn declared(&self, draft: &mut Draft, key: &str) -> Vec<(&'a JsonText<'a>, &'a Value<'a>)> {
+        match self.manifest {
+            JsonFile::Missing => Vec::new(),
+            JsonFile::Failed(why) => {
+                draft.fault(|| why.clone());
+                Vec::new()
+            }
+            JsonFile::Read(file) => match json::get(&file.root, key) {
+                None => Vec::new(),
+                Some(Value::Array(list)) => {
+                    list.elements.iter().map(|value| (file, value)).collect()
+                }
+                Some(value) => vec![(file, value)],
+            },
+        }
+    }
+
+    /// The path that a manifest declares; anything but a path inside the plugin is a fault.
+    fn inside(&self, draft: &mut Draft, file: &JsonText<'_>, value: &Value<'_>) -> Option<PathBuf> {
+        let Some(text) = json::as_str(value) else {
+            draft.fault(|| file.fault(json::start(value), "is not a path"));
+            return None;
+        };
+        let text = text
+            .strip_prefix("${CLAUDE_PLUGIN_ROOT}")
+            .map_or(text, |rest| rest.trim_start_matches('/'));
+        let mut path = self.plugin.folder.clone();
+        for component in Path::new(text).components() {
+            match component {
+                Component::CurDir => {}
+                Component::Normal(name) => path.push(name),
+                Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                    let what = "a path leads out of the plugin's folder";
+                    draft.fault(|| file.fault(json::start(value), what));
+                    return None;
+                }
+            }
+        }
+        Some(path)
+    }
+
+    /// Adds the servers; whether there is any place for them.
+    fn servers(&self, draft: &mut Draft, local: &LocalState) -> bool {
+        let is_off = |name: &str| {
+            self.plugin.level != Level::User
+                && local.off_servers.contains(&format!("plugin:{}:{name}", self.plugin.short()))
+        };
+        let rules = Rules { owner: self.owner, is_off: &is_off };
+        let own = self.plugin.folder.join(".mcp.json");
+        let mut seen = self.server_file(draft, &own, &rules);
+        for (file, value) in self.declared(draft, "mcpServers") {
+            if let Value::Object(map) = value {
+                seen = true;
+                servers::add_bare(draft, file, map, &rules);
+            } else if let Some(path) = self.inside(draft, file, value) {
+                seen |= path != own && self.server_file(draft, &path, &rules);
+            }
+        }
+        seen
+    }
+
+    fn server_file(&self, draft: &mut Draft, path: &Path, rules: &Rules<'_>) -> bool {
+        let content = read_config(path, Some(self.fence));
+        match JsonFile::of(path, &content) {
+            JsonFile::Missing => false,
+            JsonFile::Failed(why) => {
+                draft.fault(|| why);
+                false
+            }
+            JsonFile::Read(file) => {
+                servers::add_bare(draft, &file, &file.root, rules);
+                true
+            }
+        }
+    }
+
+    /// Adds what a shelf holds; whether there is such a shelf.
+    fn shelf(&self, draft: &mut Draft, shelf: Shelf) -> bool {
+        let own = self.plugin.folder.join(shelf.word());
+        let mut seen = self.look_into(draft, &own, shelf);
+        for (file, value) in self.declared(draft, shelf.word()) {
+            if let (Shelf::Commands, Value::Object(map)) = (shelf, value) {
+                seen = true;
+                self.inline_commands(draft, file, map);
+            } else if let Some(path) = self.inside(draft, file, value) {
+                seen |= path != own && self.look_into(draft, &path, shelf);
+            }
+        }
+        seen
+    }
+
+    fn look_into(&self, draft: &mut Draft, path: &Path, shelf: Shelf) -> bool {
+        match look_into(draft, path, shelf, &self.owner, Some(self.fence)) {
+            Looked::Read => true,
+            Looked::Missing => false,
+            Looked::Failed(why) => {
+                draft.fault(|| why);
+                false
+            }
+        }
+    }
+
+    /// Commands that the manifest describes itself, by name.
+    fn inline_commands(&self, draft: &mut Draft, file: &JsonText<'_>, map: &json::Object<'_>) {
+        for entry in json::entries(map) {
+            let name = format!("/{}:{}", self.plugin.short(), entry.key);
+            match (ToolName::new(name), entry.value) {
+                (Ok(name), Value::Object(command)) => {
+                    let text = json::get_str(command, "description").map(one_line);
+                    let found = Found::new(name, ToolKind::SlashCommand);
+                    draft.add(self.owner.own(found.described(text.as_deref())));
+                }
+                _ => draft.fault(|| file.fault(entry.at, "a command cannot be used")),
+            }
+        }
+    }
+}

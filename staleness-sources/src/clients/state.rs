@@ -1,0 +1,185 @@
+//! `.claude.json`: the user's servers, and those that the user has for one project.
+//!
+//! A section of a project is level `local` of that project and says nothing about others. Its
+//! `disabledMcpServers` names servers of any origin that are off in this project. The user's own
+//! servers and plugins have one state for all projects, so the list counts for the section's own
+//! servers, for `.mcp.json` and for plugins of the project, and not for them.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use staleness_core::ids::Level;
+use staleness_core::scan::SourceReading;
+
+use super::folders::Owner;
+use super::servers::{self, Rules, names};
+use super::{Outside, source};
+use crate::draft::Draft;
+use crate::json::{self, JsonFile, JsonText, Object, Value};
+use crate::project::canonical;
+use crate::text::read_config;
+
+/// What the sections of the project switch off in other sources.
+#[derive(Debug, Default)]
+pub(super) struct LocalState {
+    /// Servers that are off: those of the project by name, those of plugins as
+    /// `plugin:<plugin>:<server>`.
+    pub(super) off_servers: HashSet<String>,
+    /// Servers of `.mcp.json` that are off.
+    pub(super) off_json_servers: HashSet<String>,
+    /// What could not be read.
+    pub(super) faults: Vec<String>,
+}
+
+/// Reads the file, once, for both of its sources.
+pub(super) fn read(
+    outside: &Outside<'_>,
+    path: &Path,
+    root_is_there: bool,
+    sources: &mut Vec<SourceReading>,
+) -> LocalState {
+    let content = read_config(path, None);
+    let project = Some(&outside.project_id);
+    let mut user = Draft::new(source(super::claude::CLIENT, Level::User, None, "mcp"), path);
+    let mut local = Draft::new(source(super::claude::CLIENT, Level::Local, project, "mcp"), path);
+    let mut state = LocalState::default();
+    match JsonFile::of(path, &content) {
+        JsonFile::Missing => {
+            sources.push(user.missing(root_is_there));
+            sources.push(local.missing(root_is_there));
+        }
+        JsonFile::Failed(why) => {
+            state.faults.push(why.clone());
+            sources.push(user.failed(why.clone()));
+            sources.push(local.failed(why));
+        }
+        JsonFile::Read(file) => {
+            servers::add_keyed(&mut user, &file, &file.root, "mcpServers", &Rules::PLAIN);
+            sources.push(user.read());
+            let seen = state.take(outside, &file, &mut local);
+            sources.push(local.finish(seen, true));
+        }
+    }
+    state
+}
+
+impl LocalState {
+    /// Reads the sections of the project; whether there are any.
+    fn take(&mut self, outside: &Outside<'_>, file: &JsonText<'_>, local: &mut Draft) -> bool {
+        let projects = match json::get(&file.root, "projects") {
+            None => return false,
+            Some(Value::Object(projects)) => projects,
+            Some(other) => {
+                let fault = file.fault(json::start(other), "the projects are not an object");
+                local.fault(|| fault.clone());
+                self.faults.push(fault);
+                return false;
+            }
+        };
+        let places = Places::of(outside);
+        let mut seen = false;
+        for entry in json::entries(projects) {
+            if !places.hold(entry.key) {
+                continue;
+            }
+            seen = true;
+            match entry.value {
+                Value::Object(section) => self.take_section(file, section, local),
+                Value::NullKeyword(_) => {}
+                other => {
+                    let fault = file.fault(json::start(other), "a project is not an object");
+                    local.fault(|| fault.clone());
+                    self.faults.push(fault);
+                }
+            }
+        }
+        seen
+    }
+
+    fn take_section(&mut self, file: &JsonText<'_>, section: &Object<'_>, local: &mut Draft) {
+        let mut faults = Vec::new();
+        let off: HashSet<String> = names(file, section, "disabledMcpServers", &mut faults)
+            .unwrap_or_default()
+            .into_iter()
+            .collect();
+        let off_json = names(file, section, "disabledMcpjsonServers", &mut faults);
+        for fault in &faults {
+            local.fault(|| fault.clone());
+        }
+        let rules = Rules { owner: Owner::default(), is_off: &|name| off.contains(name) };
+        servers::add_keyed(local, file, section, "mcpServers", &rules);
+        self.off_servers.extend(off);
+        self.off_json_servers.extend(off_json.into_iter().flatten());
+        self.faults.extend(faults);
+    }
+}
+
+/// The folders under which clients may know the project.
+#[derive(Debug)]
+pub(super) struct Places {
+    paths: Vec<String>,
+}
+
+impl Places {
+    pub(super) fn of(outside: &Outside<'_>) -> Self {
+        let mut paths = Vec::new();
+        for folder in [outside.folder, outside.root] {
+            for path in [folder.to_path_buf(), canonical(folder)] {
+                let text = uniform(&path.to_string_lossy());
+                if !paths.contains(&text) {
+                    paths.push(text);
+                }
+            }
+        }
+        Self { paths }
+    }
+
+    /// Whether a path as a client wrote it is one of them. The file system is asked only about
+    /// paths that end in the same name.
+    pub(super) fn hold(&self, text: &str) -> bool {
+        let path = uniform(text);
+        if self.paths.contains(&path) {
+            return true;
+        }
+        let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+        let alike = self.paths.iter().any(|own| name(own) == name(&path));
+        alike
+            && Path::new(text).is_absolute()
+            && self.paths.contains(&uniform(&canonical(Path::new(text)).to_string_lossy()))
+    }
+}
+
+/// A path with `/` between its parts, none at its end, and the drive's letter in upper case.
+fn uniform(text: &str) -> String {
+    let text = text.strip_prefix(r"\\?\").unwrap_or(text);
+    let mut path = if text.as_bytes().get(1) == Some(&b':') || text.starts_with(r"\\") {
+        text.replace('\\', "/")
+    } else {
+        text.to_owned()
+    };
+    while path.len() > 1 && path.ends_with('/') {
+        path.pop();
+    }
+    if path.as_bytes().get(1) == Some(&b':')
+        && let Some(drive) = path.get_mut(..1)
+    {
+        drive.make_ascii_uppercase();
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_compared_as_windows_and_unix_write_them() {
+        let places = Places { paths: vec!["/home/a/p".into(), "C:/w/p".into()] };
+        for same in ["/home/a/p", "/home/a/p/", r"c:\w\p", "C:/w/p/", r"\\?\C:\w\p"] {
+            assert!(places.hold(same), "{same}");
+        }
+        for other in ["", "/", "/home/a", "/home/a/p2", "/home/a/p/sub", "p", "./p"] {
+            assert!(!places.hold(other), "{other}");
+        }
+    }
+}

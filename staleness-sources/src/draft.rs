@@ -1,0 +1,131 @@
+//! A reading in the making.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use staleness_core::ids::{SourceId, ToolName};
+use staleness_core::scan::{Found, SourceReading};
+use staleness_core::source::SourceState;
+
+use crate::text::shown;
+
+/// Collects what a source lists and what is wrong with it.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    id: SourceId,
+    path: String,
+    note: Option<String>,
+    fault: Option<String>,
+    more_faults: usize,
+    found: Vec<Found>,
+    places: HashMap<ToolName, usize>,
+}
+
+impl Draft {
+    /// A source in which nothing was found yet.
+    pub(crate) fn new(id: SourceId, path: &Path) -> Self {
+        Self {
+            id,
+            path: shown(path),
+            note: None,
+            fault: None,
+            more_faults: 0,
+            found: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    /// Adds what the source lists. Of two with one name the first one stays, unless only the
+    /// second one is switched on.
+    pub(crate) fn add(&mut self, found: Found) {
+        match self.places.get(&found.name) {
+            None => {
+                self.places.insert(found.name.clone(), self.found.len());
+                self.found.push(found);
+            }
+            Some(&at) if self.found[at].disabled && !found.disabled => self.found[at] = found,
+            Some(_) => {}
+        }
+    }
+
+    /// Notes a malformed entry. The text is made only for the first one.
+    pub(crate) fn fault(&mut self, text: impl FnOnce() -> String) {
+        if self.fault.is_none() {
+            self.fault = Some(text());
+        } else {
+            self.more_faults += 1;
+        }
+    }
+
+    /// Notes something odd that does not make the reading incomplete.
+    pub(crate) fn note(&mut self, text: String) {
+        self.note.get_or_insert(text);
+    }
+
+    /// The source was read to its end.
+    pub(crate) fn read(self) -> SourceReading {
+        let state = if self.fault.is_some() { SourceState::Partial } else { SourceState::Read };
+        let error = match (self.fault, self.more_faults) {
+            (Some(first), 0) => Some(first),
+            (Some(first), more) => Some(format!("{first} (and {more} more)")),
+            (None, _) => self.note,
+        };
+        SourceReading {
+            id: self.id,
+            path: self.path,
+            state,
+            root_is_there: true,
+            error,
+            found: self.found,
+        }
+    }
+
+    /// The source is made of several places. `seen` is whether any of them exists.
+    pub(crate) fn finish(self, seen: bool, root_is_there: bool) -> SourceReading {
+        match self.fault {
+            None if !seen => self.missing(root_is_there),
+            Some(ref why) if !seen && self.found.is_empty() => {
+                let why = why.clone();
+                self.failed(why)
+            }
+            _ => self.read(),
+        }
+    }
+
+    /// Whether nothing was found and nothing was wrong.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.found.is_empty() && self.fault.is_none()
+    }
+
+    /// The source does not exist.
+    pub(crate) fn missing(self, root_is_there: bool) -> SourceReading {
+        SourceReading {
+            id: self.id,
+            path: self.path,
+            state: SourceState::Missing,
+            root_is_there,
+            error: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// The source says nothing, and why.
+    pub(crate) fn failed(self, why: String) -> SourceReading {
+        SourceReading {
+            id: self.id,
+            path: self.path,
+            state: SourceState::Failed,
+            root_is_there: true,
+            error: Some(why),
+            found: Vec::new(),
+        }
+    }
+}
+
+/// A description as it is kept: one line, without control characters.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,149 @@
+//! Bounded listing of folders.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::draft::Draft;
+use crate::project::canonical;
+use crate::text::{Fence, reason, shown};
+
+/// How deep folders are followed.
+const MAX_DEPTH: usize = 8;
+/// How many entries of one source are looked at.
+const MAX_ENTRIES: usize = 10_000;
+
+/// One visible entry of a folder. Links were followed.
+#[derive(Debug)]
+pub(crate) struct Item {
+    /// Its name.
+    pub(crate) name: String,
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// Whether it is a folder; else it is a regular file.
+    pub(crate) is_folder: bool,
+}
+
+/// Lists folders until a budget of entries is used up.
+#[derive(Debug)]
+pub(crate) struct Lister<'a> {
+    fence: Option<&'a Fence>,
+    left: usize,
+}
+
+impl<'a> Lister<'a> {
+    /// A fresh budget. Links are followed within the fence, everywhere without one.
+    pub(crate) const fn new(fence: Option<&'a Fence>) -> Self {
+        Self { fence, left: MAX_ENTRIES }
+    }
+
+    /// The folder's entries by name, without hidden ones. What cannot be used becomes a fault.
+    ///
+    /// # Errors
+    /// Why the folder cannot be listed.
+    pub(crate) fn list(&mut self, folder: &Path, draft: &mut Draft) -> Result<Vec<Item>, String> {
+        let entries = fs::read_dir(folder)
+            .map_err(|error| format!("{}: {}", shown(folder), reason(error.kind())))?;
+        let mut items = Vec::new();
+        for entry in entries {
+            if self.left == 0 {
+                draft.fault(|| {
+                    format!(
+                        "{}: has more than {MAX_ENTRIES} entries; the rest was not read",
+                        shown(folder)
+                    )
+                });
+                break;
+            }
+            self.left -= 1;
+            let Ok(entry) = entry else {
+                draft.fault(|| format!("{}: an entry cannot be read", shown(folder)));
+                continue;
+            };
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                draft.fault(|| format!("{}: has a name that is not UTF-8", shown(&entry.path())));
+                continue;
+            };
+            if name.starts_with('.') {
+                continue;
+            }
+            let path = entry.path();
+            match self.kind(folder, &path, entry.file_type().ok()) {
+                Ok(Some(is_folder)) => items.push(Item { name: name.to_owned(), path, is_folder }),
+                Ok(None) => {}
+                Err(what) => draft.fault(|| format!("{}: {what}", shown(&path))),
+            }
+        }
+        items.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(items)
+    }
+
+    /// Whether the entry is a folder; `None` for what is neither a file nor a folder, and for a
+    /// link to a folder that holds the link, which would be walked for ever.
+    fn kind(
+        &self,
+        folder: &Path,
+        path: &Path,
+        own: Option<fs::FileType>,
+    ) -> Result<Option<bool>, &'static str> {
+        let own = own.ok_or("cannot be read")?;
+        if !own.is_symlink() {
+            return Ok((own.is_dir() || own.is_file()).then(|| own.is_dir()));
+        }
+        let meta = fs::metadata(path).map_err(|_| "is a link that leads nowhere")?;
+        if self.fence.is_some_and(|fence| !fence.holds(path)) {
+            return Err("is a link that leads out of its folder");
+        }
+        if meta.is_dir() && canonical(folder).starts_with(canonical(path)) {
+            return Ok(None);
+        }
+        Ok((meta.is_dir() || meta.is_file()).then(|| meta.is_dir()))
+    }
+
+    /// Every Markdown file below the folder, with the names of the folders that lead to it.
+    ///
+    /// # Errors
+    /// Why the folder cannot be listed.
+    pub(crate) fn markdown(
+        &mut self,
+        folder: &Path,
+        nested: bool,
+        draft: &mut Draft,
+    ) -> Result<Vec<(Vec<String>, Item)>, String> {
+        let mut files = Vec::new();
+        let mut waiting: Vec<(Vec<String>, PathBuf)> = Vec::new();
+        let mut place = (Vec::new(), folder.to_path_buf());
+        loop {
+            let items = match self.list(&place.1, draft) {
+                Ok(items) => items,
+                Err(why) if place.0.is_empty() => return Err(why),
+                Err(why) => {
+                    draft.fault(|| why);
+                    Vec::new()
+                }
+            };
+            for item in items {
+                if !item.is_folder {
+                    if is_markdown(&item.name) {
+                        files.push((place.0.clone(), item));
+                    }
+                } else if nested && place.0.len() >= MAX_DEPTH {
+                    draft.fault(|| format!("{}: is nested too deeply", shown(&item.path)));
+                } else if nested {
+                    let mut parents = place.0.clone();
+                    parents.push(item.name);
+                    waiting.push((parents, item.path));
+                }
+            }
+            match waiting.pop() {
+                Some(next) => place = next,
+                None => return Ok(files),
+            }
+        }
+    }
+}
+
+/// Whether a file's name ends in `.md`, in any case.
+pub(crate) fn is_markdown(name: &str) -> bool {
+    name.len() > 3 && name.get(name.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case(".md"))
+}

@@ -1,0 +1,61 @@
+//! The clients whose hooks are understood.
+
+use staleness_core::ids::ClientId;
+
+/// A client whose hooks are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HookClient {
+    /// Claude Code.
+    ClaudeCode,
+    /// Codex CLI.
+    Codex,
+    /// Copilot CLI.
+    Copilot,
+    /// Cursor.
+    Cursor,
+}
+
+impl HookClient {
+    /// Every client.
+    pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::Copilot, Self::Cursor];
+
+    /// The client's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Copilot => "copilot",
+            Self::Cursor => "cursor",
+        }
+    }
+
+    /// The inverse of [`HookClient::as_str`].
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|client| client.as_str() == name)
+    }
+
+    /// The client's id in the registry.
+    ///
+    /// # Panics
+    /// Never: the names obey the rules of ids.
+    #[must_use]
+    pub fn id(self) -> ClientId {
+        ClientId::new(self.as_str()).expect("the names of clients are valid ids")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_ids_and_round_trip() {
+        for client in HookClient::ALL {
+            assert_eq!(client.id().as_str(), client.as_str());
+            assert_eq!(HookClient::from_name(client.as_str()), Some(client));
+        }
+        assert_eq!(HookClient::from_name("vim"), None);
+    }
+}

@@ -1,0 +1,188 @@
+//! Bounded reading of other people's files.
+
+use std::fs::{self, File, Metadata};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use crate::project::{ProjectPlace, canonical};
+
+/// The largest configuration file that is read, in bytes.
+pub(crate) const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
+
+/// What became of reading a file.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// Its text, without a byte-order mark.
+    Text(String),
+    /// It does not exist.
+    Missing,
+    /// It cannot be used, and why: `FILE: what`.
+    Failed(String),
+}
+
+/// The folders that links in a repository may lead to: the repository itself. A repository is
+/// other people's work, and must not make the reader look elsewhere.
+#[derive(Debug)]
+pub(crate) struct Fence {
+    inside: Vec<PathBuf>,
+}
+
+impl Fence {
+    /// The project's folder, and the main work tree that it shares its identity with.
+    pub(crate) fn of_project(project: &ProjectPlace) -> Self {
+        let mut inside = vec![canonical(&project.folder)];
+        if project.root != project.folder {
+            inside.push(canonical(&project.root));
+        }
+        Self { inside }
+    }
+
+    /// One folder.
+    pub(crate) fn of_folder(folder: &Path) -> Self {
+        Self { inside: vec![canonical(folder)] }
+    }
+
+    /// Whether the path, which exists, leads to a place inside.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        let target = canonical(path);
+        self.inside.iter().any(|folder| target.starts_with(folder))
+    }
+}
+
+/// A path as messages show it, on one line.
+pub(crate) fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.chars().any(char::is_control) {
+        text.replace(char::is_control, "?")
+    } else {
+        text.into_owned()
+    }
+}
+
+/// The line, from 1, in which the byte at `offset` lies.
+pub(crate) fn line_at(text: &str, offset: usize) -> usize {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// What a path leads to.
+pub(crate) enum Target {
+    /// Something that exists and may be read.
+    There(Metadata),
+    /// Nothing.
+    Missing,
+    /// Something that may not or cannot be read, and why.
+    Failed(&'static str),
+}
+
+/// Looks at a path without opening it.
+pub(crate) fn look(path: &Path, fence: Option<&Fence>) -> Target {
+    match fs::metadata(path) {
+        Ok(_) if fence.is_some_and(|fence| !fence.holds(path)) => {
+            Target::Failed("is a link that leads out of its folder")
+        }
+        Ok(meta) => Target::There(meta),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            // A dangling link says that something is meant to be there.
+            if fs::symlink_metadata(path).is_ok() {
+                Target::Failed("is a link that leads nowhere")
+            } else {
+                Target::Missing
+            }
+        }
+        Err(error) => Target::Failed(reason(error.kind())),
+    }
+}
+
+/// Reads a configuration file.
+pub(crate) fn read_config(path: &Path, fence: Option<&Fence>) -> Content {
+    let failed = |what: &str| Content::Failed(format!("{}: {what}", shown(path)));
+    match look(path, fence) {
+        Target::Missing => Content::Missing,
+        Target::Failed(what) => failed(what),
+        Target::There(meta) if !meta.is_file() => failed("is not a file"),
+        Target::There(meta) if meta.len() > MAX_CONFIG_BYTES => failed("is larger than 16 MiB"),
+        Target::There(meta) => match read_bytes(path, MAX_CONFIG_BYTES, meta.len()) {
+            Err(kind) => failed(reason(kind)),
+            Ok(None) => failed("is larger than 16 MiB"),
+            Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Err(error) => {
+                    let valid = error.utf8_error().valid_up_to();
+                    let line =
+                        1 + error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count();
+                    Content::Failed(format!("{}:{line}: is not UTF-8", shown(path)))
+                }
+                Ok(text) if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() => {
+                    Content::Failed(format!("{}:1: is empty", shown(path)))
+                }
+                Ok(text) => Content::Text(without_mark(text)),
+            },
+        },
+    }
+}
+
+fn without_mark(mut text: String) -> String {
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    text
+}
+
+/// At most `limit` bytes; `None` when there are more.
+fn read_bytes(path: &Path, limit: u64, expected: u64) -> Result<Option<Vec<u8>>, ErrorKind> {
+    let mut bytes = Vec::with_capacity(usize::try_from(expected.min(limit)).unwrap_or(0) + 1);
+    File::open(path)
+        .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
+        .map_err(|error| error.kind())?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+/// The text of a small regular file; `None` when it is anything else.
+pub(crate) fn read_small(path: &Path, limit: u64) -> Option<String> {
+    let meta = fs::metadata(path).ok()?;
+    if !meta.is_file() || meta.len() > limit {
+        return None;
+    }
+    String::from_utf8(read_bytes(path, limit, meta.len()).ok()??).ok()
+}
+
+/// The beginning of a text file: at most `head` bytes of a file of at most `limit` bytes.
+pub(crate) fn read_head(path: &Path, limit: u64, head: u64) -> Result<String, &'static str> {
+    let meta = fs::metadata(path).map_err(|error| reason(error.kind()))?;
+    if !meta.is_file() {
+        return Err("is not a file");
+    }
+    if meta.len() > limit {
+        return Err("is larger than 1 MiB");
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(head).read_to_end(&mut bytes))
+        .map_err(|error| reason(error.kind()))?;
+    let cut = bytes.len() as u64 == head;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(without_mark(text)),
+        // The cut may go through a character.
+        Err(error) if cut && error.utf8_error().error_len().is_none() => {
+            let valid = error.utf8_error().valid_up_to();
+            let mut bytes = error.into_bytes();
+            bytes.truncate(valid);
+            String::from_utf8(bytes).map_err(|_| "is not UTF-8")
+        }
+        Err(_) => Err("is not UTF-8"),
+    }
+}
+
+/// Whether a folder can be listed and is not empty: an unmounted home proves nothing.
+pub(crate) fn is_there(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.any(|entry| entry.is_ok()))
+}
+
+/// Why the system refused, in words that hold no path.
+pub(crate) const fn reason(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::PermissionDenied => "may not be read",
+        ErrorKind::NotFound => "does not exist",
+        _ => "cannot be read",
+    }
+}
