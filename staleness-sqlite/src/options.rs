@@ -15,6 +15,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
     pub(crate) create: bool,
+    pub(crate) read_only: bool,
     pub(crate) busy_timeout: Duration,
 }
 
@@ -22,7 +23,7 @@ impl OpenOptions {
     /// Creates what is missing, and waits five seconds at most for others.
     #[must_use]
     pub const fn new() -> Self {
-        Self { create: true, busy_timeout: Duration::from_secs(5) }
+        Self { create: true, read_only: false, busy_timeout: Duration::from_secs(5) }
     }
 
     /// Whether a missing store is created, with the folders above it. Otherwise it is an error of
@@ -30,6 +31,14 @@ impl OpenOptions {
     #[must_use]
     pub const fn create(mut self, create: bool) -> Self {
         self.create = create;
+        self
+    }
+
+    /// Whether the store is only read: nothing is created, and steps end with
+    /// [`staleness_core::store::StoreError::ReadOnly`].
+    #[must_use]
+    pub const fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
         self
     }
 

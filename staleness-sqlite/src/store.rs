@@ -1,69 +1,90 @@
 //! The store: the contract of `staleness-core` over SQLite.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use staleness_core::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 
 use crate::OpenOptions;
+use crate::inner::Inner;
+use crate::runtime;
 
-/// A registry in one SQLite file. Clones share it.
+/// A registry in one SQLite file. Clones share its connections.
+///
+/// It may be used by any number of threads and processes at once: steps take turns, readers wait
+/// for nobody. When the last clone is dropped, the write-ahead log is trimmed if that takes no
+/// waiting.
 #[derive(Clone, Debug)]
 pub struct SqliteStore {
-    path: Arc<PathBuf>,
+    inner: Arc<Inner>,
 }
 
 impl SqliteStore {
-    /// Opens the store at `path`, creating or upgrading it when needed.
+    /// Opens the store at `path`, creates it, or raises its format to that of this program. Blocks
+    /// while it does; a store that is up to date takes a fraction of a millisecond.
+    ///
+    /// Beside the file SQLite keeps `<path>-wal` and `<path>-shm`, and `<path>.lock` orders the
+    /// writers. All four are readable and writable by their owner alone, and so are the folders
+    /// that are created.
     ///
     /// # Errors
-    /// Skeleton.
+    /// - [`StoreError::Io`] of kind `NotFound` when there is no file and none may be created,
+    /// - [`StoreError::NotAStore`] for a folder, a file that is no database, or one of another
+    ///   program; it is left as it is,
+    /// - [`StoreError::FormatTooNew`] for a store of a newer program; it is left as it is,
+    /// - [`StoreError::Corrupt`] when the file is damaged so far as opening can tell:
+    ///   [`RegistryStore::check`] tells more,
+    /// - [`StoreError::Busy`] when the file had to be created or raised and others held it,
+    /// - [`StoreError::ReadOnly`] when it would have to be, and may not be written to.
     pub fn open(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, StoreError> {
-        let _ = options;
-        Ok(Self { path: Arc::new(path.as_ref().to_path_buf()) })
+        Inner::open(path.as_ref(), options).map(|inner| Self { inner: Arc::new(inner) })
     }
 
-    /// The file, as an absolute path.
+    /// The file: absolute, with symbolic links resolved.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.inner.path()
     }
 
-    /// Moves everything from the write-ahead log into the main file. For the end of a session.
+    /// Moves everything from the write-ahead log into the main file and empties the log, for the
+    /// end of a session. Steps do so by themselves when the log has grown; nothing is lost without
+    /// it. Blocks, and may take a few milliseconds.
     ///
     /// # Errors
-    /// Skeleton.
+    /// [`StoreError::Busy`] when readers or writers stood in the way for longer than the busy
+    /// timeout, [`StoreError::ReadOnly`], or what else the file system reports.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
-        Err(StoreError::Unsupported("anything yet"))
+        self.inner.checkpoint()
     }
 }
 
 #[async_trait]
 #[deny(clippy::missing_trait_methods)]
 impl RegistryStore for SqliteStore {
-    async fn view(&self, _: Arc<dyn Query>) -> Result<View, StoreError> {
-        Err(StoreError::Unsupported("anything yet"))
+    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        runtime::blocking(&self.inner, move |inner| inner.view(query.as_ref())).await
     }
 
-    async fn transact(&self, _: Arc<dyn Step>) -> Result<Commit, StoreError> {
-        Err(StoreError::Unsupported("anything yet"))
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        runtime::blocking(&self.inner, move |inner| inner.transact(step.as_ref())).await
     }
 
     async fn pages(
         &self,
-        _: &Selection,
-        _: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
     ) -> Result<(), StoreError> {
-        Err(StoreError::Unsupported("anything yet"))
+        runtime::pages(&self.inner, selection, visit).await
     }
 
-    async fn backup(&self, _: &Path) -> Result<(), StoreError> {
-        Err(StoreError::Unsupported("anything yet"))
+    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        let to = to.to_path_buf();
+        runtime::blocking(&self.inner, move |inner| inner.backup(&to)).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        Err(StoreError::Unsupported("anything yet"))
+        runtime::blocking(&self.inner, Inner::check).await
     }
 }

@@ -1,0 +1,241 @@
+//! The three lists that live inside a row; see [`crate::schema`] for their bytes.
+
+use staleness_core::ids::{Level, ProjectId, Scope, SourceId, ToolKey, ToolName};
+use staleness_core::outcome::Mark;
+use staleness_core::time::Timestamp;
+use staleness_core::tool::{Holding, RING_CAPACITY, Ring, RingEntry};
+
+const VERSION: u8 = 1;
+const HELD: u8 = 1;
+const DISABLED: u8 = 2;
+const OF_PROJECT: u8 = 4;
+
+/// Bytes of one ring entry: letter, time, op.
+const ENTRY: usize = 17;
+
+pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
+    let mut bytes = begin(ring.len() * ENTRY);
+    for entry in ring.entries() {
+        bytes.push(entry.mark.letter() as u8);
+        bytes.extend(entry.at.as_millis().to_le_bytes());
+        bytes.extend(entry.op.to_le_bytes());
+    }
+    bytes
+}
+
+pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
+    let mut rest = Bytes::new(bytes)?;
+    let mut entries = Vec::with_capacity(RING_CAPACITY);
+    while !rest.0.is_empty() {
+        let mark = Mark::from_letter(char::from(rest.byte()?))?;
+        let millis = i64::from_le_bytes(rest.array()?);
+        let op = u64::from_le_bytes(rest.array()?);
+        let at = Timestamp::from_millis(millis);
+        if at.as_millis() != millis {
+            return None;
+        }
+        entries.push(RingEntry { mark, at, op });
+    }
+    (entries.len() <= RING_CAPACITY).then(|| Ring::from_entries(entries))
+}
+
+pub(crate) fn holdings_to_bytes(holdings: &[Holding]) -> Vec<u8> {
+    let mut bytes = begin(holdings.len() * 48);
+    for Holding { source, held, disabled } in holdings {
+        let of_project = source.project.is_some();
+        bytes.push(
+            u8::from(*held) * HELD
+                + u8::from(*disabled) * DISABLED
+                + u8::from(of_project) * OF_PROJECT,
+        );
+        bytes.push(level_to_number(source.level));
+        if let Some(project) = &source.project {
+            put_text(&mut bytes, project.as_str());
+        }
+        put_text(&mut bytes, &source.client);
+        put_text(&mut bytes, &source.part);
+    }
+    bytes
+}
+
+pub(crate) fn holdings_from_bytes(bytes: &[u8]) -> Option<Vec<Holding>> {
+    let mut rest = Bytes::new(bytes)?;
+    let mut holdings = Vec::new();
+    while !rest.0.is_empty() {
+        let flags = rest.byte()?;
+        if flags & !(HELD | DISABLED | OF_PROJECT) != 0 {
+            return None;
+        }
+        let level = level_from_number(rest.byte()?)?;
+        let project = match flags & OF_PROJECT {
+            0 => None,
+            _ => Some(ProjectId::new(rest.text()?).ok()?),
+        };
+        holdings.push(Holding {
+            source: SourceId {
+                project,
+                level,
+                client: rest.text()?.to_owned(),
+                part: rest.text()?.to_owned(),
+            },
+            held: flags & HELD != 0,
+            disabled: flags & DISABLED != 0,
+        });
+    }
+    Some(holdings)
+}
+
+pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
+    let mut bytes = begin(credits.len() * 32);
+    for key in credits {
+        put_text(&mut bytes, key.scope.as_key());
+        put_text(&mut bytes, key.name.as_str());
+    }
+    bytes
+}
+
+pub(crate) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
+    let mut rest = Bytes::new(bytes)?;
+    let mut credits = Vec::new();
+    while !rest.0.is_empty() {
+        credits.push(ToolKey {
+            scope: Scope::from_key(rest.text()?).ok()?,
+            name: ToolName::new(rest.text()?).ok()?,
+        });
+    }
+    Some(credits)
+}
+
+/// A level as a number, in the order of levels: sources are kept in the order of their identities.
+pub(crate) const fn level_to_number(level: Level) -> u8 {
+    match level {
+        Level::User => 0,
+        Level::Project => 1,
+        Level::Local => 2,
+        Level::Live => 3,
+    }
+}
+
+/// The inverse of [`level_to_number`].
+pub(crate) fn level_from_number(number: u8) -> Option<Level> {
+    Level::ALL.into_iter().find(|level| level_to_number(*level) == number)
+}
+
+fn begin(expected: usize) -> Vec<u8> {
+    if expected == 0 {
+        return Vec::new();
+    }
+    let mut bytes = Vec::with_capacity(expected + 1);
+    bytes.push(VERSION);
+    bytes
+}
+
+fn put_text(bytes: &mut Vec<u8>, text: &str) {
+    // SQLite refuses rows beyond a gigabyte long before a length leaves 32 bits.
+    let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(text.as_bytes());
+}
+
+/// What is left to read.
+struct Bytes<'b>(&'b [u8]);
+
+impl<'b> Bytes<'b> {
+    fn new(bytes: &'b [u8]) -> Option<Self> {
+        match bytes {
+            [] => Some(Self(bytes)),
+            [VERSION, rest @ ..] => Some(Self(rest)),
+            _ => None,
+        }
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (array, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*array)
+    }
+
+    fn text(&mut self) -> Option<&'b str> {
+        let length = usize::try_from(u32::from_le_bytes(self.array()?)).ok()?;
+        let (text, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        std::str::from_utf8(text).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project() -> ProjectId {
+        ProjectId::new("p").unwrap()
+    }
+
+    #[test]
+    fn rings_keep_every_bit() {
+        let entries = Mark::ALL.into_iter().zip([
+            (Timestamp::MIN, 0),
+            (Timestamp::MAX, u64::MAX),
+            (Timestamp::from_millis(-1), 1 << 63),
+            (Timestamp::from_millis(0), 7),
+        ]);
+        let ring = Ring::from_entries(entries.map(|(mark, (at, op))| RingEntry { mark, at, op }));
+        let bytes = ring_to_bytes(&ring);
+        assert_eq!(ring_from_bytes(&bytes), Some(ring));
+        assert_eq!(ring_to_bytes(&Ring::default()), b"");
+        assert_eq!(ring_from_bytes(b""), Some(Ring::default()));
+    }
+
+    /// The bytes of format 1. They may never change.
+    #[test]
+    fn the_bytes_are_those_of_format_1() {
+        let ring = Ring::from_entries([RingEntry {
+            mark: Mark::Failure,
+            at: Timestamp::from_millis(0x0102),
+            op: 3,
+        }]);
+        assert_eq!(ring_to_bytes(&ring), b"\x01F\x02\x01\0\0\0\0\0\0\x03\0\0\0\0\0\0\0");
+        let holding = Holding {
+            source: SourceId {
+                project: Some(project()),
+                client: "c".into(),
+                level: Level::Local,
+                part: "mcp".into(),
+            },
+            held: true,
+            disabled: false,
+        };
+        let bytes = b"\x01\x05\x02\x01\0\0\0p\x01\0\0\0c\x03\0\0\0mcp";
+        assert_eq!(holdings_to_bytes(std::slice::from_ref(&holding)), bytes);
+        assert_eq!(holdings_from_bytes(bytes), Some(vec![holding]));
+        let key = ToolKey::global(ToolName::new("t").unwrap());
+        let bytes = b"\x01\0\0\0\0\x01\0\0\0t";
+        assert_eq!(credits_to_bytes(std::slice::from_ref(&key)), bytes);
+        assert_eq!(credits_from_bytes(bytes), Some(vec![key]));
+    }
+
+    #[test]
+    fn anything_else_is_refused_and_nothing_panics() {
+        let ring = b"\x01F\x02\x01\0\0\0\0\0\0\x03\0\0\0\0\0\0\0";
+        let holdings = b"\x01\x05\x02\x01\0\0\0p\x01\0\0\0c\x03\0\0\0mcp";
+        let credits = b"\x01\0\0\0\0\x01\0\0\0t";
+        for cut in 2..ring.len() {
+            assert_eq!(ring_from_bytes(&ring[..cut]), None, "{cut}");
+        }
+        for cut in 2..holdings.len() {
+            assert_eq!(holdings_from_bytes(&holdings[..cut]), None, "{cut}");
+        }
+        for cut in 2..credits.len() {
+            assert_eq!(credits_from_bytes(&credits[..cut]), None, "{cut}");
+        }
+        assert_eq!(ring_from_bytes(b"\x02"), None);
+        assert_eq!(holdings_from_bytes(b"\x01\x08\0"), None);
+        assert_eq!(holdings_from_bytes(b"\x01\x01\x07\0\0\0\0\0\0\0\0"), None);
+        assert_eq!(credits_from_bytes(b"\x01\xff\xff\xff\xff"), None);
+        assert_eq!(ring_from_bytes(&[&b"\x01"[..], &[b'S'; 17 * 33]].concat()), None);
+    }
+}

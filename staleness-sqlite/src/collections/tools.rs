@@ -1,0 +1,255 @@
+//! Tools.
+
+use std::ops::ControlFlow;
+
+use rusqlite::{Connection, Row};
+use staleness_core::ids::{ServerKey, ToolKey, ToolName};
+use staleness_core::store::{Change, StoreError, ToolFilter, View};
+use staleness_core::tool::{
+    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind,
+};
+
+use super::{each, execute};
+use crate::blobs::{holdings_from_bytes, holdings_to_bytes, ring_from_bytes, ring_to_bytes};
+use crate::cells::{Bad, Cells, corrupt};
+
+macro_rules! select {
+    ($tail:literal) => {
+        concat!(
+            "SELECT id, scope, name, kind, server, plugin, description, holdings, cause, \
+             cause_since, revived, failing_since, failing_cause, demotions, last_demoted_at, \
+             window, hold, demoted, ring, uses, discovered_at, last_used_at, updated_at FROM tools",
+            $tail
+        )
+    };
+}
+
+// Each filter names its index: without statistics the planner would have to guess, and a guess
+// that reads 10,000 tools to find one demoted is not visible in any test of results.
+const BY_KEY: &str = select!(" WHERE scope = ?1 AND name = ?2");
+const BY_SCOPE: &str = select!(" WHERE scope = ?1");
+const ENTRIES: &str =
+    select!(" INDEXED BY tools_server WHERE scope = ?1 AND server = ?2 AND kind = 'mcp_server'");
+const OF_SERVER: &str = select!(" INDEXED BY tools_server WHERE scope = ?1 AND server = ?2");
+const DEMOTED: &str = select!(" INDEXED BY tools_demoted WHERE scope = ?1 AND demoted = 1");
+const CONFIGURED: &str =
+    select!(" INDEXED BY tools_configured WHERE scope = ?1 AND holdings <> x''");
+const REVIVED: &str = select!(" INDEXED BY tools_revived WHERE scope = ?1 AND revived = 1");
+const ALL: &str = select!(" ORDER BY scope, name");
+
+/// Writes what a use changes. It leaves out the columns of every index but the partial ones of
+/// `demoted` and `revived`, so that only the page of the row itself is written.
+const UPDATE: &str = "UPDATE tools SET cause = ?3, cause_since = ?4, revived = ?5, \
+    failing_since = ?6, failing_cause = ?7, demotions = ?8, last_demoted_at = ?9, window = ?10, \
+    hold = ?11, demoted = ?12, ring = ?13, uses = ?14, last_used_at = ?15, updated_at = ?16 \
+    WHERE scope = ?1 AND name = ?2";
+const PUT: &str = "INSERT INTO tools(scope, name, cause, cause_since, revived, failing_since, \
+    failing_cause, demotions, last_demoted_at, window, hold, demoted, ring, uses, last_used_at, \
+    updated_at, kind, server, plugin, description, holdings, discovered_at) \
+    VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, \
+    ?20, ?21, ?22) \
+    ON CONFLICT(scope, name) DO UPDATE SET cause = ?3, cause_since = ?4, revived = ?5, \
+    failing_since = ?6, failing_cause = ?7, demotions = ?8, last_demoted_at = ?9, window = ?10, \
+    hold = ?11, demoted = ?12, ring = ?13, uses = ?14, last_used_at = ?15, updated_at = ?16, \
+    kind = ?17, server = ?18, plugin = ?19, description = ?20, holdings = ?21, \
+    discovered_at = ?22";
+const DELETE: &str = "DELETE FROM tools WHERE scope = ?1 AND name = ?2";
+
+/// Adds what the filter names to the view.
+pub(crate) fn load(
+    conn: &Connection,
+    filter: &ToolFilter,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let keep = |tool: Tool| {
+        view.tools.insert(tool.key.clone(), tool);
+        ControlFlow::Continue(())
+    };
+    match filter {
+        ToolFilter::Key(key) => rows(conn, BY_KEY, words(key), keep),
+        ToolFilter::Scope(scope) => rows(conn, BY_SCOPE, (scope.as_key(),), keep),
+        ToolFilter::Configured(scope) => rows(conn, CONFIGURED, (scope.as_key(),), keep),
+        ToolFilter::Entries(scope, server) => {
+            rows(conn, ENTRIES, (scope.as_key(), server.as_str()), keep)
+        }
+        ToolFilter::Server(scope, server) => {
+            rows(conn, OF_SERVER, (scope.as_key(), server.as_str()), keep)
+        }
+        ToolFilter::Demoted(scope) => rows(conn, DEMOTED, (scope.as_key(),), keep),
+        ToolFilter::Revived(scope) => rows(conn, REVIVED, (scope.as_key(),), keep),
+        ToolFilter::All => all(conn, keep),
+        _ => Err(StoreError::Unsupported("this filter of tools")),
+    }
+}
+
+/// Every tool in the order of keys.
+pub(crate) fn all(
+    conn: &Connection,
+    visit: impl FnMut(Tool) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    rows(conn, ALL, (), visit)
+}
+
+fn rows<P: rusqlite::Params>(
+    conn: &Connection,
+    sql: &str,
+    params: P,
+    mut visit: impl FnMut(Tool) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    each(conn, sql, params, |row| {
+        read(row).map(&mut visit).map_err(|bad| {
+            let text = |column: usize| row.get::<_, String>(column).unwrap_or_default();
+            let key = (text(1), text(2));
+            corrupt("tools", format_args!("{key:?}"), bad)
+        })
+    })
+}
+
+fn read(row: &Row<'_>) -> Result<Tool, Bad> {
+    let mut cells = Cells::new(row);
+    cells.int("id")?;
+    let key = ToolKey { scope: cells.scope("scope")?, name: cells.parsed("name", ToolName::new)? };
+    let kind = cells.parsed("kind", ToolKind::from_word)?;
+    let server = cells.maybe_parsed("server", ServerKey::new)?;
+    let plugin = cells.maybe_parsed("plugin", ToolName::new)?;
+    let description = cells.maybe_string("description")?;
+    let holdings = holdings_from_bytes(cells.blob("holdings")?).ok_or(Bad("holdings"))?;
+    let presence = Presence {
+        cause: cells.parsed("cause", PresenceCause::from_word)?,
+        since: cells.time("cause_since")?,
+        revived: cells.flag("revived")?,
+    };
+    let failing_since = cells.maybe_time("failing_since")?;
+    let failing_cause = cells.maybe_string("failing_cause")?;
+    let health = Health {
+        failing: match (failing_since, failing_cause) {
+            (Some(since), Some(cause)) => Some(Failing { since, cause }),
+            (None, None) => None,
+            _ => return Err(Bad("failing_cause")),
+        },
+        demotions: cells.small("demotions")?,
+        last_demoted_at: cells.maybe_time("last_demoted_at")?,
+        window: cells.small("window")?,
+    };
+    let hold = cells.parsed("hold", Hold::from_word)?;
+    let demoted = cells.flag("demoted")?;
+    let tool = Tool {
+        key,
+        kind,
+        server,
+        plugin,
+        description,
+        holdings,
+        presence,
+        health,
+        hold,
+        ring: ring_from_bytes(cells.blob("ring")?).ok_or(Bad("ring"))?,
+        uses: cells.int("uses")?.cast_unsigned(),
+        discovered_at: cells.time("discovered_at")?,
+        last_used_at: cells.maybe_time("last_used_at")?,
+        updated_at: cells.time("updated_at")?,
+    };
+    // A filter that trusts the column must not contradict one that looks at the row.
+    if demoted == is_demoted(&tool) { Ok(tool) } else { Err(Bad("demoted")) }
+}
+
+fn is_demoted(tool: &Tool) -> bool {
+    tool.status() == Status::Demoted
+}
+
+/// Writes the changes. `seen` holds the rows as they are stored.
+pub(crate) fn apply(
+    conn: &Connection,
+    changes: &[Change<Tool, ToolKey>],
+    seen: &View,
+) -> Result<(), StoreError> {
+    for change in changes {
+        match change {
+            Change::Put(row) => {
+                let before = seen.tools.get(&row.key);
+                if !before.is_some_and(|before| same_but_for_use(before, row))
+                    || !update(conn, row)?
+                {
+                    put(conn, row)?;
+                }
+            }
+            Change::Delete(key) => {
+                execute(conn, DELETE, words(key))?;
+            }
+            _ => return Err(StoreError::Unsupported("this change of a tool")),
+        }
+    }
+    Ok(())
+}
+
+/// Whether two rows differ at most in the columns of [`UPDATE`].
+fn same_but_for_use(one: &Tool, other: &Tool) -> bool {
+    one.kind == other.kind
+        && one.server == other.server
+        && one.plugin == other.plugin
+        && one.description == other.description
+        && one.holdings == other.holdings
+        && one.discovered_at == other.discovered_at
+}
+
+fn update(conn: &Connection, row: &Tool) -> Result<bool, StoreError> {
+    let (scope, name) = words(&row.key);
+    let failing = row.health.failing.as_ref();
+    let changed = execute(
+        conn,
+        UPDATE,
+        (
+            scope,
+            name,
+            row.presence.cause.as_str(),
+            row.presence.since.as_millis(),
+            row.presence.revived,
+            failing.map(|failing| failing.since.as_millis()),
+            failing.map(|failing| &failing.cause),
+            row.health.demotions,
+            row.health.last_demoted_at.map(|at| at.as_millis()),
+            row.health.window,
+            row.hold.as_str(),
+            is_demoted(row),
+            ring_to_bytes(&row.ring),
+            row.uses.cast_signed(),
+            row.last_used_at.map(|at| at.as_millis()),
+            row.updated_at.as_millis(),
+        ),
+    )?;
+    Ok(changed == 1)
+}
+
+fn put(conn: &Connection, row: &Tool) -> Result<(), StoreError> {
+    let (scope, name) = words(&row.key);
+    let failing = row.health.failing.as_ref();
+    let params = rusqlite::params![
+        scope,
+        name,
+        row.presence.cause.as_str(),
+        row.presence.since.as_millis(),
+        row.presence.revived,
+        failing.map(|failing| failing.since.as_millis()),
+        failing.map(|failing| &failing.cause),
+        row.health.demotions,
+        row.health.last_demoted_at.map(|at| at.as_millis()),
+        row.health.window,
+        row.hold.as_str(),
+        is_demoted(row),
+        ring_to_bytes(&row.ring),
+        row.uses.cast_signed(),
+        row.last_used_at.map(|at| at.as_millis()),
+        row.updated_at.as_millis(),
+        row.kind.as_str(),
+        row.server.as_ref().map(ServerKey::as_str),
+        row.plugin.as_ref().map(ToolName::as_str),
+        row.description,
+        holdings_to_bytes(&row.holdings),
+        row.discovered_at.as_millis(),
+    ];
+    execute(conn, PUT, params).map(drop)
+}
+
+fn words(key: &ToolKey) -> (&str, &str) {
+    (key.scope.as_key(), key.name.as_str())
+}

@@ -1,0 +1,121 @@
+//! One connection: how it is opened, and its transactions.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use staleness_core::store::{Durability, StoreError};
+
+use crate::error::{from_commit, from_sqlite};
+
+/// Statements that a connection keeps prepared; there are fewer in all.
+const STATEMENTS: usize = 64;
+
+/// A connection to the store.
+#[derive(Debug)]
+pub(crate) struct Conn {
+    raw: Connection,
+    /// What `synchronous` is set to; SQLite begins with FULL.
+    durability: Cell<Durability>,
+}
+
+impl Conn {
+    /// Connects to a file that exists. Nothing is read yet.
+    pub(crate) fn open(
+        path: &Path,
+        read_only: bool,
+        busy_timeout: Duration,
+    ) -> Result<Self, StoreError> {
+        let access = if read_only {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_WRITE
+        };
+        let raw = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+            .map_err(from_sqlite)?;
+        // None of these runs a statement or touches the file.
+        raw.busy_timeout(milliseconds(busy_timeout))
+            .and_then(|()| raw.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))
+            .and_then(|_| raw.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true))
+            .and_then(|_| raw.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false))
+            .map_err(from_sqlite)?;
+        raw.set_prepared_statement_cache_capacity(STATEMENTS);
+        Ok(Self { raw, durability: Cell::new(Durability::Full) })
+    }
+
+    /// The connection itself.
+    pub(crate) const fn raw(&self) -> &Connection {
+        &self.raw
+    }
+
+    /// The connection itself, for good.
+    pub(crate) fn into_raw(self) -> Connection {
+        self.raw
+    }
+
+    /// Begins a transaction that may write; others that want to write wait.
+    pub(crate) fn write(&self, durability: Durability) -> Result<Transaction<'_>, StoreError> {
+        if self.durability.get() != durability {
+            // The setting cannot be changed inside a transaction.
+            let pragma = match durability {
+                Durability::Normal => "PRAGMA synchronous = NORMAL",
+                Durability::Full => "PRAGMA synchronous = FULL",
+            };
+            run(&self.raw, pragma).map_err(from_sqlite)?;
+            self.durability.set(durability);
+        }
+        Transaction::begin(&self.raw, "BEGIN IMMEDIATE")
+    }
+
+    /// Begins a transaction that only reads: one snapshot, and nobody waits for it.
+    pub(crate) fn read(&self) -> Result<Transaction<'_>, StoreError> {
+        Transaction::begin(&self.raw, "BEGIN")
+    }
+}
+
+/// What SQLite can count; longer is as good as for ever.
+pub(crate) fn milliseconds(timeout: Duration) -> Duration {
+    timeout.min(Duration::from_millis(i32::MAX as u64))
+}
+
+/// Runs a cached statement without parameters or rows.
+pub(crate) fn run(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(sql)?.execute(()).map(drop)
+}
+
+/// A transaction that is rolled back unless it is committed: on every error, and when `decide`
+/// panics.
+#[derive(Debug)]
+pub(crate) struct Transaction<'c> {
+    conn: &'c Connection,
+}
+
+impl<'c> Transaction<'c> {
+    fn begin(conn: &'c Connection, how: &str) -> Result<Self, StoreError> {
+        run(conn, how).map_err(from_sqlite)?;
+        Ok(Self { conn })
+    }
+
+    /// The connection, for statements inside the transaction.
+    pub(crate) const fn conn(&self) -> &'c Connection {
+        self.conn
+    }
+
+    /// Commits.
+    pub(crate) fn commit(self) -> Result<(), StoreError> {
+        // On an error the transaction may still be open; dropping `self` rolls it back.
+        run(self.conn, "COMMIT").map_err(from_commit)
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        // Some errors (a full disk, say) have rolled it back already. A connection that cannot roll
+        // back is not used again: see the pool.
+        if !self.conn.is_autocommit() {
+            let _ = run(self.conn, "ROLLBACK");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What SQLite reports, in the words of the contract.
+
+use rusqlite::{Error, ErrorCode};
+use staleness_core::store::StoreError;
+use staleness_lock::LockError;
+
+/// What an SQLite error means for the caller. SQLite's messages name tables, columns and codes,
+/// never the contents of a row.
+pub(crate) fn from_sqlite(error: Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
+        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly,
+        Some(ErrorCode::DiskFull) => StoreError::Full,
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt(error.to_string()),
+        Some(ErrorCode::NotADatabase) => {
+            StoreError::NotAStore("the file is not an SQLite database".into())
+        }
+        _ => StoreError::Backend(Box::new(error)),
+    }
+}
+
+/// What an error of COMMIT means. When writing or syncing the log fails, the commit frame may be on
+/// the disk all the same, and a later recovery would find it.
+pub(crate) fn from_commit(error: Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::SystemIoFailure) => StoreError::Unknown(Box::new(error)),
+        _ => from_sqlite(error),
+    }
+}
+
+/// What it means that the lock was not acquired.
+pub(crate) fn from_lock(error: LockError) -> StoreError {
+    match error {
+        LockError::TimedOut => StoreError::Busy,
+        LockError::Io(source) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+            StoreError::ReadOnly
+        }
+        LockError::Io(source) => StoreError::io("locking the store", source),
+    }
+}

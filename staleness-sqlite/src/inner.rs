@@ -1,0 +1,152 @@
+//! The store's work, as it runs on whichever thread may block.
+
+use std::fs;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use rusqlite::backup::{Backup, StepResult};
+use staleness_core::store::{Commit, Query, Selection, Step, StoreError, View, look, run};
+use staleness_lock::{FileLock, Guard, LockError};
+
+use crate::OpenOptions;
+use crate::collections::{self, load, meta};
+use crate::connection::Conn;
+use crate::error::{from_lock, from_sqlite};
+use crate::open::{Opened, create_file, open, with_suffix};
+use crate::pool::Pool;
+use crate::wal::{Log, checkpoint};
+
+/// What the clones of a store share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pool: Pool,
+    lock: FileLock,
+    log: Log,
+    options: OpenOptions,
+}
+
+impl Inner {
+    pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Self, StoreError> {
+        let Opened { path, lock, conn } = open(path, options)?;
+        Ok(Self { log: Log::of(&path), pool: Pool::new(path, options, conn), lock, options })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.pool.path()
+    }
+
+    pub(crate) fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
+        let conn = self.pool.take()?;
+        let transaction = conn.read()?;
+        let revision = meta::load(transaction.conn(), false)?.revision;
+        look(query, |selection| load(transaction.conn(), selection, revision))
+    }
+
+    pub(crate) fn transact(&self, step: &dyn Step) -> Result<Commit, StoreError> {
+        if self.options.read_only {
+            return Err(StoreError::ReadOnly);
+        }
+        let durability = step.durability();
+        // Declared first, dropped last: the lock covers the commit and the log.
+        let _turn = self.turn()?;
+        let conn = self.pool.take()?;
+        let transaction = conn.write(durability)?;
+        let meta = meta::load(transaction.conn(), true)?;
+        let (view, _, mut changes) =
+            run(step, |selection| load(transaction.conn(), selection, meta.revision))?;
+        let mut revision = meta.revision;
+        if !changes.is_empty() {
+            revision = collections::apply(transaction.conn(), meta, &view, &mut changes)?;
+            transaction.commit()?;
+            self.log.after_commit(conn.raw(), self.options.busy_timeout);
+        }
+        Ok(Commit { revision, view, changes })
+    }
+
+    /// Waits for its turn to write. Where files cannot be locked, SQLite's own locks still keep
+    /// writers apart; only the fairness is lost.
+    fn turn(&self) -> Result<Option<Guard<'_>>, StoreError> {
+        match self.lock.acquire(self.options.busy_timeout) {
+            Ok(guard) => Ok(Some(guard)),
+            Err(LockError::Io(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
+            Err(error) => Err(from_lock(error)),
+        }
+    }
+
+    pub(crate) fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut dyn FnMut(View) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let conn = self.pool.take()?;
+        let transaction = conn.read()?;
+        let revision = meta::load(transaction.conn(), false)?.revision;
+        crate::pages::pages(transaction.conn(), selection, revision, visit)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        let conn = self.pool.take()?;
+        let transaction = conn.read()?;
+        crate::check::check(transaction.conn())
+    }
+
+    pub(crate) fn checkpoint(&self) -> Result<(), StoreError> {
+        if self.options.read_only {
+            return Err(StoreError::ReadOnly);
+        }
+        let _turn = self.turn()?;
+        let conn = self.pool.take()?;
+        if checkpoint(conn.raw())? { Ok(()) } else { Err(StoreError::Busy) }
+    }
+
+    pub(crate) fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        let doing = || format!("writing the backup {}", to.display());
+        let to = std::path::absolute(to).map_err(|source| StoreError::io(doing(), source))?;
+        create_file(&to).map_err(|source| StoreError::io(doing(), source))?;
+        let copied = self.copy(&to);
+        if copied.is_err() {
+            // Nothing of a failed copy is left; it was ours, since it did not exist before.
+            for suffix in ["", "-journal", "-wal", "-shm"] {
+                let _ = fs::remove_file(with_suffix(&to, suffix));
+            }
+        }
+        copied
+    }
+
+    fn copy(&self, to: &Path) -> Result<(), StoreError> {
+        let from = self.pool.take()?;
+        let mut copy = Conn::open(to, false, self.options.busy_timeout)?.into_raw();
+        {
+            let backup = Backup::new(from.raw(), &mut copy).map_err(from_sqlite)?;
+            // All pages in one step: one snapshot, while others go on writing to the log. In several
+            // steps each commit of another process would start the copy over again.
+            match backup.step(-1).map_err(from_sqlite)? {
+                StepResult::Done => {}
+                _ => return Err(StoreError::Busy),
+            }
+        }
+        // The copy has inherited write-ahead mode; a file that stands alone is easier to move.
+        let mode: String = copy
+            .query_row("PRAGMA journal_mode = DELETE", (), |row| row.get(0))
+            .map_err(from_sqlite)?;
+        if mode != "delete" {
+            return Err(StoreError::Busy);
+        }
+        copy.close().map_err(|(_, error)| from_sqlite(error))
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if !self.log.was_written() {
+            return;
+        }
+        // Whoever holds the lock will look after the log.
+        if let (Ok(_turn), Ok(conn)) =
+            (self.lock.acquire(std::time::Duration::ZERO), self.pool.take())
+        {
+            self.log.at_close(conn.raw(), self.options.busy_timeout);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Visiting many rows, a page at a time.
+
+use std::ops::ControlFlow;
+
+use rusqlite::Connection;
+use staleness_core::journal::Revision;
+use staleness_core::store::{
+    JournalFilter, OutcomeFilter, Pick, ProjectFilter, Selection, SourceFilter, StoreError,
+    ToolFilter, View,
+};
+
+use crate::collections::{journal, load, outcomes, projects, sources, tools};
+
+/// Rows that one page holds at most.
+const PAGE: usize = 1_000;
+
+/// Hands everything that `selection` names to `visit`, from the connection's transaction.
+///
+/// A collection that is selected whole is streamed in the order of its keys, so a page is all that
+/// lies in memory. For other selections the union of the picks is loaded first, one collection
+/// after the other, as a view would do: only so does no row come twice.
+pub(crate) fn pages(
+    conn: &Connection,
+    selection: &Selection,
+    revision: Revision,
+    visit: &mut dyn FnMut(View) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    let mut blank = View::default();
+    blank.revision = revision;
+    if let Some(cut) = &selection.count_outcomes {
+        blank.counts = Some(outcomes::count(conn, cut)?);
+    }
+    let mut pager =
+        Pager { page: blank.clone(), rows: 0, blank, visit, flow: ControlFlow::Continue(()) };
+
+    macro_rules! collection {
+        ($field:ident, $whole:expr, $key:expr) => {
+            if !selection.$field.is_empty() && pager.flow.is_continue() {
+                if $whole {
+                    $field::all(conn, |row| {
+                        pager.page.$field.insert($key(&row), row);
+                        pager.added()
+                    })?;
+                } else {
+                    let mut part = Selection::new();
+                    part.$field.clone_from(&selection.$field);
+                    for (key, row) in load(conn, &part, revision)?.$field {
+                        pager.page.$field.insert(key, row);
+                        if pager.added().is_break() {
+                            break;
+                        }
+                    }
+                }
+                pager.flush();
+            }
+        };
+    }
+    collection!(
+        projects,
+        has(&selection.projects, &ProjectFilter::All),
+        |row: &staleness_core::project::Project| row.id.clone()
+    );
+    collection!(
+        sources,
+        has(&selection.sources, &SourceFilter::All),
+        |row: &staleness_core::source::Source| row.id.clone()
+    );
+    collection!(
+        tools,
+        has(&selection.tools, &ToolFilter::All),
+        |row: &staleness_core::tool::Tool| row.key.clone()
+    );
+    collection!(
+        outcomes,
+        selection.outcomes.contains(&OutcomeFilter::All),
+        |row: &staleness_core::outcome::Outcome| row.seq
+    );
+    collection!(
+        journal,
+        selection.journal.contains(&JournalFilter::All),
+        |row: &staleness_core::journal::JournalEntry| (row.revision, row.index)
+    );
+    Ok(())
+}
+
+fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
+    picks.iter().any(|pick| pick.filter == *all)
+}
+
+/// The page that is being filled.
+struct Pager<'v> {
+    page: View,
+    rows: usize,
+    blank: View,
+    visit: &'v mut dyn FnMut(View) -> ControlFlow<()>,
+    flow: ControlFlow<()>,
+}
+
+impl Pager<'_> {
+    fn added(&mut self) -> ControlFlow<()> {
+        self.rows += 1;
+        if self.rows == PAGE {
+            self.flush();
+        }
+        self.flow
+    }
+
+    fn flush(&mut self) {
+        if self.rows > 0 && self.flow.is_continue() {
+            let page = std::mem::replace(&mut self.page, self.blank.clone());
+            self.rows = 0;
+            self.flow = (self.visit)(page);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The format of the file.
+//!
+//! A store is an SQLite database in write-ahead mode. Two fields of its header say what it is:
+//! `application_id` is `0x5374616C` (`Stal`), `user_version` is the number of [`MIGRATIONS`] that
+//! were applied. A store with a larger number was written by a newer program and is refused; the
+//! migrations that are missing are applied in one write transaction together with the new number.
+//! Migrations are only ever appended.
+//!
+//! # Tables
+//!
+//! | table | key | what one row is |
+//! |---|---|---|
+//! | `meta` | 1 | `format` (as `user_version`), the last `revision`, and `last_seq` |
+//! | `projects` | id | a project |
+//! | `sources` | scope, client, level, part | a source |
+//! | `tools` | scope, name | a tool with its ring |
+//! | `outcomes` | seq | one use of a tool |
+//! | `journal` | revision, idx | one change |
+//!
+//! A scope is stored as `''` for global, else as the project's id. Words (`kind`, `cause`, `hold`,
+//! `state`, `action`) are those of the types' `as_str`. Times are milliseconds since 1970.
+//! Unsigned 64-bit numbers that may use all their bits (hashes, durations, counters) are stored as
+//! the signed number with the same bits; digests of 128 bits are 16 bytes, big end first.
+//!
+//! `meta.format` repeats `user_version` because a row is read with the revision anyway, while the
+//! header takes a statement of its own: so every transaction sees at no cost that a newer program
+//! raised the format under a process that has the store open.
+//!
+//! `meta.last_seq` is a floor, not a counter: the next outcome gets one more than the larger of the
+//! floor and the last `seq` in the table. Only a step that removes outcomes raises the floor (to the
+//! last `seq` before the removal). Numbers are never used twice, and an append writes no page for
+//! the counter; `AUTOINCREMENT` would write one in every commit.
+//!
+//! `tools.demoted` and `tools.revived` are 1 or 0, so that two partial indexes find such tools
+//! without reading the others. `outcomes.identity` is `Outcome::identity`.
+//!
+//! # Blobs
+//!
+//! All three begin with a version byte, 1. Numbers have their least byte first; a text is its
+//! length in bytes as 4 bytes, and UTF-8.
+//!
+//! - `tools.ring`: per entry, oldest first, 17 bytes: the mark's letter, the time (8), the op (8).
+//! - `tools.holdings`: per holding a byte of flags (1 held, 2 disabled, 4 has a project), the level
+//!   (a byte), the project where there is one, client, part.
+//! - `outcomes.credits`: per tool its scope and its name.
+//!
+//! No ring, holdings or credits: no bytes at all.
+
+/// `Stal`: marks the file as ours.
+pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
+
+/// The format that this program writes.
+pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;
+
+/// What takes a store from format `n` to format `n + 1`, for every `n`.
+///
+/// Each statement is parsed whenever a process opens the store, so the schema is kept short: three
+/// indexes on outcomes and two on the journal each cost a tool event a few microseconds.
+pub(crate) const MIGRATIONS: [&str; 1] = ["
+CREATE TABLE meta(
+  id INTEGER PRIMARY KEY,
+  format INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  last_seq INTEGER NOT NULL
+) STRICT;
+CREATE TABLE projects(
+  id TEXT PRIMARY KEY,
+  root TEXT NOT NULL,
+  first_seen_at INTEGER NOT NULL,
+  last_seen_at INTEGER NOT NULL,
+  config_digest BLOB NOT NULL,
+  told INTEGER NOT NULL,
+  told_session TEXT,
+  told_from INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE sources(
+  scope TEXT,
+  client TEXT,
+  level INTEGER,
+  part TEXT,
+  path TEXT NOT NULL,
+  state TEXT NOT NULL,
+  found INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  readings INTEGER NOT NULL,
+  last_read_at INTEGER,
+  last_scan_at INTEGER NOT NULL,
+  PRIMARY KEY(scope, client, level, part)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE tools(
+  id INTEGER PRIMARY KEY,
+  scope TEXT NOT NULL,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  server TEXT,
+  plugin TEXT,
+  description TEXT,
+  holdings BLOB NOT NULL,
+  cause TEXT NOT NULL,
+  cause_since INTEGER NOT NULL,
+  revived INTEGER NOT NULL,
+  failing_since INTEGER,
+  failing_cause TEXT,
+  demotions INTEGER NOT NULL,
+  last_demoted_at INTEGER,
+  window INTEGER NOT NULL,
+  hold TEXT NOT NULL,
+  demoted INTEGER NOT NULL,
+  ring BLOB NOT NULL,
+  uses INTEGER NOT NULL,
+  discovered_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  updated_at INTEGER NOT NULL,
+  UNIQUE(scope, name)
+) STRICT;
+CREATE INDEX tools_server ON tools(scope, server, kind) WHERE server IS NOT NULL;
+CREATE INDEX tools_demoted ON tools(scope) WHERE demoted = 1;
+CREATE INDEX tools_configured ON tools(scope) WHERE holdings <> x'';
+CREATE INDEX tools_revived ON tools(scope) WHERE revived = 1;
+CREATE TABLE outcomes(
+  seq INTEGER PRIMARY KEY,
+  identity INTEGER NOT NULL,
+  op TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  server TEXT,
+  credits BLOB NOT NULL,
+  mark TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  project TEXT NOT NULL,
+  session TEXT,
+  agent TEXT,
+  client TEXT,
+  duration_ms INTEGER
+) STRICT;
+CREATE INDEX outcomes_identity ON outcomes(identity);
+CREATE INDEX outcomes_counted ON outcomes(project) WHERE mark IN ('S', 'F');
+CREATE INDEX outcomes_served ON outcomes(at) WHERE server IS NOT NULL AND mark <> 'I';
+CREATE TABLE journal(
+  revision INTEGER,
+  idx INTEGER,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  action TEXT NOT NULL,
+  before TEXT,
+  after TEXT,
+  cause TEXT NOT NULL,
+  note TEXT,
+  session TEXT,
+  actor TEXT,
+  op TEXT,
+  PRIMARY KEY(revision, idx)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX journal_op ON journal(op) WHERE op IS NOT NULL;
+CREATE INDEX journal_subject ON journal(kind, scope, subject);
+CREATE INDEX journal_scope ON journal(scope);
+INSERT INTO meta(id, format, revision, last_seq) VALUES(1, 1, 0, 0);
+"];
