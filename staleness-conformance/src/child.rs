@@ -1,4 +1,144 @@
-use crate::backend::Backend;
+//! Child processes: the test executable, started again in the role of a second user of the store.
+
 use std::ffi::OsString;
-pub(crate) const WORD: &str = "staleness-conformance-child";
-pub(crate) fn play(_: &dyn Backend, _: &[OsString]) {}
+use std::io::{BufRead, BufReader, Lines, Write as _};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+
+use staleness_core::store::Durability;
+
+use crate::backend::Backend;
+use crate::context::{Handle, act};
+use crate::rows::global;
+use crate::steps::Use;
+
+/// The first argument of a child.
+pub(crate) const WORD: &str = "--staleness-conformance-child";
+
+/// What a child says when it waits for its go.
+const READY: &str = "ready";
+
+/// When a child opens the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opens {
+    /// Before it says that it is ready.
+    First,
+    /// Only when told to go.
+    OnGo,
+}
+
+/// What a child does: opens the store, and carries out [`Use`] steps until it has done `turns`.
+#[derive(Clone, Debug)]
+pub(crate) struct Role {
+    /// Where the store is.
+    pub(crate) location: String,
+    /// The tool to use.
+    pub(crate) tool: String,
+    /// What the op ids begin with; a number follows.
+    pub(crate) ops: String,
+    /// How many steps.
+    pub(crate) turns: u64,
+    /// When it opens the store.
+    pub(crate) opens: Opens,
+}
+
+/// Plays the role that the arguments describe.
+///
+/// Says that it is ready, waits for a line, and says each op id as soon as its commit was
+/// acknowledged. Ends when nobody listens any more.
+pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let [location, tool, ops, turns, opens] = words[..] else {
+        panic!("a child of the suite takes five words, not {arguments:?}");
+    };
+    let open = || -> Handle {
+        backend.open(location).unwrap_or_else(|error| panic!("opening: {error} ({error:?})"))
+    };
+    let early = (opens == "first").then(open);
+    say(READY);
+    let mut go = String::new();
+    if std::io::stdin().lock().read_line(&mut go).unwrap_or(0) == 0 {
+        return;
+    }
+    let store = early.unwrap_or_else(open);
+    for turn in 0..turns.parse::<u64>().expect("a number of turns") {
+        let mut step = Use::new(global(tool), format!("{ops}{turn}"));
+        if turn % 4 == 3 {
+            step.durability = Durability::Full;
+        }
+        let told = step.op.to_string();
+        act(&store, step);
+        say(&told);
+    }
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+        // The parent is gone.
+        std::process::exit(1);
+    }
+}
+
+/// A child, seen from its parent. Killed when dropped.
+#[derive(Debug)]
+pub(crate) struct Child {
+    process: std::process::Child,
+    go: Option<ChildStdin>,
+    says: Lines<BufReader<ChildStdout>>,
+}
+
+impl Child {
+    /// Starts a child, and waits until it is ready.
+    pub(crate) fn start(role: &Role) -> Self {
+        let mut process = Command::new(std::env::current_exe().expect("the test executable"))
+            .arg(WORD)
+            .args([&role.location, &role.tool, &role.ops, &role.turns.to_string()])
+            .arg(match role.opens {
+                Opens::First => "first",
+                Opens::OnGo => "on go",
+            })
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a child process");
+        let go = process.stdin.take();
+        let says = BufReader::new(process.stdout.take().expect("its output")).lines();
+        let mut child = Self { process, go, says };
+        assert_eq!(child.says().as_deref(), Some(READY), "the child did not get ready");
+        child
+    }
+
+    /// Lets it begin.
+    pub(crate) fn go(&mut self) {
+        let mut go = self.go.take().expect("a child goes once");
+        go.write_all(b"go\n").expect("the child listens");
+    }
+
+    /// What it says next; `None` when it will say nothing more.
+    pub(crate) fn says(&mut self) -> Option<String> {
+        self.says.next()?.ok()
+    }
+
+    /// Everything that it still says until it ends well.
+    pub(crate) fn finish(mut self) -> Vec<String> {
+        let said = std::iter::from_fn(|| self.says()).collect();
+        let status = self.process.wait().expect("the end of the child");
+        assert!(status.success(), "a child ended with {status}");
+        said
+    }
+
+    /// Kills it where it stands. Returns what it said before that and was not heard yet.
+    pub(crate) fn kill(mut self) -> Vec<String> {
+        self.process.kill().expect("to kill the child");
+        self.process.wait().expect("the end of the child");
+        std::iter::from_fn(|| self.says()).collect()
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -8,9 +8,11 @@ mod context;
 mod rows;
 mod runner;
 mod steps;
+mod wrappers;
 
 pub use backend::{Backend, Capabilities, Place};
 pub use case::Case;
 pub use cases::cases;
 pub use context::Context;
 pub use runner::run;
+pub use wrappers::{Fault, Faulty, Strict, Twice};

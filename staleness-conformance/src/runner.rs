@@ -34,7 +34,7 @@ fn run_with(backend: &Arc<dyn Backend>, arguments: &Arguments) -> Conclusion {
 fn trial(backend: &Arc<dyn Backend>, case: Case) -> Trial {
     let missing = backend.capabilities().missing(case.needs);
     if !missing.is_empty() {
-        let why = format!("{} is not {}", backend.name(), missing.join(", "));
+        let why = format!("{} lacks: {}", backend.name(), missing.join(", "));
         let told = why.clone();
         return Trial::test(case.name, move || Err(Failed::from(told)))
             .with_kind(why)

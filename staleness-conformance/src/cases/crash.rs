@@ -1,2 +1,133 @@
+//! Crashes: a writer is killed where it stands; what it was told is kept, and nothing is half done.
+
+use std::collections::BTreeSet;
+
 use crate::case::Case;
-pub(super) const CASES: &[Case] = &[];
+use crate::child::{Child, Opens, Role};
+use crate::context::{Context, Handle, act, check, everything};
+use crate::rows::global;
+use crate::steps::Use;
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("crash::a_killed_writer_loses_nothing_acknowledged", alone).persistent(),
+    Case::new("crash::a_writer_killed_beside_another_loses_nothing", beside_another)
+        .persistent()
+        .multi_process(),
+    Case::new("crash::two_writers_killed_together_lose_nothing", together)
+        .persistent()
+        .multi_process(),
+];
+
+const KILLS: u64 = 10;
+
+/// Numbers that look random and are the same in every run (splitmix64).
+#[derive(Debug)]
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+}
+
+/// What the writers were told, and how many of them were killed.
+#[derive(Debug, Default)]
+struct Told {
+    ops: BTreeSet<String>,
+    kills: usize,
+}
+
+impl Told {
+    /// Lets the child work until it has told this many ops, and kills it.
+    fn kill(&mut self, mut child: Child, after: u64) {
+        for _ in 0..after {
+            let op = child.says().expect("the child ended on its own");
+            self.ops.insert(op);
+        }
+        self.ops.extend(child.kill());
+        self.kills += 1;
+    }
+
+    /// Each commit wrote an outcome, a journal entry and a counter: all three are there or none.
+    /// A killed writer leaves at most one commit that it was not told of.
+    fn verify(&self, store: &Handle) {
+        check(store);
+        let seen = everything(store);
+        let recorded: Vec<&str> = seen.outcomes.values().map(|row| row.op.as_str()).collect();
+        let journalled: Vec<&str> =
+            seen.journal.values().filter_map(|row| Some(row.op.as_ref()?.as_str())).collect();
+        assert_eq!(recorded, journalled, "outcomes and journal tell different stories");
+        let revisions: Vec<u64> = seen.journal.keys().map(|(revision, _)| revision.0).collect();
+        assert!(revisions.into_iter().eq(1..=seen.revision.0), "the journal has gaps");
+        let uses = seen.tools.get(&global("x")).map_or(0, |row| row.uses);
+        assert_eq!(uses, recorded.len() as u64, "the counter and the outcomes differ");
+        let there: BTreeSet<&str> = recorded.into_iter().collect();
+        assert_eq!(there.len() as u64, uses, "an op was done twice");
+        let lost: Vec<&String> =
+            self.ops.iter().filter(|op| !there.contains(op.as_str())).collect();
+        assert!(lost.is_empty(), "acknowledged and gone: {lost:?}");
+        let untold = there.len() - self.ops.len();
+        assert!(untold <= self.kills, "{untold} commits untold after {} kills", self.kills);
+    }
+}
+
+fn writer(context: &Context, ops: String) -> Role {
+    Role {
+        location: context.location().into(),
+        tool: "x".into(),
+        ops,
+        turns: u64::MAX,
+        opens: Opens::First,
+    }
+}
+
+fn start(context: &Context, ops: String) -> Child {
+    let mut child = Child::start(&writer(context, ops));
+    child.go();
+    child
+}
+
+fn alone(context: &mut Context) {
+    let mut draws = Draws(1);
+    let mut told = Told::default();
+    for round in 0..KILLS {
+        context.close();
+        let child = start(context, format!("{round}-"));
+        told.kill(child, draws.below(40));
+        context.reopen();
+        told.verify(context.store());
+    }
+}
+
+fn beside_another(context: &mut Context) {
+    let mut draws = Draws(2);
+    let mut told = Told::default();
+    for round in 0..KILLS {
+        let child = start(context, format!("{round}-"));
+        let own = format!("own-{round}");
+        act(context.store(), Use::new(global("x"), &own));
+        told.ops.insert(own);
+        told.kill(child, draws.below(40));
+        told.verify(context.store());
+    }
+    context.reopen();
+    told.verify(context.store());
+}
+
+fn together(context: &mut Context) {
+    let mut draws = Draws(3);
+    let mut told = Told::default();
+    for round in 0..KILLS / 2 {
+        context.close();
+        let children = [0, 1].map(|child| start(context, format!("{round}-{child}-")));
+        for child in children {
+            told.kill(child, draws.below(20));
+        }
+        context.reopen();
+        told.verify(context.store());
+    }
+}

@@ -1,2 +1,107 @@
+//! Processes: steps are carried out as if alone, whoever else uses the store.
+
+use std::collections::BTreeSet;
+
 use crate::case::Case;
-pub(super) const CASES: &[Case] = &[];
+use crate::child::{Child, Opens, Role};
+use crate::context::{Context, act, check, everything};
+use crate::rows::global;
+use crate::steps::Use;
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("processes::racing_for_one_tool_lose_nothing", one_tool).multi_process().persistent(),
+    Case::new("processes::racing_for_disjoint_tools_lose_nothing", disjoint_tools)
+        .multi_process()
+        .persistent(),
+    Case::new("processes::creating_one_store_together_succeed", creation)
+        .multi_process()
+        .persistent(),
+    Case::new("processes::doing_one_op_do_it_once", same_ops).multi_process().persistent(),
+];
+
+const PROCESSES: usize = 4;
+const TURNS: u64 = 50;
+
+/// Runs one child per role at the same time, and returns what each had acknowledged.
+fn race(roles: &[Role]) -> Vec<Vec<String>> {
+    let mut children: Vec<Child> = roles.iter().map(Child::start).collect();
+    children.iter_mut().for_each(Child::go);
+    children.into_iter().map(Child::finish).collect()
+}
+
+fn roles(context: &Context, tool: impl Fn(usize) -> String) -> Vec<Role> {
+    (0..PROCESSES)
+        .map(|process| Role {
+            location: context.location().into(),
+            tool: tool(process),
+            ops: format!("{process}-"),
+            turns: TURNS,
+            opens: Opens::First,
+        })
+        .collect()
+}
+
+/// Every op that was acknowledged is in the outcomes and in the journal, once, and no other.
+#[track_caller]
+fn assert_recorded(context: &Context, acknowledged: Vec<Vec<String>>) {
+    let expected: BTreeSet<String> = acknowledged.iter().flatten().cloned().collect();
+    assert_eq!(expected.len(), PROCESSES * TURNS as usize, "acknowledged ops");
+    let seen = everything(context.store());
+    let recorded: Vec<String> = seen.outcomes.values().map(|row| row.op.to_string()).collect();
+    assert_eq!(recorded.len(), expected.len());
+    assert_eq!(recorded.into_iter().collect::<BTreeSet<_>>(), expected);
+    assert_eq!(seen.revision.0, expected.len() as u64);
+    assert_eq!(seen.journal.len(), expected.len());
+}
+
+fn one_tool(context: &mut Context) {
+    let acknowledged = race(&roles(context, |_| "x".into()));
+    assert_recorded(context, acknowledged);
+    let seen = everything(context.store());
+    assert_eq!(seen.tools[&global("x")].uses, PROCESSES as u64 * TURNS);
+}
+
+fn disjoint_tools(context: &mut Context) {
+    let acknowledged = race(&roles(context, |process| format!("tool {process}")));
+    assert_recorded(context, acknowledged);
+    let seen = everything(context.store());
+    for process in 0..PROCESSES {
+        assert_eq!(seen.tools[&global(format!("tool {process}"))].uses, TURNS);
+    }
+}
+
+fn creation(context: &mut Context) {
+    for round in 0..5 {
+        let place = context.backend().place();
+        let roles: Vec<Role> = (0..2)
+            .map(|process| Role {
+                location: place.location().into(),
+                tool: "x".into(),
+                ops: format!("{process}-"),
+                turns: 3,
+                opens: Opens::OnGo,
+            })
+            .collect();
+        let acknowledged = race(&roles).concat();
+        assert_eq!(acknowledged.len(), 6, "round {round}");
+        let store = context.backend().open(place.location()).expect("the new store");
+        check(&store);
+        let seen = everything(&store);
+        assert_eq!(seen.tools[&global("x")].uses, 6);
+        assert_eq!((seen.outcomes.len(), seen.journal.len()), (6, 6));
+    }
+}
+
+fn same_ops(context: &mut Context) {
+    let mut roles = roles(context, |_| "x".into());
+    for role in &mut roles {
+        role.ops = "same-".into();
+    }
+    let acknowledged = race(&roles);
+    assert!(acknowledged.iter().all(|ops| ops.len() as u64 == TURNS));
+    act(context.store(), Use::new(global("x"), "same-0"));
+    let seen = everything(context.store());
+    assert_eq!(seen.tools[&global("x")].uses, TURNS);
+    assert_eq!(seen.revision.0, TURNS);
+    assert_eq!((seen.outcomes.len(), seen.journal.len()), (TURNS as usize, TURNS as usize));
+}

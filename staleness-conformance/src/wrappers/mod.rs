@@ -1,0 +1,34 @@
+//! Stores around stores: they hold steps to their side of the contract, and make stores fail.
+
+mod faulty;
+mod strict;
+mod twice;
+
+use std::sync::{Mutex, PoisonError};
+
+use staleness_core::store::{Refusal, StoreError};
+
+pub use faulty::{Fault, Faulty};
+pub use strict::Strict;
+pub use twice::Twice;
+
+/// What a wrapped step or query found wrong with itself while the store ran it.
+#[derive(Debug, Default)]
+struct Finding(Mutex<Option<String>>);
+
+impl Finding {
+    /// Notes what is wrong, and gives the refusal that keeps the store from writing.
+    fn note(&self, what: String) -> Refusal {
+        let refusal = Refusal::Invalid(what.clone());
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
+        refusal
+    }
+
+    /// The result, or what was found.
+    fn or<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(what) => Err(StoreError::Misstep(what)),
+            None => result,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A store that asks everything twice.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use staleness_core::store::{
+    Commit, Decision, Durability, Query, Refusal, RegistryStore, Selection, Step, StoreError, View,
+};
+
+use super::Finding;
+
+/// Asks each step and query twice, and reports [`StoreError::Misstep`] when the answers differ:
+/// it read a clock, drew a random number, or remembered something.
+#[derive(Clone, Debug)]
+pub struct Twice {
+    inner: Arc<dyn RegistryStore>,
+}
+
+impl Twice {
+    /// Steps are carried out by `inner`.
+    #[must_use]
+    pub const fn new(inner: Arc<dyn RegistryStore>) -> Self {
+        Self { inner }
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl RegistryStore for Twice {
+    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        let asked = Arc::new(Asked { inner: query, finding: Finding::default() });
+        let result = self.inner.view(Arc::<Asked<dyn Query>>::clone(&asked)).await;
+        asked.finding.or(result)
+    }
+
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        let asked = Arc::new(Asked { inner: step, finding: Finding::default() });
+        let result = self.inner.transact(Arc::<Asked<dyn Step>>::clone(&asked)).await;
+        asked.finding.or(result)
+    }
+
+    async fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        self.inner.pages(selection, visit).await
+    }
+
+    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        self.inner.backup(to).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.inner.check().await
+    }
+}
+
+/// A step or query that is asked twice.
+#[derive(Debug)]
+struct Asked<T: ?Sized> {
+    finding: Finding,
+    inner: Arc<T>,
+}
+
+impl<T: ?Sized + std::fmt::Debug> Asked<T> {
+    /// Both answers as one, or what to say of their difference.
+    fn agreed<A: PartialEq + std::fmt::Debug>(&self, first: A, again: &A) -> Result<A, Refusal> {
+        if first == *again {
+            return Ok(first);
+        }
+        Err(self.finding.note(format!(
+            "{:?} is not pure: asked twice it answered {first:?}, then {again:?}",
+            self.inner
+        )))
+    }
+}
+
+#[deny(clippy::missing_trait_methods)]
+impl Step for Asked<dyn Step> {
+    fn selection(&self) -> Selection {
+        let selection = self.inner.selection();
+        // What is wrong is noted, and the refusal comes from `decide`.
+        let _ = self.agreed(selection.clone(), &self.inner.selection());
+        selection
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        self.agreed(self.inner.decide(view), &self.inner.decide(view))?
+    }
+
+    fn durability(&self) -> Durability {
+        self.inner.durability()
+    }
+}
+
+#[deny(clippy::missing_trait_methods)]
+impl Query for Asked<dyn Query> {
+    fn selection(&self) -> Selection {
+        let selection = self.inner.selection();
+        let _ = self.agreed(selection.clone(), &self.inner.selection());
+        selection
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        self.agreed(self.inner.more(view), &self.inner.more(view)).ok().flatten()
+    }
+}
