@@ -23,7 +23,8 @@ pub(crate) fn description(text: &str) -> Option<String> {
         _ => plain(value, rest),
     };
     let text = one_line(&text);
-    (!text.is_empty() && !(value == text && matches!(value, "~" | "null"))).then_some(text)
+    let is_null = value == text && matches!(value, "~" | "null");
+    (!text.is_empty() && !is_null).then_some(text)
 }
 
 /// What follows `description:` at the beginning of a line.

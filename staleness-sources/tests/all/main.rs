@@ -1,0 +1,10 @@
+//! Whole trees of client files, and payloads as clients send them.
+
+mod claude;
+mod clients;
+mod hooks;
+mod plugins;
+mod projects;
+mod random;
+mod traps;
+mod tree;

@@ -1,0 +1,235 @@
+//! Mistakes that programs of this kind make.
+
+use std::fmt::Write as _;
+
+use staleness_core::ids::Level;
+use staleness_core::source::SourceState;
+
+use crate::clients::{JSON_FILES, put};
+use crate::tree::{Tree, names};
+
+#[test]
+fn half_written_config_stales_nothing() {
+    let tree = Tree::new();
+    for (client, level, file, key) in JSON_FILES {
+        let whole = format!(
+            "{{\"{key}\": {{\"a\": {{\"command\": \"x\", \"args\": [\"y\"]}}, \"b\": {{}}}}}}"
+        );
+        for end in 0..whole.len() {
+            put(&tree, level, file, &whole[..end]);
+            let source = tree.source(client, level, "mcp");
+            assert_eq!(source.state, SourceState::Failed, "{client}: {}", &whole[..end]);
+            assert!(!source.covers());
+            assert!(source.found.is_empty());
+        }
+    }
+}
+
+#[test]
+fn both_sources_of_a_half_written_file_fail() {
+    let tree = Tree::new();
+    tree.user(".claude.json", "{\"mcpServers\": {");
+    for level in [Level::User, Level::Local] {
+        let source = tree.source("claude-code", level, "mcp");
+        assert_eq!(source.state, SourceState::Failed);
+    }
+}
+
+#[test]
+fn text_that_cannot_be_read_fails() {
+    let tree = Tree::new();
+    for (client, level, file, _) in JSON_FILES {
+        for bytes in [
+            &b""[..],
+            b" \r\n",
+            b"\xef\xbb\xbf",
+            b"{\"a\": \"\xff\"}",
+            b"\0\0\0\0",
+            b"null",
+            b"[]",
+            b"\"x\"",
+            b"{} {}",
+            b"// only a comment",
+        ] {
+            put(&tree, level, file, bytes);
+            let source = tree.source(client, level, "mcp");
+            assert_eq!(source.state, SourceState::Failed, "{client} {bytes:?}");
+            let error = source.error.unwrap();
+            assert!(error.contains(&format!("{file}:1: ")), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_over_16_mib_fails() {
+    let tree = Tree::new();
+    let mut text = "{}".to_owned();
+    text.push_str(&" ".repeat(16 * 1024 * 1024));
+    tree.user(".cursor/mcp.json", text);
+    let source = tree.source("cursor", Level::User, "mcp");
+    assert_eq!(source.state, SourceState::Failed);
+}
+
+#[test]
+fn one_null_entry_hides_nothing_of_the_rest() {
+    let tree = Tree::new();
+    for (client, level, file, key) in JSON_FILES {
+        let text = format!(
+            "{{\"{key}\": {{\n\"a\": {{}},\n\"b\": null,\n\"c\": 5, \"\": {{}}, \"x\\u0007\": {{}},\n\"d\": {{}}}}}}"
+        );
+        put(&tree, level, file, text);
+        let source = tree.source(client, level, "mcp");
+        assert_eq!(source.state, SourceState::Partial);
+        assert_eq!(names(&source), ["mcp__a__*", "mcp__d__*"]);
+        let error = source.error.unwrap();
+        assert!(error.contains(&format!("{file}:3: ")), "{error}");
+        assert!(error.ends_with("(and 3 more)"), "{error}");
+    }
+}
+
+#[test]
+fn the_last_of_duplicate_keys_counts() {
+    let tree = Tree::new();
+    for (client, level, file, key) in JSON_FILES {
+        let text = format!(
+            "{{\"{key}\": {{\"old\": {{}}}}, \"{key}\": {{\"a\": null, \"a\": {{}}, \"b\": {{}}, \"b\": {{\"disabled\": true}}}}}}"
+        );
+        put(&tree, level, file, text);
+        let source = tree.source(client, level, "mcp");
+        assert_eq!(source.state, SourceState::Read);
+        assert_eq!(names(&source), ["-mcp__b__*", "mcp__a__*"]);
+    }
+}
+
+#[test]
+fn servers_that_are_no_object_prove_nothing() {
+    let tree = Tree::new();
+    for (client, level, file, key) in JSON_FILES {
+        for value in ["[]", "5", "\"x\"", "true"] {
+            put(&tree, level, file, format!("{{\"{key}\": {value}}}"));
+            let source = tree.source(client, level, "mcp");
+            assert_eq!(source.state, SourceState::Partial);
+        }
+    }
+}
+
+#[test]
+fn names_are_kept_as_they_are_written() {
+    let tree = Tree::new();
+    let odd = ["a_b%c", "a*", "it's", "my server.x", "a__b", "\u{1f680}", "ü"];
+    let mut text = String::from("{\"mcpServers\": {");
+    for (at, name) in odd.iter().enumerate() {
+        write!(text, "{}\"{name}\": {{}}", if at == 0 { "" } else { "," }).unwrap();
+    }
+    tree.user(".cursor/mcp.json", text + "}}");
+    let source = tree.source("cursor", Level::User, "mcp");
+    assert_eq!(source.state, SourceState::Read);
+    for name in odd {
+        assert!(names(&source).contains(&format!("mcp__{name}__*")), "{name}");
+    }
+}
+
+/// Files in which everything that may hold a secret holds `SECRET`.
+fn with_secrets(key: &str) -> Vec<String> {
+    let server = r#"{"command": "SECRET", "args": ["SECRET"], "env": {"SECRET": "SECRET"},
+        "url": "https://SECRET@x/?SECRET", "headers": {"SECRET": "SECRET"}, "SECRET": "SECRET"}"#;
+    let wrap = |servers: &str| format!("{{\"SECRET\": \"SECRET\", \"{key}\": {servers}}}");
+    vec![
+        wrap(&format!("{{\"a\": {server}}}")),
+        wrap(&format!(
+            "{{\"a\": {server}, \"b\": \"SECRET\", \"c\": [\"SECRET\"], \"d\": {{\"description\": {{\"SECRET\": 1}}, \"disabled\": \"SECRET\"}}}}"
+        )),
+        wrap("\"SECRET\""),
+        wrap("[\"SECRET\"]"),
+        wrap("{\"a\": {\"env\": {\"K\": \"SECRET\" \"SECRET\"}}}"),
+        wrap("{\"a\": {\"env\": {\"K\": SECRET}}}"),
+        wrap("{\"a\": {\"env\": {\"K\": \"SECRET"),
+        wrap("{\"a\": {\"env\": {\"K\": \"SECRET\\q\"}}}"),
+        wrap("{\"a\": {\"env\": {SECRET: 'SECRET'}}}"),
+        wrap("{\"SECRET\\u0000\": {}}"),
+        wrap("{\"SECRET\\nSECRET\": \"SECRET\"}"),
+        "\"SECRET\"".into(),
+        "SECRET".into(),
+        "{} SECRET".into(),
+        "{/* SECRET".into(),
+    ]
+}
+
+#[test]
+fn no_secret_leaves_a_json_file() {
+    for (client, level, file, key) in JSON_FILES {
+        let tree = Tree::new();
+        for text in with_secrets(key) {
+            put(&tree, level, file, &text);
+            let shown = format!("{:?}", tree.read());
+            assert!(!shown.contains("SECRET"), "{client}: {text}\n{shown}");
+        }
+    }
+}
+
+#[test]
+fn no_secret_leaves_a_toml_file() {
+    let tree = Tree::new();
+    for text in [
+        "SECRET = \"SECRET\"\n[mcp_servers.a]\ncommand = \"SECRET\"\nargs = [\"SECRET\"]\nenv = {SECRET = \"SECRET\"}",
+        "[mcp_servers.a]\nurl = \"SECRET",
+        "[mcp_servers.a]\nurl = SECRET",
+        "[mcp_servers.a]\nSECRET = 1\nSECRET = 2",
+        "[mcp_servers]\na = \"SECRET\"\n\"SECRET\\u0000\" = {}",
+        "mcp_servers = \"SECRET\"",
+        "[mcp_servers.a]\nurl = \"SECRET\\q\"",
+        "[SECRET",
+    ] {
+        for level in [Level::User, Level::Project] {
+            put(&tree, level, ".codex/config.toml", text);
+            let shown = format!("{:?}", tree.read());
+            assert!(!shown.contains("SECRET"), "{text}\n{shown}");
+        }
+    }
+}
+
+#[test]
+fn no_secret_leaves_settings_sections_or_plugins() {
+    let odd = [
+        r#"{"env": {"SECRET": "SECRET"}, "enabledPlugins": "SECRET", "disabledMcpjsonServers": "SECRET"}"#,
+        r#"{"disabledMcpjsonServers": [{"SECRET": "SECRET"}], "enabledPlugins": {"SECRET": "SECRET"}}"#,
+        r#"{"mcp": {"excluded": "SECRET", "allowed": [["SECRET"]]}, "mcpServers": {"a": {"env": "SECRET"}}}"#,
+        r#"{"env": SECRET}"#,
+        r#"{"plugins": {"a@b": [{"scope": "SECRET", "installPath": 5, "SECRET": "SECRET"}]}}"#,
+        r#"{"plugins": {"a@b": "SECRET", "c@d": ["SECRET"], "SECRET\u0007": []}}"#,
+        r#"{"projects": "SECRET"}"#,
+        r#"{"mcpServers": "../SECRET", "commands": ["/SECRET", {"SECRET": "SECRET"}], "skills": {"SECRET": 1}}"#,
+    ];
+    let tree = Tree::new();
+    tree.own(".mcp.json", r#"{"mcpServers": {"a": {}}}"#);
+    let folder = tree.home.join("kit");
+    let index = ".claude/plugins/installed_plugins.json";
+    let good =
+        format!(r#"{{"plugins": {{"kit@m": [{{"scope": "user", "installPath": {folder:?}}}]}}}}"#);
+    tree.user(index, &good);
+    let section = format!("{{\"projects\": {{\"{}\": ", tree.folder());
+    for text in odd {
+        for file in [
+            ".claude/settings.json",
+            ".gemini/settings.json",
+            ".claude.json",
+            "kit/.claude-plugin/plugin.json",
+            "kit/.mcp.json",
+        ] {
+            // The name of a server or plugin is no secret: only here it would be one.
+            if file == "kit/.mcp.json" && text.contains("\"SECRET\": ") {
+                continue;
+            }
+            tree.user(file, text);
+            let shown = format!("{:?}", tree.read());
+            assert!(!shown.contains("SECRET"), "{file}: {text}\n{shown}");
+        }
+        tree.user(".claude.json", format!("{section}{text}}}}}"));
+        tree.own(".claude/settings.json", text);
+        tree.own(".claude/settings.local.json", text);
+        tree.user(index, text);
+        let shown = format!("{:?}", tree.read());
+        assert!(!shown.contains("SECRET"), "{text}\n{shown}");
+        tree.user(index, &good);
+    }
+}
