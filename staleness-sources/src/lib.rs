@@ -10,6 +10,25 @@
 //! Nothing here writes, prints, reads a clock or an environment variable, or runs a program. Files
 //! are other people's: every read is bounded, no input can make this crate panic, and no value of
 //! `env`, `headers`, `args`, a URL or a command line is copied into a reading or a message.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use staleness_sources::clients::{self, ScanRequest};
+//! use staleness_sources::hook::{self, Event};
+//! use staleness_sources::project;
+//!
+//! let place = project::discover(Path::new("."), true);
+//! let readings = clients::read(&ScanRequest::new(Path::new("/home/ada"), &place));
+//! for source in &readings.sources {
+//!     println!("{} {}: {}", source.id, source.state.as_str(), source.found.len());
+//! }
+//!
+//! let payload = br#"{"hook_event_name": "PostToolUse", "tool_name": "mcp__github__search"}"#;
+//! let input = hook::parse(payload, None, None)?;
+//! assert!(matches!(input.event, Event::ToolOutcome(event) if event.server.is_none()));
+//! # Ok::<(), hook::HookError>(())
+//! ```
 
 pub mod clients;
 mod draft;

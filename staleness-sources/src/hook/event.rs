@@ -38,7 +38,8 @@ pub(super) fn interpret(
         session: session.and_then(|id| SessionId::new(short(id)).ok()),
         cwd: cwd.map(PathBuf::from),
         agent: payload.agent_type.text().and_then(|agent| AgentId::new(agent).ok()),
-        at: timestamp(&payload.timestamp),
+        // Of the other clients it is not known what a field of this name would count.
+        at: (client == HookClient::Copilot).then(|| timestamp(&payload.timestamp)).flatten(),
     })
 }
 

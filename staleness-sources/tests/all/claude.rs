@@ -282,4 +282,12 @@ fn folders_that_are_too_deep_or_too_full_are_cut_off() {
     let source = tree.source(CLAUDE, Level::User, "commands");
     assert_eq!(source.state, SourceState::Partial);
     assert_eq!(names(&source), ["/top"]);
+
+    let tree = Tree::new();
+    for at in 0..10_001 {
+        tree.user(&format!(".claude/agents/{at}.md"), "");
+    }
+    let source = tree.source(CLAUDE, Level::User, "agents");
+    assert_eq!(source.state, SourceState::Partial);
+    assert_eq!(source.found.len(), 10_000);
 }

@@ -127,6 +127,12 @@ fn copilot_names_its_event_on_the_command_line() {
     assert!(event.builtin);
     assert_eq!(parse(text.as_bytes(), Some("copilot"), None), Err(HookError::NoEvent));
 
+    let iso = br#"{"toolName": "x", "timestamp": "2026-01-02T03:04:05Z"}"#;
+    let input = parse(iso, Some("copilot"), Some("postToolUse")).unwrap();
+    assert_eq!(input.at.unwrap().to_string(), "2026-01-02T03:04:05Z");
+    let input = parse(iso, Some("claude-code"), Some("PostToolUse")).unwrap();
+    assert_eq!(input.at, None);
+
     let text = r#"{"toolName": "github-search", "error": {"message": "SECRET"}}"#;
     let event = tool(parse(text.as_bytes(), Some("copilot"), Some("postToolUseFailure")).unwrap());
     assert_eq!(event.kind, OutcomeKind::Failure);

@@ -129,6 +129,29 @@ fn names_are_kept_as_they_are_written() {
     }
 }
 
+#[test]
+fn a_live_list_is_no_config_file_that_the_next_scan_finds_missing() {
+    let tree = Tree::new();
+    let text = r#"{"tools": [{"name": "search"}]}"#;
+    let live = staleness_sources::live::tools_list(text, Some("github"), "-", None).unwrap();
+    assert_eq!(live.id.level, Level::Live);
+    let readings = tree.read();
+    assert!(readings.sources.iter().all(|source| source.id.level != Level::Live));
+    assert!(!readings.indexes.iter().any(|index| index.lists(&live.id)));
+}
+
+#[test]
+fn the_same_name_in_two_scopes_is_two_tools() {
+    let tree = Tree::new();
+    tree.user(".cursor/mcp.json", r#"{"mcpServers": {"a": {}}}"#);
+    tree.own(".cursor/mcp.json", r#"{"mcpServers": {"a": {"disabled": true}}}"#);
+    let user = tree.source("cursor", Level::User, "mcp");
+    let own = tree.source("cursor", Level::Project, "mcp");
+    assert_eq!(user.found[0].name, own.found[0].name);
+    assert_ne!(user.id.scope(), own.id.scope());
+    assert!(!user.found[0].disabled && own.found[0].disabled);
+}
+
 /// Files in which everything that may hold a secret holds `SECRET`.
 fn with_secrets(key: &str) -> Vec<String> {
     let server = r#"{"command": "SECRET", "args": ["SECRET"], "env": {"SECRET": "SECRET"},
