@@ -1,1 +1,147 @@
-//! Placeholder.
+//! The command line of staleness, as a library: `main.rs` only calls [`main`].
+
+mod args;
+mod commands;
+mod config;
+mod error;
+mod output;
+mod settings;
+mod when;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind as ClapKind;
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+use error::{CliError, ErrorKind};
+use output::{Output, Paint};
+use settings::Settings;
+
+/// Commands that later releases bring; named so that the error can say so.
+const LATER: [&str; 13] = [
+    "routes",
+    "check",
+    "knowledge",
+    "review",
+    "work",
+    "stale",
+    "session",
+    "resume",
+    "board",
+    "export",
+    "import",
+    "init",
+    "mcp",
+];
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let as_json = args.iter().any(|arg| arg == "--json");
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error, &args, as_json),
+    };
+    let out = Output {
+        json: cli.global.json,
+        quiet: cli.global.quiet,
+        verbose: cli.global.verbose,
+        paint: Paint::new(cli.global.color),
+        width: width(),
+    };
+    match run(&cli, &out) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => report(&error, as_json),
+    }
+}
+
+fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
+    let settings = || Settings::new(&cli.global, None, false);
+    let Some(command) = &cli.command else {
+        return Ok(u8::from(commands::overview::run(&settings()?, cli.fail_on, out)?));
+    };
+    match command {
+        Command::Hook(args) => commands::hook::run(&cli.global, args, out),
+        Command::Scan(args) => commands::scan::run(&settings()?, args, out)?,
+        Command::Record(args) => commands::record::run(&settings()?, args, out)?,
+        Command::Tools { command, list } => {
+            commands::tools::run(&settings()?, command.as_ref(), list, out)?;
+        }
+        Command::Project { command } => commands::project::run(&settings()?, command, out)?,
+        Command::Doctor => {
+            return Ok(if commands::doctor::run(&settings()?, out)? { 0 } else { 4 });
+        }
+        Command::Prune(args) => commands::upkeep::prune(&settings()?, args, out)?,
+        Command::Backup { file } => commands::upkeep::backup(&settings()?, file, out)?,
+        Command::Config { command } => commands::config::run(&settings()?, *command, out)?,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "staleness", &mut script);
+            out.text(&String::from_utf8_lossy(&script))?;
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command())
+                .render(&mut page)
+                .map_err(|error| CliError::new(ErrorKind::Io, error.to_string()))?;
+            out.text(&String::from_utf8_lossy(&page))?;
+        }
+    }
+    Ok(0)
+}
+
+/// The terminal's width; a pipe gets long lines whole.
+fn width() -> usize {
+    terminal_size::terminal_size().map_or(usize::MAX, |(width, _)| usize::from(width.0))
+}
+
+fn report(error: &CliError, as_json: bool) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "{}", error.render(as_json));
+    ExitCode::from(error.exit_code())
+}
+
+/// A command line that clap refused. A hook never fails its caller, however it was called.
+fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
+    if matches!(error.kind(), ClapKind::DisplayHelp | ClapKind::DisplayVersion) {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if args.get(1..).is_some_and(|rest| rest.iter().any(|arg| arg == "hook")) {
+        if rest_has(args, "--verbose") || rest_has(args, "-v") {
+            let _ = error.print();
+        }
+        return ExitCode::SUCCESS;
+    }
+    let named = |kind| match error.get(kind) {
+        Some(clap::error::ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    if error.kind() == ClapKind::InvalidSubcommand
+        && let Some(command) = named(clap::error::ContextKind::InvalidSubcommand)
+        && (LATER.contains(&command.as_str()) || command == "uninstall")
+    {
+        let message = format!("`staleness {command}` is not part of this release");
+        let later = CliError::new(ErrorKind::NotOffered, message)
+            .hint("this release watches tools; see `staleness --help`");
+        return report(&later, as_json);
+    }
+    let kind = match error.kind() {
+        ClapKind::InvalidValue | ClapKind::ValueValidation => ErrorKind::Invalid,
+        _ => ErrorKind::Usage,
+    };
+    if as_json {
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or("").trim_start_matches("error: ");
+        return report(&CliError::new(kind, line).hint("see `staleness --help`"), true);
+    }
+    let _ = error.print();
+    ExitCode::from(CliError::new(kind, "").exit_code())
+}
+
+fn rest_has(args: &[OsString], flag: &str) -> bool {
+    args.iter().any(|arg| arg == flag)
+}

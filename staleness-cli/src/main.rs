@@ -1,1 +1,5 @@
-fn main() {}
+//! The `staleness` program.
+
+fn main() -> std::process::ExitCode {
+    staleness_cli::main()
+}

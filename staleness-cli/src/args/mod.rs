@@ -1,0 +1,202 @@
+//! The command line as clap reads it.
+
+pub(crate) mod tools_args;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+pub(crate) use tools_args::ProjectCommand;
+
+/// Can this still be trusted? Watches the tools that AI agents rely on.
+///
+/// Without a command: an overview of the current project. It reads what your agent clients have
+/// configured and what is recorded, and writes nothing.
+#[derive(Debug, Parser)]
+#[command(name = "staleness", version, args_conflicts_with_subcommands = false)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    /// Exit with 1 when something is at this level or worse (overview only).
+    #[arg(long, value_name = "LEVEL")]
+    pub fail_on: Option<LevelArg>,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Options that every command takes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Where the registry is kept: sqlite:PATH or memory:.
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "STALENESS_STORE",
+        hide_env_values = true
+    )]
+    pub store: Option<String>,
+    /// The project: its git root, or the folder itself [default: the current folder].
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub project: Option<PathBuf>,
+    /// Where user-level client files are looked for [default: your home folder].
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath,
+          env = "STALENESS_HOME", hide_env_values = true)]
+    pub home: Option<PathBuf>,
+    /// A policy file to use in place of the user's.
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath,
+          env = "STALENESS_CONFIG", hide_env_values = true)]
+    pub config: Option<PathBuf>,
+    /// Set one policy value, such as tools.unseen_days=14; may be repeated.
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Evaluate and record as of this time: 2026-11-20, 2026-11-20T12:30:00Z, or -3d.
+    #[arg(long, global = true, value_name = "TIME", allow_hyphen_values = true)]
+    pub now: Option<String>,
+    /// Print exactly one JSON document.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print nothing but results.
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more about what is done, on stderr.
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+    /// When to colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorArg,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorArg {
+    /// When stdout is a terminal that shows colours, and NO_COLOR is not set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// A verdict's level to fail on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelArg {
+    /// Wants a look, or worse.
+    Review,
+    /// Must not be relied on.
+    Stale,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Read what the agent clients have configured, and note what came and went.
+    Scan(ScanArgs),
+    /// Take a client's hook payload on stdin: records outcomes, tells agents what changed.
+    Hook(HookArgs),
+    /// Record one use of a tool.
+    Record(RecordArgs),
+    /// List, rank, suggest and look into tools.
+    Tools {
+        #[command(subcommand)]
+        command: Option<tools_args::ToolsCommand>,
+        #[command(flatten)]
+        list: tools_args::ListArgs,
+    },
+    /// List the projects that were seen, or forget one.
+    Project {
+        #[command(subcommand)]
+        command: ProjectCommand,
+    },
+    /// Check that everything is in order.
+    Doctor,
+    /// Remove raw outcomes that are old and many; nothing that a person wrote.
+    Prune(PruneArgs),
+    /// Write a consistent copy of the registry while others write.
+    Backup {
+        /// The file to write; it must not exist.
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+    /// Show the policy in force, or where it is read from.
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScanArgs {
+    /// Show what would change, and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// An MCP tools/list result to take as a source of its own; - reads stdin.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub tools_json: Option<PathBuf>,
+    /// The server that the list came from: its tools become mcp__NAME__tool.
+    #[arg(long, value_name = "NAME", requires = "tools_json")]
+    pub server: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArgs {
+    /// The client that sent the payload: claude-code, codex, copilot or cursor.
+    #[arg(long, value_name = "CLIENT")]
+    pub client: Option<String>,
+    /// The event, where the payload does not name it.
+    #[arg(long, value_name = "NAME")]
+    pub event: Option<String>,
+    /// Say what would be done with the payload, and do nothing.
+    #[arg(long)]
+    pub explain: bool,
+}
+
+#[derive(Debug, Args)]
+#[group(id = "outcome", required = true, multiple = false, args = ["success", "failure", "interrupted"])]
+pub(crate) struct RecordArgs {
+    /// The tool's name.
+    pub name: String,
+    /// It did what it was asked.
+    #[arg(long)]
+    pub success: bool,
+    /// It failed.
+    #[arg(long)]
+    pub failure: bool,
+    /// It was aborted: says nothing about the tool.
+    #[arg(long)]
+    pub interrupted: bool,
+    /// An id of this use: recording it again changes nothing.
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    /// The session in which it happened.
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// The agent that used the tool.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// How long it took, in milliseconds.
+    #[arg(long, value_name = "N")]
+    pub duration_ms: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PruneArgs {
+    /// Show what would go, and remove nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Every value of the policy in force, with where it came from.
+    Show,
+    /// The files that a policy is read from.
+    Path,
+}

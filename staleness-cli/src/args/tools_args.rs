@@ -1,0 +1,129 @@
+//! The arguments of `tools` and `project`.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolsCommand {
+    /// Every tool that the project sees.
+    List(ListArgs),
+    /// Everything that is known of one tool.
+    Show {
+        /// Its name; a server, command or agent by its short name too.
+        name: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// The tools that worked best in this project lately.
+    Rank {
+        /// How many.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: usize,
+    },
+    /// Active tools to use now.
+    Suggest {
+        /// What for, in words.
+        query: Option<String>,
+        /// Leave out what this session used last.
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// How many.
+        #[arg(long, value_name = "N", default_value_t = 5)]
+        limit: usize,
+        /// Show the parts of each score.
+        #[arg(long)]
+        explain: bool,
+    },
+    /// Search every tool by words, stale and demoted ones marked.
+    Discover {
+        /// What for, in words.
+        query: String,
+        /// How many.
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        limit: usize,
+        /// Show the parts of each score.
+        #[arg(long)]
+        explain: bool,
+    },
+    /// Why a tool is what it is: every change, newest first.
+    History {
+        /// Its name.
+        name: String,
+        /// How many changes.
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: u32,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Lift a demotion, a pin or an ignore.
+    Restore(HoldArgs),
+    /// Demote a tool until it is restored.
+    Demote(HoldArgs),
+    /// Keep a tool active, whatever happens.
+    Pin(HoldArgs),
+    /// Never suggest or report a tool.
+    Ignore(HoldArgs),
+    /// Forget a tool and its outcomes.
+    Forget {
+        /// Its name.
+        name: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+        /// Yes, forget it.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct ListArgs {
+    /// Only this status: active, stale or demoted.
+    #[arg(long, value_name = "S")]
+    pub status: Option<String>,
+    /// Only this kind, such as mcp_server, mcp_tool or skill.
+    #[arg(long, value_name = "K")]
+    pub kind: Option<String>,
+    /// The tools of every project.
+    #[arg(long)]
+    pub all_projects: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HoldArgs {
+    /// The tool's name.
+    pub name: String,
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+    /// Why, for the history.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct ScopeArgs {
+    /// Which entry a bare name means [default: the project's, else the global one].
+    #[arg(long, value_name = "SCOPE")]
+    pub scope: Option<ScopeArg>,
+}
+
+/// A scope to look a name up in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArg {
+    /// The global entry.
+    Global,
+    /// The project's own entry.
+    Project,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProjectCommand {
+    /// Every project that was seen.
+    List,
+    /// Forget a project with its tools and outcomes.
+    Forget {
+        /// Its id, or its root folder.
+        id: String,
+        /// Yes, forget it.
+        #[arg(long)]
+        yes: bool,
+    },
+}

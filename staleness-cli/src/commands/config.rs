@@ -1,0 +1,62 @@
+//! `config`: the policy in force, and where it is read from.
+
+use serde_json::json;
+
+use crate::args::ConfigCommand;
+use crate::error::CliError;
+use crate::output::{Output, Paint, Table};
+use crate::settings::Settings;
+
+pub(crate) fn run(
+    settings: &Settings,
+    command: ConfigCommand,
+    out: &Output,
+) -> Result<(), CliError> {
+    match command {
+        ConfigCommand::Show => show(settings, out),
+        ConfigCommand::Path => path(settings, out),
+    }
+}
+
+fn show(settings: &Settings, out: &Output) -> Result<(), CliError> {
+    let values = settings.configured.values()?;
+    if out.json {
+        return out.json(&json!({ "values": values }));
+    }
+    let mut table = Table::new();
+    for each in values {
+        table.row(vec![
+            (each.key, Some(Paint::bold)),
+            (each.value.to_string(), None),
+            (each.source, Some(Paint::dim)),
+        ]);
+    }
+    out.text(&table.render(out.paint, out.width))
+}
+
+fn path(settings: &Settings, out: &Output) -> Result<(), CliError> {
+    let user = settings.layers.user.as_ref().map(|(path, _)| path.clone());
+    let files: Vec<_> = [("user", user), ("project", settings.layers.project.clone())]
+        .into_iter()
+        .filter_map(|(layer, path)| Some((layer, path?)))
+        .collect();
+    if out.json {
+        let values: Vec<_> = files
+            .iter()
+            .map(|(layer, path)| {
+                json!({ "key": layer, "value": path.display().to_string(),
+                        "source": if path.is_file() { "file" } else { "missing" } })
+            })
+            .collect();
+        return out.json(&json!({ "values": values }));
+    }
+    let mut table = Table::new();
+    for (layer, path) in files {
+        let there = if path.is_file() { "" } else { "(not there)" };
+        table.row(vec![
+            (layer.into(), Some(Paint::bold)),
+            (format!("{} {there}", path.display()).trim().to_owned(), None),
+        ]);
+    }
+    out.text(&table.render(out.paint, usize::MAX))
+}

@@ -1,0 +1,129 @@
+//! `doctor`: is everything in order?
+
+use serde::Serialize;
+use serde_json::json;
+use staleness::StoreUrl;
+use staleness::source::SourceState;
+
+use super::scan::preview;
+use crate::error::CliError;
+use crate::output::{Output, Paint, Painter, Table};
+use crate::settings::{Access, Settings};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    Warn,
+    Fail,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    state: State,
+    detail: String,
+}
+
+/// Runs every check; `true`: none failed.
+pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
+    let mut checks = Vec::new();
+    let mut add = |name: &'static str, state: State, detail: String| {
+        checks.push(Check { name, state, detail })
+    };
+    add("policy", State::Ok, policy(settings));
+    add("project", State::Ok, format!("{} ({})", settings.project.root, settings.project.id));
+    match settings.open(Access::Look) {
+        Err(error) => add("store", State::Fail, error.render(false)),
+        Ok(registry) => {
+            let (state, detail) = store(settings);
+            add("store", state, detail);
+            match registry.check() {
+                Ok(()) => add("integrity", State::Ok, "every record can be read".into()),
+                Err(error) => add("integrity", State::Fail, error.to_string()),
+            }
+            match preview(&registry, settings, None) {
+                Err(error) => add("sources", State::Fail, error.to_string()),
+                Ok((scan, _)) => {
+                    let bad: Vec<String> = scan
+                        .sources
+                        .iter()
+                        .filter(|s| matches!(s.state, SourceState::Failed | SourceState::Partial))
+                        .map(|s| format!("{}: {}", s.source, s.error.as_deref().unwrap_or("")))
+                        .collect();
+                    let read = scan.sources.iter().filter(|s| s.state == SourceState::Read).count();
+                    if bad.is_empty() {
+                        add("sources", State::Ok, format!("{read} read, none in trouble"));
+                    } else {
+                        add("sources", State::Warn, bad.join("; "));
+                    }
+                    let drift = scan.added.len() + scan.stale.len() + scan.restored.len();
+                    if drift > 0 {
+                        let detail = format!(
+                            "{} added, {} stale, {} restored since the last scan",
+                            scan.added.len(),
+                            scan.stale.len(),
+                            scan.restored.len()
+                        );
+                        add("scan", State::Warn, format!("{detail}; run `staleness scan`"));
+                    } else {
+                        add("scan", State::Ok, "nothing changed since the last scan".into());
+                    }
+                }
+            }
+        }
+    }
+    let ok = checks.iter().all(|check| check.state != State::Fail);
+    if out.json {
+        out.json(&json!({ "ok": ok, "checks": checks }))?;
+        return Ok(ok);
+    }
+    let mut table = Table::new();
+    for check in checks {
+        let (word, paint): (&str, Painter) = match check.state {
+            State::Ok => ("ok", Paint::good),
+            State::Warn => ("warn", Paint::warn),
+            State::Fail => ("fail", Paint::bad),
+        };
+        table.row(vec![
+            (word.into(), Some(paint)),
+            (check.name.into(), Some(Paint::bold)),
+            (check.detail, None),
+        ]);
+    }
+    // A detail is never cut here: it is what one came for.
+    out.text(&table.render(out.paint, usize::MAX))?;
+    Ok(ok)
+}
+
+fn policy(settings: &Settings) -> String {
+    let user = settings.layers.user.as_ref().map(|(path, _)| path);
+    let files: Vec<String> = [user, settings.layers.project.as_ref()]
+        .into_iter()
+        .flatten()
+        .filter(|path| path.is_file())
+        .map(|path| path.display().to_string())
+        .collect();
+    if files.is_empty() { "defaults".into() } else { files.join(", ") }
+}
+
+/// Where the store is, how large it is, and whether others can read it.
+fn store(settings: &Settings) -> (State, String) {
+    let StoreUrl::Sqlite(path) = &settings.url else {
+        return (State::Warn, format!("{}: gone with the process", settings.url));
+    };
+    let Ok(meta) = std::fs::metadata(path) else {
+        return (State::Ok, format!("{}: not there yet; a scan creates it", settings.url));
+    };
+    let detail = format!("{}, {} KiB", settings.url, meta.len().div_ceil(1024));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = meta.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            let detail = format!("{detail}: others may read it (mode {mode:o}); chmod 600 it");
+            return (State::Warn, detail);
+        }
+    }
+    (State::Ok, detail)
+}

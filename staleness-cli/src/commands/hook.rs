@@ -1,0 +1,187 @@
+//! `hook`: what an agent client calls. It exits 0 and stays silent whatever happens.
+
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use serde_json::json;
+use staleness::BlockingRegistry;
+use staleness::clock;
+use staleness::registry::Use;
+use staleness::report::Telling;
+use staleness::tool::ToolKind;
+use staleness_sources::hook::{Event, HookInput, MAX_PAYLOAD_BYTES, ToolEvent, parse};
+
+use super::scan::{Asker, apply, preview};
+use super::tell;
+use crate::args::{Global, HookArgs};
+use crate::error::{CliError, ErrorKind};
+use crate::output::{Output, escape};
+use crate::settings::{Access, Settings};
+
+/// A hook waits for its turn no longer than this: the agent waits too.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Runs the hook. Trouble is told on stderr, with `--verbose` only.
+pub(crate) fn run(global: &Global, args: &HookArgs, out: &Output) {
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| go(global, args, out)));
+    match done {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => out.note(&error.render(false)),
+        Err(_) => out.note("error: a defect in staleness; please report it"),
+    }
+}
+
+fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
+    let payload = read_payload()?;
+    let input = parse(&payload, args.client.as_deref(), args.event.as_deref())
+        .map_err(|error| CliError::invalid(error.to_string()))?;
+    drop(payload);
+    if args.explain {
+        let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+        return out.text(&explain(&settings, &input)?);
+    }
+    match &input.event {
+        Event::ToolOutcome(event) => {
+            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            open(&settings)?.record_quietly(used(&settings, &input, event))?;
+            Ok(())
+        }
+        Event::SessionStart { .. } => {
+            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            session_start(&settings, &input, out)
+        }
+        Event::ConfigChanged => {
+            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            apply(&open(&settings)?, &settings, None, &asker(&input))?;
+            Ok(())
+        }
+        Event::SessionEnd => {
+            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            let registry = settings.open_within(Access::Look, PATIENCE)?;
+            registry.prune_outcomes(settings.now, false)?;
+            Ok(())
+        }
+        Event::UserPrompt | Event::Ignored(_) => Ok(()),
+    }
+}
+
+fn read_payload() -> Result<Vec<u8>, CliError> {
+    let mut payload = Vec::new();
+    // One byte more than is read tells that there is too much.
+    let limit = MAX_PAYLOAD_BYTES as u64 + 1;
+    std::io::stdin()
+        .lock()
+        .take(limit)
+        .read_to_end(&mut payload)
+        .map_err(|error| CliError::new(ErrorKind::Io, format!("reading stdin: {error}")))?;
+    Ok(payload)
+}
+
+fn open(settings: &Settings) -> Result<BlockingRegistry, CliError> {
+    settings.open_within(Access::Write, PATIENCE)
+}
+
+fn asker(input: &HookInput) -> Asker {
+    Asker { session: input.session.clone(), client: Some(input.client_id()) }
+}
+
+fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
+    let op = event.op.clone().unwrap_or_else(clock::fresh_op);
+    let project = settings.project.clone();
+    Use {
+        session: input.session.clone(),
+        agent: input.agent.clone(),
+        client: Some(input.client_id()),
+        duration_ms: event.duration_ms,
+        kind: event.builtin.then_some(ToolKind::Builtin),
+        server: event.server.clone(),
+        mentions: event.mentions.clone(),
+        ..Use::new(op, event.tool.clone(), event.kind, settings.now, project)
+    }
+}
+
+/// Scans, tells what changed, and once that was said notes that it was told.
+fn session_start(settings: &Settings, input: &HookInput, out: &Output) -> Result<(), CliError> {
+    let registry = open(settings)?;
+    apply(&registry, settings, None, &asker(input))?;
+    let session = input.session.as_ref();
+    let telling = registry.telling(&settings.project, session, settings.now)?;
+    let hooks = &settings.configured.policy.hooks;
+    let told = hooks.tell.then(|| tell::text(&telling, hooks.session_start_chars as usize));
+    if let Some(text) = told.flatten() {
+        say(&input.event_name, &text)?;
+    }
+    if telling.after < telling.upto {
+        registry.mark_told(&settings.project, session, &telling, settings.now)?;
+    }
+    let _ = out;
+    Ok(())
+}
+
+/// Gives context to the agent. An error here means that it was not told.
+fn say(event: &str, text: &str) -> Result<(), CliError> {
+    let answer = json!({
+        "hookSpecificOutput": { "hookEventName": event, "additionalContext": text }
+    });
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{answer}")
+        .and_then(|()| stdout.flush())
+        .map_err(|error| CliError::new(ErrorKind::Io, format!("writing to stdout: {error}")))
+}
+
+/// What would be done with the payload.
+fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
+    let mut text = format!(
+        "client   {}\nproject  {} ({})\nstore    {}\n",
+        input.client_id(),
+        settings.project.root,
+        settings.project.id,
+        settings.url,
+    );
+    let mut line = |key: &str, value: String| text.push_str(&format!("{key:<8} {value}\n"));
+    line("session", input.session.as_ref().map_or_else(|| "-".into(), ToString::to_string));
+    match &input.event {
+        Event::ToolOutcome(event) => {
+            line("event", "a tool was used".into());
+            line("tool", event.tool.to_string());
+            line("outcome", format!("{:?}", event.kind).to_lowercase());
+            line("id", event.op.as_ref().map_or_else(|| "a fresh one".into(), ToString::to_string));
+            line("would", "record this use, and say nothing".into());
+        }
+        Event::SessionStart { .. } => {
+            line("event", "a session starts".into());
+            let registry = settings.open(Access::Look)?;
+            let (scan, view) = preview(&registry, settings, None)?;
+            line(
+                "would",
+                format!(
+                    "scan {} sources: {} added, {} stale, {} restored",
+                    scan.sources.len(),
+                    scan.added.len(),
+                    scan.stale.len(),
+                    scan.restored.len()
+                ),
+            );
+            let told = preview_telling(settings, input, &registry, &view)?;
+            line("say", told.unwrap_or_else(|| "nothing".into()));
+        }
+        Event::ConfigChanged => line("would", "scan, and say nothing".into()),
+        Event::SessionEnd => line("would", "remove outcomes past the policy's bounds".into()),
+        Event::UserPrompt => line("would", "do nothing with a prompt".into()),
+        Event::Ignored(name) => line("would", format!("do nothing for the event {name}")),
+    }
+    Ok(escape(&text).into_owned())
+}
+
+/// What a session start would say of what is recorded so far.
+fn preview_telling(
+    settings: &Settings,
+    input: &HookInput,
+    registry: &BlockingRegistry,
+    _: &staleness::store::View,
+) -> Result<Option<String>, CliError> {
+    let telling: Telling =
+        registry.telling(&settings.project, input.session.as_ref(), settings.now)?;
+    let budget = settings.configured.policy.hooks.session_start_chars as usize;
+    Ok(tell::text(&telling, budget))
+}

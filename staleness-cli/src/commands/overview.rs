@@ -1,0 +1,102 @@
+//! The overview: what cannot be trusted here, without writing anything.
+
+use serde_json::json;
+use staleness::registry::{ToolListing, list};
+use staleness::report::{Context, ToolReport};
+use staleness::source::SourceState;
+use staleness::tool::{Hold, Status};
+use staleness::verdict::Level;
+
+use super::scan::preview;
+use crate::args::LevelArg;
+use crate::error::CliError;
+use crate::output::{Output, escape, tools};
+use crate::settings::{Access, Settings};
+
+/// Prints the overview; `true`: something is at `fail_on` or worse.
+pub(crate) fn run(
+    settings: &Settings,
+    fail_on: Option<LevelArg>,
+    out: &Output,
+) -> Result<bool, CliError> {
+    let registry = settings.open(Access::Look)?;
+    let (scan, view) = preview(&registry, settings, None)?;
+    let policy = &settings.configured.policy;
+    let context = Context::new(&view, policy, &settings.project, settings.now);
+    let ignored =
+        |tool: &ToolReport| tool.hold == Hold::Ignored || policy.ignore.contains(&tool.name);
+    let mut all = list(&context, ToolListing::default());
+    all.retain(|tool| !ignored(tool));
+    let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
+    let level = |level: Level| all.iter().filter(|tool| tool.verdict.level == level).count();
+    let counts = json!({
+        "tools": all.len(),
+        "active": count(Status::Active),
+        "stale": count(Status::Stale),
+        "demoted": count(Status::Demoted),
+        "fresh": level(Level::Fresh),
+        "review": level(Level::Review),
+        "untrusted": level(Level::Stale),
+        "sources": scan.sources.iter().filter(|s| s.state != SourceState::Missing).count(),
+        "unreadable_sources": scan
+            .sources
+            .iter()
+            .filter(|s| matches!(s.state, SourceState::Failed | SourceState::Partial))
+            .count(),
+    });
+    let found = fail_on.is_some_and(|least| match least {
+        LevelArg::Review => level(Level::Review) + level(Level::Stale) > 0,
+        LevelArg::Stale => level(Level::Stale) > 0,
+    });
+    let total = all.len();
+    let fresh = level(Level::Fresh);
+    let mut doubtful = all;
+    doubtful.retain(|tool| tool.verdict.level != Level::Fresh);
+    doubtful.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
+    if out.json {
+        out.json(&json!({
+            "project": scan.root,
+            "tools": doubtful,
+            "documents": [],
+            "work": [],
+            "counts": counts,
+        }))?;
+        return Ok(found);
+    }
+    let paint = out.paint;
+    let mut text = format!("{}\n", paint.bold(&escape(&scan.root)));
+    if doubtful.is_empty() && total > 0 {
+        text.push_str(&paint.good(&format!("all {total} known tools can be trusted\n")));
+    } else if total == 0 {
+        text.push_str(&nothing_known(settings, scan.sources.len()));
+    } else {
+        text.push_str(&format!(
+            "{} of {total} known tools cannot be trusted blindly\n",
+            total - fresh
+        ));
+        text.push_str(&tools::list(&doubtful, settings.now, out));
+    }
+    let trouble: Vec<_> = scan
+        .sources
+        .iter()
+        .filter(|s| matches!(s.state, SourceState::Failed | SourceState::Partial))
+        .cloned()
+        .collect();
+    text.push_str(&tools::sources(if total == 0 { &scan.sources } else { &trouble }, out));
+    if !out.quiet && total > 0 {
+        text.push_str(&paint.dim(
+            "`staleness tools show NAME` for the evidence, `staleness scan` to record this state\n",
+        ));
+    }
+    out.text(&text)?;
+    Ok(found)
+}
+
+fn nothing_known(settings: &Settings, places: usize) -> String {
+    format!(
+        "no tools are known yet: looked in {places} places of {} and this project, and none lists \
+         a tool\nrecord uses with `staleness record NAME --success|--failure`, or point --home at \
+         the folder that holds your agent clients' files\n",
+        escape(&settings.home.display().to_string()),
+    )
+}

@@ -1,0 +1,57 @@
+//! `record`: one use of a tool, by hand or from a client that has no hooks.
+
+use staleness::clock;
+use staleness::ids::{AgentId, OpId, SessionId};
+use staleness::outcome::OutcomeKind;
+use staleness::registry::{RecordReport, Use};
+use staleness::tool::Status;
+
+use super::{optional, tool_name};
+use crate::args::RecordArgs;
+use crate::error::CliError;
+use crate::output::{Output, escape};
+use crate::settings::{Access, Settings};
+
+pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Result<(), CliError> {
+    let outcome = if args.success {
+        OutcomeKind::Success
+    } else if args.failure {
+        OutcomeKind::Failure
+    } else {
+        OutcomeKind::Interrupted
+    };
+    let op = optional::<OpId>("id", args.id.as_ref())?.unwrap_or_else(clock::fresh_op);
+    let tool = tool_name(&args.name)?;
+    let mut used = Use::new(op, tool, outcome, settings.now, settings.project.clone());
+    used.session = optional::<SessionId>("session", args.session.as_ref())?;
+    used.agent = optional::<AgentId>("agent", args.agent.as_ref())?;
+    used.duration_ms = args.duration_ms;
+    let report = settings.open(Access::Write)?.record(used)?;
+    if out.json {
+        return out.json(&report);
+    }
+    if out.quiet { Ok(()) } else { out.text(&render(&report, out)) }
+}
+
+fn render(report: &RecordReport, out: &Output) -> String {
+    let name = escape(&report.tool.name);
+    let status = report.tool.status;
+    let painted = match status {
+        Status::Active => out.paint.good(status.as_str()),
+        Status::Stale => out.paint.warn(status.as_str()),
+        Status::Demoted => out.paint.bad(status.as_str()),
+    };
+    let mut text = format!("{name} is {painted}  {}\n", report.tool.outcomes);
+    for change in &report.changed {
+        let from = change.from.as_deref().unwrap_or("new");
+        let to = change.to.as_deref().unwrap_or("gone");
+        text.push_str(&format!("  {from} → {to}: {}\n", escape(&change.cause)));
+    }
+    if report.duplicate {
+        text.push_str("  this use was recorded before; nothing changed\n");
+    }
+    if report.offline {
+        text.push_str("  most servers fail at once: put down to the machine being offline\n");
+    }
+    text
+}

@@ -1,0 +1,243 @@
+//! `tools`: list, show, rank, suggest, discover, history, and what a person decides.
+
+use serde_json::json;
+use staleness::ids::{SessionId, ToolKey};
+use staleness::registry::{ByHand, ScopeChoice, ToolListing};
+use staleness::report::HistoryEntry;
+use staleness::tool::{Hold, Status, ToolKind};
+use staleness::{BlockingRegistry, clock, names};
+
+use super::{explain, optional};
+use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
+use crate::error::{CliError, ErrorKind};
+use crate::output::{Cell, Output, Paint, Table, tools};
+use crate::settings::{Access, Settings};
+
+pub(crate) fn run(
+    settings: &Settings,
+    command: Option<&ToolsCommand>,
+    bare: &ListArgs,
+    out: &Output,
+) -> Result<(), CliError> {
+    match command {
+        None => list(settings, bare, out),
+        Some(ToolsCommand::List(args)) => list(settings, args, out),
+        Some(ToolsCommand::Show { name, scope }) => {
+            let registry = settings.open(Access::Look)?;
+            let key = find(&registry, settings, name, choice(scope.scope))?;
+            let report = registry.show(&settings.project, &[key], settings.now)?;
+            if out.json { out.json(&report) } else { out.text(&tools::show(&report, out)) }
+        }
+        Some(ToolsCommand::Rank { limit }) => {
+            let registry = settings.open(Access::Look)?;
+            let ranked = registry.rank(&settings.project, *limit, settings.now)?;
+            if out.json {
+                return out.json(&json!({ "tools": ranked }));
+            }
+            out.text(&tools::ranked(&ranked, settings.now, out))
+        }
+        Some(ToolsCommand::Suggest { query, session, limit, explain }) => {
+            let session = optional::<SessionId>("session", session.as_ref())?;
+            let query = query.as_deref();
+            let (project, now) = (&settings.project, settings.now);
+            let registry = settings.open(Access::Look)?;
+            let found = registry.suggest(project, query, session.as_ref(), *limit, now)?;
+            if out.json {
+                return out.json(&json!({ "tools": found }));
+            }
+            let none = "no active tool fits; `staleness tools discover` searches all of them\n";
+            let text = tools::suggestions(&found, *explain, out);
+            out.text(if text.is_empty() { none } else { &text })
+        }
+        Some(ToolsCommand::Discover { query, limit, explain }) => {
+            if query.trim().is_empty() {
+                return Err(CliError::invalid("the query is empty")
+                    .hint("say what the tool should do, in words"));
+            }
+            let registry = settings.open(Access::Look)?;
+            let found = registry.discover(&settings.project, query, *limit, settings.now)?;
+            if out.json {
+                return out.json(&json!({ "tools": found }));
+            }
+            let text = tools::suggestions(&found, *explain, out);
+            out.text(if text.is_empty() { "no tool matches\n" } else { &text })
+        }
+        Some(ToolsCommand::History { name, limit, scope }) => {
+            history(settings, name, *limit, choice(scope.scope), out)
+        }
+        Some(ToolsCommand::Restore(args)) => hold(settings, args, Hold::None, out),
+        Some(ToolsCommand::Demote(args)) => hold(settings, args, Hold::Demoted, out),
+        Some(ToolsCommand::Pin(args)) => hold(settings, args, Hold::Pinned, out),
+        Some(ToolsCommand::Ignore(args)) => hold(settings, args, Hold::Ignored, out),
+        Some(ToolsCommand::Forget { name, scope, yes }) => {
+            forget(settings, name, choice(scope.scope), *yes, out)
+        }
+    }
+}
+
+const fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
+    match scope {
+        None => ScopeChoice::Either,
+        Some(ScopeArg::Global) => ScopeChoice::Global,
+        Some(ScopeArg::Project) => ScopeChoice::Project,
+    }
+}
+
+fn find(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    name: &str,
+    scope: ScopeChoice,
+) -> Result<ToolKey, CliError> {
+    super::tool_name(name)?;
+    registry
+        .find_key(&settings.project.id, name, scope)
+        .map_err(|error| explain(registry, settings, name, error))
+}
+
+fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliError> {
+    let listing = ToolListing {
+        status: word(args.status.as_deref(), "status", Status::from_word, || {
+            Status::ALL.map(Status::as_str).join(", ")
+        })?,
+        kind: word(args.kind.as_deref(), "kind", ToolKind::from_word, || {
+            ToolKind::ALL.map(ToolKind::as_str).join(", ")
+        })?,
+        all_projects: args.all_projects,
+    };
+    let registry = settings.open(Access::Look)?;
+    let listed = registry.list(&settings.project, listing, settings.now)?;
+    if out.json {
+        return out.json(&json!({ "tools": listed }));
+    }
+    if listed.is_empty() && !out.quiet {
+        return out.text("no tools are known here; run `staleness scan`\n");
+    }
+    out.text(&tools::list(&listed, settings.now, out))
+}
+
+fn word<T>(
+    text: Option<&str>,
+    what: &str,
+    read: impl Fn(&str) -> Option<T>,
+    allowed: impl Fn() -> String,
+) -> Result<Option<T>, CliError> {
+    text.map(|text| {
+        read(text).ok_or_else(|| {
+            CliError::invalid(format!("{text:?} is no {what}"))
+                .hint(format!("allowed are {}", allowed()))
+        })
+    })
+    .transpose()
+}
+
+fn history(
+    settings: &Settings,
+    name: &str,
+    limit: u32,
+    scope: ScopeChoice,
+    out: &Output,
+) -> Result<(), CliError> {
+    let registry = settings.open(Access::Look)?;
+    let keys = match find(&registry, settings, name, scope) {
+        Ok(key) => vec![key],
+        // A forgotten tool still has a history.
+        Err(error) if error.kind == ErrorKind::Unknown => names::spellings(name)
+            .into_iter()
+            .flat_map(|name| {
+                [ToolKey::project(settings.project.id.clone(), name.clone()), ToolKey::global(name)]
+            })
+            .collect(),
+        Err(error) => return Err(error),
+    };
+    let entries = registry
+        .history(&keys, limit)
+        .map_err(|error| explain(&registry, settings, name, error))?;
+    if out.json {
+        return out.json(&json!({ "entries": entries }));
+    }
+    let mut table = Table::new();
+    for entry in &entries {
+        table.row(history_row(entry));
+    }
+    out.text(&table.render(out.paint, out.width))
+}
+
+fn history_row(entry: &HistoryEntry) -> Vec<Cell> {
+    let change = match (&entry.from, &entry.to) {
+        (Some(from), Some(to)) if from == to => to.clone(),
+        (Some(from), Some(to)) => format!("{from} → {to}"),
+        (Some(only), None) | (None, Some(only)) => only.clone(),
+        (None, None) => String::new(),
+    };
+    let mut cause = entry.cause.clone();
+    for (what, text) in [(": ", &entry.note), (" in session ", &entry.session)] {
+        if let Some(text) = text {
+            cause.push_str(what);
+            cause.push_str(text);
+        }
+    }
+    vec![
+        (entry.at.to_string(), Some(Paint::dim)),
+        (entry.action.into(), Some(Paint::bold)),
+        (change, None),
+        (cause, None),
+    ]
+}
+
+fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -> ByHand {
+    let scope = match key.scope {
+        staleness::ids::Scope::Global => ScopeChoice::Global,
+        staleness::ids::Scope::Project(_) => ScopeChoice::Project,
+    };
+    ByHand {
+        op: clock::fresh_op(),
+        name: key.name,
+        scope,
+        project: settings.project.clone(),
+        at: settings.now,
+        note: reason.map(ToOwned::to_owned),
+        session: None,
+        actor: None,
+    }
+}
+
+/// The longest reason that is kept, in characters.
+const MAX_REASON: usize = 1_000;
+
+fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Result<(), CliError> {
+    let reason = args.reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    if reason.is_some_and(|text| text.chars().count() > MAX_REASON) {
+        return Err(CliError::invalid(format!(
+            "the reason is longer than {MAX_REASON} characters"
+        )));
+    }
+    let registry = settings.open(Access::Write)?;
+    let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
+    let report = registry.set_hold(by_hand(settings, key, reason), hold)?;
+    if out.json {
+        return out.json(&json!({ "tool": report }));
+    }
+    if out.quiet { Ok(()) } else { out.text(&tools::show(&report, out)) }
+}
+
+fn forget(
+    settings: &Settings,
+    name: &str,
+    scope: ScopeChoice,
+    yes: bool,
+    out: &Output,
+) -> Result<(), CliError> {
+    let registry = settings.open(if yes { Access::Write } else { Access::Look })?;
+    let key = find(&registry, settings, name, scope)?;
+    if !yes {
+        let message = format!("forgetting {} removes its outcomes", key.name);
+        return Err(CliError::invalid(message).hint("say --yes to do it"));
+    }
+    let name = key.name.to_string();
+    registry.forget(by_hand(settings, key, None))?;
+    if out.json {
+        return out.json(&json!({ "forgotten": name }));
+    }
+    if out.quiet { Ok(()) } else { out.text(&format!("forgot {}\n", crate::output::escape(&name))) }
+}

@@ -1,0 +1,51 @@
+//! `prune` and `backup`.
+
+use std::path::Path;
+
+use serde_json::json;
+use staleness::store::StoreError;
+
+use crate::args::PruneArgs;
+use crate::error::{CliError, ErrorKind};
+use crate::output::{Output, escape};
+use crate::settings::{Access, Settings};
+
+pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Result<(), CliError> {
+    // A registry that is not there has nothing to prune, and is not created for it.
+    let registry = settings.open(Access::Look)?;
+    let report = registry.prune_outcomes(settings.now, args.dry_run)?;
+    if out.json {
+        return out.json(&json!({
+            "routes": { "removed": 0, "kept": 0 },
+            "outcomes": report,
+        }));
+    }
+    if out.quiet {
+        return Ok(());
+    }
+    let done = if args.dry_run { "would be removed" } else { "removed" };
+    out.text(&format!("{} outcomes {done}, {} kept\n", report.removed, report.kept))
+}
+
+pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(), CliError> {
+    let trouble = |what: String| {
+        CliError::new(ErrorKind::Io, format!("backup to {}: {what}", file.display()))
+    };
+    if let Some(store) = settings.url.path()
+        && !store.exists()
+    {
+        let message = format!("{}: there is no registry to copy", settings.url);
+        return Err(CliError::new(ErrorKind::Store, message).hint("run `staleness scan` first"));
+    }
+    let registry = settings.open(Access::Look)?;
+    registry.backup(file).map_err(|error| match error {
+        StoreError::Io { source, .. } => trouble(source.to_string()),
+        other => other.into(),
+    })?;
+    let bytes = std::fs::metadata(file).map_err(|error| trouble(error.to_string()))?.len();
+    let path = file.display().to_string();
+    if out.json {
+        return out.json(&json!({ "path": path, "bytes": bytes }));
+    }
+    if out.quiet { Ok(()) } else { out.text(&format!("{}: {bytes} bytes\n", escape(&path))) }
+}

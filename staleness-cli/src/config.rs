@@ -1,0 +1,279 @@
+//! The policy in force, layer by layer: defaults, the user's file, the project's file, the
+//! environment, flags.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use staleness::Policy;
+use toml::{Table, Value};
+
+use crate::error::{CliError, ErrorKind};
+
+/// The name of a policy file.
+pub(crate) const FILE_NAME: &str = "staleness.toml";
+/// The variable that sets policy values, `KEY=VALUE` separated by semicolons or line ends.
+pub(crate) const SET_VARIABLE: &str = "STALENESS_SET";
+/// A policy file is no larger than this, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
+/// What a project's file may set: it comes with the repository, so nothing that touches the
+/// user's data or what their hooks say.
+const PROJECT_KEYS: [&str; 5] = ["tools", "outage", "ranking", "ignore", "kind"];
+
+/// Where each layer is read from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layers {
+    /// The user's file, or the one given in its place; `true`: it must exist.
+    pub user: Option<(PathBuf, bool)>,
+    /// The project's file.
+    pub project: Option<PathBuf>,
+    /// `KEY=VALUE` of the environment.
+    pub environment: Option<String>,
+    /// `KEY=VALUE` of the flags.
+    pub flags: Vec<String>,
+}
+
+/// One value of the policy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct PolicyValue {
+    /// Its key, such as `tools.unseen_days`.
+    pub key: String,
+    /// Its value.
+    pub value: serde_json::Value,
+    /// Where it came from: `default`, a file, `environment` or `flag`.
+    pub source: String,
+}
+
+/// A policy with where its values came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Configured {
+    /// The policy.
+    pub policy: Policy,
+    origins: BTreeMap<String, String>,
+}
+
+impl Layers {
+    /// Reads every layer and puts the policy together.
+    pub(crate) fn read(&self) -> Result<Configured, CliError> {
+        let mut layers: Vec<(String, Table)> = Vec::new();
+        if let Some((path, required)) = &self.user
+            && let Some(table) = read_file(path, *required)?
+        {
+            layers.push((path.display().to_string(), table));
+        }
+        if let Some(path) = &self.project
+            && let Some(table) = read_file(path, false)?
+        {
+            if let Some(key) = table.keys().find(|key| !PROJECT_KEYS.contains(&key.as_str())) {
+                let message = format!("{}: a project may not set {key:?}", path.display());
+                let allowed = PROJECT_KEYS.join(", ");
+                return Err(CliError::new(ErrorKind::Config, message)
+                    .hint(format!("a project may set {allowed}; the rest is the user's")));
+            }
+            layers.push((path.display().to_string(), table));
+        }
+        let environment = self.environment.iter().flat_map(|text| text.split([';', '\n']));
+        let environment = environment.filter(|text| !text.trim().is_empty());
+        for (text, source) in environment
+            .map(|text| (text, "environment"))
+            .chain(self.flags.iter().map(|text| (text.as_str(), "flag")))
+        {
+            layers.push((source.to_owned(), assignment(text)?));
+        }
+        compose(layers)
+    }
+}
+
+fn compose(layers: Vec<(String, Table)>) -> Result<Configured, CliError> {
+    let mut origins = BTreeMap::new();
+    if layers.is_empty() {
+        return Ok(Configured { policy: Policy::default(), origins });
+    }
+    let mut whole = table_of(&Policy::default())?;
+    for (source, layer) in layers {
+        // Each layer is read by itself first, so that an error names the layer it is in.
+        let mut alone = table_of(&Policy::default())?;
+        merge(&mut alone, layer.clone());
+        policy_of(alone).map_err(|why| {
+            CliError::new(ErrorKind::Config, format!("{source}: {why}"))
+                .hint("see `staleness config show` for the keys and their defaults")
+        })?;
+        for (key, _) in leaves("", &Value::Table(layer.clone())) {
+            origins.insert(key, source.clone());
+        }
+        merge(&mut whole, layer);
+    }
+    let policy = policy_of(whole).map_err(|why| CliError::new(ErrorKind::Config, why))?;
+    Ok(Configured { policy, origins })
+}
+
+fn table_of(policy: &Policy) -> Result<Table, CliError> {
+    Table::try_from(policy).map_err(|error| CliError::new(ErrorKind::Config, error.to_string()))
+}
+
+fn policy_of(table: Table) -> Result<Policy, String> {
+    let policy: Policy =
+        table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    match policy.faults().first() {
+        Some(fault) => Err(fault.clone()),
+        None => Ok(policy),
+    }
+}
+
+fn read_file(path: &Path, required: bool) -> Result<Option<Table>, CliError> {
+    let trouble =
+        |what: String| CliError::new(ErrorKind::Config, format!("{}: {what}", path.display()));
+    let length = match std::fs::metadata(path) {
+        Ok(meta) if meta.is_file() => meta.len(),
+        Ok(_) => return Err(trouble("not a file".into())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => return Ok(None),
+        Err(error) => return Err(trouble(error.to_string())),
+    };
+    if length > MAX_BYTES {
+        return Err(trouble(format!("{length} bytes; at most {MAX_BYTES} are read")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| trouble(error.to_string()))?;
+    text.parse::<Table>().map(Some).map_err(|error| {
+        let line = error
+            .span()
+            .map_or(1, |span| 1 + text.get(..span.start).unwrap_or("").matches('\n').count());
+        CliError::new(ErrorKind::Config, format!("{}:{line}: {}", path.display(), error.message()))
+    })
+}
+
+/// `KEY=VALUE` as a table; a value that is no TOML is taken as text.
+fn assignment(text: &str) -> Result<Table, CliError> {
+    let wrong = || {
+        CliError::invalid(format!("{text:?} is not KEY=VALUE"))
+            .hint("write it like tools.unseen_days=14")
+    };
+    let (key, value) = text.split_once('=').ok_or_else(wrong)?;
+    let (key, value) = (key.trim(), value.trim());
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.\"/".contains(c);
+    if key.is_empty() || !key.chars().all(plain) || value.contains('\n') {
+        return Err(wrong());
+    }
+    format!("{key} = {value}")
+        .parse::<Table>()
+        .or_else(|_| format!("{key} = {}", Value::String(value.into())).parse::<Table>())
+        .map_err(|_| wrong())
+}
+
+fn merge(into: &mut Table, layer: Table) {
+    for (key, value) in layer {
+        match (into.get_mut(&key), value) {
+            // A rule is one value: `consecutive` replaces `k_of_n`, it does not join it.
+            (Some(Value::Table(old)), Value::Table(new)) if key != "rule" => merge(old, new),
+            (_, value) => {
+                into.insert(key, value);
+            }
+        }
+    }
+}
+
+fn leaves(prefix: &str, value: &Value) -> Vec<(String, Value)> {
+    match value {
+        Value::Table(table) if !prefix.ends_with(".rule") => table
+            .iter()
+            .flat_map(|(key, value)| {
+                let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                leaves(&path, value)
+            })
+            .collect(),
+        other => vec![(prefix.to_owned(), other.clone())],
+    }
+}
+
+impl Configured {
+    /// The default policy, for callers that must go on when a layer cannot be read.
+    #[must_use]
+    pub(crate) fn defaults() -> Self {
+        Self { policy: Policy::default(), origins: BTreeMap::new() }
+    }
+
+    /// Every value in force, by key.
+    pub(crate) fn values(&self) -> Result<Vec<PolicyValue>, CliError> {
+        let table = table_of(&self.policy)?;
+        let mut values = Vec::new();
+        for (key, value) in leaves("", &Value::Table(table)) {
+            let source = self.origins.get(&key).cloned().unwrap_or_else(|| "default".into());
+            let value = serde_json::to_value(&value)
+                .map_err(|error| CliError::new(ErrorKind::Config, error.to_string()))?;
+            values.push(PolicyValue { key, value, source });
+        }
+        values.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layers(flags: &[&str]) -> Result<Configured, CliError> {
+        let flags = flags.iter().map(ToString::to_string).collect();
+        Layers { flags, ..Layers::default() }.read()
+    }
+
+    #[test]
+    fn later_layers_win_and_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let user = dir.path().join("user.toml");
+        let project = dir.path().join("project.toml");
+        std::fs::write(&user, "[tools]\nunseen_days = 10\nprobation_minutes = 5\n").unwrap();
+        std::fs::write(&project, "ignore = ['x']\n[tools]\nunseen_days = 11\n").unwrap();
+        let configured = Layers {
+            user: Some((user.clone(), true)),
+            project: Some(project.clone()),
+            environment: Some("ranking.window=7; tools.rule={consecutive={k=2}}".into()),
+            flags: vec!["ranking.window=8".into()],
+        }
+        .read()
+        .unwrap();
+        assert_eq!(configured.policy.tools.unseen_days, 11);
+        assert_eq!(configured.policy.tools.probation_minutes, 5);
+        assert_eq!(configured.policy.ranking.window, 8);
+        assert_eq!(configured.policy.ignore, ["x"]);
+        assert_eq!(configured.policy.tools.rule.window(), 2);
+        let source = |key: &str| {
+            configured.values().unwrap().into_iter().find(|value| value.key == key).unwrap().source
+        };
+        assert_eq!(source("tools.unseen_days"), project.display().to_string());
+        assert_eq!(source("tools.probation_minutes"), user.display().to_string());
+        assert_eq!(source("tools.rule"), "environment");
+        assert_eq!(source("ranking.window"), "flag");
+        assert_eq!(source("outcomes.keep_days"), "default");
+    }
+
+    #[test]
+    fn a_project_may_not_touch_what_is_the_users() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(FILE_NAME);
+        for text in ["[outcomes]\nkeep_days = 0\n", "[hooks]\ntell = false\n", "store = 'x'\n"] {
+            std::fs::write(&file, text).unwrap();
+            let error = Layers { project: Some(file.clone()), ..Layers::default() }.read();
+            let error = error.unwrap_err();
+            assert_eq!(error.exit_code(), 3);
+            assert!(error.message.contains("a project may not set"), "{error}");
+        }
+    }
+
+    #[test]
+    fn wrong_values_are_refused_with_where_they_are() {
+        for flags in [
+            "tools.unseen_days=many",
+            "tools.nonsense=1",
+            "nonsense",
+            "tools.rule={k_of_n={k=9,n=5}}",
+            "=3",
+            "tools.freshness_unseen=1.5",
+        ] {
+            assert_eq!(layers(&[flags]).unwrap_err().exit_code(), 3, "{flags}");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("broken.toml");
+        std::fs::write(&file, "[tools]\nunseen_days = = 3\n").unwrap();
+        let error = Layers { user: Some((file, true)), ..Layers::default() }.read().unwrap_err();
+        assert!(error.message.contains("broken.toml:2: "), "{error}");
+    }
+}

@@ -1,0 +1,59 @@
+//! What a person sees: escaped, coloured, in columns.
+
+mod escape;
+mod paint;
+mod table;
+pub(crate) mod tools;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+pub(crate) use escape::escape;
+pub(crate) use paint::Paint;
+pub(crate) use table::{Cell, Painter, Table};
+
+use crate::error::{CliError, ErrorKind};
+
+/// Where results go, and how.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// One JSON document instead of text.
+    pub json: bool,
+    /// Nothing but results.
+    pub quiet: bool,
+    /// More on stderr.
+    pub verbose: bool,
+    /// Colours.
+    pub paint: Paint,
+    /// The width of the terminal, in columns.
+    pub width: usize,
+}
+
+impl Output {
+    /// Prints one JSON document.
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), CliError> {
+        let mut text = serde_json::to_string_pretty(value)
+            .map_err(|error| CliError::new(ErrorKind::Io, format!("writing JSON: {error}")))?;
+        text.push('\n');
+        self.text(&text)
+    }
+
+    /// Prints text that is escaped already. A reader that went away is no error.
+    pub(crate) fn text(&self, text: &str) -> Result<(), CliError> {
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(CliError::new(ErrorKind::Io, format!("writing to stdout: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Says something on stderr, with `--verbose`.
+    pub(crate) fn note(&self, text: &str) {
+        if self.verbose {
+            let _ = writeln!(io::stderr(), "{}", escape(text));
+        }
+    }
+}

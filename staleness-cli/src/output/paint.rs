@@ -1,0 +1,54 @@
+//! Colours that respect the terminal.
+
+use anstyle::{AnsiColor, Style};
+
+use crate::args::ColorArg;
+
+/// Paints text, or leaves it alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    /// Follows the choice; `auto` asks the terminal and `NO_COLOR`.
+    pub(crate) fn new(choice: ColorArg) -> Self {
+        let on = match choice {
+            ColorArg::Always => true,
+            ColorArg::Never => false,
+            ColorArg::Auto => {
+                anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+            }
+        };
+        Self { on }
+    }
+
+    fn with(self, style: Style, text: &str) -> String {
+        if self.on { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// For headings.
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.with(Style::new().bold(), text)
+    }
+
+    /// For what matters less.
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.with(Style::new().dimmed(), text)
+    }
+
+    /// For what is well.
+    pub(crate) fn good(self, text: &str) -> String {
+        self.with(AnsiColor::Green.on_default(), text)
+    }
+
+    /// For what wants a look.
+    pub(crate) fn warn(self, text: &str) -> String {
+        self.with(AnsiColor::Yellow.on_default(), text)
+    }
+
+    /// For what must not be relied on.
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.with(AnsiColor::Red.on_default().bold(), text)
+    }
+}

@@ -1,0 +1,198 @@
+//! Tools and sources as tables.
+
+use staleness::registry::ScoredTool;
+use staleness::report::{HealthState, SourceReport, Suggestion, ToolReport};
+use staleness::source::SourceState;
+use staleness::tool::Status;
+use staleness::verdict::Level;
+
+use super::{Cell, Output, Paint, Painter, Table, escape};
+use crate::when::ago;
+
+fn paint_of(status: Status) -> Painter {
+    match status {
+        Status::Active => Paint::good,
+        Status::Stale => Paint::warn,
+        Status::Demoted => Paint::bad,
+    }
+}
+
+/// The reason why a tool is not fresh, or what it says of itself.
+fn why(tool: &ToolReport) -> String {
+    let reasons: Vec<&str> =
+        tool.verdict.signals.iter().map(|signal| signal.reason.as_str()).collect();
+    if reasons.is_empty() {
+        tool.description.clone().unwrap_or_default()
+    } else {
+        reasons.join("; ")
+    }
+}
+
+/// Names and reasons.
+pub(crate) fn brief(tools: &[ToolReport], out: &Output) -> String {
+    let mut table = Table::new();
+    for tool in tools.iter().take(ROWS) {
+        table.row(vec![
+            (tool.name.clone(), None),
+            (tool.kind.as_str().into(), Some(Paint::dim)),
+            (why(tool), None),
+        ]);
+    }
+    table.render(out.paint, out.width) + &more(tools.len(), out)
+}
+
+/// Rows that a summary shows at most.
+const ROWS: usize = 25;
+
+fn more(rows: usize, out: &Output) -> String {
+    if rows > ROWS {
+        out.paint.dim(&format!("  … and {} more; --json lists all\n", rows - ROWS))
+    } else {
+        String::new()
+    }
+}
+
+/// Every tool with status, freshness, outcomes and the reason.
+pub(crate) fn list(tools: &[ToolReport], now: staleness::Timestamp, out: &Output) -> String {
+    let mut table = Table::new();
+    for tool in tools {
+        table.row(line(tool, now));
+    }
+    table.render(out.paint, out.width)
+}
+
+fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
+    let used = tool.last_used_at.map_or_else(|| "never used".into(), |at| ago(now, at));
+    let status = match tool.health.state {
+        HealthState::Probation => "probation".into(),
+        _ => tool.status.as_str().to_owned(),
+    };
+    let tail: String = {
+        let letters: Vec<char> = tool.outcomes.chars().collect();
+        letters[letters.len().saturating_sub(8)..].iter().collect()
+    };
+    vec![
+        (status, Some(paint_of(tool.status))),
+        (tool.name.clone(), Some(Paint::bold)),
+        (if tool.scope == "project" { "project".into() } else { String::new() }, Some(Paint::dim)),
+        (tail, None),
+        (used, Some(Paint::dim)),
+        (why(tool), None),
+    ]
+}
+
+/// Ranked tools with their score.
+pub(crate) fn ranked(tools: &[ScoredTool], now: staleness::Timestamp, out: &Output) -> String {
+    let mut table = Table::new();
+    for each in tools {
+        let mut cells = vec![(format!("{:.3}", each.score), None)];
+        cells.extend(line(&each.tool, now));
+        table.row(cells);
+    }
+    table.render(out.paint, out.width)
+}
+
+/// Suggestions with their reason.
+pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> String {
+    let mut table = Table::new();
+    for each in found {
+        let mut cells: Vec<Cell> = vec![
+            (format!("{:.3}", each.score), None),
+            (each.tool.name.clone(), Some(Paint::bold)),
+            (each.mark.unwrap_or("").into(), Some(Paint::warn)),
+        ];
+        let mut reason = each.reason.clone();
+        if explain {
+            let words = each.parts.words.map_or_else(|| "-".into(), |fit| format!("{fit:.3}"));
+            reason = format!("usage {:.3}, words {words}; {reason}", each.parts.usage);
+        }
+        cells.push((reason, None));
+        table.row(cells);
+    }
+    table.render(out.paint, out.width)
+}
+
+/// The sources that are not simply missing.
+pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
+    let mut table = Table::new();
+    for source in sources.iter().filter(|source| source.state != SourceState::Missing) {
+        let paint: Painter = match source.state {
+            SourceState::Read => Paint::good,
+            SourceState::Partial | SourceState::Missing => Paint::warn,
+            SourceState::Failed => Paint::bad,
+        };
+        let detail = source.error.clone().unwrap_or_else(|| source.path.clone());
+        table.row(vec![
+            (source.state.as_str().into(), Some(paint)),
+            (source.source.clone(), None),
+            (format!("{} found", source.found), Some(Paint::dim)),
+            (detail, None),
+        ]);
+    }
+    if table.is_empty() {
+        return String::new();
+    }
+    format!("{}\n{}", out.paint.bold("sources"), table.render(out.paint, out.width))
+}
+
+/// One tool with everything that is known of it.
+pub(crate) fn show(tool: &ToolReport, out: &Output) -> String {
+    let paint = out.paint;
+    let status = paint_of(tool.status)(paint, tool.status.as_str());
+    let name = escape(&tool.name).replace('\n', " ");
+    let mut text = format!("{}  {status}\n", paint.bold(&name));
+    let mut row = |key: &str, value: &str| {
+        if !value.is_empty() {
+            let value = escape(value).replace('\n', " ");
+            text.push_str(&format!("  {}  {value}\n", paint.dim(&format!("{key:<12}"))));
+        }
+    };
+    row("kind", tool.kind.as_str());
+    row("scope", tool.scope);
+    row("server", tool.server.as_deref().unwrap_or(""));
+    row("plugin", tool.plugin.as_deref().unwrap_or(""));
+    row("description", tool.description.as_deref().unwrap_or(""));
+    let presence = format!(
+        "{} ({}) since {}",
+        tool.presence.state,
+        tool.presence.cause.as_str(),
+        tool.presence.since
+    );
+    row("presence", &presence);
+    let state = match tool.health.state {
+        HealthState::Healthy => "healthy",
+        HealthState::Failing => "failing",
+        HealthState::Probation => "failing, may be tried again",
+    };
+    let cause = tool.health.cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
+    row("health", &format!("{state}{cause}"));
+    row("by hand", if tool.hold == staleness::tool::Hold::None { "" } else { tool.hold.as_str() });
+    row("outcomes", &tool.outcomes);
+    row("uses", &tool.uses.to_string());
+    row("sources", &tool.sources.join(", "));
+    row("discovered", &tool.discovered_at.to_string());
+    row("last seen", &tool.last_seen_at.map(|at| at.to_string()).unwrap_or_default());
+    row("last used", &tool.last_used_at.map(|at| at.to_string()).unwrap_or_default());
+    text.push_str(&verdict(tool, paint));
+    text
+}
+
+fn verdict(tool: &ToolReport, paint: Paint) -> String {
+    let verdict = &tool.verdict;
+    let level = match verdict.level {
+        Level::Fresh => paint.good("fresh"),
+        Level::Review => paint.warn("review"),
+        Level::Stale => paint.bad("stale"),
+    };
+    let action = verdict.action.as_str();
+    let mut text = format!(
+        "  {}  {level} {} → {action}\n",
+        paint.dim(&format!("{:<12}", "verdict")),
+        verdict.freshness
+    );
+    for signal in &verdict.signals {
+        let reason = escape(&signal.reason).replace('\n', " ");
+        text.push_str(&format!("  {:<12}  {} {reason}\n", "", paint.dim(&signal.kind)));
+    }
+    text
+}

@@ -1,0 +1,169 @@
+//! What every command needs to know: store, project, home, time and policy.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use staleness::scan::ProjectRef;
+use staleness::store::StoreError;
+use staleness::{BlockingRegistry, OpenOptions, StoreUrl, Timestamp, clock};
+use staleness_sources::project::{ProjectPlace, discover};
+
+use crate::args::Global;
+use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
+use crate::error::{CliError, ErrorKind};
+use crate::when;
+
+/// Where a command runs, and under which policy.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Where the registry is kept.
+    pub url: StoreUrl,
+    /// The project's place.
+    pub place: ProjectPlace,
+    /// The project's identity.
+    pub project: ProjectRef,
+    /// Where user-level client files are.
+    pub home: PathBuf,
+    /// The moment.
+    pub now: Timestamp,
+    /// The policy.
+    pub configured: Configured,
+    /// Where the policy was read from.
+    pub layers: Layers,
+}
+
+/// How the registry is to be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Only to look: a registry that is not there is empty, and stays away.
+    Look,
+    /// To write: it is created.
+    Write,
+}
+
+impl Settings {
+    /// Puts the settings together. `fallback` is the folder to take when neither an option nor the
+    /// environment names the project; a hook knows one. `lenient`: a policy that cannot be read
+    /// is replaced by the defaults.
+    pub(crate) fn new(
+        global: &Global,
+        fallback: Option<&Path>,
+        lenient: bool,
+    ) -> Result<Self, CliError> {
+        let clock = clock::now();
+        let now = match &global.now {
+            Some(text) => when::parse(text, clock)?,
+            None => clock,
+        };
+        let home = match &global.home {
+            Some(home) => home.clone(),
+            None => user_home()?,
+        };
+        let start = project_folder(global, fallback)?;
+        let place = discover(&start, true);
+        let layers = layers(global, &place.folder);
+        let configured = match layers.read() {
+            Err(_) if lenient => Configured::defaults(),
+            other => other?,
+        };
+        let place = if configured.policy.projects.share_worktrees {
+            place
+        } else {
+            discover(&start, false)
+        };
+        let project = place.project_ref();
+        Ok(Self { url: store_url(global)?, place, project, home, now, configured, layers })
+    }
+
+    /// Opens the registry.
+    pub(crate) fn open(&self, access: Access) -> Result<BlockingRegistry, CliError> {
+        self.open_within(access, Duration::from_secs(5))
+    }
+
+    /// Opens the registry; a step waits for its turn no longer than `busy_timeout`.
+    pub(crate) fn open_within(
+        &self,
+        access: Access,
+        busy_timeout: Duration,
+    ) -> Result<BlockingRegistry, CliError> {
+        let options = || OpenOptions {
+            policy: self.configured.policy.clone(),
+            create: access == Access::Write,
+            busy_timeout,
+        };
+        match staleness::open_with(&self.url, options()) {
+            Ok(registry) => Ok(registry.blocking()),
+            Err(StoreError::Io { source, .. })
+                if access == Access::Look && source.kind() == std::io::ErrorKind::NotFound =>
+            {
+                let empty = staleness::open_with(&StoreUrl::Memory, options())?;
+                Ok(empty.blocking())
+            }
+            Err(error) => {
+                let mut error = CliError::from(error);
+                error.message = format!("{}: {}", self.url, error.message);
+                Err(error)
+            }
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The user's home folder.
+fn user_home() -> Result<PathBuf, CliError> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).ok_or_else(|| {
+        CliError::new(ErrorKind::Invalid, "no home folder is known")
+            .hint("set HOME, or name it with --home")
+    })
+}
+
+fn project_folder(global: &Global, fallback: Option<&Path>) -> Result<PathBuf, CliError> {
+    let named = global
+        .project
+        .clone()
+        .or_else(|| variable("STALENESS_PROJECT").map(PathBuf::from))
+        .or_else(|| variable("CLAUDE_PROJECT_DIR").map(PathBuf::from));
+    let folder = match named.or_else(|| fallback.map(Path::to_path_buf)) {
+        Some(folder) => folder,
+        None => std::env::current_dir().map_err(|error| {
+            CliError::new(ErrorKind::Io, format!("the current folder: {error}"))
+                .hint("name the project with --project")
+        })?,
+    };
+    if folder.is_dir() {
+        Ok(folder)
+    } else {
+        Err(CliError::invalid(format!("project {}: not a folder", folder.display()))
+            .hint("name an existing folder with --project"))
+    }
+}
+
+fn store_url(global: &Global) -> Result<StoreUrl, CliError> {
+    if let Some(text) = &global.store {
+        return text
+            .parse()
+            .map_err(|error| CliError::invalid(format!("--store {text:?}: {error}")));
+    }
+    let data = match variable("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute()) {
+        Some(dir) => dir,
+        None => user_home()?.join(".local").join("share"),
+    };
+    Ok(StoreUrl::Sqlite(data.join("staleness").join("registry.db")))
+}
+
+fn layers(global: &Global, project: &Path) -> Layers {
+    let user = match &global.config {
+        Some(file) => Some((file.clone(), true)),
+        None => variable("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .filter(|dir| dir.is_absolute())
+            .or_else(|| Some(user_home().ok()?.join(".config")))
+            .map(|dir| (dir.join("staleness").join(FILE_NAME), false)),
+    };
+    let environment = variable(SET_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+    Layers { user, project: Some(project.join(FILE_NAME)), environment, flags: global.set.clone() }
+}

@@ -1,0 +1,83 @@
+//! Times as people write them.
+
+use staleness::Timestamp;
+use staleness::time::{DAY, HOUR, MINUTE, SECOND};
+
+use crate::error::CliError;
+
+const FORMS: &str = "accepted are 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30:00Z, \
+                     2026-11-20T12:30:00+01:00, and -3d, -12h, -30m, +1d from now";
+
+/// Reads a time. Dates and times without an offset are UTC; spans count from `now`.
+pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
+    let text = text.trim();
+    if let Ok(at) = text.parse() {
+        return Ok(at);
+    }
+    if let Some(at) = span(text, now) {
+        return Ok(at);
+    }
+    let civil = text
+        .parse::<jiff::civil::DateTime>()
+        .or_else(|_| text.parse::<jiff::civil::Date>().map(|date| date.at(0, 0, 0, 0)));
+    civil
+        .ok()
+        .and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC).ok())
+        .map(|zoned| Timestamp::from_millis(zoned.timestamp().as_millisecond()))
+        .ok_or_else(|| CliError::invalid(format!("{text:?} is not a time")).hint(FORMS))
+}
+
+fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
+    let sign = match text.chars().next()? {
+        '-' => -1,
+        '+' => 1,
+        _ => return None,
+    };
+    let unit = text.chars().last()?;
+    let millis = match unit {
+        'd' => DAY,
+        'h' => HOUR,
+        'm' => MINUTE,
+        's' => SECOND,
+        _ => return None,
+    };
+    let count: i64 = text.get(1..text.len() - 1)?.parse().ok().filter(|count| *count >= 0)?;
+    Some(now.plus_millis(count.saturating_mul(millis).saturating_mul(sign)))
+}
+
+/// How long ago something was, in few characters: `3d`, `5h`, `now`.
+pub(crate) fn ago(now: Timestamp, at: Timestamp) -> String {
+    let millis = now.millis_since(at);
+    if millis < MINUTE {
+        "now".into()
+    } else if millis < HOUR {
+        format!("{}m ago", millis / MINUTE)
+    } else if millis < DAY {
+        format!("{}h ago", millis / HOUR)
+    } else {
+        format!("{}d ago", millis / DAY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_accepted_forms_are_accepted() {
+        let now: Timestamp = "2026-11-20T12:30:00Z".parse().unwrap();
+        for (text, expected) in [
+            ("2026-11-20", "2026-11-20T00:00:00Z"),
+            ("2026-11-20T12:30", "2026-11-20T12:30:00Z"),
+            ("2026-11-20 12:30:05", "2026-11-20T12:30:05Z"),
+            ("2026-11-20T12:30:00+01:00", "2026-11-20T11:30:00Z"),
+            ("-3d", "2026-11-17T12:30:00Z"),
+            ("+1h", "2026-11-20T13:30:00Z"),
+        ] {
+            assert_eq!(parse(text, now).unwrap().to_string(), expected, "{text}");
+        }
+        for text in ["", "tomorrow", "-d", "--3d", "-3w", "2026-13-01", "+", "\u{1f680}", "-é"] {
+            assert!(parse(text, now).unwrap_err().hint.is_some(), "{text}");
+        }
+    }
+}
