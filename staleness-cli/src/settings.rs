@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     pub project: ProjectRef,
     /// Where user-level client files are.
     pub home: PathBuf,
+    /// That home is the user's own, not one that was named.
+    pub own_home: bool,
     /// The moment.
     pub now: Timestamp,
     /// The policy.
@@ -60,6 +62,7 @@ impl Settings {
             Some(home) => home.clone(),
             None => user_home()?,
         };
+        let own_home = global.home.is_none();
         let start = project_folder(global, fallback)?;
         let place = discover(&start, true);
         let layers = layers(global, &place.folder);
@@ -73,7 +76,16 @@ impl Settings {
             discover(&start, false)
         };
         let project = place.project_ref();
-        Ok(Self { url: store_url(global)?, place, project, home, now, configured, layers })
+        Ok(Self {
+            url: store_url(global)?,
+            place,
+            project,
+            home,
+            own_home,
+            now,
+            configured,
+            layers,
+        })
     }
 
     /// Opens the registry.

@@ -159,19 +159,11 @@ pub(crate) struct HookArgs {
 }
 
 #[derive(Debug, Args)]
-#[group(id = "outcome", required = true, multiple = false, args = ["success", "failure", "interrupted"])]
 pub(crate) struct RecordArgs {
     /// The tool's name.
     pub name: String,
-    /// It did what it was asked.
-    #[arg(long)]
-    pub success: bool,
-    /// It failed.
-    #[arg(long)]
-    pub failure: bool,
-    /// It was aborted: says nothing about the tool.
-    #[arg(long)]
-    pub interrupted: bool,
+    #[command(flatten)]
+    pub outcome: OutcomeArgs,
     /// An id of this use: recording it again changes nothing.
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
@@ -184,6 +176,21 @@ pub(crate) struct RecordArgs {
     /// How long it took, in milliseconds.
     #[arg(long, value_name = "N")]
     pub duration_ms: Option<u64>,
+}
+
+/// How a use ended: exactly one of these.
+#[derive(Clone, Copy, Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct OutcomeArgs {
+    /// It did what it was asked.
+    #[arg(long)]
+    pub success: bool,
+    /// It failed.
+    #[arg(long)]
+    pub failure: bool,
+    /// It was aborted: says nothing about the tool.
+    #[arg(long)]
+    pub interrupted: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,9 +13,9 @@ use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 
 pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Result<(), CliError> {
-    let outcome = if args.success {
+    let outcome = if args.outcome.success {
         OutcomeKind::Success
-    } else if args.failure {
+    } else if args.outcome.failure {
         OutcomeKind::Failure
     } else {
         OutcomeKind::Interrupted

@@ -38,11 +38,15 @@ fn read_world(
     read_under: BTreeMap<SourceId, u64>,
     asker: &Asker,
 ) -> Scan {
-    let claude = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty());
-    let codex = std::env::var_os("CODEX_HOME").filter(|dir| !dir.is_empty());
+    // Variables of this user say nothing about another home that was named.
+    let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
+    let claude = variable("CLAUDE_CONFIG_DIR");
+    let codex = variable("CODEX_HOME");
+    let config = variable("XDG_CONFIG_HOME");
     let mut request = ScanRequest::new(&settings.home, &settings.place);
     request.claude_config_dir = claude.as_deref().map(Path::new);
     request.codex_dir = codex.as_deref().map(Path::new);
+    request.config_dir = config.as_deref().map(Path::new);
     let mut readings = clients::read(&request);
     readings.sources.extend(live.cloned());
     Scan {
