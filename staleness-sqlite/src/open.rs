@@ -14,6 +14,9 @@ use crate::connection::{Conn, Transaction};
 use crate::error::{from_lock, from_sqlite};
 use crate::schema::{APPLICATION_ID, FORMAT, MIGRATIONS};
 
+/// The smallest page that an SQLite database can have, in bytes.
+const SMALLEST: u64 = 512;
+
 /// An open store: its file, the lock beside it, and the first connection.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -38,6 +41,13 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
             // SQLite would delete the log.
             return Err(StoreError::Corrupt(format!(
                 "{} is empty beside a log that is not",
+                path.display()
+            )));
+        }
+        Ok(found) if (1..SMALLEST).contains(&found.len()) => {
+            // SQLite takes such a file for an empty one and would write over it.
+            return Err(StoreError::NotAStore(format!(
+                "{} is too short for an SQLite database",
                 path.display()
             )));
         }

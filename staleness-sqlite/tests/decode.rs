@@ -1,0 +1,96 @@
+//! Records that cannot be read are named, and nothing panics.
+
+mod support;
+
+use rusqlite::Connection;
+use staleness_core::store::StoreError;
+use support::*;
+
+/// Runs `sql` on a filled store. What the store says to reading it all, and to a check.
+fn damaged(sql: &str) -> [StoreError; 2] {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    let conn = Connection::open(&path).unwrap();
+    conn.execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    [everything(&store).unwrap_err(), check(&store).unwrap_err()]
+}
+
+fn names(sql: &str, what: &str) {
+    for error in damaged(sql) {
+        match error {
+            StoreError::Corrupt(text) => assert!(text.contains(what), "{sql}: {text}"),
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn words_numbers_and_blobs_that_mean_nothing_are_named() {
+    let tool = "tools (\"\", \"a\"): ";
+    for column in ["kind", "cause", "hold"] {
+        names(&format!("UPDATE tools SET {column} = 'nonsense'"), &format!("{tool}{column}"));
+    }
+    for column in ["server", "plugin"] {
+        names(&format!("UPDATE tools SET {column} = char(7)"), &format!("{tool}{column}"));
+    }
+    for column in ["ring", "holdings"] {
+        names(&format!("UPDATE tools SET {column} = x'0102'"), &format!("{tool}{column}"));
+    }
+    names("UPDATE tools SET window = 256", &format!("{tool}window"));
+    names("UPDATE tools SET revived = 2", &format!("{tool}revived"));
+    names("UPDATE tools SET demoted = 1", &format!("{tool}demoted"));
+    names("UPDATE tools SET demotions = -1", &format!("{tool}demotions"));
+    names("UPDATE tools SET failing_since = 1", &format!("{tool}failing_cause"));
+    names("UPDATE tools SET updated_at = 9223372036854775807", &format!("{tool}updated_at"));
+    names("UPDATE outcomes SET mark = 'SS'", "outcomes 1: mark");
+    names("UPDATE outcomes SET identity = 0", "outcomes 1: identity");
+    names("UPDATE outcomes SET credits = x'02'", "outcomes 1: credits");
+    names("UPDATE outcomes SET seq = -1", "outcomes -1: seq");
+    names("UPDATE journal SET kind = 'moon'", "journal 1.0: kind");
+    names("UPDATE journal SET action = ''", "journal 1.0: action");
+    names("UPDATE journal SET idx = -1", "journal 1.-1: idx");
+    names(
+        "INSERT INTO projects VALUES('', '', 0, 0, zeroblob(16), 0, NULL, 0)",
+        "projects \"\": id",
+    );
+    names(
+        "INSERT INTO projects VALUES('p', '', 0, 0, zeroblob(15), 0, NULL, 0)",
+        "projects \"p\": config_digest",
+    );
+    names(
+        "INSERT INTO sources VALUES('', 'c', 4, 'p', '', 'read', 0, zeroblob(16), 0, NULL, 0)",
+        "sources (\"\", \"c\", 4, \"p\"): level",
+    );
+    names("UPDATE meta SET revision = -1", "meta 1: revision");
+    names("UPDATE meta SET format = 0", "meta 1: format");
+    names("DELETE FROM meta", "meta 1");
+}
+
+#[test]
+fn a_check_finds_what_no_single_row_shows() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    check(&store).unwrap();
+    let conn = Connection::open(&path).unwrap();
+    for (sql, what) in [
+        ("UPDATE meta SET revision = 0", "beyond 0"),
+        ("UPDATE journal SET idx = 1", "journal 1.1: an entry before it is missing"),
+    ] {
+        conn.execute_batch(sql).unwrap();
+        match check(&store) {
+            Err(StoreError::Corrupt(text)) => assert!(text.contains(what), "{text}"),
+            other => panic!("{other:?}"),
+        }
+        conn.execute_batch("UPDATE meta SET revision = 1; UPDATE journal SET idx = 0").unwrap();
+    }
+}
+
+#[test]
+fn messages_tell_nothing_of_what_rows_hold() {
+    let secret = "sk-live-secret";
+    for column in ["kind", "cause", "hold"] {
+        for error in damaged(&format!("UPDATE tools SET {column} = '{secret}'")) {
+            assert!(!error.to_string().contains(secret), "{error}");
+        }
+    }
+}
