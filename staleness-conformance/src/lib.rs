@@ -1,10 +1,12 @@
 //! The suite that every backend of `staleness` runs.
+pub mod arbitrary;
 mod backend;
 mod case;
 mod cases;
 mod child;
 mod compare;
 mod context;
+mod model;
 mod rows;
 mod runner;
 mod steps;

@@ -31,7 +31,7 @@ fn found(context: &Context, filter: ToolFilter) -> Vec<ToolKey> {
 
 fn by_unknown_key(context: &mut Context) {
     act(context.store(), Write::new().tool(tool(global("a_b"))).tool(tool(local("p", "x"))));
-    for text in ["a", "a_", "a_bc", "aXb", "%", "_", "*", "A_B", "a_b ", "x"] {
+    for text in ["a", "a_", "a_bc", "aXb", "%", "_", "*", "A_B", "a_b ", "___", "a%", "x"] {
         assert_eq!(found(context, ToolFilter::Key(global(text))), [], "{text:?}");
     }
     assert_eq!(found(context, ToolFilter::Key(local("P", "x"))), []);

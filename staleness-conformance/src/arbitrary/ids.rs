@@ -1,0 +1,89 @@
+//! Identities.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use staleness_core::ids::{
+    AgentId, ClientId, Level, MAX_ID_BYTES, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId,
+    ToolKey, ToolName, check_id,
+};
+
+use super::Reach;
+use crate::rows::AWKWARD;
+
+/// A text that obeys the rules of identifiers: one of `pool`, or any.
+fn valid(reach: Reach, pool: &'static [&'static str]) -> BoxedStrategy<String> {
+    let few = select(pool).prop_map(str::to_owned);
+    if reach == Reach::Pool {
+        return few.boxed();
+    }
+    let letters = prop::collection::vec(any::<char>(), 1..24)
+        .prop_map(|letters| letters.into_iter().filter(|letter| !letter.is_control()).collect())
+        .prop_map(|text: String| if check_id(&text).is_ok() { text } else { "x".into() });
+    prop_oneof![
+        2 => few,
+        3 => select(&AWKWARD[..]).prop_map(str::to_owned),
+        4 => letters,
+        1 => select(vec!["x", "\u{1f680}"])
+            .prop_map(|letter| letter.repeat(MAX_ID_BYTES / letter.len())),
+    ]
+    .boxed()
+}
+
+macro_rules! text_ids {
+    ($($(#[$doc:meta])* $function:ident: $type:ident of $pool:expr;)*) => {$(
+        $(#[$doc])*
+        pub fn $function(reach: Reach) -> BoxedStrategy<$type> {
+            valid(reach, &$pool)
+                .prop_map(|text| $type::new(text).expect("a valid text"))
+                .boxed()
+        }
+    )*};
+}
+
+text_ids! {
+    /// A name of a tool; in the pool some that wildcards confuse.
+    tool_name: ToolName of ["a_b", "aXb", "a%b", "mcp__s__*", "mcp__s__t", "\u{1f680}"];
+    /// An op id.
+    op_id: OpId of ["o1", "o2", "o3", "o4", "o_", "o%", "O1", "o'", "o5", "o6"];
+    /// A session.
+    session_id: SessionId of ["s1", "s2"];
+    /// An agent.
+    agent_id: AgentId of ["agent", "human"];
+    /// A client.
+    client_id: ClientId of ["client"];
+    /// A project.
+    project_id: ProjectId of ["p_", "pX", "p'"];
+    /// A server.
+    server_key: ServerKey of ["s", "s_", "sX"];
+}
+
+/// A scope: global, or that of a project.
+pub fn scope(reach: Reach) -> BoxedStrategy<Scope> {
+    prop_oneof![Just(Scope::Global), project_id(reach).prop_map(Scope::Project)].boxed()
+}
+
+/// The key of a tool.
+pub fn tool_key(reach: Reach) -> BoxedStrategy<ToolKey> {
+    (scope(reach), tool_name(reach)).prop_map(|(scope, name)| ToolKey { scope, name }).boxed()
+}
+
+/// A level of configuration.
+pub fn level() -> BoxedStrategy<Level> {
+    select(&Level::ALL[..]).boxed()
+}
+
+/// The identity of a source.
+pub fn source_id(reach: Reach) -> BoxedStrategy<SourceId> {
+    let levels = match reach {
+        Reach::Pool => select(&Level::ALL[..2]).boxed(),
+        Reach::Wide => level(),
+    };
+    (
+        prop::option::of(project_id(reach)),
+        valid(reach, &["c", "c_"]),
+        levels,
+        valid(reach, &["mcp", "plugin:a@b/skills"]),
+    )
+        .prop_map(|(project, client, level, part)| SourceId { project, client, level, part })
+        .boxed()
+}

@@ -1,0 +1,102 @@
+//! Any record, change or selection, as strategies for property tests and fuzzing.
+//!
+//! Records come as a store keeps them: every value that a record can hold may come, within what
+//! the records promise of themselves (identifiers obey [`staleness_core::ids::check_id`], texts of
+//! a source's identity hold no control characters, a ring holds at most its capacity). Texts hold
+//! no NUL.
+
+mod changes;
+mod ids;
+mod journal;
+mod outcome;
+mod place;
+mod selection;
+mod tool;
+
+pub use changes::{change_set, outcome_range};
+pub use ids::{
+    agent_id, client_id, level, op_id, project_id, scope, server_key, session_id, source_id,
+    tool_key, tool_name,
+};
+pub use journal::{journal_entry, revision, subject};
+pub use outcome::{mark, outcome};
+pub use place::{project, source};
+pub use selection::{
+    journal_filter, outcome_cut, outcome_filter, project_filter, selection, source_filter,
+    tool_filter,
+};
+pub use tool::{failing, health, holding, presence, ring, tool};
+
+use proptest::char;
+use proptest::prelude::*;
+use proptest::sample::select;
+use staleness_core::time::Timestamp;
+
+/// How far the values of a strategy reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Few values, so that keys meet again and again: for sequences of steps.
+    Pool,
+    /// Whatever is valid, the limits often: for round trips.
+    Wide,
+}
+
+/// A moment; often one of the limits or one that others share.
+pub fn timestamp(reach: Reach) -> BoxedStrategy<Timestamp> {
+    let few = select(vec![
+        Timestamp::MIN,
+        Timestamp::from_millis(-1),
+        Timestamp::from_millis(0),
+        Timestamp::from_millis(1),
+        Timestamp::from_millis(2),
+        Timestamp::from_millis(1_000),
+        Timestamp::MAX,
+    ]);
+    match reach {
+        Reach::Pool => few.boxed(),
+        Reach::Wide => prop_oneof![
+            1 => few,
+            3 => (Timestamp::MIN.as_millis()..=Timestamp::MAX.as_millis())
+                .prop_map(Timestamp::from_millis),
+        ]
+        .boxed(),
+    }
+}
+
+/// A number; often a small one or one of the limits.
+pub fn number() -> BoxedStrategy<u64> {
+    prop_oneof![
+        4 => 0..5u64,
+        1 => any::<u64>(),
+        1 => select(vec![i64::MAX as u64, 1 << 63, u64::MAX]),
+    ]
+    .boxed()
+}
+
+/// A digest; often none.
+pub fn digest() -> BoxedStrategy<u128> {
+    prop_oneof![Just(0), Just(u128::MAX), 0..3u128, any::<u128>()].boxed()
+}
+
+/// A text of a person or a file: line breaks, tabs, quotes, any script; at most `longest`
+/// characters.
+pub fn text(longest: usize) -> BoxedStrategy<String> {
+    let letter = prop_oneof![
+        4 => char::range('a', 'f'),
+        2 => select(vec!['\n', '\t', '\'', '"', '\\', '%', '_', '*', ' ', '\u{202e}', '\u{1f680}']),
+        1 => any::<char>().prop_filter("no NUL", |letter| *letter != '\0'),
+    ];
+    let short = longest.min(12);
+    prop_oneof![
+        9 => prop::collection::vec(letter, 0..=short).prop_map(String::from_iter),
+        1 => Just("\u{1f680}".repeat(longest)),
+    ]
+    .boxed()
+}
+
+/// Nothing, or something.
+fn maybe<T: std::fmt::Debug + Clone + 'static>(
+    some: impl Strategy<Value = T> + 'static,
+) -> BoxedStrategy<Option<T>> {
+    prop::option::of(some).boxed()
+}

@@ -1,0 +1,114 @@
+//! Filters and selections.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use staleness_core::store::{
+    JournalFilter, OutcomeCut, OutcomeFilter, ProjectFilter, Selection, SourceFilter, ToolFilter,
+};
+
+use super::ids::{op_id, project_id, scope, server_key, source_id, tool_key};
+use super::{Reach, number, revision, subject, timestamp};
+
+/// How many rows a filter takes at most; often few.
+fn limit() -> BoxedStrategy<u32> {
+    prop_oneof![6 => 0..4u32, 1 => Just(u32::MAX)].boxed()
+}
+
+/// Which projects.
+pub fn project_filter(reach: Reach) -> BoxedStrategy<ProjectFilter> {
+    prop_oneof![project_id(reach).prop_map(ProjectFilter::Id), Just(ProjectFilter::All)].boxed()
+}
+
+/// Which sources.
+pub fn source_filter(reach: Reach) -> BoxedStrategy<SourceFilter> {
+    prop_oneof![
+        source_id(reach).prop_map(SourceFilter::Id),
+        scope(reach).prop_map(SourceFilter::Scope),
+        Just(SourceFilter::All),
+    ]
+    .boxed()
+}
+
+/// Which tools.
+pub fn tool_filter(reach: Reach) -> BoxedStrategy<ToolFilter> {
+    let of_server = || (scope(reach), server_key(reach));
+    prop_oneof![
+        tool_key(reach).prop_map(ToolFilter::Key),
+        scope(reach).prop_map(ToolFilter::Scope),
+        scope(reach).prop_map(ToolFilter::Configured),
+        of_server().prop_map(|(scope, server)| ToolFilter::Entries(scope, server)),
+        of_server().prop_map(|(scope, server)| ToolFilter::Server(scope, server)),
+        scope(reach).prop_map(ToolFilter::Demoted),
+        scope(reach).prop_map(ToolFilter::Revived),
+        Just(ToolFilter::All),
+    ]
+    .boxed()
+}
+
+/// Which outcomes.
+pub fn outcome_filter(reach: Reach) -> BoxedStrategy<OutcomeFilter> {
+    prop_oneof![
+        (tool_key(reach), op_id(reach)).prop_map(|(tool, op)| OutcomeFilter::Op(tool, op)),
+        (project_id(reach), limit())
+            .prop_map(|(project, limit)| OutcomeFilter::LastOfProject { project, limit }),
+        timestamp(reach).prop_map(|since| OutcomeFilter::LastPerServer { since }),
+        Just(OutcomeFilter::All),
+    ]
+    .boxed()
+}
+
+/// Which journal entries.
+pub fn journal_filter(reach: Reach) -> BoxedStrategy<JournalFilter> {
+    prop_oneof![
+        op_id(reach).prop_map(JournalFilter::Op),
+        (subject(reach), limit())
+            .prop_map(|(subject, limit)| JournalFilter::Subject { subject, limit }),
+        (revision(), scope(reach)).prop_map(|(after, scope)| JournalFilter::Since { after, scope }),
+        Just(JournalFilter::All),
+    ]
+    .boxed()
+}
+
+/// Outcomes that may go.
+pub fn outcome_cut(reach: Reach) -> BoxedStrategy<OutcomeCut> {
+    (timestamp(reach), number())
+        .prop_map(|(until, keep_newest)| OutcomeCut { until, keep_newest })
+        .boxed()
+}
+
+/// Up to two picks of each collection, to look or to lock, and perhaps counts.
+pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
+    fn few<F: std::fmt::Debug>(
+        filter: impl Strategy<Value = F>,
+    ) -> impl Strategy<Value = Vec<(bool, F)>> {
+        prop::collection::vec((select(vec![false, true]), filter), 0..3)
+    }
+    (
+        few(project_filter(reach)),
+        few(source_filter(reach)),
+        few(tool_filter(reach)),
+        few(outcome_filter(reach)),
+        few(journal_filter(reach)),
+        prop::option::of(outcome_cut(reach)),
+    )
+        .prop_map(|(projects, sources, tools, outcomes, journal, count)| {
+            let mut all = Selection::new();
+            for (lock, filter) in projects {
+                all = if lock { all.lock_projects(filter) } else { all.peek_projects(filter) };
+            }
+            for (lock, filter) in sources {
+                all = if lock { all.lock_sources(filter) } else { all.peek_sources(filter) };
+            }
+            for (lock, filter) in tools {
+                all = if lock { all.lock_tools(filter) } else { all.peek_tools(filter) };
+            }
+            for (_, filter) in outcomes {
+                all = all.outcomes(filter);
+            }
+            for (_, filter) in journal {
+                all = all.journal(filter);
+            }
+            count.map_or(all.clone(), |cut| all.count_outcomes(cut))
+        })
+        .boxed()
+}

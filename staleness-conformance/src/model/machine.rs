@@ -1,0 +1,132 @@
+//! Both stores, side by side.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest_state_machine::ReferenceStateMachine;
+use staleness_core::MemoryStore;
+use staleness_core::store::{Commit, Selection, StoreError, View};
+
+use super::transition::{Transition, transition};
+use crate::compare::{commit_differences, differences};
+use crate::context::{Context, Handle, ask, attempt, everything, pages};
+
+/// Generates and shrinks the sequences. Any transition may follow any other, so there is no state
+/// to keep: the reference is the memory store, which runs beside the store under test.
+#[derive(Debug)]
+pub(crate) struct Machine;
+
+impl ReferenceStateMachine for Machine {
+    type State = ();
+    type Transition = Transition;
+
+    fn init_state() -> BoxedStrategy<()> {
+        Just(()).boxed()
+    }
+
+    fn transitions((): &()) -> BoxedStrategy<Transition> {
+        transition()
+    }
+
+    fn apply((): (), _: &Transition) {}
+}
+
+/// The store under test and the memory store.
+#[derive(Debug)]
+pub(crate) struct Pair {
+    context: Context,
+    memory: Handle,
+}
+
+impl Pair {
+    pub(crate) fn new(context: Context) -> Self {
+        Self { context, memory: Arc::new(MemoryStore::new()) }
+    }
+
+    /// Does the same to both; says where they differ.
+    pub(crate) fn apply(&mut self, transition: &Transition) -> Result<(), String> {
+        let store = self.context.store();
+        match transition {
+            Transition::Act(plan) => {
+                let found = attempt(store, plan.clone());
+                let expected = attempt(&self.memory, plan.clone());
+                results(found, expected, commit)?;
+                self.same_content()
+            }
+            Transition::See(looks) => {
+                let found = ask(store, looks.clone());
+                let expected = ask(&self.memory, looks.clone());
+                results(found, expected, |found, expected| differences(&found, &expected))
+            }
+            Transition::Pages(selection) => {
+                let mut selection = selection.clone();
+                // What counts mean for pages is not promised.
+                selection.count_outcomes = None;
+                same(&joined(store, &selection), &joined(&self.memory, &selection))
+            }
+            Transition::Reopen => {
+                if self.context.backend().capabilities().persistent {
+                    self.context.reopen();
+                }
+                self.same_content()
+            }
+        }
+    }
+
+    /// Both hold the same.
+    fn same_content(&self) -> Result<(), String> {
+        same(&everything(self.context.store()), &everything(&self.memory))
+    }
+
+    /// In the end both show the same as pages, and the store finds itself sound.
+    pub(crate) fn finish(self) -> Result<(), String> {
+        let store = self.context.store();
+        same(
+            &joined(store, &Selection::everything()),
+            &joined(&self.memory, &Selection::everything()),
+        )?;
+        pollster::block_on(store.check()).map_err(|error| format!("check says {error}"))
+    }
+}
+
+fn commit(found: Commit, expected: Commit) -> String {
+    commit_differences(&found, &expected)
+}
+
+fn same(found: &View, expected: &View) -> Result<(), String> {
+    verdict(differences(found, expected))
+}
+
+fn verdict(differences: String) -> Result<(), String> {
+    if differences.is_empty() { Ok(()) } else { Err(differences) }
+}
+
+/// Both succeeded alike or failed alike.
+fn results<T: std::fmt::Debug>(
+    found: Result<T, StoreError>,
+    expected: Result<T, StoreError>,
+    compare: impl FnOnce(T, T) -> String,
+) -> Result<(), String> {
+    match (found, expected) {
+        (Ok(found), Ok(expected)) => verdict(compare(found, expected)),
+        (Err(StoreError::Refused(found)), Err(StoreError::Refused(expected)))
+            if found == expected =>
+        {
+            Ok(())
+        }
+        (Err(StoreError::Misstep(_)), Err(StoreError::Misstep(_))) => Ok(()),
+        (found, expected) => Err(format!("found {found:?}\n  expected {expected:?}")),
+    }
+}
+
+/// The pages of a selection as one view. The revision of no pages at all is not promised.
+fn joined(store: &Handle, selection: &Selection) -> View {
+    let mut all = View::default();
+    for page in pages(store, selection) {
+        all.merge(page);
+    }
+    if all.is_empty() {
+        all.revision = View::default().revision;
+    }
+    all
+}

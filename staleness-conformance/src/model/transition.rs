@@ -1,0 +1,210 @@
+//! What is done to both stores.
+
+use std::fmt;
+
+use proptest::prelude::*;
+use staleness_core::store::{
+    Change, ChangeSet, Decision, Durability, MAX_LOOKS, OutcomeFilter, Query, Refusal, Selection,
+    Step, View,
+};
+
+use crate::arbitrary::{self, Reach};
+use crate::steps::locking;
+
+/// One thing that is done to both stores.
+#[derive(Clone, Debug)]
+pub(crate) enum Transition {
+    /// A step is carried out.
+    Act(Plan),
+    /// A query is answered: a first look, and further ones.
+    See(Looks),
+    /// The pages of a selection are visited.
+    Pages(Selection),
+    /// The store is opened anew, where it is persistent.
+    Reopen,
+}
+
+/// Looks, one after the other; there may be one too many.
+#[derive(Clone, Debug)]
+pub(crate) struct Looks {
+    first: Selection,
+    further: Vec<Selection>,
+}
+
+impl Looks {
+    fn next(&self, view: &View) -> Option<Selection> {
+        self.further.get(view.looks.checked_sub(1)?).cloned()
+    }
+}
+
+impl Query for Looks {
+    fn selection(&self) -> Selection {
+        self.first.clone()
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        self.next(view)
+    }
+}
+
+/// A step that was made up beforehand: looks, locks what it will write, and writes it, leaving out
+/// the outcomes whose op was seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    looks: Looks,
+    changes: ChangeSet,
+    refuses: bool,
+    full: bool,
+}
+
+impl Step for Plan {
+    fn selection(&self) -> Selection {
+        let all = locking(self.looks.first.clone(), &self.changes);
+        self.changes
+            .outcomes
+            .iter()
+            .fold(all, |all, row| all.outcomes(OutcomeFilter::Op(row.tool.clone(), row.op.clone())))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        if let Some(more) = self.looks.next(view) {
+            return Ok(Decision::Need(more));
+        }
+        if self.refuses {
+            return Err(Refusal::Invalid("planned".into()));
+        }
+        let mut changes = self.changes.clone();
+        changes.outcomes.retain(|row| {
+            !view.outcomes.values().any(|known| known.tool == row.tool && known.op == row.op)
+        });
+        Ok(Decision::Write(changes))
+    }
+
+    fn durability(&self) -> Durability {
+        if self.full { Durability::Full } else { Durability::Normal }
+    }
+}
+
+/// Any transition, over a small pool of keys.
+pub(crate) fn transition() -> BoxedStrategy<Transition> {
+    let looks = (prop_oneof![2 => Just(Selection::new()), 1 => selection()], further())
+        .prop_map(|(first, further)| Looks { first, further });
+    let plan = (
+        looks,
+        arbitrary::change_set(Reach::Pool),
+        prop::bool::weighted(0.05),
+        prop::bool::weighted(0.1),
+    )
+        .prop_map(|(looks, changes, refuses, full)| Plan { looks, changes, refuses, full });
+    let query = (selection(), further()).prop_map(|(first, further)| Looks { first, further });
+    prop_oneof![
+        12 => plan.prop_map(Transition::Act),
+        5 => query.prop_map(Transition::See),
+        2 => selection().prop_map(Transition::Pages),
+        1 => Just(Transition::Pages(Selection::everything())),
+        1 => Just(Transition::Reopen),
+    ]
+    .boxed()
+}
+
+fn selection() -> BoxedStrategy<Selection> {
+    arbitrary::selection(Reach::Pool)
+}
+
+/// Mostly none; at most one more than is allowed.
+fn further() -> BoxedStrategy<Vec<Selection>> {
+    prop_oneof![
+        5 => Just(Vec::new()),
+        2 => prop::collection::vec(selection(), 1..MAX_LOOKS),
+        1 => prop::collection::vec(selection(), MAX_LOOKS),
+    ]
+    .boxed()
+}
+
+impl fmt::Display for Transition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Act(plan) => plan.fmt(f),
+            Self::See(looks) => write!(f, "a query{looks}"),
+            Self::Pages(selection) => {
+                f.write_str("a visit of the pages of")?;
+                told(f, selection)
+            }
+            Self::Reopen => f.write_str("the store is opened anew"),
+        }
+    }
+}
+
+impl fmt::Display for Looks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        told(f, &self.first)?;
+        for more in &self.further {
+            f.write_str("\n     then it looks at")?;
+            told(f, more)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let durability = if self.full { "full" } else { "normal" };
+        write!(f, "a step of {durability} durability{}", self.looks)?;
+        if self.refuses {
+            return f.write_str("\n     refuses");
+        }
+        for change in &self.changes.projects {
+            changed(f, change)?;
+        }
+        for change in &self.changes.sources {
+            changed(f, change)?;
+        }
+        for change in &self.changes.tools {
+            changed(f, change)?;
+        }
+        for range in &self.changes.outcome_ranges {
+            write!(f, "\n     removes {range:?}")?;
+        }
+        for row in &self.changes.outcomes {
+            write!(f, "\n     appends {row:?}")?;
+        }
+        for row in &self.changes.journal {
+            write!(f, "\n     appends {row:?}")?;
+        }
+        Ok(())
+    }
+}
+
+fn changed<R: fmt::Debug, K: fmt::Debug>(
+    f: &mut fmt::Formatter<'_>,
+    change: &Change<R, K>,
+) -> fmt::Result {
+    match change {
+        Change::Put(row) => write!(f, "\n     puts {row:?}"),
+        Change::Delete(key) => write!(f, "\n     deletes {key:?}"),
+        other => write!(f, "\n     {other:?}"),
+    }
+}
+
+/// The parts of a selection, a line each.
+fn told(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
+    for pick in &selection.projects {
+        write!(f, "\n     {:?}s projects {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.sources {
+        write!(f, "\n     {:?}s sources {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.tools {
+        write!(f, "\n     {:?}s tools {:?}", pick.access, pick.filter)?;
+    }
+    for filter in &selection.outcomes {
+        write!(f, "\n     outcomes {filter:?}")?;
+    }
+    for filter in &selection.journal {
+        write!(f, "\n     journal {filter:?}")?;
+    }
+    if let Some(cut) = &selection.count_outcomes {
+        write!(f, "\n     counts {cut:?}")?;
+    }
+    Ok(())
+}
