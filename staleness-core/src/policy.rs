@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::ids::{AgentId, ProjectId};
 use crate::tool::{DemotionRule, ToolKind};
@@ -30,7 +30,9 @@ pub struct Policy {
     pub projects: ProjectPolicy,
     /// Names of tools that are never suggested and never reported, beside those ignored by hand.
     pub ignore: Vec<String>,
-    /// Overrides of `tools` for one kind of tool.
+    /// Overrides of `tools` for one kind of tool. Built-ins are not demoted unless their own entry
+    /// says so: a failing test run says nothing about the shell that ran it.
+    #[serde(deserialize_with = "with_builtins")]
     pub kind: BTreeMap<ToolKind, ToolOverride>,
     /// Overrides of `tools` for one project, by id or root.
     pub project: BTreeMap<String, ToolOverride>,
@@ -40,7 +42,6 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        let builtin = ToolOverride { demote: Some(false), ..ToolOverride::default() };
         Self {
             tools: ToolPolicy::default(),
             outage: OutagePolicy::default(),
@@ -49,11 +50,22 @@ impl Default for Policy {
             hooks: HookPolicy::default(),
             projects: ProjectPolicy::default(),
             ignore: Vec::new(),
-            kind: BTreeMap::from([(ToolKind::Builtin, builtin)]),
+            kind: spare_builtins(BTreeMap::new()),
             project: BTreeMap::new(),
             agent: BTreeMap::new(),
         }
     }
+}
+
+fn spare_builtins(mut kind: BTreeMap<ToolKind, ToolOverride>) -> BTreeMap<ToolKind, ToolOverride> {
+    kind.entry(ToolKind::Builtin).or_default().demote.get_or_insert(false);
+    kind
+}
+
+fn with_builtins<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<ToolKind, ToolOverride>, D::Error> {
+    BTreeMap::deserialize(deserializer).map(spare_builtins)
 }
 
 macro_rules! tool_policy {

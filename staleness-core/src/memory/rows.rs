@@ -9,7 +9,7 @@ use crate::project::Project;
 use crate::source::Source;
 use crate::store::{
     Change, ChangeSet, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange,
-    ProjectFilter, Selection, SourceFilter, View, covers_tool,
+    ProjectFilter, Selection, SourceFilter, ToolFilter, View, covers_tool, last_per_server,
 };
 use crate::tool::Tool;
 
@@ -41,6 +41,11 @@ impl Rows {
             }));
         }
         for pick in &selection.tools {
+            // A batch names its tools one by one.
+            if let ToolFilter::Key(key) = &pick.filter {
+                view.tools.extend(self.tools.get(key).map(|tool| (key.clone(), tool.clone())));
+                continue;
+            }
             view.tools
                 .extend(copy(&self.tools, |key, tool| covers_tool(&pick.filter, key, Some(tool))));
         }
@@ -69,10 +74,7 @@ impl Rows {
                 .take(*limit as usize)
                 .collect(),
             OutcomeFilter::LastPerServer { since } => {
-                let all = View { outcomes: self.outcomes.clone(), ..View::default() };
-                let last = all.last_per_server(*since);
-                let seqs: Vec<u64> = last.values().map(|row| row.seq).collect();
-                seqs.iter().filter_map(|seq| self.outcomes.get(seq)).collect()
+                last_per_server(rows, *since).into_values().collect()
             }
             OutcomeFilter::All => rows.collect(),
         };

@@ -7,6 +7,7 @@ mod queries;
 mod record;
 mod told;
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,12 +20,15 @@ pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::{RecordUses, Use};
 
-use crate::ids::{OpId, ProjectId, SessionId};
+use crate::ids::{OpId, ProjectId, SessionId, ToolName};
 use crate::journal::{JournalEntry, Revision};
+use crate::outcome::{Mark, Outcome};
 use crate::policy::Policy;
 use crate::report::{Context, ScanReport, StatusChange, Telling, ToolReport, tell};
 use crate::scan::{ApplyScan, ProjectRef, Scan, readings_of};
-use crate::store::{Commit, Preview, Query, RegistryStore, Selection, Step, StoreError, View};
+use crate::store::{
+    Commit, JournalFilter, Preview, Query, RegistryStore, Selection, Step, StoreError, View,
+};
 use crate::time::Timestamp;
 use crate::tool::Hold;
 
@@ -136,7 +140,8 @@ impl Registry {
         reports.pop().ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))
     }
 
-    /// Records uses in order, in one commit. May be repeated with the same op ids.
+    /// Records uses in order, in one commit, and reports each tool as it stands after all of them, as
+    /// of the latest. May be repeated with the same op ids.
     ///
     /// # Errors
     /// What the store reports; nothing is recorded then.
@@ -146,34 +151,37 @@ impl Registry {
         }
         let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.policy) });
         let commit = self.store.transact(Arc::<RecordUses>::clone(&step)).await?;
-        let fresh: Vec<(OpId, bool)> = commit
-            .changes
-            .outcomes
-            .iter()
-            .map(|row| (row.op.clone(), row.mark == crate::outcome::Mark::Offline))
-            .collect();
+        let mut fresh: HashMap<(&OpId, &ToolName), &Outcome> =
+            commit.changes.outcomes.iter().map(|row| ((&row.op, &row.tool.name), row)).collect();
+        // Each use that was written takes its outcome; a repetition of it finds none.
+        let recorded: Vec<Option<&Outcome>> =
+            step.uses.iter().map(|used| fresh.remove(&(&used.op, &used.tool))).collect();
+        let repeated = step.uses.iter().zip(&recorded).filter(|(_, row)| row.is_none());
+        let before = self.entries_of(repeated.map(|(used, _)| &used.op)).await?;
+        let mut changed: HashMap<&OpId, Vec<StatusChange>> = HashMap::new();
+        for entry in before.iter().chain(&commit.changes.journal) {
+            if let (Some(op), Some(change)) = (&entry.op, StatusChange::of(entry)) {
+                changed.entry(op).or_default().push(change);
+            }
+        }
         let view = commit.view.with(&commit.changes);
+        let now = step.uses.iter().map(|used| used.at).max().unwrap_or_default();
+        let mut contexts: HashMap<&ProjectId, Context<'_>> = HashMap::new();
         let mut reports = Vec::with_capacity(step.uses.len());
-        for used in &step.uses {
-            let context = Context::new(&view, &self.policy, &used.project, used.at);
-            let tool = view
-                .resolve(&used.project.id, &used.tool)
-                .ok_or_else(|| StoreError::Misstep("the tool was not recorded".into()))?;
-            let recorded = fresh.iter().find(|(op, _)| *op == used.op);
-            let entries = match recorded {
-                Some(_) => commit.changes.journal.clone(),
-                // The first result is told again.
-                None => self.entries_of(&used.op).await?,
+        for (used, row) in step.uses.iter().zip(&recorded) {
+            let context = contexts
+                .entry(&used.project.id)
+                .or_insert_with(|| Context::new(&view, &self.policy, &used.project, now));
+            let tool = match row {
+                Some(row) => view.tools.get(&row.tool),
+                None => view.resolve(&used.project.id, &used.tool),
             };
+            let tool = tool.ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))?;
             reports.push(RecordReport {
-                tool: ToolReport::new(&context, tool),
-                changed: entries
-                    .iter()
-                    .filter(|entry| entry.op.as_ref() == Some(&used.op))
-                    .filter_map(StatusChange::of)
-                    .collect(),
-                duplicate: recorded.is_none(),
-                offline: recorded.is_some_and(|(_, offline)| *offline),
+                tool: ToolReport::new(context, tool),
+                changed: changed.get(&used.op).cloned().unwrap_or_default(),
+                duplicate: row.is_none(),
+                offline: row.is_some_and(|row| row.mark == Mark::Offline),
             });
         }
         Ok(reports)
@@ -190,9 +198,17 @@ impl Registry {
         Ok(!commit.changes.outcomes.is_empty())
     }
 
-    async fn entries_of(&self, op: &OpId) -> Result<Vec<JournalEntry>, StoreError> {
-        let view = self.ask(record::entries_of(op)).await?;
-        Ok(view.journal.into_values().collect())
+    /// What ops wrote to the journal before, for a report that repeats the first result.
+    async fn entries_of(
+        &self,
+        ops: impl Iterator<Item = &OpId> + Send,
+    ) -> Result<Vec<JournalEntry>, StoreError> {
+        let selection =
+            ops.fold(Selection::new(), |all, op| all.journal(JournalFilter::Op(op.clone())));
+        if selection.journal.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.ask(selection).await?.journal.into_values().collect())
     }
 
     /// Demotes, pins, ignores or restores ([`Hold::None`]) a tool. May be repeated with the same

@@ -10,7 +10,7 @@ use crate::names;
 use crate::policy::Policy;
 use crate::project::Project;
 use crate::report::{
-    Context, HistoryEntry, RankedTool, Suggestion, ToolReport, discover, order, rank, suggest,
+    Context, HistoryEntry, RankedTool, Suggestion, ToolReport, discover, rank, suggest,
 };
 use crate::scan::ProjectRef;
 use crate::source::Source;
@@ -321,10 +321,12 @@ pub fn list(context: &Context<'_>, listing: ToolListing) -> Vec<ToolReport> {
         listing.status.is_none_or(|status| status == each.status)
             && listing.kind.is_none_or(|kind| kind == each.tool.kind)
     };
-    let mut ranked = rank(context, tools.into_iter(), usize::MAX);
-    ranked.retain(wanted);
-    ranked.sort_unstable_by(order);
-    ranked.iter().map(|each| ToolReport::new(context, each.tool)).collect()
+    let ranked = rank(context, tools.into_iter(), usize::MAX);
+    ranked
+        .iter()
+        .filter(|each| wanted(each))
+        .map(|each| ToolReport::new(context, each.tool))
+        .collect()
 }
 
 fn unknown(keys: &[ToolKey]) -> StoreError {

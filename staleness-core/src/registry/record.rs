@@ -1,6 +1,6 @@
 //! Recording outcomes: the step behind every tool event.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crate::ids::{
@@ -11,10 +11,10 @@ use crate::names;
 use crate::outcome::{Mark, Outcome, OutcomeKind, outcome_identity};
 use crate::policy::Policy;
 use crate::project::{Project, Told};
-use crate::scan::ProjectRef;
+use crate::scan::{Entry, ProjectRef, Provider, Providers};
 use crate::store::{
-    Decision, Draft, Durability, JournalFilter, OutcomeFilter, ProjectFilter, Refusal, Selection,
-    Step, ToolFilter, View,
+    Decision, Draft, Durability, OutcomeFilter, ProjectFilter, Refusal, Selection, Step,
+    ToolFilter, View,
 };
 use crate::time::{MINUTE, Timestamp};
 use crate::tool::{
@@ -95,7 +95,7 @@ impl Use {
         }
     }
 
-    fn select(&self, policy: &Policy, mut selection: Selection) -> Selection {
+    fn select(&self, mut selection: Selection) -> Selection {
         selection = selection.lock_projects(ProjectFilter::Id(self.project.id.clone()));
         for scope in self.scopes() {
             let key = self.key(scope.clone());
@@ -110,11 +110,11 @@ impl Use {
                 selection = selection.peek_tools(ToolFilter::Entries(scope.clone(), server));
             }
         }
-        if self.outcome == OutcomeKind::Failure && names::is_mcp(self.tool.as_str()) {
-            let since = outage_since(policy, self.at);
-            selection = selection.outcomes(OutcomeFilter::LastPerServer { since });
-        }
         selection
+    }
+
+    fn may_be_an_outage(&self) -> bool {
+        self.outcome == OutcomeKind::Failure && names::is_mcp(self.tool.as_str())
     }
 }
 
@@ -133,9 +133,12 @@ pub struct RecordUses {
 
 impl Step for RecordUses {
     fn selection(&self) -> Selection {
-        self.uses
-            .iter()
-            .fold(Selection::new(), |selection, each| each.select(&self.policy, selection))
+        let selection = self.uses.iter().fold(Selection::new(), |all, each| each.select(all));
+        let suspects = self.uses.iter().filter(|each| each.may_be_an_outage());
+        match suspects.map(|each| outage_since(&self.policy, each.at)).min() {
+            Some(since) => selection.outcomes(OutcomeFilter::LastPerServer { since }),
+            None => selection,
+        }
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -147,8 +150,11 @@ impl Step for RecordUses {
         let at = self.uses.last().map_or(Timestamp::default(), |each| each.at);
         let mut draft = Draft::new(view, at);
         let mut outage = Outage { policy: &self.policy, appended: BTreeMap::new() };
+        let providers = Providers::of(view.tools.values());
+        let mut seen: HashSet<u64> = view.outcomes.values().map(Outcome::identity).collect();
         for each in &self.uses {
-            Recording { used: each, policy: &self.policy }.carry_out(&mut draft, &mut outage);
+            let recording = Recording { used: each, policy: &self.policy, providers: &providers };
+            recording.carry_out(&mut draft, &mut outage, &mut seen);
         }
         Ok(Decision::Write(draft.finish()))
     }
@@ -203,18 +209,24 @@ impl Outage<'_> {
 struct Recording<'a> {
     used: &'a Use,
     policy: &'a Policy,
+    providers: &'a Providers,
 }
 
 impl Recording<'_> {
-    fn carry_out(&self, draft: &mut Draft<'_>, outage: &mut Outage<'_>) {
-        let key = self.resolve(draft);
-        let identity = outcome_identity(&key, &self.used.op);
-        let seen = draft.tool(&key).is_some_and(|tool| tool.ring.remembers(identity))
-            || draft.view().outcomes.values().any(|row| row.op == self.used.op && row.tool == key)
-            || draft.appended().iter().any(|row| row.op == self.used.op && row.tool == key);
-        if seen {
+    fn carry_out(&self, draft: &mut Draft<'_>, outage: &mut Outage<'_>, seen: &mut HashSet<u64>) {
+        // What the name means may have changed since: the op counts as seen in either scope.
+        let known = self.used.scopes().into_iter().any(|scope| {
+            let key = self.used.key(scope);
+            let identity = outcome_identity(&key, &self.used.op);
+            seen.contains(&identity)
+                || draft.tool(&key).is_some_and(|tool| tool.ring.remembers(identity))
+        });
+        if known {
             return;
         }
+        let key = self.resolve(draft);
+        let identity = outcome_identity(&key, &self.used.op);
+        seen.insert(identity);
         self.note_project(draft);
         if draft.tool(&key).is_none() {
             self.create(draft, &key);
@@ -255,8 +267,8 @@ impl Recording<'_> {
         if draft.tool(&own).is_some() {
             return own;
         }
-        let entry = self.entry(draft);
-        if entry.as_ref().is_some_and(|(scope, _)| *scope == project) {
+        let entry = self.entry();
+        if entry.as_ref().is_some_and(|(_, entry)| entry.scope == project) {
             return own;
         }
         if draft.tool(&shared).is_some() || entry.is_some() {
@@ -270,15 +282,13 @@ impl Recording<'_> {
         }
     }
 
-    /// The server's entry that owns the tool: the longest name that is known, the project's before
-    /// the global one.
-    fn entry(&self, draft: &Draft<'_>) -> Option<(Scope, ServerKey)> {
+    /// The server's entry that owns the tool: the longest name that is known, one that is present
+    /// before one that is gone, the project's before the global one.
+    fn entry(&self) -> Option<(ServerKey, &Entry)> {
+        let [project, _] = self.used.scopes();
         self.used.possible_servers().into_iter().find_map(|server| {
-            let [project, global] = self.used.scopes();
-            [project, global].into_iter().find_map(|scope| {
-                let known = draft.view().entries(&scope, &server).next().is_some();
-                known.then(|| (scope, server.clone()))
-            })
+            let entry = self.providers.entry(&project, &server)?;
+            Some((server, entry))
         })
     }
 
@@ -293,11 +303,13 @@ impl Recording<'_> {
         let kind = self.kind();
         let mut tool = Tool::new(key.clone(), kind, PresenceCause::Used, self.used.at);
         if kind == ToolKind::McpTool {
-            let entry = self.entry(draft);
-            tool.server = entry
-                .map(|(_, server)| server)
-                .or_else(|| self.used.possible_servers().into_iter().next_back());
-            if let Some(lost) = self.lost_server(draft, &tool) {
+            tool.server = self
+                .entry()
+                .map(|(server, _)| server)
+                .or_else(|| self.used.possible_servers().pop());
+            let server = tool.server.as_ref();
+            let provider = server.map(|server| self.providers.state(&key.scope, server));
+            if let Some(lost) = provider.and_then(Provider::lost) {
                 tool.presence = Presence::new(lost, self.used.at);
             }
         }
@@ -305,22 +317,6 @@ impl Recording<'_> {
         let cause = tool.presence.cause.as_str();
         draft.put_tool(tool);
         self.journal(draft, key, Action::Added, None, to, cause.into());
-    }
-
-    /// Why the tool's server is absent, when every entry that could provide it is.
-    fn lost_server(&self, draft: &Draft<'_>, tool: &Tool) -> Option<PresenceCause> {
-        let server = tool.server.as_ref()?;
-        let mut causes = Vec::new();
-        for scope in [tool.key.scope.clone(), Scope::Global] {
-            causes.extend(draft.view().entries(&scope, server).map(|entry| entry.presence.cause));
-        }
-        if causes.is_empty() || causes.iter().any(|cause| cause.is_present()) {
-            None
-        } else if causes.contains(&PresenceCause::Disabled) {
-            Some(PresenceCause::ServerDisabled)
-        } else {
-            Some(PresenceCause::ServerRemoved)
-        }
     }
 
     fn mark(&self, draft: &Draft<'_>, outage: &Outage<'_>, tool: &Tool) -> Mark {
@@ -346,9 +342,8 @@ impl Recording<'_> {
                 .find(|key| draft.tool(key).is_some())
         };
         let mut credits: Vec<ToolKey> = self.used.mentions.iter().filter_map(resolve).collect();
-        let entry = self.entry(draft).and_then(|(scope, server)| {
-            let plugin = draft.view().entries(&scope, &server).find_map(|e| e.plugin.clone());
-            plugin.map(|name| ToolKey { scope, name })
+        let entry = self.entry().and_then(|(_, entry)| {
+            Some(ToolKey { scope: entry.scope.clone(), name: entry.plugin.clone()? })
         });
         let provided = credits
             .iter()
@@ -439,12 +434,6 @@ impl Recording<'_> {
             op: Some(self.used.op.clone()),
         });
     }
-}
-
-/// What a seen op wrote to the journal before, for a report that repeats the first result.
-#[must_use]
-pub(crate) fn entries_of(op: &OpId) -> Selection {
-    Selection::new().journal(JournalFilter::Op(op.clone()))
 }
 
 /// The key of the project's own entry and of the global one, for looking a name up.

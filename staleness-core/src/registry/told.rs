@@ -1,12 +1,14 @@
 //! What a project was told: read before a session start speaks, moved on after it spoke.
 
-use crate::ids::{ProjectId, Scope, SessionId};
+use std::collections::BTreeSet;
+
+use crate::ids::{ProjectId, Scope, SessionId, ToolKey};
 use crate::journal::Revision;
 use crate::project::{Project, Told};
 use crate::scan::ProjectRef;
 use crate::store::{
-    Decision, Draft, Durability, JournalFilter, ProjectFilter, Query, Refusal, Selection,
-    SourceFilter, Step, ToolFilter, View,
+    Decision, Draft, Durability, JournalFilter, ProjectFilter, Query, Refusal, Selection, Step,
+    ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::ToolKind;
@@ -65,15 +67,16 @@ impl Query for WhatToTell {
                 Some(more).filter(|more| *more != Selection::new())
             }
             2 => {
-                let keys = view.journal.values().filter_map(|entry| entry.subject.tool_key());
-                let more = keys
+                let changed: BTreeSet<ToolKey> = view
+                    .journal
+                    .values()
+                    .filter_map(|entry| entry.subject.tool_key())
                     .filter(|key| !view.tools.contains_key(key))
-                    .collect::<std::collections::BTreeSet<_>>()
+                    .collect();
+                let more = changed
                     .into_iter()
-                    .fold(Selection::new(), |more, key| more.peek_tools(ToolFilter::Key(key)))
-                    .peek_sources(SourceFilter::Scope(Scope::Global))
-                    .peek_sources(SourceFilter::Scope(own));
-                Some(more)
+                    .fold(Selection::new(), |more, key| more.peek_tools(ToolFilter::Key(key)));
+                Some(more).filter(|more| *more != Selection::new())
             }
             _ => None,
         }

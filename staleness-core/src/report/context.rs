@@ -1,6 +1,6 @@
 //! The context of a report: everything seen, arranged for looking tools up.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey};
 use crate::policy::{Policy, ToolPolicy};
@@ -19,8 +19,11 @@ pub struct Context<'a> {
     policy: &'a Policy,
     project: &'a ProjectRef,
     now: Timestamp,
-    /// For each server entry the tools that it provides.
+    /// For each server entry the tools that it provides. A tool has one entry: the project's before
+    /// the global one, and one that is present before one that is gone.
     members: HashMap<&'a ToolKey, Vec<&'a Tool>>,
+    /// For each of those tools the entry.
+    providers: HashMap<&'a ToolKey, &'a ToolKey>,
 }
 
 impl<'a> Context<'a> {
@@ -32,23 +35,27 @@ impl<'a> Context<'a> {
         project: &'a ProjectRef,
         now: Timestamp,
     ) -> Self {
-        let mut entries: BTreeMap<(&Scope, &ServerKey), &ToolKey> = BTreeMap::new();
+        let mut entries: HashMap<(&Scope, &ServerKey), &Tool> = HashMap::new();
         for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
-            if let Some(server) = &tool.server {
-                entries.insert((&tool.key.scope, server), &tool.key);
+            let Some(server) = &tool.server else { continue };
+            let entry = entries.entry((&tool.key.scope, server)).or_insert(tool);
+            if entry.presence.is_absent() {
+                *entry = tool;
             }
         }
         let mut members: HashMap<&ToolKey, Vec<&Tool>> = HashMap::new();
+        let mut providers = HashMap::new();
         for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool) {
             let Some(server) = &tool.server else { continue };
-            let entry = entries
-                .get(&(&tool.key.scope, server))
-                .or_else(|| entries.get(&(&Scope::Global, server)));
-            if let Some(entry) = entry {
-                members.entry(entry).or_default().push(tool);
+            let own = entries.get(&(&tool.key.scope, server));
+            let global = entries.get(&(&Scope::Global, server));
+            let present = own.into_iter().chain(global).find(|entry| entry.presence.is_present());
+            if let Some(entry) = present.or(own).or(global) {
+                members.entry(&entry.key).or_default().push(tool);
+                providers.insert(&tool.key, &entry.key);
             }
         }
-        Self { view, policy, project, now, members }
+        Self { view, policy, project, now, members, providers }
     }
 
     /// The view.
@@ -86,6 +93,12 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn members(&self, tool: &Tool) -> &[&'a Tool] {
         self.members.get(&tool.key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The entry of the server that provides a tool, where both were seen.
+    #[must_use]
+    pub fn provider(&self, tool: &ToolKey) -> Option<&'a ToolKey> {
+        self.providers.get(tool).copied()
     }
 
     /// The members that are in use: those with a counted outcome in their ring.
@@ -178,14 +191,26 @@ impl<'a> Context<'a> {
         tool.key.scope.project().is_none_or(|id| *id == self.project.id)
     }
 
-    /// The visible tools, one for each name: the project's own hides a global one.
+    /// The visible tools, one for each name: the project's own hides a global one, unless only the
+    /// global one is there.
     pub fn visible(&self) -> impl Iterator<Item = &'a Tool> + '_ {
         self.view.tools.values().filter(|tool| self.is_visible(tool)).filter(|tool| {
-            tool.key.scope != Scope::Global
-                || !self
-                    .view
-                    .tools
-                    .contains_key(&ToolKey::project(self.project.id.clone(), tool.key.name.clone()))
+            let name = tool.key.name.clone();
+            match &tool.key.scope {
+                Scope::Global => {
+                    let own = ToolKey::project(self.project.id.clone(), name);
+                    !self.view.tools.get(&own).is_some_and(|own| hides(own, tool))
+                }
+                Scope::Project(_) => {
+                    let global = self.view.tools.get(&ToolKey::global(name));
+                    global.is_none_or(|global| hides(tool, global))
+                }
+            }
         })
     }
+}
+
+/// Whether a project's own tool hides a global one of the same name.
+const fn hides(own: &Tool, global: &Tool) -> bool {
+    own.presence.is_present() || global.presence.is_absent()
 }

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 
 use super::Context;
-use crate::ids::{Scope, ServerKey, ToolKey};
+use crate::ids::ToolKey;
 use crate::outcome::Mark;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::verdict::round;
@@ -77,39 +77,35 @@ pub fn rank<'a>(
     ranked
 }
 
-/// Successes in the project's window, by tool and by server.
+/// Successes in the project's window, by tool. One outcome counts once for each tool, for the
+/// server that provides it, and for what is credited with it.
 struct Tally<'a> {
     counted: u32,
-    by_tool: HashMap<&'a ToolKey, u32>,
-    by_server: HashMap<(&'a Scope, &'a ServerKey), u32>,
+    successes: HashMap<&'a ToolKey, u32>,
 }
 
 impl<'a> Tally<'a> {
     fn of(context: &Context<'a>) -> Self {
         let window = context.policy().ranking.window;
-        let mut tally = Self { counted: 0, by_tool: HashMap::new(), by_server: HashMap::new() };
+        let mut tally = Self { counted: 0, successes: HashMap::new() };
         for outcome in context.view().last_of_project(context.project(), window) {
             tally.counted += 1;
             if outcome.mark != Mark::Success {
                 continue;
             }
-            for key in outcome.credits.iter().chain([&outcome.tool]) {
-                *tally.by_tool.entry(key).or_default() += 1;
-            }
-            if let Some(server) = &outcome.server {
-                *tally.by_server.entry((&outcome.tool.scope, server)).or_default() += 1;
+            let mut keys: Vec<&ToolKey> = outcome.credits.iter().chain([&outcome.tool]).collect();
+            keys.extend(context.provider(&outcome.tool));
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                *tally.successes.entry(key).or_default() += 1;
             }
         }
         tally
     }
 
     fn score(&self, context: &Context<'a>, tool: &'a Tool) -> RankedTool<'a> {
-        let mut successes = self.by_tool.get(&tool.key).copied().unwrap_or(0);
-        if tool.kind == ToolKind::McpServer
-            && let Some(server) = &tool.server
-        {
-            successes += self.by_server.get(&(&tool.key.scope, server)).copied().unwrap_or(0);
-        }
+        let successes = self.successes.get(&tool.key).copied().unwrap_or(0);
         let ranking = &context.policy().ranking;
         let status = context.status(tool);
         let unseen = context.unseen_days(tool).is_some();

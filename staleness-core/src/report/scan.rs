@@ -89,10 +89,9 @@ impl ScanReport {
                     })
                 })
                 .collect();
-        let fresh = changes
+        let moved = changes
             .journal
             .iter()
-            .filter(|entry| matches!(entry.action, Action::Added | Action::Present))
             .filter_map(|entry| entry.subject.tool_key())
             .filter(|key| found.contains(key))
             .collect::<BTreeSet<_>>();
@@ -115,7 +114,7 @@ impl ScanReport {
             added: of(Action::Added),
             stale: of(Action::Absent),
             restored: of(Action::Present),
-            unchanged: found.len() - fresh.len(),
+            unchanged: found.len() - moved.len(),
             revision,
         }
     }

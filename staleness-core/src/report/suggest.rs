@@ -1,18 +1,16 @@
 //! Suggesting and discovering tools: by what worked, and by words.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
-use super::words::{Words, question};
+use super::words::{Token, Words, question};
 use super::{Context, RankedTool, ToolReport, rank};
 use crate::ids::SessionId;
 use crate::names;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
 
-/// The server under which this program offers itself; its tools are never suggested.
-const OWN_SERVER: &str = "staleness";
+/// The server and the plugin as which this program offers itself; its tools are never suggested.
+const OWN_NAME: &str = "staleness";
 
 /// A tool that was found for a caller.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,7 +40,7 @@ pub struct ScoreParts {
 }
 
 /// Offers tools to use: active ones, and where none fits, failing ones whose cool-down has passed,
-/// last and marked. Never built-ins, this program's own, names that cannot be called, ignored ones,
+/// last and marked; a question without words asks for the ranking. Never built-ins, this program's own, names that cannot be called, ignored ones,
 /// or what was used last in the same session.
 #[must_use]
 pub fn suggest(
@@ -52,6 +50,9 @@ pub fn suggest(
     limit: usize,
 ) -> Vec<Suggestion> {
     let last = last_used(context, session);
+    // A question without words is none.
+    let asked = query.map(question).filter(|asked| !asked.is_empty());
+    let asked = asked.as_deref();
     let callable = |tool: &&Tool| {
         tool.kind != ToolKind::Builtin
             && !names::is_server_entry(tool.key.name.as_str())
@@ -62,7 +63,7 @@ pub fn suggest(
     };
     let tools: Vec<&Tool> = context.visible().filter(callable).collect();
     let active = tools.iter().copied().filter(|tool| context.status(tool) == Status::Active);
-    let found = find(context, active, query, limit);
+    let found = find(context, active, asked, limit);
     if !found.is_empty() {
         return found;
     }
@@ -71,7 +72,7 @@ pub fn suggest(
             && tool.presence.is_present()
             && tool.health.is_on_probation(context.now(), &context.tool_policy(tool))
     });
-    find(context, trial, query, limit)
+    find(context, trial, asked, limit)
         .into_iter()
         .map(|each| Suggestion {
             reason: format!("on probation: {}", each.reason),
@@ -81,16 +82,20 @@ pub fn suggest(
         .collect()
 }
 
-/// Searches everything that the project sees, and marks what cannot be relied on.
+/// Searches everything that the project sees, and marks what cannot be relied on. A question without
+/// words finds nothing.
 #[must_use]
 pub fn discover(context: &Context<'_>, query: &str, limit: usize) -> Vec<Suggestion> {
     let tools: Vec<&Tool> = context.visible().filter(|tool| !context.is_ignored(tool)).collect();
-    find(context, tools.into_iter(), Some(query), limit)
+    find(context, tools.into_iter(), Some(&question(query)), limit)
 }
 
 fn is_own(tool: &Tool) -> bool {
-    let own = |server: &str| server == OWN_SERVER || server.ends_with("_staleness");
-    tool.server.as_ref().is_some_and(|server| own(server.as_str()))
+    let server = tool.server.as_ref().map_or("", |server| server.as_str());
+    let plugin = tool.plugin.as_ref().map_or("", |plugin| plugin.as_str());
+    server == OWN_NAME
+        || server.ends_with("_staleness")
+        || plugin.split('@').next() == Some(OWN_NAME)
 }
 
 /// The tool used last in a session, among the project's looked-at outcomes.
@@ -104,21 +109,23 @@ fn last_used(context: &Context<'_>, session: Option<&SessionId>) -> Option<crate
 fn find<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,
-    query: Option<&str>,
+    asked: Option<&[Token]>,
     limit: usize,
 ) -> Vec<Suggestion> {
     let ranked = rank(context, tools, usize::MAX);
-    let asked = query.map(question);
-    let mut scored: Vec<(f64, Option<f64>, Vec<String>, RankedTool<'_>)> = match &asked {
-        None => ranked.into_iter().map(|each| (each.score, None, Vec::new(), each)).collect(),
+    let mut scored: Vec<Scored<'_>> = match asked {
+        None => ranked
+            .into_iter()
+            .map(|each| Scored { score: each.score, words: None, met: Vec::new(), each })
+            .collect(),
         Some(asked) => by_words(asked, ranked),
     };
     // A stable sort: equal scores stay in the order of the ranking.
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.sort_by(|a, b| b.score.total_cmp(&a.score));
     scored.truncate(limit);
     scored
         .into_iter()
-        .map(|(score, words, met, each)| Suggestion {
+        .map(|Scored { score, words, met, each }| Suggestion {
             tool: ToolReport::new(context, each.tool),
             score,
             reason: reason(&each, &met, context.policy().ranking.window),
@@ -134,41 +141,47 @@ fn find<'a>(
 
 /// Scores by words: each word of the question weighs by how rare it is among the tools, and what
 /// worked before lifts a fitting tool by up to a quarter.
-fn by_words<'a>(
-    asked: &[String],
-    ranked: Vec<RankedTool<'a>>,
-) -> Vec<(f64, Option<f64>, Vec<String>, RankedTool<'a>)> {
-    let words: Vec<Words> = ranked
+fn by_words<'a>(asked: &[Token], ranked: Vec<RankedTool<'a>>) -> Vec<Scored<'a>> {
+    let fits: Vec<Vec<f64>> = ranked
         .iter()
-        .map(|each| Words::new(each.tool.key.name.as_str(), each.tool.description.as_deref()))
-        .collect();
-    let weights: HashMap<&str, f64> = asked
-        .iter()
-        .map(|term| {
-            let holding = words.iter().filter(|words| words.meets(term) > 0.0).count();
-            let rarity = (1.0 + words.len() as f64 / (1.0 + holding as f64)).ln();
-            (term.as_str(), rarity)
+        .map(|each| {
+            let tool = each.tool;
+            let words = Words::new(tool.key.name.as_str(), tool.description.as_deref());
+            asked.iter().map(|token| words.meets_token(token)).collect()
         })
         .collect();
-    let whole: f64 = weights.values().sum();
+    let weights: Vec<f64> = (0..asked.len())
+        .map(|at| {
+            let holding = fits.iter().filter(|fits| fits[at] > 0.0).count();
+            (1.0 + fits.len() as f64 / (1.0 + holding as f64)).ln()
+        })
+        .collect();
+    let whole: f64 = weights.iter().sum();
     ranked
         .into_iter()
-        .zip(words)
-        .filter_map(|(each, words)| {
-            let mut met = Vec::new();
-            let mut sum = 0.0;
-            for term in asked {
-                let fit = words.meets(term);
-                if fit > 0.0 {
-                    met.push(term.clone());
-                    sum += fit * weights[term.as_str()];
-                }
+        .zip(fits)
+        .filter(|(_, fits)| fits.iter().any(|fit| *fit > 0.0))
+        .map(|(each, fits)| {
+            let met = asked.iter().zip(&fits).filter(|(_, fit)| **fit > 0.0);
+            let met = met.map(|(token, _)| token.as_str().to_owned()).collect();
+            let sum: f64 = fits.iter().zip(&weights).map(|(fit, weight)| fit * weight).sum();
+            let words = round(sum / whole);
+            Scored {
+                score: round(words * (0.75 + 0.25 * each.score)),
+                words: Some(words),
+                met,
+                each,
             }
-            let fit = round(sum / whole);
-            let score = round(fit * (0.75 + 0.25 * each.score));
-            (fit > 0.0).then_some((score, Some(fit), met, each))
         })
         .collect()
+}
+
+/// A ranked tool with how well it fits.
+struct Scored<'a> {
+    score: f64,
+    words: Option<f64>,
+    met: Vec<String>,
+    each: RankedTool<'a>,
 }
 
 fn reason(each: &RankedTool<'_>, met: &[String], window: u32) -> String {

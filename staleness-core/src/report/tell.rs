@@ -1,6 +1,6 @@
 //! Telling: what changed for a project since it was told last, and what not to rely on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -31,7 +31,8 @@ pub struct Telling {
     pub upto: Revision,
     /// Tools whose status changed, by name.
     pub changes: Vec<NetChange>,
-    /// Tools that are demoted now and did not change, with the reason, latest used first.
+    /// Tools that are shown as demoted now and are not told as such in `changes`, with the reason,
+    /// latest used first.
     pub unreliable: Vec<(String, String)>,
 }
 
@@ -57,30 +58,39 @@ pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
         }
     }
     let mut changes = Vec::new();
+    let mut changed: BTreeSet<&ToolKey> = BTreeSet::new();
     for (key, (begun, ended)) in &first {
         let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, tool)) else {
             continue;
         };
         let from = begun.from.as_deref().and_then(Status::from_word);
-        let to = context.status(tool);
+        // A server that only its tools make look demoted is told below.
+        let to = tool.status();
         let new = begun.action == Action::Added;
         let use_alone = new && !tool.is_configured() && to == Status::Active;
         if from != Some(to) && !use_alone {
             let cause = ended.cause.clone();
             changes.push(NetChange { name: key.name.to_string(), from, to, cause });
+            if to == Status::Demoted {
+                changed.insert(&tool.key);
+            }
         }
     }
     let mut failing: Vec<&Tool> = context
         .visible()
         .filter(|tool| context.status(tool) == Status::Demoted && told(context, tool))
-        .filter(|tool| !changes.iter().any(|change| change.name == tool.key.name.as_str()))
+        .filter(|tool| !changed.contains(&tool.key))
         .collect();
     failing.sort_by_key(|tool| (std::cmp::Reverse(context.last_used(tool)), tool.key.clone()));
     let unreliable = failing
         .into_iter()
         .map(|tool| {
             let report = super::ToolReport::new(context, tool);
-            (report.name, report.health.cause.unwrap_or_default())
+            let mut cause = report.health.cause.unwrap_or_default();
+            if tool.presence.is_absent() {
+                cause = format!("{cause}; also absent: {}", tool.presence.cause.as_str());
+            }
+            (report.name, cause)
         })
         .collect();
     Telling { after, upto: context.view().revision, changes, unreliable }

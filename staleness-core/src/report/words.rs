@@ -1,6 +1,7 @@
 //! Words: what a name, a description or a question says, whatever its spelling.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -9,6 +10,8 @@ use unicode_normalization::char::is_combining_mark;
 const MAX_CHARS: usize = 4_096;
 /// A prefix counts from this many characters on.
 const MIN_PREFIX: usize = 3;
+/// Words of a question that are looked for.
+const MAX_ASKED: usize = 64;
 
 /// Words that say nothing about a tool.
 const FILLERS: &[&str] = &[
@@ -17,34 +20,72 @@ const FILLERS: &[&str] = &[
     "want", "when", "which", "with", "you", "your",
 ];
 
+/// Letters and digits that belong together, such as `searchIssues`: in one word, and in its parts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    whole: String,
+    parts: Vec<String>,
+}
+
+/// What a person would call one word, such as `web-search`: in one word, and in its runs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Token {
+    whole: String,
+    runs: Vec<Run>,
+}
+
+impl Token {
+    /// The token in one word.
+    pub(super) fn as_str(&self) -> &str {
+        &self.whole
+    }
+}
+
+/// The tokens of a text, accents folded.
+fn tokens(text: &str) -> Vec<Token> {
+    let folded: String =
+        text.chars().take(MAX_CHARS).nfkd().filter(|c| !is_combining_mark(*c)).collect();
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    folded
+        .split("__")
+        .flat_map(|part| part.split(|c| !joins(c)))
+        .filter_map(|token| {
+            let runs: Vec<Run> = token
+                .split(|c: char| !c.is_alphanumeric())
+                .filter(|run| !run.is_empty())
+                .map(|run| Run { whole: run.to_lowercase(), parts: camel(run) })
+                .collect();
+            let whole = runs.iter().map(|run| run.whole.as_str()).collect::<String>();
+            (!runs.is_empty()).then_some(Token { whole, runs })
+        })
+        .collect()
+}
+
+/// The parts of `camelCase`, in lower case.
+fn camel(run: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut before: Option<char> = None;
+    let mut chars = run.chars().peekable();
+    while let Some(c) = chars.next() {
+        let next_is_lower = chars.peek().is_some_and(|next| next.is_lowercase());
+        let starts = before.is_some_and(|last| {
+            c.is_uppercase() && (!last.is_uppercase() || next_is_lower) && last.is_alphanumeric()
+        });
+        if starts {
+            parts.push(std::mem::take(&mut part));
+        }
+        part.extend(c.to_lowercase());
+        before = Some(c);
+    }
+    parts.push(part);
+    parts
+}
+
 /// The words of a text: accents and case folded, `camelCase`, hyphens and underscores split.
 #[must_use]
 pub fn terms(text: &str) -> Vec<String> {
-    let mut terms = Vec::new();
-    let mut word = String::new();
-    let mut before: Option<char> = None;
-    let mut chars =
-        text.chars().take(MAX_CHARS).nfkd().filter(|c| !is_combining_mark(*c)).peekable();
-    while let Some(c) = chars.next() {
-        let next_is_lower = chars.peek().is_some_and(|next| next.is_lowercase());
-        let starts = match before {
-            Some(last) if c.is_uppercase() => {
-                last.is_lowercase() || last.is_numeric() || (last.is_uppercase() && next_is_lower)
-            }
-            _ => false,
-        };
-        if (starts || !c.is_alphanumeric()) && !word.is_empty() {
-            terms.push(std::mem::take(&mut word));
-        }
-        if c.is_alphanumeric() {
-            word.extend(c.to_lowercase());
-        }
-        before = Some(c);
-    }
-    if !word.is_empty() {
-        terms.push(word);
-    }
-    terms
+    tokens(text).into_iter().flat_map(|token| token.runs).flat_map(|run| run.parts).collect()
 }
 
 /// The words of one text, for being asked.
@@ -58,14 +99,11 @@ impl Words {
     /// A thing with a name, whose words count in full, and a description, whose words count less.
     #[must_use]
     pub fn new(name: &str, description: Option<&str>) -> Self {
-        let mut strong: BTreeSet<String> = terms(name).into_iter().collect();
-        // The whole name in one word finds `web-search` by `websearch`.
-        strong.insert(terms(name).concat());
-        Self { strong, weak: terms(description.unwrap_or("")).into_iter().collect() }
+        Self { strong: spellings(name), weak: spellings(description.unwrap_or("")) }
     }
 
-    /// How well a question's word is met, 0..=1: in the name exactly 1, by prefix 0.7; in the
-    /// description 0.6 and 0.4.
+    /// How well one word is met, 0..=1: in the name exactly 1, by prefix 0.7; in the description
+    /// 0.6 and 0.4.
     #[must_use]
     pub fn meets(&self, term: &str) -> f64 {
         if self.strong.contains(term) {
@@ -80,22 +118,55 @@ impl Words {
             0.0
         }
     }
+
+    /// How well a token is met, 0..=1: in one word, or else by the mean over its parts.
+    pub(super) fn meets_token(&self, token: &Token) -> f64 {
+        let by_runs = mean(token.runs.iter().map(|run| {
+            let by_parts = mean(run.parts.iter().map(|part| self.meets(part)));
+            self.meets(&run.whole).max(by_parts)
+        }));
+        self.meets(&token.whole).max(by_runs)
+    }
+}
+
+/// Every way in which the words of a text may be asked for: `web-search` as `web`, `search` and
+/// `websearch`, `GitHub` as `git`, `hub` and `github`.
+fn spellings(text: &str) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for token in tokens(text) {
+        for run in token.runs {
+            all.extend(run.parts);
+            all.insert(run.whole);
+        }
+        all.insert(token.whole);
+    }
+    all
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
 }
 
 fn has_prefix(words: &BTreeSet<String>, term: &str) -> bool {
+    let from = (Bound::Included(term), Bound::Unbounded);
     term.chars().count() >= MIN_PREFIX
-        && words.range(term.to_owned()..).next().is_some_and(|word| word.starts_with(term))
+        && words.range::<str, _>(from).next().is_some_and(|word| word.starts_with(term))
 }
 
-/// The words of a question, without fillers unless nothing else is left.
+/// The tokens of a question, each once, without fillers unless nothing else is left; at most
+/// [`MAX_ASKED`].
 #[must_use]
-pub(super) fn question(text: &str) -> Vec<String> {
-    let mut all = terms(text);
+pub(super) fn question(text: &str) -> Vec<Token> {
+    let mut all = tokens(text);
     all.sort_unstable();
-    all.dedup();
-    let telling: Vec<String> =
-        all.iter().filter(|term| !FILLERS.contains(&term.as_str())).cloned().collect();
-    if telling.is_empty() { all } else { telling }
+    all.dedup_by(|a, b| a.whole == b.whole);
+    let telling = |token: &Token| !FILLERS.contains(&token.as_str());
+    if all.iter().any(telling) {
+        all.retain(telling);
+    }
+    all.truncate(MAX_ASKED);
+    all
 }
 
 #[cfg(test)]
@@ -121,7 +192,11 @@ mod tests {
 
     #[test]
     fn fillers_are_left_out_unless_alone() {
-        assert_eq!(question("how to search the web"), ["search", "web"]);
-        assert_eq!(question("the"), ["the"]);
+        let asked = |text: &str| -> Vec<String> {
+            question(text).iter().map(|token| token.as_str().to_owned()).collect()
+        };
+        assert_eq!(asked("how to search the web"), ["search", "web"]);
+        assert_eq!(asked("the"), ["the"]);
+        assert!(asked(" ?! ").is_empty());
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::evaluate::{Evaluation, Providers};
+use super::evaluate::Evaluation;
 use super::{Scan, SourceReading};
-use crate::ids::{ProjectId, Scope, ServerKey, SourceId, stable_hash};
+use crate::ids::{ProjectId, Scope, SourceId, stable_hash};
 use crate::project::{Project, Told};
 use crate::source::{Source, SourceState};
 use crate::store::{
@@ -15,9 +15,9 @@ use crate::store::{
 /// Applies a scan.
 ///
 /// The first look reads the project, its visible sources and the few tools that a use brought back.
-/// Only when the digest over all sources has changed, or there are such tools, are the configured
-/// tools read, and then those of the servers concerned: a scan in which nothing changed writes one
-/// row per source, however many tools there are.
+/// Only when the digest over all sources has changed, or there are such tools, are the tools of both
+/// scopes read: a scan in which nothing changed reads and writes one row per source, however many
+/// tools there are.
 #[derive(Debug)]
 pub struct ApplyScan {
     /// What was read.
@@ -32,16 +32,23 @@ impl ApplyScan {
     /// An older reading must not overwrite a newer one: refuse when another scan was applied since
     /// the files were read and saw something else.
     fn refuse_older(&self, view: &View) -> Result<(), Refusal> {
+        let under = |id: &SourceId| self.scan.read_under.get(id).copied();
+        let moved_on = |known: &Source| known.readings > under(&known.id).unwrap_or(0);
+        let superseded = |id: &SourceId| Err(Refusal::Superseded { source: id.to_string() });
         for reading in &self.scan.sources {
-            let Some(known) = view.sources.get(&reading.id) else {
-                continue;
+            let newer = match view.sources.get(&reading.id) {
+                Some(known) => moved_on(known) && known.digest != reading.digest(),
+                // Known when the files were read: its client's index dropped it since.
+                None => under(&reading.id).is_some(),
             };
-            let under = self.scan.read_under.get(&reading.id).copied().unwrap_or(0);
-            if known.readings > under && known.digest != reading.digest() {
-                return Err(Refusal::Superseded { source: reading.id.to_string() });
+            if newer {
+                return superseded(&reading.id);
             }
         }
-        Ok(())
+        match self.gone(view).iter().find(|id| view.sources.get(id).is_some_and(moved_on)) {
+            Some(id) => superseded(id),
+            None => Ok(()),
+        }
     }
 
     /// Notes every source that is there, or was.
@@ -67,12 +74,11 @@ impl ApplyScan {
             found: u32::try_from(reading.found.len()).unwrap_or(u32::MAX),
             digest: reading.digest(),
             readings: known.as_ref().map_or(0, |known| known.readings) + 1,
-            last_read_at: if read {
-                Some(self.scan.at)
-            } else {
-                known.and_then(|known| known.last_read_at)
-            },
-            last_scan_at: self.scan.at,
+            last_read_at: known
+                .as_ref()
+                .and_then(|known| known.last_read_at)
+                .max(read.then_some(self.scan.at)),
+            last_scan_at: known.map_or(self.scan.at, |known| known.last_scan_at.max(self.scan.at)),
         }
     }
 
@@ -88,52 +94,41 @@ impl ApplyScan {
             .collect()
     }
 
-    fn project(&self, view: &View, config_digest: u128) -> Project {
-        let at = self.scan.at;
-        match view.projects.get(&self.scan.project.id) {
-            Some(known) => Project {
-                root: self.scan.project.root.clone(),
-                last_seen_at: known.last_seen_at.max(at),
-                config_digest,
-                ..known.clone()
-            },
-            None => Project {
-                id: self.scan.project.id.clone(),
-                root: self.scan.project.root.clone(),
-                first_seen_at: at,
-                last_seen_at: at,
-                config_digest,
-                told: Told { revision: view.revision, from: view.revision, session: None },
-            },
-        }
-    }
-
-    /// The servers whose individual tools must be looked at: in the global scope those whose
-    /// provider changed, in the project's scope all that are known, since another project's scan
-    /// may have changed the global ones.
-    fn servers_concerned(&self, before: &View, after: &Draft<'_>) -> Vec<(Scope, ServerKey)> {
-        let [global, project] = self.scopes();
-        let old = Providers::of(before.tools.values());
-        let new = Providers::of(after.tools());
-        let servers: BTreeSet<&ServerKey> = new.servers().collect();
-        let mut concerned = Vec::new();
-        for server in servers {
-            if old.state(&global, server) != new.state(&global, server) {
-                concerned.push((global.clone(), server.clone()));
-            }
-            concerned.push((project.clone(), server.clone()));
-        }
-        concerned
+    /// Notes the project. On first contact nothing is news: it counts as told up to this scan.
+    fn note_project(&self, draft: &mut Draft<'_>, config_digest: u128) {
+        let (project, at) = (&self.scan.project, self.scan.at);
+        let known = draft.project(&project.id).cloned().unwrap_or_else(|| Project {
+            id: project.id.clone(),
+            root: project.root.clone(),
+            first_seen_at: at,
+            last_seen_at: at,
+            config_digest: 0,
+            told: Told::default(),
+        });
+        let told = if known.config_digest == 0 {
+            let revision = draft.revision_after();
+            Told { revision, from: revision, session: None }
+        } else {
+            known.told.clone()
+        };
+        draft.put_project(Project {
+            root: project.root.clone(),
+            last_seen_at: known.last_seen_at.max(at),
+            config_digest,
+            told,
+            ..known
+        });
     }
 }
 
-/// One digest over all sources that a project sees.
+/// One digest over all sources that a project sees, in whatever order they come.
 fn combined_digest<'a>(sources: impl Iterator<Item = &'a Source>) -> u128 {
-    let lines: Vec<String> = sources
+    let mut lines: Vec<String> = sources
         .map(|source| {
             format!("{}\u{1f}{}\u{1f}{:x}", source.id, source.id.scope().as_key(), source.digest)
         })
         .collect();
+    lines.sort_unstable();
     stable_hash(lines.join("\u{1e}").as_bytes())
 }
 
@@ -152,50 +147,23 @@ impl Step for ApplyScan {
         self.refuse_older(view)?;
         let mut draft = Draft::new(view, self.scan.at);
         self.note_sources(&mut draft);
-        let digest = combined_digest(
-            view.sources
-                .keys()
-                .chain(self.scan.sources.iter().map(|reading| &reading.id))
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .filter_map(|id| draft.source(id)),
-        );
-        draft.put_project(self.project(view, digest));
+        let before = combined_digest(view.sources.values());
+        let after = combined_digest(draft.sources());
         let known = view.projects.get(&self.scan.project.id);
-        let unchanged = known.is_some_and(|known| known.config_digest == digest)
+        let unchanged = before == after
+            && known.is_some_and(|known| known.config_digest == after)
             && !view.tools.values().any(|tool| tool.presence.revived);
-        if view.looks <= 1 && unchanged {
-            return Ok(Decision::Write(draft.finish()));
-        }
-        let [global, project] = self.scopes();
-        if view.looks <= 1 {
-            return Ok(Decision::Need(
-                Selection::new()
-                    .lock_tools(ToolFilter::Configured(global))
-                    .lock_tools(ToolFilter::Configured(project)),
-            ));
-        }
-        let gone = self.gone(view);
-        let evaluation = Evaluation::new(&self.scan, gone);
-        evaluation.list(&mut draft);
-        if view.looks == 2 {
-            evaluation.settle(&mut draft);
-            let mut more = Selection::new();
-            for (scope, server) in self.servers_concerned(view, &draft) {
-                more = more.lock_tools(ToolFilter::Server(scope, server));
+        if !unchanged {
+            if view.looks <= 1 {
+                let [global, project] = self.scopes();
+                let tools = Selection::new()
+                    .lock_tools(ToolFilter::Scope(global))
+                    .lock_tools(ToolFilter::Scope(project));
+                return Ok(Decision::Need(tools));
             }
-            // Tools that are found for the first time by a source may be known from use.
-            for key in evaluation.found_keys() {
-                if !view.tools.contains_key(&key) {
-                    more = more.lock_tools(ToolFilter::Key(key));
-                }
-            }
-            if more != Selection::new() {
-                return Ok(Decision::Need(more));
-            }
-        } else {
-            evaluation.settle(&mut draft);
+            Evaluation::new(&self.scan, self.gone(view)).carry_out(&mut draft);
         }
+        self.note_project(&mut draft, after);
         Ok(Decision::Write(draft.finish()))
     }
 

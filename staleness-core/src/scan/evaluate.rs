@@ -2,67 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::providers::{Provider, Providers};
 use super::{Found, Scan, SourceReading};
 use crate::ids::{Level, Scope, ServerKey, SourceId, ToolKey};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::names;
 use crate::store::Draft;
 use crate::tool::{Holding, Presence, PresenceCause, Tool, ToolKind};
-
-/// Whether a server is provided in a scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Provider {
-    /// No entry is known: nothing can be said.
-    Unknown,
-    /// At least one entry is present.
-    Present,
-    /// Every entry is absent.
-    Removed,
-    /// Every entry is absent, and at least one is only switched off.
-    Disabled,
-}
-
-/// The entries of every server that is known, for looking up who provides it.
-#[derive(Debug, Default)]
-pub(super) struct Providers(HashMap<ServerKey, Vec<(Scope, PresenceCause)>>);
-
-impl Providers {
-    /// The entries among `tools`.
-    pub(super) fn of<'a>(tools: impl Iterator<Item = &'a Tool>) -> Self {
-        let mut entries: HashMap<ServerKey, Vec<(Scope, PresenceCause)>> = HashMap::new();
-        for tool in tools.filter(|tool| tool.kind == ToolKind::McpServer) {
-            if let Some(server) = &tool.server {
-                let entry = (tool.key.scope.clone(), tool.presence.cause);
-                entries.entry(server.clone()).or_default().push(entry);
-            }
-        }
-        Self(entries)
-    }
-
-    /// Every server that has an entry.
-    pub(super) fn servers(&self) -> impl Iterator<Item = &ServerKey> {
-        self.0.keys()
-    }
-
-    /// How a server stands for the tools of a scope: a global tool wants a global entry, a
-    /// project's tool one of its project or a global one.
-    pub(super) fn state(&self, scope: &Scope, server: &ServerKey) -> Provider {
-        let mut state = Provider::Unknown;
-        for (entry, cause) in self.0.get(server).into_iter().flatten() {
-            if *entry != Scope::Global && entry != scope {
-                continue;
-            }
-            if cause.is_present() {
-                return Provider::Present;
-            }
-            if *cause == PresenceCause::Disabled {
-                state = Provider::Disabled;
-            } else if state == Provider::Unknown {
-                state = Provider::Removed;
-            }
-        }
-        state
-    }
-}
 
 /// What a tool's own sources say of it.
 enum Own {
@@ -92,22 +38,14 @@ impl<'s> Evaluation<'s> {
         Self { scan, readings, gone }
     }
 
-    /// The keys of everything that the scan found.
-    pub(super) fn found_keys(&self) -> BTreeSet<ToolKey> {
-        let sources = self.scan.sources.iter();
-        sources
-            .flat_map(|reading| {
-                let scope = reading.id.scope();
-                reading
-                    .found
-                    .iter()
-                    .map(move |found| ToolKey { scope: scope.clone(), name: found.name.clone() })
-            })
-            .collect()
+    /// Enters what was found and settles what follows.
+    pub(super) fn carry_out(&self, draft: &mut Draft<'_>) {
+        self.list(draft);
+        self.settle(draft);
     }
 
     /// Enters what the sources list: new tools, and who holds which.
-    pub(super) fn list(&self, draft: &mut Draft<'_>) {
+    fn list(&self, draft: &mut Draft<'_>) {
         let mut order: Vec<&SourceReading> = self.scan.sources.iter().collect();
         order.sort_by(|a, b| a.id.cmp(&b.id));
         let mut described = BTreeSet::new();
@@ -118,7 +56,8 @@ impl<'s> Evaluation<'s> {
                 if draft.tool(&key).is_none() {
                     draft.put_tool(self.new_tool(&key, found));
                 }
-                // Where several sources list it, the first in the order of sources describes it.
+                // Where several sources list it, the first in the order of sources describes it; the
+                // others fill in what it leaves out.
                 let describes = described.insert(key.clone());
                 draft.edit_tool(&key, |tool| list_one(tool, reading, found, describes));
             }
@@ -133,7 +72,7 @@ impl<'s> Evaluation<'s> {
 
     /// Brings the presence of every tool in the draft to what the sources say, entries of servers
     /// first, since their tools follow them.
-    pub(super) fn settle(&self, draft: &mut Draft<'_>) {
+    fn settle(&self, draft: &mut Draft<'_>) {
         let (entries, others): (Vec<ToolKey>, Vec<ToolKey>) =
             draft.tool_keys().into_iter().filter(|key| self.concerns(&key.scope)).partition(
                 |key| draft.tool(key).is_some_and(|tool| tool.kind == ToolKind::McpServer),
@@ -144,6 +83,7 @@ impl<'s> Evaluation<'s> {
         }
         let providers = Providers::of(draft.tools());
         for key in &others {
+            adopt(draft, key, &providers);
             self.settle_one(draft, key, &providers);
         }
     }
@@ -165,8 +105,10 @@ impl<'s> Evaluation<'s> {
             holdings.retain(|holding| holding.held);
         }
         let target = target(providers, tool, &own);
-        let is_new = draft.view().tools.get(key).is_none();
-        draft.edit_tool(key, |tool| tool.holdings = holdings);
+        let is_new = !draft.view().tools.contains_key(key);
+        if tool.holdings != holdings {
+            draft.edit_tool(key, |tool| tool.holdings = holdings);
+        }
         if is_new {
             self.journal(draft, key, Action::Added, None, target);
         }
@@ -216,7 +158,9 @@ impl<'s> Evaluation<'s> {
         let before = tool.status();
         let was_present = tool.presence.is_present();
         let Some(cause) = target.filter(|cause| *cause != tool.presence.cause) else {
-            draft.edit_tool(key, |tool| tool.presence.revived = false);
+            if tool.presence.revived {
+                draft.edit_tool(key, |tool| tool.presence.revived = false);
+            }
             return;
         };
         draft.edit_tool(key, |tool| {
@@ -262,19 +206,36 @@ impl<'s> Evaluation<'s> {
 /// Where the presence of a tool must go; `None`: it stays.
 fn target(providers: &Providers, tool: &Tool, own: &Own) -> Option<PresenceCause> {
     let now = tool.presence.cause;
-    let server = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpTool);
-    let lost = server.and_then(|server| match providers.state(&tool.key.scope, server) {
-        Provider::Removed => Some(PresenceCause::ServerRemoved),
-        Provider::Disabled => Some(PresenceCause::ServerDisabled),
-        Provider::Present | Provider::Unknown => None,
-    });
+    let provider = match &tool.server {
+        Some(server) if tool.kind == ToolKind::McpTool => providers.state(&tool.key.scope, server),
+        _ => Provider::Unknown,
+    };
+    let lost = provider.lost();
     match (own, lost) {
         (Own::Absent(cause), _) => Some(*cause),
         (Own::Present, Some(lost)) => Some(lost),
         (Own::Present, None) => Some(PresenceCause::Configured),
         (Own::Keep, Some(lost)) if now.is_present() || now.is_cascade() => Some(lost),
-        (Own::Keep, None) if now.is_cascade() => Some(PresenceCause::ServerReturned),
+        (Own::Keep, None) if now.is_cascade() && provider == Provider::Present => {
+            Some(PresenceCause::ServerReturned)
+        }
         (Own::Keep, _) => None,
+    }
+}
+
+/// The server of a tool that is known from use alone was guessed from its name: when no such server
+/// is known but another that fits the name is, the tool is that one's.
+fn adopt(draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
+    let Some(tool) = draft.tool(key) else { return };
+    let known = |server: &ServerKey| providers.state(&key.scope, server) != Provider::Unknown;
+    if tool.kind != ToolKind::McpTool
+        || tool.is_configured()
+        || tool.server.as_ref().is_some_and(known)
+    {
+        return;
+    }
+    if let Some(server) = names::possible_servers(key.name.as_str()).into_iter().rev().find(known) {
+        draft.edit_tool(key, |tool| tool.server = Some(server));
     }
 }
 
@@ -283,6 +244,8 @@ fn list_one(tool: &mut Tool, reading: &SourceReading, found: &Found, describes: 
     if describes {
         tool.kind = found.kind;
         tool.plugin.clone_from(&found.plugin);
+        tool.description.clone_from(&found.description);
+    } else if tool.description.is_none() {
         tool.description.clone_from(&found.description);
     }
     let holding = Holding { source: reading.id.clone(), held: true, disabled: found.disabled };

@@ -2,6 +2,7 @@
 
 mod apply;
 mod evaluate;
+mod providers;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use crate::time::Timestamp;
 use crate::tool::{MAX_DESCRIPTION_CHARS, ToolKind};
 
 pub use apply::{ApplyScan, readings_of};
+pub(crate) use providers::{Entry, Provider, Providers};
 
 /// A project as the caller knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]

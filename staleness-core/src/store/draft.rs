@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet, OutcomeRange, View};
 use crate::ids::{ProjectId, SourceId, ToolKey};
-use crate::journal::JournalEntry;
+use crate::journal::{JournalEntry, Revision};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::source::Source;
@@ -72,6 +72,12 @@ impl<'v> Draft<'v> {
             Some(drafted) => drafted.as_ref(),
             None => self.view.sources.get(id),
         }
+    }
+
+    /// Every source that is there in the draft, in no particular order.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> + '_ {
+        let seen = self.view.sources.values().filter(|row| !self.sources.contains_key(&row.id));
+        seen.chain(self.sources.values().flatten())
     }
 
     /// Creates or replaces a source.
@@ -150,6 +156,12 @@ impl<'v> Draft<'v> {
     /// Appends a journal entry.
     pub fn append_journal(&mut self, entry: JournalEntry) {
         self.journal.push(entry);
+    }
+
+    /// The store's revision once the draft, as it stands, is written.
+    #[must_use]
+    pub const fn revision_after(&self) -> Revision {
+        Revision(self.view.revision.0 + !self.journal.is_empty() as u64)
     }
 
     /// What the draft changes: rows that ended as they were seen are left out.

@@ -31,6 +31,7 @@ pub use selection::{
 };
 pub use strict::check_changes;
 pub(crate) use strict::covers_tool;
+pub(crate) use view::last_per_server;
 pub use view::{OutcomeCounts, View};
 
 use crate::journal::Revision;

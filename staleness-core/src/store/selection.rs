@@ -203,18 +203,14 @@ impl Selection {
     /// Outcomes to look at.
     #[must_use]
     pub fn outcomes(mut self, filter: OutcomeFilter) -> Self {
-        if !self.outcomes.contains(&filter) {
-            self.outcomes.push(filter);
-        }
+        self.outcomes.push(filter);
         self
     }
 
     /// Journal entries to look at.
     #[must_use]
     pub fn journal(mut self, filter: JournalFilter) -> Self {
-        if !self.journal.contains(&filter) {
-            self.journal.push(filter);
-        }
+        self.journal.push(filter);
         self
     }
 
@@ -227,25 +223,11 @@ impl Selection {
 
     /// Adds everything that `other` selects.
     pub fn merge(&mut self, other: Self) {
-        for pick in other.projects {
-            push(&mut self.projects, pick.access, pick.filter);
-        }
-        for pick in other.sources {
-            push(&mut self.sources, pick.access, pick.filter);
-        }
-        for pick in other.tools {
-            push(&mut self.tools, pick.access, pick.filter);
-        }
-        for filter in other.outcomes {
-            if !self.outcomes.contains(&filter) {
-                self.outcomes.push(filter);
-            }
-        }
-        for filter in other.journal {
-            if !self.journal.contains(&filter) {
-                self.journal.push(filter);
-            }
-        }
+        self.projects.extend(other.projects);
+        self.sources.extend(other.sources);
+        self.tools.extend(other.tools);
+        self.outcomes.extend(other.outcomes);
+        self.journal.extend(other.journal);
         self.count_outcomes = other.count_outcomes.or(self.count_outcomes);
     }
 }

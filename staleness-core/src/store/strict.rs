@@ -1,6 +1,6 @@
 //! The rule that a step writes only what it locked, as a check.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
     Access, Change, ChangeSet, Pick, ProjectFilter, Selection, SourceFilter, ToolFilter, View,
@@ -41,6 +41,16 @@ pub fn check_changes(
         }
     }
     let mut tools = BTreeSet::new();
+    // A batch locks its tools one by one: those are looked up, only the other filters are tried.
+    let (keys, filters): (Vec<&ToolFilter>, Vec<&ToolFilter>) =
+        locked(&selection.tools).partition(|filter| matches!(filter, ToolFilter::Key(_)));
+    let keys: HashSet<&ToolKey> = keys
+        .into_iter()
+        .filter_map(|filter| match filter {
+            ToolFilter::Key(key) => Some(key),
+            _ => None,
+        })
+        .collect();
     for change in &changes.tools {
         let (key, row) = match change {
             Change::Put(row) => (&row.key, Some(row)),
@@ -48,16 +58,20 @@ pub fn check_changes(
         };
         once(&mut tools, key)?;
         let seen = view.tools.get(key);
-        if !locked(&selection.tools).any(|filter| covers_tool(filter, key, seen.or(row))) {
+        if !keys.contains(key)
+            && !filters.iter().any(|filter| covers_tool(filter, key, seen.or(row)))
+        {
             return Err(format!("tool {} was written and not locked", key.name));
         }
     }
     Ok(())
 }
 
-fn once<K: Ord + std::fmt::Debug>(seen: &mut BTreeSet<K>, key: K) -> Result<(), String> {
-    let text = format!("{key:?} was written twice");
-    if seen.insert(key) { Ok(()) } else { Err(text) }
+fn once<'a, K: Ord + std::fmt::Debug>(
+    seen: &mut BTreeSet<&'a K>,
+    key: &'a K,
+) -> Result<(), String> {
+    if seen.insert(key) { Ok(()) } else { Err(format!("{key:?} was written twice")) }
 }
 
 fn locked<F>(picks: &[Pick<F>]) -> impl Iterator<Item = &F> {

@@ -105,16 +105,7 @@ impl View {
     /// For each server its last outcome at or after `since` that is not an interruption.
     #[must_use]
     pub fn last_per_server(&self, since: Timestamp) -> BTreeMap<(Scope, ServerKey), &Outcome> {
-        let mut last = BTreeMap::new();
-        for outcome in self.outcomes.values() {
-            if outcome.at < since || outcome.mark == Mark::Interrupted {
-                continue;
-            }
-            if let Some(server) = &outcome.server {
-                last.insert((outcome.tool.scope.clone(), server.clone()), outcome);
-            }
-        }
-        last
+        last_per_server(self.outcomes.values(), since)
     }
 
     /// This view as it would be had `changes` been written. Outcomes and journal entries keep the
@@ -145,4 +136,22 @@ impl View {
         );
         self
     }
+}
+
+/// For each server its last outcome at or after `since` that is not an interruption, of `outcomes`
+/// in order of recording. Shared with the memory store.
+pub(crate) fn last_per_server<'a>(
+    outcomes: impl Iterator<Item = &'a Outcome>,
+    since: Timestamp,
+) -> BTreeMap<(Scope, ServerKey), &'a Outcome> {
+    let mut last = BTreeMap::new();
+    for outcome in outcomes {
+        if outcome.at < since || outcome.mark == Mark::Interrupted {
+            continue;
+        }
+        if let Some(server) = &outcome.server {
+            last.insert((outcome.tool.scope.clone(), server.clone()), outcome);
+        }
+    }
+    last
 }

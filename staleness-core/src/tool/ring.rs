@@ -7,6 +7,9 @@ use crate::time::Timestamp;
 
 /// How many outcomes a ring holds.
 pub const RING_CAPACITY: usize = 32;
+/// Counted outcomes that a ring keeps, however few the rule in force looks at: another agent or a
+/// later policy may look at more.
+const MIN_KEPT: usize = 5;
 
 /// One outcome in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,14 +65,14 @@ impl Ring {
     }
 
     /// Appends an outcome. When the ring is full the oldest entry goes that is not among the last
-    /// `window` counted ones.
+    /// `window` counted ones, or the last 5 if `window` is less.
     pub fn push(&mut self, entry: RingEntry, window: usize) {
         self.entries.push_back(entry);
         if self.entries.len() <= RING_CAPACITY {
             return;
         }
         let counted = self.entries.iter().filter(|kept| kept.mark.is_counted()).count();
-        let mut spare = counted.saturating_sub(window.min(RING_CAPACITY));
+        let mut spare = counted.saturating_sub(window.clamp(MIN_KEPT, RING_CAPACITY));
         let victim = self.entries.iter().position(|kept| {
             if !kept.mark.is_counted() {
                 return true;
