@@ -13,8 +13,16 @@ const MAX_NAME: usize = 80;
 /// Names come from files of unknown origin: they are cut, escaped and set in backticks. Nothing
 /// else of a file is ever told.
 pub(crate) fn text(telling: &Telling, budget: usize) -> Option<String> {
+    // A server speaks for its tools: that each of them went, or came back with it, is not told.
+    let follows =
+        |change: &NetChange| change.to != Status::Demoted && change.cause.starts_with("server_");
     let group = |wanted: &dyn Fn(&NetChange) -> bool, line: &dyn Fn(&NetChange) -> String| {
-        telling.changes.iter().filter(|change| wanted(change)).map(line).collect::<Vec<_>>()
+        telling
+            .changes
+            .iter()
+            .filter(|change| !follows(change) && wanted(change))
+            .map(line)
+            .collect::<Vec<_>>()
     };
     let gone = group(&|change| change.to == Status::Stale, &|change| {
         format!("{} ({})", name(&change.name), reason(&change.cause))
@@ -135,6 +143,21 @@ mod tests {
         ] {
             assert!(told.contains(part), "{told}");
         }
+    }
+
+    #[test]
+    fn a_server_speaks_for_its_tools() {
+        let telling = Telling {
+            changes: vec![
+                change("mcp__a__*", Some(Status::Active), Status::Stale, "removed_from_config"),
+                change("mcp__a__x", Some(Status::Active), Status::Stale, "server_removed"),
+                change("mcp__b__y", Some(Status::Stale), Status::Active, "server_returned"),
+            ],
+            ..Telling::default()
+        };
+        let told = text(&telling, 1_500).unwrap();
+        assert!(told.contains("mcp__a__*") && !told.contains("mcp__a__x"), "{told}");
+        assert!(!told.contains("mcp__b__y"), "{told}");
     }
 
     #[test]

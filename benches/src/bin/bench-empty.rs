@@ -1,0 +1,3 @@
+//! The floor of every process: it starts and ends.
+
+fn main() {}

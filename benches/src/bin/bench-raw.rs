@@ -1,0 +1,72 @@
+//! The floor of a tool event: a raw program that reads and writes the same rows of the same file
+//! with the same lock and the same checkpoint rule, and does nothing else.
+//!
+//! Arguments: the store, the scope, the tool's name, the op id, the time.
+
+use std::fs::File;
+use std::io::Read;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+fn main() -> rusqlite::Result<()> {
+    let args: Vec<String> = std::env::args().collect();
+    let [_, store, scope, name, op, at] = args.as_slice() else { panic!("five arguments") };
+    let mut payload = Vec::new();
+    std::io::stdin().read_to_end(&mut payload).expect("the payload");
+    let at: i64 = at.parse().expect("a time");
+    let lock = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(format!("{store}.lock"))
+        .expect("the lock");
+    let conn = Connection::open_with_flags(
+        store,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    conn.busy_timeout(Duration::from_secs(5))?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    lock.lock().expect("the lock");
+    conn.execute_batch("PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE")?;
+    let (revision, last): (i64, Option<i64>) =
+        conn.query_row("SELECT revision, (SELECT max(seq) FROM outcomes) FROM meta", (), |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    let read = "SELECT * FROM tools WHERE scope = ?1 AND name = ?2";
+    let uses: i64 = conn.query_row(read, (scope, name), |row| row.get("uses"))?;
+    let mut ring: Vec<u8> = conn.query_row(read, (scope, name), |row| row.get("ring"))?;
+    let entry = ring.len().saturating_sub(17);
+    let tail = ring[entry..].to_vec();
+    if ring.len() > 32 * 17 {
+        ring.drain(1..18);
+    }
+    ring.extend(tail);
+    conn.execute(
+        "UPDATE tools SET ring = ?3, uses = ?4, last_used_at = ?5, updated_at = ?5 \
+         WHERE scope = ?1 AND name = ?2",
+        (scope, name, ring, uses + 1, at),
+    )?;
+    conn.execute(
+        "INSERT INTO outcomes(seq, identity, op, scope, tool, server, credits, mark, at, project, \
+         session, agent, client, duration_ms) \
+         VALUES(?1, ?2, ?3, ?4, ?5, 'server0', x'', 'S', ?6, ?7, 'bench', NULL, 'claude-code', 12)",
+        (
+            last.unwrap_or(0) + 1,
+            at.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64).wrapping_add(revision),
+            op,
+            scope,
+            name,
+            at,
+            scope,
+        ),
+    )?;
+    conn.execute_batch("COMMIT")?;
+    let frames = std::fs::metadata(format!("{store}-wal"))
+        .map_or(0, |log| log.len().saturating_sub(32) / (24 + 4096));
+    if frames >= 64 {
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
+    }
+    Ok(())
+}
