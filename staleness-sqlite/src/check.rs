@@ -2,31 +2,31 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::Connection;
 use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
 use crate::collections::{each, journal, meta, outcomes, projects, sources, tools};
+use crate::transaction::Transaction;
 
 /// Messages of SQLite's own check that are reported at most.
 const MESSAGES: usize = 10;
 
 /// Structure, every record, and what holds between them, in the connection's transaction.
-pub(crate) fn check(conn: &Connection) -> Result<(), StoreError> {
-    structure(conn)?;
-    let meta = meta::load(conn, true)?;
-    projects::all(conn, |_| ControlFlow::Continue(()))?;
-    sources::all(conn, |_| ControlFlow::Continue(()))?;
-    tools::all(conn, |_| ControlFlow::Continue(()))?;
-    outcomes::all(conn, |_| ControlFlow::Continue(()))?;
-    revisions(conn, meta.revision)
+pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
+    structure(tx)?;
+    let meta = meta::load(tx, true)?;
+    projects::all(tx, |_| ControlFlow::Continue(()))?;
+    sources::all(tx, |_| ControlFlow::Continue(()))?;
+    tools::all(tx, |_| ControlFlow::Continue(()))?;
+    outcomes::all(tx, |_| ControlFlow::Continue(()))?;
+    revisions(tx, meta.revision)
 }
 
 /// Pages, indexes, and the types of STRICT tables. The messages name tables, indexes and row
 /// numbers.
-fn structure(conn: &Connection) -> Result<(), StoreError> {
+fn structure(tx: &Transaction<'_>) -> Result<(), StoreError> {
     let mut found = Vec::new();
-    each(conn, "PRAGMA integrity_check(10)", (), |row| {
+    each(tx, "PRAGMA integrity_check(10)", (), |row| {
         let message: String = row.get(0).map_err(crate::error::from_sqlite)?;
         if message != "ok" && found.len() < MESSAGES {
             found.push(message);
@@ -37,10 +37,10 @@ fn structure(conn: &Connection) -> Result<(), StoreError> {
 }
 
 /// The journal ends at the store's revision, and each commit's entries are counted from 0.
-fn revisions(conn: &Connection, revision: Revision) -> Result<(), StoreError> {
+fn revisions(tx: &Transaction<'_>, revision: Revision) -> Result<(), StoreError> {
     let mut last = (Revision(0), 0);
     let mut gap = None;
-    journal::all(conn, |entry| {
+    journal::all(tx, |entry| {
         let (before, index) = last;
         let follows =
             if entry.revision == before { entry.index == index + 1 } else { entry.index == 0 };

@@ -8,7 +8,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use staleness_core::store::{Durability, StoreError};
 
-use crate::error::{from_commit, from_sqlite};
+use crate::error::from_sqlite;
+use crate::transaction::Transaction;
 
 /// Statements that a connection keeps prepared; there are fewer in all.
 const STATEMENTS: usize = 64;
@@ -19,6 +20,8 @@ pub(crate) struct Conn {
     raw: Connection,
     /// What `synchronous` is set to; SQLite begins with FULL.
     durability: Cell<Durability>,
+    /// Whether it has run a transaction.
+    used: Cell<bool>,
 }
 
 impl Conn {
@@ -42,7 +45,7 @@ impl Conn {
             .and_then(|_| raw.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false))
             .map_err(from_sqlite)?;
         raw.set_prepared_statement_cache_capacity(STATEMENTS);
-        Ok(Self { raw, durability: Cell::new(Durability::Full) })
+        Ok(Self { raw, durability: Cell::new(Durability::Full), used: Cell::new(false) })
     }
 
     /// The connection itself.
@@ -63,59 +66,19 @@ impl Conn {
                 Durability::Normal => "PRAGMA synchronous = NORMAL",
                 Durability::Full => "PRAGMA synchronous = FULL",
             };
-            run(&self.raw, pragma).map_err(from_sqlite)?;
+            self.raw.execute_batch(pragma).map_err(from_sqlite)?;
             self.durability.set(durability);
         }
-        Transaction::begin(&self.raw, "BEGIN IMMEDIATE")
+        Transaction::begin(&self.raw, "BEGIN IMMEDIATE", self.used.replace(true))
     }
 
     /// Begins a transaction that only reads: one snapshot, and nobody waits for it.
     pub(crate) fn read(&self) -> Result<Transaction<'_>, StoreError> {
-        Transaction::begin(&self.raw, "BEGIN")
+        Transaction::begin(&self.raw, "BEGIN", self.used.replace(true))
     }
 }
 
 /// What SQLite can count; longer is as good as for ever.
 pub(crate) fn milliseconds(timeout: Duration) -> Duration {
     timeout.min(Duration::from_millis(i32::MAX as u64))
-}
-
-/// Runs a cached statement without parameters or rows.
-pub(crate) fn run(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
-    conn.prepare_cached(sql)?.execute(()).map(drop)
-}
-
-/// A transaction that is rolled back unless it is committed: on every error, and when `decide`
-/// panics.
-#[derive(Debug)]
-pub(crate) struct Transaction<'c> {
-    conn: &'c Connection,
-}
-
-impl<'c> Transaction<'c> {
-    fn begin(conn: &'c Connection, how: &str) -> Result<Self, StoreError> {
-        run(conn, how).map_err(from_sqlite)?;
-        Ok(Self { conn })
-    }
-
-    /// The connection, for statements inside the transaction.
-    pub(crate) const fn conn(&self) -> &'c Connection {
-        self.conn
-    }
-
-    /// Commits.
-    pub(crate) fn commit(self) -> Result<(), StoreError> {
-        // On an error the transaction may still be open; dropping `self` rolls it back.
-        run(self.conn, "COMMIT").map_err(from_commit)
-    }
-}
-
-impl Drop for Transaction<'_> {
-    fn drop(&mut self) {
-        // Some errors (a full disk, say) have rolled it back already. A connection that cannot roll
-        // back is not used again: see the pool.
-        if !self.conn.is_autocommit() {
-            let _ = run(self.conn, "ROLLBACK");
-        }
-    }
 }

@@ -39,8 +39,8 @@ impl Inner {
     pub(crate) fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
         let conn = self.pool.take()?;
         let transaction = conn.read()?;
-        let revision = meta::load(transaction.conn(), false)?.revision;
-        look(query, |selection| load(transaction.conn(), selection, revision))
+        let revision = meta::load(&transaction, false)?.revision;
+        look(query, |selection| load(&transaction, selection, revision))
     }
 
     pub(crate) fn transact(&self, step: &dyn Step) -> Result<Commit, StoreError> {
@@ -52,12 +52,12 @@ impl Inner {
         let _turn = self.turn()?;
         let conn = self.pool.take()?;
         let transaction = conn.write(durability)?;
-        let meta = meta::load(transaction.conn(), true)?;
+        let meta = meta::load(&transaction, true)?;
         let (view, _, mut changes) =
-            run(step, |selection| load(transaction.conn(), selection, meta.revision))?;
+            run(step, |selection| load(&transaction, selection, meta.revision))?;
         let mut revision = meta.revision;
         if !changes.is_empty() {
-            revision = collections::apply(transaction.conn(), meta, &view, &mut changes)?;
+            revision = collections::apply(&transaction, meta, &view, &mut changes)?;
             transaction.commit()?;
             self.log.after_commit(conn.raw(), self.options.busy_timeout);
         }
@@ -81,14 +81,14 @@ impl Inner {
     ) -> Result<(), StoreError> {
         let conn = self.pool.take()?;
         let transaction = conn.read()?;
-        let revision = meta::load(transaction.conn(), false)?.revision;
-        crate::pages::pages(transaction.conn(), selection, revision, visit)
+        let revision = meta::load(&transaction, false)?.revision;
+        crate::pages::pages(&transaction, selection, revision, visit)
     }
 
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         let conn = self.pool.take()?;
         let transaction = conn.read()?;
-        crate::check::check(transaction.conn())
+        crate::check::check(&transaction)
     }
 
     pub(crate) fn checkpoint(&self) -> Result<(), StoreError> {
@@ -139,7 +139,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if !self.log.was_written() {
+        if !self.log.is_settled() {
             return;
         }
         // Whoever holds the lock will look after the log.

@@ -48,6 +48,7 @@ mod pool;
 mod runtime;
 mod schema;
 mod store;
+mod transaction;
 mod wal;
 
 pub use options::OpenOptions;

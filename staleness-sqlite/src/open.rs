@@ -10,9 +10,10 @@ use staleness_lock::FileLock;
 
 use crate::OpenOptions;
 use crate::collections::meta::too_new;
-use crate::connection::{Conn, Transaction};
+use crate::connection::Conn;
 use crate::error::{from_lock, from_sqlite};
 use crate::schema::{APPLICATION_ID, FORMAT, MIGRATIONS};
+use crate::transaction::Transaction;
 
 /// The smallest page that an SQLite database can have, in bytes.
 const SMALLEST: u64 = 512;

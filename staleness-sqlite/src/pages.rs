@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::Connection;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
     JournalFilter, OutcomeFilter, Pick, ProjectFilter, Selection, SourceFilter, StoreError,
@@ -10,6 +9,7 @@ use staleness_core::store::{
 };
 
 use crate::collections::{journal, load, outcomes, projects, sources, tools};
+use crate::transaction::Transaction;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
@@ -20,7 +20,7 @@ const PAGE: usize = 1_000;
 /// lies in memory. For other selections the union of the picks is loaded first, one collection
 /// after the other, as a view would do: only so does no row come twice.
 pub(crate) fn pages(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     selection: &Selection,
     revision: Revision,
     visit: &mut dyn FnMut(View) -> ControlFlow<()>,
@@ -28,7 +28,7 @@ pub(crate) fn pages(
     let mut blank = View::default();
     blank.revision = revision;
     if let Some(cut) = &selection.count_outcomes {
-        blank.counts = Some(outcomes::count(conn, cut)?);
+        blank.counts = Some(outcomes::count(tx, cut)?);
     }
     let mut pager =
         Pager { page: blank.clone(), rows: 0, blank, visit, flow: ControlFlow::Continue(()) };
@@ -37,14 +37,14 @@ pub(crate) fn pages(
         ($field:ident, $whole:expr, $key:expr) => {
             if !selection.$field.is_empty() && pager.flow.is_continue() {
                 if $whole {
-                    $field::all(conn, |row| {
+                    $field::all(tx, |row| {
                         pager.page.$field.insert($key(&row), row);
                         pager.added()
                     })?;
                 } else {
                     let mut part = Selection::new();
                     part.$field.clone_from(&selection.$field);
-                    for (key, row) in load(conn, &part, revision)?.$field {
+                    for (key, row) in load(tx, &part, revision)?.$field {
                         pager.page.$field.insert(key, row);
                         if pager.added().is_break() {
                             break;

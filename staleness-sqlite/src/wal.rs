@@ -53,9 +53,9 @@ impl Log {
         }
     }
 
-    /// Whether this store has committed anything.
-    pub(crate) fn was_written(&self) -> bool {
-        self.commits.load(Ordering::Relaxed) > 0
+    /// Whether this store may have left more in the log than a short-lived process would.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.commits.load(Ordering::Relaxed) > SETTLED
     }
 
     /// After a commit, under the lock.

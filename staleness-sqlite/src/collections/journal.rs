@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, Row};
+use rusqlite::Row;
 use staleness_core::ids::{AgentId, OpId, SessionId};
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use staleness_core::store::{JournalFilter, StoreError, View};
 
 use super::{clamped, each, execute};
 use crate::cells::{Bad, Cells, corrupt};
+use crate::transaction::Transaction;
 
 macro_rules! select {
     ($tail:literal) => {
@@ -33,7 +34,7 @@ const APPEND: &str = "INSERT INTO journal(revision, idx, at, kind, scope, subjec
 
 /// Adds what the filter names to the view.
 pub(crate) fn load(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     filter: &JournalFilter,
     view: &mut View,
 ) -> Result<(), StoreError> {
@@ -42,34 +43,34 @@ pub(crate) fn load(
         ControlFlow::Continue(())
     };
     match filter {
-        JournalFilter::Op(op) => rows(conn, BY_OP, (op.as_str(),), keep),
+        JournalFilter::Op(op) => rows(tx, BY_OP, (op.as_str(),), keep),
         JournalFilter::Subject { subject, limit } => {
             let Subject { kind, scope, id } = subject;
-            rows(conn, BY_SUBJECT, (kind.as_str(), scope.as_key(), id, *limit), keep)
+            rows(tx, BY_SUBJECT, (kind.as_str(), scope.as_key(), id, *limit), keep)
         }
         JournalFilter::Since { after, scope } => {
-            rows(conn, SINCE, (scope.as_key(), clamped(after.0)), keep)
+            rows(tx, SINCE, (scope.as_key(), clamped(after.0)), keep)
         }
-        JournalFilter::All => all(conn, keep),
+        JournalFilter::All => all(tx, keep),
         _ => Err(StoreError::Unsupported("this filter of the journal")),
     }
 }
 
 /// Every entry in order.
 pub(crate) fn all(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     visit: impl FnMut(JournalEntry) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    rows(conn, ALL, (), visit)
+    rows(tx, ALL, (), visit)
 }
 
 fn rows<P: rusqlite::Params>(
-    conn: &Connection,
-    sql: &str,
+    tx: &Transaction<'_>,
+    sql: &'static str,
     params: P,
     mut visit: impl FnMut(JournalEntry) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    each(conn, sql, params, |row| {
+    each(tx, sql, params, |row| {
         read(row).map(&mut visit).map_err(|bad| {
             let number = |column: usize| row.get::<_, i64>(column).unwrap_or_default();
             corrupt("journal", format_args!("{}.{}", number(0), number(1)), bad)
@@ -100,10 +101,10 @@ fn read(row: &Row<'_>) -> Result<JournalEntry, Bad> {
 }
 
 /// Appends entries that have their numbers.
-pub(crate) fn append(conn: &Connection, entries: &[JournalEntry]) -> Result<(), StoreError> {
+pub(crate) fn append(tx: &Transaction<'_>, entries: &[JournalEntry]) -> Result<(), StoreError> {
     for row in entries {
         execute(
-            conn,
+            tx,
             APPEND,
             (
                 clamped(row.revision.0),

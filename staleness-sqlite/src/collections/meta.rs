@@ -1,13 +1,14 @@
 //! The one row of `meta`.
 
-use rusqlite::Connection;
+use std::ops::ControlFlow;
+
 use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
-use super::{clamped, execute};
+use super::{clamped, each, execute};
 use crate::cells::{Bad, Cells, corrupt};
-use crate::error::from_sqlite;
 use crate::schema::FORMAT;
+use crate::transaction::Transaction;
 
 /// Where the store stands in a transaction.
 #[derive(Clone, Copy, Debug)]
@@ -26,19 +27,19 @@ const WRITE: &str = "SELECT format, revision, \
     max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
 
 /// Reads the row, and makes sure that no newer program has changed the format meanwhile.
-pub(crate) fn load(conn: &Connection, writing: bool) -> Result<Meta, StoreError> {
+pub(crate) fn load(tx: &Transaction<'_>, writing: bool) -> Result<Meta, StoreError> {
     let sql = if writing { WRITE } else { READ };
-    let mut statement = conn.prepare_cached(sql).map_err(from_sqlite)?;
-    let mut rows = statement.query(()).map_err(from_sqlite)?;
-    let row = rows
-        .next()
-        .map_err(from_sqlite)?
-        .ok_or_else(|| StoreError::Corrupt("meta 1: the row is missing".into()))?;
-    let mut cells = Cells::new(row);
-    let mut read = || -> Result<(i64, u64, u64), Bad> {
-        Ok((cells.int("format")?, cells.small("revision")?, cells.small("last_seq")?))
-    };
-    let (format, revision, last_seq) = read().map_err(|bad| corrupt("meta", 1, bad))?;
+    let mut found = None;
+    each(tx, sql, (), |row| {
+        let mut cells = Cells::new(row);
+        let mut read = || -> Result<(i64, u64, u64), Bad> {
+            Ok((cells.int("format")?, cells.small("revision")?, cells.small("last_seq")?))
+        };
+        found = Some(read().map_err(|bad| corrupt("meta", 1, bad))?);
+        Ok(ControlFlow::Break(()))
+    })?;
+    let (format, revision, last_seq) =
+        found.ok_or_else(|| StoreError::Corrupt("meta 1: the row is missing".into()))?;
     match format {
         FORMAT => Ok(Meta { revision: Revision(revision), last_seq }),
         newer if newer > FORMAT => Err(too_new(newer)),
@@ -56,12 +57,12 @@ pub(crate) fn too_new(found: i64) -> StoreError {
 
 /// Writes revision and floor.
 pub(crate) fn store(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     revision: Revision,
     last_seq: u64,
 ) -> Result<(), StoreError> {
     execute(
-        conn,
+        tx,
         "UPDATE meta SET revision = ?1, last_seq = ?2",
         (clamped(revision.0), clamped(last_seq)),
     )

@@ -9,38 +9,39 @@ pub(crate) mod tools;
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, Params, Row};
+use rusqlite::{Params, Row};
 use staleness_core::journal::Revision;
 use staleness_core::store::{ChangeSet, Selection, StoreError, View};
 
 use crate::error::from_sqlite;
+use crate::transaction::Transaction;
 use meta::Meta;
 
 /// Everything that `selection` names, from the connection's transaction.
 pub(crate) fn load(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     selection: &Selection,
     revision: Revision,
 ) -> Result<View, StoreError> {
     let mut view = View::default();
     view.revision = revision;
     for pick in &selection.projects {
-        projects::load(conn, &pick.filter, &mut view)?;
+        projects::load(tx, &pick.filter, &mut view)?;
     }
     for pick in &selection.sources {
-        sources::load(conn, &pick.filter, &mut view)?;
+        sources::load(tx, &pick.filter, &mut view)?;
     }
     for pick in &selection.tools {
-        tools::load(conn, &pick.filter, &mut view)?;
+        tools::load(tx, &pick.filter, &mut view)?;
     }
     for filter in &selection.outcomes {
-        outcomes::load(conn, filter, &mut view)?;
+        outcomes::load(tx, filter, &mut view)?;
     }
     for filter in &selection.journal {
-        journal::load(conn, filter, &mut view)?;
+        journal::load(tx, filter, &mut view)?;
     }
     if let Some(cut) = &selection.count_outcomes {
-        view.counts = Some(outcomes::count(conn, cut)?);
+        view.counts = Some(outcomes::count(tx, cut)?);
     }
     Ok(view)
 }
@@ -48,53 +49,52 @@ pub(crate) fn load(
 /// Writes `changes` inside the connection's transaction, and numbers them. `seen` is what the step
 /// saw. Returns the revision after the commit.
 pub(crate) fn apply(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     meta: Meta,
     seen: &View,
     changes: &mut ChangeSet,
 ) -> Result<Revision, StoreError> {
     for range in &changes.outcome_ranges {
-        outcomes::remove(conn, range)?;
+        outcomes::remove(tx, range)?;
     }
     let revision = changes.number(meta.last_seq, meta.revision);
     if revision != meta.revision || !changes.outcome_ranges.is_empty() {
         // Removing outcomes may remove the newest; the floor keeps their numbers from coming back.
-        meta::store(conn, revision, meta.last_seq)?;
+        meta::store(tx, revision, meta.last_seq)?;
     }
-    projects::apply(conn, &changes.projects)?;
-    sources::apply(conn, &changes.sources)?;
-    tools::apply(conn, &changes.tools, seen)?;
-    outcomes::append(conn, &changes.outcomes)?;
-    journal::append(conn, &changes.journal)?;
+    projects::apply(tx, &changes.projects)?;
+    sources::apply(tx, &changes.sources)?;
+    tools::apply(tx, &changes.tools, seen)?;
+    outcomes::append(tx, &changes.outcomes)?;
+    journal::append(tx, &changes.journal)?;
     Ok(revision)
 }
 
-/// Runs a cached statement and hands each row to `visit` until it breaks.
+/// Runs a statement and hands each row to `visit` until it breaks.
 pub(crate) fn each<P: Params>(
-    conn: &Connection,
-    sql: &str,
+    tx: &Transaction<'_>,
+    sql: &'static str,
     params: P,
     mut visit: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>, StoreError>,
 ) -> Result<(), StoreError> {
-    let mut statement = conn.prepare_cached(sql).map_err(from_sqlite)?;
-    let mut rows = statement.query(params).map_err(from_sqlite)?;
-    while let Some(row) = rows.next().map_err(from_sqlite)? {
-        if visit(row)?.is_break() {
-            break;
+    tx.with(sql, |statement| {
+        let mut rows = statement.query(params).map_err(from_sqlite)?;
+        while let Some(row) = rows.next().map_err(from_sqlite)? {
+            if visit(row)?.is_break() {
+                break;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
-/// Runs a cached statement that returns no rows. How many rows it changed.
+/// Runs a statement that returns no rows. How many rows it changed.
 pub(crate) fn execute<P: Params>(
-    conn: &Connection,
-    sql: &str,
+    tx: &Transaction<'_>,
+    sql: &'static str,
     params: P,
 ) -> Result<usize, StoreError> {
-    conn.prepare_cached(sql)
-        .and_then(|mut statement| statement.execute(params))
-        .map_err(from_sqlite)
+    tx.with(sql, |statement| statement.execute(params).map_err(from_sqlite))
 }
 
 /// A number that SQLite can compare; what is beyond its range is clamped. For limits and bounds.

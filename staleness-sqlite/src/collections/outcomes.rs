@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{OptionalExtension, Row};
 use staleness_core::ids::{
     AgentId, ClientId, OpId, ProjectId, ServerKey, SessionId, ToolKey, ToolName,
 };
@@ -15,6 +15,7 @@ use super::{clamped, each, execute};
 use crate::blobs::{credits_from_bytes, credits_to_bytes};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::error::from_sqlite;
+use crate::transaction::Transaction;
 
 macro_rules! select {
     ($tail:literal) => {
@@ -52,7 +53,7 @@ const APPEND: &str = "INSERT INTO outcomes(seq, identity, op, scope, tool, serve
 
 /// Adds what the filter names to the view.
 pub(crate) fn load(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     filter: &OutcomeFilter,
     view: &mut View,
 ) -> Result<(), StoreError> {
@@ -63,7 +64,7 @@ pub(crate) fn load(
     match filter {
         OutcomeFilter::Op(tool, op) => {
             let identity = outcome_identity(tool, op).cast_signed();
-            rows(conn, BY_IDENTITY, (identity,), |outcome| {
+            rows(tx, BY_IDENTITY, (identity,), |outcome| {
                 // The identity is a hash.
                 if outcome.tool == *tool && outcome.op == *op {
                     keep(outcome)
@@ -73,31 +74,31 @@ pub(crate) fn load(
             })
         }
         OutcomeFilter::LastOfProject { project, limit } => {
-            rows(conn, LAST_OF_PROJECT, (project.as_str(), *limit), keep)
+            rows(tx, LAST_OF_PROJECT, (project.as_str(), *limit), keep)
         }
         OutcomeFilter::LastPerServer { since } => {
-            rows(conn, LAST_PER_SERVER, (since.as_millis(),), keep)
+            rows(tx, LAST_PER_SERVER, (since.as_millis(),), keep)
         }
-        OutcomeFilter::All => all(conn, keep),
+        OutcomeFilter::All => all(tx, keep),
         _ => Err(StoreError::Unsupported("this filter of outcomes")),
     }
 }
 
 /// Every outcome in the order of recording.
 pub(crate) fn all(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     visit: impl FnMut(Outcome) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    rows(conn, ALL, (), visit)
+    rows(tx, ALL, (), visit)
 }
 
 fn rows<P: rusqlite::Params>(
-    conn: &Connection,
-    sql: &str,
+    tx: &Transaction<'_>,
+    sql: &'static str,
     params: P,
     mut visit: impl FnMut(Outcome) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    each(conn, sql, params, |row| {
+    each(tx, sql, params, |row| {
         read(row).map(&mut visit).map_err(|bad| {
             let seq: i64 = row.get(0).unwrap_or_default();
             corrupt("outcomes", seq, bad)
@@ -142,15 +143,17 @@ const fn mark_to_text(mark: Mark) -> &'static str {
 }
 
 /// How many outcomes there are, and how many a cut would remove. Reads the whole table.
-pub(crate) fn count(conn: &Connection, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
-    let one = |sql: &str, params: &[&dyn rusqlite::ToSql]| -> Result<u64, StoreError> {
-        conn.prepare_cached(sql)
-            .and_then(|mut statement| statement.query_row(params, |row| row.get::<_, i64>(0)))
-            .map(i64::unsigned_abs)
-            .map_err(from_sqlite)
+pub(crate) fn count(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
+    let one = |sql: &'static str, params: &[&dyn rusqlite::ToSql]| -> Result<u64, StoreError> {
+        tx.with(sql, |statement| {
+            statement
+                .query_row(params, |row| row.get::<_, i64>(0))
+                .map(i64::unsigned_abs)
+                .map_err(from_sqlite)
+        })
     };
     let total = one(COUNT, &[])?;
-    let cut = match bound(conn, cut)? {
+    let cut = match bound(tx, cut)? {
         Some(bound) => one(COUNT_CUT, &[&bound, &cut.until.as_millis()])?,
         None => 0,
     };
@@ -158,38 +161,34 @@ pub(crate) fn count(conn: &Connection, cut: &OutcomeCut) -> Result<OutcomeCounts
 }
 
 /// Outcomes below this number are not among the newest that stay. `None`: all of them stay.
-fn bound(conn: &Connection, cut: &OutcomeCut) -> Result<Option<i64>, StoreError> {
+fn bound(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<Option<i64>, StoreError> {
     let Some(offset) = cut.keep_newest.checked_sub(1) else {
         return Ok(Some(i64::MAX));
     };
-    conn.prepare_cached(BOUND)
-        .and_then(|mut statement| {
-            statement.query_row((clamped(offset),), |row| row.get(0)).optional()
-        })
-        .map_err(from_sqlite)
+    tx.with(BOUND, |statement| {
+        statement.query_row((clamped(offset),), |row| row.get(0)).optional().map_err(from_sqlite)
+    })
 }
 
 /// Removes a range.
-pub(crate) fn remove(conn: &Connection, range: &OutcomeRange) -> Result<(), StoreError> {
+pub(crate) fn remove(tx: &Transaction<'_>, range: &OutcomeRange) -> Result<(), StoreError> {
     match range {
-        OutcomeRange::Cut { cut, limit } => match bound(conn, cut)? {
-            Some(bound) => execute(conn, CUT, (bound, cut.until.as_millis(), clamped(*limit)))?,
+        OutcomeRange::Cut { cut, limit } => match bound(tx, cut)? {
+            Some(bound) => execute(tx, CUT, (bound, cut.until.as_millis(), clamped(*limit)))?,
             None => 0,
         },
-        OutcomeRange::OfTool(key) => {
-            execute(conn, OF_TOOL, (key.scope.as_key(), key.name.as_str()))?
-        }
-        OutcomeRange::OfProject(id) => execute(conn, OF_PROJECT, (id.as_str(),))?,
+        OutcomeRange::OfTool(key) => execute(tx, OF_TOOL, (key.scope.as_key(), key.name.as_str()))?,
+        OutcomeRange::OfProject(id) => execute(tx, OF_PROJECT, (id.as_str(),))?,
         _ => return Err(StoreError::Unsupported("this range of outcomes")),
     };
     Ok(())
 }
 
 /// Appends outcomes that have their numbers.
-pub(crate) fn append(conn: &Connection, outcomes: &[Outcome]) -> Result<(), StoreError> {
+pub(crate) fn append(tx: &Transaction<'_>, outcomes: &[Outcome]) -> Result<(), StoreError> {
     for row in outcomes {
         execute(
-            conn,
+            tx,
             APPEND,
             (
                 clamped(row.seq),

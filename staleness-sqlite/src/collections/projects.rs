@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, Row};
+use rusqlite::Row;
 use staleness_core::ids::{ProjectId, SessionId};
 use staleness_core::journal::Revision;
 use staleness_core::project::{Project, Told};
@@ -10,6 +10,7 @@ use staleness_core::store::{Change, ProjectFilter, StoreError, View};
 
 use super::{each, execute};
 use crate::cells::{Bad, Cells, corrupt};
+use crate::transaction::Transaction;
 
 macro_rules! select {
     ($tail:literal) => {
@@ -29,7 +30,7 @@ const DELETE: &str = "DELETE FROM projects WHERE id = ?1";
 
 /// Adds what the filter names to the view.
 pub(crate) fn load(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     filter: &ProjectFilter,
     view: &mut View,
 ) -> Result<(), StoreError> {
@@ -38,27 +39,27 @@ pub(crate) fn load(
         ControlFlow::Continue(())
     };
     match filter {
-        ProjectFilter::Id(id) => rows(conn, BY_ID, (id.as_str(),), keep),
-        ProjectFilter::All => all(conn, keep),
+        ProjectFilter::Id(id) => rows(tx, BY_ID, (id.as_str(),), keep),
+        ProjectFilter::All => all(tx, keep),
         _ => Err(StoreError::Unsupported("this filter of projects")),
     }
 }
 
 /// Every project in the order of ids.
 pub(crate) fn all(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     visit: impl FnMut(Project) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    rows(conn, ALL, (), visit)
+    rows(tx, ALL, (), visit)
 }
 
 fn rows<P: rusqlite::Params>(
-    conn: &Connection,
-    sql: &str,
+    tx: &Transaction<'_>,
+    sql: &'static str,
     params: P,
     mut visit: impl FnMut(Project) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    each(conn, sql, params, |row| {
+    each(tx, sql, params, |row| {
         read(row).map(&mut visit).map_err(|bad| {
             let id: String = row.get(0).unwrap_or_default();
             corrupt("projects", format_args!("{id:?}"), bad)
@@ -84,13 +85,13 @@ fn read(row: &Row<'_>) -> Result<Project, Bad> {
 
 /// Writes the changes.
 pub(crate) fn apply(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     changes: &[Change<Project, ProjectId>],
 ) -> Result<(), StoreError> {
     for change in changes {
         match change {
             Change::Put(row) => execute(
-                conn,
+                tx,
                 PUT,
                 (
                     row.id.as_str(),
@@ -103,7 +104,7 @@ pub(crate) fn apply(
                     row.told.from.0.cast_signed(),
                 ),
             )?,
-            Change::Delete(id) => execute(conn, DELETE, (id.as_str(),))?,
+            Change::Delete(id) => execute(tx, DELETE, (id.as_str(),))?,
             _ => return Err(StoreError::Unsupported("this change of a project")),
         };
     }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, Row};
+use rusqlite::Row;
 use staleness_core::ids::{Scope, SourceId};
 use staleness_core::source::{Source, SourceState};
 use staleness_core::store::{Change, SourceFilter, StoreError, View};
@@ -10,6 +10,7 @@ use staleness_core::store::{Change, SourceFilter, StoreError, View};
 use super::{each, execute};
 use crate::blobs::{level_from_number, level_to_number};
 use crate::cells::{Bad, Cells, corrupt};
+use crate::transaction::Transaction;
 
 macro_rules! select {
     ($tail:literal) => {
@@ -31,7 +32,7 @@ const DELETE: &str =
 
 /// Adds what the filter names to the view.
 pub(crate) fn load(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     filter: &SourceFilter,
     view: &mut View,
 ) -> Result<(), StoreError> {
@@ -40,28 +41,28 @@ pub(crate) fn load(
         ControlFlow::Continue(())
     };
     match filter {
-        SourceFilter::Id(id) => rows(conn, BY_ID, key(id), keep),
-        SourceFilter::Scope(scope) => rows(conn, BY_SCOPE, (scope.as_key(),), keep),
-        SourceFilter::All => all(conn, keep),
+        SourceFilter::Id(id) => rows(tx, BY_ID, key(id), keep),
+        SourceFilter::Scope(scope) => rows(tx, BY_SCOPE, (scope.as_key(),), keep),
+        SourceFilter::All => all(tx, keep),
         _ => Err(StoreError::Unsupported("this filter of sources")),
     }
 }
 
 /// Every source in the order of identities.
 pub(crate) fn all(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     visit: impl FnMut(Source) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    rows(conn, ALL, (), visit)
+    rows(tx, ALL, (), visit)
 }
 
 fn rows<P: rusqlite::Params>(
-    conn: &Connection,
-    sql: &str,
+    tx: &Transaction<'_>,
+    sql: &'static str,
     params: P,
     mut visit: impl FnMut(Source) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    each(conn, sql, params, |row| {
+    each(tx, sql, params, |row| {
         read(row).map(&mut visit).map_err(|bad| {
             let text = |column: usize| row.get::<_, String>(column).unwrap_or_default();
             let level = row.get::<_, i64>(2).unwrap_or(-1);
@@ -96,7 +97,7 @@ fn read(row: &Row<'_>) -> Result<Source, Bad> {
 
 /// Writes the changes.
 pub(crate) fn apply(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     changes: &[Change<Source, SourceId>],
 ) -> Result<(), StoreError> {
     for change in changes {
@@ -104,7 +105,7 @@ pub(crate) fn apply(
             Change::Put(row) => {
                 let (scope, client, level, part) = key(&row.id);
                 execute(
-                    conn,
+                    tx,
                     PUT,
                     (
                         scope,
@@ -121,7 +122,7 @@ pub(crate) fn apply(
                     ),
                 )?
             }
-            Change::Delete(id) => execute(conn, DELETE, key(id))?,
+            Change::Delete(id) => execute(tx, DELETE, key(id))?,
             _ => return Err(StoreError::Unsupported("this change of a source")),
         };
     }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, Row};
+use rusqlite::Row;
 use staleness_core::ids::{ServerKey, ToolKey, ToolName};
 use staleness_core::store::{Change, StoreError, ToolFilter, View};
 use staleness_core::tool::{
@@ -12,6 +12,7 @@ use staleness_core::tool::{
 use super::{each, execute};
 use crate::blobs::{holdings_from_bytes, holdings_to_bytes, ring_from_bytes, ring_to_bytes};
 use crate::cells::{Bad, Cells, corrupt};
+use crate::transaction::Transaction;
 
 macro_rules! select {
     ($tail:literal) => {
@@ -57,7 +58,7 @@ const DELETE: &str = "DELETE FROM tools WHERE scope = ?1 AND name = ?2";
 
 /// Adds what the filter names to the view.
 pub(crate) fn load(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     filter: &ToolFilter,
     view: &mut View,
 ) -> Result<(), StoreError> {
@@ -66,37 +67,37 @@ pub(crate) fn load(
         ControlFlow::Continue(())
     };
     match filter {
-        ToolFilter::Key(key) => rows(conn, BY_KEY, words(key), keep),
-        ToolFilter::Scope(scope) => rows(conn, BY_SCOPE, (scope.as_key(),), keep),
-        ToolFilter::Configured(scope) => rows(conn, CONFIGURED, (scope.as_key(),), keep),
+        ToolFilter::Key(key) => rows(tx, BY_KEY, words(key), keep),
+        ToolFilter::Scope(scope) => rows(tx, BY_SCOPE, (scope.as_key(),), keep),
+        ToolFilter::Configured(scope) => rows(tx, CONFIGURED, (scope.as_key(),), keep),
         ToolFilter::Entries(scope, server) => {
-            rows(conn, ENTRIES, (scope.as_key(), server.as_str()), keep)
+            rows(tx, ENTRIES, (scope.as_key(), server.as_str()), keep)
         }
         ToolFilter::Server(scope, server) => {
-            rows(conn, OF_SERVER, (scope.as_key(), server.as_str()), keep)
+            rows(tx, OF_SERVER, (scope.as_key(), server.as_str()), keep)
         }
-        ToolFilter::Demoted(scope) => rows(conn, DEMOTED, (scope.as_key(),), keep),
-        ToolFilter::Revived(scope) => rows(conn, REVIVED, (scope.as_key(),), keep),
-        ToolFilter::All => all(conn, keep),
+        ToolFilter::Demoted(scope) => rows(tx, DEMOTED, (scope.as_key(),), keep),
+        ToolFilter::Revived(scope) => rows(tx, REVIVED, (scope.as_key(),), keep),
+        ToolFilter::All => all(tx, keep),
         _ => Err(StoreError::Unsupported("this filter of tools")),
     }
 }
 
 /// Every tool in the order of keys.
 pub(crate) fn all(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     visit: impl FnMut(Tool) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    rows(conn, ALL, (), visit)
+    rows(tx, ALL, (), visit)
 }
 
 fn rows<P: rusqlite::Params>(
-    conn: &Connection,
-    sql: &str,
+    tx: &Transaction<'_>,
+    sql: &'static str,
     params: P,
     mut visit: impl FnMut(Tool) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    each(conn, sql, params, |row| {
+    each(tx, sql, params, |row| {
         read(row).map(&mut visit).map_err(|bad| {
             let text = |column: usize| row.get::<_, String>(column).unwrap_or_default();
             let key = (text(1), text(2));
@@ -159,7 +160,7 @@ fn is_demoted(tool: &Tool) -> bool {
 
 /// Writes the changes. `seen` holds the rows as they are stored.
 pub(crate) fn apply(
-    conn: &Connection,
+    tx: &Transaction<'_>,
     changes: &[Change<Tool, ToolKey>],
     seen: &View,
 ) -> Result<(), StoreError> {
@@ -167,14 +168,13 @@ pub(crate) fn apply(
         match change {
             Change::Put(row) => {
                 let before = seen.tools.get(&row.key);
-                if !before.is_some_and(|before| same_but_for_use(before, row))
-                    || !update(conn, row)?
+                if !before.is_some_and(|before| same_but_for_use(before, row)) || !update(tx, row)?
                 {
-                    put(conn, row)?;
+                    put(tx, row)?;
                 }
             }
             Change::Delete(key) => {
-                execute(conn, DELETE, words(key))?;
+                execute(tx, DELETE, words(key))?;
             }
             _ => return Err(StoreError::Unsupported("this change of a tool")),
         }
@@ -192,11 +192,11 @@ fn same_but_for_use(one: &Tool, other: &Tool) -> bool {
         && one.discovered_at == other.discovered_at
 }
 
-fn update(conn: &Connection, row: &Tool) -> Result<bool, StoreError> {
+fn update(tx: &Transaction<'_>, row: &Tool) -> Result<bool, StoreError> {
     let (scope, name) = words(&row.key);
     let failing = row.health.failing.as_ref();
     let changed = execute(
-        conn,
+        tx,
         UPDATE,
         (
             scope,
@@ -220,7 +220,7 @@ fn update(conn: &Connection, row: &Tool) -> Result<bool, StoreError> {
     Ok(changed == 1)
 }
 
-fn put(conn: &Connection, row: &Tool) -> Result<(), StoreError> {
+fn put(tx: &Transaction<'_>, row: &Tool) -> Result<(), StoreError> {
     let (scope, name) = words(&row.key);
     let failing = row.health.failing.as_ref();
     let params = rusqlite::params![
@@ -247,7 +247,7 @@ fn put(conn: &Connection, row: &Tool) -> Result<(), StoreError> {
         holdings_to_bytes(&row.holdings),
         row.discovered_at.as_millis(),
     ];
-    execute(conn, PUT, params).map(drop)
+    execute(tx, PUT, params).map(drop)
 }
 
 fn words(key: &ToolKey) -> (&str, &str) {
