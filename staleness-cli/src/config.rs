@@ -8,7 +8,7 @@ use serde::Serialize;
 use staleness::Policy;
 use toml::{Table, Value};
 
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, in_words, quoted};
 
 /// The name of a policy file.
 pub(crate) const FILE_NAME: &str = "staleness.toml";
@@ -19,6 +19,11 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// What a project's file may set: it comes with the repository, so nothing that touches the
 /// user's data or what their hooks say.
 const PROJECT_KEYS: [&str; 5] = ["tools", "outage", "ranking", "ignore", "kind"];
+
+const KEYS_HINT: &str = "see `staleness config show` for the keys and their defaults";
+
+/// What a number of the policy is, for people who do not write Rust.
+const WHOLE: &str = "a whole number from 0 to 4294967295";
 
 /// Where each layer is read from.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +83,14 @@ impl Layers {
             .map(|text| (text, "environment"))
             .chain(self.flags.iter().map(|text| (text.as_str(), "flag")))
         {
-            layers.push((source.to_owned(), assignment(text)?));
+            let table = assignment(text)?;
+            // An error names what was typed, where files name themselves.
+            policy_of(over_defaults(&table)?).map_err(|why| {
+                let place = if source == "flag" { "--set" } else { SET_VARIABLE };
+                CliError::new(ErrorKind::Config, format!("{place} {}: {why}", quoted(text)))
+                    .hint(KEYS_HINT)
+            })?;
+            layers.push((source.to_owned(), table));
         }
         compose(layers)
     }
@@ -92,11 +104,8 @@ fn compose(layers: Vec<(String, Table)>) -> Result<Configured, CliError> {
     let mut whole = table_of(&Policy::default())?;
     for (source, layer) in layers {
         // Each layer is read by itself first, so that an error names the layer it is in.
-        let mut alone = table_of(&Policy::default())?;
-        merge(&mut alone, layer.clone());
-        policy_of(alone).map_err(|why| {
-            CliError::new(ErrorKind::Config, format!("{source}: {why}"))
-                .hint("see `staleness config show` for the keys and their defaults")
+        policy_of(over_defaults(&layer)?).map_err(|why| {
+            CliError::new(ErrorKind::Config, format!("{source}: {why}")).hint(KEYS_HINT)
         })?;
         for (key, _) in leaves("", &Value::Table(layer.clone())) {
             origins.insert(key, source.clone());
@@ -107,13 +116,20 @@ fn compose(layers: Vec<(String, Table)>) -> Result<Configured, CliError> {
     Ok(Configured { policy, origins })
 }
 
+/// The default policy with one layer on top.
+fn over_defaults(layer: &Table) -> Result<Table, CliError> {
+    let mut table = table_of(&Policy::default())?;
+    merge(&mut table, layer.clone());
+    Ok(table)
+}
+
 fn table_of(policy: &Policy) -> Result<Table, CliError> {
     Table::try_from(policy).map_err(|error| CliError::new(ErrorKind::Config, error.to_string()))
 }
 
 fn policy_of(table: Table) -> Result<Policy, String> {
     let policy: Policy =
-        table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+        table.try_into().map_err(|error: toml::de::Error| error.message().replace("u32", WHOLE))?;
     match policy.faults().first() {
         Some(fault) => Err(fault.clone()),
         None => Ok(policy),
@@ -127,12 +143,12 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, CliError> {
         Ok(meta) if meta.is_file() => meta.len(),
         Ok(_) => return Err(trouble("not a file".into())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => return Ok(None),
-        Err(error) => return Err(trouble(error.to_string())),
+        Err(error) => return Err(trouble(in_words(&error))),
     };
     if length > MAX_BYTES {
         return Err(trouble(format!("{length} bytes; at most {MAX_BYTES} are read")));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| trouble(error.to_string()))?;
+    let text = std::fs::read_to_string(path).map_err(|error| trouble(in_words(&error)))?;
     text.parse::<Table>().map(Some).map_err(|error| {
         let line = error
             .span()
@@ -144,7 +160,7 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, CliError> {
 /// `KEY=VALUE` as a table; a value that is no TOML is taken as text.
 fn assignment(text: &str) -> Result<Table, CliError> {
     let wrong = || {
-        CliError::invalid(format!("{text:?} is not KEY=VALUE"))
+        CliError::invalid(format!("{} is not KEY=VALUE", quoted(text)))
             .hint("write it like tools.unseen_days=14")
     };
     let (key, value) = text.split_once('=').ok_or_else(wrong)?;

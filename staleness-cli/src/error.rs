@@ -92,6 +92,31 @@ impl CliError {
     }
 }
 
+/// How much of a typed value an error repeats, in characters.
+pub(crate) const MAX_SHOWN: usize = 80;
+
+/// A typed value, quoted, escaped and cut.
+pub(crate) fn quoted(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// What went wrong with a file, in words.
+pub(crate) fn in_words(error: &std::io::Error) -> String {
+    use std::io::ErrorKind as Io;
+    match error.kind() {
+        Io::NotFound => "no such file or folder".into(),
+        Io::PermissionDenied => "permission denied".into(),
+        Io::AlreadyExists => "it exists already".into(),
+        Io::IsADirectory => "it is a folder".into(),
+        Io::NotADirectory => "a part of its path is not a folder".into(),
+        Io::InvalidData => "it is not UTF-8 text".into(),
+        _ => error.to_string(),
+    }
+}
+
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

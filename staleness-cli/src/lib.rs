@@ -4,15 +4,17 @@ mod args;
 mod commands;
 mod config;
 mod error;
+mod manual;
 mod output;
 mod settings;
+mod usage;
 mod when;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind as ClapKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command};
@@ -21,7 +23,7 @@ use output::{Output, Paint};
 use settings::Settings;
 
 /// Commands that later releases bring; named so that the error can say so.
-const LATER: [&str; 13] = [
+const LATER: [&str; 14] = [
     "routes",
     "check",
     "knowledge",
@@ -34,6 +36,7 @@ const LATER: [&str; 13] = [
     "export",
     "import",
     "init",
+    "uninstall",
     "mcp",
 ];
 
@@ -62,11 +65,21 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
     let settings = || Settings::new(&cli.global, None, false);
     let Some(command) = &cli.command else {
-        return Ok(u8::from(commands::overview::run(&settings()?, cli.fail_on, out)?));
+        let settings = settings()?;
+        warn_of_home(&settings, out);
+        return Ok(u8::from(commands::overview::run(&settings, cli.fail_on, out)?));
     };
+    if cli.fail_on.is_some() && !matches!(command, Command::Hook(_)) {
+        let message = "--fail-on goes with the overview, `staleness` without a command";
+        return Err(CliError::new(ErrorKind::Usage, message).hint("leave it out here"));
+    }
     match command {
         Command::Hook(args) => commands::hook::run(&cli.global, args, out),
-        Command::Scan(args) => commands::scan::run(&settings()?, args, out)?,
+        Command::Scan(args) => {
+            let settings = settings()?;
+            warn_of_home(&settings, out);
+            commands::scan::run(&settings, args, out)?;
+        }
         Command::Record(args) => commands::record::run(&settings()?, args, out)?,
         Command::Tools { command, list } => {
             commands::tools::run(&settings()?, command.as_ref(), list, out)?;
@@ -84,11 +97,9 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
             out.text(&String::from_utf8_lossy(&script))?;
         }
         Command::Man => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command())
-                .render(&mut page)
+            let page = manual::page(Cli::command())
                 .map_err(|error| CliError::new(ErrorKind::Io, error.to_string()))?;
-            out.text(&String::from_utf8_lossy(&page))?;
+            out.text(&page)?;
         }
     }
     Ok(0)
@@ -96,7 +107,16 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
 
 /// The terminal's width; a pipe gets long lines whole.
 fn width() -> usize {
-    terminal_size::terminal_size().map_or(usize::MAX, |(width, _)| usize::from(width.0))
+    let stdout = std::io::stdout();
+    terminal_size::terminal_size_of(stdout).map_or(usize::MAX, |(width, _)| usize::from(width.0))
+}
+
+/// A home that is not there lists nothing: more likely a typing mistake than what was meant.
+fn warn_of_home(settings: &Settings, out: &Output) {
+    if !settings.own_home && !settings.home.is_dir() {
+        let home = settings.home.display();
+        out.warn(&format!("warning: home {home}: not a folder, so only the project was read"));
+    }
 }
 
 fn report(error: &CliError, as_json: bool) -> ExitCode {
@@ -110,38 +130,20 @@ fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    if args.get(1..).is_some_and(|rest| rest.iter().any(|arg| arg == "hook")) {
-        if rest_has(args, "--verbose") || rest_has(args, "-v") {
-            let _ = error.print();
+    if args.iter().skip(1).any(|arg| arg == "hook") {
+        if args.iter().any(|arg| arg == "--verbose" || arg == "-v") {
+            let _ = report(&usage::one_line(error, args), as_json);
         }
         return ExitCode::SUCCESS;
     }
-    let named = |kind| match error.get(kind) {
-        Some(clap::error::ContextValue::String(text)) => Some(text.clone()),
-        _ => None,
-    };
     if error.kind() == ClapKind::InvalidSubcommand
-        && let Some(command) = named(clap::error::ContextKind::InvalidSubcommand)
-        && (LATER.contains(&command.as_str()) || command == "uninstall")
+        && let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand)
+        && LATER.contains(&command.as_str())
     {
         let message = format!("`staleness {command}` is not part of this release");
         let later = CliError::new(ErrorKind::NotOffered, message)
             .hint("this release watches tools; see `staleness --help`");
         return report(&later, as_json);
     }
-    let kind = match error.kind() {
-        ClapKind::InvalidValue | ClapKind::ValueValidation => ErrorKind::Invalid,
-        _ => ErrorKind::Usage,
-    };
-    if as_json {
-        let text = error.to_string();
-        let line = text.lines().next().unwrap_or("").trim_start_matches("error: ");
-        return report(&CliError::new(kind, line).hint("see `staleness --help`"), true);
-    }
-    let _ = error.print();
-    ExitCode::from(CliError::new(kind, "").exit_code())
-}
-
-fn rest_has(args: &[OsString], flag: &str) -> bool {
-    args.iter().any(|arg| arg == flag)
+    report(&usage::one_line(error, args), as_json)
 }

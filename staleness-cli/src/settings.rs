@@ -11,7 +11,7 @@ use staleness_sources::project::{ProjectPlace, discover};
 
 use crate::args::Global;
 use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, in_words, quoted};
 use crate::when;
 
 /// Where a command runs, and under which policy.
@@ -142,7 +142,7 @@ fn project_folder(global: &Global, fallback: Option<&Path>) -> Result<PathBuf, C
     let folder = match named.or_else(|| fallback.map(Path::to_path_buf)) {
         Some(folder) => folder,
         None => std::env::current_dir().map_err(|error| {
-            CliError::new(ErrorKind::Io, format!("the current folder: {error}"))
+            CliError::new(ErrorKind::Io, format!("the current folder: {}", in_words(&error)))
                 .hint("name the project with --project")
         })?,
     };
@@ -156,9 +156,11 @@ fn project_folder(global: &Global, fallback: Option<&Path>) -> Result<PathBuf, C
 
 fn store_url(global: &Global) -> Result<StoreUrl, CliError> {
     if let Some(text) = &global.store {
-        return text
-            .parse()
-            .map_err(|error| CliError::invalid(format!("--store {text:?}: {error}")));
+        return text.parse().map_err(|error| {
+            let refused = CliError::invalid(format!("--store {}: {error}", quoted(text)));
+            // A bare path is what one types first.
+            if text.contains(':') { refused } else { refused.hint(format!("try sqlite:{text}")) }
+        });
     }
     let data = match variable("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute()) {
         Some(dir) => dir,

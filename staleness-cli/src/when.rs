@@ -3,7 +3,7 @@
 use staleness::Timestamp;
 use staleness::time::{DAY, HOUR, MINUTE, SECOND};
 
-use crate::error::CliError;
+use crate::error::{CliError, quoted};
 
 const FORMS: &str = "accepted are 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30:00Z, \
                      2026-11-20T12:30:00+01:00, and -3d, -12h, -30m, +1d from now";
@@ -24,7 +24,7 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
         .ok()
         .and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC).ok())
         .map(|zoned| Timestamp::from_millis(zoned.timestamp().as_millisecond()))
-        .ok_or_else(|| CliError::invalid(format!("{text:?} is not a time")).hint(FORMS))
+        .ok_or_else(|| CliError::invalid(format!("{} is not a time", quoted(text))).hint(FORMS))
 }
 
 fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
@@ -45,11 +45,11 @@ fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
     Some(now.plus_millis(count.saturating_mul(millis).saturating_mul(sign)))
 }
 
-/// How long ago something was, in few characters: `3d`, `5h`, `now`.
+/// How long ago something was, in few characters: `3d ago`, `5h ago`, `just now`.
 pub(crate) fn ago(now: Timestamp, at: Timestamp) -> String {
     let millis = now.millis_since(at);
     if millis < MINUTE {
-        "now".into()
+        "just now".into()
     } else if millis < HOUR {
         format!("{}m ago", millis / MINUTE)
     } else if millis < DAY {

@@ -8,18 +8,29 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use tools_args::ProjectCommand;
 
+/// What the long help ends with.
+const AFTER_HELP: &str = "\
+Exit codes: 0 done, 1 findings (--fail-on), 2 unknown option or missing argument, 3 refused value or \
+bad input, 4 store trouble. `hook` always exits 0.
+
+Examples:
+  staleness scan                     note what the clients have configured
+  staleness                          what cannot be trusted here
+  staleness tools show github        everything known of one tool
+  staleness tools history github     why it is what it is";
+
 /// Can this still be trusted? Watches the tools that AI agents rely on.
 ///
 /// Without a command: an overview of the current project. It reads what your agent clients have
 /// configured and what is recorded, and writes nothing.
 #[derive(Debug, Parser)]
-#[command(name = "staleness", version, args_conflicts_with_subcommands = false)]
+#[command(name = "staleness", version, after_long_help = AFTER_HELP)]
 pub(crate) struct Cli {
-    #[command(flatten)]
-    pub global: Global,
     /// Exit with 1 when something is at this level or worse (overview only).
     #[arg(long, value_name = "LEVEL")]
     pub fail_on: Option<LevelArg>,
+    #[command(flatten)]
+    pub global: Global,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -28,7 +39,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Where the registry is kept: sqlite:PATH or memory:.
+    /// Where the registry is kept, sqlite:PATH or memory: [default: staleness/registry.db in your
+    /// data folder].
     #[arg(
         long,
         global = true,
@@ -37,7 +49,8 @@ pub(crate) struct Global {
         hide_env_values = true
     )]
     pub store: Option<String>,
-    /// The project: its git root, or the folder itself [default: the current folder].
+    /// The project: its git root, or the folder itself [default: STALENESS_PROJECT, else
+    /// CLAUDE_PROJECT_DIR, else the current folder].
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub project: Option<PathBuf>,
     /// Where user-level client files are looked for [default: your home folder].
@@ -48,7 +61,8 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath,
           env = "STALENESS_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
-    /// Set one policy value, such as tools.unseen_days=14; may be repeated.
+    /// Set one policy value, such as tools.unseen_days=14; may be repeated [env: STALENESS_SET,
+    /// separated by semicolons].
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Evaluate and record as of this time: 2026-11-20, 2026-11-20T12:30:00Z, or -3d.
@@ -86,6 +100,11 @@ pub(crate) enum LevelArg {
     Review,
     /// Must not be relied on.
     Stale,
+}
+
+/// A whole number, with an error in words.
+fn whole<T: std::str::FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse().map_err(|_| "not a whole number, 0 or more, that fits")
 }
 
 #[derive(Debug, Subcommand)]
@@ -174,7 +193,7 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// How long it took, in milliseconds.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub duration_ms: Option<u64>,
 }
 

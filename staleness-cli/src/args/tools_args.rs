@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::whole;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolsCommand {
     /// Every tool that the project sees.
@@ -16,7 +18,8 @@ pub(crate) enum ToolsCommand {
     /// The tools that worked best in this project lately.
     Rank {
         /// How many.
-        #[arg(long, value_name = "N", default_value_t = 20)]
+        #[arg(long, value_name = "N", default_value = "20", allow_negative_numbers = true,
+              value_parser = whole::<usize>)]
         limit: usize,
     },
     /// Active tools to use now.
@@ -27,7 +30,8 @@ pub(crate) enum ToolsCommand {
         #[arg(long, value_name = "ID")]
         session: Option<String>,
         /// How many.
-        #[arg(long, value_name = "N", default_value_t = 5)]
+        #[arg(long, value_name = "N", default_value = "5", allow_negative_numbers = true,
+              value_parser = whole::<usize>)]
         limit: usize,
         /// Show the parts of each score.
         #[arg(long)]
@@ -38,7 +42,8 @@ pub(crate) enum ToolsCommand {
         /// What for, in words.
         query: String,
         /// How many.
-        #[arg(long, value_name = "N", default_value_t = 10)]
+        #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true,
+              value_parser = whole::<usize>)]
         limit: usize,
         /// Show the parts of each score.
         #[arg(long)]
@@ -49,7 +54,8 @@ pub(crate) enum ToolsCommand {
         /// Its name.
         name: String,
         /// How many changes.
-        #[arg(long, value_name = "N", default_value_t = 50)]
+        #[arg(long, value_name = "N", default_value = "50", allow_negative_numbers = true,
+              value_parser = whole::<u32>)]
         limit: u32,
         #[command(flatten)]
         scope: ScopeArgs,

@@ -26,6 +26,8 @@ pub(crate) fn run(global: &Global, args: &HookArgs, out: &Output) {
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| go(global, args, out)));
     match done {
         Ok(Ok(())) => {}
+        // Who asks for an explanation is a person.
+        Ok(Err(error)) if args.explain => out.warn(&error.render(false)),
         Ok(Err(error)) => out.note(&error.render(false)),
         Err(_) => out.note("error: a defect in staleness; please report it"),
     }
@@ -48,7 +50,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
         }
         Event::SessionStart { .. } => {
             let settings = Settings::new(global, input.cwd.as_deref(), true)?;
-            session_start(&settings, &input, out)
+            session_start(&settings, &input)
         }
         Event::ConfigChanged => {
             let settings = Settings::new(global, input.cwd.as_deref(), true)?;
@@ -101,7 +103,7 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
 }
 
 /// Scans, tells what changed, and once that was said notes that it was told.
-fn session_start(settings: &Settings, input: &HookInput, out: &Output) -> Result<(), CliError> {
+fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     let registry = open(settings)?;
     apply(&registry, settings, None, &asker(input))?;
     let session = input.session.as_ref();
@@ -114,7 +116,6 @@ fn session_start(settings: &Settings, input: &HookInput, out: &Output) -> Result
     if telling.after < telling.upto {
         registry.mark_told(&settings.project, session, &telling, settings.now)?;
     }
-    let _ = out;
     Ok(())
 }
 

@@ -14,7 +14,7 @@ pub(crate) mod upkeep;
 use staleness::store::{Refusal, StoreError};
 use staleness::{BlockingRegistry, ids};
 
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, quoted};
 use crate::settings::Settings;
 
 /// A name that must be a valid id.
@@ -40,7 +40,8 @@ pub(crate) fn explain(
     error: StoreError,
 ) -> CliError {
     let StoreError::Refused(Refusal::Unknown { what, .. }) = &error else { return error.into() };
-    let mut known = CliError::new(ErrorKind::Unknown, format!("no {what} is known as {name:?}"));
+    let mut known =
+        CliError::new(ErrorKind::Unknown, format!("no {what} is known as {}", quoted(name)));
     known.hint = Some(match registry.nearest(&settings.project, name) {
         Ok(Some(near)) => format!("did you mean {near}?"),
         _ => "see `staleness tools list`, or run `staleness scan` first".into(),

@@ -4,7 +4,7 @@ use serde_json::json;
 use staleness::clock;
 
 use crate::args::ProjectCommand;
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Output, Paint, Table};
 use crate::settings::{Access, Settings};
 use crate::when::ago;
@@ -53,7 +53,7 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
         .iter()
         .find(|each| each.id.as_str() == id || each.root == id)
         .ok_or_else(|| {
-            CliError::new(ErrorKind::Unknown, format!("no project is known as {id:?}"))
+            CliError::new(ErrorKind::Unknown, format!("no project is known as {}", quoted(id)))
                 .hint("see `staleness project list`")
         })?;
     if !yes {

@@ -9,7 +9,7 @@ use staleness::{BlockingRegistry, clock, names};
 
 use super::{explain, optional};
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Cell, Output, Paint, Table, tools};
 use crate::settings::{Access, Settings};
 
@@ -124,7 +124,7 @@ fn word<T>(
 ) -> Result<Option<T>, CliError> {
     text.map(|text| {
         read(text).ok_or_else(|| {
-            CliError::invalid(format!("{text:?} is no {what}"))
+            CliError::invalid(format!("{} is no {what}", quoted(text)))
                 .hint(format!("allowed are {}", allowed()))
         })
     })

@@ -6,7 +6,7 @@ use serde_json::json;
 use staleness::store::StoreError;
 
 use crate::args::PruneArgs;
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 
@@ -39,10 +39,13 @@ pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(
     }
     let registry = settings.open(Access::Look)?;
     registry.backup(file).map_err(|error| match error {
-        StoreError::Io { source, .. } => trouble(source.to_string()),
+        StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
+            trouble(in_words(&source)).hint("name a file that does not exist yet")
+        }
+        StoreError::Io { source, .. } => trouble(in_words(&source)),
         other => other.into(),
     })?;
-    let bytes = std::fs::metadata(file).map_err(|error| trouble(error.to_string()))?.len();
+    let bytes = std::fs::metadata(file).map_err(|error| trouble(in_words(&error)))?.len();
     let path = file.display().to_string();
     if out.json {
         return out.json(&json!({ "path": path, "bytes": bytes }));

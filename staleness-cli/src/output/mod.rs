@@ -50,6 +50,13 @@ impl Output {
         }
     }
 
+    /// Says something on stderr, except with `--quiet`.
+    pub(crate) fn warn(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(io::stderr(), "{}", escape(text));
+        }
+    }
+
     /// Says something on stderr, with `--verbose`.
     pub(crate) fn note(&self, text: &str) {
         if self.verbose {

@@ -62,7 +62,9 @@ pub(crate) fn list(tools: &[ToolReport], now: staleness::Timestamp, out: &Output
 }
 
 fn line(tool: &ToolReport, now: staleness::Timestamp) -> Vec<Cell> {
-    let used = tool.last_used_at.map_or_else(|| "never used".into(), |at| ago(now, at));
+    let used = tool
+        .last_used_at
+        .map_or_else(|| "never used".into(), |at| format!("used {}", ago(now, at)));
     let status = match tool.health.state {
         HealthState::Probation => "probation".into(),
         _ => tool.status.as_str().to_owned(),
