@@ -44,33 +44,8 @@ fn trial(backend: &Arc<dyn Backend>, case: Case) -> Trial {
     Trial::test(case.name, move || case.verify(backend).map_err(Failed::from))
 }
 
-/// The `main` of a backend's conformance test (a test target with `harness = false`).
-///
-/// ```no_run
-/// # use std::sync::Arc;
-/// # use staleness_conformance::{Backend, Capabilities, Place};
-/// # use staleness_core::MemoryStore;
-/// # use staleness_core::store::{RegistryStore, StoreError};
-/// #[derive(Debug, Default)]
-/// struct InMemory;
-///
-/// impl Backend for InMemory {
-///     fn name(&self) -> &'static str {
-///         "memory"
-///     }
-///     fn capabilities(&self) -> Capabilities {
-///         Capabilities::NONE
-///     }
-///     fn place(&self) -> Place {
-///         Place::new("", ())
-///     }
-///     fn open(&self, _: &str) -> Result<Arc<dyn RegistryStore>, StoreError> {
-///         Ok(Arc::new(MemoryStore::new()))
-///     }
-/// }
-///
-/// staleness_conformance::main!(InMemory);
-/// ```
+/// The `main` of a backend's conformance test (a test target with `harness = false`). See the
+/// documentation of this crate.
 #[macro_export]
 macro_rules! main {
     ($backend:expr) => {
