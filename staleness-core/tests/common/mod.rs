@@ -15,7 +15,9 @@ use staleness_core::registry::{ByHand, RecordReport, ScopeChoice, Use};
 use staleness_core::report::{ScanReport, Telling, ToolReport};
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
-use staleness_core::store::{Commit, Decision, Durability, Query, Refusal, Selection, Step, View};
+use staleness_core::store::{
+    Change, Commit, Decision, Durability, Query, Refusal, Selection, Step, View,
+};
 use staleness_core::time::{DAY, SECOND};
 use staleness_core::tool::{Hold, Status, Tool, ToolKind};
 use staleness_core::{
@@ -57,6 +59,7 @@ impl RegistryStore for Spy {
 
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
         let commit = self.inner.transact(Arc::new(Twice(step))).await?;
+        assert_real(&commit);
         self.commits.lock().unwrap().push(commit.clone());
         Ok(commit)
     }
@@ -75,6 +78,25 @@ impl RegistryStore for Spy {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.inner.check().await
+    }
+}
+
+/// Asserts that every row that was written differs from what was seen.
+fn assert_real(commit: &Commit) {
+    for change in &commit.changes.tools {
+        if let Change::Put(tool) = change {
+            assert_ne!(commit.view.tools.get(&tool.key), Some(tool), "written without a change");
+        }
+    }
+    for change in &commit.changes.sources {
+        if let Change::Put(row) = change {
+            assert_ne!(commit.view.sources.get(&row.id), Some(row), "written without a change");
+        }
+    }
+    for change in &commit.changes.projects {
+        if let Change::Put(row) = change {
+            assert_ne!(commit.view.projects.get(&row.id), Some(row), "written without a change");
+        }
     }
 }
 

@@ -1,0 +1,173 @@
+//! The policy: its defaults, its file form, and what is refused.
+
+use staleness_core::ids::{AgentId, ProjectId};
+use staleness_core::policy::ToolOverride;
+use staleness_core::tool::{DemotionRule, RING_CAPACITY, ToolKind};
+use staleness_core::{Policy, verdict};
+
+fn of(text: &str) -> Result<Policy, toml::de::Error> {
+    toml::from_str(text)
+}
+
+#[test]
+fn the_defaults_are_those_that_are_documented() {
+    let text = toml::to_string(&Policy::default()).unwrap();
+    let table: toml::Table = text.parse().unwrap();
+    let expected: toml::Table = r#"
+        ignore = []
+        [tools]
+        rule = { k_of_n = { k = 3, n = 5 } }
+        demote = true
+        window_restarts_on_restore = false
+        unseen_days = 30
+        probation_minutes = 60
+        probation_max_hours = 24
+        probation_reset_days = 7
+        freshness_unseen = 0.5
+        freshness_absent = 0.2
+        freshness_failing = 0.2
+        freshness_both = 0.1
+        [outage]
+        min_servers = 3
+        window_minutes = 10
+        percent = 50
+        [ranking]
+        window = 200
+        not_active_factor = 0.25
+        unseen_factor = 0.5
+        [outcomes]
+        keep_days = 90
+        keep_newest = 10000
+        [hooks]
+        tell = true
+        session_start_chars = 1500
+        [projects]
+        share_worktrees = true
+        [kind.builtin]
+        demote = false
+        [project]
+        [agent]
+    "#
+    .parse()
+    .unwrap();
+    assert_eq!(table, expected);
+    assert_eq!(RING_CAPACITY, 32);
+    assert!(Policy::default().faults().is_empty());
+}
+
+#[test]
+fn an_empty_file_is_the_default_and_every_policy_survives_its_file() {
+    assert_eq!(of("").unwrap(), Policy::default());
+    let mut policy = Policy::default();
+    policy.ignore.push("/x".into());
+    policy.tools.rule = DemotionRule::Rate { percent: 60, min_uses: 4 };
+    let rule = Some(DemotionRule::Consecutive { k: 2 });
+    policy.kind.insert(ToolKind::Skill, ToolOverride { rule, ..ToolOverride::default() });
+    policy.project.insert("/root/of it".into(), ToolOverride::default());
+    policy.agent.insert("a b".into(), ToolOverride { unseen_days: Some(1), ..Default::default() });
+    let text = toml::to_string(&policy).unwrap();
+    assert_eq!(of(&text).unwrap(), policy);
+    let json = serde_json::to_string(&policy).unwrap();
+    assert_eq!(serde_json::from_str::<Policy>(&json).unwrap(), policy);
+}
+
+#[test]
+fn unknown_keys_are_refused_wherever_they_stand() {
+    for text in [
+        "colour = 1",
+        "[tools]\nunseen_weeks = 4",
+        "[tools]\nrule = { k_of_n = { k = 1, n = 2, m = 3 } }",
+        "[tools]\nrule = { never = {} }",
+        "[outage]\nservers = 3",
+        "[ranking]\nfactor = 1.0",
+        "[outcomes]\nkeep = 1",
+        "[hooks]\nshout = true",
+        "[projects]\nshare = true",
+        "[kind.gadget]\ndemote = false",
+        "[kind.skill]\ndemotes = false",
+        "[agent.x]\nfoo = 1",
+        "[tools]\nunseen_days = -1",
+    ] {
+        assert!(of(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn values_that_make_no_sense_are_named() {
+    for (text, fault) in [
+        ("[tools]\nrule = { k_of_n = { k = 6, n = 5 } }", "tools.rule: "),
+        ("[kind.skill]\nrule = { consecutive = { k = 0 } }", "kind.skill.rule: "),
+        ("[agent.x]\nrule = { rate = { percent = 101, min_uses = 3 } }", "agent.x.rule: "),
+        ("[project.\"/p\"]\nfreshness_both = 2.0", "project./p.freshness_both: "),
+        ("[tools]\nfreshness_unseen = nan", "tools.freshness_unseen: "),
+        ("[tools]\nfreshness_absent = -0.1", "tools.freshness_absent: "),
+        ("[ranking]\nwindow = 0", "ranking.window: "),
+        ("[ranking]\nwindow = 1000000", "ranking.window: "),
+        ("[ranking]\nunseen_factor = 1.5", "ranking.unseen_factor: "),
+        ("[ranking]\nnot_active_factor = inf", "ranking.not_active_factor: "),
+        ("[outage]\npercent = 101", "outage.percent: "),
+    ] {
+        let faults = of(text).unwrap().faults();
+        assert_eq!(faults.len(), 1, "{text}: {faults:?}");
+        assert!(faults[0].starts_with(fault), "{text}: {faults:?}");
+    }
+}
+
+#[test]
+fn builtins_stay_spared_when_another_kind_is_overridden() {
+    let demotes = |text: &str| of(text).unwrap().tools_for(ToolKind::Builtin, None, None).demote;
+    assert!(!demotes(""));
+    assert!(!demotes("[kind.skill]\ndemote = false"));
+    assert!(!demotes("[kind.builtin]\nunseen_days = 3"));
+    assert!(demotes("[kind.builtin]\ndemote = true"), "unless their own entry says so");
+}
+
+#[test]
+fn kind_then_project_then_agent_override_field_by_field() {
+    let policy = of(r#"
+        [tools]
+        unseen_days = 1
+        probation_minutes = 1
+        probation_max_hours = 1
+        probation_reset_days = 1
+        [kind.skill]
+        probation_minutes = 2
+        probation_max_hours = 2
+        probation_reset_days = 2
+        [project."/p"]
+        probation_max_hours = 3
+        probation_reset_days = 3
+        [agent.me]
+        probation_reset_days = 4
+    "#)
+    .unwrap();
+    let (id, agent) = (ProjectId::of_root("/p"), AgentId::new("me").unwrap());
+    let all = policy.tools_for(ToolKind::Skill, Some((&id, "/p")), Some(&agent));
+    let got =
+        [all.unseen_days, all.probation_minutes, all.probation_max_hours, all.probation_reset_days];
+    assert_eq!(got, [1, 2, 3, 4]);
+    let none = policy.tools_for(ToolKind::McpTool, None, None);
+    assert_eq!(*none, policy.tools);
+    let mut by_id = Policy::default();
+    let days = |days| ToolOverride { unseen_days: Some(days), ..ToolOverride::default() };
+    by_id.project.insert(id.to_string(), days(7));
+    assert_eq!(by_id.tools_for(ToolKind::Skill, Some((&id, "/p")), None).unseen_days, 7);
+}
+
+#[test]
+fn levels_have_their_bounds() {
+    use verdict::Level::{Fresh, Review, Stale};
+    for (freshness, level) in [
+        (1.0, Fresh),
+        (0.7, Fresh),
+        (0.7 - 1e-12, Fresh),
+        (0.699_999, Review),
+        (0.4, Review),
+        (0.399_999, Stale),
+        (0.0, Stale),
+    ] {
+        assert_eq!(verdict::Level::of(freshness), level, "{freshness}");
+    }
+    assert!((verdict::round(0.1 + 0.2) - 0.3).abs() < f64::EPSILON);
+    assert!(verdict::round(-1e-12).is_sign_positive());
+}
