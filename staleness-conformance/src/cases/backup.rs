@@ -1,10 +1,13 @@
 //! Backups: a copy that is a store, and that never overwrites.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 use pollster::block_on;
 use staleness_core::journal::Subject;
 
+use super::snapshots::{agreed, generation};
 use crate::backend::Place;
 use crate::case::Case;
 use crate::compare::assert_same;
@@ -17,6 +20,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("backup::of_an_empty_store_is_an_empty_store", empty).backup(),
     Case::new("backup::refuses_to_overwrite", no_overwrite).backup(),
     Case::new("backup::lives_on_its_own", independent).backup(),
+    Case::new("backup::made_while_others_write_is_one_moment", while_writing).backup(),
 ];
 
 fn fill(store: &Handle) {
@@ -86,4 +90,28 @@ fn independent(context: &mut Context) {
     assert_eq!(here.revision, there.revision);
     assert_eq!(here.tools, there.tools);
     assert_ne!(here.outcomes, there.outcomes);
+}
+
+fn while_writing(context: &mut Context) {
+    const LAST: u64 = 100;
+    let store = context.store();
+    act(store, generation(1));
+    let (begun, wait) = sync_channel::<()>(1);
+    let writer = {
+        let store = Arc::clone(store);
+        std::thread::spawn(move || {
+            for number in 2..=LAST {
+                act(&store, generation(number));
+                let _ = begun.try_send(());
+            }
+        })
+    };
+    wait.recv().expect("the writer began");
+    for _ in 0..3 {
+        let (_place, copy) = copy(context, store);
+        check(&copy);
+        assert!((2..=LAST).contains(&agreed(&everything(&copy))));
+    }
+    writer.join().expect("the writer");
+    assert_eq!(agreed(&everything(store)), LAST);
 }

@@ -18,7 +18,10 @@ pub(super) const CASES: &[Case] = &[
         .multi_process(),
 ];
 
-const KILLS: u64 = 10;
+const KILLS: u64 = 30;
+/// How many turns of an idle loop the parent lets pass before it kills, at most: about as long as
+/// some steps take, so that kills fall into every part of a step and not only behind an answer.
+const LONGEST_PAUSE: u64 = 60_000;
 
 /// Numbers that look random and are the same in every run (splitmix64).
 #[derive(Debug)]
@@ -42,11 +45,14 @@ struct Told {
 }
 
 impl Told {
-    /// Lets the child work until it has told this many ops, and kills it.
-    fn kill(&mut self, mut child: Child, after: u64) {
-        for _ in 0..after {
+    /// Lets the child work until it has told a number of ops, and kills it a little later.
+    fn kill(&mut self, mut child: Child, draws: &mut Draws) {
+        for _ in 0..draws.below(30) {
             let op = child.says().expect("the child ended on its own");
             self.ops.insert(op);
+        }
+        for _ in 0..draws.below(LONGEST_PAUSE) {
+            std::hint::spin_loop();
         }
         self.ops.extend(child.kill());
         self.kills += 1;
@@ -97,7 +103,7 @@ fn alone(context: &mut Context) {
     for round in 0..KILLS {
         context.close();
         let child = start(context, format!("{round}-"));
-        told.kill(child, draws.below(40));
+        told.kill(child, &mut draws);
         context.reopen();
         told.verify(context.store());
     }
@@ -111,7 +117,7 @@ fn beside_another(context: &mut Context) {
         let own = format!("own-{round}");
         act(context.store(), Use::new(global("x"), &own));
         told.ops.insert(own);
-        told.kill(child, draws.below(40));
+        told.kill(child, &mut draws);
         told.verify(context.store());
     }
     context.reopen();
@@ -125,7 +131,7 @@ fn together(context: &mut Context) {
         context.close();
         let children = [0, 1].map(|child| start(context, format!("{round}-{child}-")));
         for child in children {
-            told.kill(child, draws.below(20));
+            told.kill(child, &mut draws);
         }
         context.reopen();
         told.verify(context.store());

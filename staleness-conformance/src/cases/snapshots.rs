@@ -33,7 +33,7 @@ pub(super) const CASES: &[Case] = &[
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A pair of tools that always carry the same number, and a row of every other kind.
-fn generation(number: u64) -> Write {
+pub(super) fn generation(number: u64) -> Write {
     let numbered = |text: &str| {
         let mut row = tool(global(text));
         row.uses = number;
@@ -56,7 +56,7 @@ fn generation(number: u64) -> Write {
 
 /// The number that all rows of the view agree on; 0 when there are none.
 #[track_caller]
-fn agreed(view: &View) -> u64 {
+pub(super) fn agreed(view: &View) -> u64 {
     let Some(number) = view.tools.get(&global("first")).map(|row| row.uses) else {
         assert!(view.is_empty(), "half a commit was seen: {view:?}");
         return 0;
