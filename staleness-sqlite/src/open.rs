@@ -124,15 +124,22 @@ enum Found {
     Format(i64),
 }
 
-fn look(conn: &Connection) -> Result<Found, StoreError> {
+/// Looks at the header; for a store of this program that is all, without a transaction.
+fn look(conn: &Conn) -> Result<Found, StoreError> {
+    if header(conn.raw(), "PRAGMA application_id")? == APPLICATION_ID {
+        return of_format(header(conn.raw(), "PRAGMA user_version")?);
+    }
+    // Anything else is judged by one snapshot: another process may be creating the store just now.
+    inspect(&conn.read()?)
+}
+
+/// Looks at header and tables from inside a transaction.
+fn inspect(transaction: &Transaction<'_>) -> Result<Found, StoreError> {
+    let conn = transaction.conn();
     let application = header(conn, "PRAGMA application_id")?;
     let format = header(conn, "PRAGMA user_version")?;
     if application == APPLICATION_ID {
-        return match format {
-            newer if newer > FORMAT => Err(too_new(newer)),
-            1.. => Ok(Found::Format(format)),
-            _ => Err(StoreError::Corrupt(format!("it has format {format}"))),
-        };
+        return of_format(format);
     }
     let tables = header(conn, "SELECT count(*) FROM sqlite_schema")?;
     if application == 0 && format == 0 && tables == 0 {
@@ -144,13 +151,21 @@ fn look(conn: &Connection) -> Result<Found, StoreError> {
     }
 }
 
+fn of_format(format: i64) -> Result<Found, StoreError> {
+    match format {
+        newer if newer > FORMAT => Err(too_new(newer)),
+        1.. => Ok(Found::Format(format)),
+        _ => Err(StoreError::Corrupt(format!("it has format {format}"))),
+    }
+}
+
 fn header(conn: &Connection, sql: &str) -> Result<i64, StoreError> {
     conn.query_row(sql, (), |row| row.get(0)).map_err(from_sqlite)
 }
 
 /// Makes sure that the file is a store of this program's format.
 fn prepare(conn: &Conn, lock: &FileLock, options: OpenOptions) -> Result<(), StoreError> {
-    let found = look(conn.raw())?;
+    let found = look(conn)?;
     if found == Found::Format(FORMAT) {
         return write_ahead(conn.raw(), lock, options);
     }
@@ -161,7 +176,7 @@ fn prepare(conn: &Conn, lock: &FileLock, options: OpenOptions) -> Result<(), Sto
         let _guard = lock.acquire(options.busy_timeout).map_err(from_lock)?;
         let transaction = conn.write(Durability::Full)?;
         // Read again: another process may have done it while this one waited.
-        let applied = match look(transaction.conn())? {
+        let applied = match inspect(&transaction)? {
             Found::Empty => 0,
             Found::Format(format) => format,
         };
