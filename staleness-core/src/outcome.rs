@@ -71,7 +71,8 @@ pub struct Outcome {
     pub tool: ToolKey,
     /// The server that owns the tool, for MCP tools.
     pub server: Option<ServerKey>,
-    /// Further tools that this use counts for, such as the skill that `Skill` ran.
+    /// Further tools that this use counts for, such as the skill that `Skill` ran: sorted, each once,
+    /// neither the tool itself nor a server.
     pub credits: Vec<ToolKey>,
     /// How it ended.
     pub mark: Mark,

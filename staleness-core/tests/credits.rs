@@ -56,6 +56,19 @@ fn a_use_of_a_skill_or_command_counts_for_it() {
 }
 
 #[test]
+fn a_use_that_mentions_its_own_tool_or_server_counts_once() {
+    let world = equipped();
+    assert_eq!(mentioning(&world, "pdf", 'S', &["pdf"]).tool.outcomes, "S");
+    assert_eq!(world.tool("pdf").uses, 1);
+    let server = "mcp__plugin_kit_db__*";
+    mentioning(&world, "mcp__plugin_kit_db__query", 'S', &[server]);
+    let ranked = world.registry.rank(&world.project, 20, world.now()).unwrap();
+    let each = ranked.iter().find(|each| each.tool.name == server).unwrap();
+    assert!((each.score - 0.5).abs() < 1e-9, "one of two uses: {}", each.score);
+    assert_eq!(each.tool.uses, 1);
+}
+
+#[test]
 fn a_credited_tool_that_changes_is_told() {
     let world = equipped();
     for letter in "FF".chars() {

@@ -118,6 +118,17 @@ fn the_same_op_counts_once_in_a_batch_and_over_time() {
 }
 
 #[test]
+fn the_same_op_counts_once_in_a_batch_longer_than_the_ring() {
+    let world = World::default();
+    let used = world.a_use("x", OutcomeKind::Failure);
+    let mut batch = vec![used.clone()];
+    batch.extend((0..40).map(|_| world.a_use("x", OutcomeKind::Success)));
+    batch.push(used);
+    assert!(world.registry.record_all(batch).unwrap().pop().unwrap().duplicate);
+    assert_eq!(world.everything().outcomes.len(), 41);
+}
+
+#[test]
 fn the_ring_remembers_an_op_after_the_raw_log_was_pruned() {
     let policy =
         Policy { outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0 }, ..Policy::default() };
@@ -327,9 +338,21 @@ fn probation_doubles_and_only_that_tool_is_offered_then() {
     assert_eq!(offered(&world, 2 * HOUR).len(), 1);
     world.uses("/y", "S");
     assert_eq!(offered(&world, 2 * HOUR), ["/y None"], "an active tool goes before");
+    world.uses("/y", "FFF");
+    assert_eq!(offered(&world, 2 * HOUR).len(), 2, "where no active tool fits");
     world.hold("/x", Hold::Demoted);
     world.hold("/y", Hold::Ignored);
     assert!(offered(&world, 9 * HOUR).is_empty(), "a person's word is not on probation");
+}
+
+#[test]
+fn a_tool_that_is_failing_and_gone_is_not_on_offer() {
+    let world = World::default();
+    world.scan(vec![read(user("commands"), vec![command("/x")])]);
+    world.uses("/x", "FFF");
+    world.scan(vec![read(user("commands"), vec![])]);
+    world.pass(2 * HOUR);
+    assert!(world.registry.suggest(&world.project, None, None, 5, world.now()).unwrap().is_empty());
 }
 
 #[test]

@@ -4,9 +4,9 @@ mod common;
 
 use common::*;
 use staleness_core::ids::{Level, ToolKey};
-use staleness_core::scan::ProjectRef;
+use staleness_core::scan::{Found, ProjectRef};
 use staleness_core::store::Change;
-use staleness_core::tool::Status;
+use staleness_core::tool::{Status, ToolKind};
 
 /// Whether the tool of a project is there.
 fn is_there(world: &World, project: &ProjectRef, name: &str) -> bool {
@@ -201,4 +201,40 @@ fn one_change_among_many_tools_writes_one_tool() {
     let changes = world.last_commit().changes;
     assert_eq!((changes.tools.len(), changes.journal.len()), (1, 1));
     assert!(matches!(&changes.tools[0], Change::Put(tool) if tool.updated_at == world.now()));
+}
+
+#[test]
+fn a_list_that_does_not_tell_its_server_is_led_to_it_by_name() {
+    let world = World::default();
+    let live = source(None, Level::Live, "tools");
+    let listed = ["mcp__x__go", "mcp__a__b__go", "mcp__new__go"];
+    let tools = listed.map(|name| found(name, ToolKind::McpTool)).to_vec();
+    world.scan(vec![read(live, tools), read(user("mcp"), vec![server("x"), server("a__b")])]);
+    for (name, server) in listed.iter().zip(["x", "a__b", "new"]) {
+        assert_eq!(world.tool(name).server.unwrap().as_str(), server, "{name}");
+    }
+    let report = world.scan(vec![read(user("mcp"), vec![])]);
+    assert_eq!(
+        names(&report.stale),
+        ["mcp__a__b__*", "mcp__a__b__go", "mcp__x__*", "mcp__x__go"],
+        "the tools go with their servers"
+    );
+}
+
+#[test]
+fn nothing_that_a_server_lists_stands_for_the_server() {
+    assert!(Found::server_tool("x", "*").is_none());
+    assert_eq!(server_tool("x y", "go").name.as_str(), "mcp__x_y__go");
+}
+
+#[test]
+fn of_two_spellings_the_one_that_is_there_has_the_tools_whichever_comes_first() {
+    for kept in ["my server", "my_server"] {
+        let world = World::default();
+        let config = |found| vec![read(user("mcp"), found)];
+        world.scan(config(vec![server("my server"), server("my_server")]));
+        world.uses("mcp__my_server__go", "S");
+        world.scan(config(vec![server(kept)]));
+        assert_eq!(world.report(&format!("mcp__{kept}__*")).uses, 1, "{kept}");
+    }
 }

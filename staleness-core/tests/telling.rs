@@ -187,3 +187,24 @@ fn the_tools_of_a_server_are_told_with_it() {
     );
     assert_eq!(PresenceCause::from_word("server_removed"), Some(PresenceCause::ServerRemoved));
 }
+
+#[test]
+fn a_server_is_unreliable_only_when_none_of_its_tools_in_use_works() {
+    let world = World::default();
+    let p = world.project.clone();
+    world.scan(vec![read(user("mcp"), vec![server("x")])]);
+    for (name, letters) in [("a", "SFFF"), ("b", "SFFF"), ("c", "S")] {
+        world.uses(&format!("mcp__x__{name}"), letters);
+    }
+    let unreliable = |id: &str| {
+        let telling = world.told(&p, id);
+        let mut names: Vec<String> = telling.unreliable.into_iter().map(|each| each.0).collect();
+        names.sort_unstable();
+        names
+    };
+    unreliable("s1");
+    assert_eq!(unreliable("s2"), ["mcp__x__a", "mcp__x__b"]);
+    world.uses("mcp__x__c", "FFFF");
+    unreliable("s3");
+    assert_eq!(unreliable("s4"), ["mcp__x__*", "mcp__x__a", "mcp__x__b", "mcp__x__c"]);
+}

@@ -93,11 +93,9 @@ impl<'a> Tally<'a> {
             if outcome.mark != Mark::Success {
                 continue;
             }
-            let mut keys: Vec<&ToolKey> = outcome.credits.iter().chain([&outcome.tool]).collect();
-            keys.extend(context.provider(&outcome.tool));
-            keys.sort_unstable();
-            keys.dedup();
-            for key in keys {
+            // Credits name neither the tool itself nor a server.
+            let keys = outcome.credits.iter().chain([&outcome.tool]);
+            for key in keys.chain(context.provider(&outcome.tool)) {
                 *tally.successes.entry(key).or_default() += 1;
             }
         }

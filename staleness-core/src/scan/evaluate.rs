@@ -223,18 +223,20 @@ fn target(providers: &Providers, tool: &Tool, own: &Own) -> Option<PresenceCause
     }
 }
 
-/// The server of a tool that is known from use alone was guessed from its name: when no such server
-/// is known but another that fits the name is, the tool is that one's.
+/// Finds the server of a tool whose source did not tell it, or whose server was only guessed from
+/// its name when it was used: the longest known server that fits the name, else the shortest guess.
 fn adopt(draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
-    let Some(tool) = draft.tool(key) else { return };
+    let Some(tool) = draft.tool(key).filter(|tool| tool.kind == ToolKind::McpTool) else { return };
     let known = |server: &ServerKey| providers.state(&key.scope, server) != Provider::Unknown;
-    if tool.kind != ToolKind::McpTool
-        || tool.is_configured()
-        || tool.server.as_ref().is_some_and(known)
+    if let Some(server) = &tool.server
+        && (tool.is_configured() || known(server))
     {
         return;
     }
-    if let Some(server) = names::possible_servers(key.name.as_str()).into_iter().rev().find(known) {
+    let mut possible = names::possible_servers(key.name.as_str());
+    let server = possible.iter().rposition(known).unwrap_or(0);
+    if server < possible.len() {
+        let server = possible.swap_remove(server);
         draft.edit_tool(key, |tool| tool.server = Some(server));
     }
 }

@@ -68,11 +68,15 @@ impl Found {
     }
 
     /// A tool that the MCP server `server` lists as `tool`: called `mcp__<server>__<tool>` with the
-    /// server's name as clients rewrite it. `None` when the name cannot be stored.
+    /// server's name as clients rewrite it. `None` when the name cannot be stored, or would stand
+    /// for the whole server.
     #[must_use]
     pub fn server_tool(server: &str, tool: &str) -> Option<Self> {
         let key = names::server_key(server)?;
         let name = ToolName::new(format!("mcp__{key}__{tool}")).ok()?;
+        if names::is_server_entry(name.as_str()) {
+            return None;
+        }
         let mut found = Self::new(name, ToolKind::McpTool);
         found.server = Some(key);
         Some(found)

@@ -119,14 +119,24 @@ pub struct Commit {
 #[async_trait]
 pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
     /// Answers a query from one snapshot.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] when others hold the store for too long; else what is wrong with it.
     async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError>;
 
     /// Carries out a step: load, decide, write, commit.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the step refuses, [`StoreError::Busy`] when others hold the store
+    /// for too long, [`StoreError::Unknown`] when the commit may have happened; else what is wrong.
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError>;
 
     /// Visits everything that the selection names, a bounded number of rows at a time, from one
     /// snapshot and in the order of the keys, until the visitor breaks. Rows of different
     /// collections may come in different views; no row comes twice.
+    ///
+    /// # Errors
+    /// As [`RegistryStore::view`]; pages that were visited stay visited.
     async fn pages(
         &self,
         selection: &Selection,
@@ -134,8 +144,15 @@ pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
     ) -> Result<(), StoreError>;
 
     /// Writes a consistent copy of the store to a new file while others may write.
+    ///
+    /// # Errors
+    /// [`StoreError::Unsupported`] where there is nothing to copy; [`StoreError::Io`] when the file
+    /// is there already or cannot be written.
     async fn backup(&self, to: &Path) -> Result<(), StoreError>;
 
     /// Verifies the stored data: structure, and that every record can be read.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] with what is wrong.
     async fn check(&self) -> Result<(), StoreError>;
 }
