@@ -357,7 +357,8 @@ impl Recording<'_> {
             .collect::<Vec<_>>();
         credits.extend(provided.into_iter().filter(|key| draft.tool(key).is_some()));
         // A server's figures are sums over its tools.
-        let is_server = |key| draft.tool(key).is_some_and(|each| each.kind == ToolKind::McpServer);
+        let is_server =
+            |key: &ToolKey| draft.tool(key).is_some_and(|each| each.kind == ToolKind::McpServer);
         credits.retain(|key| *key != tool.key && !is_server(key));
         credits.sort();
         credits.dedup();
