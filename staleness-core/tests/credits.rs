@@ -234,3 +234,25 @@ fn the_uses_of_one_batch_see_each_other() {
         world.registry.record_all(batch).unwrap().iter().map(|report| report.offline).collect();
     assert_eq!(offline, [false, false, true, true]);
 }
+
+#[test]
+fn in_a_batch_each_failure_looks_back_from_its_own_time() {
+    let world = servers("FF");
+    world.pass(9 * MINUTE);
+    let early = world.a_use("mcp__e__go", OutcomeKind::Failure);
+    world.pass(5 * MINUTE);
+    let late = world.a_use("mcp__d__go", OutcomeKind::Failure);
+    world.pass(20 * MINUTE);
+    let alone = world.a_use("mcp__c__go", OutcomeKind::Failure);
+    let reports = world.registry.record_all(vec![early, late, alone]).unwrap();
+    let offline: Vec<bool> = reports.iter().map(|report| report.offline).collect();
+    assert_eq!(offline, [true, false, false]);
+
+    let world = World::default();
+    let mut batch: Vec<Use> = ["a", "b"]
+        .map(|name| world.a_use(&format!("mcp__{name}__go"), OutcomeKind::Failure))
+        .to_vec();
+    world.pass(10 * MINUTE + 1);
+    batch.push(world.a_use("mcp__c__go", OutcomeKind::Failure));
+    assert!(!world.registry.record_all(batch).unwrap()[2].offline);
+}

@@ -238,3 +238,32 @@ fn of_two_spellings_the_one_that_is_there_has_the_tools_whichever_comes_first() 
         assert_eq!(world.report(&format!("mcp__{kept}__*")).uses, 1, "{kept}");
     }
 }
+
+#[test]
+fn a_server_that_was_told_or_is_known_is_not_guessed_anew() {
+    let world = World::default();
+    let live = source(None, Level::Live, "tools:a__b");
+    world.scan(vec![
+        read(live, vec![server_tool("a__b", "told")]),
+        read(user("mcp"), vec![server("a")]),
+    ]);
+    assert_eq!(world.tool("mcp__a__b__told").server.unwrap().as_str(), "a__b");
+    world.uses("mcp__a__b__used", "S");
+    world.scan(vec![read(user("mcp"), vec![server("a"), server("a__b")])]);
+    assert_eq!(world.tool("mcp__a__b__used").server.unwrap().as_str(), "a");
+}
+
+#[test]
+fn a_tool_first_seen_failing_under_a_server_that_is_gone_is_not_there() {
+    for (listing, cause) in
+        [(vec![], "server_removed"), (vec![off(server("x"))], "server_disabled")]
+    {
+        let world = World::default();
+        let config = |found| vec![read(own(&world.project, "mcp"), found)];
+        world.scan(config(vec![server("x")]));
+        world.scan(config(listing));
+        assert_eq!(world.uses("mcp__x__go", "F").tool.status, Status::Stale);
+        assert_eq!(world.presence("mcp__x__go"), cause);
+        assert_eq!(world.uses("mcp__x__go", "S").tool.status, Status::Active);
+    }
+}

@@ -90,6 +90,8 @@ fn a_tool_that_is_disabled_from_the_start_is_known_and_absent() {
     assert_eq!((names(&report.added), report.stale.len()), (vec![TOOL], 0));
     assert_eq!(report.added[0].presence.state, "absent");
     assert_eq!(world.history(TOOL), ["added - stale disabled"]);
+    let report = world.scan(vec![read(user("commands"), vec![off(command(TOOL))])]);
+    assert_eq!((report.stale.len(), report.unchanged), (0, 0), "it was not there before");
     let report = world.scan(vec![read(user("commands"), vec![command(TOOL)])]);
     assert_eq!(names(&report.restored), [TOOL]);
 }
@@ -284,6 +286,8 @@ fn a_preview_tells_what_a_scan_would_do_and_writes_nothing() {
 #[test]
 fn a_clock_that_goes_backwards_takes_nothing_back() {
     let world = World::default();
+    world.scan(vec![read(user("commands"), vec![command(TOOL)])]);
+    world.pass(DAY);
     world.scan(vec![read(user("commands"), vec![command(TOOL)])]);
     let latest = world.now();
     world.pass(-3 * DAY);

@@ -148,6 +148,29 @@ fn words_find_what_a_person_means() {
 }
 
 #[test]
+fn spellings_of_one_word_fit_in_full() {
+    let world = World::default();
+    shelf(&world, vec![skill("typecheck"), skill("bug-report"), skill("openApi")]);
+    for query in [
+        "type-check",
+        "typeCheck",
+        "TYPE_CHECK",
+        "typecheck",
+        "bugreport",
+        "bug report",
+        "BugReport",
+        "openapi",
+        "open-api",
+        "open api",
+        "OpenAPI",
+    ] {
+        let found = world.registry.discover(&world.project, query, 5, world.now()).unwrap();
+        assert_eq!(found.len(), 1, "{query}");
+        assert_eq!(found[0].parts.words, Some(1.0), "{query}: {}", found[0].tool.name);
+    }
+}
+
+#[test]
 fn a_name_fits_better_than_a_description() {
     let world = World::default();
     shelf(&world, vec![skill("a").described(Some("convert tables")), skill("convert")]);
