@@ -8,7 +8,7 @@ use serde::Serialize;
 use staleness::Policy;
 use toml::{Table, Value};
 
-use crate::error::{CliError, ErrorKind, in_words, quoted};
+use crate::error::{CliError, ErrorKind, brief, in_words, quoted};
 
 /// The name of a policy file.
 pub(crate) const FILE_NAME: &str = "staleness.toml";
@@ -138,7 +138,7 @@ fn policy_of(table: Table) -> Result<Policy, String> {
 
 fn read_file(path: &Path, required: bool) -> Result<Option<Table>, CliError> {
     let trouble =
-        |what: String| CliError::new(ErrorKind::Config, format!("{}: {what}", path.display()));
+        |what: String| CliError::new(ErrorKind::Config, format!("{}: {what}", brief(path)));
     let length = match std::fs::metadata(path) {
         Ok(meta) if meta.is_file() => meta.len(),
         Ok(_) => return Err(trouble("not a file".into())),

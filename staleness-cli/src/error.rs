@@ -103,6 +103,15 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
+/// A path, cut in the middle of nowhere: nobody reads ten thousand characters.
+pub(crate) fn brief(path: &std::path::Path) -> String {
+    let text = path.display().to_string();
+    match text.char_indices().nth(4 * MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
 /// What went wrong with a file, in words.
 pub(crate) fn in_words(error: &std::io::Error) -> String {
     use std::io::ErrorKind as Io;

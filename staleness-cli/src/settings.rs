@@ -11,7 +11,7 @@ use staleness_sources::project::{ProjectPlace, discover};
 
 use crate::args::Global;
 use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
-use crate::error::{CliError, ErrorKind, in_words, quoted};
+use crate::error::{CliError, ErrorKind, MAX_SHOWN, brief, in_words, quoted};
 use crate::when;
 
 /// Where a command runs, and under which policy.
@@ -149,7 +149,7 @@ fn project_folder(global: &Global, fallback: Option<&Path>) -> Result<PathBuf, C
     if folder.is_dir() {
         Ok(folder)
     } else {
-        Err(CliError::invalid(format!("project {}: not a folder", folder.display()))
+        Err(CliError::invalid(format!("project {}: not a folder", brief(&folder)))
             .hint("name an existing folder with --project"))
     }
 }
@@ -159,7 +159,8 @@ fn store_url(global: &Global) -> Result<StoreUrl, CliError> {
         return text.parse().map_err(|error| {
             let refused = CliError::invalid(format!("--store {}: {error}", quoted(text)));
             // A bare path is what one types first.
-            if text.contains(':') { refused } else { refused.hint(format!("try sqlite:{text}")) }
+            let path = !text.contains(':') && text.len() <= MAX_SHOWN;
+            if !path { refused } else { refused.hint(format!("try sqlite:{text}")) }
         });
     }
     let data = match variable("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute()) {

@@ -3,7 +3,7 @@
 use staleness::Timestamp;
 use staleness::time::{DAY, HOUR, MINUTE, SECOND};
 
-use crate::error::{CliError, quoted};
+use crate::error::{CliError, ErrorKind, quoted};
 
 const FORMS: &str = "accepted are 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30:00Z, \
                      2026-11-20T12:30:00+01:00, and -3d, -12h, -30m, +1d from now";
@@ -11,6 +11,10 @@ const FORMS: &str = "accepted are 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30
 /// Reads a time. Dates and times without an offset are UTC; spans count from `now`.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
     let text = text.trim();
+    if text.starts_with("--") {
+        // An option that was taken for the time, because times may begin with a hyphen.
+        return Err(CliError::new(ErrorKind::Usage, "--now wants a time").hint(FORMS));
+    }
     if let Ok(at) = text.parse() {
         return Ok(at);
     }

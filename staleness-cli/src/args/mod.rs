@@ -24,7 +24,7 @@ Examples:
 /// Without a command: an overview of the current project. It reads what your agent clients have
 /// configured and what is recorded, and writes nothing.
 #[derive(Debug, Parser)]
-#[command(name = "staleness", version, after_long_help = AFTER_HELP)]
+#[command(name = "staleness", version, args_override_self = true, after_long_help = AFTER_HELP)]
 pub(crate) struct Cli {
     /// Exit with 1 when something is at this level or worse (overview only).
     #[arg(long, value_name = "LEVEL")]

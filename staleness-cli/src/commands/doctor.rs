@@ -33,8 +33,17 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     };
     add("policy", State::Ok, policy(settings));
     add("project", State::Ok, format!("{} ({})", settings.project.root, settings.project.id));
+    if settings.home.is_dir() {
+        add("home", State::Ok, settings.home.display().to_string());
+    } else {
+        let detail = format!("{}: not a folder; name another with --home", settings.home.display());
+        add("home", State::Warn, detail);
+    }
     match settings.open(Access::Look) {
-        Err(error) => add("store", State::Fail, error.render(false)),
+        Err(error) => {
+            let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            add("store", State::Fail, format!("{}{hint}", error.message));
+        }
         Ok(registry) => {
             let (state, detail) = store(settings);
             add("store", state, detail);

@@ -35,6 +35,9 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
             .collect();
         return out.json(&json!({ "projects": rows }));
     }
+    if projects.is_empty() && !out.quiet {
+        return out.text("no projects are known; run `staleness scan` in one\n");
+    }
     let mut table = Table::new();
     for project in &projects {
         table.row(vec![

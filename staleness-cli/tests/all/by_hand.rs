@@ -1,0 +1,164 @@
+//! What a person decides about a tool, and names that exist twice.
+
+use serde_json::json;
+
+use crate::common::{Run, Sandbox, names};
+
+fn fail_thrice(sandbox: &Sandbox, name: &str) {
+    for at in 0..3 {
+        sandbox.ok(&["record", name, "--failure", "--id", &format!("{name}-{at}")]);
+    }
+}
+
+#[test]
+fn demote_is_sticky_until_restore() {
+    let sandbox = Sandbox::scanned();
+    let name = "mcp__github__search";
+    sandbox.ok(&["record", name, "--success"]);
+    sandbox.ok(&["tools", "demote", name, "--reason", "returns nonsense"]);
+    sandbox.ok(&["record", name, "--success"]);
+    sandbox.ok(&["scan"]);
+    assert_eq!(sandbox.status(name), "demoted");
+    let suggested = sandbox.json(&["tools", "suggest"]);
+    assert!(!names(&suggested["tools"]).contains(&name));
+    sandbox.ok(&["tools", "restore", name, "--reason", "fixed upstream"]);
+    assert_eq!(sandbox.status(name), "active");
+}
+
+#[test]
+fn pin_keeps_a_tool_active_and_ignore_hides_it() {
+    let sandbox = Sandbox::scanned();
+    let name = "mcp__github__search";
+    sandbox.ok(&["tools", "pin", "github"]);
+    fail_thrice(&sandbox, name);
+    sandbox.ok(&["tools", "pin", name]);
+    assert_eq!(sandbox.status(name), "active");
+    sandbox.claude(&[]);
+    sandbox.ok(&["scan"]);
+    assert_eq!(
+        (sandbox.status("github"), sandbox.status(name)),
+        ("active".into(), "active".into())
+    );
+    sandbox.ok(&["tools", "restore", name]);
+    assert_eq!(sandbox.status(name), "stale", "its failures are forgiven, its server is gone");
+    assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 1);
+    sandbox.ok(&["tools", "ignore", name, "--reason", "known"]);
+    assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 0);
+    assert_eq!(sandbox.json(&[])["tools"], json!([]));
+    let here = sandbox.project.clone();
+    let told = sandbox.session_start(&here, "s", "startup");
+    assert!(told.is_none_or(|text| !text.contains(name)));
+}
+
+#[test]
+fn reasons_are_kept_in_the_history() {
+    let sandbox = Sandbox::scanned();
+    for (verb, reason) in [
+        ("demote", "too slow"),
+        ("restore", "fast again"),
+        ("pin", "we need it"),
+        ("ignore", "not ours"),
+    ] {
+        sandbox.ok(&["tools", verb, "github", "--reason", reason]);
+    }
+    let history = sandbox.json(&["tools", "history", "github"]);
+    let notes: Vec<_> = history["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|entry| entry["note"].as_str())
+        .collect();
+    assert_eq!(notes, ["not ours", "we need it", "fast again", "too slow"]);
+    let shown = sandbox.ok(&["tools", "history", "github", "--limit", "1"]);
+    assert!(shown.contains("not ours") && shown.lines().count() == 1, "{shown}");
+}
+
+#[test]
+fn the_same_name_in_both_scopes_is_two_tools() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["db"]);
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"db": {"command": "own"}}}"#);
+    sandbox.ok(&["scan"]);
+    let show = |scope: &[&str]| sandbox.json(&[&["tools", "show", "db"], scope].concat());
+    assert_eq!(show(&[])["scope"], "project", "a bare name means the project's entry");
+    let (global, project) = (["--scope", "global"], ["--scope", "project"]);
+    assert_eq!(
+        (&show(&global)["scope"], &show(&project)["scope"]),
+        (&json!("global"), &json!("project"))
+    );
+
+    sandbox.ok(&["tools", "demote", "db", "--scope", "global", "--reason", "only this one"]);
+    assert_eq!(
+        (&show(&global)["status"], &show(&project)["status"]),
+        (&json!("demoted"), &json!("active"))
+    );
+    let entries = |scope: &[&str]| {
+        let history = sandbox.json(&[&["tools", "history", "db"], scope].concat());
+        history["entries"].as_array().unwrap().len()
+    };
+    assert_eq!((entries(&global), entries(&project)), (2, 1));
+
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {}}"#);
+    sandbox.ok(&["scan"]);
+    assert_eq!(
+        (&show(&global)["presence"]["state"], &show(&project)["status"]),
+        (&json!("present"), &json!("stale"))
+    );
+    sandbox.ok(&["tools", "forget", "db", "--scope", "project", "--yes"]);
+    assert_eq!(show(&[])["scope"], "global");
+    let gone = sandbox.run(&["tools", "show", "db", "--scope", "project"]);
+    assert_eq!(gone.code, 3, "{gone:?}");
+    let other = sandbox.second_project();
+    let there = sandbox.json(&["--project", other.to_str().unwrap(), "tools", "show", "db"]);
+    assert_eq!(there["status"], "demoted", "a global decision holds everywhere");
+}
+
+#[test]
+fn forgetting_wants_a_yes_and_leaves_a_history() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["record", "Old", "--success"]);
+    let before = sandbox.recorded();
+    let Run { code, out, err } = sandbox.run(&["tools", "forget", "Old"]);
+    assert_eq!((code, out.as_str()), (3, ""));
+    assert!(err.contains("--yes"), "{err}");
+    assert_eq!(sandbox.recorded(), before);
+
+    assert_eq!(sandbox.ok(&["tools", "forget", "Old", "--yes"]), "forgot Old\n");
+    assert_eq!(sandbox.run(&["tools", "show", "Old"]).code, 3);
+    assert_eq!(sandbox.run(&["tools", "forget", "Old", "--yes"]).code, 3);
+    assert_eq!(sandbox.json(&["prune", "--dry-run"])["outcomes"]["kept"], 0);
+    let history = sandbox.json(&["tools", "history", "Old"]);
+    assert_eq!(history["entries"][0]["action"], "forgotten", "{history}");
+    let forgotten = sandbox.json(&["tools", "forget", "github", "--yes"]);
+    assert_eq!(forgotten["forgotten"], "mcp__github__*");
+    assert_eq!(
+        names(&sandbox.json(&["scan"])["added"]),
+        ["mcp__github__*"],
+        "it is still configured"
+    );
+}
+
+#[test]
+fn a_project_is_forgotten_with_its_own_tools_only() {
+    let sandbox = Sandbox::scanned();
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "x"}}}"#);
+    sandbox.ok(&["scan"]);
+    let other = sandbox.second_project();
+    sandbox.ok(&["--project", other.to_str().unwrap(), "scan"]);
+    let listed = sandbox.json(&["project", "list"]);
+    let listed = listed["projects"].as_array().unwrap();
+    assert_eq!(listed.len(), 2);
+    let here = sandbox.project.to_str().unwrap();
+    let own = listed.iter().find(|project| project["path"] == here).unwrap();
+    let id = own["id"].as_str().unwrap();
+
+    let refused = sandbox.run(&["project", "forget", id]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains(here) && refused.err.contains("--yes"), "{refused:?}");
+    assert_eq!(sandbox.ok(&["project", "forget", here, "--yes"]), format!("forgot {here}\n"));
+    assert_eq!(sandbox.run(&["project", "forget", id, "--yes"]).code, 3);
+    let left = sandbox.json(&["tools", "--all-projects"]);
+    assert_eq!(names(&left["tools"]), ["mcp__github__*"]);
+    let left = sandbox.json(&["project", "list"]);
+    assert_eq!(left["projects"].as_array().unwrap().len(), 1);
+}

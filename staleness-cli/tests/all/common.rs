@@ -1,0 +1,223 @@
+//! A machine of its own for each test: home, data folder and project below one temporary folder.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The moment at which tests live.
+pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
+
+/// Home, data folder and project.
+#[derive(Debug)]
+pub(crate) struct Sandbox {
+    dir: TempDir,
+    pub(crate) home: PathBuf,
+    pub(crate) project: PathBuf,
+}
+
+/// What a run of the program left behind.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Sandbox {
+    /// A machine that has never seen the program, with an empty repository as project.
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::Builder::new().prefix("staleness-").tempdir().unwrap();
+        // Temporary folders are links on some systems; the program shows what they lead to.
+        let root = dir.path().canonicalize().unwrap();
+        let sandbox = Self { dir, home: root.join("home"), project: root.join("project") };
+        std::fs::create_dir_all(&sandbox.home).unwrap();
+        std::fs::create_dir_all(sandbox.project.join(".git")).unwrap();
+        sandbox
+    }
+
+    /// A machine with one user-level server of Claude Code, `github`, scanned at [`NOW`].
+    pub(crate) fn scanned() -> Self {
+        let sandbox = Self::new();
+        sandbox.claude(&["github"]);
+        sandbox.ok(&["scan"]);
+        sandbox
+    }
+
+    /// The folder that holds everything.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap()
+    }
+
+    /// Where the store is when nobody says otherwise.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.root().join("data/staleness/registry.db")
+    }
+
+    /// Writes a file, its folders included; the path counts from the folder that holds everything.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Configures exactly these user-level servers in Claude Code.
+    pub(crate) fn claude(&self, servers: &[&str]) {
+        let servers: BTreeMap<_, _> =
+            servers.iter().map(|name| (*name, json!({ "command": "npx" }))).collect();
+        self.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
+    }
+
+    /// Another repository beside the project.
+    pub(crate) fn second_project(&self) -> PathBuf {
+        let other = self.root().join("other");
+        std::fs::create_dir_all(other.join(".git")).unwrap();
+        other
+    }
+
+    /// The program in the project, with nothing of this machine's environment, at [`NOW`].
+    pub(crate) fn command(&self) -> Command {
+        let mut command = self.command_of(Path::new(env!("CARGO_BIN_EXE_staleness")));
+        command.arg("--now").arg(NOW);
+        command
+    }
+
+    /// The same without a time, and for a copy of the program.
+    pub(crate) fn command_of(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("HOME", &self.home)
+            .env("XDG_DATA_HOME", self.root().join("data"))
+            .current_dir(&self.project)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program.
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Run {
+        Run::of(self.command().args(args).output().unwrap())
+    }
+
+    /// Runs the program, which must succeed and say nothing on stderr; what it printed.
+    pub(crate) fn ok<S: AsRef<OsStr> + std::fmt::Debug>(&self, args: &[S]) -> String {
+        let run = self.run(args);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}: {run:?}");
+        run.out
+    }
+
+    /// Runs the program with `--json`; the one document that it printed.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let text = self.ok(&[args, &["--json"]].concat());
+        serde_json::from_str(&text).unwrap_or_else(|why| panic!("{args:?}: {why}: {text}"))
+    }
+
+    /// A tool by its name.
+    pub(crate) fn tool(&self, name: &str) -> Value {
+        self.json(&["tools", "show", name])
+    }
+
+    /// Its status.
+    pub(crate) fn status(&self, name: &str) -> String {
+        self.tool(name)["status"].as_str().unwrap().to_owned()
+    }
+
+    /// Runs `hook` on a payload.
+    pub(crate) fn hook(&self, payload: &Value) -> Run {
+        self.hook_with(&[], payload.to_string().as_bytes())
+    }
+
+    /// Runs `hook` with options on bytes.
+    pub(crate) fn hook_with(&self, args: &[&str], payload: &[u8]) -> Run {
+        let mut command = self.command();
+        command.arg("hook").args(args);
+        fed(command, payload)
+    }
+
+    /// A session starts in a project; what the agent is told, if anything.
+    pub(crate) fn session_start(&self, project: &Path, id: &str, source: &str) -> Option<String> {
+        let run = self.hook(&json!({
+            "session_id": id, "cwd": project, "hook_event_name": "SessionStart", "source": source,
+        }));
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+        if run.out.is_empty() {
+            return None;
+        }
+        let said: Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(keys(&said), ["hookSpecificOutput"]);
+        let inner = &said["hookSpecificOutput"];
+        assert_eq!(keys(inner), ["hookEventName", "additionalContext"]);
+        assert_eq!(inner["hookEventName"], "SessionStart");
+        Some(inner["additionalContext"].as_str().unwrap().to_owned())
+    }
+
+    /// Every file below the folder that holds everything, with its bytes.
+    pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.root()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let bytes = std::fs::read(&path).unwrap();
+                    files.insert(path, bytes);
+                }
+            }
+        }
+        files
+    }
+
+    /// Everything that is recorded, as a person and a script would see it.
+    pub(crate) fn recorded(&self) -> [Value; 3] {
+        let tools = self.json(&["tools", "list", "--all-projects"]);
+        [tools, self.json(&["project", "list"]), self.json(&["prune", "--dry-run"])]
+    }
+}
+
+impl Run {
+    pub(crate) fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().expect("ended by a signal"),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// Runs a command with bytes on its stdin.
+pub(crate) fn fed(mut command: Command, input: &[u8]) -> Run {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A payload that is too large is not read to its end.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    Run::of(child.wait_with_output().unwrap())
+}
+
+/// A payload of Claude Code for one use of a tool.
+pub(crate) fn used(event: &str, tool: &str, id: &str) -> Value {
+    json!({
+        "session_id": "s1", "hook_event_name": event, "tool_name": tool, "tool_use_id": id,
+        "tool_input": {}, "transcript_path": "/t.jsonl", "permission_mode": "default",
+    })
+}
+
+/// The keys of an object, in order.
+pub(crate) fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// The names of a list of tools.
+pub(crate) fn names(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}

@@ -1,0 +1,123 @@
+//! `doctor` and `config`: is everything in order, and what is in force?
+
+use serde_json::Value;
+
+use crate::common::Sandbox;
+
+fn check(report: &Value, name: &str) -> (String, String) {
+    let checks = report["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["name"] == name).unwrap();
+    (check["state"].as_str().unwrap().into(), check["detail"].as_str().unwrap().into())
+}
+
+#[test]
+fn all_is_well_before_and_after_the_first_scan() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    let report = sandbox.json(&["doctor"]);
+    assert_eq!(report["ok"], true);
+    assert!(check(&report, "store").1.contains("not there yet"), "{report}");
+    assert_eq!(check(&report, "scan").0, "warn", "there is something to record");
+    sandbox.ok(&["scan"]);
+    let report = sandbox.json(&["doctor"]);
+    for name in ["policy", "project", "store", "integrity", "sources", "scan"] {
+        assert_eq!(check(&report, name).0, "ok", "{name}: {report}");
+    }
+}
+
+#[test]
+fn a_source_in_trouble_is_a_warning_with_its_place() {
+    let sandbox = Sandbox::scanned();
+    sandbox.write("home/.cursor/mcp.json", "{\n  \"mcpServers\": {\n");
+    let report = sandbox.json(&["doctor"]);
+    assert_eq!(report["ok"], true, "a warning is no failure");
+    let (state, detail) = check(&report, "sources");
+    assert_eq!(state, "warn");
+    assert!(detail.contains("cursor/user/mcp") && detail.contains("mcp.json"), "{detail}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_others_may_read_is_a_warning() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::scanned();
+    let open = std::fs::Permissions::from_mode(0o644);
+    std::fs::set_permissions(sandbox.store(), open).unwrap();
+    let (state, detail) = check(&sandbox.json(&["doctor"]), "store");
+    assert_eq!(state, "warn");
+    assert!(detail.contains("chmod 600"), "{detail}");
+}
+
+#[test]
+fn a_home_that_is_not_there_is_a_warning_and_proves_nothing() {
+    let sandbox = Sandbox::scanned();
+    let gone = ["--home", "/no/such/home"];
+    let (state, detail) = check(&sandbox.json(&[&gone[..], &["doctor"]].concat()), "home");
+    assert_eq!(state, "warn");
+    assert!(detail.contains("/no/such/home"), "{detail}");
+    let run = sandbox.run(&[&gone[..], &["scan"]].concat());
+    assert_eq!(run.code, 0);
+    assert!(run.err.contains("/no/such/home") && run.err.lines().count() == 1, "{run:?}");
+    assert_eq!(sandbox.run(&[&gone[..], &["scan", "--quiet"]].concat()).err, "");
+    assert_eq!(sandbox.status("github"), "active");
+}
+
+#[test]
+fn every_value_is_shown_with_where_it_came_from() {
+    let sandbox = Sandbox::new();
+    let user = sandbox.write(
+        "home/.config/staleness/staleness.toml",
+        "[tools]\nunseen_days = 10\nprobation_minutes = 5\n[outcomes]\nkeep_days = 30\n",
+    );
+    let project = sandbox.write("project/staleness.toml", "[tools]\nunseen_days = 11\n");
+    let mut command = sandbox.command();
+    command.env("STALENESS_SET", "ranking.window=7;outage.percent=60");
+    let args = ["config", "show", "--json", "--set", "ranking.window=8"];
+    let shown: Value =
+        serde_json::from_slice(&command.args(args).output().unwrap().stdout).unwrap();
+    let value = |key: &str| {
+        let values = shown["values"].as_array().unwrap();
+        let value = values.iter().find(|value| value["key"] == key).unwrap();
+        (value["value"].to_string(), value["source"].as_str().unwrap().to_owned())
+    };
+    let (user, project) = (user.display().to_string(), project.display().to_string());
+    assert_eq!(value("tools.unseen_days"), ("11".into(), project));
+    assert_eq!(value("tools.probation_minutes"), ("5".into(), user.clone()));
+    assert_eq!(value("outcomes.keep_days"), ("30".into(), user));
+    assert_eq!(value("outage.percent"), ("60".into(), "environment".into()));
+    assert_eq!(value("ranking.window"), ("8".into(), "flag".into()));
+    assert_eq!(value("tools.demote"), ("true".into(), "default".into()));
+}
+
+#[test]
+fn the_paths_of_the_policy_follow_options_and_environment() {
+    let sandbox = Sandbox::new();
+    let paths = |args: &[&str], variable: Option<(&str, &str)>| {
+        let mut command = sandbox.command();
+        command.args(args).args(["config", "path", "--json"]).envs(variable);
+        let shown: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        let value = &shown["values"][0];
+        assert_eq!(value["key"], "user");
+        (value["value"].as_str().unwrap().to_owned(), value["source"].as_str().unwrap().to_owned())
+    };
+    let home = sandbox.home.join(".config/staleness/staleness.toml").display().to_string();
+    assert_eq!(paths(&[], None), (home, "missing".into()));
+    let xdg = paths(&[], Some(("XDG_CONFIG_HOME", "/etc/xdg")));
+    assert_eq!(xdg.0, "/etc/xdg/staleness/staleness.toml");
+    let own = sandbox.write("own.toml", "").display().to_string();
+    assert_eq!(paths(&["--config", &own], None), (own.clone(), "file".into()));
+    assert_eq!(paths(&[], Some(("STALENESS_CONFIG", &own))), (own.clone(), "file".into()));
+    let text = sandbox.ok(&["config", "path"]);
+    assert!(text.contains("project  ") && text.contains("(not there)"), "{text}");
+}
+
+#[test]
+fn policy_changes_what_is_done() {
+    let sandbox = Sandbox::scanned();
+    sandbox.write("project/staleness.toml", "[tools.rule.consecutive]\nk = 2\n");
+    sandbox.ok(&["record", "mcp__github__search", "--failure"]);
+    sandbox.ok(&["record", "mcp__github__search", "--failure"]);
+    assert_eq!(sandbox.status("mcp__github__search"), "demoted");
+    let early = ["--now", "2026-11-22", "--set", "tools.unseen_days=1", "tools", "show", "github"];
+    assert_eq!(sandbox.json(&early)["verdict"]["level"], "review");
+}

@@ -1,0 +1,264 @@
+//! What the agent clients send, and what they are told.
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox, names, used};
+
+fn silent() -> Run {
+    Run { code: 0, out: String::new(), err: String::new() }
+}
+
+#[test]
+fn claude_code_reports_successes_failures_and_interruptions() {
+    let sandbox = Sandbox::scanned();
+    let name = "mcp__github__search";
+    let mut success = used("PostToolUse", name, "t1");
+    success["tool_response"] = json!({ "content": [{ "type": "text", "text": "ok" }] });
+    success["duration_ms"] = json!(12);
+    assert_eq!(sandbox.hook(&success), silent());
+    let mut failure = used("PostToolUseFailure", name, "t2");
+    failure["error"] = json!("boom");
+    assert_eq!(sandbox.hook(&failure), silent());
+    failure["tool_use_id"] = json!("t3");
+    failure["is_interrupt"] = json!(true);
+    assert_eq!(sandbox.hook(&failure), silent());
+    let tool = sandbox.tool(name);
+    assert_eq!((&tool["outcomes"], &tool["failures"]), (&json!("SFI"), &json!(1)));
+    assert_eq!((&tool["scope"], &tool["server"]), (&json!("global"), &json!("github")));
+}
+
+#[test]
+fn codex_speaks_the_same_language() {
+    let sandbox = Sandbox::scanned();
+    let start = json!({ "session_id": "c", "turn_id": "1", "hook_event_name": "SessionStart",
+        "source": "startup", "cwd": sandbox.project });
+    assert_eq!(sandbox.hook_with(&["--client", "codex"], start.to_string().as_bytes()).code, 0);
+    sandbox.claude(&[]);
+    let run = sandbox.hook_with(&["--client", "codex"], start.to_string().as_bytes());
+    let said: Value = serde_json::from_str(&run.out).unwrap();
+    assert!(said["hookSpecificOutput"]["additionalContext"].to_string().contains("github"));
+    let prompt = json!({ "session_id": "c", "hook_event_name": "UserPromptSubmit", "prompt": "x" });
+    assert_eq!(sandbox.hook(&prompt), silent());
+}
+
+#[test]
+fn copilot_names_its_event_on_the_command_line() {
+    let sandbox = Sandbox::scanned();
+    let payload = json!({ "sessionId": "p", "timestamp": 1_795_000_000_000_u64,
+        "cwd": sandbox.project, "toolName": "mcp__github__search", "toolArgs": {}, "error": "x" });
+    let bytes = payload.to_string();
+    let args = ["--client", "copilot", "--event", "postToolUseFailure"];
+    assert_eq!(sandbox.hook_with(&args, bytes.as_bytes()), silent());
+    assert_eq!(sandbox.tool("mcp__github__search")["outcomes"], "F");
+    let before = sandbox.recorded();
+    assert_eq!(sandbox.hook_with(&["--client", "copilot"], bytes.as_bytes()), silent());
+    assert_eq!(sandbox.recorded(), before, "without an event nothing is known");
+}
+
+#[test]
+fn cursor_reports_what_a_person_stopped_as_an_interruption() {
+    let sandbox = Sandbox::scanned();
+    for (at, (kind, mark)) in
+        [("error", "F"), ("abort", "FI"), ("permission_denied", "FII"), ("timeout", "FIIF")]
+            .into_iter()
+            .enumerate()
+    {
+        let payload = json!({ "conversation_id": "c", "hook_event_name": "postToolUseFailure",
+            "tool_name": "mcp__github__search", "tool_use_id": format!("u{at}"),
+            "error_message": "no", "failure_type": kind, "workspace_roots": [sandbox.project] });
+        assert_eq!(sandbox.hook(&payload), silent());
+        assert_eq!(sandbox.tool("mcp__github__search")["outcomes"], mark, "{kind}");
+    }
+}
+
+#[test]
+fn a_use_that_is_reported_twice_counts_once() {
+    let sandbox = Sandbox::scanned();
+    for _ in 0..4 {
+        sandbox.hook(&used("PostToolUseFailure", "mcp__github__search", "same"));
+    }
+    let tool = sandbox.tool("mcp__github__search");
+    assert_eq!((&tool["outcomes"], &tool["status"]), (&json!("F"), &json!("active")));
+}
+
+#[test]
+fn interruptions_never_demote_and_builtins_never_are() {
+    let sandbox = Sandbox::scanned();
+    for at in 0..5 {
+        let mut stopped = used("PostToolUseFailure", "mcp__github__search", &format!("i{at}"));
+        stopped["is_interrupt"] = json!(true);
+        sandbox.hook(&stopped);
+        sandbox.hook(&used("PostToolUseFailure", "Bash", &format!("b{at}")));
+    }
+    let stopped = sandbox.tool("mcp__github__search");
+    assert_eq!((&stopped["outcomes"], &stopped["status"]), (&json!("IIIII"), &json!("active")));
+    let shell = sandbox.tool("Bash");
+    assert_eq!((&shell["kind"], &shell["status"]), (&json!("builtin"), &json!("active")));
+    assert_eq!(shell["outcomes"], "FFFFF");
+}
+
+#[test]
+fn a_skill_is_credited_for_its_use() {
+    let sandbox = Sandbox::scanned();
+    sandbox.write("home/.claude/skills/pdf/SKILL.md", "---\ndescription: PDFs\n---\n");
+    sandbox.ok(&["scan"]);
+    let mut skill = used("PostToolUse", "Skill", "k1");
+    skill["tool_input"] = json!({ "skill": "pdf" });
+    assert_eq!(sandbox.hook(&skill), silent());
+    assert_eq!(
+        (&sandbox.tool("pdf")["uses"], &sandbox.tool("Skill")["uses"]),
+        (&json!(1), &json!(1))
+    );
+    skill["tool_input"] = json!({ "skill": "unheard-of" });
+    skill["tool_use_id"] = json!("k2");
+    sandbox.hook(&skill);
+    assert_eq!(sandbox.run(&["tools", "show", "unheard-of"]).code, 3);
+}
+
+#[test]
+fn other_events_are_passed_over_and_a_changed_configuration_is_read() {
+    let sandbox = Sandbox::scanned();
+    let before = sandbox.recorded();
+    for event in ["PreCompact", "Stop", "SubagentStop", "Notification", "UserPromptSubmit", "Other"]
+    {
+        let payload = json!({ "session_id": "s", "hook_event_name": event, "prompt": "secret" });
+        assert_eq!(sandbox.hook(&payload), silent(), "{event}");
+    }
+    assert_eq!(sandbox.recorded(), before);
+    sandbox.claude(&["github", "linear"]);
+    let changed = json!({ "session_id": "s", "hook_event_name": "ConfigChange" });
+    assert_eq!(sandbox.hook(&changed), silent());
+    assert_eq!(sandbox.status("mcp__linear__*"), "active");
+}
+
+#[test]
+fn changes_are_told_once_per_session_and_again_to_one_that_lost_its_memory() {
+    let sandbox = Sandbox::scanned();
+    let here = sandbox.project.clone();
+    sandbox.session_start(&here, "s1", "startup");
+    assert_eq!(sandbox.session_start(&here, "s2", "startup"), None);
+    sandbox.claude(&[]);
+    let told = sandbox.session_start(&here, "s3", "startup").unwrap();
+    assert!(told.contains("`mcp__github__*`"), "{told}");
+    for source in ["compact", "resume"] {
+        assert_eq!(sandbox.session_start(&here, "s3", source).as_ref(), Some(&told), "{source}");
+    }
+    assert_eq!(sandbox.session_start(&here, "s4", "startup"), None);
+    // A known session scans too.
+    sandbox.claude(&["github"]);
+    let back = sandbox.session_start(&here, "s4", "compact").unwrap();
+    assert!(back.contains("`mcp__github__*`"), "{back}");
+}
+
+#[test]
+fn five_hundred_removals_fit_into_the_budget() {
+    let sandbox = Sandbox::new();
+    let servers: Vec<String> = (0..500).map(|at| format!("server-with-a-long-name-{at}")).collect();
+    sandbox.claude(&servers.iter().map(String::as_str).collect::<Vec<_>>());
+    let here = sandbox.project.clone();
+    let first = sandbox.session_start(&here, "s1", "startup");
+    assert!(first.is_none_or(|text| text.chars().count() <= 1_500));
+    sandbox.claude(&[]);
+    let told = sandbox.session_start(&here, "s2", "startup").unwrap();
+    assert!(told.chars().count() <= 1_500, "{}", told.chars().count());
+    assert!(
+        told.contains("`mcp__server-with-a-long-name-0__*`") && told.contains(" more"),
+        "{told}"
+    );
+    assert_eq!(sandbox.session_start(&here, "s3", "startup"), None);
+    let after = sandbox.json(&["tools", "--status", "stale"]);
+    assert_eq!(names(&after["tools"]).len(), 500);
+}
+
+#[test]
+fn the_user_can_switch_the_telling_off() {
+    let sandbox = Sandbox::scanned();
+    let here = sandbox.project.clone();
+    sandbox.session_start(&here, "s1", "startup");
+    sandbox.write("home/.config/staleness/staleness.toml", "[hooks]\ntell = false\n");
+    sandbox.claude(&[]);
+    assert_eq!(sandbox.session_start(&here, "s2", "startup"), None);
+    assert_eq!(sandbox.status("mcp__github__*"), "stale", "the scan is done all the same");
+}
+
+#[test]
+fn a_payload_belongs_to_the_root_above_its_folder_unless_a_project_is_named() {
+    let sandbox = Sandbox::scanned();
+    let other = sandbox.second_project();
+    let deep = other.join("a/b");
+    std::fs::create_dir_all(&deep).unwrap();
+    let mut use_there = used("PostToolUse", "mcp__own__use", "o1");
+    use_there["cwd"] = json!(deep);
+    sandbox.hook(&use_there);
+    let there = ["--project", other.to_str().unwrap()];
+    let tool = sandbox.json(&[&there[..], &["tools", "show", "mcp__own__use"]].concat());
+    assert_eq!((&tool["scope"], &tool["uses"]), (&json!("project"), &json!(1)));
+    assert_eq!(sandbox.run(&["tools", "show", "mcp__own__use"]).code, 3);
+
+    use_there["tool_use_id"] = json!("o2");
+    let mut command = sandbox.command();
+    command.env("CLAUDE_PROJECT_DIR", &sandbox.project).arg("hook");
+    assert_eq!(crate::common::fed(command, use_there.to_string().as_bytes()), silent());
+    assert_eq!(sandbox.tool("mcp__own__use")["uses"], 1);
+}
+
+#[test]
+fn explain_says_what_would_be_done_and_writes_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    let before = sandbox.files();
+    let here = json!(sandbox.project);
+    let mut events = vec![used("PostToolUse", "mcp__github__search", "t1")];
+    for event in ["SessionStart", "SessionEnd", "ConfigChange", "UserPromptSubmit", "Stop"] {
+        events.push(json!({ "session_id": "s", "hook_event_name": event, "cwd": here }));
+    }
+    for payload in events {
+        let run = sandbox.hook_with(&["--explain"], payload.to_string().as_bytes());
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+        for part in ["client   claude-code\n", "project  ", "session  s", "would    "] {
+            assert!(run.out.contains(part), "{part}: {}", run.out);
+        }
+    }
+    let trouble = sandbox.hook_with(&["--explain"], b"{");
+    assert_eq!((trouble.code, trouble.out.as_str()), (0, ""));
+    assert_eq!(trouble.err.lines().count(), 1, "who asks is told: {trouble:?}");
+    assert_eq!(sandbox.files(), before);
+}
+
+#[test]
+fn odd_names_are_kept_apart_and_shown_escaped() {
+    let sandbox = Sandbox::scanned();
+    let odd = [
+        "a_b",
+        "a%b",
+        "a*b",
+        "a'b",
+        "a\"b",
+        "axb",
+        "tool \u{1f680}",
+        "x\u{202e}y",
+        "_",
+        "%",
+        "*",
+        "mcp__a__b__c",
+        "mcp__a_b__c",
+    ];
+    for (at, name) in odd.iter().enumerate() {
+        sandbox.hook(&used("PostToolUseFailure", name, &format!("o{at}")));
+    }
+    for name in odd {
+        assert_eq!(sandbox.tool(name)["uses"], 1, "{name}");
+        let shown = sandbox.ok(&["tools", "show", name]);
+        assert!(!shown.contains('\u{202e}'));
+    }
+    sandbox.ok(&["tools", "forget", "_", "--yes"]);
+    sandbox.ok(&["tools", "forget", "%", "--yes"]);
+    sandbox.ok(&["tools", "forget", "*", "--yes"]);
+    sandbox.ok(&["tools", "forget", "a_b", "--yes"]);
+    assert_eq!(sandbox.tool("axb")["uses"], 1);
+    let listed = sandbox.ok(&["tools"]);
+    assert!(listed.contains("x\\u{202e}y") && listed.contains('\u{1f680}'), "{listed}");
+    assert!(!listed.contains('\u{202e}'));
+    let told = sandbox.ok(&["record", "x\u{202e}y", "--success"]);
+    assert!(told.contains("x\\u{202e}y"), "{told}");
+}

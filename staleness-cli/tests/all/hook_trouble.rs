@@ -1,0 +1,195 @@
+//! A hook never breaks its host: whatever is wrong, it exits 0 and keeps its mouth shut.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::common::{Run, Sandbox, used};
+
+/// Runs the hook on something that it cannot use: silent, one line with `--verbose`, nothing
+/// recorded.
+fn ignored(sandbox: &Sandbox, args: &[&str], payload: &[u8]) {
+    let shown = String::from_utf8_lossy(&payload[..payload.len().min(80)]).into_owned();
+    let before = sandbox.recorded();
+    let run = sandbox.hook_with(args, payload);
+    assert_eq!(run, Run { code: 0, out: String::new(), err: String::new() }, "{args:?} {shown}");
+    let said = sandbox.hook_with(&[args, &["--verbose"]].concat(), payload);
+    assert_eq!((said.code, said.out.as_str()), (0, ""), "{args:?} {shown}");
+    assert_eq!(said.err.lines().count(), 1, "{args:?} {shown}: {said:?}");
+    assert!(said.err.starts_with("error: "), "{said:?}");
+    assert_eq!(sandbox.recorded(), before, "{args:?} {shown}");
+}
+
+#[test]
+fn payloads_that_make_no_sense() {
+    let sandbox = Sandbox::scanned();
+    let payloads: [&[u8]; 14] = [
+        b"",
+        b"   \n",
+        b"not json",
+        b"{\"hook_event_name\": \"PostToolUse\"",
+        b"\xff\xfe{}",
+        b"[]",
+        b"null",
+        b"{}",
+        br#"{"hook_event_name": 7}"#,
+        br#"{"hook_event_name": "PostToolUse"}"#,
+        br#"{"hook_event_name": "PostToolUse", "tool_name": ["a"]}"#,
+        br#"{"hook_event_name": "PostToolUse", "tool_name": ""}"#,
+        br#"{"hook_event_name": "PostToolUse", "tool_name": "a\nb"}"#,
+        br#"{"hook_event_name": "PostToolUse", "tool_name": "a", "session_id": {}}"#,
+    ];
+    for payload in payloads {
+        ignored(&sandbox, &[], payload);
+    }
+    let long = used("PostToolUse", &"a".repeat(513), "t");
+    ignored(&sandbox, &[], long.to_string().as_bytes());
+}
+
+#[test]
+fn a_payload_of_nine_mebibytes() {
+    let sandbox = Sandbox::scanned();
+    let mut payload = used("PostToolUse", "Big", "t1");
+    payload["tool_response"] = json!("x".repeat(9 * 1024 * 1024));
+    ignored(&sandbox, &[], payload.to_string().as_bytes());
+    payload["tool_response"] = json!("x".repeat(7 * 1024 * 1024));
+    sandbox.hook(&payload);
+    assert_eq!(sandbox.tool("Big")["uses"], 1);
+}
+
+#[test]
+fn options_that_make_no_sense() {
+    let sandbox = Sandbox::scanned();
+    let payload = used("PostToolUse", "Tool", "t1").to_string();
+    for args in [
+        &["--bogus"][..],
+        &["--client", "vim"],
+        &["--client"],
+        &["--event"],
+        &["stray"],
+        &["--now", "tomorrow"],
+        &["--store", "nowhere"],
+        &["--project", "/no/such"],
+        &["--color", "pink"],
+        &["--explain=7"],
+        &["--fail-on", "stale"],
+    ] {
+        ignored(&sandbox, args, payload.as_bytes());
+    }
+}
+
+#[test]
+fn a_broken_policy_does_not_stop_the_recording() {
+    let sandbox = Sandbox::scanned();
+    for (at, path) in
+        ["project/staleness.toml", "home/.config/staleness/staleness.toml"].into_iter().enumerate()
+    {
+        let file = sandbox.write(path, "[tools\n");
+        let run = sandbox.hook(&used("PostToolUse", "Tool", &format!("t{at}")));
+        assert_eq!(run, Run { code: 0, out: String::new(), err: String::new() });
+        fs::remove_file(file).unwrap();
+    }
+    for set in ["nonsense", "tools.unseen_days=x"] {
+        let payload = used("PostToolUse", "Tool", set).to_string();
+        sandbox.hook_with(&["--set", set], payload.as_bytes());
+    }
+    assert_eq!(sandbox.tool("Tool")["uses"], 4);
+}
+
+/// Breaks the store in one way, runs every kind of hook, and mends it again.
+fn with_broken_store(breaks: impl Fn(&Sandbox), mends: impl Fn(&Sandbox)) {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["record", "Kept", "--success"]);
+    let before = sandbox.recorded();
+    breaks(&sandbox);
+    let broken = sandbox.files();
+    let session = |event: &str| {
+        json!({ "session_id": "s", "hook_event_name": event,
+                                        "cwd": sandbox.project })
+    };
+    for payload in [
+        used("PostToolUse", "New", "n1"),
+        used("PostToolUseFailure", "Kept", "n2"),
+        session("SessionStart"),
+        session("ConfigChange"),
+        session("SessionEnd"),
+    ] {
+        let run = sandbox.hook(&payload);
+        assert_eq!(run, Run { code: 0, out: String::new(), err: String::new() }, "{payload}");
+        let said = sandbox.hook_with(&["--verbose"], payload.to_string().as_bytes());
+        assert_eq!((said.code, said.out.as_str()), (0, ""), "{payload}");
+        assert_eq!(said.err.lines().count(), 1, "{payload}: {said:?}");
+    }
+    for (path, bytes) in &broken {
+        // The first hundred bytes are the header; a copy is put into write-ahead mode there.
+        let now = fs::read(path).unwrap();
+        assert!(now.get(100..) == bytes.get(100..), "{} was touched", path.display());
+    }
+    mends(&sandbox);
+    assert_eq!(sandbox.recorded(), before, "what was recorded is intact");
+}
+
+/// Puts a file in the store's place, and the store itself aside with its log.
+fn aside(sandbox: &Sandbox, instead: impl Fn(&std::path::Path)) {
+    let folder = sandbox.store().parent().unwrap().to_owned();
+    fs::rename(&folder, sandbox.root().join("aside")).unwrap();
+    fs::create_dir(&folder).unwrap();
+    instead(&sandbox.store());
+}
+
+fn back(sandbox: &Sandbox) {
+    let folder = sandbox.store().parent().unwrap().to_owned();
+    fs::remove_dir_all(&folder).unwrap();
+    fs::rename(sandbox.root().join("aside"), folder).unwrap();
+}
+
+#[test]
+fn a_store_that_is_a_folder() {
+    with_broken_store(|sandbox| aside(sandbox, |store| fs::create_dir(store).unwrap()), back);
+}
+
+#[test]
+fn a_store_that_is_no_database() {
+    let text = "just a text, and long enough to be looked at. ".repeat(100);
+    with_broken_store(|sandbox| aside(sandbox, |store| fs::write(store, &text).unwrap()), back);
+}
+
+#[test]
+fn a_store_below_a_file() {
+    with_broken_store(
+        |sandbox| {
+            let folder = sandbox.store().parent().unwrap().to_owned();
+            fs::rename(&folder, sandbox.root().join("aside")).unwrap();
+            fs::write(folder, "a file").unwrap();
+        },
+        |sandbox| {
+            let folder = sandbox.store().parent().unwrap().to_owned();
+            fs::remove_file(&folder).unwrap();
+            fs::rename(sandbox.root().join("aside"), folder).unwrap();
+        },
+    );
+}
+
+#[test]
+fn a_store_of_a_newer_program() {
+    let newer = |sandbox: &Sandbox| {
+        let copy = sandbox.root().join("copy.db");
+        sandbox.ok(&["backup", copy.to_str().unwrap()]);
+        let mut bytes = fs::read(&copy).unwrap();
+        crate::store_trouble::set_format(&mut bytes, 99);
+        aside(sandbox, |store| fs::write(store, &bytes).unwrap());
+    };
+    with_broken_store(newer, back);
+}
+
+#[test]
+fn a_store_whose_pages_are_overwritten() {
+    let corrupt = |sandbox: &Sandbox| {
+        let copy = sandbox.root().join("copy.db");
+        sandbox.ok(&["backup", copy.to_str().unwrap()]);
+        let mut bytes = fs::read(&copy).unwrap();
+        bytes[4096..].fill(0xAA);
+        aside(sandbox, |store| fs::write(store, &bytes).unwrap());
+    };
+    with_broken_store(corrupt, back);
+}

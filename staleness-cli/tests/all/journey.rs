@@ -1,0 +1,285 @@
+//! A machine from the first look to a month later.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::common::{NOW, Run, Sandbox, names, used};
+
+/// Three clients side by side, with every sort of tool that they configure.
+fn lived_in() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let project = sandbox.project.to_str().unwrap();
+    let claude = json!({
+        "numStartups": 7,
+        "mcpServers": { "github": { "command": "npx", "args": ["-y", "server-github"] } },
+        "projects": { project: { "mcpServers": { "local-db": { "command": "db" } } } },
+    });
+    sandbox.write("home/.claude.json", claude.to_string());
+    sandbox.write("home/.claude/commands/deploy/prod.md", "---\ndescription: Deploys\n---\nGo.");
+    sandbox.write("home/.claude/skills/pdf/SKILL.md", "---\ndescription: Reads PDFs\n---\n");
+    let kit = sandbox.root().join("home/.claude/plugins/cache/market/kit/1.0.0");
+    let index = json!({ "version": 2, "plugins": {
+        "kit@market": [{ "scope": "user", "installPath": kit, "version": "1.0.0" }] } });
+    sandbox.write("home/.claude/plugins/installed_plugins.json", index.to_string());
+    sandbox.write(
+        "home/.claude/plugins/cache/market/kit/1.0.0/.mcp.json",
+        r#"{"store": {"command": "kit"}}"#,
+    );
+    sandbox.write("home/.cursor/mcp.json", r#"{"mcpServers": {"figma": {"url": "https://f"}}}"#);
+    sandbox.write("home/.codex/config.toml", "[mcp_servers.docs]\ncommand = 'docs'\n");
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "team"}}}"#);
+    sandbox.write("project/.claude/commands/fix.md", "Fix it.");
+    sandbox
+}
+
+const EVERYTHING: [&str; 10] = [
+    "/deploy:prod",
+    "/fix",
+    "kit@market",
+    "mcp__docs__*",
+    "mcp__figma__*",
+    "mcp__github__*",
+    "mcp__local-db__*",
+    "mcp__plugin_kit_store__*",
+    "mcp__team__*",
+    "pdf",
+];
+
+fn sorted(list: &Value) -> Vec<&str> {
+    let mut names = names(list);
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn the_overview_of_a_new_machine_writes_nothing() {
+    let sandbox = lived_in();
+    let before = sandbox.files();
+    let overview = sandbox.json(&[]);
+    assert_eq!(overview["counts"]["tools"], EVERYTHING.len());
+    assert_eq!(overview["tools"], json!([]));
+    for look in [
+        &["tools"][..],
+        &["doctor"],
+        &["scan", "--dry-run"],
+        &["tools", "rank"],
+        &["tools", "suggest"],
+        &["tools", "discover", "pdf"],
+        &["project", "list"],
+        &["prune"],
+        &["config", "show"],
+        &["tools", "history", "github"],
+        &["tools", "show", "github"],
+    ] {
+        sandbox.run(look);
+    }
+    assert_eq!(sandbox.files(), before);
+    assert!(!sandbox.root().join("data").exists());
+}
+
+#[test]
+fn the_first_scan_finds_what_every_client_configures_and_the_second_changes_nothing() {
+    let sandbox = lived_in();
+    let first = sandbox.json(&["scan"]);
+    assert_eq!(sorted(&first["added"]), EVERYTHING);
+    assert_eq!((&first["stale"], &first["unchanged"]), (&json!([]), &json!(0)));
+    let scope = |name: &str| sandbox.tool(name)["scope"].as_str().unwrap().to_owned();
+    for own in ["mcp__local-db__*", "mcp__team__*", "/fix"] {
+        assert_eq!(scope(own), "project", "{own}");
+    }
+    for global in ["mcp__github__*", "mcp__figma__*", "mcp__docs__*", "pdf", "kit@market"] {
+        assert_eq!(scope(global), "global", "{global}");
+    }
+    let second = sandbox.json(&["scan"]);
+    assert_eq!((&second["added"], &second["unchanged"]), (&json!([]), &json!(EVERYTHING.len())));
+    assert_eq!(second["revision"], first["revision"]);
+}
+
+#[test]
+fn a_removed_server_goes_stale_with_its_tools_and_all_of_them_return() {
+    let sandbox = lived_in();
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&["record", "mcp__github__search", "--success"]);
+    let config = sandbox.home.join(".claude.json");
+    let whole = fs::read_to_string(&config).unwrap();
+    fs::write(&config, whole.replace("\"github\"", "\"gitlab\"")).unwrap();
+
+    let overview = sandbox.json(&[]);
+    assert_eq!(sorted(&overview["tools"]), ["mcp__github__*", "mcp__github__search"]);
+    let gone = sandbox.json(&["scan"]);
+    assert_eq!(sorted(&gone["stale"]), ["mcp__github__*", "mcp__github__search"]);
+    assert_eq!(names(&gone["added"]), ["mcp__gitlab__*"]);
+    let server = sandbox.tool("mcp__github__*");
+    assert_eq!(server["presence"]["cause"], "removed_from_config");
+    assert_eq!(
+        (&server["verdict"]["level"], &server["verdict"]["action"]),
+        (&json!("stale"), &json!("drop"))
+    );
+    assert_eq!(sandbox.tool("mcp__github__search")["presence"]["cause"], "server_removed");
+    assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 1);
+
+    fs::write(&config, whole).unwrap();
+    let back = sandbox.json(&["scan"]);
+    assert_eq!(sorted(&back["restored"]), ["mcp__github__*", "mcp__github__search"]);
+    assert_eq!(sandbox.status("mcp__github__search"), "active");
+    assert_eq!(names(&back["stale"]), ["mcp__gitlab__*"]);
+}
+
+#[test]
+fn three_failures_demote_and_one_success_makes_active() {
+    let sandbox = lived_in();
+    sandbox.ok(&["scan"]);
+    let name = "mcp__github__search";
+    for (at, expected) in ["active", "active", "demoted"].into_iter().enumerate() {
+        let id = format!("f{at}");
+        let recorded = sandbox.json(&["record", name, "--failure", "--id", &id]);
+        assert_eq!(recorded["tool"]["status"], expected);
+    }
+    let demoted = sandbox.tool(name);
+    assert_eq!((&demoted["outcomes"], &demoted["failures"]), (&json!("FFF"), &json!(3)));
+    assert_eq!(demoted["health"]["cause"], "3 of the last 3 uses failed");
+    assert_eq!(demoted["verdict"]["action"], "update");
+    sandbox.ok(&["scan"]);
+    assert_eq!(sandbox.status(name), "demoted", "a rescan lifts no demotion");
+
+    let success = sandbox.json(&["record", name, "--success", "--session", "s9"]);
+    assert_eq!(success["tool"]["status"], "active");
+    assert_eq!(success["changed"][0]["from"], "demoted");
+    let history = sandbox.json(&["tools", "history", name]);
+    let steps: Vec<_> = history["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .rev()
+        .map(|entry| entry["to"].as_str().unwrap())
+        .collect();
+    assert_eq!(steps, ["active", "demoted", "active"]);
+    assert_eq!(history["entries"][0]["session"], "s9");
+}
+
+#[test]
+fn a_configuration_cut_in_half_loses_nothing() {
+    let sandbox = lived_in();
+    sandbox.ok(&["scan"]);
+    let before = sandbox.json(&["tools"]);
+    let whole = [".claude.json", ".cursor/mcp.json", ".codex/config.toml"]
+        .map(|file| (sandbox.home.join(file), fs::read(sandbox.home.join(file)).unwrap()));
+    for cut in [|bytes: &[u8]| bytes.len() / 2, |_: &[u8]| 0] {
+        for (path, bytes) in &whole {
+            fs::write(path, &bytes[..cut(bytes)]).unwrap();
+        }
+        let scan = sandbox.json(&["scan"]);
+        assert_eq!((&scan["stale"], &scan["added"]), (&json!([]), &json!([])));
+        let failed: Vec<_> = scan["sources"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|source| source["state"] == "failed")
+            .collect();
+        assert!(failed.len() >= 3, "{scan}");
+        assert!(failed.iter().all(|source| source["error"].is_string()), "{failed:?}");
+        assert_eq!(sandbox.json(&["tools"]), before);
+    }
+    for (path, bytes) in &whole {
+        fs::write(path, bytes).unwrap();
+    }
+    assert_eq!(sandbox.json(&["scan"])["unchanged"], EVERYTHING.len());
+}
+
+#[test]
+fn a_subfolder_is_the_same_project() {
+    let sandbox = lived_in();
+    let scan = sandbox.json(&["scan"]);
+    let deep = sandbox.project.join("src/deep");
+    fs::create_dir_all(&deep).unwrap();
+    let from_below = |args: &[&str]| {
+        let run = Run::of(sandbox.command().args(args).current_dir(&deep).output().unwrap());
+        serde_json::from_str::<Value>(&run.out).unwrap()
+    };
+    let again = from_below(&["scan", "--json"]);
+    assert_eq!(again["project"], scan["project"]);
+    assert_eq!((&again["added"], &again["stale"]), (&json!([]), &json!([])));
+    assert_eq!(from_below(&["tools", "--json"]), sandbox.json(&["tools"]));
+    let named = sandbox.json(&["--project", deep.to_str().unwrap(), "tools"]);
+    assert_eq!(named, sandbox.json(&["tools"]));
+    assert_eq!(sandbox.json(&["project", "list"])["projects"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_second_project_sees_the_global_tools_and_not_the_firsts_own() {
+    let sandbox = lived_in();
+    sandbox.ok(&["scan"]);
+    let other = sandbox.second_project();
+    let other = other.to_str().unwrap();
+    sandbox.ok(&["--project", other, "scan"]);
+    let seen = sandbox.json(&["--project", other, "tools"]);
+    let seen = names(&seen["tools"]);
+    assert!(seen.contains(&"mcp__github__*") && seen.contains(&"pdf"), "{seen:?}");
+    for own in ["mcp__team__*", "mcp__local-db__*", "/fix"] {
+        assert!(!seen.contains(&own), "{own}");
+    }
+    assert_eq!(sandbox.status("mcp__team__*"), "active", "nothing of the first project is lost");
+    let all = sandbox.json(&["--project", other, "tools", "--all-projects"]);
+    assert_eq!(sorted(&all["tools"]), EVERYTHING);
+}
+
+#[test]
+fn a_global_removal_is_told_to_both_projects_whoever_scanned_it() {
+    let sandbox = lived_in();
+    let (here, other) = (sandbox.project.clone(), sandbox.second_project());
+    let starts = |project: &Path, id: &str| sandbox.session_start(project, id, "startup");
+    starts(&here, "a1");
+    starts(&other, "b1");
+    assert_eq!((starts(&here, "a2"), starts(&other, "b2")), (None, None));
+    sandbox.claude(&[]);
+    sandbox.ok(&["scan"]);
+    for (project, id) in [(&here, "a3"), (&other, "b3")] {
+        let told = starts(project, id).unwrap();
+        assert!(told.contains("`mcp__github__*`") && told.contains("removed"), "{told}");
+    }
+    assert_eq!((starts(&here, "a4"), starts(&other, "b4")), (None, None));
+}
+
+#[test]
+fn time_can_be_set_and_a_month_without_a_sight_asks_for_a_review() {
+    let sandbox = lived_in();
+    sandbox.ok(&["scan"]);
+    sandbox.ok(&["record", "mcp__github__search", "--success"]);
+    let level = |now: &str, name: &str| {
+        let tool = sandbox.json(&["--now", now, "tools", "show", name]);
+        assert_eq!(tool["status"], "active", "age alone changes no status");
+        tool["verdict"]["level"].as_str().unwrap().to_owned()
+    };
+    for name in ["mcp__github__*", "pdf"] {
+        assert_eq!(level("2026-12-20T11:59:59Z", name), "fresh", "{name}");
+        assert_eq!(level("2026-12-20T12:00:00Z", name), "review", "{name}");
+        assert_eq!(level("2026-12-21", name), "review", "{name}");
+        assert_eq!(level("2020-01-01", name), "fresh", "{name}");
+    }
+    let late = sandbox.json(&["--now", "2026-12-21", "tools", "show", "mcp__github__search"]);
+    assert_eq!(late["verdict"]["action"], "verify");
+    let past = sandbox.json(&["--now", "2026-10-01", "record", "Old", "--failure"]);
+    assert_eq!(past["tool"]["last_used_at"], "2026-10-01T00:00:00Z");
+    assert_eq!(sandbox.tool("pdf")["discovered_at"], NOW);
+}
+
+#[test]
+fn hooks_alone_keep_the_registry() {
+    let sandbox = lived_in();
+    let here = sandbox.project.clone();
+    assert_eq!(sandbox.session_start(&here, "s1", "startup"), None, "nothing changed yet");
+    for id in ["t1", "t2", "t3"] {
+        let mut failure = used("PostToolUseFailure", "mcp__figma__open", id);
+        failure["cwd"] = json!(here);
+        failure["error"] = json!("it broke");
+        assert_eq!(sandbox.hook(&failure), Run { code: 0, out: String::new(), err: String::new() });
+    }
+    assert_eq!(sandbox.status("mcp__figma__open"), "demoted");
+    let told = sandbox.session_start(&here, "s2", "startup").unwrap();
+    assert!(told.contains("`mcp__figma__open`"), "{told}");
+    let end = json!({ "session_id": "s2", "hook_event_name": "SessionEnd", "cwd": here });
+    assert_eq!(sandbox.hook(&end).out, "");
+    assert_eq!(sandbox.tool("mcp__figma__open")["uses"], 3);
+}

@@ -1,0 +1,15 @@
+//! The program from end to end: the real binary on machines of its own.
+
+mod by_hand;
+mod common;
+mod doctor;
+mod errors;
+mod hook;
+mod hook_trouble;
+mod journey;
+mod json;
+mod screen;
+mod secrets;
+mod store_trouble;
+mod two_at_once;
+mod upkeep;

@@ -1,0 +1,316 @@
+//! What a person sees.
+
+use std::process::Stdio;
+
+use crate::common::{Run, Sandbox};
+
+/// What a command prints, with this machine's folder as `~` and projects' ids as `ID`.
+fn screen(sandbox: &Sandbox, args: &[&str]) -> String {
+    let text = sandbox.ok(args).replace(sandbox.root().to_str().unwrap(), "~");
+    let projects = sandbox.json(&["project", "list"]);
+    match projects["projects"][0]["id"].as_str() {
+        Some(id) => text.replace(id, "ID"),
+        None => text,
+    }
+}
+
+/// A project with one tool of each fate.
+fn fates() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "linear"]);
+    sandbox.write("project/.claude/commands/fix.md", "---\ndescription: Fixes the build\n---\n");
+    sandbox.ok(&["scan"]);
+    for (at, outcome) in ["--success", "--failure", "--interrupted", "--failure", "--failure"]
+        .into_iter()
+        .enumerate()
+    {
+        let now = format!("2026-11-20T12:0{at}:00Z");
+        let id = format!("r{at}");
+        sandbox.ok(&[
+            "--now",
+            &now,
+            "record",
+            "mcp__github__search",
+            outcome,
+            "--id",
+            &id,
+            "--session",
+            "s1",
+        ]);
+    }
+    sandbox.claude(&["github"]);
+    sandbox
+}
+
+#[test]
+fn nothing_known() {
+    let sandbox = Sandbox::new();
+    let text = screen(&sandbox, &[]);
+    assert!(text.starts_with("~/project\nno tools are known yet: looked in "), "{text}");
+    assert!(text.contains("staleness record NAME") && text.contains("--home"), "{text}");
+    assert_eq!(screen(&sandbox, &["tools"]), "no tools are known here; run `staleness scan`\n");
+    assert_eq!(
+        screen(&sandbox, &["project", "list"]),
+        "no projects are known; run `staleness scan` in one\n"
+    );
+}
+
+#[test]
+fn overview() {
+    assert_eq!(screen(&fates(), &["--now", "2026-11-20T15:00:00Z"]), "\
+~/project
+2 of 4 known tools cannot be trusted blindly
+  probation  mcp__github__search    SFIFF  used 2h ago  3 of the last 4 uses failed
+  stale      mcp__linear__*                never used   removed from config: claude-code/user/mcp no longer lists it
+`staleness tools show NAME` for the evidence, `staleness scan` to record this state
+");
+}
+
+#[test]
+fn scan() {
+    assert_eq!(
+        screen(&fates(), &["scan"]),
+        "\
+stale (1)
+  mcp__linear__*  mcp_server  removed from config: claude-code/user/mcp no longer lists it
+sources
+  read  claude-code/user/mcp          1 found  ~/home/.claude.json
+  read  claude-code/project/commands  1 found  ~/project/.claude/commands
+0 added, 1 stale, 0 restored, 2 unchanged; 2 sources read
+"
+    );
+}
+
+#[test]
+fn tools() {
+    assert_eq!(
+        screen(&fates(), &["tools"]),
+        "\
+\x20 active   mcp__github__*                SFIFF  used just now
+  demoted  mcp__github__search           SFIFF  used just now  3 of the last 4 uses failed
+  active   mcp__linear__*                       never used
+  active   /fix                 project         never used     Fixes the build
+"
+    );
+}
+
+#[test]
+fn show() {
+    assert_eq!(
+        screen(&fates(), &["tools", "show", "mcp__github__search"]),
+        "\
+mcp__github__search  demoted
+  kind          mcp_tool
+  scope         global
+  server        github
+  presence      present (used) since 2026-11-20T12:00:00Z
+  health        failing: 3 of the last 4 uses failed
+  outcomes      SFIFF
+  uses          5
+  discovered    2026-11-20T12:00:00Z
+  last seen     2026-11-20T12:04:00Z
+  last used     2026-11-20T12:04:00Z
+  verdict       stale 0.2 → update
+                failing 3 of the last 4 uses failed
+"
+    );
+}
+
+#[test]
+fn history() {
+    assert_eq!(
+        screen(&fates(), &["tools", "history", "mcp__github__search"]),
+        "\
+\x20 2026-11-20T12:04:00Z  failing  active → demoted  3 of the last 4 uses failed in session s1
+  2026-11-20T12:00:00Z  added    active            used in session s1
+"
+    );
+}
+
+#[test]
+fn descriptions_of_unknown_origin_cannot_move_the_cursor() {
+    let sandbox = Sandbox::new();
+    let skill = "---\nname: pdf\ndescription: \"red \\e[31m and \\u202E reversed\"\n---\n";
+    sandbox.write("home/.claude/skills/pdf/SKILL.md", skill);
+    sandbox.write(
+        "home/.claude/skills/raw/SKILL.md",
+        "---\ndescription: raw \u{1b}[31m\u{202e}\n---\n",
+    );
+    for args in [
+        &["scan"][..],
+        &["tools"],
+        &["tools", "show", "raw"],
+        &["tools", "discover", "raw"],
+        &["tools", "suggest"],
+        &[],
+    ] {
+        let text = sandbox.ok(args);
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{args:?}: {text:?}");
+    }
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let sandbox = fates();
+    for args in [
+        &[][..],
+        &["scan", "--dry-run"],
+        &["tools"],
+        &["doctor"],
+        &["config", "show"],
+        &["tools", "show", "mcp__github__search"],
+        &["tools", "history", "github"],
+        &["tools", "suggest"],
+        &["project", "list"],
+    ] {
+        let piped = sandbox.ok(args);
+        assert!(!piped.contains('\u{1b}'), "{args:?}");
+        let coloured = sandbox.ok(&[args, &["--color", "always"]].concat());
+        assert!(coloured.contains("\u{1b}["), "{args:?}");
+        assert_eq!(sandbox.ok(&[args, &["--color", "never"]].concat()), piped);
+        let both = sandbox.ok(&[args, &["--color", "always", "--json"]].concat());
+        assert!(!both.contains('\u{1b}'), "{args:?}");
+        let mut command = sandbox.command();
+        command.env("NO_COLOR", "1").env("CLICOLOR_FORCE", "").args(args);
+        assert_eq!(Run::of(command.output().unwrap()).out, piped, "{args:?}");
+    }
+}
+
+#[test]
+fn quiet_prints_results_only_and_options_may_be_repeated() {
+    let sandbox = fates();
+    for args in [
+        &["record", "x", "--success"][..],
+        &["tools", "pin", "x"],
+        &["prune"],
+        &["tools", "forget", "x", "--yes"],
+    ] {
+        assert_eq!(sandbox.ok(&[args, &["--quiet"]].concat()), "", "{args:?}");
+    }
+    assert!(!sandbox.ok(&["--quiet"]).contains("for the evidence"));
+    assert_eq!(sandbox.ok(&["--json", "tools", "--json"]), sandbox.ok(&["tools", "--json"]));
+    let twice = ["--set", "tools.unseen_days=3", "--set", "ranking.window=9", "config", "show"];
+    let shown = sandbox.ok(&twice);
+    assert_eq!(shown.lines().filter(|line| line.ends_with("flag")).count(), 2, "{shown}");
+}
+
+const COMMANDS: [&[&str]; 24] = [
+    &[],
+    &["scan"],
+    &["hook"],
+    &["record"],
+    &["tools"],
+    &["tools", "list"],
+    &["tools", "show"],
+    &["tools", "rank"],
+    &["tools", "suggest"],
+    &["tools", "discover"],
+    &["tools", "history"],
+    &["tools", "restore"],
+    &["tools", "demote"],
+    &["tools", "pin"],
+    &["tools", "ignore"],
+    &["tools", "forget"],
+    &["project", "list"],
+    &["project", "forget"],
+    &["doctor"],
+    &["prune"],
+    &["backup"],
+    &["config", "show"],
+    &["completions"],
+    &["man"],
+];
+const GLOBAL: [&str; 10] = [
+    "--store",
+    "--project",
+    "--home",
+    "--config",
+    "--set",
+    "--now",
+    "--json",
+    "--quiet",
+    "--verbose",
+    "--color",
+];
+
+#[test]
+fn every_command_has_help_with_every_global_option() {
+    let sandbox = Sandbox::new();
+    for command in COMMANDS {
+        for form in ["--help", "-h"] {
+            let text = sandbox.ok(&[command, &[form]].concat());
+            assert!(text.contains("Usage: staleness"), "{command:?}");
+            for option in GLOBAL {
+                assert!(text.contains(option), "{command:?}: {option}");
+            }
+            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= 100, "{command:?} is {widest} columns wide");
+        }
+    }
+    assert!(sandbox.ok(&["help", "tools", "show"]).contains("<NAME>"));
+    assert!(sandbox.ok(&["--version"]).starts_with("staleness "));
+}
+
+#[test]
+fn the_manual_page_has_every_command_and_option() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.ok(&["man"]);
+    let plain = page.replace("\\-", "-");
+    assert!(plain.contains(".TH staleness 1"), "{page}");
+    for option in GLOBAL.into_iter().chain([
+        "--fail-on",
+        "--dry-run",
+        "--tools-json",
+        "--explain",
+        "--duration-ms",
+        "--all-projects",
+        "--reason",
+        "--scope",
+        "--yes",
+    ]) {
+        assert!(plain.contains(&format!("\\fB{option}\\fR")), "{option}");
+    }
+    for command in COMMANDS {
+        let title = format!("{}\"", [&["staleness"], command].concat().join(" "));
+        assert!(command.is_empty() || plain.contains(&format!(".SS \"{title}")), "{title}");
+    }
+    assert!(plain.contains("Exit codes"));
+    let broken: Vec<_> = page.lines().filter(|line| line.starts_with('\'')).collect();
+    assert!(broken.is_empty(), "taken for requests: {broken:?}");
+}
+
+#[test]
+fn completions_know_the_commands_in_every_shell() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = sandbox.ok(&["completions", shell]);
+        for word in ["scan", "doctor", "dry-run", "tools-json", "suggest"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let sandbox = fates();
+    for args in [
+        &["tools"][..],
+        &["man"],
+        &["completions", "zsh"],
+        &["--help"],
+        &["config", "show"],
+        &["tools", "--json"],
+        &["doctor"],
+    ] {
+        let mut child = sandbox
+            .command()
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let run = Run::of(child.wait_with_output().unwrap());
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Many processes on one store.
+
+use std::collections::BTreeSet;
+use std::process::{Child, Stdio};
+use std::thread;
+
+use serde_json::json;
+
+use crate::common::{Run, Sandbox, names};
+
+fn start(sandbox: &Sandbox, args: &[String]) -> Child {
+    sandbox.command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn all_succeed(children: Vec<Child>) -> Vec<Run> {
+    let runs: Vec<Run> =
+        children.into_iter().map(|child| Run::of(child.wait_with_output().unwrap())).collect();
+    for run in &runs {
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    }
+    runs
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
+}
+
+#[test]
+fn no_outcome_is_lost_and_none_counts_twice() {
+    let sandbox = Sandbox::scanned();
+    let (workers, each) = (6, 8);
+    thread::scope(|scope| {
+        for worker in 0..workers {
+            let sandbox = &sandbox;
+            scope.spawn(move || {
+                for at in 0..each {
+                    // Every id is recorded by two workers.
+                    let id = format!("op-{}-{at}", worker / 2);
+                    sandbox.ok(&["record", "Shared", "--success", "--id", &id]);
+                    let own = format!("own-{worker}-{at}");
+                    sandbox.ok(&["record", &format!("tool-{worker}"), "--failure", "--id", &own]);
+                }
+            });
+        }
+    });
+    assert_eq!(sandbox.tool("Shared")["uses"], workers / 2 * each);
+    for worker in 0..workers {
+        assert_eq!(sandbox.tool(&format!("tool-{worker}"))["uses"], each);
+    }
+    let kept = workers / 2 * each + workers * each;
+    assert_eq!(sandbox.json(&["prune", "--dry-run"])["outcomes"]["kept"], kept);
+}
+
+#[test]
+fn scans_and_records_of_several_projects_get_along() {
+    let sandbox = Sandbox::scanned();
+    let projects: Vec<String> = (0..3)
+        .map(|at| {
+            let config = format!(r#"{{"mcpServers": {{"own-{at}": {{"command": "x"}}}}}}"#);
+            sandbox.write(&format!("p{at}/.git/HEAD"), "");
+            sandbox.write(&format!("p{at}/.mcp.json"), config);
+            sandbox.root().join(format!("p{at}")).display().to_string()
+        })
+        .collect();
+    for _ in 0..3 {
+        let mut children = Vec::new();
+        for project in &projects {
+            children.push(start(&sandbox, &words(&format!("--project {project} scan"))));
+            children.push(start(&sandbox, &words(&format!("--project {project} scan --json"))));
+            children.push(start(
+                &sandbox,
+                &words(&format!("--project {project} record mcp__github__use --success")),
+            ));
+        }
+        all_succeed(children);
+    }
+    let all = sandbox.json(&["tools", "--all-projects", "--status", "active"]);
+    let found: BTreeSet<&str> = names(&all["tools"]).into_iter().collect();
+    for name in
+        ["mcp__github__*", "mcp__github__use", "mcp__own-0__*", "mcp__own-1__*", "mcp__own-2__*"]
+    {
+        assert!(found.contains(name), "{name}: {found:?}");
+    }
+    assert_eq!(sandbox.tool("mcp__github__use")["uses"], 9);
+    let history = sandbox.json(&["tools", "history", "mcp__github__*"]);
+    assert_eq!(history["entries"].as_array().unwrap().len(), 1, "{history}");
+}
+
+#[test]
+fn eight_processes_create_one_store() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    let children = (0..8).map(|at| match at % 2 {
+        0 => start(&sandbox, &words("scan --json")),
+        _ => start(&sandbox, &words(&format!("record Tool --success --id n{at}"))),
+    });
+    all_succeed(children.collect());
+    assert_eq!(sandbox.tool("Tool")["uses"], 4);
+    let history = sandbox.json(&["tools", "history", "mcp__github__*"]);
+    assert_eq!(history["entries"].as_array().unwrap().len(), 1, "added once: {history}");
+    let doctor = sandbox.json(&["doctor"]);
+    assert_eq!(doctor["ok"], true, "{doctor}");
+}
+
+#[test]
+fn a_backup_is_whole_while_others_write() {
+    let sandbox = Sandbox::scanned();
+    let mut children: Vec<Child> = (0..12)
+        .map(|at| start(&sandbox, &words(&format!("record Tool --success --id b{at}"))))
+        .collect();
+    let copies: Vec<_> = (0..3).map(|at| sandbox.root().join(format!("copy{at}.db"))).collect();
+    for copy in &copies {
+        children.push(start(&sandbox, &["backup".into(), copy.display().to_string()]));
+    }
+    all_succeed(children);
+    for copy in copies {
+        let url = format!("sqlite:{}", copy.display());
+        let doctor = sandbox.json(&["--store", &url, "doctor"]);
+        assert_eq!(doctor["ok"], true, "{doctor}");
+        let tools = sandbox.json(&["--store", &url, "tools"]);
+        assert!(names(&tools["tools"]).contains(&"mcp__github__*"));
+    }
+    assert_eq!(sandbox.tool("Tool")["uses"], 12);
+}
+
+#[test]
+fn one_session_start_at_a_time_tells_a_change_and_nobody_is_left_out() {
+    let sandbox = Sandbox::scanned();
+    let other = sandbox.second_project();
+    for project in [&sandbox.project, &other] {
+        sandbox.session_start(project, "first", "startup");
+    }
+    sandbox.claude(&[]);
+    let told: Vec<Option<String>> = thread::scope(|scope| {
+        let starts: Vec<_> = [&sandbox.project, &other]
+            .into_iter()
+            .map(|project| {
+                let sandbox = &sandbox;
+                scope.spawn(move || sandbox.session_start(project, "second", "startup"))
+            })
+            .collect();
+        starts.into_iter().map(|start| start.join().unwrap()).collect()
+    });
+    for text in told {
+        assert!(text.unwrap().contains("`mcp__github__*`"));
+    }
+    let stale = sandbox.json(&["tools", "--status", "stale"]);
+    assert_eq!(json!(names(&stale["tools"])), json!(["mcp__github__*"]));
+}

@@ -1,0 +1,91 @@
+//! `prune` and `backup`.
+
+use serde_json::{Value, json};
+
+use crate::common::{Sandbox, names};
+
+fn outcomes(report: &Value) -> (u64, u64) {
+    let outcomes = &report["outcomes"];
+    (outcomes["removed"].as_u64().unwrap(), outcomes["kept"].as_u64().unwrap())
+}
+
+#[test]
+fn a_dry_prune_tells_what_a_real_one_does() {
+    let sandbox = Sandbox::scanned();
+    for at in 0..6 {
+        let id = format!("o{at}");
+        let now = if at < 4 { "2026-06-01" } else { "2026-11-19" };
+        sandbox.ok(&["--now", now, "record", "mcp__github__search", "--failure", "--id", &id]);
+    }
+    let few = ["--set", "outcomes.keep_newest=1", "prune"];
+    let dry = [&few[..], &["--dry-run"]].concat();
+    assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 6), "the newest are kept");
+    assert_eq!(outcomes(&sandbox.json(&dry)), (4, 2));
+    assert_eq!(outcomes(&sandbox.json(&dry)), (4, 2), "a dry run removes nothing");
+    let before = sandbox.json(&["tools"]);
+    assert_eq!(outcomes(&sandbox.json(&few)), (4, 2));
+    assert_eq!(outcomes(&sandbox.json(&few)), (0, 2));
+    assert_eq!(sandbox.json(&["tools"]), before, "nothing that is known of a tool goes with them");
+}
+
+#[test]
+fn the_end_of_a_session_prunes_too() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["--now", "2026-06-01", "record", "Old", "--success"]);
+    sandbox.ok(&["record", "New", "--success"]);
+    sandbox.write("home/.config/staleness/staleness.toml", "[outcomes]\nkeep_newest = 1\n");
+    let end = json!({ "session_id": "s", "hook_event_name": "SessionEnd", "reason": "exit" });
+    assert_eq!(sandbox.hook(&end).code, 0);
+    assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 1));
+}
+
+#[test]
+fn pruning_what_is_not_there_creates_nothing() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.ok(&["prune"]), "0 outcomes removed, 0 kept\n");
+    assert!(!sandbox.root().join("data").exists());
+}
+
+#[test]
+fn a_backup_is_a_store() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["record", "mcp__github__search", "--success"]);
+    let copy = sandbox.root().join("deep/copy.db");
+    std::fs::create_dir(copy.parent().unwrap()).unwrap();
+    let said = sandbox.ok(&["backup", copy.to_str().unwrap()]);
+    assert!(said.contains("copy.db: ") && said.ends_with(" bytes\n"), "{said}");
+    let url = format!("sqlite:{}", copy.display());
+    let from_copy = |args: &[&str]| sandbox.json(&[&["--store", &url], args].concat());
+    assert_eq!(from_copy(&["tools"]), sandbox.json(&["tools"]));
+    assert_eq!(from_copy(&["doctor"])["ok"], true);
+    from_copy(&["record", "Later", "--success"]);
+    assert!(!names(&sandbox.json(&["tools"])["tools"]).contains(&"Later"), "it is a copy");
+}
+
+#[test]
+fn a_backup_overwrites_nothing() {
+    let sandbox = Sandbox::scanned();
+    let taken = sandbox.write("taken.txt", "mine");
+    for (target, part) in [
+        (taken.to_str().unwrap(), "exists already"),
+        (sandbox.store().to_str().unwrap(), "exists already"),
+        (sandbox.home.to_str().unwrap(), "home"),
+        (sandbox.root().join("no/such/folder/copy.db").to_str().unwrap(), "no such file or folder"),
+    ] {
+        let run = sandbox.run(&["backup", target]);
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{target}: {run:?}");
+        assert!(run.err.contains(target) && run.err.contains(part), "{run:?}");
+    }
+    assert_eq!(std::fs::read_to_string(taken).unwrap(), "mine");
+    assert_eq!(sandbox.status("github"), "active");
+}
+
+#[test]
+fn there_is_nothing_to_back_up_before_the_first_scan() {
+    let sandbox = Sandbox::new();
+    let copy = sandbox.root().join("copy.db");
+    let run = sandbox.run(&["backup", copy.to_str().unwrap()]);
+    assert_eq!(run.code, 4);
+    assert!(run.err.contains("staleness scan"), "{run:?}");
+    assert!(!copy.exists() && !sandbox.root().join("data").exists());
+}
