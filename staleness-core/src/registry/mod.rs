@@ -6,6 +6,7 @@ mod prune;
 mod queries;
 mod record;
 mod told;
+mod used;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -18,7 +19,8 @@ pub use blocking::BlockingRegistry;
 pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
-pub use record::{RecordUses, Use};
+pub use record::RecordUses;
+pub use used::Use;
 
 use crate::ids::{OpId, ProjectId, SessionId, ToolName};
 use crate::journal::{JournalEntry, Revision};

@@ -1,0 +1,106 @@
+//! One use of a tool, as a caller hands it in, and what recording it must look at.
+
+use crate::ids::{AgentId, ClientId, OpId, Scope, ServerKey, SessionId, ToolKey, ToolName};
+use crate::names;
+use crate::outcome::OutcomeKind;
+use crate::scan::ProjectRef;
+use crate::store::{OutcomeFilter, ProjectFilter, Selection, ToolFilter};
+use crate::time::Timestamp;
+use crate::tool::ToolKind;
+
+/// One use of a tool, to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// Identifies the use: recording it twice has the effect of recording it once.
+    pub op: OpId,
+    /// The name under which the tool was called.
+    pub tool: ToolName,
+    /// How it ended.
+    pub outcome: OutcomeKind,
+    /// When it ended.
+    pub at: Timestamp,
+    /// The project in which it happened.
+    pub project: ProjectRef,
+    /// The session in which it happened.
+    pub session: Option<SessionId>,
+    /// The agent that used it.
+    pub agent: Option<AgentId>,
+    /// The client that reported it.
+    pub client: Option<ClientId>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// The kind, where the client tells it; used only for a tool that is not known yet.
+    pub kind: Option<ToolKind>,
+    /// The server, where the client tells it: believed over the name.
+    pub server: Option<String>,
+    /// Names that the use mentions: those that are known tools are credited with it.
+    pub mentions: Vec<ToolName>,
+}
+
+impl Use {
+    /// A use of `tool` that ended at `at` in `project`, with nothing else known of it.
+    #[must_use]
+    pub const fn new(
+        op: OpId,
+        tool: ToolName,
+        outcome: OutcomeKind,
+        at: Timestamp,
+        project: ProjectRef,
+    ) -> Self {
+        Self {
+            op,
+            tool,
+            outcome,
+            at,
+            project,
+            session: None,
+            agent: None,
+            client: None,
+            duration_ms: None,
+            kind: None,
+            server: None,
+            mentions: Vec::new(),
+        }
+    }
+
+    pub(super) fn scopes(&self) -> [Scope; 2] {
+        [Scope::Project(self.project.id.clone()), Scope::Global]
+    }
+
+    pub(super) fn key(&self, scope: Scope) -> ToolKey {
+        ToolKey { scope, name: self.tool.clone() }
+    }
+
+    /// The servers that may own the tool, most likely first.
+    pub(super) fn possible_servers(&self) -> Vec<ServerKey> {
+        if !names::is_mcp(self.tool.as_str()) || names::is_server_entry(self.tool.as_str()) {
+            return Vec::new();
+        }
+        match self.server.as_deref().and_then(names::server_key) {
+            Some(told) => vec![told],
+            None => names::possible_servers(self.tool.as_str()).into_iter().rev().collect(),
+        }
+    }
+
+    pub(super) fn select(&self, mut selection: Selection) -> Selection {
+        selection = selection.lock_projects(ProjectFilter::Id(self.project.id.clone()));
+        for scope in self.scopes() {
+            let key = self.key(scope.clone());
+            selection = selection
+                .outcomes(OutcomeFilter::Op(key.clone(), self.op.clone()))
+                .lock_tools(ToolFilter::Key(key));
+            for name in &self.mentions {
+                let key = ToolKey { scope: scope.clone(), name: name.clone() };
+                selection = selection.lock_tools(ToolFilter::Key(key));
+            }
+            for server in self.possible_servers() {
+                selection = selection.peek_tools(ToolFilter::Entries(scope.clone(), server));
+            }
+        }
+        selection
+    }
+
+    pub(super) fn may_be_an_outage(&self) -> bool {
+        self.outcome == OutcomeKind::Failure && names::is_mcp(self.tool.as_str())
+    }
+}
