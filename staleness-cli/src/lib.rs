@@ -63,7 +63,17 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
-    let settings = || Settings::new(&cli.global, None, false);
+    let settings = || {
+        let settings = Settings::new(&cli.global, None, false)?;
+        out.note(&format!(
+            "project {} ({}), home {}, store {}",
+            settings.project.root,
+            settings.project.id,
+            settings.home.display(),
+            settings.url
+        ));
+        Ok::<_, CliError>(settings)
+    };
     let Some(command) = &cli.command else {
         let settings = settings()?;
         warn_of_home(&settings, out);
@@ -130,7 +140,7 @@ fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    if args.iter().skip(1).any(|arg| arg == "hook") {
+    if usage::calls_hook(args) {
         if args.iter().any(|arg| arg == "--verbose" || arg == "-v") {
             let _ = report(&usage::one_line(error, args), as_json);
         }

@@ -51,18 +51,34 @@ fn kind(error: &clap::Error) -> ErrorKind {
     }
 }
 
+/// Whether the arguments call `hook`: a hook never fails its caller, however it was called.
+pub(crate) fn calls_hook(args: &[OsString]) -> bool {
+    addressed(args).0.get_name() == "hook"
+}
+
 /// The command that the arguments lead to, and how it is called.
 fn addressed(args: &[OsString]) -> (clap::Command, String) {
     let mut command = Cli::command();
     let mut path = String::from("staleness");
-    for arg in args.iter().skip(1).filter_map(|arg| arg.to_str()) {
-        if let Some(next) = command.find_subcommand(arg).cloned() {
+    let mut words = args.iter().skip(1).map(|arg| arg.to_string_lossy());
+    while let Some(word) = words.next() {
+        if takes_value(&command, &word) {
+            words.next();
+        } else if let Some(next) = command.find_subcommand(word.as_ref()).cloned() {
             path.push(' ');
             path.push_str(next.get_name());
             command = next;
         }
     }
     (command, path)
+}
+
+/// Whether the next word is this option's value. Global options are defined at the top.
+fn takes_value(command: &clap::Command, word: &str) -> bool {
+    let Some(name) = word.strip_prefix("--") else { return false };
+    let own = command.get_arguments().find(|arg| arg.get_long() == Some(name)).cloned();
+    own.or_else(|| Cli::command().get_arguments().find(|arg| arg.get_long() == Some(name)).cloned())
+        .is_some_and(|arg| arg.get_action().takes_values())
 }
 
 fn joined(paragraph: &str) -> String {

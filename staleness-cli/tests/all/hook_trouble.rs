@@ -79,6 +79,20 @@ fn options_that_make_no_sense() {
 }
 
 #[test]
+fn only_the_hook_itself_is_forgiving() {
+    let sandbox = Sandbox::scanned();
+    for args in [
+        &["record", "hook", "--bogus"][..],
+        &["tools", "show", "hook", "--bogus"],
+        &["--project", "hook", "--bogus"],
+    ] {
+        assert_eq!(sandbox.run(args).code, 2, "{args:?}");
+    }
+    let project = ["--project", "tools", "hook", "--bogus"];
+    assert_eq!(sandbox.run(&project), Run { code: 0, out: String::new(), err: String::new() });
+}
+
+#[test]
 fn a_broken_policy_does_not_stop_the_recording() {
     let sandbox = Sandbox::scanned();
     for (at, path) in

@@ -3,6 +3,7 @@
 mod by_hand;
 mod common;
 mod doctor;
+mod environment;
 mod errors;
 mod hook;
 mod hook_trouble;

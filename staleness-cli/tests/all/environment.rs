@@ -1,0 +1,93 @@
+//! What the environment says, and that options win over it.
+
+use std::path::Path;
+
+use crate::common::{Run, Sandbox, names};
+
+/// Runs with variables, and reads the JSON document.
+fn with(sandbox: &Sandbox, variables: &[(&str, &str)], args: &[&str]) -> serde_json::Value {
+    let mut command = sandbox.command();
+    command.envs(variables.iter().copied()).args(args).arg("--json");
+    let run = Run::of(command.output().unwrap());
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{variables:?} {args:?}: {run:?}");
+    serde_json::from_str(&run.out).unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn the_store() {
+    let sandbox = Sandbox::scanned();
+    let url = format!("sqlite:{}", sandbox.root().join("elsewhere/own.db").display());
+    let there = [("STALENESS_STORE", url.as_str())];
+    with(&sandbox, &there, &["record", "There", "--success"]);
+    assert_eq!(names(&with(&sandbox, &there, &["tools"])["tools"]), ["There"]);
+    assert_eq!(names(&sandbox.json(&["tools"])["tools"]), ["mcp__github__*"]);
+    let own = format!("sqlite:{}", sandbox.store().display());
+    let named = with(&sandbox, &there, &["--store", &own, "tools"]);
+    assert_eq!(names(&named["tools"]), ["mcp__github__*"]);
+    let data = sandbox.root().join("data2");
+    with(&sandbox, &[("XDG_DATA_HOME", text(&data))], &["scan"]);
+    assert!(data.join("staleness/registry.db").is_file());
+    with(&sandbox, &[("XDG_DATA_HOME", "relative")], &["scan"]);
+    assert!(sandbox.home.join(".local/share/staleness/registry.db").is_file());
+}
+
+#[test]
+fn a_store_in_memory_leaves_nothing_behind() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    let before = sandbox.files();
+    let scan = sandbox.json(&["--store", "memory:", "scan"]);
+    assert_eq!(names(&scan["added"]), ["mcp__github__*"]);
+    assert_eq!(sandbox.files(), before);
+}
+
+#[test]
+fn the_project() {
+    let sandbox = Sandbox::scanned();
+    let other = sandbox.second_project();
+    let (here, there) = (text(&sandbox.project), text(&other));
+    let root = |variables: &[(&str, &str)], args: &[&str]| {
+        with(&sandbox, variables, &[args, &["scan", "--dry-run"]].concat())["root"].clone()
+    };
+    assert_eq!(root(&[], &[]), here);
+    assert_eq!(root(&[("CLAUDE_PROJECT_DIR", there)], &[]), there);
+    assert_eq!(root(&[("STALENESS_PROJECT", there), ("CLAUDE_PROJECT_DIR", here)], &[]), there);
+    assert_eq!(root(&[("STALENESS_PROJECT", here)], &["--project", there]), there);
+    assert_eq!(root(&[("STALENESS_PROJECT", "")], &[]), here, "empty is not set");
+}
+
+#[test]
+fn the_home_and_the_folders_of_the_clients() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["mine"]);
+    sandbox.write("home2/.claude.json", r#"{"mcpServers": {"second": {"command": "x"}}}"#);
+    sandbox.write("moved/.claude.json", r#"{"mcpServers": {"moved": {"command": "x"}}}"#);
+    sandbox.write("moved/skills/pdf/SKILL.md", "");
+    let (home, moved) = (sandbox.root().join("home2"), sandbox.root().join("moved"));
+    let found = |variables: &[(&str, &str)], args: &[&str]| {
+        let scan = with(&sandbox, variables, &[args, &["scan", "--dry-run"]].concat());
+        names(&scan["added"]).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&[], &[]), ["mcp__mine__*"]);
+    assert_eq!(found(&[("STALENESS_HOME", text(&home))], &[]), ["mcp__second__*"]);
+    assert_eq!(found(&[], &["--home", text(&home)]), ["mcp__second__*"]);
+    let claude = [("CLAUDE_CONFIG_DIR", text(&moved))];
+    assert_eq!(found(&claude, &[]), ["mcp__moved__*", "pdf"]);
+    assert_eq!(found(&claude, &["--home", text(&home)]), ["mcp__second__*"], "another's home");
+}
+
+#[test]
+fn verbose_says_where_on_stderr_only() {
+    let sandbox = Sandbox::scanned();
+    let plain = sandbox.ok(&["tools", "--json"]);
+    let run = sandbox.run(&["tools", "--json", "--verbose"]);
+    assert_eq!((run.code, run.out.as_str()), (0, plain.as_str()));
+    assert_eq!(run.err.lines().count(), 1, "{run:?}");
+    for part in [text(&sandbox.project), text(&sandbox.home), text(&sandbox.store())] {
+        assert!(run.err.contains(part), "{run:?}");
+    }
+}
