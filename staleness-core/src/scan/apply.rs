@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::evaluate::Evaluation;
+use super::providers::Providers;
 use super::{Scan, SourceReading};
-use crate::ids::{ProjectId, Scope, SourceId, stable_hash};
+use crate::ids::{ProjectId, Scope, ServerKey, SourceId, stable_hash};
+use crate::names;
 use crate::project::{Project, Told};
 use crate::source::{Source, SourceState};
 use crate::store::{
@@ -15,9 +17,10 @@ use crate::store::{
 /// Applies a scan.
 ///
 /// The first look reads the project, its visible sources and the few tools that a use brought back.
-/// Only when the digest over all sources has changed, or there are such tools, are the tools of both
-/// scopes read: a scan in which nothing changed reads and writes one row per source, however many
-/// tools there are.
+/// Only when the digest over all sources has changed, or there are such tools, does a second look
+/// read the configured tools, and a third what follows from them: tools known from use that are
+/// listed now, and the tools of servers that came or went. A scan in which nothing changed reads and
+/// writes one row per source, and one that changed little reads little, however many tools there are.
 #[derive(Debug)]
 pub struct ApplyScan {
     /// What was read.
@@ -94,6 +97,35 @@ impl ApplyScan {
             .collect()
     }
 
+    /// What is not configured, and yet concerned.
+    ///
+    /// In the global scope every scan leaves tools in step with their servers, so only servers that
+    /// changed now matter. The project's own tools also follow global servers, which another
+    /// project's scan may have changed: all that are known matter. A server that is new may own
+    /// tools that were filed under a shorter part of its name.
+    fn concerned(&self, seen: &View, draft: &Draft<'_>, evaluation: &Evaluation<'_>) -> Selection {
+        let [global, project] = self.scopes();
+        let old = Providers::of(seen.tools.values());
+        let new = Providers::of(draft.tools());
+        let mut servers = BTreeSet::new();
+        for server in new.servers() {
+            if old.state(&global, server) != new.state(&global, server) {
+                servers.extend(shorter(server).map(|part| (global.clone(), part)));
+                servers.insert((global.clone(), server.clone()));
+            }
+            servers.extend(shorter(server).map(|part| (project.clone(), part)));
+            servers.insert((project.clone(), server.clone()));
+        }
+        let mut more = Selection::new();
+        for (scope, server) in servers {
+            more = more.lock_tools(ToolFilter::Server(scope, server));
+        }
+        for key in evaluation.found_keys().filter(|key| !seen.tools.contains_key(key)) {
+            more = more.lock_tools(ToolFilter::Key(key));
+        }
+        more
+    }
+
     /// Notes the project. On first contact nothing is news: it counts as told up to this scan.
     fn note_project(&self, draft: &mut Draft<'_>, config_digest: u128) {
         let (project, at) = (&self.scan.project, self.scan.at);
@@ -119,6 +151,14 @@ impl ApplyScan {
             ..known
         });
     }
+}
+
+/// The servers under which a tool of this one may have been filed while it was not known.
+fn shorter(server: &ServerKey) -> impl Iterator<Item = ServerKey> {
+    names::possible_servers(&format!("mcp__{server}__x")).into_iter().filter({
+        let server = server.clone();
+        move |part| *part != server
+    })
 }
 
 /// One digest over all sources that a project sees, in whatever order they come.
@@ -156,12 +196,19 @@ impl Step for ApplyScan {
         if !unchanged {
             if view.looks <= 1 {
                 let [global, project] = self.scopes();
-                let tools = Selection::new()
-                    .lock_tools(ToolFilter::Scope(global))
-                    .lock_tools(ToolFilter::Scope(project));
-                return Ok(Decision::Need(tools));
+                let configured = Selection::new()
+                    .lock_tools(ToolFilter::Configured(global))
+                    .lock_tools(ToolFilter::Configured(project));
+                return Ok(Decision::Need(configured));
             }
-            Evaluation::new(&self.scan, self.gone(view)).carry_out(&mut draft);
+            let evaluation = Evaluation::new(&self.scan, self.gone(view));
+            evaluation.carry_out(&mut draft);
+            if view.looks == 2 {
+                let more = self.concerned(view, &draft, &evaluation);
+                if more != Selection::new() {
+                    return Ok(Decision::Need(more));
+                }
+            }
         }
         self.note_project(&mut draft, after);
         Ok(Decision::Write(draft.finish()))

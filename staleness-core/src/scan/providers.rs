@@ -57,6 +57,11 @@ impl Providers {
         Self(entries)
     }
 
+    /// Every server that has an entry.
+    pub(crate) fn servers(&self) -> impl Iterator<Item = &ServerKey> {
+        self.0.keys()
+    }
+
     /// The entries that can provide a server for the tools of a scope: global ones, and those of
     /// the scope itself.
     fn entries(&self, scope: &Scope, server: &ServerKey) -> impl Iterator<Item = &Entry> {
