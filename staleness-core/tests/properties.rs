@@ -7,10 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::*;
 use proptest::prelude::*;
 use staleness_core::Policy;
-use staleness_core::ids::{ServerKey, ToolKey};
+use staleness_core::ids::{Scope, ServerKey, ToolKey};
+use staleness_core::journal::Revision;
 use staleness_core::names;
-use staleness_core::scan::{Found, ProjectRef, SourceReading};
+use staleness_core::scan::{ApplyScan, Found, ProjectRef, SourceReading};
 use staleness_core::source::SourceState;
+use staleness_core::store::{Decision, Step};
 use staleness_core::tool::{DemotionRule, Hold};
 
 const CASES: u32 = 96;
@@ -128,6 +130,33 @@ proptest! {
         let changes = world.last_commit().changes;
         prop_assert!(changes.tools.is_empty() && changes.journal.is_empty());
         prop_assert_eq!(world.everything().tools, before.tools);
+    }
+
+    /// A scan that reads only the tools that it concerns does what one that saw all of them does.
+    #[test]
+    fn a_scan_that_reads_little_does_the_same(
+        events in events(),
+        states in any::<[u8; 3]>(),
+        listings in listings(),
+    ) {
+        let world = World::default();
+        events.iter().for_each(|event| happen(&world, event));
+        world.pass(1_000);
+        let scan = world.scan_of(&world.project, sources_of(&world.project, states, listings));
+        let mut all = world.everything();
+        all.revision = world.registry.revision().unwrap();
+        let sees = |scope: &Scope| scope.project().is_none_or(|id| *id == world.project.id);
+        all.sources.retain(|id, _| sees(&id.scope()));
+        all.tools.retain(|key, _| sees(&key.scope));
+        // Beyond the looks at which it would still ask for more.
+        all.looks = 3;
+        let saw_all = ApplyScan { scan: scan.clone() }.decide(&all);
+        world.registry.apply_scan(scan).unwrap();
+        let mut did = world.last_commit().changes;
+        for entry in &mut did.journal {
+            (entry.revision, entry.index) = (Revision(0), 0);
+        }
+        prop_assert_eq!(saw_all, Ok(Decision::Write(did)));
     }
 
     /// After any scans of sources that could be read, what is configured and there is what the
