@@ -111,7 +111,13 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
         return out.json(&json!({ "tools": listed }));
     }
     if listed.is_empty() && !out.quiet {
-        return out.text("no tools are known here; run `staleness scan`\n");
+        let filtered = args.status.is_some() || args.kind.is_some();
+        let none = if filtered {
+            "no tool is of that status and kind\n"
+        } else {
+            "no tools are known here; run `staleness scan`\n"
+        };
+        return out.text(none);
     }
     out.text(&tools::list(&listed, settings.now, out))
 }
@@ -167,10 +173,11 @@ fn history_row(entry: &HistoryEntry) -> Vec<Cell> {
     let change = match (&entry.from, &entry.to) {
         (Some(from), Some(to)) if from == to => to.clone(),
         (Some(from), Some(to)) => format!("{from} → {to}"),
-        (Some(only), None) | (None, Some(only)) => only.clone(),
+        (Some(from), None) => format!("{from} → gone"),
+        (None, Some(to)) => to.clone(),
         (None, None) => String::new(),
     };
-    let mut cause = entry.cause.clone();
+    let mut cause = tools::words(&entry.cause);
     for (what, text) in [(": ", &entry.note), (" in session ", &entry.session)] {
         if let Some(text) = text {
             cause.push_str(what);

@@ -137,6 +137,11 @@ pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
     format!("{}\n{}", out.paint.bold("sources"), table.render(out.paint, out.width))
 }
 
+/// A cause as a person reads it: single words of ours are joined by underscores.
+pub(crate) fn words(cause: &str) -> String {
+    if cause.contains(' ') { cause.to_owned() } else { cause.replace('_', " ") }
+}
+
 /// One tool with everything that is known of it.
 pub(crate) fn show(tool: &ToolReport, out: &Output) -> String {
     let paint = out.paint;
@@ -157,7 +162,7 @@ pub(crate) fn show(tool: &ToolReport, out: &Output) -> String {
     let presence = format!(
         "{} ({}) since {}",
         tool.presence.state,
-        tool.presence.cause.as_str(),
+        words(tool.presence.cause.as_str()),
         tool.presence.since
     );
     row("presence", &presence);

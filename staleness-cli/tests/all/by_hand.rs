@@ -129,6 +129,8 @@ fn forgetting_wants_a_yes_and_leaves_a_history() {
     assert_eq!(sandbox.json(&["prune", "--dry-run"])["outcomes"]["kept"], 0);
     let history = sandbox.json(&["tools", "history", "Old"]);
     assert_eq!(history["entries"][0]["action"], "forgotten", "{history}");
+    let shown = sandbox.ok(&["tools", "history", "Old"]);
+    assert!(shown.contains("active → gone  by hand"), "{shown}");
     let forgotten = sandbox.json(&["tools", "forget", "github", "--yes"]);
     assert_eq!(forgotten["forgotten"], "mcp__github__*");
     assert_eq!(

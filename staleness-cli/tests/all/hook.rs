@@ -1,5 +1,8 @@
 //! What the agent clients send, and what they are told.
 
+use std::io::Write;
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, names, used};
@@ -148,6 +151,75 @@ fn changes_are_told_once_per_session_and_again_to_one_that_lost_its_memory() {
     sandbox.claude(&["github"]);
     let back = sandbox.session_start(&here, "s4", "compact").unwrap();
     assert!(back.contains("`mcp__github__*`"), "{back}");
+}
+
+#[test]
+fn what_nobody_read_is_told_again() {
+    let sandbox = Sandbox::scanned();
+    let here = sandbox.project.clone();
+    sandbox.session_start(&here, "s1", "startup");
+    sandbox.claude(&[]);
+    let payload = json!({ "session_id": "s2", "cwd": here, "hook_event_name": "SessionStart",
+        "source": "startup" });
+    let mut command = sandbox.command();
+    let mut child = command
+        .arg("hook")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+    assert_eq!(Run::of(child.wait_with_output().unwrap()), silent());
+    let told = sandbox.session_start(&here, "s3", "startup").unwrap();
+    assert!(told.contains("`mcp__github__*`"), "{told}");
+    assert_eq!(sandbox.session_start(&here, "s4", "startup"), None);
+}
+
+#[test]
+fn a_machine_that_is_offline_demotes_nothing() {
+    let sandbox = Sandbox::new();
+    let servers = ["a", "b", "c", "d", "e"];
+    sandbox.claude(&servers);
+    sandbox.ok(&["scan"]);
+    for round in 0..4 {
+        for server in servers {
+            let name = format!("mcp__{server}__go");
+            sandbox.hook(&used("PostToolUseFailure", &name, &format!("{server}{round}")));
+        }
+    }
+    for server in servers {
+        let tool = sandbox.tool(&format!("mcp__{server}__go"));
+        assert_eq!(tool["status"], "active", "{tool}");
+        assert!(tool["outcomes"].as_str().unwrap().ends_with("OOO"), "{tool}");
+    }
+    let said = sandbox.ok(&["record", "mcp__a__go", "--failure"]);
+    assert!(said.contains("offline"), "{said}");
+}
+
+#[test]
+fn a_server_that_its_client_switched_off_takes_its_tools_with_it() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.project.to_str().unwrap();
+    let switch_off = |off: &[&str]| {
+        let config = json!({ "projects": { project: { "disabledMcpServers": off } } });
+        sandbox.write("home/.claude.json", config.to_string());
+    };
+    switch_off(&[]);
+    sandbox.write("project/.mcp.json", r#"{"mcpServers": {"team": {"command": "x"}}}"#);
+    sandbox.ok(&["scan"]);
+    sandbox.hook(&used("PostToolUse", "mcp__team__plan", "t1"));
+    let here = sandbox.project.clone();
+    sandbox.session_start(&here, "s1", "startup");
+    switch_off(&["team"]);
+    let told = sandbox.session_start(&here, "s2", "startup").unwrap();
+    assert!(told.contains("`mcp__team__*` (switched off)"), "{told}");
+    assert_eq!(sandbox.tool("team")["presence"]["cause"], "disabled");
+    assert_eq!(sandbox.tool("mcp__team__plan")["presence"]["cause"], "server_disabled");
+    switch_off(&[]);
+    sandbox.session_start(&here, "s3", "startup").unwrap();
+    assert_eq!(sandbox.status("mcp__team__plan"), "active");
 }
 
 #[test]

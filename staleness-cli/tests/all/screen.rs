@@ -48,6 +48,8 @@ fn nothing_known() {
     let text = screen(&sandbox, &[]);
     assert!(text.starts_with("~/project\nno tools are known yet: looked in "), "{text}");
     assert!(text.contains("staleness record NAME") && text.contains("--home"), "{text}");
+    let none = screen(&sandbox, &["tools", "--status", "stale"]);
+    assert_eq!(none, "no tool is of that status and kind\n");
     assert_eq!(screen(&sandbox, &["tools"]), "no tools are known here; run `staleness scan`\n");
     assert_eq!(
         screen(&sandbox, &["project", "list"]),
