@@ -91,7 +91,9 @@ pub fn tools_list(
         };
         let kind = if scheme.is_some() { ToolKind::McpTool } else { names::kind_of(name.as_str()) };
         let description = json::get_str(tool, "description").map(one_line);
-        draft.add(Found::new(name, kind).described(description.as_deref()));
+        let mut found = Found::new(name, kind).described(description.as_deref());
+        found.server.clone_from(&scheme);
+        draft.add(found);
     }
     Ok(draft.read())
 }

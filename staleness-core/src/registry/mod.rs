@@ -286,7 +286,8 @@ impl Registry {
         self.run(step).await.map(drop)
     }
 
-    /// Removes raw outcomes that the policy lets go, in pages, or tells how many it would.
+    /// Removes raw outcomes that the policy lets go, in pages, or tells how many it would. The
+    /// report counts what there was to remove when it began.
     ///
     /// # Errors
     /// What the store reports; pages that were removed stay removed.
@@ -296,21 +297,13 @@ impl Registry {
         dry_run: bool,
     ) -> Result<PruneReport, StoreError> {
         let cut = prune::cut(&self.policy.outcomes, now);
-        if dry_run {
-            let view = self.ask(Selection::new().count_outcomes(cut)).await?;
-            let counts = view.counts.unwrap_or_default();
-            return Ok(PruneReport { removed: counts.cut, kept: counts.total - counts.cut });
+        let view = self.ask(Selection::new().count_outcomes(cut)).await?;
+        let counts = view.counts.unwrap_or_default();
+        let pages = if dry_run { 0 } else { prune::pages(counts.cut) };
+        for _ in 0..pages {
+            self.run(prune::PruneOutcomes { cut, at: now }).await?;
         }
-        let mut removed = 0;
-        loop {
-            let commit = self.run(prune::PruneOutcomes { cut, at: now }).await?;
-            let counts = commit.view.counts.unwrap_or_default();
-            let page = prune::removed(counts.cut);
-            removed += page;
-            if page == counts.cut {
-                return Ok(PruneReport { removed, kept: counts.total - page });
-            }
-        }
+        Ok(PruneReport { removed: counts.cut, kept: counts.total.saturating_sub(counts.cut) })
     }
 
     /// Visits everything that a selection names, in bounded memory.

@@ -29,7 +29,8 @@ pub(crate) fn cut(policy: &OutcomePolicy, now: Timestamp) -> OutcomeCut {
     }
 }
 
-/// Removes one page of what a cut lets go.
+/// Removes one page of what a cut lets go. It counts nothing: counting reads every outcome, and
+/// others wait while it writes.
 #[derive(Debug)]
 pub(crate) struct PruneOutcomes {
     pub(crate) cut: OutcomeCut,
@@ -38,14 +39,12 @@ pub(crate) struct PruneOutcomes {
 
 impl Step for PruneOutcomes {
     fn selection(&self) -> Selection {
-        Selection::new().count_outcomes(self.cut)
+        Selection::new()
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
-        if view.counts.is_some_and(|counts| counts.cut > 0) {
-            draft.delete_outcomes(OutcomeRange::Cut { cut: self.cut, limit: PAGE });
-        }
+        draft.delete_outcomes(OutcomeRange::Cut { cut: self.cut, limit: PAGE });
         Ok(Decision::Write(draft.finish()))
     }
 
@@ -54,8 +53,8 @@ impl Step for PruneOutcomes {
     }
 }
 
-/// How many outcomes one commit of [`PruneOutcomes`] removed, of `cut` that it could.
+/// How many commits of [`PruneOutcomes`] remove this many outcomes.
 #[must_use]
-pub(crate) const fn removed(cut: u64) -> u64 {
-    if cut < PAGE { cut } else { PAGE }
+pub(crate) const fn pages(outcomes: u64) -> u64 {
+    outcomes.div_ceil(PAGE)
 }
