@@ -58,8 +58,19 @@ pub fn main() -> ExitCode {
     };
     match run(&cli, &out) {
         Ok(code) => ExitCode::from(code),
-        Err(error) => report(&error, as_json),
+        Err(error) => report(&located(error, &cli), as_json),
     }
+}
+
+/// Trouble with the store names the store, wherever it came up.
+fn located(mut error: CliError, cli: &Cli) -> CliError {
+    if error.kind == ErrorKind::Store
+        && let Ok(url) = settings::store_url(&cli.global)
+        && !error.message.contains(&url.to_string())
+    {
+        error.message = format!("{url}: {}", error.message);
+    }
+    error
 }
 
 fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {

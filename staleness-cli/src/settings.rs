@@ -154,7 +154,8 @@ fn project_folder(global: &Global, fallback: Option<&Path>) -> Result<PathBuf, C
     }
 }
 
-fn store_url(global: &Global) -> Result<StoreUrl, CliError> {
+/// Where the registry is kept: as named, else in the user's data folder.
+pub(crate) fn store_url(global: &Global) -> Result<StoreUrl, CliError> {
     if let Some(text) = &global.store {
         return text.parse().map_err(|error| {
             let refused = CliError::invalid(format!("--store {}: {error}", quoted(text)));

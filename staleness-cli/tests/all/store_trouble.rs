@@ -104,7 +104,7 @@ fn a_writer_that_never_ends_is_not_waited_for_forever_and_readers_do_not_mind() 
     assert_eq!(sandbox.recorded(), before, "readers need no turn");
     let run = sandbox.run(&["record", "x", "--success"]);
     assert_eq!((run.code, run.out.as_str()), (4, ""), "{run:?}");
-    assert!(run.err.contains("try again"), "{run:?}");
+    assert!(run.err.contains("registry.db: ") && run.err.contains("try again"), "{run:?}");
     let payload = crate::common::used("PostToolUse", "x", "t1");
     assert_eq!(sandbox.hook(&payload), Run { code: 0, out: String::new(), err: String::new() });
     lock.unlock().unwrap();
@@ -151,11 +151,16 @@ fn a_store_that_may_only_be_read() {
         command
     };
     let read_only = |args: &[&str]| Run::of(run(args).output().unwrap());
+    forbid(0o400, 0o500);
+    let look = read_only(&["tools"]);
+    assert_eq!((look.code, look.err.as_str()), (0, ""), "who may read, may look: {look:?}");
+    allow(&folder, 0o700);
     for (files, folders) in [(0o400, 0o500), (0o000, 0o700), (0o600, 0o000)] {
         forbid(files, folders);
         let write = read_only(&["record", "x", "--success"]);
         assert_eq!((write.code, write.out.as_str()), (4, ""), "{files:o} {folders:o}: {write:?}");
         assert_eq!(write.err.lines().count(), 1, "{write:?}");
+        assert!(write.err.contains("registry.db: "), "{write:?}");
         let payload = crate::common::used("PostToolUse", "x", "t1").to_string();
         let hook = crate::common::fed(run(&["hook"]), payload.as_bytes());
         assert_eq!(hook, Run { code: 0, out: String::new(), err: String::new() });
