@@ -96,19 +96,25 @@ fn session_starts(tools: usize, events: usize) {
         format!(r#"{{"mcpServers":{{{}}}}}"#, entries.join(","))
     };
     std::fs::write(dir.path().join(".claude.json"), servers(0)).expect("a file");
-    let payload = format!(
-        r#"{{"session_id":"bench","cwd":{:?},"hook_event_name":"SessionStart","source":"startup"}}"#,
-        project.display().to_string(),
-    );
+    // Each start is a session of its own: one that starts again is told everything again.
+    let mut sessions = 0;
+    let mut payload = || {
+        sessions += 1;
+        format!(
+            r#"{{"session_id":"bench-{sessions}","cwd":{:?},"hook_event_name":"SessionStart","source":"startup"}}"#,
+            project.display().to_string(),
+        )
+    };
     let mut first = Program { name: "first", times: Vec::new() };
-    time(&mut first, &mut hook(dir.path(), &store, &project), &payload);
+    time(&mut first, &mut hook(dir.path(), &store, &project), &payload());
     fill(&registry(&store), &place, tools, tools);
+    time(&mut first, &mut hook(dir.path(), &store, &project), &payload());
     let mut programs =
         ["empty", "hook"].map(|name| Program { name, times: Vec::with_capacity(events) });
     let [empty, hooked] = &mut programs;
     for _ in 0..events {
         time(empty, &mut Command::new(env!("CARGO_BIN_EXE_bench-empty")), "");
-        time(hooked, &mut hook(dir.path(), &store, &project), &payload);
+        time(hooked, &mut hook(dir.path(), &store, &project), &payload());
     }
     report(&format!("session start, {tools} tools, nothing changed"), &mut programs);
     // A command folder that comes and goes changes 200 tools at a time.
@@ -125,7 +131,7 @@ fn session_starts(tools: usize, events: usize) {
                 std::fs::remove_file(commands.join(format!("c{at}.md"))).expect("removed");
             }
         }
-        time(&mut changed[0], &mut hook(dir.path(), &store, &project), &payload);
+        time(&mut changed[0], &mut hook(dir.path(), &store, &project), &payload());
     }
     report(&format!("session start, {tools} tools, 200 changed"), &mut changed);
 }

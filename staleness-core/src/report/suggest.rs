@@ -128,7 +128,7 @@ fn find<'a>(
         .map(|Scored { score, words, met, each }| Suggestion {
             tool: ToolReport::new(context, each.tool),
             score,
-            reason: reason(&each, &met, context.policy().ranking.window),
+            reason: reason(&each, &met),
             mark: match each.status {
                 Status::Active => None,
                 Status::Stale => Some("[stale]"),
@@ -184,15 +184,17 @@ struct Scored<'a> {
     each: RankedTool<'a>,
 }
 
-fn reason(each: &RankedTool<'_>, met: &[String], window: u32) -> String {
+fn reason(each: &RankedTool<'_>, met: &[String]) -> String {
     let mut parts = Vec::new();
     if !met.is_empty() {
         parts.push(format!("matches {}", met.join(", ")));
     }
     if each.successes > 0 {
-        parts.push(format!("worked {} times in the last {window} uses here", each.successes));
+        let times =
+            if each.successes == 1 { "once".into() } else { format!("{} times", each.successes) };
+        parts.push(format!("worked {times} here lately"));
     } else if each.uses > 0 {
-        parts.push(format!("used {} times", each.uses));
+        parts.push("used before, not here lately".into());
     } else {
         parts.push("never used yet".into());
     }
