@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 use clap::{CommandFactory, Parser};
 
-use args::{Cli, Command};
+use args::{Cli, Command, HookCli};
 use error::{CliError, ErrorKind};
 use output::{Output, Paint};
 use settings::Settings;
@@ -44,6 +44,10 @@ const LATER: [&str; 14] = [
 #[must_use]
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(HookCli { global, hook }) = HookCli::of(&args) {
+        commands::hook::run(&global, &hook, &Output::plain(global.verbose));
+        return ExitCode::SUCCESS;
+    }
     let as_json = args.iter().any(|arg| arg == "--json");
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,

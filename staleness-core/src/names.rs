@@ -171,6 +171,15 @@ fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name.to_ascii_lowercase().as_str()).is_ok()
 }
 
+/// The server that a person may mean by `text`: its short name, or the name of its entry.
+#[must_use]
+pub fn named_server(text: &str) -> Option<ServerKey> {
+    match text.strip_prefix(PREFIX) {
+        Some(entry) => server_key(entry.strip_suffix("__*")?),
+        None => server_key(text),
+    }
+}
+
 /// The names that a person may mean by `text`, most likely first: the text itself, a server, a
 /// command, an agent.
 #[must_use]

@@ -1,7 +1,11 @@
 //! The policy: its defaults, its file form, and what is refused.
 
+mod common;
+
+use common::*;
 use staleness_core::ids::{AgentId, ProjectId};
 use staleness_core::policy::ToolOverride;
+use staleness_core::registry::ToolListing;
 use staleness_core::tool::{DemotionRule, RING_CAPACITY, ToolKind};
 use staleness_core::{Policy, verdict};
 
@@ -170,4 +174,24 @@ fn levels_have_their_bounds() {
     }
     assert!((verdict::round(0.1 + 0.2) - 0.3).abs() < f64::EPSILON);
     assert!(verdict::round(-1e-12).is_sign_positive());
+}
+
+#[test]
+fn the_short_name_of_an_ignored_server_covers_its_tools() {
+    let mut policy = Policy::default();
+    policy.ignore.push("github".into());
+    let world = World::with(policy);
+    world.scan(vec![read(user("mcp"), vec![server("github"), server("other")])]);
+    world.uses("mcp__github__search", "S");
+    world.uses("mcp__other__search", "S");
+    let found = world.registry.discover(&world.project, "search", 10, world.now()).unwrap();
+    let names: Vec<&str> = found.iter().map(|each| each.tool.name.as_str()).collect();
+    assert_eq!(names, ["mcp__other__search"]);
+    let listing = ToolListing { hide_ignored: true, ..ToolListing::default() };
+    let listed = world.registry.list(&world.project, listing, world.now()).unwrap();
+    assert!(listed.iter().all(|tool| !tool.name.contains("github")), "{listed:?}");
+    assert_eq!(
+        world.registry.list(&world.project, ToolListing::default(), world.now()).unwrap().len(),
+        4
+    );
 }

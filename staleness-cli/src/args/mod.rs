@@ -2,6 +2,7 @@
 
 pub(crate) mod tools_args;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -33,6 +34,33 @@ pub(crate) struct Cli {
     pub global: Global,
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// `staleness hook …` alone, read without building every other command: for a process that lives
+/// two milliseconds the whole tree is a tenth of the work. What this refuses, help included, is
+/// left to [`Cli`].
+#[derive(Debug, Parser)]
+#[command(
+    name = "staleness hook",
+    args_override_self = true,
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
+pub(crate) struct HookCli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(flatten)]
+    pub hook: HookArgs,
+}
+
+impl HookCli {
+    /// The hook call that the arguments make, if they plainly make one.
+    pub(crate) fn of(args: &[OsString]) -> Option<Self> {
+        let (program, rest) = args.split_first()?;
+        let (command, rest) = rest.split_first()?;
+        let hook = command == "hook";
+        hook.then(|| Self::try_parse_from([program].into_iter().chain(rest)).ok()).flatten()
+    }
 }
 
 /// Options that every command takes.

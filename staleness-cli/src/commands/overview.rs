@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use staleness::registry::{ToolListing, list};
-use staleness::report::{Context, ToolReport};
+use staleness::report::Context;
 use staleness::source::SourceState;
-use staleness::tool::{Hold, Status};
+use staleness::tool::Status;
 use staleness::verdict::Level;
 
 use super::scan::preview;
@@ -23,10 +23,7 @@ pub(crate) fn run(
     let (scan, view) = preview(&registry, settings, None)?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
-    let ignored =
-        |tool: &ToolReport| tool.hold == Hold::Ignored || policy.ignore.contains(&tool.name);
-    let mut all = list(&context, ToolListing::default());
-    all.retain(|tool| !ignored(tool));
+    let all = list(&context, ToolListing { hide_ignored: true, ..ToolListing::default() });
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
     let level = |level: Level| all.iter().filter(|tool| tool.verdict.level == level).count();
     let counts = json!({

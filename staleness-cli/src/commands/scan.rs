@@ -13,7 +13,7 @@ use staleness_sources::clients::{self, ScanRequest};
 use staleness_sources::live;
 
 use crate::args::ScanArgs;
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, tools};
 use crate::settings::{Access, Settings};
 
@@ -118,14 +118,14 @@ fn read_list(
         std::fs::File::open(file)
             .and_then(|file| file.take(MAX_LIST_BYTES + 1).read_to_string(&mut text))
     };
-    read.map_err(|error| trouble(error.to_string()))?;
+    read.map_err(|error| trouble(in_words(&error)))?;
     if text.len() as u64 > MAX_LIST_BYTES {
         return Err(trouble(format!("over {MAX_LIST_BYTES} bytes")));
     }
     // A list belongs to its server: to the project where only the project configures it.
     let own = server.is_some_and(|server| is_project_server(settings, server));
     live::tools_list(&text, server, &shown, own.then_some(&settings.project.id))
-        .map_err(|error| CliError::invalid(format!("{shown}: {error}")))
+        .map_err(|error| CliError::invalid(error.to_string()))
 }
 
 fn is_project_server(settings: &Settings, server: &str) -> bool {

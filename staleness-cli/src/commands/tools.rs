@@ -104,6 +104,7 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
             ToolKind::ALL.map(ToolKind::as_str).join(", ")
         })?,
         all_projects: args.all_projects,
+        hide_ignored: false,
     };
     let registry = settings.open(Access::Look)?;
     let listed = registry.list(&settings.project, listing, settings.now)?;

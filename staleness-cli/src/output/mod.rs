@@ -13,6 +13,7 @@ pub(crate) use escape::escape;
 pub(crate) use paint::Paint;
 pub(crate) use table::{Cell, Painter, Table};
 
+use crate::args::ColorArg;
 use crate::error::{CliError, ErrorKind};
 
 /// Where results go, and how.
@@ -31,6 +32,17 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// Plain text of whole lines: what a program reads.
+    pub(crate) fn plain(verbose: bool) -> Self {
+        Self {
+            json: false,
+            quiet: false,
+            verbose,
+            paint: Paint::new(ColorArg::Never),
+            width: usize::MAX,
+        }
+    }
+
     /// Prints one JSON document.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), CliError> {
         let mut text = serde_json::to_string_pretty(value)

@@ -45,6 +45,8 @@ pub struct ToolListing {
     pub kind: Option<ToolKind>,
     /// The tools of every project, not only those that this one sees.
     pub all_projects: bool,
+    /// Without those that are ignored: for reports, not for a list to manage them by.
+    pub hide_ignored: bool,
 }
 
 /// A tool with its rank score.
@@ -320,6 +322,7 @@ pub fn list(context: &Context<'_>, listing: ToolListing) -> Vec<ToolReport> {
     let wanted = |each: &RankedTool<'_>| {
         listing.status.is_none_or(|status| status == each.status)
             && listing.kind.is_none_or(|kind| kind == each.tool.kind)
+            && !(listing.hide_ignored && context.is_ignored(each.tool))
     };
     let ranked = rank(context, tools.into_iter(), usize::MAX);
     ranked

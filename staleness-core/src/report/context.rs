@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey};
+use crate::names;
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::ProjectRef;
 use crate::store::View;
@@ -178,11 +179,16 @@ impl<'a> Context<'a> {
         (days >= i64::from(self.tool_policy(tool).unseen_days)).then_some(days)
     }
 
-    /// Whether nothing is said of the tool: ignored by hand or by policy.
+    /// Whether nothing is said of the tool: ignored by hand, or by a name in the policy, which may
+    /// be short like any other and takes a server's tools with it.
     #[must_use]
     pub fn is_ignored(&self, tool: &Tool) -> bool {
-        tool.hold == Hold::Ignored
-            || self.policy.ignore.iter().any(|name| name == tool.key.name.as_str())
+        let named = |name: &String| {
+            let server = names::named_server(name);
+            (server.is_some() && server == tool.server)
+                || names::spellings(name).contains(&tool.key.name)
+        };
+        tool.hold == Hold::Ignored || self.policy.ignore.iter().any(named)
     }
 
     /// Whether the tool is visible to the project: its own, or global.
