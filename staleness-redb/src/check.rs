@@ -1,0 +1,179 @@
+//! Verifying what is stored: every record, every index both ways, and what holds between them.
+
+use std::ops::ControlFlow;
+
+use redb::{Key, ReadableTable, ReadableTableMetadata, Table, TableDefinition, TableHandle, Value};
+use staleness_core::journal::Revision;
+use staleness_core::store::StoreError;
+
+use crate::collections::journal::Journal;
+use crate::collections::outcomes::{Outcomes, is_counted, served};
+use crate::collections::projects::Projects;
+use crate::collections::sources::Sources;
+use crate::collections::tools::{Marks, Tools};
+use crate::collections::{all, meta, table};
+use crate::error::from_storage;
+use crate::records::{SUBJECTS, number};
+use crate::session::Tx;
+use crate::tables::{self, every_table};
+
+/// Everything but pages and checksums, which are redb's own business.
+pub(crate) fn check(tx: &Tx) -> Result<(), StoreError> {
+    tables_are_ours(tx)?;
+    let meta = meta::load(tx, true)?;
+    all::<Projects>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Sources>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    tools(tx)?;
+    outcomes(tx)?;
+    journal(tx, meta.revision)
+}
+
+/// The store holds its own tables and no other.
+fn tables_are_ours(tx: &Tx) -> Result<(), StoreError> {
+    macro_rules! name {
+        ($table:ident) => {
+            tables::$table.name()
+        };
+    }
+    let mut expected = every_table!(name);
+    expected.sort_unstable();
+    let found = tx.list_tables().map_err(from_storage)?;
+    let mut found: Vec<String> = found.map(|table| table.name().to_owned()).collect();
+    found.sort_unstable();
+    let others = tx.list_multimap_tables().map_err(from_storage)?.count();
+    if others == 0 && found == expected {
+        Ok(())
+    } else {
+        Err(StoreError::Corrupt("its tables are not those of its format".into()))
+    }
+}
+
+/// An index under verification: each row names the entries that it must have, and in the end there
+/// may be no others. So nothing has to be held in memory.
+struct Index<'t, K: Key + 'static, V: Value + 'static> {
+    name: String,
+    table: Table<'t, K, V>,
+    named: u64,
+}
+
+impl<'t, K: Key + 'static, V: Value + 'static> Index<'t, K, V> {
+    fn open(tx: &'t Tx, definition: TableDefinition<'_, K, V>) -> Result<Self, StoreError> {
+        let name = definition.name().to_owned();
+        Ok(Self { name, table: table(tx, definition)?, named: 0 })
+    }
+
+    /// There must be this entry with this value.
+    fn has(&mut self, key: K::SelfType<'_>, value: &V::SelfType<'_>) -> Result<(), StoreError> {
+        self.named += 1;
+        let found = self.table.get(key).map_err(from_storage)?;
+        let expected = V::as_bytes(value);
+        let same = found.is_some_and(|found| {
+            let found = found.value();
+            V::as_bytes(&found).as_ref() == expected.as_ref()
+        });
+        if same {
+            Ok(())
+        } else {
+            Err(StoreError::Corrupt(format!("{}: an entry is missing or wrong", self.name)))
+        }
+    }
+
+    fn finish(self) -> Result<(), StoreError> {
+        if self.table.len().map_err(from_storage)? == self.named {
+            Ok(())
+        } else {
+            Err(StoreError::Corrupt(format!("{}: an entry belongs to no row", self.name)))
+        }
+    }
+}
+
+fn tools(tx: &Tx) -> Result<(), StoreError> {
+    let mut server = Index::open(tx, tables::TOOLS_SERVER)?;
+    let mut configured = Index::open(tx, tables::TOOLS_CONFIGURED)?;
+    let mut demoted = Index::open(tx, tables::TOOLS_DEMOTED)?;
+    let mut revived = Index::open(tx, tables::TOOLS_REVIVED)?;
+    all::<Tools>(tx, |row| {
+        let key = (row.key.scope.as_key(), row.key.name.as_str());
+        let marks = Marks::of(&row)?;
+        if let Some((its, kind)) = &marks.server {
+            server.has((key.0, its.as_str(), key.1), kind)?;
+        }
+        for (index, marked) in [
+            (&mut configured, marks.configured),
+            (&mut demoted, marks.demoted),
+            (&mut revived, marks.revived),
+        ] {
+            if marked {
+                index.has(key, &())?;
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    server.finish()?;
+    configured.finish()?;
+    demoted.finish()?;
+    revived.finish()
+}
+
+fn outcomes(tx: &Tx) -> Result<(), StoreError> {
+    let mut identity = Index::open(tx, tables::OUTCOMES_IDENTITY)?;
+    let mut counted = Index::open(tx, tables::OUTCOMES_COUNTED)?;
+    let mut by_time = Index::open(tx, tables::OUTCOMES_SERVED)?;
+    all::<Outcomes>(tx, |row| {
+        if row.seq == 0 {
+            return Err(StoreError::Corrupt("outcomes 0: seq cannot be read".into()));
+        }
+        identity.has((row.identity(), row.seq), &())?;
+        if is_counted(&row) {
+            counted.has((row.project.as_str(), row.seq), &())?;
+        }
+        if let Some(served) = served(&row) {
+            by_time.has((row.at.as_millis(), row.seq), &served)?;
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    identity.finish()?;
+    counted.finish()?;
+    by_time.finish()
+}
+
+/// The journal ends at the store's revision, and each commit's entries are counted from 0.
+fn journal(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
+    let mut ops = Index::open(tx, tables::JOURNAL_OP)?;
+    let mut subjects = Index::open(tx, tables::JOURNAL_SUBJECT)?;
+    let mut scopes = Index::open(tx, tables::JOURNAL_SCOPE)?;
+    let mut last = (Revision(0), 0_u32);
+    all::<Journal>(tx, |row| {
+        let follows = if row.revision == last.0 {
+            Some(row.index) == last.1.checked_add(1)
+        } else {
+            row.index == 0
+        };
+        last = (row.revision, row.index);
+        if !follows {
+            return Err(StoreError::Corrupt(format!(
+                "journal {}.{}: an entry before it is missing",
+                row.revision, row.index
+            )));
+        }
+        let (at, index) = (row.revision.0, row.index);
+        let scope = row.subject.scope.as_key();
+        if let Some(op) = &row.op {
+            ops.has((op.as_str(), at, index), &())?;
+        }
+        let kind = number(&SUBJECTS, &row.subject.kind)?;
+        subjects.has((kind, scope, row.subject.id.as_str(), at, index), &())?;
+        scopes.has((scope, at, index), &())?;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    ops.finish()?;
+    subjects.finish()?;
+    scopes.finish()?;
+    if last.0 > revision {
+        return Err(StoreError::Corrupt(format!(
+            "the journal holds revision {} beyond {revision}",
+            last.0
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! The four numbers of the store.
+
+use redb::ReadableTable;
+use staleness_core::journal::Revision;
+use staleness_core::store::StoreError;
+
+use super::table;
+use crate::error::{from_storage, from_table};
+use crate::session::Tx;
+use crate::tables::{FORMAT, MAGIC, META, OUTCOMES};
+
+/// Where the store stands in a transaction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meta {
+    pub(crate) revision: Revision,
+    /// The last sequence number that was ever given. 0 where a reader did not ask for it.
+    pub(crate) last_seq: u64,
+}
+
+/// Numbers beyond this are damage: nobody counts so far, and one more must still fit.
+const MOST: u64 = i64::MAX as u64;
+
+/// Makes sure that this is a store of a format that this program knows, and reads where it stands.
+pub(crate) fn load(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
+    let foreign = || StoreError::NotAStore("another program's redb database".into());
+    let meta = match tx.open_table(META) {
+        Ok(table) => table,
+        Err(redb::TableError::Storage(error)) => return Err(from_storage(error)),
+        // A table of this name with other types.
+        Err(_) => return Err(foreign()),
+    };
+    let number = |name: &str| -> Result<Option<u64>, StoreError> {
+        Ok(meta.get(name).map_err(from_storage)?.map(|value| value.value()))
+    };
+    if number("magic")? != Some(MAGIC) {
+        return Err(foreign());
+    }
+    let missing = |name: &str| StoreError::Corrupt(format!("staleness {name}: it is missing"));
+    let sound = |name: &'static str| match number(name)? {
+        Some(value) if value <= MOST => Ok(value),
+        Some(_) => Err(StoreError::Corrupt(format!("staleness {name}: it cannot be read"))),
+        None => Err(missing(name)),
+    };
+    match sound("format")? {
+        FORMAT => {}
+        found if found > FORMAT => {
+            return Err(StoreError::FormatTooNew { found, supported: FORMAT });
+        }
+        _ => return Err(StoreError::Corrupt("staleness format: it cannot be read".into())),
+    }
+    let revision = Revision(sound("revision")?);
+    if !writing {
+        return Ok(Meta { revision, last_seq: 0 });
+    }
+    let floor = sound("last_seq")?;
+    let outcomes = table(tx, OUTCOMES)?;
+    let last = outcomes.last().map_err(from_storage)?.map_or(0, |(seq, _)| seq.value());
+    if last > MOST {
+        return Err(StoreError::Corrupt(format!("outcomes {last}: seq cannot be read")));
+    }
+    Ok(Meta { revision, last_seq: floor.max(last) })
+}
+
+/// Writes the numbers of a new store.
+pub(crate) fn create(tx: &Tx) -> Result<(), StoreError> {
+    let mut meta = tx.open_table(META).map_err(from_table)?;
+    for (name, value) in [("magic", MAGIC), ("format", FORMAT), ("revision", 0), ("last_seq", 0)] {
+        meta.insert(name, value).map_err(from_storage)?;
+    }
+    Ok(())
+}
+
+/// Writes revision and floor.
+pub(crate) fn store(tx: &Tx, revision: Revision, last_seq: u64) -> Result<(), StoreError> {
+    let mut meta = table(tx, META)?;
+    meta.insert("revision", revision.0).map_err(from_storage)?;
+    meta.insert("last_seq", last_seq).map_err(from_storage)?;
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! Outcomes, and the three indexes over them.
+
+use std::collections::BTreeMap;
+
+use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition};
+use staleness_core::outcome::{Mark, Outcome, outcome_identity};
+use staleness_core::store::{
+    OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
+};
+
+use super::{Collection, get, keep_all, table};
+use crate::codec::{Bad, corrupt};
+use crate::error::from_storage;
+use crate::records::{decode_outcome, encode_outcome, outcome_time};
+use crate::session::Tx;
+use crate::tables::{OUTCOMES, OUTCOMES_COUNTED, OUTCOMES_IDENTITY, OUTCOMES_SERVED};
+
+/// The collection.
+#[derive(Debug)]
+pub(crate) struct Outcomes;
+
+impl Collection for Outcomes {
+    type Key = u64;
+    type Row = Outcome;
+    const TABLE: TableDefinition<'static, u64, &'static [u8]> = OUTCOMES;
+
+    fn read(seq: u64, value: &[u8]) -> Result<Outcome, StoreError> {
+        decode_outcome(seq, value).map_err(|bad| corrupt("outcomes", seq, bad))
+    }
+
+    fn keep(row: Outcome, view: &mut View) {
+        view.outcomes.insert(row.seq, row);
+    }
+}
+
+type Rows<'t> = Table<'t, u64, &'static [u8]>;
+
+/// Adds what the filter names to the view.
+pub(crate) fn load(tx: &Tx, filter: &OutcomeFilter, view: &mut View) -> Result<(), StoreError> {
+    match filter {
+        OutcomeFilter::Op(tool, op) => {
+            let identity = outcome_identity(tool, op);
+            let (rows, index) = (table(tx, OUTCOMES)?, table(tx, OUTCOMES_IDENTITY)?);
+            let found = (identity, 0)..=(identity, u64::MAX);
+            for entry in index.range(found).map_err(from_storage)? {
+                let (key, _) = entry.map_err(from_storage)?;
+                let row = indexed(&rows, key.value().1)?;
+                // The identity is a hash.
+                if row.tool == *tool && row.op == *op {
+                    Outcomes::keep(row, view);
+                }
+            }
+            Ok(())
+        }
+        OutcomeFilter::LastOfProject { project, limit } => {
+            let project = project.as_str();
+            let (rows, index) = (table(tx, OUTCOMES)?, table(tx, OUTCOMES_COUNTED)?);
+            let found = index.range((project, 0)..=(project, u64::MAX)).map_err(from_storage)?;
+            for entry in found.rev().take(*limit as usize) {
+                let (key, _) = entry.map_err(from_storage)?;
+                Outcomes::keep(indexed(&rows, key.value().1)?, view);
+            }
+            Ok(())
+        }
+        OutcomeFilter::LastPerServer { since } => {
+            let (rows, index) = (table(tx, OUTCOMES)?, table(tx, OUTCOMES_SERVED)?);
+            // The last one by order of recording, not by time: clocks jump. Only the outcomes since
+            // then are visited, whatever the table holds.
+            let mut last: BTreeMap<(String, String), u64> = BTreeMap::new();
+            for entry in index.range((since.as_millis(), 0)..).map_err(from_storage)? {
+                let (key, value) = entry.map_err(from_storage)?;
+                let (seq, (scope, server)) = (key.value().1, value.value());
+                let seen = last.entry((scope.to_owned(), server.to_owned())).or_default();
+                *seen = seq.max(*seen);
+            }
+            for seq in last.into_values() {
+                Outcomes::keep(indexed(&rows, seq)?, view);
+            }
+            Ok(())
+        }
+        OutcomeFilter::All => keep_all::<Outcomes>(tx, view),
+        _ => Err(StoreError::Unsupported("this filter of outcomes")),
+    }
+}
+
+fn indexed(rows: &Rows<'_>, seq: u64) -> Result<Outcome, StoreError> {
+    get::<Outcomes>(rows, seq)?.ok_or_else(|| corrupt("outcomes", seq, Bad("the row")))
+}
+
+/// How many outcomes there are, and how many a cut would remove. Reads the time of each.
+pub(crate) fn count(tx: &Tx, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
+    let rows = table(tx, OUTCOMES)?;
+    let total = rows.len().map_err(from_storage)?;
+    let mut count = 0;
+    each_cut(&rows, cut, |_| {
+        count += 1;
+        true
+    })?;
+    Ok(OutcomeCounts { total, cut: count })
+}
+
+/// Visits the numbers of the outcomes within a cut, oldest first, while `visit` says so.
+fn each_cut(
+    rows: &Rows<'_>,
+    cut: &OutcomeCut,
+    mut visit: impl FnMut(u64) -> bool,
+) -> Result<(), StoreError> {
+    let older = rows.len().map_err(from_storage)?.saturating_sub(cut.keep_newest);
+    let older = usize::try_from(older).unwrap_or(usize::MAX);
+    for entry in rows.iter().map_err(from_storage)?.take(older) {
+        let (seq, value) = entry.map_err(from_storage)?;
+        let at =
+            outcome_time(value.value()).map_err(|bad| corrupt("outcomes", seq.value(), bad))?;
+        if at <= cut.until && !visit(seq.value()) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a range.
+pub(crate) fn remove(tx: &Tx, range: &OutcomeRange) -> Result<(), StoreError> {
+    let mut rows = table(tx, OUTCOMES)?;
+    let mut gone = Vec::new();
+    match range {
+        OutcomeRange::Cut { limit: 0, .. } => {}
+        OutcomeRange::Cut { cut, limit } => each_cut(&rows, cut, |seq| {
+            gone.push(seq);
+            (gone.len() as u64) < *limit
+        })?,
+        OutcomeRange::OfTool(key) => gone = seqs(&rows, |row| row.tool == *key)?,
+        OutcomeRange::OfProject(id) => gone = seqs(&rows, |row| row.project == *id)?,
+        _ => return Err(StoreError::Unsupported("this range of outcomes")),
+    }
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let mut indexes = Indexes::open(tx)?;
+    for seq in gone {
+        if let Some(old) = rows.remove(seq).map_err(from_storage)? {
+            indexes.remove(&Outcomes::read(seq, old.value())?)?;
+        }
+    }
+    Ok(())
+}
+
+fn seqs(rows: &Rows<'_>, wanted: impl Fn(&Outcome) -> bool) -> Result<Vec<u64>, StoreError> {
+    let mut found = Vec::new();
+    for entry in rows.iter().map_err(from_storage)? {
+        let (seq, value) = entry.map_err(from_storage)?;
+        if wanted(&Outcomes::read(seq.value(), value.value())?) {
+            found.push(seq.value());
+        }
+    }
+    Ok(found)
+}
+
+/// Whether an outcome is in the index of counted ones.
+pub(crate) const fn is_counted(row: &Outcome) -> bool {
+    row.mark.is_counted()
+}
+
+/// What the index of served outcomes says of one: scope and server.
+pub(crate) fn served(row: &Outcome) -> Option<(&str, &str)> {
+    let server = row.server.as_ref().filter(|_| row.mark != Mark::Interrupted)?;
+    Some((row.tool.scope.as_key(), server.as_str()))
+}
+
+/// The indexes over outcomes. Every append and removal changes at least one, most change all.
+struct Indexes<'t> {
+    identity: Table<'t, (u64, u64), ()>,
+    counted: Table<'t, (&'static str, u64), ()>,
+    served: Table<'t, (i64, u64), (&'static str, &'static str)>,
+}
+
+impl<'t> Indexes<'t> {
+    fn open(tx: &'t Tx) -> Result<Self, StoreError> {
+        Ok(Self {
+            identity: table(tx, OUTCOMES_IDENTITY)?,
+            counted: table(tx, OUTCOMES_COUNTED)?,
+            served: table(tx, OUTCOMES_SERVED)?,
+        })
+    }
+
+    fn insert(&mut self, row: &Outcome) -> Result<(), StoreError> {
+        self.identity.insert((row.identity(), row.seq), ()).map_err(from_storage)?;
+        if is_counted(row) {
+            self.counted.insert((row.project.as_str(), row.seq), ()).map_err(from_storage)?;
+        }
+        if let Some(served) = served(row) {
+            self.served.insert((row.at.as_millis(), row.seq), served).map_err(from_storage)?;
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, row: &Outcome) -> Result<(), StoreError> {
+        self.identity.remove((row.identity(), row.seq)).map_err(from_storage)?;
+        if is_counted(row) {
+            self.counted.remove((row.project.as_str(), row.seq)).map_err(from_storage)?;
+        }
+        if served(row).is_some() {
+            self.served.remove((row.at.as_millis(), row.seq)).map_err(from_storage)?;
+        }
+        Ok(())
+    }
+}
+
+/// Appends outcomes that have their numbers.
+pub(crate) fn append(tx: &Tx, outcomes: &[Outcome]) -> Result<(), StoreError> {
+    if outcomes.is_empty() {
+        return Ok(());
+    }
+    let mut rows = table(tx, OUTCOMES)?;
+    let mut indexes = Indexes::open(tx)?;
+    for row in outcomes {
+        let value = encode_outcome(row)?;
+        rows.insert(row.seq, value.as_slice()).map_err(from_storage)?;
+        indexes.insert(row)?;
+    }
+    Ok(())
+}

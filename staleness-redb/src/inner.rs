@@ -1,0 +1,146 @@
+//! The store's work, as it runs on whichever thread may block.
+
+use std::fs::{self, File};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use staleness_core::store::{
+    Commit, Durability, Query, Selection, Step, StoreError, View, look, run,
+};
+use staleness_lock::{FileLock, Guard, LockError};
+
+use crate::OpenOptions;
+use crate::collections::{self, load, meta};
+use crate::error::{from_lock, sound};
+use crate::open::{create_file, open};
+use crate::session::Session;
+
+/// What the clones of a store share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    path: PathBuf,
+    lock: FileLock,
+    options: OpenOptions,
+}
+
+impl Inner {
+    pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Self, StoreError> {
+        let (path, lock) = open(path, options)?;
+        Ok(Self { path, lock, options })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
+        let _turn = reader_turn(&self.lock, self.options)?;
+        Session::read(&self.path)?.with(|session| {
+            let tx = session.begin_step()?;
+            let revision = sound(|| meta::load(&tx, false))?.revision;
+            look(query, |selection| sound(|| load(&tx, selection, revision)))
+        })
+    }
+
+    pub(crate) fn transact(&self, step: &dyn Step) -> Result<Commit, StoreError> {
+        if self.options.read_only {
+            return Err(StoreError::ReadOnly);
+        }
+        let durability = step.durability();
+        let _turn = self.turn()?;
+        Session::write(&self.path)?.with(|session| carry_out(session, step, durability))
+    }
+
+    /// Waits for its turn to write. Where files cannot be locked, redb's own lock still keeps others
+    /// out; they are told that it is busy.
+    fn turn(&self) -> Result<Option<Guard<'_>>, StoreError> {
+        turn(&self.lock, self.options)
+    }
+
+    pub(crate) fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut dyn FnMut(View) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let _turn = reader_turn(&self.lock, self.options)?;
+        Session::read(&self.path)?.with(|session| {
+            let tx = session.begin_step()?;
+            let revision = sound(|| meta::load(&tx, false))?.revision;
+            crate::pages::pages(&tx, selection, revision, visit)
+        })
+    }
+
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        let _turn = reader_turn(&self.lock, self.options)?;
+        Session::read(&self.path)?.with(|session| {
+            // The first question is whether it is ours at all.
+            sound(|| meta::load(&session.begin_step()?, true))?;
+            session.check_pages()?;
+            let tx = session.begin_step()?;
+            sound(|| crate::check::check(&tx))
+        })
+    }
+
+    /// Copies the file as it lies there: nobody writes while the lock is held, and what the last
+    /// writer left is a whole store.
+    pub(crate) fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        let failed =
+            |source| StoreError::io(format!("writing the backup {}", to.display()), source);
+        let _turn = reader_turn(&self.lock, self.options)?;
+        // Not a word about the target before the source is known to be a store.
+        Session::read(&self.path)?.with(|session| {
+            sound(|| meta::load(&session.begin_step()?, false)).map(drop)?;
+            let target = create_file(to).map_err(failed)?;
+            let copied = copy(&self.path, target);
+            if copied.is_err() {
+                // Nothing of a failed copy is left; it was ours, since it did not exist before.
+                let _ = fs::remove_file(to);
+            }
+            copied.map_err(failed)
+        })
+    }
+}
+
+/// Reads, decides, writes and commits.
+pub(crate) fn carry_out(
+    session: &Session,
+    step: &dyn Step,
+    durability: Durability,
+) -> Result<Commit, StoreError> {
+    let tx = session.begin_step()?;
+    let meta = sound(|| meta::load(&tx, true))?;
+    let (view, _, mut changes) =
+        run(step, |selection| sound(|| load(&tx, selection, meta.revision)))?;
+    let mut revision = meta.revision;
+    if !changes.is_empty() {
+        revision = sound(|| collections::apply(&tx, meta, &mut changes))?;
+        session.commit(tx, durability)?;
+    }
+    Ok(Commit { revision, view, changes })
+}
+
+pub(crate) fn turn(lock: &FileLock, options: OpenOptions) -> Result<Option<Guard<'_>>, StoreError> {
+    match lock.acquire(options.busy_timeout) {
+        Ok(guard) => Ok(Some(guard)),
+        Err(LockError::Io(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(from_lock(error)),
+    }
+}
+
+/// A turn to read. In a folder that may not be written to there can be no lock file; redb's own lock
+/// keeps writers out.
+pub(crate) fn reader_turn(
+    lock: &FileLock,
+    options: OpenOptions,
+) -> Result<Option<Guard<'_>>, StoreError> {
+    match turn(lock, options) {
+        Err(StoreError::ReadOnly) => Ok(None),
+        result => result,
+    }
+}
+
+fn copy(from: &Path, mut to: File) -> io::Result<()> {
+    io::copy(&mut File::open(from)?, &mut to)?;
+    to.sync_all()
+}

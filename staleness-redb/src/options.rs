@@ -1,0 +1,58 @@
+//! How a store is opened.
+
+use std::time::Duration;
+
+/// How a store is opened.
+///
+/// ```
+/// use std::time::Duration;
+/// use staleness_redb::OpenOptions;
+///
+/// let hook = OpenOptions::new().busy_timeout(Duration::from_millis(500));
+/// let inspect = OpenOptions::new().create(false);
+/// # assert_ne!(hook, inspect);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenOptions {
+    pub(crate) create: bool,
+    pub(crate) read_only: bool,
+    pub(crate) busy_timeout: Duration,
+}
+
+impl OpenOptions {
+    /// Creates what is missing, and waits five seconds at most for others.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { create: true, read_only: false, busy_timeout: Duration::from_secs(5) }
+    }
+
+    /// Whether a missing store is created, with the folders above it. Otherwise it is an error of
+    /// kind [`std::io::ErrorKind::NotFound`].
+    #[must_use]
+    pub const fn create(mut self, create: bool) -> Self {
+        self.create = create;
+        self
+    }
+
+    /// Whether the store is only read: nothing is created, and steps end with
+    /// [`staleness_core::store::StoreError::ReadOnly`].
+    #[must_use]
+    pub const fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
+        self
+    }
+
+    /// How long a step or query waits for its turn before it reports
+    /// [`staleness_core::store::StoreError::Busy`]. Zero: not at all.
+    #[must_use]
+    pub const fn busy_timeout(mut self, longest: Duration) -> Self {
+        self.busy_timeout = longest;
+        self
+    }
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,117 @@
+//! Visiting many rows, a page at a time.
+
+use std::ops::ControlFlow;
+
+use redb::ReadableTable;
+use staleness_core::journal::Revision;
+use staleness_core::store::{
+    JournalFilter, OutcomeFilter, Pick, ProjectFilter, Selection, SourceFilter, StoreError,
+    ToolFilter, View,
+};
+
+use crate::collections::journal::Journal;
+use crate::collections::outcomes::{self, Outcomes};
+use crate::collections::projects::Projects;
+use crate::collections::sources::Sources;
+use crate::collections::tools::Tools;
+use crate::collections::{Collection, load, table};
+use crate::error::{from_storage, sound};
+use crate::session::Tx;
+
+/// Rows that one page holds at most.
+const PAGE: usize = 1_000;
+
+type Visit<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
+
+/// Hands everything that `selection` names to `visit`.
+///
+/// A collection that is selected whole is streamed in the order of its keys, so a page is all that
+/// lies in memory. For other selections the union of the picks is loaded first, one collection
+/// after the other, as a view would do: only so does no row come twice.
+pub(crate) fn pages(
+    tx: &Tx,
+    selection: &Selection,
+    revision: Revision,
+    visit: Visit<'_>,
+) -> Result<(), StoreError> {
+    let mut blank = View::default();
+    blank.revision = revision;
+    if let Some(cut) = &selection.count_outcomes {
+        blank.counts = Some(sound(|| outcomes::count(tx, cut))?);
+    }
+    macro_rules! collection {
+        ($field:ident, $collection:ty, $whole:expr) => {
+            if !selection.$field.is_empty() {
+                let flow = if $whole {
+                    stream::<$collection>(tx, &blank, visit)?
+                } else {
+                    let mut part = Selection::new();
+                    part.$field.clone_from(&selection.$field);
+                    let rows = sound(|| load(tx, &part, revision))?.$field.into_values();
+                    split::<$collection>(rows, &blank, visit)
+                };
+                if flow.is_break() {
+                    return Ok(());
+                }
+            }
+        };
+    }
+    collection!(projects, Projects, has(&selection.projects, &ProjectFilter::All));
+    collection!(sources, Sources, has(&selection.sources, &SourceFilter::All));
+    collection!(tools, Tools, has(&selection.tools, &ToolFilter::All));
+    collection!(outcomes, Outcomes, selection.outcomes.contains(&OutcomeFilter::All));
+    collection!(journal, Journal, selection.journal.contains(&JournalFilter::All));
+    Ok(())
+}
+
+fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
+    picks.iter().any(|pick| pick.filter == *all)
+}
+
+/// Every row of a collection. The visitor runs outside of what redb's panics are caught in.
+fn stream<C: Collection>(
+    tx: &Tx,
+    blank: &View,
+    visit: Visit<'_>,
+) -> Result<ControlFlow<()>, StoreError> {
+    let table = sound(|| table(tx, C::TABLE))?;
+    let mut rows = sound(|| table.iter().map_err(from_storage))?;
+    loop {
+        let mut page = blank.clone();
+        let count = sound(|| {
+            let mut count = 0;
+            for entry in rows.by_ref().take(PAGE) {
+                let (key, value) = entry.map_err(from_storage)?;
+                C::keep(C::read(key.value(), value.value())?, &mut page);
+                count += 1;
+            }
+            Ok(count)
+        })?;
+        if count == 0 {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if visit(page).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+}
+
+/// Rows that are in memory already.
+fn split<C: Collection>(
+    mut rows: impl Iterator<Item = C::Row>,
+    blank: &View,
+    visit: Visit<'_>,
+) -> ControlFlow<()> {
+    loop {
+        let mut page = blank.clone();
+        let mut count = 0;
+        for row in rows.by_ref().take(PAGE) {
+            C::keep(row, &mut page);
+            count += 1;
+        }
+        if count == 0 {
+            return ControlFlow::Continue(());
+        }
+        visit(page)?;
+    }
+}

@@ -1,0 +1,65 @@
+//! Where the work runs: on a thread that may block.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use staleness_core::store::{Selection, StoreError, View};
+
+use crate::inner::Inner;
+
+/// Runs `work` on a thread that may block: inside a tokio runtime on one of its blocking threads,
+/// otherwise right here.
+pub(crate) async fn blocking<T: Send + 'static>(
+    inner: &Arc<Inner>,
+    work: impl FnOnce(&Inner) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    #[cfg(feature = "tokio")]
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        let inner = Arc::clone(inner);
+        return join(runtime.spawn_blocking(move || work(&inner))).await;
+    }
+    work(inner)
+}
+
+/// Visits pages. The visitor always runs where the caller is; under tokio the pages come from a
+/// blocking thread through a channel that holds one page, so at most three are in memory.
+pub(crate) async fn pages(
+    inner: &Arc<Inner>,
+    selection: &Selection,
+    visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+) -> Result<(), StoreError> {
+    #[cfg(feature = "tokio")]
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        let inner = Arc::clone(inner);
+        let selection = selection.clone();
+        let (send, mut pages) = tokio::sync::mpsc::channel(1);
+        let reading = runtime.spawn_blocking(move || {
+            inner.pages(&selection, &mut |page| match send.blocking_send(page) {
+                Ok(()) => ControlFlow::Continue(()),
+                // The visitor broke, or the caller has gone.
+                Err(_) => ControlFlow::Break(()),
+            })
+        });
+        while let Some(page) = pages.recv().await {
+            if visit(page).is_break() {
+                break;
+            }
+        }
+        drop(pages);
+        return join(reading).await;
+    }
+    inner.pages(selection, visit)
+}
+
+/// Waits for blocking work; a panic inside it goes on here.
+#[cfg(feature = "tokio")]
+async fn join<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result<T, StoreError> {
+    match work.await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // Blocking work that has begun is never cancelled: nothing was done.
+            Err(cancelled) => Err(StoreError::Backend(Box::new(cancelled))),
+        },
+    }
+}

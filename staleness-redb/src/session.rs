@@ -1,0 +1,151 @@
+//! One opening of the database: for one step, query, walk, check or copy.
+
+use std::fs::File;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use redb::{Builder, Database, StorageBackend, WriteTransaction};
+use staleness_core::store::{Durability, StoreError};
+
+use crate::error::{from_commit, from_database, from_io, from_transaction, sound};
+use crate::file::{Control, StoreFile};
+use crate::overlay::Overlay;
+use crate::shape;
+
+/// What redb may keep in memory, in bytes.
+const CACHE: usize = 16 << 20;
+
+/// A transaction. Readers use the same kind, on a file that is not written: see [`crate::overlay`].
+pub(crate) type Tx = WriteTransaction;
+
+/// A database that is open.
+#[derive(Debug)]
+pub(crate) struct Session {
+    db: Option<Database>,
+    under: Under,
+}
+
+#[derive(Debug)]
+enum Under {
+    File(Arc<Control>),
+    Overlay(Arc<AtomicBool>),
+}
+
+impl Session {
+    /// Opens a store for reading; nothing is written to it.
+    pub(crate) fn read(path: &Path) -> Result<Self, StoreError> {
+        let file = File::open(path).map_err(|error| cannot_open(path, error))?;
+        shape::check(&file)?;
+        let (overlay, sealed) = Overlay::new(file).map_err(from_database)?;
+        Self::begin(overlay, Under::Overlay(sealed))
+    }
+
+    /// Opens a store for a step.
+    pub(crate) fn write(path: &Path) -> Result<Self, StoreError> {
+        let file = File::options().read(true).write(true).open(path);
+        let file = file.map_err(|error| cannot_open(path, error))?;
+        shape::check(&file)?;
+        Self::on(file)
+    }
+
+    /// Makes a database of an empty file, or opens one for writing.
+    pub(crate) fn on(file: File) -> Result<Self, StoreError> {
+        let (file, control) = StoreFile::new(file).map_err(from_database)?;
+        Self::begin(file, Under::File(control))
+    }
+
+    fn begin(backend: impl StorageBackend, under: Under) -> Result<Self, StoreError> {
+        let db = sound(|| {
+            let mut builder = Builder::new();
+            builder.set_cache_size(CACHE).create_with_backend(backend).map_err(from_database)
+        })?;
+        Ok(Self { db: Some(db), under })
+    }
+
+    /// Lets `work` use the session and closes it, also when `work` panics.
+    pub(crate) fn with<T>(
+        mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        // redb does not close a database properly while a panic is under way.
+        let done = catch_unwind(AssertUnwindSafe(|| work(&mut self)));
+        drop(self);
+        done.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    /// Begins a transaction; dropping it leaves everything as it was.
+    pub(crate) fn begin_step(&self) -> Result<Tx, StoreError> {
+        sound(|| {
+            let mut tx = self.db()?.begin_write().map_err(from_transaction)?;
+            tx.set_quick_repair(true);
+            Ok(tx)
+        })
+    }
+
+    /// Commits, and makes sure that the commit survives what `durability` promises.
+    pub(crate) fn commit(&self, tx: Tx, durability: Durability) -> Result<(), StoreError> {
+        let Under::File(control) = &self.under else { return Err(StoreError::ReadOnly) };
+        let committed =
+            sound(|| tx.commit().map_err(|error| from_commit(error, control.flipped())));
+        match committed {
+            Err(StoreError::Corrupt(what)) if control.flipped() => {
+                return Err(StoreError::Unknown(what.into()));
+            }
+            result => result?,
+        }
+        match durability {
+            Durability::Normal => Ok(()),
+            Durability::Full => {
+                control.settle().map_err(|error| StoreError::Unknown(Box::new(error)))
+            }
+        }
+    }
+
+    /// redb's own check of pages, checksums and page accounting.
+    pub(crate) fn check_pages(&mut self) -> Result<(), StoreError> {
+        let db = self.db.as_mut().ok_or_else(closed)?;
+        if sound(|| db.check_integrity().map_err(from_database))? {
+            Ok(())
+        } else {
+            Err(StoreError::Corrupt("checksums or page accounting of the file are wrong".into()))
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn control(&self) -> Option<&Control> {
+        match &self.under {
+            Under::File(control) => Some(control),
+            Under::Overlay(_) => None,
+        }
+    }
+
+    fn db(&self) -> Result<&Database, StoreError> {
+        self.db.as_ref().ok_or_else(closed)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        match &self.under {
+            Under::File(control) => control.seal(),
+            Under::Overlay(sealed) => sealed.store(true, Ordering::Relaxed),
+        }
+        let db = self.db.take();
+        // Whatever redb finds while it closes, the commit is on its way.
+        let _ = sound(|| {
+            drop(db);
+            Ok(())
+        });
+    }
+}
+
+fn closed() -> StoreError {
+    StoreError::Backend("the session was closed".into())
+}
+
+fn cannot_open(path: &Path, error: io::Error) -> StoreError {
+    from_io(format!("opening {}", path.display()), error)
+}

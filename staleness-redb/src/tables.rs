@@ -1,0 +1,101 @@
+//! The format of the file.
+//!
+//! A store is a redb 4 database (file format 3, pages of 4 KiB). Its table `staleness` holds four
+//! numbers; name, types and the rows `magic` and `format` stay as they are in every format. All
+//! tables are made in the transaction that makes the store. A store with a larger format was written
+//! by a newer program and is refused.
+//!
+//! # Tables
+//!
+//! | table | key | value |
+//! |---|---|---|
+//! | `staleness` | a name | `magic`, `format`, the last `revision`, and `last_seq` |
+//! | `projects` | id | a project |
+//! | `sources` | scope, client, level, part | a source |
+//! | `tools` | scope, name | a tool with its ring |
+//! | `tools_server` | scope, server, name | the kind: tools with a server |
+//! | `tools_configured`, `tools_demoted`, `tools_revived` | scope, name | nothing: such tools |
+//! | `outcomes` | seq | one use of a tool |
+//! | `outcomes_identity` | `Outcome::identity`, seq | nothing |
+//! | `outcomes_counted` | project, seq | nothing: those with the marks `S` and `F` |
+//! | `outcomes_served` | time, seq | scope and server: with a server, not interrupted |
+//! | `journal` | revision, index | one change |
+//! | `journal_op` | op, revision, index | nothing: those with an op |
+//! | `journal_subject` | kind, scope, id, revision, index | nothing |
+//! | `journal_scope` | scope, revision, index | nothing |
+//!
+//! A scope is `""` for global, else the project's id. Levels and kinds in keys are the numbers of the
+//! lists in `records`. The values of records are described in `codec`. redb compares the parts of a
+//! key one by one, numbers as numbers, so the order of keys is that of the types in `staleness-core`.
+//!
+//! `last_seq` is a floor, not a counter: the next outcome gets one more than the larger of the floor
+//! and the last `seq` in the table. Only a step that removes outcomes raises the floor, so numbers
+//! are never used twice and an append does not touch this table.
+
+use redb::TableDefinition;
+
+/// `stalenes`, in the row `magic`: marks the file as ours.
+pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"stalenes");
+
+/// The format that this program writes.
+pub(crate) const FORMAT: u64 = 1;
+
+pub(crate) type SourceKey = (&'static str, &'static str, u8, &'static str);
+pub(crate) type ToolRef = (&'static str, &'static str);
+pub(crate) type EntryRef = (u64, u32);
+
+pub(crate) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
+
+pub(crate) const PROJECTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("projects");
+pub(crate) const SOURCES: TableDefinition<'_, SourceKey, &[u8]> = TableDefinition::new("sources");
+
+pub(crate) const TOOLS: TableDefinition<'_, ToolRef, &[u8]> = TableDefinition::new("tools");
+pub(crate) const TOOLS_SERVER: TableDefinition<'_, (&str, &str, &str), u8> =
+    TableDefinition::new("tools_server");
+pub(crate) const TOOLS_CONFIGURED: TableDefinition<'_, ToolRef, ()> =
+    TableDefinition::new("tools_configured");
+pub(crate) const TOOLS_DEMOTED: TableDefinition<'_, ToolRef, ()> =
+    TableDefinition::new("tools_demoted");
+pub(crate) const TOOLS_REVIVED: TableDefinition<'_, ToolRef, ()> =
+    TableDefinition::new("tools_revived");
+
+pub(crate) const OUTCOMES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("outcomes");
+pub(crate) const OUTCOMES_IDENTITY: TableDefinition<'_, (u64, u64), ()> =
+    TableDefinition::new("outcomes_identity");
+pub(crate) const OUTCOMES_COUNTED: TableDefinition<'_, (&str, u64), ()> =
+    TableDefinition::new("outcomes_counted");
+pub(crate) const OUTCOMES_SERVED: TableDefinition<'_, (i64, u64), (&str, &str)> =
+    TableDefinition::new("outcomes_served");
+
+pub(crate) const JOURNAL: TableDefinition<'_, EntryRef, &[u8]> = TableDefinition::new("journal");
+pub(crate) const JOURNAL_OP: TableDefinition<'_, (&str, u64, u32), ()> =
+    TableDefinition::new("journal_op");
+pub(crate) const JOURNAL_SUBJECT: TableDefinition<'_, (u8, &str, &str, u64, u32), ()> =
+    TableDefinition::new("journal_subject");
+pub(crate) const JOURNAL_SCOPE: TableDefinition<'_, (&str, u64, u32), ()> =
+    TableDefinition::new("journal_scope");
+
+/// Calls `$each!` with every table; the list is in the order of names.
+macro_rules! every_table {
+    ($each:ident) => {
+        [
+            $each!(JOURNAL),
+            $each!(JOURNAL_OP),
+            $each!(JOURNAL_SCOPE),
+            $each!(JOURNAL_SUBJECT),
+            $each!(OUTCOMES),
+            $each!(OUTCOMES_COUNTED),
+            $each!(OUTCOMES_IDENTITY),
+            $each!(OUTCOMES_SERVED),
+            $each!(PROJECTS),
+            $each!(SOURCES),
+            $each!(META),
+            $each!(TOOLS),
+            $each!(TOOLS_CONFIGURED),
+            $each!(TOOLS_DEMOTED),
+            $each!(TOOLS_REVIVED),
+            $each!(TOOLS_SERVER),
+        ]
+    };
+}
+pub(crate) use every_table;
