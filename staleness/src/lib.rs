@@ -7,6 +7,21 @@
 //! This crate is the door: everything of [`staleness_core`], and [`open`], which picks a backend
 //! by URL. Backends are chosen by cargo features; `sqlite` is on by default.
 //!
+//! # Which backend to choose
+//!
+//! | | `sqlite:PATH` (feature `sqlite`, default) | `redb:PATH` (feature `redb`) | `memory:` |
+//! |---|---|---|---|
+//! | for | many processes on one file | one daemon, or a few processes that take turns | tests, trials |
+//! | readers | never wait, and nobody waits for them | take turns like writers | take turns |
+//! | builds with | a C compiler | Rust alone, 1.90 or newer | Rust alone |
+//! | kept | yes | yes | as long as the process |
+//! | backups | while others write | while others wait | none |
+//! | a commit that a power cut may take | the last ones of uses and scans | the last one of uses and scans | – |
+//!
+//! In doubt: `sqlite`. Take `redb` where there is no C compiler, or where only Rust may run.
+//!
+//! # An example
+//!
 //! ```
 //! use staleness::ids::{OpId, ToolName};
 //! use staleness::outcome::OutcomeKind;

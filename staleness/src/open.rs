@@ -82,6 +82,40 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
         StoreUrl::Sqlite(_) => {
             return Err(StoreError::Unsupported("sqlite: build with the feature `sqlite`"));
         }
+        #[cfg(feature = "redb")]
+        StoreUrl::Redb(path) => {
+            let how = staleness_redb::OpenOptions::new()
+                .create(options.create)
+                .busy_timeout(options.busy_timeout);
+            Arc::new(staleness_redb::RedbStore::open(path, how)?)
+        }
+        #[cfg(not(feature = "redb"))]
+        StoreUrl::Redb(_) => {
+            return Err(StoreError::Unsupported("redb: build with the feature `redb`"));
+        }
     };
     Ok(Registry::new(store, options.policy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backend_opens_or_names_its_feature() {
+        let folder = tempfile::tempdir().unwrap();
+        for (scheme, built_in) in
+            [("sqlite", cfg!(feature = "sqlite")), ("redb", cfg!(feature = "redb"))]
+        {
+            let path = folder.path().join(scheme);
+            match open(&format!("{scheme}:{}", path.display())) {
+                Ok(_) => assert!(built_in && path.is_file(), "{scheme}"),
+                Err(error) => {
+                    assert!(!built_in && !path.exists(), "{error}");
+                    let feature = format!("build with the feature `{scheme}`");
+                    assert!(error.to_string().contains(&feature), "{error}");
+                }
+            }
+        }
+    }
 }
