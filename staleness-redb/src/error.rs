@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::io::{self, ErrorKind};
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use redb::{CommitError, DatabaseError, StorageError, TableError, TransactionError};
@@ -94,4 +95,50 @@ fn damaged(panic: &(dyn Any + Send)) -> StoreError {
     // The message may quote bytes of a row.
     let _ = panic;
     StoreError::Corrupt("redb cannot make sense of its pages".into())
+}
+
+/// Something of redb's whose end may panic as well, when a panic has left its locks poisoned. Here
+/// it ends in silence: what went wrong was reported where it happened.
+#[derive(Debug)]
+pub(crate) struct Calm<T>(Option<T>);
+
+impl<T> Calm<T> {
+    pub(crate) const fn new(inner: T) -> Self {
+        Self(Some(inner))
+    }
+
+    /// Takes it out.
+    pub(crate) fn into_inner(mut self) -> Option<T> {
+        self.0.take()
+    }
+}
+
+impl<T> Deref for Calm<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match &self.0 {
+            Some(inner) => inner,
+            None => unreachable!("taken out only at its end"),
+        }
+    }
+}
+
+impl<T> DerefMut for Calm<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        match &mut self.0 {
+            Some(inner) => inner,
+            None => unreachable!("taken out only at its end"),
+        }
+    }
+}
+
+impl<T> Drop for Calm<T> {
+    fn drop(&mut self) {
+        let inner = self.0.take();
+        let _ = sound(|| {
+            drop(inner);
+            Ok(())
+        });
+    }
 }

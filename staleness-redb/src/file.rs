@@ -48,7 +48,7 @@ pub(crate) struct Control {
     god_byte: AtomicU8,
     flipped: AtomicBool,
     #[cfg(test)]
-    pub(crate) faults: Faults,
+    pub(crate) probe: tests::Probe,
 }
 
 impl StoreFile {
@@ -62,7 +62,7 @@ impl StoreFile {
             god_byte: AtomicU8::new(0),
             flipped: AtomicBool::new(false),
             #[cfg(test)]
-            faults: Faults::default(),
+            probe: tests::Probe::default(),
         });
         let file = FileBackend::new(file)?;
         let mut header = [0; HEADER];
@@ -99,7 +99,7 @@ impl Control {
         }
         if self.owes_sync.load(Ordering::Relaxed) {
             #[cfg(test)]
-            self.faults.next()?;
+            self.probe.note(tests::Did::Sync)?;
             if let Err(error) = self.handle.sync_data() {
                 self.broken.store(true, Ordering::Relaxed);
                 return Err(error);
@@ -114,10 +114,7 @@ impl Control {
         if self.sealed.load(Ordering::Relaxed) {
             return Err(io::Error::other("the store was closed"));
         }
-        self.settle()?;
-        #[cfg(test)]
-        self.faults.next()?;
-        Ok(())
+        self.settle()
     }
 }
 
@@ -132,6 +129,8 @@ impl StorageBackend for StoreFile {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.control.before_write()?;
+        #[cfg(test)]
+        self.control.probe.note(tests::Did::SetLen(len))?;
         self.file.set_len(len)
     }
 
@@ -154,6 +153,8 @@ impl StorageBackend for StoreFile {
                 self.control.flipped.store(true, Ordering::Relaxed);
             }
         }
+        #[cfg(test)]
+        self.control.probe.note(tests::Did::Write(offset, data.to_vec()))?;
         self.file.write(offset, data)
     }
 
@@ -190,30 +191,6 @@ impl StorageBackend for StoreFile {
     }
 }
 
-/// Failures on demand.
 #[cfg(test)]
-#[derive(Debug)]
-pub(crate) struct Faults(std::sync::atomic::AtomicI64);
-
-#[cfg(test)]
-impl Default for Faults {
-    fn default() -> Self {
-        Self(std::sync::atomic::AtomicI64::new(i64::MAX))
-    }
-}
-
-#[cfg(test)]
-impl Faults {
-    /// Lets so many writes and syncs succeed, and none after them.
-    pub(crate) fn after(&self, operations: i64) {
-        self.0.store(operations, Ordering::Relaxed);
-    }
-
-    fn next(&self) -> io::Result<()> {
-        if self.0.fetch_sub(1, Ordering::Relaxed) > 0 {
-            Ok(())
-        } else {
-            Err(io::ErrorKind::StorageFull.into())
-        }
-    }
-}
+#[path = "file_tests.rs"]
+mod tests;

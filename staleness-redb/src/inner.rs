@@ -11,7 +11,8 @@ use staleness_core::store::{
 use staleness_lock::{FileLock, Guard, LockError};
 
 use crate::OpenOptions;
-use crate::collections::{self, load, meta};
+use crate::collections::meta::Meta;
+use crate::collections::{self, load};
 use crate::error::{from_lock, sound};
 use crate::open::{create_file, open};
 use crate::session::Session;
@@ -37,8 +38,7 @@ impl Inner {
     pub(crate) fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path)?.with(|session| {
-            let tx = session.begin_step()?;
-            let revision = sound(|| meta::load(&tx, false))?.revision;
+            let (tx, Meta { revision, .. }) = session.enter(false)?;
             look(query, |selection| sound(|| load(&tx, selection, revision)))
         })
     }
@@ -65,8 +65,7 @@ impl Inner {
     ) -> Result<(), StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path)?.with(|session| {
-            let tx = session.begin_step()?;
-            let revision = sound(|| meta::load(&tx, false))?.revision;
+            let (tx, Meta { revision, .. }) = session.enter(false)?;
             crate::pages::pages(&tx, selection, revision, visit)
         })
     }
@@ -75,9 +74,9 @@ impl Inner {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path)?.with(|session| {
             // The first question is whether it is ours at all.
-            sound(|| meta::load(&session.begin_step()?, true))?;
+            session.enter(true).map(drop)?;
             session.check_pages()?;
-            let tx = session.begin_step()?;
+            let tx = session.begin()?;
             sound(|| crate::check::check(&tx))
         })
     }
@@ -90,7 +89,7 @@ impl Inner {
         let _turn = reader_turn(&self.lock, self.options)?;
         // Not a word about the target before the source is known to be a store.
         Session::read(&self.path)?.with(|session| {
-            sound(|| meta::load(&session.begin_step()?, false)).map(drop)?;
+            session.enter(false).map(drop)?;
             let target = create_file(to).map_err(failed)?;
             let copied = copy(&self.path, target);
             if copied.is_err() {
@@ -108,8 +107,7 @@ pub(crate) fn carry_out(
     step: &dyn Step,
     durability: Durability,
 ) -> Result<Commit, StoreError> {
-    let tx = session.begin_step()?;
-    let meta = sound(|| meta::load(&tx, true))?;
+    let (tx, meta) = session.enter(true)?;
     let (view, _, mut changes) =
         run(step, |selection| sound(|| load(&tx, selection, meta.revision)))?;
     let mut revision = meta.revision;

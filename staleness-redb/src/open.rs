@@ -64,8 +64,7 @@ fn look(path: &Path, lock: &FileLock, options: OpenOptions) -> Result<(), StoreE
 
 /// Whether the file is a store of this program's format.
 fn inspect(path: &Path) -> Result<(), StoreError> {
-    Session::read(path)?
-        .with(|session| sound(|| meta::load(&session.begin_step()?, false)).map(drop))
+    Session::read(path)?.with(|session| session.enter(false).map(drop))
 }
 
 /// The path with symbolic links resolved, so that every name of a store leads to one lock.
@@ -140,7 +139,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
 /// Makes a store of an empty file.
 fn make(file: File) -> Result<(), StoreError> {
     Session::on(file)?.with(|session| {
-        let tx = session.begin_step()?;
+        let tx = session.begin()?;
         sound(|| {
             macro_rules! make_table {
                 ($table:ident) => {

@@ -15,7 +15,7 @@ use crate::collections::projects::Projects;
 use crate::collections::sources::Sources;
 use crate::collections::tools::Tools;
 use crate::collections::{Collection, load, table};
-use crate::error::{from_storage, sound};
+use crate::error::{Calm, from_storage, sound};
 use crate::session::Tx;
 
 /// Rows that one page holds at most.
@@ -74,8 +74,8 @@ fn stream<C: Collection>(
     blank: &View,
     visit: Visit<'_>,
 ) -> Result<ControlFlow<()>, StoreError> {
-    let table = sound(|| table(tx, C::TABLE))?;
-    let mut rows = sound(|| table.iter().map_err(from_storage))?;
+    let table = Calm::new(sound(|| table(tx, C::TABLE))?);
+    let mut rows = Calm::new(sound(|| table.iter().map_err(from_storage))?);
     loop {
         let mut page = blank.clone();
         let count = sound(|| {

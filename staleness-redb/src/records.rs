@@ -33,7 +33,7 @@ pub(crate) const TOOL_KINDS: [ToolKind; 8] = [
     ToolKind::Agent,
     ToolKind::Unknown,
 ];
-const CAUSES: [PresenceCause; 8] = [
+pub(crate) const CAUSES: [PresenceCause; 8] = [
     PresenceCause::Configured,
     PresenceCause::Used,
     PresenceCause::ServerReturned,
@@ -43,12 +43,13 @@ const CAUSES: [PresenceCause; 8] = [
     PresenceCause::ServerDisabled,
     PresenceCause::NotListed,
 ];
-const HOLDS: [Hold; 4] = [Hold::None, Hold::Demoted, Hold::Pinned, Hold::Ignored];
-const MARKS: [Mark; 4] = [Mark::Success, Mark::Failure, Mark::Interrupted, Mark::Offline];
-const STATES: [SourceState; 4] =
+pub(crate) const HOLDS: [Hold; 4] = [Hold::None, Hold::Demoted, Hold::Pinned, Hold::Ignored];
+pub(crate) const MARKS: [Mark; 4] =
+    [Mark::Success, Mark::Failure, Mark::Interrupted, Mark::Offline];
+pub(crate) const STATES: [SourceState; 4] =
     [SourceState::Read, SourceState::Missing, SourceState::Partial, SourceState::Failed];
 pub(crate) const SUBJECTS: [SubjectKind; 2] = [SubjectKind::Tool, SubjectKind::Project];
-const ACTIONS: [Action; 10] = [
+pub(crate) const ACTIONS: [Action; 10] = [
     Action::Added,
     Action::Absent,
     Action::Present,

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use redb::{Builder, Database, StorageBackend, WriteTransaction};
 use staleness_core::store::{Durability, StoreError};
 
-use crate::error::{from_commit, from_database, from_io, from_transaction, sound};
+use crate::collections::meta::{self, Meta};
+use crate::error::{Calm, from_commit, from_database, from_io, from_transaction, sound};
 use crate::file::{Control, StoreFile};
 use crate::overlay::Overlay;
 use crate::shape;
@@ -24,7 +25,7 @@ pub(crate) type Tx = WriteTransaction;
 /// A database that is open.
 #[derive(Debug)]
 pub(crate) struct Session {
-    db: Option<Database>,
+    db: Calm<Database>,
     under: Under,
 }
 
@@ -40,7 +41,7 @@ impl Session {
         let file = File::open(path).map_err(|error| cannot_open(path, error))?;
         shape::check(&file)?;
         let (overlay, sealed) = Overlay::new(file).map_err(from_database)?;
-        Self::begin(overlay, Under::Overlay(sealed))
+        Self::open(overlay, Under::Overlay(sealed))
     }
 
     /// Opens a store for a step.
@@ -54,15 +55,15 @@ impl Session {
     /// Makes a database of an empty file, or opens one for writing.
     pub(crate) fn on(file: File) -> Result<Self, StoreError> {
         let (file, control) = StoreFile::new(file).map_err(from_database)?;
-        Self::begin(file, Under::File(control))
+        Self::open(file, Under::File(control))
     }
 
-    fn begin(backend: impl StorageBackend, under: Under) -> Result<Self, StoreError> {
+    fn open(backend: impl StorageBackend, under: Under) -> Result<Self, StoreError> {
         let db = sound(|| {
             let mut builder = Builder::new();
             builder.set_cache_size(CACHE).create_with_backend(backend).map_err(from_database)
         })?;
-        Ok(Self { db: Some(db), under })
+        Ok(Self { db: Calm::new(db), under })
     }
 
     /// Lets `work` use the session and closes it, also when `work` panics.
@@ -77,17 +78,25 @@ impl Session {
     }
 
     /// Begins a transaction; dropping it leaves everything as it was.
-    pub(crate) fn begin_step(&self) -> Result<Tx, StoreError> {
+    pub(crate) fn begin(&self) -> Result<Calm<Tx>, StoreError> {
         sound(|| {
-            let mut tx = self.db()?.begin_write().map_err(from_transaction)?;
+            let mut tx = self.db.begin_write().map_err(from_transaction)?;
             tx.set_quick_repair(true);
-            Ok(tx)
+            Ok(Calm::new(tx))
         })
     }
 
+    /// Begins, and makes sure that this is a store of a format that this program knows.
+    pub(crate) fn enter(&self, writing: bool) -> Result<(Calm<Tx>, Meta), StoreError> {
+        let tx = self.begin()?;
+        let meta = sound(|| meta::load(&tx, writing))?;
+        Ok((tx, meta))
+    }
+
     /// Commits, and makes sure that the commit survives what `durability` promises.
-    pub(crate) fn commit(&self, tx: Tx, durability: Durability) -> Result<(), StoreError> {
+    pub(crate) fn commit(&self, tx: Calm<Tx>, durability: Durability) -> Result<(), StoreError> {
         let Under::File(control) = &self.under else { return Err(StoreError::ReadOnly) };
+        let Some(tx) = tx.into_inner() else { return Ok(()) };
         let committed =
             sound(|| tx.commit().map_err(|error| from_commit(error, control.flipped())));
         match committed {
@@ -106,8 +115,7 @@ impl Session {
 
     /// redb's own check of pages, checksums and page accounting.
     pub(crate) fn check_pages(&mut self) -> Result<(), StoreError> {
-        let db = self.db.as_mut().ok_or_else(closed)?;
-        if sound(|| db.check_integrity().map_err(from_database))? {
+        if sound(|| self.db.check_integrity().map_err(from_database))? {
             Ok(())
         } else {
             Err(StoreError::Corrupt("checksums or page accounting of the file are wrong".into()))
@@ -115,15 +123,11 @@ impl Session {
     }
 
     #[cfg(test)]
-    pub(crate) fn control(&self) -> Option<&Control> {
+    pub(crate) const fn control(&self) -> Option<&Arc<Control>> {
         match &self.under {
             Under::File(control) => Some(control),
             Under::Overlay(_) => None,
         }
-    }
-
-    fn db(&self) -> Result<&Database, StoreError> {
-        self.db.as_ref().ok_or_else(closed)
     }
 }
 
@@ -133,17 +137,8 @@ impl Drop for Session {
             Under::File(control) => control.seal(),
             Under::Overlay(sealed) => sealed.store(true, Ordering::Relaxed),
         }
-        let db = self.db.take();
-        // Whatever redb finds while it closes, the commit is on its way.
-        let _ = sound(|| {
-            drop(db);
-            Ok(())
-        });
+        // Then redb closes: whatever it finds, a commit is where it belongs.
     }
-}
-
-fn closed() -> StoreError {
-    StoreError::Backend("the session was closed".into())
 }
 
 fn cannot_open(path: &Path, error: io::Error) -> StoreError {
