@@ -168,7 +168,15 @@ pub(crate) fn store_url(global: &Global) -> Result<StoreUrl, CliError> {
         Some(dir) => dir,
         None => user_home()?.join(".local").join("share"),
     };
-    Ok(StoreUrl::Sqlite(data.join("staleness").join("registry.db")))
+    let folder = data.join("staleness");
+    // What this build holds: SQLite before redb, and without either nothing is kept.
+    Ok(if cfg!(feature = "sqlite") {
+        StoreUrl::Sqlite(folder.join("registry.db"))
+    } else if cfg!(feature = "redb") {
+        StoreUrl::Redb(folder.join("registry.redb"))
+    } else {
+        StoreUrl::Memory
+    })
 }
 
 fn layers(global: &Global, project: &Path) -> Layers {

@@ -67,8 +67,8 @@ impl HookCli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Where the registry is kept, sqlite:PATH or memory: [default: staleness/registry.db in your
-    /// data folder].
+    /// Where the registry is kept, sqlite:PATH, redb:PATH or memory: [default: staleness/registry.db
+    /// in your data folder].
     #[arg(
         long,
         global = true,

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 use serde_json::json;
-use staleness::StoreUrl;
 use staleness::source::SourceState;
 
 use super::scan::preview;
@@ -118,7 +117,7 @@ fn policy(settings: &Settings) -> String {
 
 /// Where the store is, how large it is, and whether others can read it.
 fn store(settings: &Settings) -> (State, String) {
-    let StoreUrl::Sqlite(path) = &settings.url else {
+    let Some(path) = settings.url.path() else {
         return (State::Warn, format!("{}: gone with the process", settings.url));
     };
     let Ok(meta) = std::fs::metadata(path) else {
