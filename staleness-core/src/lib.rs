@@ -114,6 +114,7 @@ pub mod source;
 pub mod store;
 pub mod time;
 pub mod tool;
+pub mod transfer;
 pub mod verdict;
 
 pub use memory::MemoryStore;

@@ -195,3 +195,19 @@ fn the_short_name_of_an_ignored_server_covers_its_tools() {
         4
     );
 }
+
+/// A project brings its own list, of up to a megabyte: looking through it for every tool took
+/// minutes.
+#[test]
+fn a_long_list_of_ignored_names_is_looked_up() {
+    let mut policy = Policy::default();
+    policy.ignore = (0..50_000).map(|at| format!("noise-{at}")).collect();
+    policy.ignore.push("github".into());
+    let world = World::with(policy);
+    let mut tools: Vec<_> = (0..3_000).map(|at| command(&format!("/c{at}"))).collect();
+    tools.extend([command("/noise-49999"), server("github"), server("other")]);
+    assert_eq!(world.scan(vec![read(user("commands"), tools)]).added.len(), 3_001);
+    let listing = ToolListing { hide_ignored: true, ..ToolListing::default() };
+    let listed = world.registry.list(&world.project, listing, world.now()).unwrap();
+    assert_eq!(listed.len(), 3_001);
+}

@@ -23,6 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the hook. Trouble is told on stderr, with `--verbose` only.
 pub(crate) fn run(global: &Global, args: &HookArgs, out: &Output) {
+    // A panic is caught below; its message would reach the user of an agent who asked for nothing.
+    if !out.verbose {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| go(global, args, out)));
     match done {
         Ok(Ok(())) => {}

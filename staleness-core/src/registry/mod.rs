@@ -2,6 +2,7 @@
 
 mod blocking;
 mod hold;
+mod import;
 mod prune;
 mod queries;
 mod record;
@@ -17,6 +18,7 @@ use serde::Serialize;
 
 pub use blocking::BlockingRegistry;
 pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
+pub use import::{BlockingImporter, ImportReport, Importer, TransferCounts};
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::RecordUses;

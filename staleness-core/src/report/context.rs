@@ -1,8 +1,8 @@
 //! The context of a report: everything seen, arranged for looking tools up.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey};
+use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::names;
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::ProjectRef;
@@ -25,6 +25,9 @@ pub struct Context<'a> {
     members: HashMap<&'a ToolKey, Vec<&'a Tool>>,
     /// For each of those tools the entry.
     providers: HashMap<&'a ToolKey, &'a ToolKey>,
+    /// Every spelling of the names that the policy ignores, and the servers that they may mean: a
+    /// project may bring many.
+    ignored: (HashSet<ToolName>, HashSet<ServerKey>),
 }
 
 impl<'a> Context<'a> {
@@ -56,7 +59,11 @@ impl<'a> Context<'a> {
                 providers.insert(&tool.key, &entry.key);
             }
         }
-        Self { view, policy, project, now, members, providers }
+        let ignored = (
+            policy.ignore.iter().flat_map(|name| names::spellings(name)).collect(),
+            policy.ignore.iter().filter_map(|name| names::named_server(name)).collect(),
+        );
+        Self { view, policy, project, now, members, providers, ignored }
     }
 
     /// The view.
@@ -183,12 +190,10 @@ impl<'a> Context<'a> {
     /// be short like any other and takes a server's tools with it.
     #[must_use]
     pub fn is_ignored(&self, tool: &Tool) -> bool {
-        let named = |name: &String| {
-            let server = names::named_server(name);
-            (server.is_some() && server == tool.server)
-                || names::spellings(name).contains(&tool.key.name)
-        };
-        tool.hold == Hold::Ignored || self.policy.ignore.iter().any(named)
+        let (names, servers) = &self.ignored;
+        tool.hold == Hold::Ignored
+            || names.contains(&tool.key.name)
+            || tool.server.as_ref().is_some_and(|server| servers.contains(server))
     }
 
     /// Whether the tool is visible to the project: its own, or global.
