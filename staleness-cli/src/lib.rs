@@ -23,7 +23,7 @@ use output::{Output, Paint};
 use settings::Settings;
 
 /// Commands that later releases bring; named so that the error can say so.
-const LATER: [&str; 14] = [
+const LATER: [&str; 12] = [
     "routes",
     "check",
     "knowledge",
@@ -33,8 +33,6 @@ const LATER: [&str; 14] = [
     "session",
     "resume",
     "board",
-    "export",
-    "import",
     "init",
     "uninstall",
     "mcp",
@@ -115,6 +113,8 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         }
         Command::Prune(args) => commands::upkeep::prune(&settings()?, args, out)?,
         Command::Backup { file } => commands::upkeep::backup(&settings()?, file, out)?,
+        Command::Export => commands::export::run(&settings()?, out)?,
+        Command::Import(args) => commands::import::run(&settings()?, args, out)?,
         Command::Config { command } => commands::config::run(&settings()?, *command, out)?,
         Command::Completions { shell } => {
             let mut script = Vec::new();

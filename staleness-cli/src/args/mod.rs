@@ -1,6 +1,7 @@
 //! The command line as clap reads it.
 
 pub(crate) mod tools_args;
+mod transfer_args;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use tools_args::ProjectCommand;
+pub(crate) use transfer_args::{FormatArg, ImportArgs};
 
 /// What the long help ends with.
 const AFTER_HELP: &str = "\
@@ -165,6 +167,10 @@ pub(crate) enum Command {
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },
+    /// Print every record and the journal as JSON Lines, for `import`.
+    Export,
+    /// Take in what `export` printed, or outcomes and tools of other systems.
+    Import(ImportArgs),
     /// Show the policy in force, or where it is read from.
     Config {
         #[command(subcommand)]

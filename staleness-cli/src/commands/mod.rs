@@ -2,7 +2,9 @@
 
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod hook;
+pub(crate) mod import;
 pub(crate) mod overview;
 pub(crate) mod project;
 pub(crate) mod record;

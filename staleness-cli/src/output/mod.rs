@@ -2,6 +2,7 @@
 
 mod escape;
 mod paint;
+mod progress;
 mod table;
 pub(crate) mod tools;
 
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 pub(crate) use escape::escape;
 pub(crate) use paint::Paint;
+pub(crate) use progress::Progress;
 pub(crate) use table::{Cell, Painter, Table};
 
 use crate::args::ColorArg;

@@ -216,8 +216,6 @@ fn later_commands_say_that_they_are_not_here_yet() {
         "session",
         "resume",
         "board",
-        "export",
-        "import",
         "init",
         "uninstall",
         "mcp",

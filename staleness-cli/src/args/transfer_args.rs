@@ -1,0 +1,28 @@
+//! The arguments of `import`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// The file to take in [default: stdin]; - reads stdin.
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// The format of another system's lines, in place of an export's.
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<FormatArg>,
+    /// The source that tools of another system are filed under [default: import].
+    #[arg(long, value_name = "NAME", requires = "from")]
+    pub source: Option<String>,
+    /// Show how much would be taken in, and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// A format of other systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// Outcomes and tools, one JSON object per line.
+    Jsonl,
+}

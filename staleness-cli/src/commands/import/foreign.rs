@@ -1,0 +1,252 @@
+//! Outcomes and tools of other systems: the lines that `docs/import.md` describes.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use serde::Deserialize;
+use staleness::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName, check_id};
+use staleness::outcome::OutcomeKind;
+use staleness::registry::{ImportReport, Use};
+use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
+use staleness::source::SourceState;
+use staleness::store::{Refusal, Selection, StoreError, ToolFilter};
+use staleness::tool::ToolKind;
+use staleness::{BlockingRegistry, Timestamp, names};
+
+use super::access;
+use super::lines::Input;
+use crate::args::ImportArgs;
+use crate::error::{CliError, quoted};
+use crate::output::{Output, Progress};
+use crate::settings::Settings;
+
+/// The client of sources that hold imported tools.
+const CLIENT: &str = "import";
+/// The source that imported tools are filed under, where nobody names one.
+const SOURCE: &str = "import";
+/// Uses that one commit records.
+const BATCH: usize = 500;
+/// How often a list is applied again because another reading was faster.
+const ATTEMPTS: usize = 8;
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum Line {
+    Outcome(OutcomeLine),
+    Tool(ToolLine),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OutcomeLine {
+    tool: ToolName,
+    result: OutcomeKind,
+    at: Timestamp,
+    id: OpId,
+    session: Option<SessionId>,
+    project: Option<String>,
+    agent: Option<AgentId>,
+    duration_ms: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolLine {
+    name: ToolName,
+    kind: Option<ToolKind>,
+    server: Option<String>,
+    description: Option<String>,
+}
+
+/// What a line holds.
+enum Item {
+    Use(Box<Use>),
+    Tool(Found),
+}
+
+pub(super) fn run(
+    settings: &Settings,
+    args: &ImportArgs,
+    input: &mut Input,
+    out: &Output,
+) -> Result<ImportReport, CliError> {
+    let source = args.source.as_deref().unwrap_or(SOURCE);
+    check_id(source)
+        .map_err(|why| CliError::invalid(format!("--source {} {why}", quoted(source))))?;
+    let mut tools: Vec<Found> = Vec::new();
+    let mut names = BTreeSet::new();
+    let mut progress = Progress::new(out, "read");
+    while let Some(text) = input.next()? {
+        let item = item_of(text, &settings.project);
+        match item.map_err(|what| input.refused(input.line(), &what))? {
+            Item::Tool(found) if !names.insert(found.name.clone()) => {
+                let what = format!("the tool {} twice", quoted(found.name.as_str()));
+                return Err(input.refused(input.line(), &what));
+            }
+            Item::Tool(found) => tools.push(found),
+            Item::Use(_) => {}
+        }
+        progress.add(1);
+    }
+    progress.end();
+
+    let registry = settings.open(access(args))?;
+    let mut report = ImportReport::default();
+    if !tools.is_empty() {
+        let id = SourceId {
+            project: None,
+            client: CLIENT.into(),
+            level: Level::Live,
+            part: source.into(),
+        };
+        let list = SourceReading {
+            id,
+            path: input.shown().into(),
+            state: SourceState::Read,
+            root_is_there: true,
+            error: None,
+            found: tools,
+        };
+        take_list(&registry, settings, args, list, &mut report)?;
+    }
+    let mut progress = Progress::new(out, "imported");
+    let mut recorder = Recorder { registry, args, seen: HashSet::new(), batch: Vec::new() };
+    input.rewind()?;
+    while let Some(text) = input.next()? {
+        let item = item_of(text, &settings.project);
+        if let Item::Use(used) = item.map_err(|what| input.refused(input.line(), &what))? {
+            recorder.batch.push(*used);
+            if recorder.batch.len() == BATCH {
+                recorder.write(&mut report)?;
+            }
+        }
+        progress.add(1);
+    }
+    recorder.write(&mut report)?;
+    progress.end();
+    Ok(report)
+}
+
+fn item_of(text: &str, here: &ProjectRef) -> Result<Item, String> {
+    let line: Line = serde_json::from_str(text).map_err(|error| {
+        error
+            .to_string()
+            .replace(" at line 1 column ", " at column ")
+            .chars()
+            .take(200)
+            .collect::<String>()
+    })?;
+    match line {
+        Line::Outcome(line) => {
+            let project = match line.project {
+                None => here.clone(),
+                Some(root) if Path::new(&root).is_absolute() => {
+                    let trimmed = root.trim_end_matches('/');
+                    ProjectRef::of_root(if trimmed.is_empty() { "/" } else { trimmed })
+                }
+                Some(root) => {
+                    return Err(format!("project {}: not an absolute path", quoted(&root)));
+                }
+            };
+            let mut used = Use::new(line.id, line.tool, line.result, line.at, project);
+            used.session = line.session;
+            used.agent = line.agent;
+            used.duration_ms = line.duration_ms;
+            Ok(Item::Use(Box::new(used)))
+        }
+        Line::Tool(line) => {
+            let found = match &line.server {
+                // What its clients call it.
+                Some(server) if !names::is_mcp(line.name.as_str()) => {
+                    Found::server_tool(server, line.name.as_str())
+                }
+                Some(server) => names::server_key(server).map(|key| {
+                    let mut found = Found::new(line.name.clone(), ToolKind::McpTool);
+                    found.server = Some(key);
+                    found
+                }),
+                None => {
+                    let kind = names::kind_of(line.name.as_str());
+                    Some(Found::new(line.name.clone(), kind))
+                }
+            };
+            let mut found = found.ok_or("the server and the name make no name of a tool")?;
+            found.kind = line.kind.unwrap_or(found.kind);
+            Ok(Item::Tool(found.described(line.description.as_deref())))
+        }
+    }
+}
+
+/// Files the tools under their source, which then lists these and no others.
+fn take_list(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    args: &ImportArgs,
+    list: SourceReading,
+    report: &mut ImportReport,
+) -> Result<(), CliError> {
+    let keys = list.found.iter().map(|found| ToolKey::global(found.name.clone()));
+    let known = keys.fold(Selection::new(), |all, key| all.peek_tools(ToolFilter::Key(key)));
+    let mut held = 0;
+    registry.pages(&known, &mut |page| {
+        let lists = |tool: &&staleness::tool::Tool| {
+            tool.holdings.iter().any(|holding| holding.held && holding.source == list.id)
+        };
+        held += page.tools.values().filter(lists).count() as u64;
+        std::ops::ControlFlow::Continue(())
+    })?;
+    let all = list.found.len() as u64;
+    report.imported.tools = all - held;
+    report.skipped.tools = held;
+    let same = registry
+        .sources()?
+        .iter()
+        .any(|source| source.id == list.id && source.digest == list.digest());
+    if args.dry_run || (same && held == all) {
+        return Ok(());
+    }
+    let mut attempt = 1;
+    loop {
+        let scan = Scan {
+            project: settings.project.clone(),
+            sources: vec![list.clone()],
+            indexes: Vec::new(),
+            read_under: registry.readings(&settings.project.id)?,
+            at: settings.now,
+            session: None,
+            client: None,
+        };
+        match registry.apply_scan(scan) {
+            Err(StoreError::Refused(Refusal::Superseded { .. })) if attempt < ATTEMPTS => {
+                attempt += 1;
+            }
+            other => return Ok(other.map(drop)?),
+        }
+    }
+}
+
+/// Records uses in batches.
+struct Recorder<'a> {
+    registry: BlockingRegistry,
+    args: &'a ImportArgs,
+    /// What a dry run counted already, since it leaves no trace to find.
+    seen: HashSet<u64>,
+    batch: Vec<Use>,
+}
+
+impl Recorder<'_> {
+    fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let uses = std::mem::take(&mut self.batch);
+        let all = uses.len() as u64;
+        let dry_run = self.args.dry_run;
+        let recorded = self.registry.record_batch(uses, dry_run)?;
+        let new =
+            recorded.iter().filter(|row| !dry_run || self.seen.insert(row.identity())).count();
+        report.imported.outcomes += new as u64;
+        report.skipped.outcomes += all - new as u64;
+        Ok(())
+    }
+}

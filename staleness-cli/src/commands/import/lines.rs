@@ -1,0 +1,98 @@
+//! A file of lines that is read more than once, in bounded memory.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::path::Path;
+
+use crate::error::{CliError, ErrorKind, brief, in_words};
+
+/// The longest line that is read, in bytes.
+const MAX_LINE: u64 = 8 * 1024 * 1024;
+
+/// Lines of a file, or of stdin by way of a file that nobody else sees.
+#[derive(Debug)]
+pub(super) struct Input {
+    shown: String,
+    file: BufReader<File>,
+    line: u64,
+    text: Vec<u8>,
+}
+
+impl Input {
+    /// Opens a file; none or `-` is stdin.
+    pub(super) fn open(path: Option<&Path>) -> Result<Self, CliError> {
+        let path = path.filter(|path| *path != Path::new("-"));
+        let shown = path.map_or_else(|| "stdin".into(), brief);
+        let trouble = |error: &io::Error| trouble(&shown, error);
+        let file = match path {
+            None => spooled(&mut io::stdin().lock()).map_err(|error| trouble(&error))?,
+            Some(path) => {
+                let mut file = File::open(path).map_err(|error| trouble(&error))?;
+                let what = file.metadata().map_err(|error| trouble(&error))?;
+                if what.is_dir() {
+                    return Err(trouble(&io::ErrorKind::IsADirectory.into()));
+                }
+                // A pipe can be read only once.
+                if what.is_file() {
+                    file
+                } else {
+                    spooled(&mut file).map_err(|error| trouble(&error))?
+                }
+            }
+        };
+        Ok(Self { shown, file: BufReader::with_capacity(1 << 16, file), line: 0, text: Vec::new() })
+    }
+
+    /// The next line without its line break, while there is one.
+    pub(super) fn next(&mut self) -> Result<Option<&str>, CliError> {
+        self.text.clear();
+        let limited = &mut self.file.by_ref().take(MAX_LINE + 1);
+        let read = limited.read_until(b'\n', &mut self.text);
+        if read.map_err(|error| trouble(&self.shown, &error))? == 0 {
+            return Ok(None);
+        }
+        self.line += 1;
+        if self.text.last() == Some(&b'\n') {
+            self.text.pop();
+        } else if self.text.len() as u64 > MAX_LINE {
+            return Err(self.refused(self.line, &format!("over {MAX_LINE} bytes")));
+        }
+        match std::str::from_utf8(&self.text) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(self.refused(self.line, "not UTF-8 text")),
+        }
+    }
+
+    /// The number of the line that was read last, counted from 1.
+    pub(super) const fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Begins again.
+    pub(super) fn rewind(&mut self) -> Result<(), CliError> {
+        self.line = 0;
+        self.file.rewind().map_err(|error| trouble(&self.shown, &error))
+    }
+
+    /// A line that is refused.
+    pub(super) fn refused(&self, line: u64, what: &str) -> CliError {
+        CliError::invalid(format!("{}:{line}: {what}", self.shown)).hint("nothing was imported")
+    }
+
+    /// How the file is called.
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+}
+
+fn trouble(shown: &str, error: &io::Error) -> CliError {
+    CliError::new(ErrorKind::Io, format!("{shown}: {}", in_words(error)))
+}
+
+/// A copy in a temporary file without a name, which only this user could read.
+fn spooled(from: &mut impl Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(from, &mut file)?;
+    file.rewind()?;
+    Ok(file)
+}

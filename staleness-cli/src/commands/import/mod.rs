@@ -1,0 +1,98 @@
+//! `import`: what `export` printed, or what another system has.
+
+mod foreign;
+mod lines;
+
+use serde_json::json;
+use staleness::registry::{ImportReport, TransferCounts};
+use staleness::transfer::{Checker, Record, record_of};
+
+use crate::args::{FormatArg, ImportArgs};
+use crate::error::CliError;
+use crate::output::{Output, Progress};
+use crate::settings::{Access, Settings};
+use lines::Input;
+
+pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Result<(), CliError> {
+    let mut input = Input::open(args.file.as_deref())?;
+    let report = match args.from {
+        Some(FormatArg::Jsonl) => foreign::run(settings, args, &mut input, out)?,
+        None => export(settings, args, &mut input, out)?,
+    };
+    if out.json {
+        return out.json(&json!({
+            "imported": report.imported,
+            "skipped": report.skipped,
+            "merged": report.merged,
+        }));
+    }
+    if out.quiet { Ok(()) } else { out.text(&render(&report, args.dry_run)) }
+}
+
+/// How the registry is to be opened: a dry run creates none.
+const fn access(args: &ImportArgs) -> Access {
+    if args.dry_run { Access::Look } else { Access::Write }
+}
+
+/// Judges the whole file, then writes it: nothing of a file that is refused.
+fn export(
+    settings: &Settings,
+    args: &ImportArgs,
+    input: &mut Input,
+    out: &Output,
+) -> Result<ImportReport, CliError> {
+    let mut progress = Progress::new(out, "read");
+    let mut checker = Checker::new();
+    while let Some(text) = input.next()? {
+        let checked = checker.line(text);
+        checked.map_err(|error| input.refused(error.line, &error.what))?;
+        progress.add(1);
+    }
+    checker.finish().map_err(|error| input.refused(error.line, &error.what))?;
+    progress.end();
+    drop(checker);
+
+    let mut progress = Progress::new(out, "imported");
+    let mut importer = settings.open(access(args))?.importer(args.dry_run)?;
+    // Projects come last: what they were told follows the journal.
+    for projects in [false, true] {
+        input.rewind()?;
+        input.next()?;
+        while let Some(text) = input.next()? {
+            let record = record_of(text);
+            let record = record.map_err(|what| input.refused(input.line(), &what))?;
+            let is_project = matches!(record, Record::Project(_));
+            if is_project == projects {
+                importer.put(record)?;
+                progress.add(1);
+            } else if projects {
+                break;
+            }
+        }
+    }
+    progress.end();
+    Ok(importer.finish()?)
+}
+
+fn render(report: &ImportReport, dry_run: bool) -> String {
+    let TransferCounts { projects, sources, tools, outcomes, journal } = report.imported;
+    let done = if dry_run { "would be imported" } else { "imported" };
+    let mut text = format!(
+        "{done}: {projects} projects, {sources} sources, {tools} tools, {outcomes} outcomes, \
+         {journal} journal entries\n"
+    );
+    let TransferCounts { projects, sources, tools, outcomes, journal } = report.skipped;
+    if report.skipped != TransferCounts::default() {
+        text.push_str(&format!(
+            "skipped: {projects} projects, {sources} sources, {tools} tools, {outcomes} outcomes, \
+             {journal} journal entries: there already, or newer here\n"
+        ));
+    }
+    if report.merged && report.imported != TransferCounts::default() {
+        text.push_str(
+            "the registry was not empty: of each record the newer one stays, outcomes and journal \
+             entries are appended once\n",
+        );
+    }
+    text
+}

@@ -1,0 +1,55 @@
+//! Progress of work on many lines, for a person who waits.
+
+use std::io::{self, IsTerminal, Write};
+
+use staleness::{Timestamp, clock};
+
+use super::Output;
+
+/// Work that takes no longer than this says nothing, in milliseconds.
+const PATIENCE: i64 = 1_000;
+/// Between two reports, in milliseconds.
+const STEP: i64 = 200;
+/// The clock is read once in so many lines.
+const STRIDE: u64 = 1_000;
+
+/// Counts lines and reports them on stderr: on a terminal, after a second, never with `--quiet`.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    verb: &'static str,
+    lines: u64,
+    asked: u64,
+    /// When to report next; never for who does not look.
+    next: Option<Timestamp>,
+    reported: bool,
+}
+
+impl Progress {
+    /// Nothing done yet.
+    pub(crate) fn new(out: &Output, verb: &'static str) -> Self {
+        let watched = !out.quiet && io::stderr().is_terminal();
+        let next = watched.then(|| clock::now().plus_millis(PATIENCE));
+        Self { verb, lines: 0, asked: 0, next, reported: false }
+    }
+
+    /// So many more lines are done.
+    pub(crate) fn add(&mut self, lines: u64) {
+        self.lines += lines;
+        let Some(next) = self.next.filter(|_| self.lines - self.asked >= STRIDE) else { return };
+        self.asked = self.lines;
+        let now = clock::now();
+        if now >= next {
+            self.next = Some(now.plus_millis(STEP));
+            self.reported = true;
+            let _ = write!(io::stderr(), "\r{} {} lines", self.verb, self.lines);
+        }
+    }
+
+    /// The work is done: the line is taken away again.
+    pub(crate) fn end(&mut self) {
+        if std::mem::take(&mut self.reported) {
+            let _ = write!(io::stderr(), "\r\u{1b}[K");
+        }
+        self.next = None;
+    }
+}

@@ -1,0 +1,94 @@
+//! The step that appends imported journal entries.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::journal::{JournalEntry, Revision, Subject};
+use crate::store::{
+    ChangeSet, Decision, Durability, JournalFilter, Refusal, Selection, Step, View,
+};
+use crate::time::Timestamp;
+
+/// An entry without revision and index, and how often the export has said the same, this included.
+///
+/// Entries of scans carry no op, and the same may happen twice at one moment: an entry is there when
+/// the journal says it at least that often.
+#[derive(Debug)]
+pub(super) struct Numbered {
+    pub(super) entry: JournalEntry,
+    pub(super) times: u32,
+}
+
+/// The entries of a view, by what they are about and when.
+struct Known<'v>(HashMap<(&'v Subject, Timestamp), Vec<&'v JournalEntry>>);
+
+impl<'v> Known<'v> {
+    fn of(view: &'v View) -> Self {
+        let mut known: HashMap<_, Vec<_>> = HashMap::new();
+        for entry in view.journal.values() {
+            known.entry((&entry.subject, entry.at)).or_default().push(entry);
+        }
+        Self(known)
+    }
+
+    /// Where the journal says this for the last time that the export has said it.
+    fn place(&self, row: &Numbered) -> Option<Revision> {
+        let same = |known: &JournalEntry| {
+            JournalEntry { revision: Revision(0), index: 0, ..known.clone() } == row.entry
+        };
+        let near = self.0.get(&(&row.entry.subject, row.entry.at))?;
+        let mut places = near.iter().filter(|known| same(known)).map(|known| known.revision);
+        places.nth(usize::try_from(row.times).ok()?.checked_sub(1)?)
+    }
+}
+
+/// Appends those entries of one revision that are not there, in order, as one revision.
+#[derive(Debug)]
+pub(super) struct AppendEntries {
+    pub(super) rows: Vec<Numbered>,
+    /// While the store stands at this revision none of them can be there, and nothing is looked up.
+    pub(super) verbatim: Option<Revision>,
+    pub(super) durability: Durability,
+}
+
+impl AppendEntries {
+    fn lookups(&self) -> Selection {
+        let filters: BTreeSet<JournalFilter> = self
+            .rows
+            .iter()
+            .map(|row| match &row.entry.op {
+                Some(op) => JournalFilter::Op(op.clone()),
+                None => {
+                    JournalFilter::Subject { subject: row.entry.subject.clone(), limit: u32::MAX }
+                }
+            })
+            .collect();
+        filters.into_iter().fold(Selection::new(), Selection::journal)
+    }
+
+    /// The revision at which the last of them was found.
+    pub(super) fn found_at(&self, view: &View) -> Revision {
+        let known = Known::of(view);
+        self.rows.iter().filter_map(|row| known.place(row)).max().unwrap_or_default()
+    }
+}
+
+impl Step for AppendEntries {
+    fn selection(&self) -> Selection {
+        if self.verbatim.is_some() { Selection::new() } else { self.lookups() }
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let untouched = self.verbatim == Some(view.revision);
+        if self.verbatim.is_some() && !untouched && view.looks <= 1 {
+            return Ok(Decision::Need(self.lookups()));
+        }
+        let known = Known::of(view);
+        let new = |row: &&Numbered| untouched || known.place(row).is_none();
+        let journal = self.rows.iter().filter(new).map(|row| row.entry.clone()).collect();
+        Ok(Decision::Write(ChangeSet { journal, ..ChangeSet::default() }))
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+}

@@ -1,0 +1,350 @@
+//! Importing records that another store exported.
+
+mod journal;
+mod rows;
+
+use std::collections::HashMap;
+use std::mem;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use pollster::block_on;
+use serde::Serialize;
+
+use super::{BlockingRegistry, RecordUses, Registry, Use};
+use crate::ids::stable_hash;
+use crate::journal::{JournalEntry, Revision};
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::source::Source;
+use crate::store::{ChangeSet, Durability, Preview, Selection, Step, StoreError, View};
+use crate::tool::Tool;
+use crate::transfer::Record;
+
+use journal::{AppendEntries, Numbered};
+use rows::{AppendOutcomes, Outdate, PutProjects, PutSources, PutTools};
+
+/// Rows that one commit writes at most, so that others wait briefly. A revision of the journal is
+/// one commit, however long it is.
+const BATCH: usize = 500;
+/// How often a commit is repeated whose acknowledgement was lost.
+const ATTEMPTS: usize = 3;
+
+/// How many records of each collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TransferCounts {
+    /// Projects.
+    pub projects: u64,
+    /// Sources.
+    pub sources: u64,
+    /// Tools.
+    pub tools: u64,
+    /// Outcomes.
+    pub outcomes: u64,
+    /// Journal entries.
+    pub journal: u64,
+}
+
+/// What an import did, or would do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportReport {
+    /// Records that were written.
+    pub imported: TransferCounts,
+    /// Records that were there already, or that a newer one stood for.
+    pub skipped: TransferCounts,
+    /// The store was not empty: records were merged into it.
+    pub merged: bool,
+}
+
+/// Carries the records of an export into a store.
+///
+/// Into an empty store everything goes verbatim, the journal with its revisions. Into another one
+///
+/// - of a tool the record that changed last stays; of a source the one that was looked at last; of a
+///   project the one that was seen last, while what it was told stays its own,
+/// - outcomes are appended that are not there, by op and tool,
+/// - journal entries are appended that are not there, by everything they say but their revision,
+/// - the next scan of each project evaluates everything anew.
+///
+/// Records come in the order of an export, but projects last: their revisions follow where the
+/// journal went. Importing again changes nothing, so an import that was cut off is simply repeated.
+#[derive(Debug)]
+pub struct Importer {
+    registry: Registry,
+    dry_run: bool,
+    batch: Batch,
+    report: ImportReport,
+    /// Where each revision of the export went, in order.
+    revisions: Vec<Revision>,
+    /// How often the export said the same before, by a hash of it.
+    said: HashMap<u64, u32>,
+}
+
+/// Records that are written together.
+#[derive(Debug)]
+enum Batch {
+    Nothing,
+    Projects(Vec<Project>),
+    Sources(Vec<Source>),
+    Tools(Vec<Tool>),
+    Outcomes(Vec<Outcome>),
+    Journal(Revision, Vec<Numbered>),
+}
+
+impl Registry {
+    /// Whether nothing is stored.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn is_empty(&self) -> Result<bool, StoreError> {
+        let mut empty = true;
+        let mut visit = |page: View| {
+            empty &= page.is_empty();
+            if empty { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        self.pages(&Selection::everything(), &mut visit).await?;
+        Ok(empty)
+    }
+
+    /// An import into this registry; with `dry_run` one that only counts.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn importer(&self, dry_run: bool) -> Result<Importer, StoreError> {
+        let merged = !self.is_empty().await?;
+        Ok(Importer {
+            registry: self.clone(),
+            dry_run,
+            batch: Batch::Nothing,
+            report: ImportReport { merged, ..ImportReport::default() },
+            revisions: Vec::new(),
+            said: HashMap::new(),
+        })
+    }
+
+    /// Records uses in order, in one commit, as [`Registry::record_all`] does, and reports only
+    /// which of them are new; with `dry_run` which would be. May be repeated with the same op ids.
+    ///
+    /// # Errors
+    /// What the store reports; nothing is recorded then.
+    pub async fn record_batch(
+        &self,
+        uses: Vec<Use>,
+        dry_run: bool,
+    ) -> Result<Vec<Outcome>, StoreError> {
+        let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.policy) });
+        Ok(self.carry_out(step, dry_run).await?.0.outcomes)
+    }
+
+    /// Carries a step out, again where the acknowledgement was lost, or looks what it would write.
+    async fn carry_out(
+        &self,
+        step: Arc<dyn Step>,
+        dry_run: bool,
+    ) -> Result<(ChangeSet, View), StoreError> {
+        if dry_run {
+            let preview = Preview(step);
+            let view = self.ask(preview.clone()).await?;
+            return Ok((preview.changes(&view)?, view));
+        }
+        let mut attempt = 1;
+        loop {
+            match self.store.transact(Arc::clone(&step)).await {
+                Err(StoreError::Unknown(_)) if attempt < ATTEMPTS => attempt += 1,
+                other => return other.map(|commit| (commit.changes, commit.view)),
+            }
+        }
+    }
+}
+
+impl Importer {
+    /// Takes the next record. It is written together with others, at the latest by
+    /// [`Importer::finish`].
+    ///
+    /// # Errors
+    /// What the store reports; what was written before stays.
+    pub async fn put(&mut self, record: Record) -> Result<(), StoreError> {
+        match record {
+            Record::Project(row) => match &mut self.batch {
+                Batch::Projects(rows) if rows.len() < BATCH => rows.push(row),
+                _ => self.next(Batch::Projects(vec![row])).await?,
+            },
+            Record::Source(row) => match &mut self.batch {
+                Batch::Sources(rows) if rows.len() < BATCH => rows.push(row),
+                _ => self.next(Batch::Sources(vec![row])).await?,
+            },
+            Record::Tool(row) => match &mut self.batch {
+                Batch::Tools(rows) if rows.len() < BATCH => rows.push(*row),
+                _ => self.next(Batch::Tools(vec![*row])).await?,
+            },
+            Record::Outcome(row) => match &mut self.batch {
+                Batch::Outcomes(rows) if rows.len() < BATCH => rows.push(row),
+                _ => self.next(Batch::Outcomes(vec![row])).await?,
+            },
+            Record::Journal(entry) => {
+                let revision = entry.revision;
+                let entry = self.numbered(entry);
+                match &mut self.batch {
+                    Batch::Journal(of, rows) if *of == revision => rows.push(entry),
+                    _ => self.next(Batch::Journal(revision, vec![entry])).await?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// What the store reports; what was written before stays.
+    pub async fn finish(mut self) -> Result<ImportReport, StoreError> {
+        self.next(Batch::Nothing).await?;
+        let counts = self.report.imported;
+        if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
+            self.registry.carry_out(Arc::new(Outdate), false).await?;
+        }
+        Ok(self.report)
+    }
+
+    /// An entry as it will be stored, with how often the export said the same until now.
+    fn numbered(&mut self, entry: JournalEntry) -> Numbered {
+        let entry = JournalEntry { revision: Revision(0), index: 0, ..entry };
+        let hash = stable_hash(format!("{entry:?}").as_bytes()) as u64;
+        let times = self.said.entry(hash).or_default();
+        *times += 1;
+        Numbered { entry, times: *times }
+    }
+
+    /// Writes the batch and begins another one.
+    async fn next(&mut self, next: Batch) -> Result<(), StoreError> {
+        // The last commit of each collection is safe before the next begins; those before it are
+        // then safe too.
+        let last = mem::discriminant(&self.batch) != mem::discriminant(&next);
+        let durability = if last { Durability::Full } else { Durability::Normal };
+        match mem::replace(&mut self.batch, next) {
+            Batch::Nothing => {}
+            Batch::Projects(rows) => {
+                let all = rows.len();
+                let rows = rows.into_iter().map(|row| self.moved(row)).collect();
+                let put = self.write(PutProjects { rows, durability }).await?.0.projects.len();
+                count(&mut self.report, all, put, |counts| &mut counts.projects);
+            }
+            Batch::Sources(rows) => {
+                let all = rows.len();
+                let put = self.write(PutSources { rows, durability }).await?.0.sources.len();
+                count(&mut self.report, all, put, |counts| &mut counts.sources);
+            }
+            Batch::Tools(rows) => {
+                let all = rows.len();
+                let put = self.write(PutTools { rows, durability }).await?.0.tools.len();
+                count(&mut self.report, all, put, |counts| &mut counts.tools);
+            }
+            Batch::Outcomes(rows) => {
+                let all = rows.len();
+                let put = self.write(AppendOutcomes { rows, durability }).await?.0.outcomes.len();
+                count(&mut self.report, all, put, |counts| &mut counts.outcomes);
+            }
+            Batch::Journal(revision, rows) => self.journal(revision, rows, durability).await?,
+        }
+        Ok(())
+    }
+
+    async fn journal(
+        &mut self,
+        revision: Revision,
+        rows: Vec<Numbered>,
+        durability: Durability,
+    ) -> Result<(), StoreError> {
+        let all = rows.len();
+        // In a store that was empty, and holds what came before this and nothing else, nothing of
+        // it can be there.
+        let verbatim = (!self.report.merged).then(|| Revision(revision.0.saturating_sub(1)));
+        let step = Arc::new(AppendEntries { rows, verbatim, durability });
+        let same = Arc::<AppendEntries>::clone(&step);
+        let (changes, view) = self.registry.carry_out(same, self.dry_run).await?;
+        let went_to = match changes.journal.first() {
+            Some(entry) => entry.revision,
+            None => step.found_at(&view),
+        };
+        let before = self.revisions.last().copied().unwrap_or_default();
+        self.revisions.push(went_to.max(before));
+        count(&mut self.report, all, changes.journal.len(), |counts| &mut counts.journal);
+        Ok(())
+    }
+
+    /// A project whose telling follows its journal to where it went.
+    fn moved(&self, mut row: Project) -> Project {
+        row.told.revision = self.place_of(row.told.revision);
+        row.told.from = self.place_of(row.told.from);
+        row
+    }
+
+    /// Where everything up to a revision of the export went.
+    fn place_of(&self, revision: Revision) -> Revision {
+        let upto = usize::try_from(revision.0).unwrap_or(usize::MAX).min(self.revisions.len());
+        match upto.checked_sub(1).and_then(|at| self.revisions.get(at)) {
+            Some(place) => *place,
+            // Before the first entry of the export.
+            None => {
+                let first = self.revisions.first().copied().unwrap_or_default();
+                Revision(first.0.saturating_sub(1))
+            }
+        }
+    }
+
+    async fn write(&self, step: impl Step) -> Result<(ChangeSet, View), StoreError> {
+        self.registry.carry_out(Arc::new(step), self.dry_run).await
+    }
+}
+
+fn count(
+    report: &mut ImportReport,
+    all: usize,
+    put: usize,
+    of: impl Fn(&mut TransferCounts) -> &mut u64,
+) {
+    *of(&mut report.imported) += put as u64;
+    *of(&mut report.skipped) += all.saturating_sub(put) as u64;
+}
+
+/// An [`Importer`] for callers without an asynchronous runtime.
+#[derive(Debug)]
+pub struct BlockingImporter {
+    inner: Importer,
+}
+
+impl BlockingRegistry {
+    /// Blocks on [`Registry::importer`].
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn importer(&self, dry_run: bool) -> Result<BlockingImporter, StoreError> {
+        block_on(self.inner().importer(dry_run)).map(|inner| BlockingImporter { inner })
+    }
+
+    /// Blocks on [`Registry::record_batch`].
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn record_batch(&self, uses: Vec<Use>, dry_run: bool) -> Result<Vec<Outcome>, StoreError> {
+        block_on(self.inner().record_batch(uses, dry_run))
+    }
+}
+
+impl BlockingImporter {
+    /// Blocks on [`Importer::put`].
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn put(&mut self, record: Record) -> Result<(), StoreError> {
+        block_on(self.inner.put(record))
+    }
+
+    /// Blocks on [`Importer::finish`].
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn finish(self) -> Result<ImportReport, StoreError> {
+        block_on(self.inner.finish())
+    }
+}

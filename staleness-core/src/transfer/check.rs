@@ -1,0 +1,123 @@
+//! Judging an export line by line, before anything of it is written.
+
+use std::collections::HashSet;
+
+use super::{HEADER_KIND, LineError, Record, envelope, record_of, shown};
+use crate::ids::{ProjectId, SourceId, ToolKey};
+use crate::journal::{JournalEntry, Revision};
+
+/// Where a line belongs: collections in the order of an export, keys within them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Header,
+    Project(ProjectId),
+    Source(SourceId),
+    Tool(ToolKey),
+    Outcome,
+    Journal(Revision, u32),
+}
+
+/// Reads the lines of an export one after the other and refuses what no export holds: a missing
+/// header, a line that is broken, of an unknown kind or a newer version, a record that comes twice
+/// or out of order, and a gap in the journal.
+///
+/// It remembers one key and 8 bytes per outcome, however long the export is.
+#[derive(Debug, Default)]
+pub struct Checker {
+    line: u64,
+    last: Option<Place>,
+    outcomes: HashSet<u64>,
+}
+
+impl Checker {
+    /// Before the first line.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads the next line, without its line break; `None` for the header.
+    ///
+    /// # Errors
+    /// The line and what is wrong with it.
+    pub fn line(&mut self, text: &str) -> Result<Option<Record>, LineError> {
+        self.line += 1;
+        let read = if self.last.is_none() {
+            header(text).map(|()| None)
+        } else {
+            record_of(text).map(Some)
+        };
+        let read = read.and_then(|record| {
+            let place = self.place(record.as_ref())?;
+            self.last = Some(place);
+            Ok(record)
+        });
+        read.map_err(|what| LineError { line: self.line, what })
+    }
+
+    /// The end of the export.
+    ///
+    /// # Errors
+    /// When there was not even a header.
+    pub fn finish(&self) -> Result<(), LineError> {
+        match self.last {
+            Some(_) => Ok(()),
+            None => Err(LineError { line: 1, what: "nothing: not even the header".into() }),
+        }
+    }
+
+    /// Where a record belongs, when it may come next.
+    fn place(&mut self, record: Option<&Record>) -> Result<Place, String> {
+        let place = match record {
+            None => return Ok(Place::Header),
+            Some(Record::Project(row)) => Place::Project(row.id.clone()),
+            Some(Record::Source(row)) => Place::Source(row.id.clone()),
+            Some(Record::Tool(row)) => Place::Tool(row.key.clone()),
+            Some(Record::Outcome(row)) => {
+                if !self.outcomes.insert(row.identity()) {
+                    return Err(format!("the outcome {} of {} twice", row.op, row.tool.name));
+                }
+                Place::Outcome
+            }
+            Some(Record::Journal(entry)) => return self.next_entry(entry),
+        };
+        match self.last.as_ref().map(|last| place.cmp(last)) {
+            Some(std::cmp::Ordering::Less) => {
+                Err("out of order or there twice: the lines of an export are sorted".into())
+            }
+            Some(std::cmp::Ordering::Equal) if place != Place::Outcome => {
+                Err("the same record as in the line before".into())
+            }
+            _ => Ok(place),
+        }
+    }
+
+    /// Revisions and indexes leave no gap: they are counted again when the journal is written.
+    fn next_entry(&self, entry: &JournalEntry) -> Result<Place, String> {
+        let (revision, index) = (entry.revision, entry.index);
+        let follows = match &self.last {
+            Some(Place::Journal(last, at)) => {
+                (revision == *last && index.checked_sub(1) == Some(*at))
+                    || (revision.0.checked_sub(1) == Some(last.0) && index == 0)
+            }
+            _ => (revision, index) == (Revision(1), 0),
+        };
+        if follows {
+            return Ok(Place::Journal(revision, index));
+        }
+        let last = match &self.last {
+            Some(Place::Journal(last, at)) => format!("entry {at} of revision {last}"),
+            _ => "nothing".into(),
+        };
+        Err(format!("entry {index} of revision {revision} after {last}: the journal has no gaps"))
+    }
+}
+
+fn header(text: &str) -> Result<(), String> {
+    match envelope(text.strip_prefix('\u{feff}').unwrap_or(text)) {
+        Ok((kind, _)) if kind == HEADER_KIND => Ok(()),
+        Ok((kind, _)) => Err(format!("{} where the header of an export belongs", shown(&kind))),
+        Err(what) if what.contains("newer") => Err(what),
+        Err(_) => Err("not the header of an export".into()),
+    }
+}

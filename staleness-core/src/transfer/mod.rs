@@ -1,0 +1,162 @@
+//! Transfer: every record and the journal as lines of JSON, and back.
+//!
+//! An export is a header line and one line per record, sorted: projects, sources and tools by key,
+//! outcomes in the order of recording, the journal by revision and index. Values that a store gives
+//! (the numbers of outcomes) and the time of the export are no part of it, so the same records make
+//! the same bytes whatever store holds them.
+//!
+//! ```text
+//! {"kind":"staleness-export","version":1}
+//! {"kind":"project","version":1,"id":"…","root":"…",…}
+//! {"kind":"tool","version":1,"name":"Bash",…}
+//! ```
+//!
+//! [`append_lines`] writes, [`Checker`] reads and judges; [`crate::registry::Importer`] carries
+//! records into a store.
+
+mod check;
+mod place;
+mod record;
+mod tool;
+mod word;
+
+use std::fmt;
+
+pub use check::Checker;
+
+use crate::journal::JournalEntry;
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::source::Source;
+use crate::store::View;
+use crate::tool::Tool;
+
+/// The version of the lines that this release writes, and the newest that it reads.
+pub const VERSION: u64 = 1;
+/// The first line of every export, without its line break.
+pub const HEADER: &str = r#"{"kind":"staleness-export","version":1}"#;
+/// The kind of the header.
+pub(crate) const HEADER_KIND: &str = "staleness-export";
+
+/// One record of an export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Record {
+    /// A project.
+    Project(Project),
+    /// A source.
+    Source(Source),
+    /// A tool.
+    Tool(Box<Tool>),
+    /// An outcome; its number is 0.
+    Outcome(Outcome),
+    /// A journal entry, with the revision and index that it had.
+    Journal(JournalEntry),
+}
+
+/// What is wrong with an export, and in which line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineError {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.what)
+    }
+}
+
+impl std::error::Error for LineError {}
+
+/// Appends the lines of everything in a view, each with its line break. Returns how many.
+///
+/// Views of [`crate::RegistryStore::pages`] over [`crate::store::Selection::everything`] make a whole
+/// export behind [`HEADER`]: pages come in the order of collections and keys.
+pub fn append_lines(view: &View, into: &mut Vec<u8>) -> u64 {
+    let mut lines = 0;
+    let mut line = |value: &dyn Fn(&mut Vec<u8>)| {
+        value(into);
+        into.push(b'\n');
+        lines += 1;
+    };
+    for row in view.projects.values() {
+        line(&|into| put(into, &place::ProjectLine::from(row)));
+    }
+    for row in view.sources.values() {
+        line(&|into| put(into, &place::SourceLine::from(row)));
+    }
+    for row in view.tools.values() {
+        line(&|into| put(into, &tool::ToolLine::from(row)));
+    }
+    for row in view.outcomes.values() {
+        line(&|into| put(into, &record::OutcomeLine::from(row)));
+    }
+    for row in view.journal.values() {
+        line(&|into| put(into, &record::JournalLine::from(row)));
+    }
+    lines
+}
+
+fn put(into: &mut Vec<u8>, value: &impl serde::Serialize) {
+    // Every key is a string and memory does not refuse bytes: nothing can fail.
+    let written = serde_json::to_writer(into, value);
+    debug_assert!(written.is_ok(), "{written:?}");
+}
+
+/// Reads the line of one record.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn record_of(line: &str) -> Result<Record, String> {
+    let (kind, _) = envelope(line)?;
+    Ok(match kind.as_str() {
+        "project" => Record::Project(read::<place::ProjectLine>(line)?.into()),
+        "source" => Record::Source(read::<place::SourceLine>(line)?.into()),
+        "tool" => Record::Tool(Box::new(read::<tool::ToolLine>(line)?.try_into()?)),
+        "outcome" => Record::Outcome(read::<record::OutcomeLine>(line)?.into()),
+        "journal" => Record::Journal(read::<record::JournalLine>(line)?.into()),
+        HEADER_KIND => return Err("a second header: one export at a time".into()),
+        other => return Err(format!("{} is no kind of record", shown(other))),
+    })
+}
+
+#[derive(serde::Deserialize)]
+struct Envelope {
+    kind: String,
+    version: u64,
+}
+
+/// The kind of a line, and its version, which this release can read.
+fn envelope(line: &str) -> Result<(String, u64), String> {
+    let Envelope { kind, version } = read(line)?;
+    match version {
+        VERSION => Ok((kind, version)),
+        0 => Err("version 0 was never written".into()),
+        _ => Err(format!(
+            "version {version} of {} is newer than this program reads ({VERSION})",
+            shown(&kind)
+        )),
+    }
+}
+
+fn read<'a, T: serde::Deserialize<'a>>(line: &'a str) -> Result<T, String> {
+    serde_json::from_str(line).map_err(|error| {
+        let what: String = error.to_string().replace(" at line 1 column ", " at column ");
+        shown_plain(&what)
+    })
+}
+
+fn shown(text: &str) -> String {
+    format!("{:?}", shown_plain(text))
+}
+
+/// At most 160 characters: a broken line may be long.
+fn shown_plain(text: &str) -> String {
+    match text.char_indices().nth(160) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,179 @@
+//! The lines of tools.
+
+use serde::{Deserialize, Serialize};
+
+use super::place::SourceIdPart;
+use super::word::{self, Version, constant};
+use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use crate::outcome::Mark;
+use crate::time::Timestamp;
+use crate::tool::{
+    Failing, Health, Hold, Holding, MAX_DESCRIPTION_CHARS, Presence, PresenceCause, RING_CAPACITY,
+    Ring, RingEntry, Tool, ToolKind,
+};
+
+constant!(Kind = "tool");
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToolLine {
+    kind: Kind,
+    version: Version,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    project: Option<ProjectId>,
+    name: ToolName,
+    #[serde(with = "word")]
+    tool_kind: ToolKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    server: Option<ServerKey>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plugin: Option<ToolName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    holdings: Vec<HoldingPart>,
+    presence: PresencePart,
+    health: HealthPart,
+    #[serde(with = "word")]
+    hold: Hold,
+    ring: Vec<RingPart>,
+    uses: u64,
+    discovered_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_used_at: Option<Timestamp>,
+    updated_at: Timestamp,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HoldingPart {
+    source: SourceIdPart,
+    held: bool,
+    disabled: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PresencePart {
+    #[serde(with = "word")]
+    cause: PresenceCause,
+    since: Timestamp,
+    revived: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HealthPart {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failing: Option<FailingPart>,
+    demotions: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_demoted_at: Option<Timestamp>,
+    window: u8,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FailingPart {
+    since: Timestamp,
+    cause: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RingPart {
+    #[serde(with = "word")]
+    mark: Mark,
+    at: Timestamp,
+    #[serde(with = "word")]
+    op: u64,
+}
+
+impl From<&Tool> for ToolLine {
+    fn from(row: &Tool) -> Self {
+        let holdings = row.holdings.iter().map(|each| HoldingPart {
+            source: (&each.source).into(),
+            held: each.held,
+            disabled: each.disabled,
+        });
+        let ring = row.ring.entries();
+        Self {
+            kind: Kind,
+            version: Version,
+            project: row.key.scope.project().cloned(),
+            name: row.key.name.clone(),
+            tool_kind: row.kind,
+            server: row.server.clone(),
+            plugin: row.plugin.clone(),
+            description: row.description.clone(),
+            holdings: holdings.collect(),
+            presence: PresencePart {
+                cause: row.presence.cause,
+                since: row.presence.since,
+                revived: row.presence.revived,
+            },
+            health: HealthPart {
+                failing: row.health.failing.as_ref().map(|failing| FailingPart {
+                    since: failing.since,
+                    cause: failing.cause.clone(),
+                }),
+                demotions: row.health.demotions,
+                last_demoted_at: row.health.last_demoted_at,
+                window: row.health.window,
+            },
+            hold: row.hold,
+            ring: ring.map(|each| RingPart { mark: each.mark, at: each.at, op: each.op }).collect(),
+            uses: row.uses,
+            discovered_at: row.discovered_at,
+            last_used_at: row.last_used_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+impl TryFrom<ToolLine> for Tool {
+    type Error = String;
+
+    /// Refuses what no record holds: too long a ring, window or description, a source named twice.
+    fn try_from(line: ToolLine) -> Result<Self, String> {
+        if line.ring.len() > RING_CAPACITY || usize::from(line.health.window) > RING_CAPACITY {
+            return Err(format!("more than {RING_CAPACITY} latest outcomes"));
+        }
+        let long = |text: &String| text.chars().nth(MAX_DESCRIPTION_CHARS).is_some();
+        if line.description.as_ref().is_some_and(long) {
+            return Err(format!("a description over {MAX_DESCRIPTION_CHARS} characters"));
+        }
+        let mut holdings: Vec<Holding> = Vec::with_capacity(line.holdings.len());
+        for each in line.holdings {
+            let HoldingPart { source, held, disabled } = each;
+            let holding = Holding { source: source.into(), held, disabled };
+            if holdings.iter().any(|known| known.source == holding.source) {
+                return Err(format!("the source {} twice", holding.source));
+            }
+            holdings.push(holding);
+        }
+        let ring =
+            line.ring.iter().map(|each| RingEntry { mark: each.mark, at: each.at, op: each.op });
+        let PresencePart { cause, since, revived } = line.presence;
+        let HealthPart { failing, demotions, last_demoted_at, window } = line.health;
+        let failing = failing.map(|FailingPart { since, cause }| Failing { since, cause });
+        Ok(Self {
+            key: ToolKey {
+                scope: line.project.map_or(Scope::Global, Scope::Project),
+                name: line.name,
+            },
+            kind: line.tool_kind,
+            server: line.server,
+            plugin: line.plugin,
+            description: line.description,
+            holdings,
+            presence: Presence { cause, since, revived },
+            health: Health { failing, demotions, last_demoted_at, window },
+            hold: line.hold,
+            ring: Ring::from_entries(ring),
+            uses: line.uses,
+            discovered_at: line.discovered_at,
+            last_used_at: line.last_used_at,
+            updated_at: line.updated_at,
+        })
+    }
+}
