@@ -208,3 +208,53 @@ fn a_server_is_unreliable_only_when_none_of_its_tools_in_use_works() {
     unreliable("s3");
     assert_eq!(unreliable("s4"), ["mcp__x__*", "mcp__x__a", "mcp__x__b", "mcp__x__c"]);
 }
+
+/// The same name in two scopes: the project is told what the name means to it.
+#[test]
+fn of_a_name_in_two_scopes_only_the_one_that_serves_is_told() {
+    let world = World::default();
+    let p = world.project.clone();
+    let q = ProjectRef::of_root("/q");
+    let both = |global: bool, mine: bool| {
+        let shelf = |there: bool| if there { vec![command("/x")] } else { Vec::new() };
+        vec![read(user("commands"), shelf(global)), read(own(&p, "commands"), shelf(mine))]
+    };
+    world.scan(both(true, true));
+    world.scan_in(&q, vec![read(user("commands"), vec![command("/x")])]);
+    world.told(&p, "s1");
+    world.told(&q, "t1");
+
+    // The project's own still serves; the other project has lost its only one.
+    world.scan(both(false, true));
+    assert!(world.told(&p, "s2").is_empty());
+    assert_eq!(changes(&world.told(&q, "t2")), ["/x active stale removed_from_config"]);
+
+    // Now both are gone, and the name is told once, although only one of them went since.
+    world.scan(both(false, false));
+    assert_eq!(changes(&world.told(&p, "s3")), ["/x active stale removed_from_config"]);
+
+    // The global one is back and serves; then the project's own takes its place again.
+    world.scan(both(true, false));
+    assert_eq!(changes(&world.told(&p, "s4")), ["/x stale active configured"]);
+    world.scan(both(true, true));
+    assert_eq!(changes(&world.told(&p, "s5")), ["/x stale active configured"]);
+
+    // Both go at once: one name, told once.
+    world.scan(both(false, false));
+    assert_eq!(changes(&world.told(&p, "s6")), ["/x active stale removed_from_config"]);
+}
+
+#[test]
+fn a_demoted_tool_that_another_of_its_name_replaces_is_not_told() {
+    let world = World::default();
+    let p = world.project.clone();
+    let mine = |found| read(own(&p, "commands"), found);
+    world.scan(vec![read(user("commands"), vec![command("/x")]), mine(Vec::new())]);
+    world.uses("/x", "FFF");
+    world.told(&p, "s1");
+    assert_eq!(world.told(&p, "s2").unreliable.len(), 1);
+    world.scan(vec![read(user("commands"), vec![command("/x")]), mine(vec![command("/x")])]);
+    world.told(&p, "s3");
+    let telling = world.told(&p, "s4");
+    assert!(telling.is_empty(), "{telling:?}");
+}

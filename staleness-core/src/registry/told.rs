@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::record::both_keys;
 use crate::ids::{ProjectId, Scope, SessionId, ToolKey};
 use crate::journal::Revision;
 use crate::project::{Project, Told};
@@ -56,6 +57,7 @@ impl Query for WhatToTell {
                         .journal(JournalFilter::Since { after, scope: Scope::Global })
                         .journal(JournalFilter::Since { after, scope: own.clone() });
                 }
+                more = of_these_names(&self.project, view, view.tools.keys(), more);
                 // A server is shown as demoted with its tools.
                 for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool) {
                     if let Some(server) = tool.server.clone() {
@@ -67,20 +69,27 @@ impl Query for WhatToTell {
                 Some(more).filter(|more| *more != Selection::new())
             }
             2 => {
-                let changed: BTreeSet<ToolKey> = view
-                    .journal
-                    .values()
-                    .filter_map(|entry| entry.subject.tool_key())
-                    .filter(|key| !view.tools.contains_key(key))
-                    .collect();
-                let more = changed
-                    .into_iter()
-                    .fold(Selection::new(), |more, key| more.peek_tools(ToolFilter::Key(key)));
+                let changed: BTreeSet<ToolKey> =
+                    view.journal.values().filter_map(|entry| entry.subject.tool_key()).collect();
+                let more = of_these_names(&self.project, view, changed.iter(), Selection::new());
                 Some(more).filter(|more| *more != Selection::new())
             }
             _ => None,
         }
     }
+}
+
+/// Adds both entries of each name, where they were not seen: which of the two a project means
+/// depends on both.
+fn of_these_names<'a>(
+    project: &ProjectId,
+    view: &View,
+    keys: impl Iterator<Item = &'a ToolKey>,
+    more: Selection,
+) -> Selection {
+    keys.flat_map(|key| both_keys(project, &key.name))
+        .filter(|key| !view.tools.contains_key(key))
+        .fold(more, |more, key| more.peek_tools(ToolFilter::Key(key)))
 }
 
 /// Notes that a project was told everything up to a revision. Moves forward only, so that of two

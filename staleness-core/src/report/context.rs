@@ -205,23 +205,38 @@ impl<'a> Context<'a> {
     /// The visible tools, one for each name: the project's own hides a global one, unless only the
     /// global one is there.
     pub fn visible(&self) -> impl Iterator<Item = &'a Tool> + '_ {
-        self.view.tools.values().filter(|tool| self.is_visible(tool)).filter(|tool| {
-            let name = tool.key.name.clone();
-            match &tool.key.scope {
-                Scope::Global => {
-                    let own = ToolKey::project(self.project.id.clone(), name);
-                    !self.view.tools.get(&own).is_some_and(|own| hides(own, tool))
-                }
-                Scope::Project(_) => {
-                    let global = self.view.tools.get(&ToolKey::global(name));
-                    global.is_none_or(|global| hides(tool, global))
-                }
-            }
-        })
+        self.view
+            .tools
+            .values()
+            .filter(|tool| self.is_visible(tool))
+            .filter(|tool| self.namesake(tool).is_none_or(|other| !hides(other, tool)))
+    }
+
+    /// The tool of the same name in the other scope that the project sees, if there is one.
+    #[must_use]
+    pub fn namesake(&self, tool: &Tool) -> Option<&'a Tool> {
+        let name = tool.key.name.clone();
+        let key = match &tool.key.scope {
+            Scope::Global => ToolKey::project(self.project.id.clone(), name),
+            Scope::Project(_) => ToolKey::global(name),
+        };
+        self.view.tools.get(&key)
+    }
+
+    /// Whether the tool of the same name in the other scope serves the project in its place: what
+    /// happens to this one is no news then.
+    #[must_use]
+    pub fn is_replaced(&self, tool: &Tool) -> bool {
+        let other = self.namesake(tool).filter(|other| other.presence.is_present());
+        other.is_some_and(|other| hides(other, tool))
     }
 }
 
-/// Whether a project's own tool hides a global one of the same name.
-const fn hides(own: &Tool, global: &Tool) -> bool {
-    own.presence.is_present() || global.presence.is_absent()
+/// Whether a tool hides that of the same name in the other scope: the project's own does, unless
+/// only the global one is there.
+const fn hides(tool: &Tool, other: &Tool) -> bool {
+    match &tool.key.scope {
+        Scope::Project(_) => tool.presence.is_present() || other.presence.is_absent(),
+        Scope::Global => tool.presence.is_present() && other.presence.is_absent(),
+    }
 }

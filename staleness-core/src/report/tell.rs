@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Context;
-use crate::ids::ToolKey;
+use crate::ids::{ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, SubjectKind};
 use crate::tool::{Status, Tool};
 
@@ -45,7 +45,8 @@ impl Telling {
 }
 
 /// Nets the journal entries after `after` for every tool that the project sees, and adds what is
-/// failing now. Tools that were added, and nothing else, are told only when they are `active`.
+/// failing now. Tools that became known by use alone are told only when they are not `active`, and
+/// of one name in two scopes only what it means to the project.
 #[must_use]
 pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
     let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
@@ -57,12 +58,16 @@ pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
             first.entry(key).and_modify(|pair| pair.1 = entry).or_insert((entry, entry));
         }
     }
-    let mut changes = Vec::new();
+    // By name: where both of a name are gone, the project's own comes last and stays.
+    let mut changes: BTreeMap<&ToolName, NetChange> = BTreeMap::new();
     let mut changed: BTreeSet<&ToolKey> = BTreeSet::new();
     for (key, (begun, ended)) in &first {
         let Some(tool) = context.view().tools.get(key).filter(|tool| told(context, tool)) else {
             continue;
         };
+        if context.is_replaced(tool) {
+            continue;
+        }
         let from = begun.from.as_deref().and_then(Status::from_word);
         // A server that only its tools make look demoted is told below.
         let to = tool.status();
@@ -70,7 +75,7 @@ pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
         let use_alone = new && !tool.is_configured() && to == Status::Active;
         if from != Some(to) && !use_alone {
             let cause = ended.cause.clone();
-            changes.push(NetChange { name: key.name.to_string(), from, to, cause });
+            changes.insert(&key.name, NetChange { name: key.name.to_string(), from, to, cause });
             if to == Status::Demoted {
                 changed.insert(&tool.key);
             }
@@ -93,6 +98,7 @@ pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
             (report.name, cause)
         })
         .collect();
+    let changes = changes.into_values().collect();
     Telling { after, upto: context.view().revision, changes, unreliable }
 }
 
