@@ -9,6 +9,9 @@ use staleness_core::source::SourceState;
 
 use crate::text::shown;
 
+/// How much of one source is taken in: a repository must not fill the registry of whoever clones it.
+const MAX_FOUND: usize = 10_000;
+
 /// Collects what a source lists and what is wrong with it.
 #[derive(Debug)]
 pub(crate) struct Draft {
@@ -17,6 +20,7 @@ pub(crate) struct Draft {
     note: Option<String>,
     fault: Option<String>,
     more_faults: usize,
+    left_out: usize,
     found: Vec<Found>,
     places: HashMap<ToolName, usize>,
 }
@@ -30,6 +34,7 @@ impl Draft {
             note: None,
             fault: None,
             more_faults: 0,
+            left_out: 0,
             found: Vec::new(),
             places: HashMap::new(),
         }
@@ -39,6 +44,7 @@ impl Draft {
     /// second one is switched on.
     pub(crate) fn add(&mut self, found: Found) {
         match self.places.get(&found.name) {
+            None if self.found.len() >= MAX_FOUND => self.left_out += 1,
             None => {
                 self.places.insert(found.name.clone(), self.found.len());
                 self.found.push(found);
@@ -63,7 +69,14 @@ impl Draft {
     }
 
     /// The source was read to its end.
-    pub(crate) fn read(self) -> SourceReading {
+    pub(crate) fn read(mut self) -> SourceReading {
+        if self.left_out > 0 {
+            let what = format!(
+                "{}: lists {} things more than the {MAX_FOUND} that are taken in",
+                self.path, self.left_out
+            );
+            self.fault(|| what);
+        }
         let state = if self.fault.is_some() { SourceState::Partial } else { SourceState::Read };
         let error = match (self.fault, self.more_faults) {
             (Some(first), 0) => Some(first),

@@ -137,10 +137,11 @@ fn read_bytes(path: &Path, limit: u64, expected: u64) -> Result<Option<Vec<u8>>,
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-/// The text of a small regular file; `None` when it is anything else.
+/// The text of a small regular file; `None` when it is anything else. What claims to be empty is
+/// not opened: some files of the system do, and reading them never ends.
 pub(crate) fn read_small(path: &Path, limit: u64) -> Option<String> {
     let meta = fs::metadata(path).ok()?;
-    if !meta.is_file() || meta.len() > limit {
+    if !meta.is_file() || meta.len() == 0 || meta.len() > limit {
         return None;
     }
     String::from_utf8(read_bytes(path, limit, meta.len()).ok()??).ok()

@@ -11,6 +11,9 @@ use super::{Outside, source};
 use crate::draft::{Draft, one_line};
 use crate::text::{Content, Fence, line_at, read_config, shown};
 
+/// Programs write files in pieces whose sizes are multiples of this, in bytes.
+const PIECE: usize = 512;
+
 /// Reads both levels.
 pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     let user = match outside.codex_dir {
@@ -51,6 +54,9 @@ fn toml_source(
         Ok(root) => {
             let mut draft = draft;
             add_servers(&mut draft, root.get_ref(), &fault);
+            if looks_cut(&text) {
+                draft.fault(|| fault(text.len(), "the last line has no end: half-written?"));
+            }
             draft.read()
         }
         Err(error) => {
@@ -58,6 +64,12 @@ fn toml_source(
             draft.failed(fault(at, "is not valid TOML"))
         }
     }
+}
+
+/// TOML needs no closing bracket, so what was written of a file so far may look whole. A text that
+/// stops in the middle of a line exactly where a piece ends is taken for unfinished.
+fn looks_cut(text: &str) -> bool {
+    text.len().is_multiple_of(PIECE) && !text.ends_with('\n')
 }
 
 fn add_servers(draft: &mut Draft, root: &DeTable<'_>, fault: &dyn Fn(usize, &str) -> String) {

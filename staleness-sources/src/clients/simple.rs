@@ -1,5 +1,6 @@
 //! Clients that keep their servers in one file per level.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use staleness_core::ids::{Level, SourceId};
@@ -79,8 +80,8 @@ fn json_source(
 /// What Gemini CLI lets in: `mcp.allowed` and `mcp.excluded` of its settings.
 #[derive(Default)]
 struct Gate {
-    allowed: Option<Vec<String>>,
-    excluded: Vec<String>,
+    allowed: Option<HashSet<String>>,
+    excluded: HashSet<String>,
     faults: Vec<String>,
 }
 
@@ -92,9 +93,12 @@ impl Gate {
             JsonFile::Failed(why) => gate.faults.push(why.clone()),
             JsonFile::Read(file) => {
                 if let Some(mcp) = json::get(&file.root, "mcp").and_then(Value::as_object) {
-                    gate.allowed = servers::names(file, mcp, "allowed", &mut gate.faults);
-                    gate.excluded =
-                        servers::names(file, mcp, "excluded", &mut gate.faults).unwrap_or_default();
+                    let mut listed = |key| {
+                        let names = servers::names(file, mcp, key, &mut gate.faults)?;
+                        Some(names.into_iter().collect())
+                    };
+                    gate.allowed = listed("allowed");
+                    gate.excluded = listed("excluded").unwrap_or_default();
                 }
             }
         }
@@ -102,9 +106,8 @@ impl Gate {
     }
 
     fn is_off(&self, name: &str) -> bool {
-        let is = |listed: &String| listed == name;
-        self.excluded.iter().any(is)
-            || self.allowed.as_ref().is_some_and(|allowed| !allowed.iter().any(is))
+        self.excluded.contains(name)
+            || self.allowed.as_ref().is_some_and(|allowed| !allowed.contains(name))
     }
 }
 

@@ -26,6 +26,59 @@ fn half_written_config_stales_nothing() {
 }
 
 #[test]
+fn toml_that_stops_where_a_piece_ends_is_half_written() {
+    let tree = Tree::new();
+    let whole: String =
+        (0..200).map(|at| format!("[mcp_servers.s{at}]\ncommand = \"x\"\n")).collect();
+    let mut partial = 0;
+    for end in (512..whole.len()).step_by(512) {
+        let text = &whole[..end];
+        tree.user(".codex/config.toml", text);
+        let source = tree.source("codex", Level::User, "mcp");
+        // A piece that ends with its line cannot be told from a whole file.
+        assert_eq!(source.covers(), text.ends_with('\n'), "{end}: {source:?}");
+        partial += usize::from(source.state == SourceState::Partial);
+    }
+    assert!(partial > 0);
+    let hand_written = "[mcp_servers.a]\ncommand = \"x\"";
+    tree.user(".codex/config.toml", hand_written);
+    assert!(
+        tree.source("codex", Level::User, "mcp").covers(),
+        "people leave out the last line end"
+    );
+}
+
+#[test]
+fn a_file_that_lists_ever_so_much_is_taken_in_up_to_a_bound() {
+    let tree = Tree::new();
+    let servers: String = (0..100_000).map(|at| format!("\"s{at}\":{{}},")).collect();
+    tree.own(".mcp.json", format!("{{\"mcpServers\": {{{servers}}}}}"));
+    let source = tree.source("claude-code", Level::Project, "mcp");
+    assert_eq!((source.state, source.found.len()), (SourceState::Partial, 10_000));
+    assert!(source.error.unwrap().contains("90000"));
+}
+
+#[test]
+fn long_lists_of_what_is_switched_off_are_searched_once() {
+    let tree = Tree::new();
+    let names = |from: usize| {
+        (from..from + 50_000).map(|at| format!("\"s{at}\"")).collect::<Vec<_>>().join(",")
+    };
+    let servers: String = (0..50_000).map(|at| format!("\"s{at}\":{{}},")).collect();
+    for key in ["excluded", "allowed"] {
+        let list = names(if key == "excluded" { 50_000 } else { 1 });
+        tree.own(
+            ".gemini/settings.json",
+            format!("{{\"mcp\": {{\"{key}\": [{list}]}}, \"mcpServers\": {{{servers}}}}}"),
+        );
+        let begun = std::time::Instant::now();
+        let source = tree.source("gemini", Level::Project, "mcp");
+        assert_eq!(source.found[0].disabled, key == "allowed");
+        assert!(begun.elapsed().as_secs() < 30, "{key}: {:?}", begun.elapsed());
+    }
+}
+
+#[test]
 fn both_sources_of_a_half_written_file_fail() {
     let tree = Tree::new();
     tree.user(".claude.json", "{\"mcpServers\": {");
