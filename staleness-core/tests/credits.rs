@@ -4,6 +4,7 @@
 mod common;
 
 use common::*;
+use staleness_core::ids::ToolKey;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{RecordReport, Use};
 use staleness_core::scan::{Found, ProjectRef};
@@ -255,4 +256,33 @@ fn in_a_batch_each_failure_looks_back_from_its_own_time() {
     world.pass(10 * MINUTE + 1);
     batch.push(world.a_use("mcp__c__go", OutcomeKind::Failure));
     assert!(!world.registry.record_all(batch).unwrap()[2].offline);
+}
+
+/// The same name in two scopes: a use counts for the tool that can have been used.
+#[test]
+fn a_use_counts_for_the_global_tool_where_the_projects_own_is_gone() {
+    let world = World::default();
+    let p = world.project.clone();
+    let both = |mine: Vec<Found>| {
+        let all = vec![skill("pdf"), command("/go")];
+        vec![read(user("shelf"), all), read(own(&p, "shelf"), mine)]
+    };
+    let mine = |name: &str| {
+        world.find(&ToolKey::project(world.project.id.clone(), tool_name(name))).unwrap()
+    };
+    world.scan(both(vec![skill("pdf"), command("/go")]));
+    world.uses("/go", "S");
+    mentioning(&world, "Skill", 'S', &["pdf"]);
+    assert_eq!((mine("/go").uses, mine("pdf").uses), (1, 1));
+    world.scan(both(Vec::new()));
+    let report = world.uses("/go", "S");
+    assert_eq!((report.tool.scope, report.tool.uses), ("global", 1));
+    mentioning(&world, "Skill", 'S', &["pdf"]);
+    assert_eq!((mine("/go").uses, mine("pdf").uses), (1, 1));
+    assert!(mine("/go").presence.is_absent() && mine("pdf").presence.is_absent());
+    assert_eq!((world.tool("/go").uses, world.tool("pdf").uses), (1, 1));
+    // Without a global one that is there, the project's own is meant as before.
+    world.scan(vec![read(user("shelf"), Vec::new()), read(own(&p, "shelf"), Vec::new())]);
+    world.uses("/go", "S");
+    assert_eq!((mine("/go").uses, mine("/go").presence.cause.as_str()), (2, "used"));
 }

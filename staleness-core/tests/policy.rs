@@ -201,7 +201,7 @@ fn the_short_name_of_an_ignored_server_covers_its_tools() {
 #[test]
 fn a_long_list_of_ignored_names_is_looked_up() {
     let mut policy = Policy::default();
-    policy.ignore = (0..50_000).map(|at| format!("noise-{at}")).collect();
+    policy.ignore.extend((0..50_000).map(|at| format!("noise-{at}")));
     policy.ignore.push("github".into());
     let world = World::with(policy);
     let mut tools: Vec<_> = (0..3_000).map(|at| command(&format!("/c{at}"))).collect();

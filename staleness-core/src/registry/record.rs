@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::project::{Project, Told};
 use crate::scan::{Entry, Provider, Providers};
 use crate::store::{
-    Decision, Draft, Durability, OutcomeFilter, Refusal, Selection, Step, ToolFilter, View,
+    Decision, Draft, Durability, OutcomeFilter, Refusal, Selection, Step, ToolFilter, View, meant,
 };
 use crate::time::{MINUTE, Timestamp};
 use crate::tool::{
@@ -159,20 +159,24 @@ impl Recording<'_> {
         });
     }
 
-    /// The tool that the name means: the project's own where it has one, or has the server; else
-    /// the global one; else a new one, global where its server or its kind is.
+    /// The tool that the name means: the project's own where it has one, or has the server, unless
+    /// only the global one is present; else the global one; else a new one, global where its server
+    /// or its kind is.
     fn resolve(&self, draft: &Draft<'_>) -> ToolKey {
         let [project, global] = self.used.scopes();
         let own = self.used.key(project.clone());
         let shared = self.used.key(global);
-        if draft.tool(&own).is_some() {
-            return own;
+        let known = (draft.tool(&own), draft.tool(&shared));
+        if known.0.is_some()
+            && let Some(tool) = meant(known.0, known.1)
+        {
+            return tool.key.clone();
         }
         let entry = self.entry();
         if entry.as_ref().is_some_and(|(_, entry)| entry.scope == project) {
             return own;
         }
-        if draft.tool(&shared).is_some() || entry.is_some() {
+        if known.1.is_some() || entry.is_some() {
             return shared;
         }
         match self.kind() {
@@ -236,11 +240,8 @@ impl Recording<'_> {
     /// Known tools that this use counts for too: what it mentions, and the plugins of either.
     fn credits(&self, draft: &Draft<'_>, tool: &Tool) -> Vec<ToolKey> {
         let resolve = |name: &ToolName| {
-            self.used
-                .scopes()
-                .into_iter()
-                .map(|scope| ToolKey { scope, name: name.clone() })
-                .find(|key| draft.tool(key).is_some())
+            let [own, global] = both_keys(&self.used.project.id, name);
+            meant(draft.tool(&own), draft.tool(&global)).map(|tool| tool.key.clone())
         };
         let mut credits: Vec<ToolKey> = self.used.mentions.iter().filter_map(resolve).collect();
         let entry = self.entry().and_then(|(_, entry)| {

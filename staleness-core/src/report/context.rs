@@ -6,7 +6,7 @@ use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::names;
 use crate::policy::{Policy, ToolPolicy};
 use crate::scan::ProjectRef;
-use crate::store::View;
+use crate::store::{View, meant};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 
@@ -202,41 +202,36 @@ impl<'a> Context<'a> {
         tool.key.scope.project().is_none_or(|id| *id == self.project.id)
     }
 
-    /// The visible tools, one for each name: the project's own hides a global one, unless only the
-    /// global one is there.
+    /// The visible tools, one for each name: see [`View::resolve`].
     pub fn visible(&self) -> impl Iterator<Item = &'a Tool> + '_ {
         self.view
             .tools
             .values()
             .filter(|tool| self.is_visible(tool))
-            .filter(|tool| self.namesake(tool).is_none_or(|other| !hides(other, tool)))
+            .filter(|tool| self.meant(tool).key == tool.key)
     }
 
-    /// The tool of the same name in the other scope that the project sees, if there is one.
-    #[must_use]
-    pub fn namesake(&self, tool: &Tool) -> Option<&'a Tool> {
-        let name = tool.key.name.clone();
-        let key = match &tool.key.scope {
-            Scope::Global => ToolKey::project(self.project.id.clone(), name),
-            Scope::Project(_) => ToolKey::global(name),
-        };
-        self.view.tools.get(&key)
-    }
-
-    /// Whether the tool of the same name in the other scope serves the project in its place: what
-    /// happens to this one is no news then.
+    /// Whether a tool of the same name in the other scope serves the project in place of this one:
+    /// what happens to this one is no news then.
     #[must_use]
     pub fn is_replaced(&self, tool: &Tool) -> bool {
-        let other = self.namesake(tool).filter(|other| other.presence.is_present());
-        other.is_some_and(|other| hides(other, tool))
+        let meant = self.meant(tool);
+        meant.key != tool.key && meant.presence.is_present()
     }
-}
 
-/// Whether a tool hides that of the same name in the other scope: the project's own does, unless
-/// only the global one is there.
-const fn hides(tool: &Tool, other: &Tool) -> bool {
-    match &tool.key.scope {
-        Scope::Project(_) => tool.presence.is_present() || other.presence.is_absent(),
-        Scope::Global => tool.presence.is_present() && other.presence.is_absent(),
+    /// What the project means by the name of a tool that it sees.
+    fn meant<'t>(&self, tool: &'t Tool) -> &'t Tool
+    where
+        'a: 't,
+    {
+        let name = tool.key.name.clone();
+        let other = |key: ToolKey| self.view.tools.get(&key);
+        let meant = match &tool.key.scope {
+            Scope::Global => {
+                meant(other(ToolKey::project(self.project.id.clone(), name)), Some(tool))
+            }
+            Scope::Project(_) => meant(Some(tool), other(ToolKey::global(name))),
+        };
+        meant.unwrap_or(tool)
     }
 }

@@ -31,8 +31,8 @@ pub use selection::{
 };
 pub use strict::check_changes;
 pub(crate) use strict::covers_tool;
-pub(crate) use view::last_per_server;
 pub use view::{OutcomeCounts, View};
+pub(crate) use view::{last_per_server, meant};
 
 use crate::journal::Revision;
 

@@ -68,12 +68,14 @@ impl View {
             && self.journal.is_empty()
     }
 
-    /// The entry that a name means in a project: the project's own, else the global one.
+    /// The entry that a name means in a project: the project's own, else the global one; the global
+    /// one too where it alone is present.
     #[must_use]
     pub fn resolve(&self, project: &ProjectId, name: &ToolName) -> Option<&Tool> {
-        self.tools
-            .get(&ToolKey::project(project.clone(), name.clone()))
-            .or_else(|| self.tools.get(&ToolKey::global(name.clone())))
+        meant(
+            self.tools.get(&ToolKey::project(project.clone(), name.clone())),
+            self.tools.get(&ToolKey::global(name.clone())),
+        )
     }
 
     /// The entries of a server in a scope, among the tools that were seen.
@@ -136,6 +138,12 @@ impl View {
         );
         self
     }
+}
+
+/// Which of two tools of one name a project means: its own, unless only the global one is present.
+pub(crate) fn meant<'a>(own: Option<&'a Tool>, global: Option<&'a Tool>) -> Option<&'a Tool> {
+    let gone = own.is_none_or(|own| own.presence.is_absent());
+    global.filter(|global| gone && global.presence.is_present()).or(own).or(global)
 }
 
 /// For each server its last outcome at or after `since` that is not an interruption, of `outcomes`
