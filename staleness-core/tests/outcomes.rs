@@ -372,3 +372,25 @@ fn a_large_batch_is_recorded_in_one_commit() {
     let key = ToolKey::project(world.project.id.clone(), tool_name("mcp__s1__t1"));
     assert_eq!(all.tools[&key].uses, 10);
 }
+
+#[test]
+fn lifting_a_pin_or_an_ignore_does_not_deny_the_failures() {
+    for hold in [Hold::Pinned, Hold::Ignored] {
+        let world = World::default();
+        world.uses("loose", "FFF");
+        world.hold("loose", hold);
+        world.hold("loose", Hold::None);
+        assert_eq!(world.status("loose"), Status::Demoted, "{hold:?}");
+        world.hold("loose", Hold::None);
+        assert_eq!(world.status("loose"), Status::Active, "{hold:?}");
+    }
+}
+
+#[test]
+fn the_evidence_is_that_of_now_and_the_history_keeps_that_of_then() {
+    let world = World::default();
+    world.uses("loose", "FFFFF");
+    assert_eq!(world.report("loose").health.cause.as_deref(), Some("5 of the last 5 uses failed"));
+    let then = world.history("loose");
+    assert!(then.iter().any(|line| line.contains("3 of the last 3 uses failed")), "{then:?}");
+}

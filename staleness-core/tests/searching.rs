@@ -258,3 +258,17 @@ fn the_nearest_known_name_helps_against_slips() {
     }
     assert!(world.registry.find_key(&world.project.id, "nothing", Default::default()).is_err());
 }
+
+#[test]
+fn the_tools_of_a_server_that_a_person_demoted_are_not_suggested() {
+    let world = World::default();
+    world.scan(vec![read(user("mcp"), vec![server("hub"), server("other")])]);
+    world.uses("mcp__hub__search", "S");
+    world.uses("mcp__other__search", "S");
+    for hold in [Hold::Demoted, Hold::Ignored] {
+        world.hold("mcp__hub__*", hold);
+        assert_eq!(suggested(&world, Some("search")), ["mcp__other__search"]);
+    }
+    world.hold("mcp__hub__*", Hold::None);
+    assert_eq!(suggested(&world, Some("search")).len(), 2);
+}

@@ -97,8 +97,8 @@ impl ByHand {
     }
 }
 
-/// Sets or lifts a hold. [`Hold::None`] restores: it lifts the hold and ends a demotion for
-/// failures. A tool that already stands so is left alone.
+/// Sets or lifts a hold. [`Hold::None`] restores: it lifts a pin or an ignore, or else a demotion,
+/// by hand or for failures. A tool that already stands so is left alone.
 #[derive(Debug)]
 pub struct SetHold {
     /// Who, which and why.
@@ -126,7 +126,8 @@ impl Step for SetHold {
         let mut changed = tool.hold != self.hold;
         let mut edited = tool.clone();
         edited.hold = self.hold;
-        if self.hold == Hold::None {
+        // Lifting a pin or an ignore lets the facts speak again; it does not deny them.
+        if self.hold == Hold::None && !matches!(tool.hold, Hold::Pinned | Hold::Ignored) {
             changed |= edited.health.lift(&policy);
         }
         if changed {

@@ -59,6 +59,7 @@ pub fn suggest(
             && tool.kind != ToolKind::Plugin
             && !is_own(tool)
             && !context.is_ignored(tool)
+            && !is_server_held(context, tool)
             && last.as_ref() != Some(&tool.key)
     };
     let tools: Vec<&Tool> = context.visible().filter(callable).collect();
@@ -88,6 +89,12 @@ pub fn suggest(
 pub fn discover(context: &Context<'_>, query: &str, limit: usize) -> Vec<Suggestion> {
     let tools: Vec<&Tool> = context.visible().filter(|tool| !context.is_ignored(tool)).collect();
     find(context, tools.into_iter(), Some(&question(query)), limit)
+}
+
+/// Whether a person demoted or ignored the server that provides the tool.
+fn is_server_held(context: &Context<'_>, tool: &Tool) -> bool {
+    let entry = context.provider(&tool.key).and_then(|key| context.view().tools.get(key));
+    entry.is_some_and(|entry| matches!(entry.hold, Hold::Demoted | Hold::Ignored))
 }
 
 fn is_own(tool: &Tool) -> bool {

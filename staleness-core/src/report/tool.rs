@@ -177,7 +177,10 @@ fn failing_cause(context: &Context<'_>, tool: &Tool) -> Option<String> {
         return Some("demoted by hand".into());
     }
     if let Some(failing) = &tool.health.failing {
-        return Some(failing.cause.clone());
+        // The evidence as it stands now; what it was then is in the history.
+        let now = context.tool_policy(tool).rule.judge(tool.health.counted(&tool.ring));
+        let grew = now.failures > 0;
+        return Some(if grew { now.to_string() } else { failing.cause.clone() });
     }
     if tool.kind == ToolKind::McpServer && context.is_server_down(tool) {
         let used = context.members_in_use(tool).count();
