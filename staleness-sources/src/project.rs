@@ -31,6 +31,12 @@ impl ProjectPlace {
         Self { root: folder.clone(), folder }
     }
 
+    /// Whether the folder is the project's own, not a linked work tree of it.
+    #[must_use]
+    pub fn is_main_tree(&self) -> bool {
+        self.folder == self.root
+    }
+
     /// The project as the registry knows it. Parts of the path that are not UTF-8 are replaced.
     #[must_use]
     pub fn project_ref(&self) -> ProjectRef {

@@ -100,7 +100,9 @@ impl<'a> Outside<'a> {
             folder,
             root: &request.project.root,
             project_id: request.project.id(),
-            project_is_there: is_there(folder),
+            // A linked work tree need not hold what its repository's other trees do: a file that is
+            // missing from it proves nothing for the project that they share.
+            project_is_there: is_there(folder) && request.project.is_main_tree(),
             fence: Fence::of_project(request.project),
             claude_config_dir: request.claude_config_dir,
             codex_dir: request.codex_dir,

@@ -1,10 +1,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use staleness_core::ids::Level;
+use staleness_core::source::SourceState;
+use staleness_sources::clients::ScanRequest;
 use staleness_sources::project::{ProjectPlace, discover};
 use tempfile::TempDir;
 
-use crate::tree::write;
+use crate::tree::{of, write};
 
 struct Repos {
     _temp: TempDir,
@@ -123,5 +126,21 @@ fn malformed_git_files_make_the_folder_the_project() {
     ] {
         write(&folder.join(".git"), bytes);
         is_its_own(&folder);
+    }
+}
+
+#[test]
+fn what_a_linked_work_tree_lacks_proves_nothing_for_the_project() {
+    let repos = Repos::new();
+    let folder = repos.link("feature");
+    let home = repos.base.join("home");
+    write(&home.join(".keep"), b"");
+    write(&repos.base.join("main/.mcp.json"), br#"{"mcpServers": {"a": {"command": "x"}}}"#);
+    for (start, covers) in [(repos.base.join("main"), true), (folder, false)] {
+        let place = discover(&start, true);
+        let readings = staleness_sources::clients::read(&ScanRequest::new(&home, &place));
+        let commands = of(&readings, "claude-code", Level::Project, "commands");
+        assert_eq!(commands.state, SourceState::Missing);
+        assert_eq!(commands.covers(), covers, "{}", start.display());
     }
 }
