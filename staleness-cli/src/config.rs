@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// user's data or what their hooks say.
 const PROJECT_KEYS: [&str; 5] = ["tools", "outage", "ranking", "ignore", "kind"];
 
-const KEYS_HINT: &str = "see `staleness config show` for the keys and their defaults";
+const KEYS_HINT: &str = "mend or remove it; `staleness doctor` goes on without it";
 
 /// What a number of the policy is, for people who do not write Rust.
 const WHOLE: &str = "a whole number from 0 to 4294967295";

@@ -76,8 +76,10 @@ fn located(mut error: CliError, cli: &Cli) -> CliError {
 }
 
 fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
+    // The doctor names a policy that cannot be read, and goes on.
+    let lenient = matches!(cli.command, Some(Command::Doctor));
     let settings = || {
-        let settings = Settings::new(&cli.global, None, false)?;
+        let settings = Settings::new(&cli.global, None, lenient)?;
         out.note(&format!(
             "project {} ({}), home {}, store {}",
             settings.project.root,

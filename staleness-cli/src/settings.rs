@@ -31,6 +31,8 @@ pub(crate) struct Settings {
     pub now: Timestamp,
     /// The policy.
     pub configured: Configured,
+    /// Why the policy is the defaults, where a layer could not be read and that was let pass.
+    pub policy_trouble: Option<CliError>,
     /// Where the policy was read from.
     pub layers: Layers,
 }
@@ -66,9 +68,10 @@ impl Settings {
         let start = project_folder(global, fallback)?;
         let place = discover(&start, true);
         let layers = layers(global, &place.folder);
-        let configured = match layers.read() {
-            Err(_) if lenient => Configured::defaults(),
-            other => other?,
+        let (configured, policy_trouble) = match layers.read() {
+            Ok(configured) => (configured, None),
+            Err(trouble) if lenient => (Configured::defaults(), Some(trouble)),
+            Err(trouble) => return Err(trouble),
         };
         let place = if configured.policy.projects.share_worktrees {
             place
@@ -84,6 +87,7 @@ impl Settings {
             own_home,
             now,
             configured,
+            policy_trouble,
             layers,
         })
     }

@@ -1,11 +1,13 @@
 //! `doctor`: is everything in order?
 
+use std::io::Write;
+
 use serde::Serialize;
 use serde_json::json;
 use staleness::source::SourceState;
 
 use super::scan::preview;
-use crate::error::CliError;
+use crate::error::{CliError, in_words};
 use crate::output::{Output, Paint, Painter, Table};
 use crate::settings::{Access, Settings};
 
@@ -30,7 +32,13 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     let mut add = |name: &'static str, state: State, detail: String| {
         checks.push(Check { name, state, detail })
     };
-    add("policy", State::Ok, policy(settings));
+    match &settings.policy_trouble {
+        None => add("policy", State::Ok, policy(settings)),
+        Some(trouble) => {
+            let detail = format!("{}; hooks go on with the defaults", trouble.message);
+            add("policy", State::Fail, detail);
+        }
+    }
     add("project", State::Ok, format!("{} ({})", settings.project.root, settings.project.id));
     if settings.home.is_dir() {
         add("home", State::Ok, settings.home.display().to_string());
@@ -46,6 +54,10 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
         Ok(registry) => {
             let (state, detail) = store(settings);
             add("store", state, detail);
+            if let Some(trouble) = cannot_write(settings) {
+                let detail = format!("{trouble}; until then every use is lost in silence");
+                add("writing", State::Fail, detail);
+            }
             match registry.check() {
                 Ok(()) => add("integrity", State::Ok, "every record can be read".into()),
                 Err(error) => add("integrity", State::Fail, error.to_string()),
@@ -114,6 +126,28 @@ fn policy(settings: &Settings) -> String {
         .collect();
     if files.is_empty() { "defaults".into() } else { files.join(", ") }
 }
+
+/// Why nothing could be recorded now, tried on a small file beside the store. A store that is not
+/// there yet is not tried.
+fn cannot_write(settings: &Settings) -> Option<String> {
+    let path = settings.url.path().filter(|path| path.is_file())?;
+    let folder = path.parent()?;
+    let read_only = std::fs::metadata(path).ok()?.permissions().readonly();
+    if read_only {
+        return Some(format!("{} is read-only", path.display()));
+    }
+    let probe = folder.join(format!(".staleness-probe-{}", std::process::id()));
+    let file = std::fs::File::options().write(true).create_new(true).open(&probe);
+    let tried = file.and_then(|mut file| {
+        file.write_all(&[0; PROBE_BYTES])?;
+        file.sync_all()
+    });
+    let _ = std::fs::remove_file(&probe);
+    tried.err().map(|error| format!("{}: {}", folder.display(), in_words(&error)))
+}
+
+/// What a few uses need at most, in bytes.
+const PROBE_BYTES: usize = 64 * 1024;
 
 /// Where the store is, how large it is, and whether others can read it.
 fn store(settings: &Settings) -> (State, String) {

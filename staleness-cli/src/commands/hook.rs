@@ -9,7 +9,7 @@ use staleness::clock;
 use staleness::registry::Use;
 use staleness::report::Telling;
 use staleness::tool::ToolKind;
-use staleness_sources::hook::{Event, HookInput, MAX_PAYLOAD_BYTES, ToolEvent, parse};
+use staleness_sources::hook::{Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, ToolEvent, parse};
 
 use super::scan::{Asker, apply, preview};
 use super::tell;
@@ -20,6 +20,9 @@ use crate::settings::{Access, Settings};
 
 /// A hook waits for its turn no longer than this: the agent waits too.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Of a payload that is too large, this much more is taken and dropped, in bytes.
+const MAX_DRAINED: u64 = 256 * 1024 * 1024;
 
 /// Runs the hook. Trouble is told on stderr, with `--verbose` only.
 pub(crate) fn run(global: &Global, args: &HookArgs, out: &Output) {
@@ -73,12 +76,14 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
 
 fn read_payload() -> Result<Vec<u8>, CliError> {
     let mut payload = Vec::new();
-    // One byte more than is read tells that there is too much.
+    // One byte more than is read tells that there is too much. The rest is taken all the same, so
+    // that the client does not write into a closed pipe.
     let limit = MAX_PAYLOAD_BYTES as u64 + 1;
-    std::io::stdin()
-        .lock()
+    let mut stdin = std::io::stdin().lock();
+    (&mut stdin)
         .take(limit)
         .read_to_end(&mut payload)
+        .and_then(|_| std::io::copy(&mut stdin.take(MAX_DRAINED), &mut std::io::sink()))
         .map_err(|error| CliError::new(ErrorKind::Io, format!("reading stdin: {error}")))?;
     Ok(payload)
 }
@@ -115,7 +120,7 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
     let hooks = &settings.configured.policy.hooks;
     let told = hooks.tell.then(|| tell::text(&telling, hooks.session_start_chars as usize));
     if let Some(text) = told.flatten() {
-        say(&input.event_name, &text)?;
+        say(input, &text)?;
     }
     if telling.after < telling.upto {
         registry.mark_told(&settings.project, session, &telling, settings.now)?;
@@ -124,10 +129,16 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
 }
 
 /// Gives context to the agent. An error here means that it was not told.
-fn say(event: &str, text: &str) -> Result<(), CliError> {
-    let answer = json!({
-        "hookSpecificOutput": { "hookEventName": event, "additionalContext": text }
+fn say(input: &HookInput, text: &str) -> Result<(), CliError> {
+    let mut answer = json!({
+        "hookSpecificOutput": { "hookEventName": input.event_name, "additionalContext": text }
     });
+    // These two look for the text at the top, each under a name of its own.
+    match input.client {
+        HookClient::Cursor => answer["additional_context"] = text.into(),
+        HookClient::Copilot => answer["additionalContext"] = text.into(),
+        HookClient::ClaudeCode | HookClient::Codex => {}
+    }
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{answer}")
         .and_then(|()| stdout.flush())

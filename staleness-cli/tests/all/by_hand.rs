@@ -40,6 +40,8 @@ fn pin_keeps_a_tool_active_and_ignore_hides_it() {
         ("active".into(), "active".into())
     );
     sandbox.ok(&["tools", "restore", name]);
+    assert_eq!(sandbox.status(name), "demoted", "without the pin the facts speak again");
+    sandbox.ok(&["tools", "restore", name]);
     assert_eq!(sandbox.status(name), "stale", "its failures are forgiven, its server is gone");
     assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 1);
     sandbox.ok(&["tools", "ignore", name, "--reason", "known"]);

@@ -26,6 +26,31 @@ fn all_is_well_before_and_after_the_first_scan() {
 }
 
 #[test]
+fn a_policy_that_cannot_be_read_is_a_failed_check_and_not_the_end() {
+    let sandbox = Sandbox::scanned();
+    sandbox.write("home/.config/staleness/staleness.toml", "[tools]\nunseen_days = 'x'\n");
+    let run = sandbox.run(&["doctor", "--json"]);
+    assert_eq!(run.code, 4);
+    let report: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(check(&report, "policy").0, "fail", "{report}");
+    assert_eq!(check(&report, "integrity").0, "ok", "{report}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_cannot_be_written_is_a_failed_check() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::scanned();
+    let store = sandbox.store();
+    std::fs::set_permissions(&store, PermissionsExt::from_mode(0o400)).unwrap();
+    let run = sandbox.run(&["doctor", "--json"]);
+    let report: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((run.code, check(&report, "writing").0), (4, "fail".into()), "{report}");
+    std::fs::set_permissions(&store, PermissionsExt::from_mode(0o600)).unwrap();
+    assert_eq!(sandbox.run(&["doctor"]).code, 0);
+}
+
+#[test]
 fn a_source_in_trouble_is_a_warning_with_its_place() {
     let sandbox = Sandbox::scanned();
     sandbox.write("home/.cursor/mcp.json", "{\n  \"mcpServers\": {\n");

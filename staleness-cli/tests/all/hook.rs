@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox, names, used};
+use crate::common::{Run, Sandbox, keys, names, used};
 
 fn silent() -> Run {
     Run { code: 0, out: String::new(), err: String::new() }
@@ -56,6 +56,32 @@ fn copilot_names_its_event_on_the_command_line() {
     let before = sandbox.recorded();
     assert_eq!(sandbox.hook_with(&["--client", "copilot"], bytes.as_bytes()), silent());
     assert_eq!(sandbox.recorded(), before, "without an event nothing is known");
+}
+
+#[test]
+fn each_client_finds_the_text_where_it_looks() {
+    let sandbox = Sandbox::scanned();
+    for (client, key) in [
+        ("claude-code", None),
+        ("codex", None),
+        ("cursor", Some("additional_context")),
+        ("copilot", Some("additionalContext")),
+    ] {
+        for at in 0..3 {
+            let name = format!("{client}-tool");
+            sandbox.ok(&["record", &name, "--failure", "--id", &format!("{at}")]);
+        }
+        let payload = json!({ "cwd": sandbox.project }).to_string();
+        let run =
+            sandbox.hook_with(&["--client", client, "--event", "SessionStart"], payload.as_bytes());
+        let said: Value = serde_json::from_str(&run.out).unwrap();
+        let inner = &said["hookSpecificOutput"]["additionalContext"];
+        assert!(inner.as_str().unwrap().contains(client), "{said}");
+        assert_eq!(keys(&said).len(), 1 + key.iter().count(), "{said}");
+        if let Some(key) = key {
+            assert_eq!(&said[key], inner);
+        }
+    }
 }
 
 #[test]
