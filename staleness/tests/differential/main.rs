@@ -10,7 +10,7 @@ use life::{Life, NAMES};
 /// Lives that are lived, each by its own seed.
 const SEEDS: [u64; 4] = [1, 20_261_120, 0x5eed, u64::MAX];
 /// What happens in each.
-const EVENTS: usize = 60;
+const EVENTS: usize = 45;
 
 /// Whether every backend gave the same answer; which, and after what.
 #[track_caller]

@@ -1,0 +1,199 @@
+//! Reading exports: what is refused, in which line, and how records are merged.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use staleness_core::store::Selection;
+use staleness_core::transfer::{Checker, HEADER, LineError, Record, append_lines, record_of};
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+
+const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":2,"told_session":"s1","told_from":1}"#;
+const SOURCE: &str = r#"{"kind":"source","version":1,"id":{"client":"c","level":"user","part":"mcp"},"path":"~/.c","state":"read","found":2,"digest":"000000000000000000000000000000cd","readings":3,"last_read_at":"2026-01-01T00:00:00Z","last_scan_at":"2026-01-01T00:00:00Z"}"#;
+const TOOL: &str = r#"{"kind":"tool","version":1,"project":"p","name":"t","tool_kind":"skill","server":"s","plugin":"u","description":"Does","holdings":[{"source":{"project":"p","client":"c","level":"local","part":"mcp"},"held":true,"disabled":false}],"presence":{"cause":"configured","since":"2026-01-01T00:00:00Z","revived":false},"health":{"failing":{"since":"2026-01-01T00:00:00Z","cause":"3 of 5"},"demotions":1,"last_demoted_at":"2026-01-01T00:00:00Z","window":3},"hold":"pinned","ring":[{"mark":"O","at":"2026-01-01T00:00:00.5Z","op":"00000000000000ff"}],"uses":4,"discovered_at":"2026-01-01T00:00:00Z","last_used_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-03T00:00:00Z"}"#;
+const OUTCOME: &str = r#"{"kind":"outcome","version":1,"op":"o1","tool":{"project":"p","name":"t"},"server":"s","credits":[{"name":"u"}],"mark":"F","at":"2026-01-01T00:00:00Z","project":"p","session":"s1","agent":"a","client":"c","duration_ms":5}"#;
+const FIRST: &str = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","project":"p","id":"t"},"action":"added","to":"active","cause":"configured"}"#;
+const SECOND: &str = r#"{"kind":"journal","version":1,"revision":2,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","project":"p","id":"t"},"action":"pinned","from":"active","to":"active","cause":"by_hand","note":"n","session":"s1","actor":"me","op":"o2"}"#;
+
+/// The format of version 1, written down: a change here is a change of the format.
+const ALL: [&str; 7] = [HEADER, PROJECT, SOURCE, TOOL, OUTCOME, FIRST, SECOND];
+
+fn registry() -> BlockingRegistry {
+    Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking()
+}
+
+fn check(lines: &[&str]) -> Result<Vec<Record>, LineError> {
+    let mut checker = Checker::new();
+    let mut records = Vec::new();
+    for line in lines {
+        records.extend(checker.line(line)?);
+    }
+    checker.finish()?;
+    Ok(records)
+}
+
+/// Imports lines; how much was written and how much was not.
+fn import(registry: &BlockingRegistry, lines: &[&str], dry_run: bool) -> (String, bool) {
+    let mut importer = registry.importer(dry_run).unwrap();
+    let (projects, others): (Vec<Record>, Vec<Record>) =
+        check(lines).unwrap().into_iter().partition(|row| matches!(row, Record::Project(_)));
+    for record in others.into_iter().chain(projects) {
+        importer.put(record).unwrap();
+    }
+    let report = importer.finish().unwrap();
+    let (new, old) = (report.imported, report.skipped);
+    let counts = [
+        (new.projects, old.projects),
+        (new.sources, old.sources),
+        (new.tools, old.tools),
+        (new.outcomes, old.outcomes),
+        (new.journal, old.journal),
+    ];
+    let counts: Vec<String> = counts.iter().map(|(new, old)| format!("{new}+{old}")).collect();
+    (counts.join(" "), report.merged)
+}
+
+fn export(registry: &BlockingRegistry) -> Vec<String> {
+    let mut bytes = Vec::new();
+    let mut visit = |page| {
+        append_lines(&page, &mut bytes);
+        ControlFlow::Continue(())
+    };
+    registry.pages(&Selection::everything(), &mut visit).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    [HEADER].into_iter().chain(text.lines()).map(str::to_owned).collect()
+}
+
+#[test]
+fn version_1_is_read_and_written_as_it_is() {
+    let registry = registry();
+    assert_eq!(import(&registry, &ALL, true), ("1+0 1+0 1+0 1+0 2+0".into(), false));
+    assert_eq!(export(&registry), [HEADER], "a dry run writes nothing");
+    assert_eq!(import(&registry, &ALL, false), ("1+0 1+0 1+0 1+0 2+0".into(), false));
+    assert_eq!(export(&registry), ALL);
+    assert_eq!(import(&registry, &ALL, false), ("0+1 0+1 0+1 0+1 0+2".into(), true));
+    assert_eq!(export(&registry), ALL);
+}
+
+#[test]
+fn what_no_export_holds_is_refused_with_its_line() {
+    let newer = PROJECT.replace("\"version\":1", "\"version\":2");
+    let kind = PROJECT.replace("\"project\"", "\"planet\"");
+    let gap = SECOND.replace("\"revision\":2", "\"revision\":3");
+    let index = SECOND.replace("\"index\":0", "\"index\":1");
+    let late = FIRST.replace("\"index\":0", "\"index\":1");
+    let field = TOOL.replace("\"uses\"", "\"colour\":1,\"uses\"");
+    let twice = SOURCE.replace("\"found\":2", "\"found\":2,\"found\":2");
+    let word = TOOL.replace("pinned", "loved");
+    let short = PROJECT.replace("000000ab", "ab");
+    let name = TOOL.replace("\"name\":\"t\"", "\"name\":\"\"");
+    let part = SOURCE.replace("\"mcp\"", "\"m\\u001fcp\"");
+    let ring = TOOL.replace("\"window\":3", "\"window\":33");
+    let later_header = HEADER.replace('1', "2");
+    for (lines, line, part) in [
+        (&[][..], 1, "header"),
+        (&[""], 1, "header"),
+        (&[PROJECT], 1, "header"),
+        (&["{}"], 1, "header"),
+        (&[&later_header], 1, "version 2"),
+        (&[HEADER, HEADER], 2, "second header"),
+        (&[HEADER, ""], 2, "EOF"),
+        (&[HEADER, PROJECT, "[1, 2]"], 3, "invalid type"),
+        (&[HEADER, &PROJECT[..90]], 2, "EOF"),
+        (&[HEADER, &kind], 2, "\"planet\" is no kind"),
+        (&[HEADER, &newer], 2, "version 2 of \"project\" is newer"),
+        (&[HEADER, PROJECT, PROJECT], 3, "the same record"),
+        (&[HEADER, SOURCE, TOOL, SOURCE], 4, "out of order"),
+        (&[HEADER, TOOL, PROJECT], 3, "out of order"),
+        (&[HEADER, OUTCOME, OUTCOME], 3, "the outcome o1 of t twice"),
+        (&[HEADER, FIRST, FIRST], 3, "no gaps"),
+        (&[HEADER, FIRST, &gap], 3, "no gaps"),
+        (&[HEADER, FIRST, &index], 3, "no gaps"),
+        (&[HEADER, &late], 2, "no gaps"),
+        (&[HEADER, SECOND], 2, "no gaps"),
+        (&[HEADER, FIRST, OUTCOME], 3, "out of order"),
+        (&[HEADER, &field], 2, "colour"),
+        (&[HEADER, &twice], 2, "duplicate field"),
+        (&[HEADER, &word], 2, "loved"),
+        (&[HEADER, &short], 2, "not a known word"),
+        (&[HEADER, &name], 2, "is empty"),
+        (&[HEADER, &part], 2, "control character"),
+        (&[HEADER, &ring], 2, "32"),
+    ] {
+        let error = check(lines).unwrap_err();
+        assert!(error.line == line && error.what.contains(part), "{lines:?}: {error}");
+    }
+}
+
+#[test]
+fn the_newer_record_stays() {
+    let here = registry();
+    import(&here, &ALL, false);
+    let other = |from: &str, to: &str| ALL.map(|line| line.replace(from, to));
+    // An older tool, source and project of another store lose; its own outcome and entry come.
+    let theirs = other("2026-01-03T", "2026-01-01T").map(|line| {
+        line.replace("2026-01-02T", "2025-01-02T")
+            .replace("last_scan_at\":\"2026", "last_scan_at\":\"2025")
+            .replace("\"o1\"", "\"o9\"")
+            .replace("\"o2\"", "\"o8\"")
+            .replace("\"uses\":4", "\"uses\":1")
+    });
+    let theirs: Vec<&str> = theirs.iter().map(String::as_str).collect();
+    assert_eq!(import(&here, &theirs, true).0, "0+1 0+1 0+1 1+0 1+1");
+    assert_eq!(import(&here, &theirs, false), ("0+1 0+1 0+1 1+0 1+1".into(), true));
+    assert_eq!(import(&here, &theirs, false).0, "0+1 0+1 0+1 0+1 0+2");
+    let merged = export(&here);
+    assert_eq!(merged[..5], ALL[..5], "what is newer here stays as it is");
+    assert_eq!(merged[8], SECOND.replace("o2", "o8").replace("\"revision\":2", "\"revision\":3"));
+
+    // A newer tool, source and project win.
+    let theirs = ALL.map(|line| {
+        line.replace("2026-01-03T", "2026-01-04T")
+            .replace("2026-01-02T", "2027-01-02T")
+            .replace("last_scan_at\":\"2026", "last_scan_at\":\"2027")
+            .replace("\"uses\":4", "\"uses\":5")
+            .replace("\"told\":2,\"told_session\":\"s1\"", "\"told\":1")
+    });
+    let theirs: Vec<&str> = theirs.iter().map(String::as_str).collect();
+    assert_eq!(import(&here, &theirs, false).0, "1+0 1+0 1+0 0+1 0+2");
+    assert_eq!(import(&here, &theirs, false).0, "0+1 0+1 0+1 0+1 0+2");
+    let merged = export(&here);
+    assert!(merged[1].contains("2027-01-02") && merged[1].contains("\"told\":2"), "{}", merged[1]);
+    assert!(merged[1].contains("\"config_digest\":\"00000000000000000000000000000001\""));
+    assert!(merged[2].contains("\"readings\":4"), "{}", merged[2]);
+    assert!(merged[3].contains("\"uses\":5"), "{}", merged[3]);
+}
+
+#[test]
+fn the_same_said_twice_is_kept_twice() {
+    // A scan has no op: it may say the same of a tool twice within a millisecond.
+    let again = FIRST.replace("\"revision\":1", "\"revision\":2");
+    let lines = [HEADER, FIRST, &again];
+    let registry = registry();
+    assert_eq!(import(&registry, &lines, false).0, "0+0 0+0 0+0 0+0 2+0");
+    assert_eq!(export(&registry), lines);
+    assert_eq!(import(&registry, &lines, false).0, "0+0 0+0 0+0 0+0 0+2");
+    assert_eq!(export(&registry), lines);
+}
+
+#[test]
+fn an_import_that_was_cut_off_is_repeated() {
+    let registry = registry();
+    import(&registry, &[HEADER, TOOL, OUTCOME, FIRST], false);
+    assert_eq!(import(&registry, &ALL, false).0, "1+0 1+0 0+1 0+1 1+1");
+    let mut whole = ALL.map(str::to_owned);
+    // Only what a scan would do anew is noted.
+    whole[1] = PROJECT.replace("0000ab", "000001");
+    assert_eq!(export(&registry), whole);
+}
+
+#[test]
+fn what_a_new_project_was_told_follows_the_journal() {
+    let registry = registry();
+    let own = FIRST.replace("\"id\":\"t\"", "\"id\":\"own\"");
+    import(&registry, &[HEADER, &own], false);
+    assert_eq!(import(&registry, &ALL, false).0, "1+0 1+0 1+0 1+0 2+0");
+    let merged = export(&registry);
+    assert!(merged[1].contains("\"told\":3,") && merged[1].contains("\"told_from\":2}"));
+    assert_eq!(merged.len(), ALL.len() + 1);
+    assert!(record_of(&merged[7]).is_ok());
+}
