@@ -67,16 +67,21 @@ pub(crate) fn apply(
     live: Option<&SourceReading>,
     asker: &Asker,
 ) -> Result<ScanReport, StoreError> {
-    let mut attempt = 1;
-    loop {
+    again(|| {
         let read_under = registry.readings(&settings.project.id)?;
-        match registry.apply_scan(read_world(settings, live, read_under, asker)) {
-            Err(StoreError::Refused(Refusal::Superseded { .. })) if attempt < ATTEMPTS => {
-                attempt += 1;
-            }
+        registry.apply_scan(read_world(settings, live, read_under, asker))
+    })
+}
+
+/// Does it until no newer reading was applied in the meantime.
+fn again<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    for _ in 1..ATTEMPTS {
+        match attempt() {
+            Err(StoreError::Refused(Refusal::Superseded { .. })) => {}
             other => return other,
         }
     }
+    attempt()
 }
 
 /// What a scan would do, and what the project would see then; writes nothing.
@@ -85,8 +90,10 @@ pub(crate) fn preview(
     settings: &Settings,
     live: Option<&SourceReading>,
 ) -> Result<(ScanReport, View), StoreError> {
-    let read_under = registry.readings(&settings.project.id)?;
-    registry.preview_scan(read_world(settings, live, read_under, &Asker::default()))
+    again(|| {
+        let read_under = registry.readings(&settings.project.id)?;
+        registry.preview_scan(read_world(settings, live, read_under, &Asker::default()))
+    })
 }
 
 pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<(), CliError> {
@@ -165,4 +172,28 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
         if dry_run { "; nothing was written" } else { "" },
     ));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_scan_overtook_is_done_again_for_a_while() {
+        let superseded = || Refusal::Superseded { source: "claude-code/user/mcp".into() };
+        for (overtaken, attempts) in [(0, 1), (3, 4), (ATTEMPTS - 1, ATTEMPTS), (99, ATTEMPTS)] {
+            let mut done = 0;
+            let result = again(|| {
+                done += 1;
+                if done > overtaken { Ok(()) } else { Err(superseded().into()) }
+            });
+            assert_eq!((done, result.is_ok()), (attempts, overtaken < ATTEMPTS));
+        }
+        let mut done = 0;
+        let result: Result<(), _> = again(|| {
+            done += 1;
+            Err(StoreError::Busy)
+        });
+        assert!(result.is_err() && done == 1, "nothing else is tried again");
+    }
 }
