@@ -150,10 +150,8 @@ fn history(
         Ok(key) => vec![key],
         // A forgotten tool still has a history.
         Err(error) if error.kind == ErrorKind::Unknown => names::spellings(name)
-            .into_iter()
-            .flat_map(|name| {
-                [ToolKey::project(settings.project.id.clone(), name.clone()), ToolKey::global(name)]
-            })
+            .iter()
+            .flat_map(|name| scope.keys(&settings.project.id, name))
             .collect(),
         Err(error) => return Err(error),
     };

@@ -116,6 +116,14 @@ fn the_same_name_in_both_scopes_is_two_tools() {
 }
 
 #[test]
+fn the_history_of_a_forgotten_tool_is_that_of_the_scope_asked_for() {
+    let sandbox = Sandbox::scanned();
+    sandbox.ok(&["tools", "forget", "github", "--yes"]);
+    let history = |scope| sandbox.run(&["tools", "history", "github", "--scope", scope]).code;
+    assert_eq!((history("global"), history("project")), (0, 3));
+}
+
+#[test]
 fn forgetting_wants_a_yes_and_leaves_a_history() {
     let sandbox = Sandbox::scanned();
     sandbox.ok(&["record", "Old", "--success"]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::record::both_keys;
-use crate::ids::{AgentId, OpId, Scope, SessionId, SourceId, ToolKey, ToolName};
+use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::policy::Policy;
 use crate::scan::ProjectRef;
@@ -24,6 +24,20 @@ pub enum ScopeChoice {
     Global,
     /// The project's.
     Project,
+}
+
+impl ScopeChoice {
+    /// The keys that a name may mean in a project, most likely first.
+    #[must_use]
+    pub fn keys(self, project: &ProjectId, name: &ToolName) -> Vec<ToolKey> {
+        let both = both_keys(project, name).into_iter();
+        both.filter(|key| match self {
+            Self::Either => true,
+            Self::Global => key.scope == Scope::Global,
+            Self::Project => key.scope != Scope::Global,
+        })
+        .collect()
+    }
 }
 
 /// Who does something to which tool, when and why.
@@ -51,14 +65,7 @@ impl ByHand {
     /// The keys that the name may mean, most likely first.
     #[must_use]
     pub fn keys(&self) -> Vec<ToolKey> {
-        let both = both_keys(&self.project.id, &self.name);
-        both.into_iter()
-            .filter(|key| match self.scope {
-                ScopeChoice::Either => true,
-                ScopeChoice::Global => key.scope == Scope::Global,
-                ScopeChoice::Project => key.scope != Scope::Global,
-            })
-            .collect()
+        self.scope.keys(&self.project.id, &self.name)
     }
 
     fn find<'v>(&self, view: &'v View) -> Result<&'v Tool, Refusal> {
@@ -201,7 +208,7 @@ impl Step for Forget {
 #[derive(Debug)]
 pub struct ForgetProject {
     /// The project.
-    pub id: crate::ids::ProjectId,
+    pub id: ProjectId,
     /// Identifies the act.
     pub op: OpId,
     /// When.

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::Registry;
-use super::record::both_keys;
 use crate::ids::{ProjectId, Scope, SessionId, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Subject};
 use crate::names;
@@ -156,15 +155,8 @@ impl Registry {
         text: &str,
         scope: super::ScopeChoice,
     ) -> Result<ToolKey, StoreError> {
-        let keys: Vec<ToolKey> = names::spellings(text)
-            .iter()
-            .flat_map(|name| both_keys(project, name))
-            .filter(|key| match scope {
-                super::ScopeChoice::Either => true,
-                super::ScopeChoice::Global => key.scope == Scope::Global,
-                super::ScopeChoice::Project => key.scope != Scope::Global,
-            })
-            .collect();
+        let keys: Vec<ToolKey> =
+            names::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
         let view = self.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
         keys.iter()
             .find(|key| view.tools.contains_key(key))
