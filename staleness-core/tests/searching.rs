@@ -87,6 +87,13 @@ fn what_was_used_last_in_the_same_session_is_not_suggested() {
     assert_eq!(offered("s"), ["a"]);
     assert_eq!(offered("other"), ["b"]);
     assert_eq!(offered("third"), ["a", "b"]);
+
+    // What `Skill` ran is what was used.
+    let mut used = world.a_use("Skill", OutcomeKind::Success);
+    used.session = Some(session("s"));
+    used.mentions = vec![tool_name("a")];
+    world.registry.record(used).unwrap();
+    assert_eq!(offered("s"), ["b"]);
 }
 
 #[test]

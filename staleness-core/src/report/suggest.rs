@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::words::{Token, Words, question};
 use super::{Context, RankedTool, ToolReport, rank};
-use crate::ids::SessionId;
+use crate::ids::{SessionId, ToolKey};
 use crate::names;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
@@ -40,8 +40,9 @@ pub struct ScoreParts {
 }
 
 /// Offers tools to use: active ones, and where none fits, failing ones whose cool-down has passed,
-/// last and marked; a question without words asks for the ranking. Never built-ins, this program's own, names that cannot be called, ignored ones,
-/// or what was used last in the same session.
+/// last and marked; a question without words asks for the ranking. Never built-ins, this program's
+/// own, names that cannot be called, ignored ones, or what was used last in the same session: the
+/// tool, and the skill, command or agent that it ran.
 #[must_use]
 pub fn suggest(
     context: &Context<'_>,
@@ -60,7 +61,7 @@ pub fn suggest(
             && !is_own(tool)
             && !context.is_ignored(tool)
             && !is_server_held(context, tool)
-            && last.as_ref() != Some(&tool.key)
+            && !last.contains(&&tool.key)
     };
     let tools: Vec<&Tool> = context.visible().filter(callable).collect();
     let active = tools.iter().copied().filter(|tool| context.status(tool) == Status::Active);
@@ -105,12 +106,13 @@ fn is_own(tool: &Tool) -> bool {
         || plugin.split('@').next() == Some(OWN_NAME)
 }
 
-/// The tool used last in a session, among the project's looked-at outcomes.
-fn last_used(context: &Context<'_>, session: Option<&SessionId>) -> Option<crate::ids::ToolKey> {
-    let session = session?;
+/// What a session used last, among the project's looked-at outcomes.
+fn last_used<'a>(context: &Context<'a>, session: Option<&SessionId>) -> Vec<&'a ToolKey> {
     let window = context.policy().ranking.window;
     let mut outcomes = context.view().last_of_project(context.project(), window);
-    outcomes.find(|outcome| outcome.session.as_ref() == Some(session)).map(|o| o.tool.clone())
+    session
+        .and_then(|session| outcomes.find(|outcome| outcome.session.as_ref() == Some(session)))
+        .map_or_else(Vec::new, |last| last.credits.iter().chain([&last.tool]).collect())
 }
 
 fn find<'a>(
