@@ -4,6 +4,9 @@ use rusqlite::{Error, ErrorCode};
 use staleness_core::store::StoreError;
 use staleness_lock::LockError;
 
+/// The longest message about damage that is passed on, in characters.
+const MAX_MESSAGE: usize = 200;
+
 /// What an SQLite error means for the caller. SQLite's messages name tables, columns and codes,
 /// never the contents of a row.
 pub(crate) fn from_sqlite(error: Error) -> StoreError {
@@ -11,7 +14,12 @@ pub(crate) fn from_sqlite(error: Error) -> StoreError {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
         Some(ErrorCode::ReadOnly) => StoreError::ReadOnly,
         Some(ErrorCode::DiskFull) => StoreError::Full,
-        Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt(error.to_string()),
+        Some(ErrorCode::DatabaseCorrupt) => {
+            // Of a schema that cannot be read SQLite quotes all that follows.
+            let message = error.to_string();
+            let first = message.lines().next().unwrap_or_default();
+            StoreError::Corrupt(first.chars().take(MAX_MESSAGE).collect())
+        }
         Some(ErrorCode::NotADatabase) => {
             StoreError::NotAStore("the file is not an SQLite database".into())
         }

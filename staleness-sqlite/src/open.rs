@@ -66,7 +66,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
         // SQLite's own message does not say why; asking again costs nothing here.
         match fs::metadata(&path) {
             Err(source) => StoreError::io(format!("opening {}", path.display()), source),
-            Ok(_) => error,
+            Ok(_) => cannot_open(error, &path),
         }
     })?;
     let path = conn.raw().path().map_or(path, PathBuf::from);

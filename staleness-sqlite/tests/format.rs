@@ -204,3 +204,22 @@ fn flipped_bytes_are_errors_at_most() {
     fs::write(&path, &whole).unwrap();
     assert_eq!(everything(&open(&path)).unwrap(), sound);
 }
+
+#[test]
+fn damage_is_told_on_one_line() {
+    let (_folder, path) = fresh();
+    drop(open(&path));
+    let mut bytes = fs::read(&path).unwrap();
+    let begin = b"CREATE TABLE tools(";
+    let at = bytes.windows(begin.len()).position(|part| part == begin).unwrap() + begin.len();
+    bytes[at + 1] = b'`';
+    fs::write(&path, bytes).unwrap();
+    let store = try_open(&path);
+    let checked = store.and_then(|store| check(&store));
+    match checked {
+        Err(StoreError::Corrupt(why)) => {
+            assert!(why.chars().count() <= 200 && !why.contains('\n'), "{why}");
+        }
+        other => panic!("{other:?}"),
+    }
+}

@@ -63,6 +63,40 @@ fn a_backup_is_a_store() {
 }
 
 #[test]
+fn a_killed_backup_leaves_nothing_under_the_name_that_was_asked_for() {
+    let sandbox = Sandbox::new();
+    let names: Vec<String> = (0..3_000).map(|at| format!("server-{at}")).collect();
+    sandbox.claude(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    sandbox.ok(&["scan"]);
+    for at in 0..30 {
+        let copy = sandbox.root().join(format!("copy-{at}.db"));
+        let mut child = sandbox
+            .command()
+            .arg("backup")
+            .arg(&copy)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(at));
+        let _ = child.kill();
+        child.wait().unwrap();
+        if copy.exists() {
+            let url = format!("sqlite:{}", copy.display());
+            let listed = sandbox.json(&["--store", &url, "tools"]);
+            assert_eq!(listed["tools"].as_array().unwrap().len(), 3_000, "after {at} ms");
+        }
+    }
+    let copy = sandbox.root().join("whole.db");
+    sandbox.ok(&["backup", copy.to_str().unwrap()]);
+    let left: Vec<_> = std::fs::read_dir(sandbox.root())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("whole.db"))
+        .collect();
+    assert_eq!(left, ["whole.db"]);
+}
+
+#[test]
 fn a_backup_overwrites_nothing() {
     let sandbox = Sandbox::scanned();
     let taken = sandbox.write("taken.txt", "mine");
