@@ -12,5 +12,6 @@ mod json;
 mod screen;
 mod secrets;
 mod store_trouble;
+mod transfer;
 mod two_at_once;
 mod upkeep;

@@ -27,9 +27,8 @@ enum Home {
 
 /// Bounds so tight that every life prunes.
 fn policy() -> Policy {
-    let mut policy = Policy::default();
-    policy.outcomes = OutcomePolicy { keep_days: 2, keep_newest: 12 };
-    policy
+    let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 12 };
+    Policy { outcomes, ..Policy::default() }
 }
 
 fn opened(home: &Home) -> BlockingRegistry {

@@ -155,6 +155,9 @@ fn item_of(text: &str, here: &ProjectRef) -> Result<Item, String> {
             Ok(Item::Use(Box::new(used)))
         }
         Line::Tool(line) => {
+            if let Some(why) = line.server.as_deref().and_then(|name| check_id(name).err()) {
+                return Err(format!("the server's name {why}"));
+            }
             let found = match &line.server {
                 // What its clients call it.
                 Some(server) if !names::is_mcp(line.name.as_str()) => {

@@ -1,0 +1,291 @@
+//! `export` and `import`.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox, fed, used};
+
+const HEADER: &str = "{\"kind\":\"staleness-export\",\"version\":1}\n";
+
+/// A machine on which much has happened: demoted, pinned, removed, forgotten, used.
+fn lived_in() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "slack", "jira"]);
+    sandbox.ok(&["scan"]);
+    for id in ["a", "b", "c"] {
+        sandbox.hook(&used("PostToolUseFailure", "mcp__github__search", id));
+    }
+    sandbox.hook(&used("PostToolUse", "Bash", "d"));
+    sandbox.ok(&["record", "mcp__jira__find", "--success", "--id", "e", "--duration-ms", "3"]);
+    sandbox.ok(&["tools", "pin", "slack", "--reason", "needed \u{1f680}\n\"soon\""]);
+    sandbox.ok(&["tools", "forget", "mcp__jira__find", "--yes"]);
+    sandbox.claude(&["github", "jira"]);
+    sandbox.ok(&["scan"]);
+    sandbox.session_start(&sandbox.project, "s1", "startup");
+    sandbox
+}
+
+fn import(sandbox: &Sandbox, store: &str, text: &str, args: &[&str]) -> Run {
+    let mut command = sandbox.command();
+    command.args(["--store", store, "import"]).args(args);
+    fed(command, text.as_bytes())
+}
+
+/// The store of this name in the sandbox, which need not exist.
+fn store(sandbox: &Sandbox, scheme: &str, name: &str) -> String {
+    format!("{scheme}:{}", sandbox.root().join(name).display())
+}
+
+fn export_of(sandbox: &Sandbox, store: &str) -> String {
+    sandbox.ok(&["--store", store, "export"])
+}
+
+/// What an import counted, as `imported+skipped` of each collection.
+fn counts(run: &Run) -> String {
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let report: Value = serde_json::from_str(&run.out).unwrap();
+    let kinds = ["projects", "sources", "tools", "outcomes", "journal"];
+    let of = |kind| format!("{}+{}", report["imported"][kind], report["skipped"][kind]);
+    kinds.map(of).join(" ")
+}
+
+#[test]
+fn an_import_into_an_empty_store_exports_the_same_bytes() {
+    let sandbox = lived_in();
+    let exported = sandbox.ok(&["export"]);
+    assert!(exported.starts_with(HEADER) && exported.ends_with('\n'), "{exported}");
+    assert_eq!(sandbox.ok(&["export", "--json"]), exported);
+    let schemes: &[&str] =
+        if cfg!(feature = "redb") { &["sqlite", "redb", "sqlite"] } else { &["sqlite", "sqlite"] };
+    let mut text = exported.clone();
+    for (turn, scheme) in schemes.iter().enumerate() {
+        let copy = store(&sandbox, scheme, &format!("copy-{turn}"));
+        let before = import(&sandbox, &copy, &text, &["--dry-run", "--json"]);
+        assert!(!Path::new(copy.split_once(':').unwrap().1).exists(), "a dry run creates nothing");
+        let run = import(&sandbox, &copy, &text, &["--json"]);
+        assert_eq!(counts(&run), counts(&before));
+        text = export_of(&sandbox, &copy);
+        assert_eq!(text, exported, "{copy}");
+        for args in [
+            &["tools", "history", "mcp__github__search"][..],
+            &["tools", "history", "mcp__jira__find"],
+            &["tools", "rank"],
+            &["tools", "list", "--all-projects"],
+            &["project", "list"],
+        ] {
+            let asked = [&["--json", "--store", &copy], args].concat();
+            assert_eq!(sandbox.ok(&asked), sandbox.ok(&[&["--json"], args].concat()), "{args:?}");
+        }
+    }
+    let shown = import(&sandbox, "memory:", &text, &[]);
+    assert!(shown.out.starts_with("imported: 1 projects, 1 sources, "), "{shown:?}");
+    assert_eq!(shown.out.lines().count(), 1, "{shown:?}");
+}
+
+#[test]
+fn importing_twice_is_importing_once() {
+    let sandbox = lived_in();
+    let text = sandbox.ok(&["export"]);
+    let copy = store(&sandbox, "sqlite", "copy");
+    let first = counts(&import(&sandbox, &copy, &text, &["--json"]));
+    let again = counts(&import(&sandbox, &copy, &text, &["--json"]));
+    let swapped: Vec<String> = first
+        .split(' ')
+        .map(|count| count.split_once('+').map(|(new, old)| format!("{old}+{new}")).unwrap())
+        .collect();
+    assert_eq!(again, swapped.join(" "));
+    assert_eq!(export_of(&sandbox, &copy), text);
+    let said = import(&sandbox, &copy, &text, &[]);
+    assert!(said.out.contains("skipped: 1 projects"), "{said:?}");
+}
+
+#[test]
+fn a_store_that_is_not_empty_keeps_what_is_newer_and_says_so() {
+    let sandbox = lived_in();
+    let text = sandbox.ok(&["export"]);
+    let other = Sandbox::new();
+    other.claude(&["slack", "linear"]);
+    other.ok(&["scan"]);
+    let run = import(&other, &store(&other, "sqlite", "data/staleness/registry.db"), &text, &[]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    assert!(run.out.contains("was not empty"), "{run:?}");
+    assert_eq!(other.status("mcp__github__search"), "demoted");
+    assert_eq!(other.status("linear"), "active");
+    let merged = other.ok(&["export"]);
+    let default = store(&other, "sqlite", "data/staleness/registry.db");
+    import(&other, &default, &text, &[]);
+    assert_eq!(other.ok(&["export"]), merged, "twice is once");
+    // The configuration of this machine decides what is there.
+    other.ok(&["scan"]);
+    assert_eq!(other.status("github"), "stale");
+    assert_eq!(other.json(&["doctor"])["ok"], true);
+}
+
+#[test]
+fn a_file_that_is_refused_is_named_with_its_line_and_nothing_is_imported() {
+    let sandbox = lived_in();
+    let whole = sandbox.ok(&["export"]);
+    let lines: Vec<&str> = whole.lines().collect();
+    let tool = lines.iter().position(|line| line.contains("\"kind\":\"tool\"")).unwrap();
+    let with = |at: usize, line: &str| {
+        let mut changed = lines.clone();
+        changed[at] = line;
+        changed.join("\n")
+    };
+    let twice = |at: usize| {
+        let mut changed = lines.clone();
+        changed.insert(at, lines[at]);
+        changed.join("\n")
+    };
+    let newer = lines[tool].replace("\"version\":1", "\"version\":2");
+    let last = lines.len() - 1;
+    let before = sandbox.files();
+    for (text, line, part) in [
+        (String::new(), 1, "header"),
+        ("{\"tools\": []}".into(), 1, "header"),
+        (with(tool, "{\"kind\":"), tool + 1, "EOF"),
+        (with(tool, "{\"kind\":\"spell\",\"version\":1}"), tool + 1, "spell"),
+        (with(tool, &newer), tool + 1, "newer"),
+        (twice(1), 3, "same record"),
+        (twice(tool), tool + 2, "same record"),
+        (twice(last), last + 2, "gaps"),
+        (with(last, &lines[last][..40]), last + 1, "EOF"),
+        (whole.clone() + &whole, lines.len() + 1, "second header"),
+        ("\u{1b}[31m".into(), 1, "header"),
+    ] {
+        let path = sandbox.write("broken.jsonl", &text);
+        let file = path.to_str().unwrap().to_owned();
+        let copy = store(&sandbox, "sqlite", "copy");
+        for run in [
+            import(&sandbox, &copy, &text, &[]),
+            sandbox.run(&["--store", &copy, "import", &file]),
+            sandbox.run(&["--store", &copy, "import", &file, "--dry-run"]),
+        ] {
+            assert_eq!((run.code, run.out.as_str()), (3, ""), "{run:?}");
+            assert_eq!(run.err.lines().count(), 1, "{run:?}");
+            assert!(run.err.contains(&format!(":{line}: ")), "{line}: {run:?}");
+            assert!(run.err.contains(part) && run.err.contains("nothing was imported"), "{run:?}");
+        }
+        std::fs::remove_file(path).unwrap();
+        assert_eq!(sandbox.files(), before, "{part}");
+    }
+    let bytes = import_bytes(&sandbox, b"\xff\xfe");
+    assert!(bytes.code == 3 && bytes.err.contains("UTF-8"), "{bytes:?}");
+    let folder = sandbox.run(&["import", sandbox.home.to_str().unwrap()]);
+    assert!(folder.code == 3 && folder.err.contains("folder"), "{folder:?}");
+    let missing = sandbox.run(&["import", "no-such-file"]);
+    assert!(missing.code == 3 && missing.err.contains("no such file"), "{missing:?}");
+}
+
+fn import_bytes(sandbox: &Sandbox, bytes: &[u8]) -> Run {
+    let mut command = sandbox.command();
+    command.arg("import");
+    fed(command, bytes)
+}
+
+#[test]
+fn nothing_recorded_is_a_header_and_creates_nothing() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.ok(&["export"]), HEADER);
+    assert!(!sandbox.store().exists());
+    let copy = store(&sandbox, "sqlite", "copy");
+    assert_eq!(counts(&import(&sandbox, &copy, HEADER, &["--json"])), "0+0 0+0 0+0 0+0 0+0");
+    assert_eq!(export_of(&sandbox, &copy), HEADER);
+}
+
+fn lines(values: &[Value]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+#[test]
+fn outcomes_and_tools_of_other_systems_are_taken_in() {
+    let sandbox = Sandbox::scanned();
+    let failure = |id: &str| {
+        json!({"type": "outcome", "tool": "mcp__github__search", "result": "failure",
+               "at": "2026-11-19T12:00:00Z", "id": id, "session": "s", "agent": "a",
+               "duration_ms": 7})
+    };
+    let text = lines(&[
+        failure("1"),
+        json!({"type": "tool", "name": "search", "server": "github", "description": "Finds"}),
+        failure("2"),
+        json!({"type": "tool", "name": "/deploy", "kind": "slash_command"}),
+        failure("3"),
+        failure("3"),
+        json!({"type": "outcome", "tool": "lint", "result": "success", "project": "/elsewhere/",
+               "at": "2026-11-19T12:00:00+01:00", "id": "4"}),
+    ]);
+    let run = |args: &[&str]| {
+        let mut command = sandbox.command();
+        command.args(["import", "--from", "jsonl", "--json"]).args(args);
+        counts(&fed(command, text.as_bytes()))
+    };
+    assert_eq!(run(&["--dry-run"]), "0+0 0+0 2+0 4+1 0+0");
+    assert_eq!(run(&[]), "0+0 0+0 2+0 4+1 0+0");
+    let before = sandbox.ok(&["export"]);
+    assert_eq!(run(&[]), "0+0 0+0 0+2 0+5 0+0");
+    assert_eq!(sandbox.ok(&["export"]), before);
+    let tool = sandbox.tool("mcp__github__search");
+    assert_eq!((&tool["status"], &tool["outcomes"]), (&json!("demoted"), &json!("FFF")));
+    assert_eq!(tool["description"], "Finds");
+    assert_eq!(sandbox.tool("/deploy")["sources"], json!(["import/live/import"]));
+    let projects = sandbox.json(&["project", "list"]);
+    let paths: Vec<&str> = projects["projects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["path"].as_str().unwrap())
+        .collect();
+    assert!(paths.contains(&"/elsewhere"), "{paths:?}");
+
+    // The list of a source replaces its earlier one, and no other's.
+    let list = lines(&[json!({"type": "tool", "name": "/undo", "kind": "slash_command"})]);
+    for (source, deploy) in [("other", "active"), ("import", "stale")] {
+        let mut command = sandbox.command();
+        command.args(["import", "--from", "jsonl", "--source", source]);
+        assert_eq!(fed(command, list.as_bytes()).code, 0);
+        assert_eq!(sandbox.status("/deploy"), deploy, "{source}");
+    }
+}
+
+#[test]
+fn lines_of_other_systems_are_judged_before_anything_is_written() {
+    let sandbox = Sandbox::scanned();
+    let good = json!({"type": "outcome", "tool": "t", "result": "success", "id": "1",
+                      "at": "2026-11-19T12:00:00Z"});
+    let but = |key: &str, value: Value| {
+        let mut line = good.clone();
+        line[key] = value;
+        line.to_string()
+    };
+    let tool = json!({"type": "tool", "name": "t"});
+    let before = sandbox.ok(&["export"]);
+    for (line, part) in [
+        ("nonsense".to_owned(), "expected"),
+        (String::new(), "EOF"),
+        (but("type", json!("route")), "route"),
+        (but("result", json!("maybe")), "maybe"),
+        (but("at", json!("yesterday")), "yesterday"),
+        (but("id", json!("")), "empty"),
+        (but("tool", json!("a\u{7}b")), "control"),
+        (but("project", json!("here")), "absolute"),
+        (but("duration_ms", json!(-1)), "integer"),
+        (but("colour", json!(1)), "colour"),
+        (json!({"type": "tool", "name": "x", "kind": "spell"}).to_string(), "spell"),
+        (json!({"type": "tool", "name": "x", "server": " "}).to_string(), "server"),
+        (tool.to_string(), "twice"),
+    ] {
+        let text = format!("{good}\n{tool}\n{line}\n");
+        let mut command = sandbox.command();
+        command.args(["import", "--from", "jsonl"]);
+        let run = fed(command, text.as_bytes());
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{line}: {run:?}");
+        assert!(run.err.contains("stdin:3: ") && run.err.contains(part), "{line}: {run:?}");
+    }
+    assert_eq!(sandbox.ok(&["export"]), before);
+    for args in [&["--from", "csv"][..], &["--source", "x"]] {
+        let run = sandbox.run(&[&["import"], args].concat());
+        assert!([2, 3].contains(&run.code), "{run:?}");
+    }
+}
