@@ -57,56 +57,97 @@ pub(crate) struct Configured {
     origins: BTreeMap<String, String>,
 }
 
+/// One layer, and where it came from.
+type Layer = (String, Table);
+
 impl Layers {
     /// Reads every layer and puts the policy together.
     pub(crate) fn read(&self) -> Result<Configured, CliError> {
-        let mut layers: Vec<(String, Table)> = Vec::new();
-        if let Some((path, required)) = &self.user
-            && let Some(table) = read_file(path, *required)?
-        {
-            layers.push((path.display().to_string(), table));
-        }
-        if let Some(path) = &self.project
-            && let Some(table) = read_file(path, false)?
-        {
-            if let Some(key) = table.keys().find(|key| !PROJECT_KEYS.contains(&key.as_str())) {
-                let message = format!("{}: a project may not set {key:?}", path.display());
-                let allowed = PROJECT_KEYS.join(", ");
-                return Err(CliError::new(ErrorKind::Config, message)
-                    .hint(format!("a project may set {allowed}; the rest is the user's")));
-            }
-            layers.push((path.display().to_string(), table));
-        }
+        compose(self.each().collect::<Result<_, _>>()?)
+    }
+
+    /// The same without the layers that cannot be read, and what was wrong with the first of them:
+    /// a project's broken file does not undo what the user decided.
+    pub(crate) fn read_what_can_be_read(&self) -> (Configured, Option<CliError>) {
+        let mut trouble = None;
+        let mut note = |error: CliError| {
+            trouble.get_or_insert(error);
+        };
+        let layers = self.each().filter_map(|layer| layer.map_err(&mut note).ok()).collect();
+        let configured = compose(layers).unwrap_or_else(|error| {
+            note(error);
+            Configured { policy: Policy::default(), origins: BTreeMap::new() }
+        });
+        (configured, trouble)
+    }
+
+    /// Every layer that is there, each read by itself, so that an error names the layer it is in.
+    fn each(&self) -> impl Iterator<Item = Result<Layer, CliError>> + '_ {
+        let user = self.user.as_ref().and_then(|(path, required)| {
+            let read = read_file(path, *required).transpose()?;
+            Some(read.and_then(|table| checked(path.display().to_string(), table)))
+        });
+        let project = self.project.as_ref().and_then(|path| {
+            let read = within_project(path).and_then(|()| read_file(path, false)).transpose()?;
+            Some(read.and_then(|table| of_project(path, table)))
+        });
         let environment = self.environment.iter().flat_map(|text| text.split([';', '\n']));
         let environment = environment.filter(|text| !text.trim().is_empty());
-        for (text, source) in environment
-            .map(|text| (text, "environment"))
-            .chain(self.flags.iter().map(|text| (text.as_str(), "flag")))
-        {
+        let typed = environment
+            .map(|text| (text, "environment", SET_VARIABLE))
+            .chain(self.flags.iter().map(|text| (text.as_str(), "flag", "--set")));
+        user.into_iter().chain(project).chain(typed.map(|(text, source, place)| {
             let table = assignment(text)?;
             // An error names what was typed, where files name themselves.
-            policy_of(over_defaults(&table)?).map_err(|why| {
-                let place = if source == "flag" { "--set" } else { SET_VARIABLE };
-                CliError::new(ErrorKind::Config, format!("{place} {}: {why}", quoted(text)))
-                    .hint(KEYS_HINT)
-            })?;
-            layers.push((source.to_owned(), table));
-        }
-        compose(layers)
+            let (_, table) = checked(format!("{place} {}", quoted(text)), table)?;
+            Ok((source.to_owned(), table))
+        }))
     }
 }
 
-fn compose(layers: Vec<(String, Table)>) -> Result<Configured, CliError> {
+/// A layer whose values make sense; `name` is what an error calls it.
+fn checked(name: String, table: Table) -> Result<Layer, CliError> {
+    match policy_of(over_defaults(&table)?) {
+        Ok(_) => Ok((name, table)),
+        Err(why) => Err(CliError::new(ErrorKind::Config, format!("{name}: {why}")).hint(KEYS_HINT)),
+    }
+}
+
+/// A project's layer: it sets nothing that is the user's.
+fn of_project(path: &Path, table: Table) -> Result<Layer, CliError> {
+    match table.keys().find(|key| !PROJECT_KEYS.contains(&key.as_str())) {
+        None => checked(path.display().to_string(), table),
+        Some(key) => {
+            let message = format!("{}: a project may not set {key:?}", path.display());
+            let allowed = PROJECT_KEYS.join(", ");
+            Err(CliError::new(ErrorKind::Config, message)
+                .hint(format!("a project may set {allowed}; the rest is the user's")))
+        }
+    }
+}
+
+/// A project's file comes with the repository: a link that leads out of its folder is not followed.
+fn within_project(path: &Path) -> Result<(), CliError> {
+    if !path.is_symlink() {
+        return Ok(());
+    }
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    match (path.canonicalize(), folder) {
+        (Ok(target), Some(folder)) if !target.starts_with(&folder) => {
+            let message = format!("{}: is a link that leads out of the project", brief(path));
+            Err(CliError::new(ErrorKind::Config, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn compose(layers: Vec<Layer>) -> Result<Configured, CliError> {
     let mut origins = BTreeMap::new();
     if layers.is_empty() {
         return Ok(Configured { policy: Policy::default(), origins });
     }
     let mut whole = table_of(&Policy::default())?;
     for (source, layer) in layers {
-        // Each layer is read by itself first, so that an error names the layer it is in.
-        policy_of(over_defaults(&layer)?).map_err(|why| {
-            CliError::new(ErrorKind::Config, format!("{source}: {why}")).hint(KEYS_HINT)
-        })?;
         for (key, _) in leaves("", &Value::Table(layer.clone())) {
             origins.insert(key, source.clone());
         }
@@ -201,12 +242,6 @@ fn leaves(prefix: &str, value: &Value) -> Vec<(String, Value)> {
 }
 
 impl Configured {
-    /// The default policy, for callers that must go on when a layer cannot be read.
-    #[must_use]
-    pub(crate) fn defaults() -> Self {
-        Self { policy: Policy::default(), origins: BTreeMap::new() }
-    }
-
     /// Every value in force, by key.
     pub(crate) fn values(&self) -> Result<Vec<PolicyValue>, CliError> {
         let table = table_of(&self.policy)?;
@@ -272,6 +307,56 @@ mod tests {
             assert_eq!(error.exit_code(), 3);
             assert!(error.message.contains("a project may not set"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_layer_that_cannot_be_read_takes_no_other_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (user, project) = (dir.path().join("user.toml"), dir.path().join(FILE_NAME));
+        std::fs::write(&user, "[hooks]\ntell = false\n[outcomes]\nkeep_days = 900\n").unwrap();
+        let layers = Layers {
+            user: Some((user.clone(), true)),
+            project: Some(project.clone()),
+            environment: Some("ranking.window=7".into()),
+            flags: Vec::new(),
+        };
+        for text in ["broken = = ", "store = 'x'", "[tools]\nunseen_days = 'many'"] {
+            std::fs::write(&project, text).unwrap();
+            let (configured, trouble) = layers.read_what_can_be_read();
+            assert!(trouble.unwrap().message.contains(FILE_NAME), "{text}");
+            let policy = configured.policy;
+            assert!(!policy.hooks.tell, "{text}");
+            assert_eq!((policy.outcomes.keep_days, policy.ranking.window), (900, 7), "{text}");
+        }
+        std::fs::write(&project, "[tools]\nunseen_days = 11\n").unwrap();
+        std::fs::write(&user, "broken = = ").unwrap();
+        let (configured, trouble) = layers.read_what_can_be_read();
+        assert!(trouble.unwrap().message.contains("user.toml"));
+        assert_eq!(configured.policy.tools.unseen_days, 11);
+        assert!(configured.policy.hooks.tell);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_projects_file_is_not_followed_out_of_the_project() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("project");
+        std::fs::create_dir_all(folder.join("etc")).unwrap();
+        let file = folder.join(FILE_NAME);
+        let layers = Layers { project: Some(file.clone()), ..Layers::default() };
+        for (target, followed) in [("../credentials.toml", false), ("etc/policy.toml", true)] {
+            let policy = "[tools]\nunseen_days = 11\n";
+            std::fs::write(folder.join(target), policy).unwrap();
+            std::os::unix::fs::symlink(target, &file).unwrap();
+            match layers.read() {
+                Ok(configured) => assert!(followed && configured.policy.tools.unseen_days == 11),
+                Err(error) => {
+                    assert!(!followed && error.message.contains("leads out of the project"));
+                }
+            }
+            std::fs::remove_file(&file).unwrap();
+        }
+        assert!(layers.read().is_ok(), "a file that is not there is no trouble");
     }
 
     #[test]

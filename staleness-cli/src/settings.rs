@@ -31,7 +31,8 @@ pub(crate) struct Settings {
     pub now: Timestamp,
     /// The policy.
     pub configured: Configured,
-    /// Why the policy is the defaults, where a layer could not be read and that was let pass.
+    /// What was wrong with the first layer of the policy that could not be read, where that was let
+    /// pass: the policy is that of the others.
     pub policy_trouble: Option<CliError>,
     /// Where the policy was read from.
     pub layers: Layers,
@@ -48,8 +49,8 @@ pub(crate) enum Access {
 
 impl Settings {
     /// Puts the settings together. `fallback` is the folder to take when neither an option nor the
-    /// environment names the project; a hook knows one. `lenient`: a policy that cannot be read
-    /// is replaced by the defaults.
+    /// environment names the project; a hook knows one. `lenient`: a layer of the policy that
+    /// cannot be read is left out.
     pub(crate) fn new(
         global: &Global,
         fallback: Option<&Path>,
@@ -68,11 +69,8 @@ impl Settings {
         let start = project_folder(global, fallback)?;
         let place = discover(&start, true);
         let layers = layers(global, &place.folder);
-        let (configured, policy_trouble) = match layers.read() {
-            Ok(configured) => (configured, None),
-            Err(trouble) if lenient => (Configured::defaults(), Some(trouble)),
-            Err(trouble) => return Err(trouble),
-        };
+        let (configured, policy_trouble) =
+            if lenient { layers.read_what_can_be_read() } else { (layers.read()?, None) };
         let place = if configured.policy.projects.share_worktrees {
             place
         } else {

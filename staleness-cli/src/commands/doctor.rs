@@ -35,7 +35,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     match &settings.policy_trouble {
         None => add("policy", State::Ok, policy(settings)),
         Some(trouble) => {
-            let detail = format!("{}; hooks go on with the defaults", trouble.message);
+            let detail = format!("{}; hooks go on without it", trouble.message);
             add("policy", State::Fail, detail);
         }
     }

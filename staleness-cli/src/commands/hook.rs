@@ -66,6 +66,10 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
         }
         Event::SessionEnd => {
             let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            // How long outcomes are to be kept may stand where it cannot be read.
+            if let Some(trouble) = settings.policy_trouble {
+                return Err(trouble);
+            }
             let registry = settings.open_within(Access::Look, PATIENCE)?;
             registry.prune_outcomes(settings.now, false)?;
             Ok(())

@@ -110,6 +110,24 @@ fn a_broken_policy_does_not_stop_the_recording() {
     assert_eq!(sandbox.tool("Tool")["uses"], 4);
 }
 
+/// A repository must not undo what the user decided by breaking its own file.
+#[test]
+fn a_projects_broken_policy_leaves_the_users_in_force() {
+    let sandbox = Sandbox::scanned();
+    for at in 0..3 {
+        sandbox.ok(&["record", "Flaky", "--failure", "--id", &at.to_string()]);
+    }
+    sandbox.write("home/.config/staleness/staleness.toml", "[hooks]\ntell = false\n");
+    let start = |id| sandbox.session_start(&sandbox.project, id, "startup");
+    assert_eq!(start("s1"), None);
+    for text in ["[tools\n", "store = 'sqlite:/elsewhere'\n", "[tools]\nunseen_days = -1\n"] {
+        sandbox.write("project/staleness.toml", text);
+        assert_eq!(start(text.trim()), None, "{text}");
+    }
+    fs::remove_file(sandbox.root().join("home/.config/staleness/staleness.toml")).unwrap();
+    assert!(start("s2").unwrap().contains("Flaky"));
+}
+
 /// Breaks the store in one way, runs every kind of hook, and mends it again.
 fn with_broken_store(breaks: impl Fn(&Sandbox), mends: impl Fn(&Sandbox)) {
     let sandbox = Sandbox::scanned();

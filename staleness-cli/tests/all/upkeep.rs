@@ -39,6 +39,23 @@ fn the_end_of_a_session_prunes_too() {
     assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 1));
 }
 
+/// How long outcomes are to be kept may stand in the part of the file that cannot be read.
+#[test]
+fn the_end_of_a_session_removes_nothing_under_a_policy_that_cannot_be_read() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["--now", "2020-06-01", "record", "Old", "--success"]);
+    let end = json!({ "session_id": "s", "hook_event_name": "SessionEnd" }).to_string();
+    let prune_all = ["--set", "outcomes.keep_newest=0"];
+    for file in ["home/.config/staleness/staleness.toml", "project/staleness.toml"] {
+        let broken = sandbox.write(file, "[outcomes]\nkeep_days = 9000\nkeep_newest = = \n");
+        assert_eq!(sandbox.hook_with(&prune_all, end.as_bytes()).err, "");
+        std::fs::remove_file(broken).unwrap();
+        assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 1), "{file}");
+    }
+    sandbox.hook_with(&prune_all, end.as_bytes());
+    assert_eq!(outcomes(&sandbox.json(&["prune", "--dry-run"])), (0, 0));
+}
+
 #[test]
 fn pruning_what_is_not_there_creates_nothing() {
     let sandbox = Sandbox::new();
