@@ -29,8 +29,7 @@ pub(crate) fn text(telling: &Telling, budget: usize) -> Option<String> {
     ];
     let failing = sections[1].1.iter().chain(&sections[2].1);
     let down: Vec<String> = failing.filter_map(|(tool, _)| prefix_of(tool)).collect();
-    let mut text = String::from("Tool status from `staleness`:");
-    let head = text.chars().count();
+    let mut told: Vec<(&str, Vec<String>)> = Vec::new();
     for (at, (title, items)) in sections.iter().enumerate() {
         // A server that is failing speaks for its tools too.
         let spoken = |tool: &str| {
@@ -38,7 +37,7 @@ pub(crate) fn text(telling: &Telling, budget: usize) -> Option<String> {
         };
         let (servers, others): (Vec<&Item<'_>>, Vec<_>) =
             items.iter().partition(|(tool, _)| prefix_of(tool).is_some());
-        let told: Vec<String> = servers
+        let lines: Vec<String> = servers
             .into_iter()
             .chain(others.into_iter().filter(|(tool, _)| !spoken(tool)))
             .map(|(tool, cause)| match cause {
@@ -46,9 +45,17 @@ pub(crate) fn text(telling: &Telling, budget: usize) -> Option<String> {
                 None => name(tool),
             })
             .collect();
-        if !told.is_empty() {
-            section(&mut text, title, &told, budget);
+        if !lines.is_empty() {
+            told.push((title, lines));
         }
+    }
+    let mut text = String::from("Tool status from `staleness`:");
+    let head = text.chars().count();
+    for (at, (title, items)) in told.iter().enumerate() {
+        // What comes later is at least counted: it is told now or never.
+        let later = told[at + 1..].iter().map(|(title, items)| count(title, items));
+        let reserved = later.map(|line| line.chars().count()).sum();
+        section(&mut text, title, items, budget, reserved);
     }
     (text.chars().count() > head).then_some(text)
 }
@@ -62,8 +69,14 @@ fn prefix_of(entry: &str) -> Option<String> {
     Some(format!("mcp__{}__", names::server_key(server)?))
 }
 
-/// Adds a section as far as the budget allows, and how many more there are.
-fn section(text: &mut String, title: &str, items: &[String], budget: usize) {
+/// A section that only says how many there are.
+fn count(title: &str, items: &[String]) -> String {
+    format!("\n- {title}: {} more", items.len())
+}
+
+/// Adds a section as far as the budget allows without what is `reserved`, and how many more there
+/// are.
+fn section(text: &mut String, title: &str, items: &[String], budget: usize, reserved: usize) {
     // Room for ", and NNNNN more" is kept, so that nothing is dropped without a word.
     const TAIL: usize = 20;
     let mut line = format!("\n- {title}: ");
@@ -71,7 +84,7 @@ fn section(text: &mut String, title: &str, items: &[String], budget: usize) {
     for item in items {
         let more = if shown == 0 { 0 } else { 2 };
         let length = text.chars().count() + line.chars().count() + more + item.chars().count();
-        if length + TAIL > budget {
+        if length + TAIL + reserved > budget {
             break;
         }
         if shown > 0 {
@@ -82,7 +95,7 @@ fn section(text: &mut String, title: &str, items: &[String], budget: usize) {
     }
     let left = items.len() - shown;
     if shown == 0 {
-        line = format!("\n- {title}: {left} more");
+        line = count(title, items);
     } else if left > 0 {
         line.push_str(&format!(", and {left} more"));
     }
@@ -192,6 +205,29 @@ mod tests {
         );
         assert_eq!(name("/db:migrate"), "`/db:migrate`");
         assert_eq!(name("lint now\u{202e}`"), "`lint_now__`");
+    }
+
+    #[test]
+    fn a_long_section_crowds_out_no_other() {
+        let (active, stale) = (Some(Status::Active), Some(Status::Stale));
+        for gone in 20..60 {
+            let mut changes: Vec<NetChange> = (0..gone)
+                .map(|at| change(&format!("/gone-{at}"), active, Status::Stale, "disabled"))
+                .collect();
+            changes.push(change(
+                "/failing",
+                active,
+                Status::Demoted,
+                "3 of the last 5 uses failed",
+            ));
+            changes.push(change("/back", stale, Status::Active, "configured"));
+            changes.push(change("/new", None, Status::Active, "configured"));
+            let told = text(&Telling { changes, ..Telling::default() }, 1_500).unwrap();
+            for title in ["Gone since", "Failing since", "Available again", "New"] {
+                assert!(told.contains(&format!("- {title}")), "{gone}: {told}");
+            }
+            assert!(told.chars().count() <= 1_500);
+        }
     }
 
     #[test]
