@@ -1,36 +1,54 @@
 //! `export`: every record and the journal as JSON Lines.
 
-use std::io::{self, BufWriter, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, Write};
 use std::ops::ControlFlow;
 
-use staleness::store::Selection;
+use staleness::BlockingRegistry;
+use staleness::store::{Selection, StoreError};
 use staleness::transfer;
 
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 
+/// Goes by way of a temporary file: a reader that takes its time keeps no store busy, and a store
+/// that turns out to be damaged prints no half export.
 pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
     // A registry that is not there has nothing to export, and is not created for it.
     let registry = settings.open(Access::Look)?;
-    let mut to = BufWriter::with_capacity(1 << 16, io::stdout());
-    let mut written = writeln!(to, "{}", transfer::HEADER);
-    let mut progress = Progress::new(out, "exported");
-    let mut lines = Vec::new();
-    registry.pages(&Selection::everything(), &mut |page| {
-        lines.clear();
-        progress.add(transfer::append_lines(&page, &mut lines));
-        if written.is_ok() {
-            written = to.write_all(&lines);
-        }
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    progress.end();
-    match written.and_then(|()| to.flush()) {
+    let mut file = spooled(&registry, Progress::new(out, "exported"))?;
+    drop(registry);
+    let mut stdout = io::stdout().lock();
+    match io::copy(&mut file, &mut stdout).and_then(|_| stdout.flush()) {
         // A reader that went away is no error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(CliError::new(ErrorKind::Io, format!("writing to stdout: {error}")))
         }
         _ => Ok(()),
     }
+}
+
+/// The export in a file without a name, which only this user could read.
+fn spooled(registry: &BlockingRegistry, mut progress: Progress) -> Result<File, CliError> {
+    let trouble =
+        |error: io::Error| CliError::new(ErrorKind::Io, format!("a temporary file: {error}"));
+    let file = tempfile::tempfile().map_err(trouble)?;
+    let mut to = BufWriter::with_capacity(1 << 16, file);
+    let mut written = writeln!(to, "{}", transfer::HEADER);
+    let mut lines = Vec::new();
+    let read: Result<(), StoreError> = registry.pages(&Selection::everything(), &mut |page| {
+        lines.clear();
+        progress.add(transfer::append_lines(&page, &mut lines));
+        if written.is_ok() {
+            written = to.write_all(&lines);
+        }
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    progress.end();
+    read?;
+    written.map_err(trouble)?;
+    let mut file = to.into_inner().map_err(|error| trouble(error.into_error()))?;
+    file.rewind().map_err(trouble)?;
+    Ok(file)
 }
