@@ -121,15 +121,19 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
     apply(&registry, settings, None, &asker(input))?;
     let session = input.session.as_ref();
     let telling = registry.telling(&settings.project, session, settings.now)?;
-    let hooks = &settings.configured.policy.hooks;
-    let told = hooks.tell.then(|| tell::text(&telling, hooks.session_start_chars as usize));
-    if let Some(text) = told.flatten() {
+    if let Some(text) = told(settings, &telling) {
         say(input, &text)?;
     }
     if telling.after < telling.upto {
         registry.mark_told(&settings.project, session, &telling, settings.now)?;
     }
     Ok(())
+}
+
+/// What the agent is told, if anything.
+fn told(settings: &Settings, telling: &Telling) -> Option<String> {
+    let hooks = &settings.configured.policy.hooks;
+    hooks.tell.then(|| tell::text(telling, hooks.session_start_chars as usize)).flatten()
 }
 
 /// Gives context to the agent. An error here means that it was not told.
@@ -151,14 +155,12 @@ fn say(input: &HookInput, text: &str) -> Result<(), CliError> {
 
 /// What would be done with the payload.
 fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
-    let mut text = format!(
-        "client   {}\nproject  {} ({})\nstore    {}\n",
-        input.client_id(),
-        settings.project.root,
-        settings.project.id,
-        settings.url,
-    );
-    let mut line = |key: &str, value: String| text.push_str(&format!("{key:<8} {value}\n"));
+    let mut text = String::new();
+    let mut line =
+        |key: &str, value: String| text.push_str(&format!("{key:<8} {}\n", escape(&value)));
+    line("client", input.client_id().to_string());
+    line("project", format!("{} ({})", settings.project.root, settings.project.id));
+    line("store", settings.url.to_string());
     line("session", input.session.as_ref().map_or_else(|| "-".into(), ToString::to_string));
     match &input.event {
         Event::ToolOutcome(event) => {
@@ -171,7 +173,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
         Event::SessionStart { .. } => {
             line("event", "a session starts".into());
             let registry = settings.open(Access::Look)?;
-            let (scan, view) = preview(&registry, settings, None)?;
+            let (scan, _) = preview(&registry, settings, None)?;
             line(
                 "would",
                 format!(
@@ -182,26 +184,18 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
                     scan.restored.len()
                 ),
             );
-            let told = preview_telling(settings, input, &registry, &view)?;
-            line("say", told.unwrap_or_else(|| "nothing".into()));
+            // Of what is recorded so far.
+            let session = input.session.as_ref();
+            let telling = registry.telling(&settings.project, session, settings.now)?;
+            match told(settings, &telling) {
+                Some(text) => text.lines().for_each(|told| line("say", told.into())),
+                None => line("say", "nothing".into()),
+            }
         }
         Event::ConfigChanged => line("would", "scan, and say nothing".into()),
         Event::SessionEnd => line("would", "remove outcomes past the policy's bounds".into()),
         Event::UserPrompt => line("would", "do nothing with a prompt".into()),
         Event::Ignored(name) => line("would", format!("do nothing for the event {name}")),
     }
-    Ok(escape(&text).into_owned())
-}
-
-/// What a session start would say of what is recorded so far.
-fn preview_telling(
-    settings: &Settings,
-    input: &HookInput,
-    registry: &BlockingRegistry,
-    _: &staleness::store::View,
-) -> Result<Option<String>, CliError> {
-    let telling: Telling =
-        registry.telling(&settings.project, input.session.as_ref(), settings.now)?;
-    let budget = settings.configured.policy.hooks.session_start_chars as usize;
-    Ok(tell::text(&telling, budget))
+    Ok(text)
 }

@@ -1,10 +1,10 @@
-//! Text of unknown origin, made safe for a terminal.
+//! Text of unknown origin, made safe for a line on a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Escapes what would move the cursor, colour the terminal, or reorder the line: control characters
-/// other than the newline, bidirectional controls, and invisible marks.
+/// Escapes what would end the line, move the cursor, colour the terminal, or reorder the line:
+/// control characters, bidirectional controls, and invisible marks.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
@@ -21,7 +21,7 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
 }
 
 fn is_unsafe(c: char) -> bool {
-    (c.is_control() && c != '\n')
+    c.is_control()
         || matches!(c,
             '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
@@ -34,7 +34,8 @@ mod tests {
 
     #[test]
     fn control_and_bidirectional_characters_are_shown_as_escapes() {
-        assert_eq!(escape("plain é \u{1f680}\n"), "plain é \u{1f680}\n");
+        assert_eq!(escape("plain é \u{1f680}"), "plain é \u{1f680}");
+        assert_eq!(escape("a\nb"), "a\\u{a}b");
         assert_eq!(escape("a\u{1b}[31mb"), "a\\u{1b}[31mb");
         assert_eq!(escape("a\u{202e}b\r"), "a\\u{202e}b\\u{d}");
     }

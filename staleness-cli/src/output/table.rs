@@ -26,7 +26,7 @@ impl Table {
 
     /// Adds a row of cells, each with how it is painted.
     pub(crate) fn row(&mut self, cells: Vec<Cell>) {
-        let safe = |(text, paint): Cell| (escape(&text).replace('\n', " "), paint);
+        let safe = |(text, paint): Cell| (escape(&text).into_owned(), paint);
         self.rows.push(cells.into_iter().map(safe).collect());
     }
 

@@ -146,12 +146,11 @@ pub(crate) fn words(cause: &str) -> String {
 pub(crate) fn show(tool: &ToolReport, out: &Output) -> String {
     let paint = out.paint;
     let status = paint_of(tool.status)(paint, tool.status.as_str());
-    let name = escape(&tool.name).replace('\n', " ");
+    let name = escape(&tool.name);
     let mut text = format!("{}  {status}\n", paint.bold(&name));
     let mut row = |key: &str, value: &str| {
         if !value.is_empty() {
-            let value = escape(value).replace('\n', " ");
-            text.push_str(&format!("  {}  {value}\n", paint.dim(&format!("{key:<12}"))));
+            text.push_str(&format!("  {}  {}\n", paint.dim(&format!("{key:<12}")), escape(value)));
         }
     };
     row("kind", tool.kind.as_str());
@@ -198,7 +197,7 @@ fn verdict(tool: &ToolReport, paint: Paint) -> String {
         verdict.freshness
     );
     for signal in &verdict.signals {
-        let reason = escape(&signal.reason).replace('\n', " ");
+        let reason = escape(&signal.reason);
         text.push_str(&format!("  {:<12}  {} {reason}\n", "", paint.dim(&signal.kind)));
     }
     text

@@ -291,3 +291,21 @@ fn values_on_the_command_line_and_in_the_environment_are_checked() {
         assert!(run.err.contains("STALENESS_SET"), "{run:?}");
     }
 }
+
+#[test]
+fn a_line_end_in_a_path_does_not_end_the_line() {
+    let sandbox = Sandbox::new();
+    sandbox.write("odd\nname/staleness.toml", "broken = = ");
+    let odd = sandbox.root().join("odd\nname");
+    let odd = odd.to_str().unwrap();
+    for args in [
+        ["--project", "no\nsuch", "tools"],
+        ["--project", odd, "tools"],
+        ["--config", "no\nsuch", "tools"],
+        ["scan", "--tools-json", "no\nsuch"],
+    ] {
+        let (code, line) = refused(&sandbox, &args);
+        assert_eq!(code, 3, "{line}");
+        assert!(line.contains("\\u{a}"), "{line}");
+    }
+}

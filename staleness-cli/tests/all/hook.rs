@@ -324,6 +324,20 @@ fn explain_says_what_would_be_done_and_writes_nothing() {
 }
 
 #[test]
+fn explain_says_what_a_session_start_would_say_under_this_policy() {
+    let sandbox = Sandbox::scanned();
+    for id in ["1", "2", "3"] {
+        sandbox.ok(&["record", "Flaky", "--failure", "--id", id]);
+    }
+    let start = json!({ "session_id": "s", "hook_event_name": "SessionStart" }).to_string();
+    let said = |options: &[&str]| sandbox.hook_with(options, start.as_bytes()).out;
+    let told = said(&["--explain"]);
+    assert!(told.contains("say      - Failing since the last session, avoid: `Flaky`"), "{told}");
+    let silent = said(&["--explain", "--set", "hooks.tell=false"]);
+    assert!(silent.ends_with("say      nothing\n"), "{silent}");
+}
+
+#[test]
 fn odd_names_are_kept_apart_and_shown_escaped() {
     let sandbox = Sandbox::scanned();
     let odd = [
