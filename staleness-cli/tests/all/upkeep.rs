@@ -79,6 +79,7 @@ fn a_backup_is_a_store() {
     assert!(!names(&sandbox.json(&["tools"])["tools"]).contains(&"Later"), "it is a copy");
 }
 
+#[allow(clippy::disallowed_methods, reason = "killed at moments of no particular kind")]
 #[test]
 fn a_killed_backup_leaves_nothing_under_the_name_that_was_asked_for() {
     let sandbox = Sandbox::new();
