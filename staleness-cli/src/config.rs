@@ -2,7 +2,6 @@
 //! environment, flags.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -64,7 +63,6 @@ type Layer = (String, Table);
 impl Layers {
     /// Reads every layer and puts the policy together.
     pub(crate) fn read(&self) -> Result<Configured, CliError> {
-<<<<<<< Updated upstream
         compose(self.each().collect::<Result<_, _>>()?)
     }
 
@@ -144,68 +142,6 @@ fn within_project(path: &Path) -> Result<(), CliError> {
 }
 
 fn compose(layers: Vec<Layer>) -> Result<Configured, CliError> {
-=======
-        compose(self.each().into_iter().collect::<Result<_, _>>()?)
-    }
-
-    /// The same without the layers that cannot be used: what is wrong with a project's file, which
-    /// came with its repository, does not undo what the user has set.
-    pub(crate) fn read_usable(&self) -> Configured {
-        compose(self.each().into_iter().flatten().collect())
-            .unwrap_or_else(|_| Configured { policy: Policy::default(), origins: BTreeMap::new() })
-    }
-
-    /// The layers in their order, each with its name, or why it cannot be used.
-    fn each(&self) -> Vec<Result<(String, Table), CliError>> {
-        let mut layers = Vec::new();
-        if let Some((path, required)) = &self.user {
-            let table = read_file(path, *required, None).transpose();
-            layers.extend(table.map(|table| checked(path.display().to_string(), table?)));
-        }
-        if let Some(path) = &self.project {
-            let table = read_file(path, false, path.parent()).transpose();
-            layers.extend(table.map(|table| of_project(path, table?)));
-        }
-        let environment = self.environment.iter().flat_map(|text| text.split([';', '\n']));
-        let environment = environment.filter(|text| !text.trim().is_empty());
-        for (text, source) in environment
-            .map(|text| (text, "environment"))
-            .chain(self.flags.iter().map(|text| (text.as_str(), "flag")))
-        {
-            layers.push(assigned(text, source));
-        }
-        layers
-    }
-}
-
-/// A layer that makes a policy by itself; the error names the layer.
-fn checked(source: String, table: Table) -> Result<(String, Table), CliError> {
-    policy_of(over_defaults(&table)?).map_err(|why| {
-        CliError::new(ErrorKind::Config, format!("{source}: {why}")).hint(KEYS_HINT)
-    })?;
-    Ok((source, table))
-}
-
-fn of_project(path: &Path, table: Table) -> Result<(String, Table), CliError> {
-    if let Some(key) = table.keys().find(|key| !PROJECT_KEYS.contains(&key.as_str())) {
-        let message = format!("{}: a project may not set {key:?}", path.display());
-        let allowed = PROJECT_KEYS.join(", ");
-        return Err(CliError::new(ErrorKind::Config, message)
-            .hint(format!("a project may set {allowed}; the rest is the user's")));
-    }
-    checked(path.display().to_string(), table)
-}
-
-fn assigned(text: &str, source: &str) -> Result<(String, Table), CliError> {
-    let table = assignment(text)?;
-    // An error names what was typed, where files name themselves.
-    let place = if source == "flag" { "--set" } else { SET_VARIABLE };
-    let (_, table) = checked(format!("{place} {}", quoted(text)), table)?;
-    Ok((source.to_owned(), table))
-}
-
-fn compose(layers: Vec<(String, Table)>) -> Result<Configured, CliError> {
->>>>>>> Stashed changes
     let mut origins = BTreeMap::new();
     if layers.is_empty() {
         return Ok(Configured { policy: Policy::default(), origins });
@@ -241,12 +177,7 @@ fn policy_of(table: Table) -> Result<Policy, String> {
     }
 }
 
-/// Reads a policy file, which must not lead out of the folder `inside`, if one is given.
-fn read_file(
-    path: &Path,
-    required: bool,
-    inside: Option<&Path>,
-) -> Result<Option<Table>, CliError> {
+fn read_file(path: &Path, required: bool) -> Result<Option<Table>, CliError> {
     let trouble =
         |what: String| CliError::new(ErrorKind::Config, format!("{}: {what}", brief(path)));
     let length = match std::fs::metadata(path) {
@@ -258,31 +189,13 @@ fn read_file(
     if length > MAX_BYTES {
         return Err(trouble(format!("{length} bytes; at most {MAX_BYTES} are read")));
     }
-    if inside.is_some_and(|folder| leads_out(path, folder)) {
-        return Err(trouble("is a link that leads out of the project".into()));
-    }
-    let mut text = String::new();
-    // Its length may have been a lie: files of the system claim to be empty.
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
-        .map_err(|error| trouble(in_words(&error)))?;
-    if text.len() as u64 > MAX_BYTES {
-        return Err(trouble(format!("at most {MAX_BYTES} bytes are read")));
-    }
+    let text = std::fs::read_to_string(path).map_err(|error| trouble(in_words(&error)))?;
     text.parse::<Table>().map(Some).map_err(|error| {
         let line = error
             .span()
             .map_or(1, |span| 1 + text.get(..span.start).unwrap_or("").matches('\n').count());
         CliError::new(ErrorKind::Config, format!("{}:{line}: {}", path.display(), error.message()))
     })
-}
-
-/// Whether a path that exists leads to a place outside a folder.
-fn leads_out(path: &Path, folder: &Path) -> bool {
-    match (path.canonicalize(), folder.canonicalize()) {
-        (Ok(path), Ok(folder)) => !path.starts_with(folder),
-        _ => true,
-    }
 }
 
 /// `KEY=VALUE` as a table; a value that is no TOML is taken as text.

@@ -31,12 +31,8 @@ pub(crate) struct Settings {
     pub now: Timestamp,
     /// The policy.
     pub configured: Configured,
-<<<<<<< Updated upstream
     /// What was wrong with the first layer of the policy that could not be read, where that was let
     /// pass: the policy is that of the others.
-=======
-    /// Why a layer of the policy was left out, where that was let pass.
->>>>>>> Stashed changes
     pub policy_trouble: Option<CliError>,
     /// Where the policy was read from.
     pub layers: Layers,
@@ -53,13 +49,8 @@ pub(crate) enum Access {
 
 impl Settings {
     /// Puts the settings together. `fallback` is the folder to take when neither an option nor the
-<<<<<<< Updated upstream
     /// environment names the project; a hook knows one. `lenient`: a layer of the policy that
     /// cannot be read is left out.
-=======
-    /// environment names the project; a hook knows one. `lenient`: layers of the policy
-    /// that cannot be used are left out.
->>>>>>> Stashed changes
     pub(crate) fn new(
         global: &Global,
         fallback: Option<&Path>,
@@ -78,16 +69,8 @@ impl Settings {
         let start = project_folder(global, fallback)?;
         let place = discover(&start, true);
         let layers = layers(global, &place.folder);
-<<<<<<< Updated upstream
         let (configured, policy_trouble) =
             if lenient { layers.read_what_can_be_read() } else { (layers.read()?, None) };
-=======
-        let (configured, policy_trouble) = match layers.read() {
-            Ok(configured) => (configured, None),
-            Err(trouble) if lenient => (layers.read_usable(), Some(trouble)),
-            Err(trouble) => return Err(trouble),
-        };
->>>>>>> Stashed changes
         let place = if configured.policy.projects.share_worktrees {
             place
         } else {

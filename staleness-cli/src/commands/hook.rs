@@ -65,16 +65,11 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
             Ok(())
         }
         Event::SessionEnd => {
-<<<<<<< Updated upstream
             let settings = Settings::new(global, input.cwd.as_deref(), true)?;
             // How long outcomes are to be kept may stand where it cannot be read.
             if let Some(trouble) = settings.policy_trouble {
                 return Err(trouble);
             }
-=======
-            // What is removed stays removed: not under bounds that nobody meant.
-            let settings = Settings::new(global, input.cwd.as_deref(), false)?;
->>>>>>> Stashed changes
             let registry = settings.open_within(Access::Look, PATIENCE)?;
             registry.prune_outcomes(settings.now, false)?;
             Ok(())
@@ -160,26 +155,12 @@ fn say(input: &HookInput, text: &str) -> Result<(), CliError> {
 
 /// What would be done with the payload.
 fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
-<<<<<<< Updated upstream
     let mut text = String::new();
     let mut line =
         |key: &str, value: String| text.push_str(&format!("{key:<8} {}\n", escape(&value)));
     line("client", input.client_id().to_string());
     line("project", format!("{} ({})", settings.project.root, settings.project.id));
     line("store", settings.url.to_string());
-=======
-    let mut text = format!(
-        "client   {}\nproject  {} ({})\nstore    {}\n",
-        input.client_id(),
-        escape(&settings.project.root),
-        settings.project.id,
-        escape(&settings.url.to_string()),
-    );
-    let mut line = |key: &str, value: String| {
-        let lines: Vec<_> = value.split('\n').map(escape).collect();
-        text.push_str(&format!("{key:<8} {}\n", lines.join("\n")));
-    };
->>>>>>> Stashed changes
     line("session", input.session.as_ref().map_or_else(|| "-".into(), ToString::to_string));
     match &input.event {
         Event::ToolOutcome(event) => {
@@ -217,20 +198,4 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
         Event::Ignored(name) => line("would", format!("do nothing for the event {name}")),
     }
     Ok(text)
-<<<<<<< Updated upstream
-=======
-}
-
-/// What a session start would say of what is recorded so far.
-fn preview_telling(
-    settings: &Settings,
-    input: &HookInput,
-    registry: &BlockingRegistry,
-    _: &staleness::store::View,
-) -> Result<Option<String>, CliError> {
-    let telling: Telling =
-        registry.telling(&settings.project, input.session.as_ref(), settings.now)?;
-    let budget = settings.configured.policy.hooks.session_start_chars as usize;
-    Ok(tell::text(&telling, budget))
->>>>>>> Stashed changes
 }

@@ -26,11 +26,7 @@ impl Table {
 
     /// Adds a row of cells, each with how it is painted.
     pub(crate) fn row(&mut self, cells: Vec<Cell>) {
-<<<<<<< Updated upstream
         let safe = |(text, paint): Cell| (escape(&text).into_owned(), paint);
-=======
-        let safe = |(text, paint): Cell| (escape(&text.replace('\n', " ")).into_owned(), paint);
->>>>>>> Stashed changes
         self.rows.push(cells.into_iter().map(safe).collect());
     }
 

@@ -150,12 +150,7 @@ pub(crate) fn show(tool: &ToolReport, out: &Output) -> String {
     let mut text = format!("{}  {status}\n", paint.bold(&name));
     let mut row = |key: &str, value: &str| {
         if !value.is_empty() {
-<<<<<<< Updated upstream
             text.push_str(&format!("  {}  {}\n", paint.dim(&format!("{key:<12}")), escape(value)));
-=======
-            let value = escape(&value.replace('\n', " ")).into_owned();
-            text.push_str(&format!("  {}  {value}\n", paint.dim(&format!("{key:<12}"))));
->>>>>>> Stashed changes
         }
     };
     row("kind", tool.kind.as_str());
@@ -202,11 +197,7 @@ fn verdict(tool: &ToolReport, paint: Paint) -> String {
         verdict.freshness
     );
     for signal in &verdict.signals {
-<<<<<<< Updated upstream
         let reason = escape(&signal.reason);
-=======
-        let reason = escape(&signal.reason.replace('\n', " ")).into_owned();
->>>>>>> Stashed changes
         text.push_str(&format!("  {:<12}  {} {reason}\n", "", paint.dim(&signal.kind)));
     }
     text
