@@ -289,3 +289,39 @@ fn lines_of_other_systems_are_judged_before_anything_is_written() {
         assert!([2, 3].contains(&run.code), "{run:?}");
     }
 }
+
+#[test]
+fn two_imports_at_once_are_one() {
+    let sandbox = Sandbox::new();
+    let mut text = HEADER.to_owned();
+    for turn in 0..300 {
+        let line = json!({"kind": "outcome", "version": 1, "op": turn.to_string(), "mark": "S",
+                          "tool": {"name": "t"}, "at": "2026-01-01T00:00:00Z", "project": "p"});
+        // The order of the fields is that of an export.
+        let order = ["kind", "version", "op", "tool", "mark", "at", "project"];
+        let fields: Vec<String> =
+            order.iter().map(|field| format!("\"{field}\":{}", line[*field])).collect();
+        text.push_str(&format!("{{{}}}\n", fields.join(",")));
+    }
+    for revision in 1..=60 {
+        // The same over and over: only how often it is said tells entries apart.
+        text.push_str(&format!(
+            "{{\"kind\":\"journal\",\"version\":1,\"revision\":{revision},\"index\":0,\
+             \"at\":\"2026-01-01T00:00:00Z\",\"subject\":{{\"kind\":\"tool\",\"id\":\"t\"}},\
+             \"action\":\"absent\",\"cause\":\"removed_from_config\"}}\n"
+        ));
+    }
+    let file = sandbox.write("both.jsonl", &text);
+    let copy = store(&sandbox, "sqlite", "copy");
+    let children: Vec<_> = (0..2)
+        .map(|_| {
+            let mut command = sandbox.command();
+            command.args(["--store", &copy, "--quiet", "import"]).arg(&file);
+            command.spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(export_of(&sandbox, &copy), text);
+}
