@@ -2,6 +2,7 @@
 //! environment, flags.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -189,7 +190,14 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, CliError> {
     if length > MAX_BYTES {
         return Err(trouble(format!("{length} bytes; at most {MAX_BYTES} are read")));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| trouble(in_words(&error)))?;
+    let mut text = String::new();
+    // Files of the system claim to be empty, and some can be read for ever.
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
+        .map_err(|error| trouble(in_words(&error)))?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(trouble(format!("at most {MAX_BYTES} bytes are read")));
+    }
     text.parse::<Table>().map(Some).map_err(|error| {
         let line = error
             .span()

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Escapes what would end the line, move the cursor, colour the terminal, or reorder the line:
-/// control characters, bidirectional controls, and invisible marks.
+/// Escapes what would end the line, move the cursor, colour the terminal, or reorder the line, and
+/// what cannot be seen: with it two names look like one.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
@@ -21,11 +21,14 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
 }
 
 fn is_unsafe(c: char) -> bool {
+    // All that Unicode lets a terminal leave out, and the blank Braille pattern.
     c.is_control()
         || matches!(c,
-            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -38,5 +41,13 @@ mod tests {
         assert_eq!(escape("a\nb"), "a\\u{a}b");
         assert_eq!(escape("a\u{1b}[31mb"), "a\\u{1b}[31mb");
         assert_eq!(escape("a\u{202e}b\r"), "a\\u{202e}b\\u{d}");
+    }
+
+    #[test]
+    fn nothing_invisible_passes() {
+        for c in ['\u{ad}', '\u{34f}', '\u{180e}', '\u{200d}', '\u{3164}', '\u{fe0f}', '\u{e0041}']
+        {
+            assert_eq!(escape(&format!("a{c}")), format!("a\\u{{{:x}}}", u32::from(c)));
+        }
     }
 }

@@ -128,6 +128,64 @@ fn a_projects_broken_policy_leaves_the_users_in_force() {
     assert!(start("s2").unwrap().contains("Flaky"));
 }
 
+#[test]
+fn nothing_is_removed_under_a_policy_that_cannot_be_read() {
+    let sandbox = Sandbox::scanned();
+    let user = "home/.config/staleness/staleness.toml";
+    let keep = "[outcomes]\nkeep_days = 3650\n";
+    sandbox.write(user, format!("{keep}nonsense = 1\n"));
+    for id in ["a", "b", "c"] {
+        sandbox.hook(&used("PostToolUse", "Old", id));
+    }
+    let end = || {
+        let payload = json!({ "session_id": "s", "hook_event_name": "SessionEnd",
+            "cwd": sandbox.project });
+        let run = sandbox.hook_with(
+            &["--now", "2027-11-20", "--set", "outcomes.keep_newest=2"],
+            payload.to_string().as_bytes(),
+        );
+        assert_eq!(run, Run { code: 0, out: String::new(), err: String::new() });
+    };
+    let kept = || sandbox.json(&["prune", "--dry-run"])["outcomes"]["kept"].as_u64().unwrap();
+    end();
+    sandbox.write(user, keep);
+    assert_eq!(kept(), 3);
+    end();
+    assert_eq!(kept(), 3, "ten years are kept");
+    fs::remove_file(sandbox.root().join(user)).unwrap();
+    end();
+    assert_eq!(kept(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_policy_that_leads_out_of_the_project_is_not_followed() {
+    let sandbox = Sandbox::scanned();
+    let file = sandbox.project.join("staleness.toml");
+    let outside = sandbox.write("outside.toml", "ignore = ['secret-name']\n");
+    // The last of these claims to be empty, and can be read for ever.
+    for target in [outside.as_path(), "/dev/zero".as_ref(), "/proc/self/pagemap".as_ref()] {
+        if !target.exists() {
+            continue;
+        }
+        std::os::unix::fs::symlink(target, &file).unwrap();
+        let run = sandbox.run(&["config", "show"]);
+        assert_eq!((run.code, run.out.as_str()), (3, ""), "{target:?}: {run:?}");
+        assert!(!run.err.contains("secret-name") && run.err.lines().count() == 1, "{run:?}");
+        let payload = used("PostToolUse", "Tool", &target.display().to_string());
+        let silent = Run { code: 0, out: String::new(), err: String::new() };
+        assert_eq!(sandbox.hook(&payload), silent, "{target:?}");
+        fs::remove_file(&file).unwrap();
+        if target != outside {
+            let own = sandbox.run(&["--config", target.to_str().unwrap(), "tools"]);
+            assert_eq!((own.code, own.err.lines().count()), (3, 1), "{own:?}");
+        }
+    }
+    std::os::unix::fs::symlink("inside.toml", &file).unwrap();
+    sandbox.write("project/inside.toml", "ignore = ['x']\n");
+    assert!(sandbox.ok(&["config", "show"]).contains("staleness.toml"));
+}
+
 /// Breaks the store in one way, runs every kind of hook, and mends it again.
 fn with_broken_store(breaks: impl Fn(&Sandbox), mends: impl Fn(&Sandbox)) {
     let sandbox = Sandbox::scanned();

@@ -151,6 +151,44 @@ fn descriptions_of_unknown_origin_cannot_move_the_cursor() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_folders_name_cannot_add_lines() {
+    let sandbox = Sandbox::new();
+    let odd = sandbox.root().join("odd\n  ok  everything\u{3164}\u{1b}[8m");
+    std::fs::create_dir_all(odd.join(".git")).unwrap();
+    let (folder, none) = (odd.to_str().unwrap(), odd.join("none"));
+    let (copy, none) = (odd.join("copy.db"), none.to_str().unwrap());
+    let copy = copy.to_str().unwrap();
+    for args in [
+        &["--project", folder, "scan", "--verbose"][..],
+        &["--project", folder],
+        &["--project", folder, "doctor"],
+        &["--project", folder, "hook", "--explain", "--event", "SessionStart"],
+        &["project", "list"],
+        &["backup", copy],
+        &["backup", copy],
+        &["--project", none, "tools"],
+        &["--config", none, "tools"],
+        &["--home", none, "scan"],
+        &["--store", &format!("sqlite:{none}"), "backup", "x"],
+    ] {
+        let run = crate::common::fed(
+            {
+                let mut command = sandbox.command();
+                command.args(args);
+                command
+            },
+            b"{}",
+        );
+        for text in [&run.out, &run.err] {
+            let unsafe_ = |c: char| c != '\n' && (c.is_control() || c == '\u{3164}');
+            assert!(!text.contains(unsafe_), "{args:?}: {text:?}");
+            assert!(!text.contains("\n  ok  everything"), "{args:?}: {text:?}");
+        }
+    }
+}
+
 #[test]
 fn colours_only_where_they_are_wanted() {
     let sandbox = fates();
