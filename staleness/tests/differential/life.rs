@@ -27,7 +27,8 @@ pub(crate) const NAMES: [&str; 10] = [
     "a%b_c*",
     "\u{1f680}",
 ];
-const ROOTS: [&str; 2] = ["/work/a", "/work/b"];
+/// The projects of a life.
+pub(crate) const ROOTS: [&str; 2] = ["/work/a", "/work/b"];
 
 /// What happens.
 #[derive(Clone, Debug)]
@@ -214,12 +215,17 @@ impl Life {
         }
     }
 
-    /// What a caller can ask for, with the histories of some names.
-    pub(crate) fn look(&self, registry: &BlockingRegistry, names: &[&str]) -> String {
+    /// What a caller can ask for in some projects, with the histories of some names.
+    pub(crate) fn look(
+        &self,
+        registry: &BlockingRegistry,
+        roots: &[&str],
+        names: &[&str],
+    ) -> String {
         let mut seen =
             vec![said(registry.projects()), said(registry.sources()), said(registry.revision())];
-        for root in ROOTS {
-            let project = ProjectRef::of_root(root);
+        for root in roots {
+            let project = ProjectRef::of_root(*root);
             let all = ToolListing { all_projects: true, ..ToolListing::default() };
             seen.push(json(registry.list(&project, all, self.now)));
             seen.push(json(registry.rank(&project, 5, self.now)));
