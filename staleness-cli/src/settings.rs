@@ -141,6 +141,15 @@ fn project_folder(global: &Global, fallback: Option<&Path>) -> Result<PathBuf, C
         .clone()
         .or_else(|| variable("STALENESS_PROJECT").map(PathBuf::from))
         .or_else(|| variable("CLAUDE_PROJECT_DIR").map(PathBuf::from));
+    // An agent may have removed the folder that it is in; the repository above it is still there.
+    if named.is_none()
+        && let Some(gone) = fallback.filter(|folder| !folder.is_dir())
+    {
+        let folder = discover(gone, false).folder;
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+    }
     let folder = match named.or_else(|| fallback.map(Path::to_path_buf)) {
         Some(folder) => folder,
         None => std::env::current_dir().map_err(|error| {

@@ -293,6 +293,18 @@ fn a_payload_belongs_to_the_root_above_its_folder_unless_a_project_is_named() {
     assert_eq!((&tool["scope"], &tool["uses"]), (&json!("project"), &json!(1)));
     assert_eq!(sandbox.run(&["tools", "show", "mcp__own__use"]).code, 3);
 
+    // The folder may be gone by the time that the use is reported.
+    std::fs::remove_dir_all(&deep).unwrap();
+    use_there["tool_use_id"] = json!("o3");
+    sandbox.hook(&use_there);
+    let tool = sandbox.json(&[&there[..], &["tools", "show", "mcp__own__use"]].concat());
+    assert_eq!(tool["uses"], 2);
+    use_there["cwd"] = json!("/no/such/folder");
+    use_there["tool_use_id"] = json!("o4");
+    sandbox.hook(&use_there);
+    assert_eq!(sandbox.json(&["project", "list"])["projects"].as_array().unwrap().len(), 2);
+    use_there["cwd"] = json!(deep);
+
     use_there["tool_use_id"] = json!("o2");
     let mut command = sandbox.command();
     command.env("CLAUDE_PROJECT_DIR", &sandbox.project).arg("hook");
