@@ -32,9 +32,14 @@
 //! The file is created on first use, readable and writable by its owner alone, and never removed:
 //! removing it would give two processes two different files to lock. A lock ends with its process,
 //! however that ends.
+//!
+//! Beside it stands the one other thing that both backends do to files: [`NewFile`], a copy that gets
+//! its name when it is finished.
 
 mod helper;
 mod lock;
+mod new_file;
 mod queue;
 
 pub use lock::{FileLock, Guard, LockError};
+pub use new_file::NewFile;

@@ -1,6 +1,6 @@
 //! The store's work, as it runs on whichever thread may block.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use staleness_core::store::{
     Commit, Durability, Query, Selection, Step, StoreError, View, look, run,
 };
-use staleness_lock::{FileLock, Guard, LockError};
+use staleness_lock::{FileLock, Guard, LockError, NewFile};
 
 use crate::OpenOptions;
 use crate::collections::meta::Meta;
 use crate::collections::{self, load};
 use crate::error::{from_lock, sound};
-use crate::open::{create_file, open};
+use crate::open::open;
 use crate::session::Session;
 
 /// What the clones of a store share.
@@ -90,13 +90,8 @@ impl Inner {
         // Not a word about the target before the source is known to be a store.
         Session::read(&self.path)?.with(|session| {
             session.enter(false).map(drop)?;
-            let target = create_file(to).map_err(failed)?;
-            let copied = copy(&self.path, target);
-            if copied.is_err() {
-                // Nothing of a failed copy is left; it was ours, since it did not exist before.
-                let _ = fs::remove_file(to);
-            }
-            copied.map_err(failed)
+            let new = NewFile::beside(to).map_err(failed)?;
+            copy(&self.path, new.path()).and_then(|()| new.publish()).map_err(failed)
         })
     }
 }
@@ -138,7 +133,8 @@ pub(crate) fn reader_turn(
     }
 }
 
-fn copy(from: &Path, mut to: File) -> io::Result<()> {
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut to = File::options().write(true).open(to)?;
     io::copy(&mut File::open(from)?, &mut to)?;
     to.sync_all()
 }

@@ -3,18 +3,17 @@
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 
 use rusqlite::backup::{Backup, StepResult};
 use staleness_core::store::{Commit, Query, Selection, Step, StoreError, View, look, run};
-use staleness_lock::{FileLock, Guard, LockError};
+use staleness_lock::{FileLock, Guard, LockError, NewFile};
 
 use crate::OpenOptions;
 use crate::collections::{self, load, meta};
 use crate::connection::Conn;
 use crate::error::{from_lock, from_sqlite};
-use crate::open::{Opened, create_file, open, with_suffix};
+use crate::open::{Opened, open, with_suffix};
 use crate::pool::Pool;
 use crate::wal::{Log, checkpoint};
 
@@ -104,17 +103,13 @@ impl Inner {
     pub(crate) fn backup(&self, to: &Path) -> Result<(), StoreError> {
         let failed =
             |source| StoreError::io(format!("writing the backup {}", to.display()), source);
-        let to = std::path::absolute(to).map_err(failed)?;
-        if fs::symlink_metadata(&to).is_ok() {
-            return Err(failed(io::ErrorKind::AlreadyExists.into()));
+        let new = NewFile::beside(to).map_err(failed)?;
+        let copied = self.copy(new.path());
+        // What SQLite may leave beside it when the copy fails.
+        for suffix in ["-journal", "-wal", "-shm"] {
+            let _ = fs::remove_file(with_suffix(new.path(), suffix));
         }
-        // A process that is killed on the way leaves nothing under the name that was asked for.
-        let partial = unfinished(&to).map_err(failed)?;
-        let copied = self.copy(&partial).and_then(|()| publish(&partial, &to).map_err(failed));
-        for suffix in ["", "-journal", "-wal", "-shm"] {
-            let _ = fs::remove_file(with_suffix(&partial, suffix));
-        }
-        copied
+        copied.and_then(|()| new.publish().map_err(failed))
     }
 
     fn copy(&self, to: &Path) -> Result<(), StoreError> {
@@ -137,33 +132,6 @@ impl Inner {
             return Err(StoreError::Busy);
         }
         copy.close().map_err(|(_, error)| from_sqlite(error))
-    }
-}
-
-/// Creates the file in which this process lets a copy grow.
-fn unfinished(to: &Path) -> io::Result<PathBuf> {
-    static COPIES: AtomicU64 = AtomicU64::new(0);
-    let number = COPIES.fetch_add(1, Ordering::Relaxed);
-    let path = with_suffix(to, &format!(".{}-{number}.partial", std::process::id()));
-    match create_file(&path) {
-        // Left behind by a killed process that had this one's number.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs::remove_file(&path)?;
-            create_file(&path)?;
-        }
-        created => created?,
-    }
-    Ok(path)
-}
-
-/// Gives a finished copy its name, unless something else has it by now.
-fn publish(partial: &Path, to: &Path) -> io::Result<()> {
-    match fs::hard_link(partial, to) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            // Some file systems have no hard links.
-            if fs::symlink_metadata(to).is_ok() { Err(error) } else { fs::rename(partial, to) }
-        }
-        linked => linked,
     }
 }
 

@@ -1,0 +1,113 @@
+//! A file that gets its name when it is finished.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A file that grows under a name of its own, readable and writable by its owner alone, and gets
+/// the name that was asked for when it is finished. A process that is killed on the way leaves
+/// nothing under that name. Dropped before that, it is removed.
+#[derive(Debug)]
+pub struct NewFile {
+    to: PathBuf,
+    partial: PathBuf,
+}
+
+impl NewFile {
+    /// An empty file beside `to`, called `<to>.<process>-<number>.partial`.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] when something is called `to`; else what the system says.
+    pub fn beside(to: &Path) -> io::Result<Self> {
+        static FILES: AtomicU64 = AtomicU64::new(0);
+        let to = std::path::absolute(to)?;
+        if fs::symlink_metadata(&to).is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let number = FILES.fetch_add(1, Ordering::Relaxed);
+        let mut partial = to.as_os_str().to_owned();
+        partial.push(format!(".{}-{number}.partial", std::process::id()));
+        let partial = PathBuf::from(partial);
+        match create(&partial) {
+            // Left behind by a killed process that had this one's number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                fs::remove_file(&partial)?;
+                create(&partial)?;
+            }
+            created => created?,
+        }
+        Ok(Self { to, partial })
+    }
+
+    /// Where it grows.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Gives it its name, unless something else has it by now.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] then; else what the system says.
+    pub fn publish(self) -> io::Result<()> {
+        match fs::hard_link(&self.partial, &self.to) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                // Some file systems have no hard links.
+                let taken = fs::symlink_metadata(&self.to).is_ok();
+                if taken { Err(error) } else { fs::rename(&self.partial, &self.to) }
+            }
+            linked => linked,
+        }
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.partial);
+    }
+}
+
+fn create(path: &Path) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new();
+    file.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+    file.open(path).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        entries.map(|name| name.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_name_appears_when_it_is_finished_and_the_other_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("copy");
+        let file = NewFile::beside(&to).unwrap();
+        fs::write(file.path(), "whole").unwrap();
+        assert!(!to.exists());
+        file.publish().unwrap();
+        assert_eq!(fs::read_to_string(&to).unwrap(), "whole");
+        assert_eq!(names(folder.path()), ["copy"]);
+    }
+
+    #[test]
+    fn an_unfinished_file_leaves_nothing_and_a_name_that_is_taken_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("copy");
+        drop(NewFile::beside(&to).unwrap());
+        assert!(names(folder.path()).is_empty());
+        let late = NewFile::beside(&to).unwrap();
+        fs::write(&to, "first").unwrap();
+        assert_eq!(late.publish().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(NewFile::beside(&to).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&to).unwrap(), "first");
+        assert_eq!(names(folder.path()), ["copy"]);
+    }
+}
