@@ -283,3 +283,16 @@ fn hooks_alone_keep_the_registry() {
     assert_eq!(sandbox.hook(&end).out, "");
     assert_eq!(sandbox.tool("mcp__figma__open")["uses"], 3);
 }
+
+#[test]
+fn the_home_that_the_readme_shows_is_read() {
+    let sandbox = Sandbox::new();
+    let home = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/home");
+    let seen = sandbox.json(&["--home", home]);
+    assert_eq!(
+        (&seen["counts"]["tools"], &seen["counts"]["unreadable_sources"]),
+        (&json!(6), &json!(1))
+    );
+    assert_eq!(names(&seen["tools"]), ["mcp__sentry__*"]);
+    assert!(!sandbox.store().exists());
+}
