@@ -67,7 +67,7 @@ fn an_empty_file_is_the_default_and_every_policy_survives_its_file() {
     policy.tools.rule = DemotionRule::Rate { percent: 60, min_uses: 4 };
     let rule = Some(DemotionRule::Consecutive { k: 2 });
     policy.kind.insert(ToolKind::Skill, ToolOverride { rule, ..ToolOverride::default() });
-    policy.project.insert("/root/of it".into(), ToolOverride::default());
+    policy.project.insert("/some/root of it".into(), ToolOverride::default());
     policy.agent.insert("a b".into(), ToolOverride { unseen_days: Some(1), ..Default::default() });
     let text = toml::to_string(&policy).unwrap();
     assert_eq!(of(&text).unwrap(), policy);

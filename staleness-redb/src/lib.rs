@@ -53,6 +53,7 @@ mod session;
 mod shape;
 mod store;
 mod tables;
+mod words;
 
 pub use options::OpenOptions;
 pub use store::RedbStore;

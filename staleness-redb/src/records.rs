@@ -1,79 +1,25 @@
 //! The records as they are stored: one struct per kind and version, and the ways there and back.
 //!
 //! The structs carry no serde attributes, and texts are a type parameter: `&str` both for writing
-//! and for reading without copies. The lists of words below give each word its number: they are
-//! only ever appended to.
+//! and for reading without copies.
 
 use serde::{Deserialize, Serialize};
 use staleness_core::ids::{
-    AgentId, ClientId, IdError, Level, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId,
-    ToolKey, ToolName,
+    AgentId, ClientId, IdError, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId, ToolKey,
+    ToolName,
 };
-use staleness_core::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
-use staleness_core::outcome::{Mark, Outcome};
+use staleness_core::journal::{JournalEntry, Revision, Subject};
+use staleness_core::outcome::Outcome;
 use staleness_core::project::{Project, Told};
-use staleness_core::source::{Source, SourceState};
+use staleness_core::source::Source;
 use staleness_core::store::StoreError;
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
-    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY, Ring, RingEntry, Tool,
-    ToolKind,
+    Failing, Health, Holding, Presence, RING_CAPACITY, Ring, RingEntry, Tool,
 };
 
 use crate::codec::{Bad, Kind, decode, decode_start, encode, open};
-
-pub(crate) const LEVELS: [Level; 4] = [Level::User, Level::Project, Level::Local, Level::Live];
-pub(crate) const TOOL_KINDS: [ToolKind; 8] = [
-    ToolKind::Builtin,
-    ToolKind::McpServer,
-    ToolKind::McpTool,
-    ToolKind::SlashCommand,
-    ToolKind::Skill,
-    ToolKind::Plugin,
-    ToolKind::Agent,
-    ToolKind::Unknown,
-];
-pub(crate) const CAUSES: [PresenceCause; 8] = [
-    PresenceCause::Configured,
-    PresenceCause::Used,
-    PresenceCause::ServerReturned,
-    PresenceCause::RemovedFromConfig,
-    PresenceCause::Disabled,
-    PresenceCause::ServerRemoved,
-    PresenceCause::ServerDisabled,
-    PresenceCause::NotListed,
-];
-pub(crate) const HOLDS: [Hold; 4] = [Hold::None, Hold::Demoted, Hold::Pinned, Hold::Ignored];
-pub(crate) const MARKS: [Mark; 4] =
-    [Mark::Success, Mark::Failure, Mark::Interrupted, Mark::Offline];
-pub(crate) const STATES: [SourceState; 4] =
-    [SourceState::Read, SourceState::Missing, SourceState::Partial, SourceState::Failed];
-pub(crate) const SUBJECTS: [SubjectKind; 2] = [SubjectKind::Tool, SubjectKind::Project];
-pub(crate) const ACTIONS: [Action; 10] = [
-    Action::Added,
-    Action::Absent,
-    Action::Present,
-    Action::Failing,
-    Action::Recovered,
-    Action::Demoted,
-    Action::Restored,
-    Action::Pinned,
-    Action::Ignored,
-    Action::Forgotten,
-];
-
-/// The number of a word.
-pub(crate) fn number<T: PartialEq>(words: &[T], word: &T) -> Result<u8, StoreError> {
-    let place = words.iter().position(|known| known == word);
-    place
-        .and_then(|place| u8::try_from(place).ok())
-        .ok_or(StoreError::Unsupported("a word that is newer than its format"))
-}
-
-/// The word of a number.
-pub(crate) fn word<T: Copy>(words: &[T], number: u8, field: &'static str) -> Result<T, Bad> {
-    words.get(usize::from(number)).copied().ok_or(Bad(field))
-}
+pub(crate) use crate::words::*;
 
 fn time(millis: i64, field: &'static str) -> Result<Timestamp, Bad> {
     let at = Timestamp::from_millis(millis);

@@ -1,0 +1,63 @@
+//! The numbers of words. Each list gives a word its place: lists are only ever appended to.
+
+use staleness_core::ids::Level;
+use staleness_core::journal::{Action, SubjectKind};
+use staleness_core::outcome::Mark;
+use staleness_core::source::SourceState;
+use staleness_core::store::StoreError;
+use staleness_core::tool::{Hold, PresenceCause, ToolKind};
+
+use crate::codec::Bad;
+
+pub(crate) const LEVELS: [Level; 4] = [Level::User, Level::Project, Level::Local, Level::Live];
+pub(crate) const TOOL_KINDS: [ToolKind; 8] = [
+    ToolKind::Builtin,
+    ToolKind::McpServer,
+    ToolKind::McpTool,
+    ToolKind::SlashCommand,
+    ToolKind::Skill,
+    ToolKind::Plugin,
+    ToolKind::Agent,
+    ToolKind::Unknown,
+];
+pub(crate) const CAUSES: [PresenceCause; 8] = [
+    PresenceCause::Configured,
+    PresenceCause::Used,
+    PresenceCause::ServerReturned,
+    PresenceCause::RemovedFromConfig,
+    PresenceCause::Disabled,
+    PresenceCause::ServerRemoved,
+    PresenceCause::ServerDisabled,
+    PresenceCause::NotListed,
+];
+pub(crate) const HOLDS: [Hold; 4] = [Hold::None, Hold::Demoted, Hold::Pinned, Hold::Ignored];
+pub(crate) const MARKS: [Mark; 4] =
+    [Mark::Success, Mark::Failure, Mark::Interrupted, Mark::Offline];
+pub(crate) const STATES: [SourceState; 4] =
+    [SourceState::Read, SourceState::Missing, SourceState::Partial, SourceState::Failed];
+pub(crate) const SUBJECTS: [SubjectKind; 2] = [SubjectKind::Tool, SubjectKind::Project];
+pub(crate) const ACTIONS: [Action; 10] = [
+    Action::Added,
+    Action::Absent,
+    Action::Present,
+    Action::Failing,
+    Action::Recovered,
+    Action::Demoted,
+    Action::Restored,
+    Action::Pinned,
+    Action::Ignored,
+    Action::Forgotten,
+];
+
+/// The number of a word.
+pub(crate) fn number<T: PartialEq>(words: &[T], word: &T) -> Result<u8, StoreError> {
+    let place = words.iter().position(|known| known == word);
+    place
+        .and_then(|place| u8::try_from(place).ok())
+        .ok_or(StoreError::Unsupported("a word that is newer than its format"))
+}
+
+/// The word of a number.
+pub(crate) fn word<T: Copy>(words: &[T], number: u8, field: &'static str) -> Result<T, Bad> {
+    words.get(usize::from(number)).copied().ok_or(Bad(field))
+}
