@@ -23,6 +23,10 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<(PathBuf, FileLo
         Ok(found) if found.is_dir() => {
             return Err(StoreError::NotAStore(format!("{} is a folder", path.display())));
         }
+        // A device or a pipe: opening it could hang, and what is written to it is gone.
+        Ok(found) if !found.is_file() => {
+            return Err(StoreError::NotAStore(format!("{} is not a file", path.display())));
+        }
         Ok(found) => found.len() > 0,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if !options.create || options.read_only {

@@ -96,6 +96,17 @@ fn what_a_dead_creator_left_is_in_nobodys_way() {
     assert!(!new.exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_a_store_and_gets_nothing_beside_it() {
+    let (folder, path) = fresh();
+    let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    assert!(matches!(refused(&path), StoreError::NotAStore(_)));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    drop(socket);
+    assert!(matches!(refused("/dev/null".as_ref()), StoreError::NotAStore(_)));
+}
+
 #[test]
 fn a_folder_is_not_a_store() {
     let (_folder, path) = fresh();

@@ -38,6 +38,10 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
         Ok(found) if found.is_dir() => {
             return Err(StoreError::NotAStore(format!("{} is a folder", path.display())));
         }
+        // A device or a pipe: opening it could hang, and what is written to it is gone.
+        Ok(found) if !found.is_file() => {
+            return Err(StoreError::NotAStore(format!("{} is not a file", path.display())));
+        }
         Ok(found) if found.len() == 0 && has_log(&path) => {
             // SQLite would delete the log.
             return Err(StoreError::Corrupt(format!(
