@@ -110,6 +110,8 @@ text_ids! {
     ProjectId;
     /// The form of an MCP server's name that tool names carry: see [`crate::names::server_key`].
     ServerKey;
+    /// An item of knowledge, unique within its scope.
+    ItemId;
 }
 
 impl ProjectId {
@@ -188,6 +190,25 @@ impl ToolKey {
     pub const fn project(project: ProjectId, name: ToolName) -> Self {
         Self { scope: Scope::Project(project), name }
     }
+}
+
+/// What identifies an item of knowledge: its scope and its id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemKey {
+    /// Where the item holds.
+    pub scope: Scope,
+    /// Its id there.
+    pub id: ItemId,
+}
+
+/// What identifies a document that was checked: the project that was asked about, and its path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocumentKey {
+    /// The project for which it was checked.
+    pub project: ProjectId,
+    /// Its path: relative to the project's root with `/` between the parts, or beginning with `~/`
+    /// for a file of the user outside it.
+    pub path: String,
 }
 
 /// The level at which a client keeps a configuration.

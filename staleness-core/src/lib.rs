@@ -102,6 +102,7 @@
 
 pub mod ids;
 pub mod journal;
+pub mod knowledge;
 pub mod memory;
 pub mod names;
 pub mod outcome;

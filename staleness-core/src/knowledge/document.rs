@@ -1,0 +1,49 @@
+//! Documents: Markdown files as they were last checked.
+
+use serde::{Deserialize, Serialize};
+
+use super::Evidence;
+use crate::ids::DocumentKey;
+use crate::time::Timestamp;
+
+/// A paragraph, list item, table row or heading against which something was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Its first line in the file, counted from 1.
+    pub line: u32,
+    /// Its last line.
+    pub last_line: u32,
+    /// Its beginning, on one line, at most 80 characters; markup left out.
+    pub title: String,
+    /// A [`crate::ids::stable_hash`] of its text, so that a baseline knows it again when it moves.
+    pub digest: u64,
+    /// When it was last edited or verified, as far as that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchored_at: Option<Timestamp>,
+    /// The commit in which it was last edited, or that held when it was verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<String>,
+    /// What was found.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A document as it was last checked: what was found, not what it means. It is a cache: it holds for
+/// the commit and the contents that it names, and can be made again at any time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The project and the path.
+    pub key: DocumentKey,
+    /// Whether a client loads it by itself: a memory or instruction file, or imported by one.
+    pub loaded: bool,
+    /// When it was checked.
+    pub checked_at: Timestamp,
+    /// The commit that was checked out then; `None` without git.
+    pub head: Option<String>,
+    /// A [`crate::ids::stable_hash`] of everything that the findings depend on beside the commit:
+    /// its contents, and the settings of the check.
+    pub digest: u128,
+    /// How many blocks it has.
+    pub blocks: u32,
+    /// Those against which something was found, in the order of the text.
+    pub found: Vec<Block>,
+}

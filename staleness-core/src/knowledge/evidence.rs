@@ -1,0 +1,240 @@
+//! Evidence: facts that speak against an item, as they were found.
+
+use serde::{Deserialize, Serialize};
+
+use super::Citation;
+use crate::time::Timestamp;
+
+/// The sorts of evidence. The strongest instance of each sort counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SignalKind {
+    /// Its own date of expiry has passed.
+    Expired,
+    /// Another item stands for it.
+    Superseded,
+    /// Somebody said that it is wrong.
+    Contradicted,
+    /// What it cites is gone.
+    SourceMissing,
+    /// It names what the project had when it was written and has no more.
+    ReferenceDrift,
+    /// What it cites was changed after it was verified.
+    SourceChanged,
+    /// It was written for an earlier version of the project.
+    VersionDrift,
+    /// An item that it depends on changed after it was verified.
+    RelatedFresher,
+    /// An item that it depends on is stale itself.
+    RelatedStale,
+    /// A to-do that is read again and again, and not done.
+    RecalledWithoutProgress,
+    /// A word that was true at a time.
+    TemporalMarker,
+    /// Its date lies in the future.
+    FutureDate,
+}
+
+impl SignalKind {
+    /// Every kind, in order.
+    pub const ALL: [Self; 12] = [
+        Self::Expired,
+        Self::Superseded,
+        Self::Contradicted,
+        Self::SourceMissing,
+        Self::ReferenceDrift,
+        Self::SourceChanged,
+        Self::VersionDrift,
+        Self::RelatedFresher,
+        Self::RelatedStale,
+        Self::RecalledWithoutProgress,
+        Self::TemporalMarker,
+        Self::FutureDate,
+    ];
+
+    /// The word that reports and policies use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Expired => "expired",
+            Self::Superseded => "superseded",
+            Self::Contradicted => "contradicted",
+            Self::SourceMissing => "source_missing",
+            Self::ReferenceDrift => "reference_drift",
+            Self::SourceChanged => "source_changed",
+            Self::VersionDrift => "version_drift",
+            Self::RelatedFresher => "related_fresher",
+            Self::RelatedStale => "related_stale",
+            Self::RecalledWithoutProgress => "recalled_without_progress",
+            Self::TemporalMarker => "temporal_marker",
+            Self::FutureDate => "future_date",
+        }
+    }
+}
+
+/// What part of a citation is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cited {
+    /// The file or folder.
+    Path,
+    /// The file is shorter than the lines that are cited.
+    Lines,
+    /// The symbol is not in the file.
+    Symbol,
+}
+
+/// What sort of word a text uses for a thing of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WordKind {
+    /// A path.
+    Path,
+    /// A command-line flag such as `--dry-run`.
+    Flag,
+    /// A code identifier.
+    Identifier,
+}
+
+/// How far one version is behind another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distance {
+    /// Patch releases only.
+    Patch,
+    /// Minor releases.
+    Minor,
+    /// Major releases.
+    Major,
+}
+
+/// One thing that was found. Commits are full hexadecimal ids; reports shorten them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "fact", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Fact {
+    /// The date of expiry has passed.
+    Expired {
+        /// That date.
+        at: Timestamp,
+    },
+    /// Another item stands for it.
+    Superseded {
+        /// The id of that item.
+        by: String,
+    },
+    /// Somebody said that it is wrong.
+    Contradicted {
+        /// Who.
+        by: String,
+        /// Why.
+        reason: String,
+    },
+    /// What it cites was there and is gone.
+    SourceMissing {
+        /// What it cites.
+        citation: Citation,
+        /// Which part of it is gone.
+        gone: Cited,
+        /// Where the file is now, when it was renamed.
+        renamed_to: Option<String>,
+        /// The commit that removed it, when that is known.
+        commit: Option<String>,
+    },
+    /// It names what was there when it was last edited and is nowhere now.
+    ReferenceDrift {
+        /// The word.
+        word: String,
+        /// What sort of word it is.
+        sort: WordKind,
+        /// Where the thing is now, when it was renamed.
+        renamed_to: Option<String>,
+        /// The commit that removed it, when that is known.
+        commit: Option<String>,
+    },
+    /// The cited lines or symbol were changed after the verification.
+    SourceChanged {
+        /// What it cites.
+        citation: Citation,
+        /// The first commit that changed it after the verification; `None` when only a digest tells.
+        commit: Option<String>,
+        /// Whole days between the verification and that commit.
+        days_after: Option<i64>,
+    },
+    /// It was written for an earlier version.
+    VersionDrift {
+        /// The version that it was written for.
+        written_for: String,
+        /// The version of the project now.
+        project_at: String,
+        /// How far they are apart.
+        distance: Distance,
+    },
+    /// An item that it depends on changed after it was verified.
+    RelatedFresher {
+        /// The id of that item.
+        id: String,
+    },
+    /// An item that it depends on is stale itself.
+    RelatedStale {
+        /// The id of that item.
+        id: String,
+    },
+    /// A to-do that is read again and again, and not done.
+    RecalledWithoutProgress {
+        /// How often since it was last edited.
+        recalls: u64,
+    },
+    /// A word that was true at a time.
+    TemporalMarker {
+        /// The word as it is written.
+        word: String,
+    },
+    /// Its date lies in the future.
+    FutureDate {
+        /// That date.
+        at: Timestamp,
+    },
+}
+
+impl Fact {
+    /// The sort of evidence that this fact is.
+    #[must_use]
+    pub const fn kind(&self) -> SignalKind {
+        match self {
+            Self::Expired { .. } => SignalKind::Expired,
+            Self::Superseded { .. } => SignalKind::Superseded,
+            Self::Contradicted { .. } => SignalKind::Contradicted,
+            Self::SourceMissing { .. } => SignalKind::SourceMissing,
+            Self::ReferenceDrift { .. } => SignalKind::ReferenceDrift,
+            Self::SourceChanged { .. } => SignalKind::SourceChanged,
+            Self::VersionDrift { .. } => SignalKind::VersionDrift,
+            Self::RelatedFresher { .. } => SignalKind::RelatedFresher,
+            Self::RelatedStale { .. } => SignalKind::RelatedStale,
+            Self::RecalledWithoutProgress { .. } => SignalKind::RecalledWithoutProgress,
+            Self::TemporalMarker { .. } => SignalKind::TemporalMarker,
+            Self::FutureDate { .. } => SignalKind::FutureDate,
+        }
+    }
+}
+
+/// A fact, and where in the text it shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What was found.
+    #[serde(flatten)]
+    pub fact: Fact,
+    /// The line of the file in which the word stands, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The first column of the word there, counted in characters from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+}
+
+impl From<Fact> for Evidence {
+    fn from(fact: Fact) -> Self {
+        Self { fact, line: None, column: None }
+    }
+}

@@ -1,0 +1,153 @@
+//! Items: what somebody wrote down to rely on later.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::Citation;
+use crate::ids::{ItemId, ItemKey, OpId};
+use crate::time::Timestamp;
+
+/// What sort of thing was written down. Each ages in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemKind {
+    /// A fact about the project.
+    Knowledge,
+    /// How somebody likes things done. It does not age.
+    Preference,
+    /// Something to do.
+    Todo,
+    /// A pointer to something outside.
+    Reference,
+    /// A Markdown file without a kind of its own. Age alone never condemns it.
+    Document,
+}
+
+impl ItemKind {
+    /// Every kind, in order.
+    pub const ALL: [Self; 5] =
+        [Self::Knowledge, Self::Preference, Self::Todo, Self::Reference, Self::Document];
+
+    /// The word that storage, reports and front matter use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Knowledge => "knowledge",
+            Self::Preference => "preference",
+            Self::Todo => "todo",
+            Self::Reference => "reference",
+            Self::Document => "document",
+        }
+    }
+
+    /// The inverse of [`ItemKind::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// Somebody said that an item is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contradiction {
+    /// Who said so.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// An item of knowledge. It lives in the store, or in a Markdown file: then the file is the truth,
+/// and the store keeps its counters, its verification and what was said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its identity.
+    pub key: ItemKey,
+    /// What sort of thing it is.
+    pub kind: ItemKind,
+    /// The text; empty in the store for an item that lives in a file.
+    pub body: String,
+    /// Words under which it is found, beside those of the text.
+    pub keywords: BTreeSet<String>,
+    /// The file that it lives in, as in [`crate::ids::DocumentKey::path`].
+    pub path: Option<String>,
+    /// When it was written.
+    pub added_at: Timestamp,
+    /// When its text or one of its fields was edited last.
+    pub updated_at: Timestamp,
+    /// The version of the project that it was written for.
+    pub version_context: Option<String>,
+    /// Whether time, versions and code leave it untouched.
+    pub evergreen: bool,
+    /// When it should be done, for a to-do.
+    pub due: Option<Timestamp>,
+    /// When it ceases to hold.
+    pub expires_at: Option<Timestamp>,
+    /// When somebody last saw that it holds.
+    pub verified_at: Option<Timestamp>,
+    /// The commit that was checked out then.
+    pub verified_commit: Option<String>,
+    /// How often it was verified.
+    pub verifications: u32,
+    /// What it rests on.
+    pub citations: BTreeSet<Citation>,
+    /// The items that it stands for now.
+    pub supersedes: BTreeSet<ItemId>,
+    /// The items that stand for it now: the other side of `supersedes`, kept by the same commit.
+    pub superseded_by: BTreeSet<ItemId>,
+    /// The items that it depends on.
+    pub related: BTreeSet<ItemId>,
+    /// Who said that it is wrong, and why.
+    pub contradicted: Option<Contradiction>,
+    /// When it was done, for a to-do.
+    pub done_at: Option<Timestamp>,
+    /// How often it was recalled.
+    pub recalls: u64,
+    /// How often it was recalled since `updated_at`.
+    pub recalls_since_edit: u64,
+    /// When it was recalled last.
+    pub recalled_at: Option<Timestamp>,
+    /// The last unit of work that counted a recall, so that a repeat is not counted again.
+    pub recall_op: Option<OpId>,
+}
+
+impl Item {
+    /// An item as it is when it was just written: nothing but a kind, a text and a time.
+    #[must_use]
+    pub fn new(key: ItemKey, kind: ItemKind, body: impl Into<String>, at: Timestamp) -> Self {
+        Self {
+            key,
+            kind,
+            body: body.into(),
+            keywords: BTreeSet::new(),
+            path: None,
+            added_at: at,
+            updated_at: at,
+            version_context: None,
+            evergreen: false,
+            due: None,
+            expires_at: None,
+            verified_at: None,
+            verified_commit: None,
+            verifications: 0,
+            citations: BTreeSet::new(),
+            supersedes: BTreeSet::new(),
+            superseded_by: BTreeSet::new(),
+            related: BTreeSet::new(),
+            contradicted: None,
+            done_at: None,
+            recalls: 0,
+            recalls_since_edit: 0,
+            recalled_at: None,
+            recall_op: None,
+        }
+    }
+
+    /// The moment from which its age counts: its last verification, else when it was written.
+    #[must_use]
+    pub fn anchored_at(&self) -> Timestamp {
+        self.verified_at.unwrap_or(self.added_at)
+    }
+}
