@@ -1,0 +1,145 @@
+//! An agent loop that asks the registry before it trusts a tool.
+//!
+//! `tool-guard FOLDER [STORE]` takes the programs in FOLDER for its tools and reads requests from
+//! stdin, one a line: `what is wanted: argument`. It tries the tools that fit, most trusted first,
+//! records how every call ended, and at the end prints what it holds of each tool, and why.
+//!
+//! Only [`STORE`] names a backend; which one is built in is decided by cargo features.
+
+use std::error::Error;
+use std::fs;
+use std::io::{self, stdin};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use staleness::ids::{Level, SourceId, ToolName};
+use staleness::outcome::OutcomeKind;
+use staleness::registry::Use;
+use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
+use staleness::source::SourceState;
+use staleness::store::{Refusal, StoreError};
+use staleness::{BlockingRegistry, clock, names};
+
+/// Where the registry is kept when nobody says otherwise.
+const STORE: &str = if cfg!(feature = "sqlite") {
+    "sqlite:tool-guard.db"
+} else if cfg!(feature = "redb") {
+    "redb:tool-guard.redb"
+} else {
+    "memory:"
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = std::env::args().skip(1);
+    let folder = args.next().ok_or("usage: tool-guard FOLDER [STORE]")?;
+    let store = args.next().unwrap_or_else(|| STORE.into());
+    let guard = Guard::open(&store, Path::new(&folder).canonicalize()?)?;
+    guard.note_tools()?;
+    for line in stdin().lines() {
+        let line = line?;
+        let (wanted, argument) = line.split_once(':').unwrap_or((&line, ""));
+        match guard.serve(wanted, argument.trim())? {
+            Some(answer) => println!("{wanted}: {}", answer.trim_end()),
+            None => println!("{wanted}: no tool could do it"),
+        }
+    }
+    guard.report()
+}
+
+/// An agent's tools, and the registry that knows which of them work.
+struct Guard {
+    folder: PathBuf,
+    project: ProjectRef,
+    registry: BlockingRegistry,
+}
+
+impl Guard {
+    fn open(store: &str, folder: PathBuf) -> Result<Self, Box<dyn Error>> {
+        let project = ProjectRef::of_root(folder.display().to_string());
+        Ok(Self { folder, project, registry: staleness::open(store)?.blocking() })
+    }
+
+    /// Tells the registry what is there now. What was there and is not any more becomes stale.
+    fn note_tools(&self) -> Result<(), Box<dyn Error>> {
+        loop {
+            // Before the folder is read, so that an older look never overwrites a newer one.
+            let read_under = self.registry.readings(&self.project.id)?;
+            let scan = Scan {
+                project: self.project.clone(),
+                read_under,
+                sources: vec![self.look()?],
+                indexes: Vec::new(),
+                at: clock::now(),
+                session: None,
+                client: None,
+            };
+            match self.registry.apply_scan(scan) {
+                Err(StoreError::Refused(Refusal::Superseded { .. })) => {}
+                done => return Ok(done.map(drop)?),
+            }
+        }
+    }
+
+    fn look(&self) -> Result<SourceReading, Box<dyn Error>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let name = ToolName::new(entry?.file_name().to_string_lossy())?;
+            let kind = names::kind_of(name.as_str());
+            found.push(Found::new(name, kind));
+        }
+        Ok(SourceReading {
+            id: SourceId {
+                project: Some(self.project.id.clone()),
+                client: "tool-guard".into(),
+                level: Level::Project,
+                part: "tools".into(),
+            },
+            path: self.project.root.clone(),
+            state: SourceState::Read,
+            root_is_there: true,
+            error: None,
+            found,
+        })
+    }
+
+    /// Tries the tools that fit, most trusted first, and records how each call ended.
+    fn serve(&self, wanted: &str, argument: &str) -> Result<Option<String>, Box<dyn Error>> {
+        for offer in self.registry.suggest(&self.project, Some(wanted), None, 3, clock::now())? {
+            let tool = ToolName::new(offer.tool.name)?;
+            let answer = call(&self.folder.join(tool.as_str()), argument);
+            let ended = if answer.is_ok() { OutcomeKind::Success } else { OutcomeKind::Failure };
+            let (op, now) = (clock::fresh_op(), clock::now());
+            let used = Use::new(op, tool, ended, now, self.project.clone());
+            let known = self.registry.record(used)?;
+            for change in known.changed {
+                println!("{} is {}: {}", known.tool.name, known.tool.status.as_str(), change.cause);
+            }
+            if let Ok(answer) = answer {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Every tool, best first: its score, whether it can be trusted, why, and what to do.
+    fn report(&self) -> Result<(), Box<dyn Error>> {
+        for each in self.registry.rank(&self.project, usize::MAX, clock::now())? {
+            let (score, name, status) = (each.score, &each.tool.name, each.tool.status.as_str());
+            let why: Vec<&str> =
+                each.tool.verdict.signals.iter().map(|signal| signal.reason.as_str()).collect();
+            let next = each.tool.verdict.action.as_str();
+            let line = format!("{score:.2}  {name:<12} {status:<8} {next:<7} {}", why.join("; "));
+            println!("{}", line.trim_end());
+        }
+        Ok(())
+    }
+}
+
+/// Runs one tool; what it printed, if it ended well.
+fn call(tool: &Path, argument: &str) -> io::Result<String> {
+    let output = Command::new(tool).arg(argument).stderr(Stdio::null()).output()?;
+    if !output.status.success() {
+        return Err(io::Error::other(output.status.to_string()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
