@@ -112,6 +112,8 @@ text_ids! {
     ServerKey;
     /// An item of knowledge, unique within its scope.
     ItemId;
+    /// A work item, unique within its scope.
+    WorkId;
 }
 
 impl ProjectId {
@@ -199,6 +201,15 @@ pub struct ItemKey {
     pub scope: Scope,
     /// Its id there.
     pub id: ItemId,
+}
+
+/// What identifies a work item: its scope and its id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkKey {
+    /// Where the item belongs.
+    pub scope: Scope,
+    /// Its id there.
+    pub id: WorkId,
 }
 
 /// What identifies a document that was checked: the project that was asked about, and its path.

@@ -117,6 +117,7 @@ pub mod time;
 pub mod tool;
 pub mod transfer;
 pub mod verdict;
+pub mod work;
 
 pub use memory::MemoryStore;
 pub use policy::Policy;

@@ -1,0 +1,271 @@
+//! Work items and what can be done to one.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{WorkKind, WorkStatus};
+use crate::ids::WorkKey;
+use crate::time::Timestamp;
+
+/// What sort of note a note is. The beginning and the end of a session are never flagged.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteType {
+    /// Something that somebody saw.
+    #[default]
+    Observation,
+    /// The beginning of a session.
+    SessionStart,
+    /// The end of a session.
+    SessionEnd,
+}
+
+impl NoteType {
+    /// Every type.
+    pub const ALL: [Self; 3] = [Self::Observation, Self::SessionStart, Self::SessionEnd];
+
+    /// The word that storage and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Observation => "observation",
+            Self::SessionStart => "session_start",
+            Self::SessionEnd => "session_end",
+        }
+    }
+
+    /// The inverse of [`NoteType::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|each| each.as_str() == word)
+    }
+}
+
+/// One step that was taken on an item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkStep {
+    /// What was done.
+    pub text: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A work item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Its identity.
+    pub key: WorkKey,
+    /// What sort of work it is.
+    pub kind: WorkKind,
+    /// Its state: one of [`WorkKind::states`].
+    pub status: WorkStatus,
+    /// The open state that it was in before it ended, to which it is reopened.
+    pub before: Option<WorkStatus>,
+    /// What it is about.
+    pub text: String,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// Who hands over, for a handoff.
+    pub from: Option<String>,
+    /// Who should take over, for a handoff.
+    pub to: Option<String>,
+    /// What sort of note it is; [`NoteType::Observation`] for everything else.
+    pub note: NoteType,
+    /// Whether a program proposed it rather than a person.
+    pub generated: bool,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// Its last activity: an edit, a step, a touch, a transition or a reopening.
+    pub updated_at: Timestamp,
+    /// When it ceases to hold.
+    pub expires_at: Option<Timestamp>,
+    /// Ids of other items that it refers to; they need not exist.
+    pub refs: BTreeSet<String>,
+    /// The steps taken, in order.
+    pub steps: Vec<WorkStep>,
+}
+
+/// A change of state that took place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transition {
+    /// The state before.
+    pub from: WorkStatus,
+    /// The state after.
+    pub to: WorkStatus,
+}
+
+/// Why a change of state was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TransitionError {
+    /// The kind has no such state.
+    NotOfKind {
+        /// The kind.
+        kind: WorkKind,
+        /// The state that was asked for.
+        to: WorkStatus,
+    },
+    /// The item has ended: it has to be reopened first.
+    Ended {
+        /// The state that ended it.
+        status: WorkStatus,
+    },
+    /// The item is open: there is nothing to reopen.
+    NotEnded {
+        /// The state that it is in.
+        status: WorkStatus,
+    },
+}
+
+impl fmt::Display for TransitionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotOfKind { kind, to } => {
+                let states: Vec<&str> = kind.states().iter().map(|state| state.as_str()).collect();
+                write!(f, "a {kind} is never {to}; its states are {}", states.join(", "))
+            }
+            Self::Ended { status } => write!(f, "it is {status}, which ends it; reopen it first"),
+            Self::NotEnded { status } => {
+                write!(f, "it is {status}, which is open; there is nothing to reopen")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TransitionError {}
+
+impl Work {
+    /// An item of a kind in its first state.
+    #[must_use]
+    pub fn new(key: WorkKey, kind: WorkKind, text: impl Into<String>, at: Timestamp) -> Self {
+        Self {
+            key,
+            kind,
+            status: kind.first(),
+            before: None,
+            text: text.into(),
+            author: None,
+            from: None,
+            to: None,
+            note: NoteType::default(),
+            generated: false,
+            created_at: at,
+            updated_at: at,
+            expires_at: None,
+            refs: BTreeSet::new(),
+            steps: Vec::new(),
+        }
+    }
+
+    /// Moves the item to another state. Asking for the state that it is in does nothing and returns
+    /// `None`.
+    ///
+    /// # Errors
+    /// A state of another kind, or an item that has ended.
+    pub fn move_to(
+        &mut self,
+        to: WorkStatus,
+        at: Timestamp,
+    ) -> Result<Option<Transition>, TransitionError> {
+        let from = self.status;
+        if !self.kind.states().contains(&to) {
+            return Err(TransitionError::NotOfKind { kind: self.kind, to });
+        }
+        if to == from {
+            return Ok(None);
+        }
+        if !from.is_open() {
+            return Err(TransitionError::Ended { status: from });
+        }
+        self.before = (!to.is_open()).then_some(from);
+        self.status = to;
+        self.touch(at);
+        Ok(Some(Transition { from, to }))
+    }
+
+    /// Brings an item that has ended back to the state before; one that was written down as ended,
+    /// to the first state of its kind.
+    ///
+    /// # Errors
+    /// The item is open.
+    pub fn reopen(&mut self, at: Timestamp) -> Result<Transition, TransitionError> {
+        if self.status.is_open() {
+            return Err(TransitionError::NotEnded { status: self.status });
+        }
+        let from = self.status;
+        let to = self.before.take().unwrap_or(self.kind.first());
+        self.status = to;
+        self.touch(at);
+        Ok(Transition { from, to })
+    }
+
+    /// Notes activity. It never moves back in time.
+    pub fn touch(&mut self, at: Timestamp) {
+        self.updated_at = self.updated_at.max(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{Scope, WorkId};
+
+    fn work(kind: WorkKind) -> Work {
+        let key = WorkKey { scope: Scope::Global, id: WorkId::new("w1").expect("an id") };
+        Work::new(key, kind, "text", Timestamp::from_millis(0))
+    }
+
+    #[test]
+    fn reopening_returns_to_the_state_before() {
+        let at = Timestamp::from_millis(5);
+        let mut plan = work(WorkKind::Plan);
+        plan.move_to(WorkStatus::Blocked, at).expect("allowed");
+        plan.move_to(WorkStatus::Dropped, at).expect("allowed");
+        let back = plan.reopen(at).expect("it has ended");
+        assert_eq!(back, Transition { from: WorkStatus::Dropped, to: WorkStatus::Blocked });
+        assert_eq!(plan.before, None);
+        assert_eq!(plan.updated_at, at);
+    }
+
+    #[test]
+    fn an_item_written_down_as_ended_reopens_to_its_first_state() {
+        let mut trap = work(WorkKind::Trap);
+        trap.status = WorkStatus::Resolved;
+        trap.reopen(Timestamp::from_millis(1)).expect("it has ended");
+        assert_eq!(trap.status, WorkStatus::Active);
+    }
+
+    #[test]
+    fn forbidden_transitions_say_what_is_allowed() {
+        let at = Timestamp::from_millis(1);
+        let mut plan = work(WorkKind::Plan);
+        let error = plan.move_to(WorkStatus::Accepted, at).expect_err("not a state of plans");
+        assert_eq!(
+            error.to_string(),
+            "a plan is never accepted; its states are todo, in_progress, blocked, done, dropped"
+        );
+        plan.move_to(WorkStatus::Done, at).expect("allowed");
+        let error = plan.move_to(WorkStatus::Todo, at).expect_err("it has ended");
+        assert_eq!(error.to_string(), "it is done, which ends it; reopen it first");
+        let error = work(WorkKind::Note).reopen(at).expect_err("it is open");
+        assert_eq!(error.to_string(), "it is visible, which is open; there is nothing to reopen");
+    }
+
+    #[test]
+    fn the_state_it_is_in_is_no_activity() {
+        let mut plan = work(WorkKind::Plan);
+        assert_eq!(plan.move_to(WorkStatus::Todo, Timestamp::from_millis(9)), Ok(None));
+        assert_eq!(plan.updated_at, Timestamp::from_millis(0));
+    }
+
+    #[test]
+    fn activity_never_moves_back_in_time() {
+        let mut plan = work(WorkKind::Plan);
+        plan.touch(Timestamp::from_millis(-9));
+        assert_eq!(plan.updated_at, Timestamp::from_millis(0));
+    }
+}

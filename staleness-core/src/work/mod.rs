@@ -1,0 +1,17 @@
+//! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions, and which of
+//! them nobody has moved for too long.
+//!
+//! Nothing here changes an item by itself: [`flag`] says what is overdue and what would settle it,
+//! and a person or an agent decides.
+
+mod flag;
+mod item;
+mod limits;
+mod report;
+mod status;
+
+pub use flag::{Flag, Overdue, flag};
+pub use item::{NoteType, Transition, TransitionError, Work, WorkStep};
+pub use limits::{WorkOverride, WorkPolicy};
+pub use report::{FlaggedCounts, StaleReport, Warning, judge, report};
+pub use status::{WorkKind, WorkStatus};

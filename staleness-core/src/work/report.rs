@@ -1,0 +1,207 @@
+//! What is overdue, as a report that a person or an agent can act on.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Flag, Overdue, Work, WorkKind, WorkPolicy, flag};
+use crate::time::Timestamp;
+use crate::verdict::{Level, NextAction, Signal, Verdict, round};
+
+/// The longest text in a warning, in characters.
+const MAX_TEXT: usize = 80;
+
+/// One overdue item.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Warning {
+    /// Its id.
+    pub id: String,
+    /// What sort of work it is.
+    pub kind: WorkKind,
+    /// The beginning of its text, on one line, at most 80 characters.
+    pub text: String,
+    /// Whole days that it is overdue by its kind's count: for expiries since then.
+    pub age_days: i64,
+    /// Why it is here.
+    pub reason: String,
+    /// A command that settles it, ready to be pasted.
+    pub suggested_action: String,
+    /// The fresh item that still refers to it: it is reported one level softer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub softened_by: Option<String>,
+}
+
+/// How many of each kind are overdue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FlaggedCounts {
+    /// Plans.
+    pub plans: usize,
+    /// Traps.
+    pub traps: usize,
+    /// Constraints.
+    pub constraints: usize,
+    /// Handoffs.
+    pub handoffs: usize,
+    /// Candidates.
+    pub candidates: usize,
+    /// Notes.
+    pub notes: usize,
+    /// All of them.
+    pub total: usize,
+}
+
+/// Everything that is overdue, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct StaleReport {
+    /// The overdue items: by age, oldest first, then by kind and id.
+    pub warnings: Vec<Warning>,
+    /// How many of each kind.
+    pub counts: FlaggedCounts,
+    /// The counts in one line, such as `3 plans, 1 expired trap`; `nothing overdue` without any.
+    pub summary: String,
+}
+
+/// What is overdue among `work`, all of one project's view. `policy` gives the thresholds of each
+/// item; `command` what settles it.
+///
+/// A flagged item that another open item refers to, which is itself not flagged, is softened. Time
+/// is linear in items and references, but for sorting the warnings.
+#[must_use]
+pub fn report<'a>(
+    work: impl IntoIterator<Item = &'a Work> + Clone,
+    now: Timestamp,
+    policy: impl Fn(&Work) -> WorkPolicy,
+    command: impl Fn(&Work) -> String,
+) -> StaleReport {
+    let mut flagged: Vec<(&Work, Flag)> = Vec::new();
+    let mut fresh: BTreeMap<&str, &str> = BTreeMap::new();
+    for each in work {
+        match flag(each, now, &policy(each)) {
+            Some(flag) => flagged.push((each, flag)),
+            None if each.status.is_open() => {
+                for id in &each.refs {
+                    let by = fresh.entry(id).or_insert(each.key.id.as_str());
+                    *by = (*by).min(each.key.id.as_str());
+                }
+            }
+            None => {}
+        }
+    }
+    flagged.sort_by(|(a, fa), (b, fb)| {
+        fb.age_days.cmp(&fa.age_days).then_with(|| (a.kind, &a.key).cmp(&(b.kind, &b.key)))
+    });
+    let mut report = StaleReport::default();
+    let mut expired = BTreeMap::<WorkKind, usize>::new();
+    for (work, flag) in flagged {
+        report.counts.add(work.kind);
+        *expired.entry(work.kind).or_default() += usize::from(flag.overdue == Overdue::Expired);
+        let softened_by = fresh.get(work.key.id.as_str()).map(|by| (*by).to_owned());
+        report.warnings.push(Warning {
+            id: work.key.id.to_string(),
+            kind: work.kind,
+            text: first_line(&work.text),
+            age_days: flag.age_days,
+            reason: match &softened_by {
+                Some(by) => format!("{}; {by} still refers to it", flag.reason()),
+                None => flag.reason(),
+            },
+            suggested_action: command(work),
+            softened_by,
+        });
+    }
+    report.summary = report.counts.summary(&expired);
+    report
+}
+
+/// Whether an item can still be relied on. `softened_by` names the fresh item that refers to it.
+#[must_use]
+pub fn judge(
+    work: &Work,
+    now: Timestamp,
+    policy: &WorkPolicy,
+    softened_by: Option<&str>,
+) -> Verdict {
+    let Some(flag) = flag(work, now, policy) else { return Verdict::fresh() };
+    let (freshness, reason) = match softened_by {
+        Some(by) => {
+            let reason = format!("{}; {by} still refers to it", flag.reason());
+            (policy.freshness_softened, reason)
+        }
+        None => (policy.freshness_flagged, flag.reason()),
+    };
+    let kind = match flag.overdue {
+        Overdue::Expired => "expired",
+        Overdue::Unanswered | Overdue::Undecided => "unanswered",
+        Overdue::OldObservation => "old",
+        Overdue::NoProgress | Overdue::NotBegun | Overdue::StillBlocked => "inactive",
+    };
+    let action = match work.kind {
+        WorkKind::Plan => NextAction::Update,
+        WorkKind::Handoff | WorkKind::Candidate => NextAction::Verify,
+        _ => NextAction::Drop,
+    };
+    let freshness = round(freshness);
+    Verdict {
+        level: Level::of(freshness),
+        freshness,
+        signals: vec![Signal {
+            kind: kind.into(),
+            strength: 1.0,
+            weight: round(1.0 - freshness),
+            reason,
+        }],
+        action,
+    }
+}
+
+impl FlaggedCounts {
+    fn of(&mut self, kind: WorkKind) -> Option<&mut usize> {
+        Some(match kind {
+            WorkKind::Plan => &mut self.plans,
+            WorkKind::Trap => &mut self.traps,
+            WorkKind::Constraint => &mut self.constraints,
+            WorkKind::Handoff => &mut self.handoffs,
+            WorkKind::Candidate => &mut self.candidates,
+            WorkKind::Note => &mut self.notes,
+            WorkKind::Decision => return None,
+        })
+    }
+
+    fn add(&mut self, kind: WorkKind) {
+        if let Some(count) = self.of(kind) {
+            *count += 1;
+            self.total += 1;
+        }
+    }
+
+    fn summary(mut self, expired: &BTreeMap<WorkKind, usize>) -> String {
+        let mut parts = Vec::new();
+        for kind in WorkKind::ALL {
+            let Some(count) = self.of(kind).map(|count| *count).filter(|count| *count > 0) else {
+                continue;
+            };
+            let all_expired = expired.get(&kind) == Some(&count);
+            let word = if all_expired { "expired " } else { "" };
+            let plural = if count == 1 { "" } else { "s" };
+            parts.push(format!("{count} {word}{kind}{plural}"));
+        }
+        if parts.is_empty() { "nothing overdue".into() } else { parts.join(", ") }
+    }
+}
+
+/// The beginning of a text, on one line.
+fn first_line(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.chars().count() > MAX_TEXT {
+            line = line.chars().take(MAX_TEXT - 1).collect();
+            line.push('…');
+            break;
+        }
+    }
+    line
+}

@@ -1,0 +1,234 @@
+//! Kinds of work and the states that each can be in.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use WorkStatus::{
+    Accepted, Active, Archived, Blocked, Closed, Done, Dropped, InProgress, Made, Open, Pending,
+    Rejected, Resolved, Todo, Visible,
+};
+
+/// What sort of work an item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkKind {
+    /// Something that somebody means to do.
+    Plan,
+    /// Something that bites whoever does not know it.
+    Trap,
+    /// A rule that holds for a while.
+    Constraint,
+    /// Work that one agent passes to another.
+    Handoff,
+    /// A proposal that waits for an answer.
+    Candidate,
+    /// An observation, or the beginning or end of a session.
+    Note,
+    /// Something that was decided. It never goes stale by itself.
+    Decision,
+}
+
+/// The state of a work item. Each kind has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkStatus {
+    /// A plan that nobody has begun.
+    Todo,
+    /// A plan that somebody works on.
+    InProgress,
+    /// A plan that waits for something.
+    Blocked,
+    /// A plan that was carried out.
+    Done,
+    /// A plan that was given up.
+    Dropped,
+    /// A trap or constraint that holds.
+    Active,
+    /// A trap or constraint that holds no more.
+    Resolved,
+    /// A handoff that nobody has answered.
+    Open,
+    /// A handoff or candidate that was taken.
+    Accepted,
+    /// A handoff that was closed without being taken.
+    Closed,
+    /// A candidate that nobody has answered.
+    Pending,
+    /// A candidate that was refused.
+    Rejected,
+    /// A note that is shown.
+    Visible,
+    /// A note that is kept and hidden.
+    Archived,
+    /// A decision that was made.
+    Made,
+}
+
+impl WorkKind {
+    /// Every kind, in the order of reports.
+    pub const ALL: [Self; 7] = [
+        Self::Plan,
+        Self::Trap,
+        Self::Constraint,
+        Self::Handoff,
+        Self::Candidate,
+        Self::Note,
+        Self::Decision,
+    ];
+
+    /// The word that storage and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Trap => "trap",
+            Self::Constraint => "constraint",
+            Self::Handoff => "handoff",
+            Self::Candidate => "candidate",
+            Self::Note => "note",
+            Self::Decision => "decision",
+        }
+    }
+
+    /// The inverse of [`WorkKind::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+
+    /// The state in which an item of this kind begins unless it is said otherwise.
+    #[must_use]
+    pub const fn first(self) -> WorkStatus {
+        self.states()[0]
+    }
+
+    /// The states that an item of this kind can be in: open ones first, then those that end it.
+    #[must_use]
+    pub const fn states(self) -> &'static [WorkStatus] {
+        match self {
+            Self::Plan => &[Todo, InProgress, Blocked, Done, Dropped],
+            Self::Trap | Self::Constraint => &[Active, Resolved],
+            Self::Handoff => &[Open, Accepted, Closed],
+            Self::Candidate => &[Pending, Accepted, Rejected],
+            Self::Note => &[Visible, Archived],
+            Self::Decision => &[Made],
+        }
+    }
+
+    /// The states that can follow `from` by a transition. What has ended is reopened instead.
+    #[must_use]
+    pub fn after(self, from: WorkStatus) -> Vec<WorkStatus> {
+        if !from.is_open() {
+            return Vec::new();
+        }
+        self.states().iter().copied().filter(|to| *to != from).collect()
+    }
+
+    /// The state that settles a flagged item of this kind; `None` for what is never flagged.
+    #[must_use]
+    pub const fn resolved(self) -> Option<WorkStatus> {
+        match self {
+            Self::Plan => Some(Dropped),
+            Self::Trap | Self::Constraint => Some(Resolved),
+            Self::Handoff => Some(Closed),
+            Self::Candidate => Some(Rejected),
+            Self::Note => Some(Archived),
+            Self::Decision => None,
+        }
+    }
+}
+
+impl WorkStatus {
+    /// Every state, in order.
+    pub const ALL: [Self; 15] = [
+        Todo, InProgress, Blocked, Done, Dropped, Active, Resolved, Open, Accepted, Closed, Pending,
+        Rejected, Visible, Archived, Made,
+    ];
+
+    /// The word that storage and reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Todo => "todo",
+            InProgress => "in_progress",
+            Blocked => "blocked",
+            Done => "done",
+            Dropped => "dropped",
+            Active => "active",
+            Resolved => "resolved",
+            Open => "open",
+            Accepted => "accepted",
+            Closed => "closed",
+            Pending => "pending",
+            Rejected => "rejected",
+            Visible => "visible",
+            Archived => "archived",
+            Made => "made",
+        }
+    }
+
+    /// The inverse of [`WorkStatus::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+
+    /// Whether something may still happen to an item in this state. A decision stays as it was made,
+    /// and counts as open: it still holds.
+    #[must_use]
+    pub const fn is_open(self) -> bool {
+        matches!(self, Todo | InProgress | Blocked | Active | Open | Pending | Visible | Made)
+    }
+}
+
+impl fmt::Display for WorkStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Display for WorkKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The transitions of the documented table, written out.
+    #[test]
+    fn the_table_of_transitions() {
+        let plan = |from| WorkKind::Plan.after(from);
+        assert_eq!(plan(Todo), [InProgress, Blocked, Done, Dropped]);
+        assert_eq!(plan(InProgress), [Todo, Blocked, Done, Dropped]);
+        assert_eq!(plan(Blocked), [Todo, InProgress, Done, Dropped]);
+        assert_eq!(plan(Done), []);
+        assert_eq!(plan(Dropped), []);
+        for kind in [WorkKind::Trap, WorkKind::Constraint] {
+            assert_eq!(kind.after(Active), [Resolved]);
+            assert_eq!(kind.after(Resolved), []);
+        }
+        assert_eq!(WorkKind::Handoff.after(Open), [Accepted, Closed]);
+        assert_eq!(WorkKind::Handoff.after(Accepted), []);
+        assert_eq!(WorkKind::Candidate.after(Pending), [Accepted, Rejected]);
+        assert_eq!(WorkKind::Note.after(Visible), [Archived]);
+        assert_eq!(WorkKind::Decision.after(Made), []);
+    }
+
+    #[test]
+    fn words_go_there_and_back() {
+        for status in WorkStatus::ALL {
+            assert_eq!(WorkStatus::from_word(status.as_str()), Some(status));
+            let json = serde_json::to_string(&status).expect("a word");
+            assert_eq!(json, format!("{:?}", status.as_str()));
+        }
+        for kind in WorkKind::ALL {
+            assert_eq!(WorkKind::from_word(kind.as_str()), Some(kind));
+            assert!(kind.states().contains(&kind.first()));
+            assert!(kind.resolved().is_none_or(|to| !to.is_open() && kind.states().contains(&to)));
+        }
+    }
+}
