@@ -6,6 +6,7 @@
 //! | [`clients`] | the configuration of every supported client | readings for a [`staleness_core::scan::Scan`] |
 //! | [`live`] | an MCP `tools/list` result | one reading |
 //! | [`hook`] | the payload of a client's hook | an event |
+//! | [`documents`] | the Markdown files of a project | what they say that no longer holds |
 //!
 //! Nothing here writes, prints, reads a clock or an environment variable, or runs a program. Files
 //! are other people's: every read is bounded, no input can make this crate panic, and no value of
@@ -31,6 +32,7 @@
 //! ```
 
 pub mod clients;
+pub mod documents;
 mod draft;
 mod folder;
 mod front_matter;

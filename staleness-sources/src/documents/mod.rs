@@ -1,0 +1,17 @@
+//! Markdown documents: what they say of the project, and what of it is gone.
+//!
+//! [`check`] goes from a project to [`Document`](staleness_core::knowledge::Document)s: it finds the
+//! files, reads them with a CommonMark parser, picks out what can be looked up (citations, flags,
+//! paths, code identifiers) and asks the history of the project what became of it. What the
+//! evidence means is decided in `staleness-core`.
+//!
+//! A document comes from whoever wrote the repository. Every read is bounded, nothing outside the
+//! project is followed, and nothing in a file becomes an argument of a command.
+
+mod check;
+mod options;
+mod report;
+
+pub use check::check;
+pub use options::{CheckOptions, KindRule, MAX_DOCUMENT_BYTES, Rules};
+pub use report::{Cancelled, Counts, Note, Progress, Report, Skipped};

@@ -1,0 +1,99 @@
+//! What a check found.
+
+use std::fmt;
+
+use staleness_core::knowledge::{Document, Item};
+
+/// A file that was not checked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// The file, as in [`staleness_core::ids::DocumentKey::path`], or as it was given.
+    pub path: String,
+    /// Why, as the end of a sentence that begins with the path.
+    pub reason: String,
+}
+
+/// Something that was noticed and left aside.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// The file that it is about; `None` for the check as a whole.
+    pub path: Option<String>,
+    /// The line, counted from 1.
+    pub line: Option<u32>,
+    /// What was noticed. It holds no text of the document but names, paths and dates.
+    pub text: String,
+}
+
+/// How many of what was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Documents.
+    pub documents: usize,
+    /// Documents taken over from an earlier check.
+    pub reused: usize,
+    /// Documents that are history by nature, and left out of drift.
+    pub history: usize,
+    /// Blocks.
+    pub blocks: usize,
+    /// Blocks, or instances of evidence, left aside because a directive says so.
+    pub ignored: usize,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Every document that was checked, by path, those without findings included.
+    pub documents: Vec<Document>,
+    /// The items that live in files of their own, by path. The evidence about each is the one block
+    /// of the document with the path that the item names. The store's counters are not in them.
+    pub items: Vec<Item>,
+    /// Files that were not checked, by path.
+    pub skipped: Vec<Skipped>,
+    /// What was noticed and left aside.
+    pub notes: Vec<Note>,
+    /// The documents that are history by nature.
+    pub history: Vec<String>,
+    /// The commit that is checked out; `None` without git.
+    pub head: Option<String>,
+    /// The version of the project: the one that was given, else the one that it declares.
+    pub version: Option<String>,
+    /// How many of what was looked at.
+    pub counts: Counts,
+}
+
+/// How far a check is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// Documents are being read.
+    Reading {
+        /// How many have been read.
+        done: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// Names are being looked up in the commit that is checked out.
+    Looking {
+        /// How many names.
+        names: usize,
+    },
+    /// The history of documents is being read.
+    Tracing {
+        /// How many have been traced.
+        done: usize,
+        /// How many there are.
+        of: usize,
+    },
+}
+
+/// The caller ended the check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled;
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the check was ended before it was done")
+    }
+}
+
+impl std::error::Error for Cancelled {}
