@@ -1,144 +1,182 @@
-//! Whole processes: the hook against an empty process and a raw program that writes the same rows.
+//! Whole processes: the hook against an empty process and raw programs that write the same rows.
 //!
-//! `cargo bench -p staleness-benches --bench hooks [-- EVENTS]`. Programs alternate, so that the
-//! machine's moods meet them alike; medians and 99th percentiles are over consecutive events.
+//! `cargo bench -p staleness-benches --bench hooks [-- --quick]`. Programs take turns; medians and
+//! 99th percentiles are over consecutive events.
 
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use staleness::scan::ProjectRef;
-use staleness_benches::{START, fill, quantile, registry};
+use staleness_benches::process::{peak, run};
+use staleness_benches::race::{Samples, race};
+use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_benches::{START, fill, registry, rounds};
 
-/// One kind of process to be timed.
-struct Program<'a> {
-    name: &'a str,
-    times: Vec<f64>,
+const EMPTY: &str = env!("CARGO_BIN_EXE_bench-empty");
+const HOOK: &str = env!("CARGO_BIN_EXE_bench-hook");
+/// Kibibytes that a hook may have resident.
+const MEMORY: u64 = 12 * 1_024;
+
+/// A home, a project in it, and a store.
+struct Site {
+    dir: tempfile::TempDir,
+    project: PathBuf,
+    place: ProjectRef,
+    backend: &'static str,
 }
 
-#[allow(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-fn time(program: &mut Program<'_>, command: &mut Command, payload: &str) {
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
-    let begun = Instant::now();
-    let mut child = command.spawn().expect("the program starts");
-    child.stdin.take().expect("a pipe").write_all(payload.as_bytes()).expect("the payload");
-    let status = child.wait().expect("the program ends");
-    program.times.push(begun.elapsed().as_secs_f64() * 1e3);
-    assert!(status.success(), "{} failed", program.name);
-}
-
-fn hook(home: &Path, store: &Path, project: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bench-hook"));
-    command
-        .env_clear()
-        .env("HOME", home)
-        .env("STALENESS_STORE", format!("sqlite:{}", store.display()))
-        .arg("hook")
-        .current_dir(project);
-    command
-}
-
-fn report(title: &str, programs: &mut [Program<'_>]) {
-    println!("\n{title}");
-    println!("  {:<8} {:>9} {:>9} {:>9} {:>9}", "", "median", "p99", "÷ raw", "÷ raw p99");
-    for program in programs.iter_mut() {
-        program.times.sort_by(f64::total_cmp);
+impl Site {
+    fn new(backend: &'static str) -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let project = dir.path().join("project");
+        std::fs::create_dir_all(project.join(".git")).expect("a folder");
+        let project = project.canonicalize().expect("a path");
+        let place = ProjectRef::of_root(project.display().to_string());
+        Self { dir, project, place, backend }
     }
-    let raw = programs.iter().find(|program| program.name == "raw");
-    let floor = raw.map(|raw| (quantile(&raw.times, 0.5), quantile(&raw.times, 0.99)));
-    for program in programs.iter() {
-        let (median, p99) = (quantile(&program.times, 0.5), quantile(&program.times, 0.99));
-        let (a, b) = floor.map_or((f64::NAN, f64::NAN), |(m, p)| (median / m, p99 / p));
-        println!("  {:<8} {median:>6.3} ms {p99:>6.3} ms {a:>9.2} {b:>9.2}", program.name);
-    }
-}
 
-fn tool_events(tools: usize, outcomes: usize, events: usize) {
-    let dir = tempfile::tempdir().expect("a folder");
-    let project = dir.path().join("project");
-    std::fs::create_dir_all(project.join(".git")).expect("a folder");
-    let project = project.canonicalize().expect("a path");
-    let place = ProjectRef::of_root(project.display().to_string());
-    let store = dir.path().join("registry.db");
-    fill(&registry(&store), &place, tools, outcomes);
-    let mut programs =
-        ["empty", "raw", "hook"].map(|name| Program { name, times: Vec::with_capacity(events) });
-    let [empty, raw, hooked] = &mut programs;
-    for event in 0..events {
-        let name = format!("mcp__server0__tool{}", event % tools / 12 * 12);
-        let payload = format!(
-            r#"{{"session_id":"bench","cwd":{:?},"hook_event_name":"PostToolUse","tool_name":"{name}","tool_use_id":"toolu_{event:020}","duration_ms":12,"tool_input":{{"query":"x"}},"tool_response":{{"content":"{}"}}}}"#,
-            project.display().to_string(),
-            "y".repeat(500),
-        );
-        time(empty, &mut Command::new(env!("CARGO_BIN_EXE_bench-empty")), "");
+    fn home(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn store(&self) -> PathBuf {
+        self.home().join("registry.db")
+    }
+
+    fn url(&self) -> String {
+        format!("{}:{}", self.backend, self.store().display())
+    }
+
+    fn fill(&self, tools: usize, outcomes: usize) {
+        fill(&registry(&self.url()), &self.place, tools, 0..outcomes);
+    }
+
+    fn hook(&self) -> Command {
+        let mut command = Command::new(HOOK);
+        command.env_clear().env("HOME", self.home()).env("STALENESS_STORE", self.url());
+        command.arg("hook").current_dir(&self.project);
+        command
+    }
+
+    fn raw(&self, name: &str, event: usize) -> Command {
+        let program = match self.backend {
+            "sqlite" => env!("CARGO_BIN_EXE_bench-raw"),
+            _ => env!("CARGO_BIN_EXE_bench-raw-redb"),
+        };
+        let mut command = Command::new(program);
         let at = START + 2_000_000_000 + event as i64;
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bench-raw"));
-        let op = format!("raw-{event:020}");
-        command.arg(&store).args([place.id.as_str(), &name, &op, &at.to_string()]);
-        time(raw, &mut command, &payload);
-        time(hooked, &mut hook(dir.path(), &store, &project), &payload);
+        command.arg(self.store()).args([self.place.id.as_str(), name]);
+        command.args([format!("raw-{event:020}"), at.to_string()]);
+        command
     }
-    report(&format!("tool event, {tools} tools, {outcomes} outcomes"), &mut programs);
+
+    fn used(&self, name: &str, event: usize) -> String {
+        format!(
+            r#"{{"session_id":"bench","cwd":{:?},"hook_event_name":"PostToolUse","tool_name":"{name}","tool_use_id":"toolu_{event:020}","duration_ms":12,"tool_input":{{"query":"x"}},"tool_response":{{"content":"{}"}}}}"#,
+            self.place.root,
+            "y".repeat(500),
+        )
+    }
+
+    /// Each start is a session of its own: one that starts again is told everything again.
+    fn started(&self, session: usize) -> String {
+        format!(
+            r#"{{"session_id":"bench-{session}","cwd":{:?},"hook_event_name":"SessionStart","source":"startup"}}"#,
+            self.place.root,
+        )
+    }
 }
 
-fn session_starts(tools: usize, events: usize) {
-    let dir = tempfile::tempdir().expect("a folder");
-    let project = dir.path().join("project");
-    std::fs::create_dir_all(project.join(".git")).expect("a folder");
-    let project = project.canonicalize().expect("a path");
-    let place = ProjectRef::of_root(project.display().to_string());
-    let store = dir.path().join("registry.db");
-    let servers = |from: usize| -> String {
-        let entries: Vec<String> =
-            (from..from + 12).map(|at| format!(r#""server{at}":{{"command":"x"}}"#)).collect();
-        format!(r#"{{"mcpServers":{{{}}}}}"#, entries.join(","))
-    };
-    std::fs::write(dir.path().join(".claude.json"), servers(0)).expect("a file");
-    // Each start is a session of its own: one that starts again is told everything again.
-    let mut sessions = 0;
-    let mut payload = || {
-        sessions += 1;
-        format!(
-            r#"{{"session_id":"bench-{sessions}","cwd":{:?},"hook_event_name":"SessionStart","source":"startup"}}"#,
-            project.display().to_string(),
-        )
-    };
-    let mut first = Program { name: "first", times: Vec::new() };
-    time(&mut first, &mut hook(dir.path(), &store, &project), &payload());
-    fill(&registry(&store), &place, tools, tools);
-    time(&mut first, &mut hook(dir.path(), &store, &project), &payload());
-    let mut programs =
-        ["empty", "hook"].map(|name| Program { name, times: Vec::with_capacity(events) });
-    let [empty, hooked] = &mut programs;
-    for _ in 0..events {
-        time(empty, &mut Command::new(env!("CARGO_BIN_EXE_bench-empty")), "");
-        time(hooked, &mut hook(dir.path(), &store, &project), &payload());
+fn empty() -> f64 {
+    run(&mut Command::new(EMPTY), "")
+}
+
+fn tell(what: &str, empty: &Samples) {
+    eprintln!("{what}: an empty process {:.2} ms", empty.median() * 1e3);
+}
+
+fn tool_events(backend: &'static str, tools: usize, outcomes: usize, rows: &mut Vec<Row>) {
+    let site = Site::new(backend);
+    site.fill(tools, outcomes);
+    let name = |event: usize| format!("mcp__server0__tool{}", event % tools / 12 * 12);
+    let (mut raws, mut hooks) = (0, 0);
+    let [idle, raw, hook] = race(
+        rounds(if backend == "sqlite" { 1_000 } else { 300 }, 5),
+        [
+            &mut empty,
+            &mut || {
+                raws += 1;
+                run(&mut site.raw(&name(raws), raws), &site.used(&name(raws), raws))
+            },
+            &mut || {
+                hooks += 1;
+                run(&mut site.hook(), &site.used(&name(hooks), hooks))
+            },
+        ],
+    );
+    let size = if tools == 20 { "small" } else { "large" };
+    tell(&format!("{backend}, {size}"), &idle);
+    let goal = if backend == "sqlite" { Goal::Times(1.25) } else { Goal::Open };
+    let work = format!("{backend}: tool event, {size}, median");
+    rows.push(Row::of(work, &raw, &hook, 1, goal));
+    let work = format!("{backend}: tool event, {size}, 99th percentile");
+    rows.push(Row::new(work, raw.p99(), hook.p99(), goal));
+    if tools > 20 {
+        let floor = peak(&mut site.raw(&name(0), 0), &site.used(&name(0), 0));
+        let ours = peak(&mut site.hook(), &site.used(&name(0), 0));
+        let work = format!("{backend}: tool event, {size}, peak memory");
+        rows.push(Row::of_memory(work, floor, ours, MEMORY));
     }
-    report(&format!("session start, {tools} tools, nothing changed"), &mut programs);
+}
+
+fn session_starts(tools: usize, rows: &mut Vec<Row>) {
+    let site = Site::new("sqlite");
+    let entries: Vec<String> =
+        (0..12).map(|at| format!(r#""server{at}":{{"command":"x"}}"#)).collect();
+    let servers = format!(r#"{{"mcpServers":{{{}}}}}"#, entries.join(","));
+    std::fs::write(site.home().join(".claude.json"), servers).expect("a file");
+    let mut sessions = 0;
+    let mut start = || {
+        sessions += 1;
+        run(&mut site.hook(), &site.started(sessions))
+    };
+    start();
+    site.fill(tools, tools);
+    start();
+    let [idle, hook] = race(rounds(200, 3), [&mut empty, &mut start]);
+    let work = "sqlite: session start, large, nothing changed";
+    rows.push(Row::of(work, &idle, &hook, 1, Goal::Within(15e-3)));
     // A command folder that comes and goes changes 200 tools at a time.
-    let commands = dir.path().join(".claude").join("commands");
-    let mut changed = [Program { name: "hook", times: Vec::new() }];
-    for round in 0..events.min(50) {
-        std::fs::create_dir_all(&commands).expect("a folder");
-        if round % 2 == 0 {
-            for at in 0..200 {
-                std::fs::write(commands.join(format!("c{at}.md")), "x").expect("a file");
-            }
-        } else {
-            for at in 0..200 {
-                std::fs::remove_file(commands.join(format!("c{at}.md"))).expect("removed");
+    let commands = site.home().join(".claude").join("commands");
+    std::fs::create_dir_all(&commands).expect("a folder");
+    let mut round = 0;
+    let mut changed = || {
+        for at in 0..200 {
+            let path = commands.join(format!("c{at}.md"));
+            if round % 2 == 0 {
+                std::fs::write(path, "x").expect("a file");
+            } else {
+                std::fs::remove_file(path).expect("removed");
             }
         }
-        time(&mut changed[0], &mut hook(dir.path(), &store, &project), &payload());
-    }
-    report(&format!("session start, {tools} tools, 200 changed"), &mut changed);
+        round += 1;
+        start()
+    };
+    let [idle, hook] = race(rounds(50, 3), [&mut empty, &mut changed]);
+    let work = "sqlite: session start, large, 200 changed";
+    rows.push(Row::of(work, &idle, &hook, 1, Goal::Within(25e-3)));
+    let floor = peak(&mut Command::new(EMPTY), "");
+    let ours = peak(&mut site.hook(), &site.started(0));
+    let work = "sqlite: session start, large, peak memory";
+    rows.push(Row::of_memory(work, floor, ours, MEMORY));
 }
 
 fn main() {
-    let events = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(1_000);
-    tool_events(20, 200, events);
-    tool_events(10_000, 1_000_000, events);
-    session_starts(10_000, events.min(200));
+    let mut rows = Vec::new();
+    for backend in ["sqlite", "redb"] {
+        tool_events(backend, 20, 200, &mut rows);
+        tool_events(backend, 10_000, rounds(1_000_000, 10_000), &mut rows);
+    }
+    session_starts(10_000, &mut rows);
+    keep(env!("CARGO_TARGET_TMPDIR"), "hooks", &rows);
 }

@@ -1,3 +1,5 @@
 //! The floor of every process: it starts and ends.
 
-fn main() {}
+fn main() {
+    staleness_benches::process::tell_peak();
+}

@@ -1,5 +1,7 @@
 //! The `staleness` program, built like the release, for the whole-process benchmarks.
 
 fn main() -> std::process::ExitCode {
-    staleness_cli::main()
+    let code = staleness_cli::main();
+    staleness_benches::process::tell_peak();
+    code
 }

@@ -35,8 +35,8 @@ fn main() -> rusqlite::Result<()> {
             Ok((row.get(0)?, row.get(1)?))
         })?;
     let read = "SELECT * FROM tools WHERE scope = ?1 AND name = ?2";
-    let uses: i64 = conn.query_row(read, (scope, name), |row| row.get("uses"))?;
-    let mut ring: Vec<u8> = conn.query_row(read, (scope, name), |row| row.get("ring"))?;
+    let (uses, mut ring): (i64, Vec<u8>) =
+        conn.query_row(read, (scope, name), |row| Ok((row.get("uses")?, row.get("ring")?)))?;
     let entry = ring.len().saturating_sub(17);
     let tail = ring[entry..].to_vec();
     if ring.len() > 32 * 17 {
@@ -68,5 +68,6 @@ fn main() -> rusqlite::Result<()> {
     if frames >= 64 {
         conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
     }
+    staleness_benches::process::tell_peak();
     Ok(())
 }

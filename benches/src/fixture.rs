@@ -1,0 +1,89 @@
+//! Registries of a given size.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use staleness::ids::{OpId, ToolName};
+use staleness::outcome::OutcomeKind;
+use staleness::registry::{RecordUses, Use};
+use staleness::scan::ProjectRef;
+use staleness::{BlockingRegistry, Timestamp};
+
+/// The time at which the benchmarks begin.
+pub const START: i64 = 1_790_000_000_000;
+
+/// Opens, or creates, the registry at a URL such as `sqlite:/path`.
+///
+/// # Panics
+/// When it cannot be opened: a benchmark has no use for an error.
+#[must_use]
+pub fn registry(url: &str) -> BlockingRegistry {
+    staleness::open(url).expect("the registry opens").blocking()
+}
+
+/// Uses of `tools` distinct MCP tools of 12 servers, round robin, all successes, one a second. Their
+/// ids begin with `op`.
+///
+/// # Panics
+/// Never: the names are valid.
+pub fn uses<'a>(
+    project: &'a ProjectRef,
+    op: &'a str,
+    tools: usize,
+    range: std::ops::Range<usize>,
+) -> impl Iterator<Item = Use> + use<'a> {
+    range.map(move |at| {
+        let tool = at % tools;
+        Use::new(
+            OpId::new(format!("{op}-{at:012}")).expect("a valid id"),
+            ToolName::new(format!("mcp__server{}__tool{tool}", tool % 12)).expect("a valid name"),
+            OutcomeKind::Success,
+            Timestamp::from_millis(START + at as i64 * 1_000),
+            project.clone(),
+        )
+    })
+}
+
+/// Records uses in one commit, and builds no reports.
+///
+/// # Panics
+/// When the registry reports an error.
+pub fn record(registry: &BlockingRegistry, uses: Vec<Use>) {
+    let inner = registry.inner();
+    let step = RecordUses { uses, policy: Arc::new(inner.policy().clone()) };
+    pollster::block_on(inner.store().transact(Arc::new(step))).expect("uses are recorded");
+}
+
+/// Records the uses `range` of `tools` tools in batches.
+///
+/// # Panics
+/// When the registry reports an error.
+pub fn fill(
+    registry: &BlockingRegistry,
+    project: &ProjectRef,
+    tools: usize,
+    range: std::ops::Range<usize>,
+) {
+    let mut from = range.start;
+    while from < range.end {
+        let to = (from + 2_000).min(range.end);
+        record(registry, uses(project, "seed", tools, from..to).collect());
+        from = to;
+    }
+}
+
+/// A copy of a store that nobody has open, log and all.
+///
+/// # Panics
+/// When it cannot be copied.
+#[must_use]
+pub fn twin(store: &Path) -> PathBuf {
+    let to = store.with_extension("twin");
+    fs::copy(store, &to).expect("the store is copied");
+    let beside = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
+    if beside(store).exists() {
+        fs::copy(beside(store), beside(&to)).expect("the log is copied");
+    }
+    to
+}

@@ -1,0 +1,60 @@
+//! The floors of the stores: programs without any of our code but the lock, which read, decode and
+//! write the same rows of the same files.
+
+pub mod redb;
+pub mod sqlite;
+
+/// One use of a tool that is known and present, all texts made beforehand.
+#[derive(Clone, Debug)]
+pub struct RawUse {
+    /// The project, which is also the tool's scope.
+    pub scope: String,
+    /// The tool's name.
+    pub tool: String,
+    /// Its server.
+    pub server: String,
+    /// Identifies the use.
+    pub op: String,
+    /// Stands for the hash of scope, tool and op.
+    pub identity: i64,
+    /// When it ended.
+    pub at: i64,
+}
+
+impl RawUse {
+    /// The use number `at` of `tools` tools in the project `scope`, as in [`crate::uses`].
+    #[must_use]
+    pub fn new(scope: &str, op: &str, tools: usize, at: usize) -> Self {
+        let tool = at % tools;
+        Self {
+            scope: scope.into(),
+            tool: format!("mcp__server{}__tool{tool}", tool % 12),
+            server: format!("server{}", tool % 12),
+            op: format!("{op}-{at:012}"),
+            // Any scattered number does: only where its index entry goes costs time.
+            identity: (at as i64 + 1).wrapping_mul(0x1E37_79B9_7F4A_7C15) ^ (op.len() as i64) << 40,
+            at: crate::START + at as i64 * 1_000,
+        }
+    }
+}
+
+/// How much is read before a use is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// What our store reads: also the project, the entries of the tool's server, and whether the use
+    /// is known, in both scopes.
+    Same,
+    /// The tool's row, and the last number given.
+    Least,
+}
+
+/// Outcomes that a ring holds.
+const RING: usize = 32;
+
+/// Appends to a ring: mark, time, identity.
+fn push<T>(ring: &mut Vec<T>, entry: T) {
+    ring.push(entry);
+    if ring.len() > RING {
+        ring.remove(0);
+    }
+}

@@ -1,0 +1,235 @@
+//! The floor of the SQLite store: `rusqlite`, cached statements, one row updated, one appended.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, Result, Row};
+use staleness_lock::FileLock;
+
+use super::{RawUse, Reads, push};
+
+const META: &str = "SELECT format, revision, \
+    max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
+const PROJECT: &str = "SELECT id, root, first_seen_at, last_seen_at, config_digest, told, \
+    told_session, told_from FROM projects WHERE id = ?1";
+macro_rules! tools {
+    ($tail:literal) => {
+        concat!(
+            "SELECT id, scope, name, kind, server, plugin, description, holdings, cause, \
+             cause_since, revived, failing_since, failing_cause, demotions, last_demoted_at, \
+             window, hold, demoted, ring, uses, discovered_at, last_used_at, updated_at FROM tools",
+            $tail
+        )
+    };
+}
+const TOOL: &str = tools!(" WHERE scope = ?1 AND name = ?2");
+const ENTRIES: &str =
+    tools!(" INDEXED BY tools_server WHERE scope = ?1 AND server = ?2 AND kind = 'mcp_server'");
+const KNOWN: &str = "SELECT seq FROM outcomes INDEXED BY outcomes_identity WHERE identity = ?1";
+const UPDATE: &str = "UPDATE tools SET cause = ?3, cause_since = ?4, revived = ?5, \
+    failing_since = ?6, failing_cause = ?7, demotions = ?8, last_demoted_at = ?9, window = ?10, \
+    hold = ?11, demoted = ?12, ring = ?13, uses = ?14, last_used_at = ?15, updated_at = ?16 \
+    WHERE scope = ?1 AND name = ?2";
+const APPEND: &str = "INSERT INTO outcomes(seq, identity, op, scope, tool, server, credits, mark, \
+    at, project, session, agent, client, duration_ms) \
+    VALUES(?1, ?2, ?3, ?4, ?5, ?6, x'', 'S', ?7, ?4, NULL, NULL, NULL, NULL)";
+
+/// A store, held open.
+#[derive(Debug)]
+pub struct RawSqlite {
+    conn: Connection,
+    lock: FileLock,
+    log: PathBuf,
+    commits: u64,
+}
+
+/// A tool's row, decoded.
+#[derive(Debug)]
+#[allow(dead_code, reason = "what is read must be made, whether it is used or not")]
+struct RawTool {
+    scope: String,
+    name: String,
+    kind: String,
+    server: Option<String>,
+    plugin: Option<String>,
+    description: Option<String>,
+    holdings: Vec<u8>,
+    cause: String,
+    cause_since: i64,
+    revived: bool,
+    failing_since: Option<i64>,
+    failing_cause: Option<String>,
+    demotions: u32,
+    last_demoted_at: Option<i64>,
+    window: u8,
+    hold: String,
+    demoted: bool,
+    ring: Vec<[u8; 17]>,
+    uses: i64,
+    discovered_at: i64,
+    last_used_at: Option<i64>,
+    updated_at: i64,
+}
+
+impl RawTool {
+    fn read(row: &Row<'_>) -> Result<Self> {
+        let ring = row.get_ref(18)?.as_blob()?;
+        let mut entries = Vec::with_capacity(super::RING + 1);
+        let bytes = ring.get(1..).unwrap_or_default().as_chunks().0;
+        entries.extend_from_slice(bytes);
+        Ok(Self {
+            scope: row.get(1)?,
+            name: row.get(2)?,
+            kind: row.get(3)?,
+            server: row.get(4)?,
+            plugin: row.get(5)?,
+            description: row.get(6)?,
+            holdings: row.get(7)?,
+            cause: row.get(8)?,
+            cause_since: row.get(9)?,
+            revived: row.get(10)?,
+            failing_since: row.get(11)?,
+            failing_cause: row.get(12)?,
+            demotions: row.get(13)?,
+            last_demoted_at: row.get(14)?,
+            window: row.get(15)?,
+            hold: row.get(16)?,
+            demoted: row.get(17)?,
+            ring: entries,
+            uses: row.get(19)?,
+            discovered_at: row.get(20)?,
+            last_used_at: row.get(21)?,
+            updated_at: row.get(22)?,
+        })
+    }
+
+    fn ring_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(1 + 17 * self.ring.len());
+        bytes.push(1);
+        bytes.extend(self.ring.as_flattened());
+        bytes
+    }
+}
+
+impl RawSqlite {
+    /// Opens a store that our backend made.
+    ///
+    /// # Panics
+    /// When it cannot be opened.
+    #[must_use]
+    pub fn open(path: &Path) -> Self {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = Connection::open_with_flags(path, flags).expect("the store opens");
+        conn.busy_timeout(Duration::from_secs(5)).expect("a setting");
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).expect("a setting");
+        conn.execute_batch("PRAGMA synchronous = NORMAL").expect("a setting");
+        conn.set_prepared_statement_cache_capacity(64);
+        let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
+        let lock = FileLock::new(beside(".lock"));
+        Self { conn, lock, log: beside("-wal"), commits: 0 }
+    }
+
+    /// Records uses in one transaction.
+    ///
+    /// # Panics
+    /// When SQLite reports an error.
+    pub fn record(&mut self, uses: &[RawUse], reads: Reads) {
+        let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
+        self.transact(uses, reads).expect("the uses are recorded");
+        self.commits += 1;
+        // Few frames stay in the log of a process that ends soon, a thousand in that of others.
+        let most = if self.commits <= 64 { 64 } else { 1_000 };
+        let frames = fs::metadata(&self.log).map_or(0, |log| log.len().saturating_sub(32) / 4_120);
+        if frames >= most {
+            let trim = "PRAGMA wal_checkpoint(TRUNCATE)";
+            self.conn.query_row(trim, (), |_| Ok(())).expect("the log is trimmed");
+        }
+        drop(turn);
+    }
+
+    fn transact(&self, uses: &[RawUse], reads: Reads) -> Result<()> {
+        let run = |sql: &str| self.conn.prepare_cached(sql)?.execute(());
+        run("BEGIN IMMEDIATE")?;
+        let (_, _, mut last): (i64, i64, i64) = self
+            .conn
+            .prepare_cached(META)?
+            .query_row((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        for each in uses {
+            last += 1;
+            self.record_one(each, last, reads)?;
+        }
+        run("COMMIT")?;
+        Ok(())
+    }
+
+    fn record_one(&self, each: &RawUse, seq: i64, reads: Reads) -> Result<()> {
+        let both = [each.scope.as_str(), ""];
+        let scopes = if reads == Reads::Same { both.as_slice() } else { &[] };
+        if reads == Reads::Same {
+            self.conn.prepare_cached(PROJECT)?.query_row((&each.scope,), |row| {
+                let texts: (String, String, Option<String>) =
+                    (row.get(0)?, row.get(1)?, row.get(6)?);
+                let numbers: (i64, i64, [u8; 16]) = (row.get(2)?, row.get(3)?, row.get(4)?);
+                std::hint::black_box((texts, numbers));
+                Ok(())
+            })?;
+        }
+        let one = |scope: &str| {
+            let mut statement = self.conn.prepare_cached(TOOL)?;
+            let mut rows = statement.query((scope, &each.tool))?;
+            rows.next()?.map(RawTool::read).transpose()
+        };
+        let tool = one(&each.scope)?;
+        for scope in scopes.iter().skip(1) {
+            one(scope)?;
+        }
+        for scope in scopes {
+            let mut statement = self.conn.prepare_cached(ENTRIES)?;
+            let mut rows = statement.query((scope, &each.server))?;
+            while let Some(row) = rows.next()? {
+                std::hint::black_box(RawTool::read(row)?);
+            }
+        }
+        for (number, _) in scopes.iter().enumerate() {
+            let mut statement = self.conn.prepare_cached(KNOWN)?;
+            let identity = each.identity.wrapping_add(number as i64);
+            assert!(statement.query((identity,))?.next()?.is_none(), "the use is new");
+        }
+        let mut tool = tool.expect("the tool is known");
+        let mut entry = [b'S'; 17];
+        entry[1..9].copy_from_slice(&each.at.to_le_bytes());
+        entry[9..].copy_from_slice(&each.identity.to_le_bytes());
+        push(&mut tool.ring, entry);
+        let ring = tool.ring_bytes();
+        self.conn.prepare_cached(UPDATE)?.execute((
+            &tool.scope,
+            &tool.name,
+            &tool.cause,
+            tool.cause_since,
+            tool.revived,
+            tool.failing_since,
+            &tool.failing_cause,
+            tool.demotions,
+            tool.last_demoted_at,
+            tool.window,
+            &tool.hold,
+            tool.demoted,
+            ring,
+            tool.uses + 1,
+            each.at,
+            each.at,
+        ))?;
+        self.conn.prepare_cached(APPEND)?.execute((
+            seq,
+            each.identity,
+            &each.op,
+            &each.scope,
+            &each.tool,
+            &each.server,
+            each.at,
+        ))?;
+        Ok(())
+    }
+}
