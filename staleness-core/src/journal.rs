@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName};
+use crate::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName};
 use crate::time::Timestamp;
 
 /// Numbers the commits that wrote journal entries: 0 before the first.
@@ -45,6 +45,19 @@ impl Subject {
         Some(ToolKey { scope: self.scope.clone(), name })
     }
 
+    /// An item of knowledge as a subject.
+    #[must_use]
+    pub fn item(key: &ItemKey) -> Self {
+        Self { kind: SubjectKind::Item, scope: key.scope.clone(), id: key.id.to_string() }
+    }
+
+    /// The key of the item of knowledge that this subject is; `None` for other kinds.
+    #[must_use]
+    pub fn item_key(&self) -> Option<ItemKey> {
+        let id = ItemId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Item)?;
+        Some(ItemKey { scope: self.scope.clone(), id })
+    }
+
     /// A project as a subject. It lives in its own scope.
     #[must_use]
     pub fn project(id: &ProjectId) -> Self {
@@ -61,11 +74,14 @@ pub enum SubjectKind {
     Tool,
     /// A project.
     Project,
+    /// An item of knowledge.
+    #[serde(rename = "knowledge")]
+    Item,
 }
 
 impl SubjectKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Tool, Self::Project];
+    pub const ALL: [Self; 3] = [Self::Tool, Self::Project, Self::Item];
 
     /// The word that storage and reports use.
     #[must_use]
@@ -73,6 +89,7 @@ impl SubjectKind {
         match self {
             Self::Tool => "tool",
             Self::Project => "project",
+            Self::Item => "knowledge",
         }
     }
 
@@ -108,11 +125,23 @@ pub enum Action {
     Ignored,
     /// A person had it forgotten.
     Forgotten,
+    /// Somebody changed what it says, or what is known about it.
+    Edited,
+    /// Somebody saw that it still holds.
+    Verified,
+    /// Another one stands for it now.
+    Superseded,
+    /// Somebody said that it is wrong.
+    Contradicted,
+    /// It was done.
+    Done,
+    /// A person removed it.
+    Removed,
 }
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 16] = [
         Self::Added,
         Self::Absent,
         Self::Present,
@@ -123,6 +152,12 @@ impl Action {
         Self::Pinned,
         Self::Ignored,
         Self::Forgotten,
+        Self::Edited,
+        Self::Verified,
+        Self::Superseded,
+        Self::Contradicted,
+        Self::Done,
+        Self::Removed,
     ];
 
     /// The word that storage and reports use.
@@ -139,6 +174,12 @@ impl Action {
             Self::Pinned => "pinned",
             Self::Ignored => "ignored",
             Self::Forgotten => "forgotten",
+            Self::Edited => "edited",
+            Self::Verified => "verified",
+            Self::Superseded => "superseded",
+            Self::Contradicted => "contradicted",
+            Self::Done => "done",
+            Self::Removed => "removed",
         }
     }
 

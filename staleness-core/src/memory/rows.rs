@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::ids::{ProjectId, SourceId, ToolKey};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey};
 use crate::journal::{JournalEntry, Revision};
+use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::source::Source;
 use crate::store::{
-    Change, ChangeSet, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange,
-    ProjectFilter, Selection, SourceFilter, ToolFilter, View, covers_tool, last_per_server,
+    ChangeSet, DocumentFilter, ItemFilter, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter,
+    OutcomeRange, ProjectFilter, Selection, SourceFilter, ToolFilter, View, covers_document,
+    covers_tool, last_per_server, write,
 };
 use crate::tool::Tool;
 
@@ -20,6 +22,8 @@ pub(super) struct Rows {
     projects: BTreeMap<ProjectId, Project>,
     sources: BTreeMap<SourceId, Source>,
     tools: BTreeMap<ToolKey, Tool>,
+    knowledge: BTreeMap<ItemKey, Item>,
+    documents: BTreeMap<DocumentKey, Document>,
     outcomes: BTreeMap<u64, Outcome>,
     journal: BTreeMap<(Revision, u32), JournalEntry>,
 }
@@ -49,6 +53,12 @@ impl Rows {
             view.tools
                 .extend(copy(&self.tools, |key, tool| covers_tool(&pick.filter, key, Some(tool))));
         }
+        for pick in &selection.knowledge {
+            self.load_knowledge(&pick.filter, &mut view);
+        }
+        for pick in &selection.documents {
+            self.load_documents(&pick.filter, &mut view);
+        }
         for filter in &selection.outcomes {
             self.load_outcomes(filter, &mut view);
         }
@@ -60,6 +70,27 @@ impl Rows {
             cut: self.cut(&cut).count() as u64,
         });
         view
+    }
+
+    fn load_knowledge(&self, filter: &ItemFilter, view: &mut View) {
+        match filter {
+            ItemFilter::Key(key) => view
+                .knowledge
+                .extend(self.knowledge.get(key).map(|item| (key.clone(), item.clone()))),
+            ItemFilter::Scope(scope) => {
+                view.knowledge.extend(copy(&self.knowledge, |key, _| *scope == key.scope));
+            }
+            ItemFilter::All => view.knowledge.extend(copy(&self.knowledge, |_, _| true)),
+        }
+    }
+
+    fn load_documents(&self, filter: &DocumentFilter, view: &mut View) {
+        if let DocumentFilter::Key(key) = filter {
+            view.documents.extend(self.documents.get(key).map(|row| (key.clone(), row.clone())));
+        } else {
+            view.documents
+                .extend(copy(&self.documents, |key, row| covers_document(filter, key, Some(row))));
+        }
     }
 
     fn load_outcomes(&self, filter: &OutcomeFilter, view: &mut View) {
@@ -119,9 +150,11 @@ impl Rows {
         }
         self.revision = changes.number(self.last_seq, self.revision);
         self.last_seq += changes.outcomes.len() as u64;
-        replace(&mut self.projects, &changes.projects, |row| row.id.clone());
-        replace(&mut self.sources, &changes.sources, |row| row.id.clone());
-        replace(&mut self.tools, &changes.tools, |row| row.key.clone());
+        write(&mut self.projects, &changes.projects, |row| &row.id);
+        write(&mut self.sources, &changes.sources, |row| &row.id);
+        write(&mut self.tools, &changes.tools, |row| &row.key);
+        write(&mut self.knowledge, &changes.knowledge, |row| &row.key);
+        write(&mut self.documents, &changes.documents, |row| &row.key);
         self.outcomes.extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
         self.journal
             .extend(changes.journal.iter().map(|row| ((row.revision, row.index), row.clone())));
@@ -152,19 +185,6 @@ fn copy<K: Ord + Clone, R: Clone>(
         .collect()
 }
 
-fn replace<K: Ord, R: Clone>(
-    rows: &mut BTreeMap<K, R>,
-    changes: &[Change<R, K>],
-    key_of: impl Fn(&R) -> K,
-) {
-    for change in changes {
-        match change {
-            Change::Put(row) => rows.insert(key_of(row), row.clone()),
-            Change::Delete(key) => rows.remove(key),
-        };
-    }
-}
-
 /// Cuts a view into views of at most `page` rows, one collection after the other.
 pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     let mut pages = Vec::new();
@@ -184,6 +204,8 @@ pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     collection!(projects);
     collection!(sources);
     collection!(tools);
+    collection!(knowledge);
+    collection!(documents);
     collection!(outcomes);
     collection!(journal);
     pages

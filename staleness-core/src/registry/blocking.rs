@@ -1,16 +1,18 @@
 //! The blocking face: every verb of the registry for callers without an asynchronous runtime.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use pollster::block_on;
 
 use super::{
-    ByHand, PruneReport, RecordReport, Registry, ScopeChoice, ScoredTool, ToolListing, Use,
+    Act, ByHand, DocumentsReport, ItemPatch, PruneReport, RecordReport, Registry, ScopeChoice,
+    ScoredTool, ToolListing, Use, Verification,
 };
-use crate::ids::{OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName};
+use crate::ids::{ItemId, ItemKey, OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName};
 use crate::journal::Revision;
+use crate::knowledge::{Document, Item};
 use crate::project::Project;
 use crate::report::{HistoryEntry, ScanReport, Suggestion, Telling, ToolReport};
 use crate::scan::{ProjectRef, Scan};
@@ -63,6 +65,7 @@ blocking! {
     set_hold(by_hand: ByHand, hold: Hold) -> ToolReport;
     forget(by_hand: ByHand) -> ();
     forget_project(id: ProjectId, op: OpId, at: Timestamp) -> ();
+    forget_project_and_knowledge(id: ProjectId, op: OpId, at: Timestamp) -> ();
     telling(project: &ProjectRef, session: Option<&SessionId>, now: Timestamp) -> Telling;
     mark_told(project: &ProjectRef, session: Option<&SessionId>, telling: &Telling, at: Timestamp) -> ();
     prune_outcomes(now: Timestamp, dry_run: bool) -> PruneReport;
@@ -76,6 +79,21 @@ blocking! {
     history(keys: &[ToolKey], limit: u32) -> Vec<HistoryEntry>;
     projects() -> Vec<Project>;
     sources() -> Vec<Source>;
+    add_item(item: Item, act: Act) -> Item;
+    edit_items(keys: Vec<ItemKey>, patch: ItemPatch, act: Act) -> Vec<Item>;
+    verify_items(verifications: Vec<Verification>, act: Act) -> Vec<Item>;
+    done_items(keys: Vec<ItemKey>, act: Act) -> Vec<Item>;
+    supersede_item(old: ItemKey, new: ItemKey, act: Act) -> (Item, Item);
+    contradict_item(key: ItemKey, by: String, reason: String, act: Act) -> Item;
+    remove_item(key: ItemKey, act: Act) -> Option<Item>;
+    count_recalls(keys: Vec<ItemKey>, act: Act) -> usize;
+    item(project: &ProjectId, id: &ItemId, scope: ScopeChoice) -> Item;
+    items(project: &ProjectId) -> Vec<Item>;
+    nearest_item(project: &ProjectId, text: &str) -> Option<ItemId>;
+    put_documents(project: &ProjectId, documents: Vec<Document>, paths: Option<BTreeSet<String>>, at: Timestamp) -> DocumentsReport;
+    documents(project: &ProjectId) -> Vec<Document>;
+    loaded_documents(project: &ProjectId) -> Vec<Document>;
+    flagged_documents(project: &ProjectId) -> Vec<Document>;
     pages(selection: &Selection, visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send)) -> ();
     backup(to: &Path) -> ();
     check() -> ();

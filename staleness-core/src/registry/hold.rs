@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use super::knowledge::written_in;
 use super::record::both_keys;
 use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::policy::Policy;
 use crate::scan::ProjectRef;
 use crate::store::{
-    Decision, Draft, Durability, JournalFilter, OutcomeRange, ProjectFilter, Refusal, Selection,
-    SourceFilter, Step, ToolFilter, View,
+    Decision, DocumentFilter, Draft, Durability, ItemFilter, JournalFilter, OutcomeRange,
+    ProjectFilter, Refusal, Selection, SourceFilter, Step, ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
@@ -204,7 +205,8 @@ impl Step for Forget {
     }
 }
 
-/// Forgets a project: its record, its own tools and sources, and the outcomes recorded in it.
+/// Forgets a project: its record, its own tools and sources, the outcomes recorded in it and what was
+/// found in its documents. While somebody's items of knowledge belong to it, it is refused.
 #[derive(Debug)]
 pub struct ForgetProject {
     /// The project.
@@ -213,6 +215,27 @@ pub struct ForgetProject {
     pub op: OpId,
     /// When.
     pub at: Timestamp,
+    /// Its items of knowledge go with it.
+    pub with_knowledge: bool,
+}
+
+impl ForgetProject {
+    fn entry(&self, subject: Subject, action: Action) -> JournalEntry {
+        JournalEntry {
+            revision: Revision(0),
+            index: 0,
+            at: self.at,
+            subject,
+            action,
+            from: None,
+            to: None,
+            cause: "by_hand".into(),
+            note: None,
+            session: None,
+            actor: None,
+            op: Some(self.op.clone()),
+        }
+    }
 }
 
 impl Step for ForgetProject {
@@ -221,7 +244,9 @@ impl Step for ForgetProject {
         Selection::new()
             .lock_projects(ProjectFilter::Id(self.id.clone()))
             .lock_sources(SourceFilter::Scope(scope.clone()))
-            .lock_tools(ToolFilter::Scope(scope))
+            .lock_tools(ToolFilter::Scope(scope.clone()))
+            .lock_knowledge(ItemFilter::Scope(scope))
+            .lock_documents(DocumentFilter::Project(self.id.clone()))
             .journal(JournalFilter::Op(self.op.clone()))
     }
 
@@ -234,6 +259,9 @@ impl Step for ForgetProject {
             .projects
             .get(&self.id)
             .ok_or_else(|| Refusal::Unknown { what: "project", id: self.id.to_string() })?;
+        if !self.with_knowledge {
+            written_in(view, &self.id)?;
+        }
         let own = |scope: Scope| scope.project() == Some(&self.id);
         for key in view.tools.keys().filter(|key| own(key.scope.clone())) {
             draft.delete_tool(key);
@@ -241,22 +269,17 @@ impl Step for ForgetProject {
         for id in view.sources.keys().filter(|id| own(id.scope())) {
             draft.delete_source(id);
         }
+        for key in view.knowledge.keys().filter(|key| own(key.scope.clone())) {
+            draft.delete_item(key);
+            draft.append_journal(self.entry(Subject::item(key), Action::Removed));
+        }
+        for key in view.documents.keys().filter(|key| key.project == self.id) {
+            draft.delete_document(key);
+        }
         draft.delete_outcomes(OutcomeRange::OfProject(self.id.clone()));
         draft.delete_project(&self.id);
-        draft.append_journal(JournalEntry {
-            revision: Revision(0),
-            index: 0,
-            at: self.at,
-            subject: Subject::project(&self.id),
-            action: Action::Forgotten,
-            from: None,
-            to: None,
-            cause: "by_hand".into(),
-            note: Some(project.root.clone()),
-            session: None,
-            actor: None,
-            op: Some(self.op.clone()),
-        });
+        let entry = self.entry(Subject::project(&self.id), Action::Forgotten);
+        draft.append_journal(JournalEntry { note: Some(project.root.clone()), ..entry });
         Ok(Decision::Write(draft.finish()))
     }
 

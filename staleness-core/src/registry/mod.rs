@@ -1,8 +1,10 @@
 //! The registry: what callers hold, one method per verb.
 
 mod blocking;
+mod documents;
 mod hold;
 mod import;
+mod knowledge;
 mod prune;
 mod queries;
 mod record;
@@ -17,8 +19,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use blocking::BlockingRegistry;
+pub use documents::{DocumentsReport, MAX_FINDINGS_BYTES, REFRESH_AFTER_DAYS};
 pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
 pub use import::{BlockingImporter, ImportReport, Importer, TransferCounts};
+pub use knowledge::{
+    Act, FileItem, ItemPatch, MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, Verification,
+    check_item,
+};
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::RecordUses;
@@ -235,17 +242,32 @@ impl Registry {
         self.run(Forget { by_hand }).await.map(drop)
     }
 
-    /// Forgets a project, its own tools and sources, and its outcomes.
+    /// Forgets a project, its own tools and sources, its outcomes and what was found in its
+    /// documents. May be repeated with the same op id.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] for an unknown id; else what the store reports.
+    /// [`crate::store::Refusal::Unknown`] for an unknown id, [`crate::store::Refusal::Invalid`] while
+    /// somebody's items of knowledge belong to it; else what the store reports.
     pub async fn forget_project(
         &self,
         id: ProjectId,
         op: OpId,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        self.run(ForgetProject { id, op, at }).await.map(drop)
+        self.run(ForgetProject { id, op, at, with_knowledge: false }).await.map(drop)
+    }
+
+    /// Forgets a project as [`Registry::forget_project`] does, and its items of knowledge with it.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Unknown`] for an unknown id; else what the store reports.
+    pub async fn forget_project_and_knowledge(
+        &self,
+        id: ProjectId,
+        op: OpId,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.run(ForgetProject { id, op, at, with_knowledge: true }).await.map(drop)
     }
 
     /// What changed for the tools that a project sees since it was told last, and what it should

@@ -1,8 +1,9 @@
 //! Change sets: what a step wants written.
 
 use super::OutcomeCut;
-use crate::ids::{ProjectId, SourceId, ToolKey};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey};
 use crate::journal::{JournalEntry, Revision};
+use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::source::Source;
@@ -45,6 +46,10 @@ pub struct ChangeSet {
     pub sources: Vec<Change<Source, SourceId>>,
     /// Tools.
     pub tools: Vec<Change<Tool, ToolKey>>,
+    /// Items of knowledge.
+    pub knowledge: Vec<Change<Item, ItemKey>>,
+    /// Documents.
+    pub documents: Vec<Change<Document, DocumentKey>>,
     /// Outcomes to append; their sequence numbers are given by the store.
     pub outcomes: Vec<Outcome>,
     /// Outcomes to remove, before the appends.
@@ -66,6 +71,8 @@ impl ChangeSet {
         self.projects.len()
             + self.sources.len()
             + self.tools.len()
+            + self.knowledge.len()
+            + self.documents.len()
             + self.outcomes.len()
             + self.outcome_ranges.len()
             + self.journal.len()

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet, OutcomeRange, View};
-use crate::ids::{ProjectId, SourceId, ToolKey};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey};
 use crate::journal::{JournalEntry, Revision};
+use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::source::Source;
@@ -19,13 +20,16 @@ pub struct Draft<'v> {
     projects: BTreeMap<ProjectId, Option<Project>>,
     sources: BTreeMap<SourceId, Option<Source>>,
     tools: BTreeMap<ToolKey, Option<Tool>>,
+    knowledge: BTreeMap<ItemKey, Option<Item>>,
+    documents: BTreeMap<DocumentKey, Option<Document>>,
     outcomes: Vec<Outcome>,
     ranges: Vec<OutcomeRange>,
     journal: Vec<JournalEntry>,
 }
 
 impl<'v> Draft<'v> {
-    /// A draft without changes. Tools that change get `at` as the time of their last change.
+    /// A draft without changes. Tools that change get `at` as the time of their last change; whether a
+    /// change of an item is an edit is for its step to say.
     #[must_use]
     pub const fn new(view: &'v View, at: Timestamp) -> Self {
         Self {
@@ -34,6 +38,8 @@ impl<'v> Draft<'v> {
             projects: BTreeMap::new(),
             sources: BTreeMap::new(),
             tools: BTreeMap::new(),
+            knowledge: BTreeMap::new(),
+            documents: BTreeMap::new(),
             outcomes: Vec::new(),
             ranges: Vec::new(),
             journal: Vec::new(),
@@ -127,14 +133,50 @@ impl<'v> Draft<'v> {
 
     /// Edits a tool that is there. `None` when it is not.
     pub fn edit_tool<T>(&mut self, key: &ToolKey, edit: impl FnOnce(&mut Tool) -> T) -> Option<T> {
-        let drafted = match self.tools.get_mut(key) {
-            Some(drafted) => drafted,
-            None => {
-                let seen = self.view.tools.get(key)?.clone();
-                self.tools.entry(key.clone()).or_insert(Some(seen))
-            }
-        };
-        drafted.as_mut().map(edit)
+        edited(&mut self.tools, &self.view.tools, key).map(edit)
+    }
+
+    /// An item of knowledge as it stands in the draft.
+    #[must_use]
+    pub fn item(&self, key: &ItemKey) -> Option<&Item> {
+        match self.knowledge.get(key) {
+            Some(drafted) => drafted.as_ref(),
+            None => self.view.knowledge.get(key),
+        }
+    }
+
+    /// Creates or replaces an item of knowledge.
+    pub fn put_item(&mut self, item: Item) {
+        self.knowledge.insert(item.key.clone(), Some(item));
+    }
+
+    /// Removes an item of knowledge.
+    pub fn delete_item(&mut self, key: &ItemKey) {
+        self.knowledge.insert(key.clone(), None);
+    }
+
+    /// Edits an item of knowledge that is there. `None` when it is not.
+    pub fn edit_item<T>(&mut self, key: &ItemKey, edit: impl FnOnce(&mut Item) -> T) -> Option<T> {
+        edited(&mut self.knowledge, &self.view.knowledge, key).map(edit)
+    }
+
+    /// A document as it stands in the draft.
+    #[must_use]
+    pub fn document(&self, key: &DocumentKey) -> Option<&Document> {
+        match self.documents.get(key) {
+            Some(drafted) => drafted.as_ref(),
+            None => self.view.documents.get(key),
+        }
+    }
+
+    /// Creates or replaces a document.
+    pub fn put_document(&mut self, document: Document) {
+        self.documents.insert(document.key.clone(), Some(document));
+    }
+
+    /// Removes a document.
+    pub fn delete_document(&mut self, key: &DocumentKey) {
+        self.documents.insert(key.clone(), None);
     }
 
     /// The outcomes that were appended so far.
@@ -178,11 +220,25 @@ impl<'v> Draft<'v> {
             projects: changed(self.projects, &self.view.projects),
             sources: changed(self.sources, &self.view.sources),
             tools: changed(self.tools, &self.view.tools),
+            knowledge: changed(self.knowledge, &self.view.knowledge),
+            documents: changed(self.documents, &self.view.documents),
             outcomes: self.outcomes,
             outcome_ranges: self.ranges,
             journal: self.journal,
         }
     }
+}
+
+/// A drafted row to edit; taken from what was seen when it was not drafted yet.
+fn edited<'d, K: Ord + Clone, R: Clone>(
+    drafted: &'d mut BTreeMap<K, Option<R>>,
+    seen: &BTreeMap<K, R>,
+    key: &K,
+) -> Option<&'d mut R> {
+    if !drafted.contains_key(key) {
+        drafted.insert(key.clone(), Some(seen.get(key)?.clone()));
+    }
+    drafted.get_mut(key)?.as_mut()
 }
 
 fn changed<K: Ord, R: PartialEq>(

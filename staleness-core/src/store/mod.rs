@@ -8,6 +8,7 @@ mod change;
 mod draft;
 mod drive;
 mod error;
+mod packed;
 mod preview;
 mod selection;
 mod strict;
@@ -24,15 +25,16 @@ pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;
 pub use drive::{MAX_LOOKS, look, run};
 pub use error::{Refusal, StoreError};
+pub use packed::{pack, unpack};
 pub use preview::Preview;
 pub use selection::{
-    Access, JournalFilter, OutcomeCut, OutcomeFilter, Pick, ProjectFilter, Selection, SourceFilter,
-    ToolFilter,
+    Access, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter, Pick,
+    ProjectFilter, Selection, SourceFilter, ToolFilter,
 };
 pub use strict::check_changes;
-pub(crate) use strict::covers_tool;
+pub(crate) use strict::{covers_document, covers_tool};
 pub use view::{OutcomeCounts, View};
-pub(crate) use view::{last_per_server, meant};
+pub(crate) use view::{last_per_server, meant, write};
 
 use crate::journal::Revision;
 

@@ -1,6 +1,6 @@
 //! Selections: which rows of which collection a step or query looks at.
 
-use crate::ids::{OpId, ProjectId, Scope, ServerKey, SourceId, ToolKey};
+use crate::ids::{DocumentKey, ItemKey, OpId, ProjectId, Scope, ServerKey, SourceId, ToolKey};
 use crate::journal::{Revision, Subject};
 use crate::time::Timestamp;
 
@@ -63,6 +63,35 @@ pub enum ToolFilter {
     /// The tools of a scope that a use brought back against their configuration.
     Revived(Scope),
     /// Every tool.
+    All,
+}
+
+/// Which items of knowledge.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ItemFilter {
+    /// The item with this key.
+    Key(ItemKey),
+    /// The items of a scope.
+    Scope(Scope),
+    /// Every item.
+    All,
+}
+
+/// Which documents.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum DocumentFilter {
+    /// The document with this key.
+    Key(DocumentKey),
+    /// The documents of a project.
+    Project(ProjectId),
+    /// The documents of a project that a client loads and against which something was found. A store
+    /// reads no other: this is what a session start asks for.
+    Loaded(ProjectId),
+    /// The documents of a project against which something was found.
+    Flagged(ProjectId),
+    /// Every document.
     All,
 }
 
@@ -132,6 +161,10 @@ pub struct Selection {
     pub sources: Vec<Pick<SourceFilter>>,
     /// Tools.
     pub tools: Vec<Pick<ToolFilter>>,
+    /// Items of knowledge.
+    pub knowledge: Vec<Pick<ItemFilter>>,
+    /// Documents as they were last checked.
+    pub documents: Vec<Pick<DocumentFilter>>,
     /// Outcomes; they are only appended and cut, so they are never locked.
     pub outcomes: Vec<OutcomeFilter>,
     /// Journal entries; they are only appended, so they are never locked.
@@ -147,13 +180,21 @@ impl Selection {
         Self::default()
     }
 
-    /// Everything that is stored, for export and copies.
+    /// Everything that is stored.
     #[must_use]
     pub fn everything() -> Self {
+        Self::records().peek_documents(DocumentFilter::All)
+    }
+
+    /// Everything that an export holds: all but documents, which are a cache of what files and their
+    /// history can tell again.
+    #[must_use]
+    pub fn records() -> Self {
         Self::new()
             .peek_projects(ProjectFilter::All)
             .peek_sources(SourceFilter::All)
             .peek_tools(ToolFilter::All)
+            .peek_knowledge(ItemFilter::All)
             .outcomes(OutcomeFilter::All)
             .journal(JournalFilter::All)
     }
@@ -200,6 +241,34 @@ impl Selection {
         self
     }
 
+    /// Items of knowledge to look at.
+    #[must_use]
+    pub fn peek_knowledge(mut self, filter: ItemFilter) -> Self {
+        push(&mut self.knowledge, Access::Peek, filter);
+        self
+    }
+
+    /// Items of knowledge to change.
+    #[must_use]
+    pub fn lock_knowledge(mut self, filter: ItemFilter) -> Self {
+        push(&mut self.knowledge, Access::Lock, filter);
+        self
+    }
+
+    /// Documents to look at.
+    #[must_use]
+    pub fn peek_documents(mut self, filter: DocumentFilter) -> Self {
+        push(&mut self.documents, Access::Peek, filter);
+        self
+    }
+
+    /// Documents to change.
+    #[must_use]
+    pub fn lock_documents(mut self, filter: DocumentFilter) -> Self {
+        push(&mut self.documents, Access::Lock, filter);
+        self
+    }
+
     /// Outcomes to look at.
     #[must_use]
     pub fn outcomes(mut self, filter: OutcomeFilter) -> Self {
@@ -226,6 +295,8 @@ impl Selection {
         self.projects.extend(other.projects);
         self.sources.extend(other.sources);
         self.tools.extend(other.tools);
+        self.knowledge.extend(other.knowledge);
+        self.documents.extend(other.documents);
         self.outcomes.extend(other.outcomes);
         self.journal.extend(other.journal);
         self.count_outcomes = other.count_outcomes.or(self.count_outcomes);

@@ -3,9 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{
-    Access, Change, ChangeSet, Pick, ProjectFilter, Selection, SourceFilter, ToolFilter, View,
+    Access, Change, ChangeSet, DocumentFilter, ItemFilter, Pick, ProjectFilter, Selection,
+    SourceFilter, ToolFilter, View,
 };
-use crate::ids::{ProjectId, Scope, SourceId, ToolKey};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, Scope, SourceId, ToolKey};
+use crate::knowledge::Document;
 use crate::tool::{Status, Tool, ToolKind};
 
 /// Whether every row that `changes` writes was locked by `selection`; the rows that were seen are
@@ -64,6 +66,42 @@ pub fn check_changes(
             return Err(format!("tool {} was written and not locked", key.name));
         }
     }
+    knowledge_was_locked(selection, changes)?;
+    documents_were_locked(selection, view, changes)
+}
+
+fn knowledge_was_locked(selection: &Selection, changes: &ChangeSet) -> Result<(), String> {
+    let mut items = BTreeSet::new();
+    for change in &changes.knowledge {
+        let key = match change {
+            Change::Put(row) => &row.key,
+            Change::Delete(key) => key,
+        };
+        once(&mut items, key)?;
+        if !locked(&selection.knowledge).any(|filter| covers_item(filter, key)) {
+            return Err(format!("item {} was written and not locked", key.id));
+        }
+    }
+    Ok(())
+}
+
+fn documents_were_locked(
+    selection: &Selection,
+    view: &View,
+    changes: &ChangeSet,
+) -> Result<(), String> {
+    let mut documents = BTreeSet::new();
+    for change in &changes.documents {
+        let (key, row) = match change {
+            Change::Put(row) => (&row.key, Some(row)),
+            Change::Delete(key) => (key, None),
+        };
+        once(&mut documents, key)?;
+        let row = view.documents.get(key).or(row);
+        if !locked(&selection.documents).any(|filter| covers_document(filter, key, row)) {
+            return Err(format!("document {:?} was written and not locked", key.path));
+        }
+    }
     Ok(())
 }
 
@@ -117,5 +155,32 @@ pub(crate) fn covers_tool(filter: &ToolFilter, key: &ToolKey, row: Option<&Tool>
             within(scope) && row.is_some_and(|tool| tool.presence.revived)
         }
         ToolFilter::All => true,
+    }
+}
+
+/// Whether an item filter names this key.
+fn covers_item(filter: &ItemFilter, key: &ItemKey) -> bool {
+    match filter {
+        ItemFilter::Key(wanted) => wanted == key,
+        ItemFilter::Scope(scope) => *scope == key.scope,
+        ItemFilter::All => true,
+    }
+}
+
+/// Whether a document filter names this row. Shared with the memory store, as [`covers_tool`].
+pub(crate) fn covers_document(
+    filter: &DocumentFilter,
+    key: &DocumentKey,
+    row: Option<&Document>,
+) -> bool {
+    let flagged = |row: &Document| !row.found.is_empty();
+    match filter {
+        DocumentFilter::Key(wanted) => wanted == key,
+        DocumentFilter::Project(project) => *project == key.project,
+        DocumentFilter::Loaded(project) => {
+            *project == key.project && row.is_some_and(|row| row.loaded && flagged(row))
+        }
+        DocumentFilter::Flagged(project) => *project == key.project && row.is_some_and(flagged),
+        DocumentFilter::All => true,
     }
 }

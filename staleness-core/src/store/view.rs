@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet};
-use crate::ids::{ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Revision};
+use crate::knowledge::{Document, Item};
 use crate::outcome::{Mark, Outcome};
 use crate::project::Project;
 use crate::source::Source;
@@ -35,6 +36,10 @@ pub struct View {
     pub sources: BTreeMap<SourceId, Source>,
     /// Tools by key.
     pub tools: BTreeMap<ToolKey, Tool>,
+    /// Items of knowledge by key.
+    pub knowledge: BTreeMap<ItemKey, Item>,
+    /// Documents by key.
+    pub documents: BTreeMap<DocumentKey, Document>,
     /// Outcomes by order of recording.
     pub outcomes: BTreeMap<u64, Outcome>,
     /// Journal entries by revision and index.
@@ -52,6 +57,8 @@ impl View {
         self.projects.extend(other.projects);
         self.sources.extend(other.sources);
         self.tools.extend(other.tools);
+        self.knowledge.extend(other.knowledge);
+        self.documents.extend(other.documents);
         self.outcomes.extend(other.outcomes);
         self.journal.extend(other.journal);
         self.counts = other.counts.or(self.counts);
@@ -64,6 +71,8 @@ impl View {
         self.projects.is_empty()
             && self.sources.is_empty()
             && self.tools.is_empty()
+            && self.knowledge.is_empty()
+            && self.documents.is_empty()
             && self.outcomes.is_empty()
             && self.journal.is_empty()
     }
@@ -114,29 +123,30 @@ impl View {
     /// numbers that the change set gives them.
     #[must_use]
     pub fn with(mut self, changes: &ChangeSet) -> Self {
-        for change in &changes.projects {
-            match change {
-                Change::Put(row) => self.projects.insert(row.id.clone(), row.clone()),
-                Change::Delete(key) => self.projects.remove(key),
-            };
-        }
-        for change in &changes.sources {
-            match change {
-                Change::Put(row) => self.sources.insert(row.id.clone(), row.clone()),
-                Change::Delete(key) => self.sources.remove(key),
-            };
-        }
-        for change in &changes.tools {
-            match change {
-                Change::Put(row) => self.tools.insert(row.key.clone(), row.clone()),
-                Change::Delete(key) => self.tools.remove(key),
-            };
-        }
+        write(&mut self.projects, &changes.projects, |row| &row.id);
+        write(&mut self.sources, &changes.sources, |row| &row.id);
+        write(&mut self.tools, &changes.tools, |row| &row.key);
+        write(&mut self.knowledge, &changes.knowledge, |row| &row.key);
+        write(&mut self.documents, &changes.documents, |row| &row.key);
         self.outcomes.extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
         self.journal.extend(
             changes.journal.iter().map(|entry| ((entry.revision, entry.index), entry.clone())),
         );
         self
+    }
+}
+
+/// Writes changes to the rows of one collection. Shared with the memory store.
+pub(crate) fn write<K: Ord + Clone, R: Clone>(
+    rows: &mut BTreeMap<K, R>,
+    changes: &[Change<R, K>],
+    key_of: impl Fn(&R) -> &K,
+) {
+    for change in changes {
+        match change {
+            Change::Put(row) => rows.insert(key_of(row).clone(), row.clone()),
+            Change::Delete(key) => rows.remove(key),
+        };
     }
 }
 

@@ -1,0 +1,113 @@
+//! Verbs over checked documents: a cache of what was found in them.
+
+mod put;
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::Registry;
+use crate::ids::ProjectId;
+use crate::knowledge::Document;
+use crate::store::{DocumentFilter, Selection, StoreError, pack};
+use crate::time::Timestamp;
+
+pub use put::REFRESH_AFTER_DAYS;
+
+/// The most that the findings of one document may take in a store, in bytes as they are kept.
+pub const MAX_FINDINGS_BYTES: usize = 1 << 20;
+
+/// Documents that one commit writes at most, so that others wait briefly.
+const BATCH: usize = 200;
+
+/// What became of checked documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DocumentsReport {
+    /// Documents whose row was written.
+    pub written: usize,
+    /// Documents that are as they were, or of which a later check is kept.
+    pub kept: usize,
+    /// Rows that went because their document is gone.
+    pub removed: usize,
+    /// Paths of documents with more findings than are kept ([`MAX_FINDINGS_BYTES`]): they are not in
+    /// the cache, and the next check looks at them again.
+    pub too_large: Vec<String>,
+}
+
+impl Registry {
+    /// Keeps what a check of documents of one project found. Only what changed is written, and
+    /// nothing over the result of a later check. With `paths`, the paths of every document that the
+    /// project has, rows of others go, unless a check after `at` wrote them.
+    ///
+    /// # Errors
+    /// What the store reports; batches that were written stay.
+    pub async fn put_documents(
+        &self,
+        project: &ProjectId,
+        documents: Vec<Document>,
+        paths: Option<BTreeSet<String>>,
+        at: Timestamp,
+    ) -> Result<DocumentsReport, StoreError> {
+        let mut report = DocumentsReport::default();
+        let mut gone = BTreeSet::new();
+        let mut rows = Vec::with_capacity(documents.len());
+        for row in documents.into_iter().filter(|row| row.key.project == *project) {
+            if pack(&row.found).len() > MAX_FINDINGS_BYTES {
+                report.too_large.push(row.key.path.clone());
+                gone.insert(row.key.path);
+            } else {
+                rows.push(row);
+            }
+        }
+        let mut rows = rows.into_iter();
+        loop {
+            let batch: Vec<Document> = rows.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                break;
+            }
+            let all = batch.len();
+            let changes = self.run(put::PutDocuments { rows: batch }).await?.changes;
+            report.written += changes.documents.len();
+            report.kept += all - changes.documents.len();
+        }
+        if paths.is_some() || !gone.is_empty() {
+            let project = project.clone();
+            let step = put::DropDocuments { project, paths, gone, at };
+            report.removed = self.run(step).await?.changes.documents.len();
+        }
+        Ok(report)
+    }
+
+    /// Every document of a project as it was last checked, in the order of paths.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn documents(&self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
+        self.seen_documents(DocumentFilter::Project(project.clone())).await
+    }
+
+    /// The documents of a project that a client loads and against which something was found, in the
+    /// order of paths. The store reads no other: for hooks.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn loaded_documents(&self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
+        self.seen_documents(DocumentFilter::Loaded(project.clone())).await
+    }
+
+    /// The documents of a project against which something was found, in the order of paths.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn flagged_documents(
+        &self,
+        project: &ProjectId,
+    ) -> Result<Vec<Document>, StoreError> {
+        self.seen_documents(DocumentFilter::Flagged(project.clone())).await
+    }
+
+    async fn seen_documents(&self, filter: DocumentFilter) -> Result<Vec<Document>, StoreError> {
+        let view = self.ask(Selection::new().peek_documents(filter)).await?;
+        Ok(view.documents.into_values().collect())
+    }
+}

@@ -1,0 +1,91 @@
+//! The steps that keep what a check found.
+
+use std::collections::BTreeSet;
+
+use crate::ids::{DocumentKey, ProjectId};
+use crate::knowledge::Document;
+use crate::store::{Decision, DocumentFilter, Draft, Durability, Refusal, Selection, Step, View};
+use crate::time::Timestamp;
+
+/// A row of which nothing but the time of its check changed is written again after this many days,
+/// so that its age is true to the day and an unchanged project costs no writes.
+pub const REFRESH_AFTER_DAYS: i64 = 1;
+
+/// Writes documents as they were checked.
+#[derive(Debug)]
+pub(super) struct PutDocuments {
+    pub(super) rows: Vec<Document>,
+}
+
+impl Step for PutDocuments {
+    fn selection(&self) -> Selection {
+        let keys = self.rows.iter().map(|row| row.key.clone());
+        keys.fold(Selection::new(), |all, key| all.lock_documents(DocumentFilter::Key(key)))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, Timestamp::default());
+        for row in &self.rows {
+            if draft.document(&row.key).is_none_or(|known| is_news(known, row)) {
+                draft.put_document(row.clone());
+            }
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+/// Whether a row says more than the one that is known.
+fn is_news(known: &Document, row: &Document) -> bool {
+    if row.checked_at < known.checked_at {
+        return false;
+    }
+    let refreshed = Document { checked_at: row.checked_at, ..known.clone() };
+    refreshed != *row || known.checked_at <= row.checked_at.minus_days(REFRESH_AFTER_DAYS)
+}
+
+/// Removes the rows of documents that are gone, but for those that a later check wrote.
+#[derive(Debug)]
+pub(super) struct DropDocuments {
+    pub(super) project: ProjectId,
+    /// Those that there are; `None` when that is not known.
+    pub(super) paths: Option<BTreeSet<String>>,
+    /// Those whose row must go although they are there.
+    pub(super) gone: BTreeSet<String>,
+    pub(super) at: Timestamp,
+}
+
+impl Step for DropDocuments {
+    fn selection(&self) -> Selection {
+        if self.paths.is_some() {
+            let all = DocumentFilter::Project(self.project.clone());
+            return Selection::new().lock_documents(all);
+        }
+        let keys = self.gone.iter().map(|path| {
+            let (project, path) = (self.project.clone(), path.clone());
+            DocumentKey { project, path }
+        });
+        keys.fold(Selection::new(), |all, key| all.lock_documents(DocumentFilter::Key(key)))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        let is_gone = |path: &String| {
+            self.gone.contains(path)
+                || self.paths.as_ref().is_some_and(|paths| !paths.contains(path))
+        };
+        for (key, row) in &view.documents {
+            if is_gone(&key.path) && row.checked_at <= self.at {
+                draft.delete_document(key);
+            }
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}

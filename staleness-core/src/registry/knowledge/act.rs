@@ -1,0 +1,146 @@
+//! Who does something to items, when and why, and what that leaves in the journal.
+
+use std::collections::BTreeMap;
+
+use super::limits::check_reason;
+use crate::ids::{AgentId, ItemKey, OpId, SessionId};
+use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::knowledge::{Item, ItemKind};
+use crate::store::{Draft, ItemFilter, JournalFilter, Refusal, Selection, View};
+use crate::time::Timestamp;
+
+/// What must be known of an item that lives in a file, to make its row. The file is the truth; the
+/// row holds the counters, the verification and what was said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileItem {
+    /// The file, as in [`Item::path`].
+    pub path: String,
+    /// Its kind there.
+    pub kind: ItemKind,
+    /// When it was written, as far as that is known.
+    pub added_at: Timestamp,
+    /// When it was edited last, as far as that is known.
+    pub updated_at: Timestamp,
+}
+
+/// Who does something to items, when and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// Identifies the act: doing it twice has the effect of doing it once.
+    pub op: OpId,
+    /// When.
+    pub at: Timestamp,
+    /// The reason given.
+    pub note: Option<String>,
+    /// The session.
+    pub session: Option<SessionId>,
+    /// Who.
+    pub actor: Option<AgentId>,
+    /// Those of the items concerned that live in files: where they have no row yet, one is made.
+    pub files: BTreeMap<ItemKey, FileItem>,
+}
+
+impl Act {
+    /// An act without a reason, on items that the store holds.
+    #[must_use]
+    pub const fn new(op: OpId, at: Timestamp) -> Self {
+        Self { op, at, note: None, session: None, actor: None, files: BTreeMap::new() }
+    }
+
+    /// The items to change, and what this act left behind when it was done before.
+    pub(super) fn selection<'k>(&self, keys: impl IntoIterator<Item = &'k ItemKey>) -> Selection {
+        lock(keys).journal(JournalFilter::Op(self.op.clone()))
+    }
+
+    pub(super) fn was_done(&self, view: &View) -> bool {
+        view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op))
+    }
+
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        self.note.as_deref().map_or(Ok(()), check_reason)
+    }
+
+    /// Makes sure that the draft holds the item's row, and that the row follows its file.
+    pub(super) fn row(&self, draft: &mut Draft<'_>, key: &ItemKey) -> Result<(), Refusal> {
+        match (draft.item(key), self.files.get(key)) {
+            (Some(_), None) => {}
+            (Some(row), Some(file)) if is_filed(row) => {
+                draft.edit_item(key, |row| {
+                    row.path = Some(file.path.clone());
+                    row.kind = file.kind;
+                    if file.updated_at > row.updated_at {
+                        row.updated_at = file.updated_at;
+                        row.recalls_since_edit = 0;
+                    }
+                });
+            }
+            // The store's own item of this id.
+            (Some(_), Some(_)) => {}
+            (None, Some(file)) => draft.put_item(Item {
+                path: Some(file.path.clone()),
+                updated_at: file.updated_at,
+                ..Item::new(key.clone(), file.kind, "", file.added_at)
+            }),
+            (None, None) => {
+                return Err(Refusal::Unknown { what: "item", id: key.id.to_string() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends an entry about an item, `from` its state before to the one in which the draft has it.
+    pub(super) fn tell(
+        &self,
+        draft: &mut Draft<'_>,
+        key: &ItemKey,
+        action: Action,
+        from: Option<&'static str>,
+        cause: impl Into<String>,
+    ) {
+        let to = draft.item(key).map(|item| state(item).to_owned());
+        draft.append_journal(JournalEntry {
+            revision: Revision(0),
+            index: 0,
+            at: self.at,
+            subject: Subject::item(key),
+            action,
+            from: from.map(Into::into),
+            to,
+            cause: cause.into(),
+            note: self.note.clone(),
+            session: self.session.clone(),
+            actor: self.actor.clone(),
+            op: Some(self.op.clone()),
+        });
+    }
+}
+
+/// A selection that locks these items.
+pub(super) fn lock<'k>(keys: impl IntoIterator<Item = &'k ItemKey>) -> Selection {
+    keys.into_iter()
+        .fold(Selection::new(), |all, key| all.lock_knowledge(ItemFilter::Key(key.clone())))
+}
+
+/// Whether the item's text lives in a file.
+pub(super) const fn is_filed(item: &Item) -> bool {
+    item.path.is_some()
+}
+
+/// Where an item stands, in one word for the journal.
+pub(super) fn state(item: &Item) -> &'static str {
+    if !item.superseded_by.is_empty() {
+        "superseded"
+    } else if item.contradicted.is_some() {
+        "contradicted"
+    } else if item.done_at.is_some() {
+        "done"
+    } else {
+        "current"
+    }
+}
+
+/// The item was edited.
+pub(super) fn touch(item: &mut Item, at: Timestamp) {
+    item.updated_at = at.max(item.updated_at);
+    item.recalls_since_edit = 0;
+}

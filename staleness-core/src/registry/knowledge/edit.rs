@@ -1,0 +1,170 @@
+//! The step that changes fields of items.
+
+use std::collections::BTreeSet;
+
+use super::act::{Act, is_filed, lock, state, touch};
+use super::limits::check_item;
+use super::links::{at_scope, link, unlink};
+use crate::ids::{ItemId, ItemKey};
+use crate::journal::Action;
+use crate::knowledge::{Citation, Item, ItemKind};
+use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+use crate::time::Timestamp;
+
+/// Fields to change; `None` leaves a field as it is, `Some(None)` empties it. A set replaces the one
+/// that was there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ItemPatch {
+    /// What sort of thing it is.
+    pub kind: Option<ItemKind>,
+    /// The text.
+    pub body: Option<String>,
+    /// The keywords.
+    pub keywords: Option<BTreeSet<String>>,
+    /// The version of the project that it was written for.
+    pub version_context: Option<Option<String>>,
+    /// Whether time, versions and code leave it untouched.
+    pub evergreen: Option<bool>,
+    /// When it should be done.
+    pub due: Option<Option<Timestamp>>,
+    /// When it ceases to hold.
+    pub expires_at: Option<Option<Timestamp>>,
+    /// What it rests on. A citation that was there keeps its digest unless it comes with one.
+    pub citations: Option<BTreeSet<Citation>>,
+    /// The items that it stands for.
+    pub supersedes: Option<BTreeSet<ItemId>>,
+    /// The items that it depends on.
+    pub related: Option<BTreeSet<ItemId>>,
+}
+
+impl ItemPatch {
+    /// Changes everything but what it supersedes; the names of the fields that really changed.
+    fn apply(&self, item: &mut Item) -> Vec<&'static str> {
+        let mut changed = Vec::new();
+        let mut set = |name, changes: bool| {
+            if changes {
+                changed.push(name);
+            }
+        };
+        set("kind", replace(&mut item.kind, self.kind.as_ref()));
+        set("body", replace(&mut item.body, self.body.as_ref()));
+        set("keywords", replace(&mut item.keywords, self.keywords.as_ref()));
+        set("version", replace(&mut item.version_context, self.version_context.as_ref()));
+        set("evergreen", replace(&mut item.evergreen, self.evergreen.as_ref()));
+        set("due", replace(&mut item.due, self.due.as_ref()));
+        set("expires", replace(&mut item.expires_at, self.expires_at.as_ref()));
+        let citations =
+            self.citations.as_ref().map(|cited| keeping_digests(cited, &item.citations));
+        set("citations", replace(&mut item.citations, citations.as_ref()));
+        set("related", replace(&mut item.related, self.related.as_ref()));
+        changed
+    }
+}
+
+/// Puts a value in the place of another; whether that changes anything.
+fn replace<T: Clone + PartialEq>(field: &mut T, value: Option<&T>) -> bool {
+    match value {
+        Some(value) if value != field => {
+            field.clone_from(value);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Citations of the same things, with the digests that are known of them.
+fn keeping_digests(cited: &BTreeSet<Citation>, known: &BTreeSet<Citation>) -> BTreeSet<Citation> {
+    let digest = |citation: &Citation| {
+        known.iter().find(|other| same_place(other, citation)).and_then(|one| one.digest.clone())
+    };
+    let kept = cited.iter().map(|citation| Citation {
+        digest: citation.digest.clone().or_else(|| digest(citation)),
+        ..citation.clone()
+    });
+    kept.collect()
+}
+
+/// Whether two citations mean the same, whatever was there when they were verified.
+pub(super) fn same_place(one: &Citation, other: &Citation) -> bool {
+    (&one.path, &one.lines, &one.symbol) == (&other.path, &other.lines, &other.symbol)
+}
+
+/// Changes fields of items, of all or of none.
+#[derive(Debug)]
+pub(super) struct EditItems {
+    pub(super) keys: Vec<ItemKey>,
+    pub(super) patch: ItemPatch,
+    pub(super) act: Act,
+}
+
+impl EditItems {
+    fn edit(&self, draft: &mut Draft<'_>, key: &ItemKey) -> Result<(), Refusal> {
+        let Some(item) = draft.item(key) else {
+            return Err(Refusal::Unknown { what: "item", id: key.id.to_string() });
+        };
+        if is_filed(item) {
+            let path = item.path.as_deref().unwrap_or_default();
+            return Err(Refusal::Invalid(format!(
+                "{:?} lives in {path:?}: change it there",
+                key.id.as_str()
+            )));
+        }
+        let (from, before) = (state(item), item.supersedes.clone());
+        let mut edited = item.clone();
+        let mut changed = self.patch.apply(&mut edited);
+        let after = self.patch.supersedes.as_ref().unwrap_or(&before);
+        if *after != before {
+            changed.push("supersedes");
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        touch(&mut edited, self.act.at);
+        check_item(&Item { supersedes: after.clone(), ..edited.clone() })?;
+        draft.put_item(edited);
+        let cause = format!("changed {}", changed.join(", "));
+        self.act.tell(draft, key, Action::Edited, Some(from), cause);
+        for id in before.difference(after) {
+            unlink(draft, &self.act, &at_scope(&key.scope, id), key);
+        }
+        for id in after.difference(&before) {
+            link(draft, &self.act, &at_scope(&key.scope, id), key)?;
+        }
+        Ok(())
+    }
+}
+
+impl Step for EditItems {
+    fn selection(&self) -> Selection {
+        let mut keys = self.keys.clone();
+        for key in &self.keys {
+            let named = self.patch.supersedes.iter().flatten();
+            keys.extend(named.map(|id| at_scope(&key.scope, id)));
+        }
+        self.act.selection(&keys)
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.act.at);
+        if self.act.was_done(view) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        self.act.check()?;
+        if view.looks <= 1 && self.patch.supersedes.is_some() {
+            // What they stand for until now may lose its link.
+            let items = self.keys.iter().filter_map(|key| view.knowledge.get(key));
+            let linked: BTreeSet<ItemKey> = items
+                .flat_map(|item| item.supersedes.iter().map(|id| at_scope(&item.key.scope, id)))
+                .collect();
+            if !linked.is_empty() {
+                return Ok(Decision::Need(lock(&linked)));
+            }
+        }
+        self.keys.iter().try_for_each(|key| self.edit(&mut draft, key))?;
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}

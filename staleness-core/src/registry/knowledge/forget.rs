@@ -1,0 +1,26 @@
+//! What stands in the way of forgetting a project.
+
+use crate::ids::{ItemKey, ProjectId};
+use crate::knowledge::Item;
+use crate::store::{Refusal, View};
+
+/// Refuses while somebody's items belong to a project: nothing that a person wrote goes silently. The
+/// rows of items that live in files are in nobody's way.
+///
+/// # Errors
+/// [`Refusal::Invalid`] with how many there are and what to do.
+pub(in crate::registry) fn written_in(view: &View, project: &ProjectId) -> Result<(), Refusal> {
+    let own = |key: &ItemKey| key.scope.project() == Some(project);
+    let written = |item: &&Item| own(&item.key) && item.path.is_none();
+    let count = view.knowledge.values().filter(written).count();
+    match view.knowledge.values().find(written) {
+        None => Ok(()),
+        Some(first) => Err(Refusal::Invalid(format!(
+            "{count} item{} of knowledge belong{} to this project, such as {:?}: remove them first, \
+             or say that they are to go with it",
+            if count == 1 { "" } else { "s" },
+            if count == 1 { "s" } else { "" },
+            first.key.id.as_str()
+        ))),
+    }
+}

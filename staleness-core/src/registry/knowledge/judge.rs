@@ -1,0 +1,158 @@
+//! The steps that say what became of an item: it holds, it is wrong, it is done.
+
+use std::collections::BTreeSet;
+
+use super::act::{Act, is_filed, state};
+use super::edit::same_place;
+use super::limits::check_item;
+use crate::ids::ItemKey;
+use crate::journal::Action;
+use crate::knowledge::{Citation, Contradiction, Item, ItemKind};
+use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+
+/// What somebody saw of an item that holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verification {
+    /// The item.
+    pub key: ItemKey,
+    /// The commit that was checked out.
+    pub commit: Option<String>,
+    /// What it cites, each with the digest of what is there now. Those that the item does not cite
+    /// are left out, but for an item that lives in a file: there the file says what it cites.
+    pub citations: BTreeSet<Citation>,
+}
+
+/// Notes that items still hold.
+#[derive(Debug)]
+pub(super) struct VerifyItems {
+    pub(super) verifications: Vec<Verification>,
+    pub(super) act: Act,
+}
+
+impl VerifyItems {
+    fn note(&self, item: &mut Item, seen: &Verification) {
+        item.verified_at = Some(self.act.at);
+        item.verified_commit.clone_from(&seen.commit);
+        item.verifications = item.verifications.saturating_add(1);
+        item.contradicted = None;
+        item.citations = if is_filed(item) {
+            seen.citations.clone()
+        } else {
+            let now = |known: &Citation| {
+                seen.citations.iter().find(|seen| same_place(seen, known)).unwrap_or(known).clone()
+            };
+            item.citations.iter().map(now).collect()
+        };
+    }
+}
+
+impl Step for VerifyItems {
+    fn selection(&self) -> Selection {
+        self.act.selection(self.verifications.iter().map(|each| &each.key))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.act.at);
+        if self.act.was_done(view) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        self.act.check()?;
+        let mut noted = BTreeSet::new();
+        for seen in self.verifications.iter().filter(|each| noted.insert(&each.key)) {
+            self.act.row(&mut draft, &seen.key)?;
+            let from = draft.item(&seen.key).map(state);
+            draft.edit_item(&seen.key, |item| self.note(item, seen));
+            draft.item(&seen.key).map_or(Ok(()), check_item)?;
+            self.act.tell(&mut draft, &seen.key, Action::Verified, from, "by_hand");
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+/// Notes that to-dos are done.
+#[derive(Debug)]
+pub(super) struct DoneItems {
+    pub(super) keys: Vec<ItemKey>,
+    pub(super) act: Act,
+}
+
+impl Step for DoneItems {
+    fn selection(&self) -> Selection {
+        self.act.selection(&self.keys)
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.act.at);
+        if self.act.was_done(view) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        self.act.check()?;
+        for key in &self.keys {
+            self.act.row(&mut draft, key)?;
+            let Some(item) = draft.item(key) else { continue };
+            if item.kind != ItemKind::Todo {
+                return Err(Refusal::Invalid(format!(
+                    "{:?} is no to-do but of the kind {}: only a to-do can be done",
+                    key.id.as_str(),
+                    item.kind.as_str()
+                )));
+            }
+            if item.done_at.is_none() {
+                let from = state(item);
+                draft.edit_item(key, |item| item.done_at = Some(self.act.at));
+                self.act.tell(&mut draft, key, Action::Done, Some(from), "by_hand");
+            }
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+/// Notes that somebody said that an item is wrong. What was said before is in the journal.
+#[derive(Debug)]
+pub(super) struct ContradictItem {
+    pub(super) key: ItemKey,
+    pub(super) by: String,
+    pub(super) reason: String,
+    pub(super) act: Act,
+}
+
+impl Step for ContradictItem {
+    fn selection(&self) -> Selection {
+        self.act.selection([&self.key])
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.act.at);
+        if self.act.was_done(view) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        self.act.row(&mut draft, &self.key)?;
+        let said = |old: &Contradiction| (&old.by, &old.reason) == (&self.by, &self.reason);
+        let Some(item) = draft.item(&self.key) else {
+            return Ok(Decision::Write(draft.finish()));
+        };
+        if item.contradicted.as_ref().is_some_and(said) {
+            return Ok(Decision::Write(Draft::new(view, self.act.at).finish()));
+        }
+        let (from, by) = (state(item), self.by.clone());
+        let said = Contradiction { by, reason: self.reason.clone(), at: self.act.at };
+        draft.edit_item(&self.key, |item| item.contradicted = Some(said));
+        draft.item(&self.key).map_or(Ok(()), check_item)?;
+        let act = Act { note: Some(self.reason.clone()), ..self.act.clone() };
+        let cause = format!("contradicted by {}", self.by);
+        act.tell(&mut draft, &self.key, Action::Contradicted, Some(from), cause);
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}

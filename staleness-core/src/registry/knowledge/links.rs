@@ -1,0 +1,138 @@
+//! What stands for what: kept in step on both sides.
+
+use std::collections::BTreeSet;
+
+use super::act::{Act, lock, state, touch};
+use crate::ids::{ItemId, ItemKey, Scope};
+use crate::journal::Action;
+use crate::knowledge::Item;
+use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+
+/// The key of an id that an item of this scope speaks of as superseded: links stay within a scope.
+pub(super) fn at_scope(scope: &Scope, id: &ItemId) -> ItemKey {
+    ItemKey { scope: scope.clone(), id: id.clone() }
+}
+
+/// An item before anything was linked with it.
+pub(super) fn without_links(item: &Item) -> Item {
+    Item { supersedes: BTreeSet::new(), superseded_by: BTreeSet::new(), ..item.clone() }
+}
+
+/// Makes `new` stand for `old`, on both sides, and tells it of `old`.
+pub(super) fn link(
+    draft: &mut Draft<'_>,
+    act: &Act,
+    old: &ItemKey,
+    new: &ItemKey,
+) -> Result<(), Refusal> {
+    if old == new {
+        return Err(Refusal::Invalid(format!("{:?} cannot stand for itself", old.id.as_str())));
+    }
+    if old.scope != new.scope {
+        return Err(Refusal::Invalid(format!(
+            "{:?} and {:?} belong to different scopes, and an item stands for one of its own; a \
+             project's item hides the global one of the same id",
+            old.id.as_str(),
+            new.id.as_str()
+        )));
+    }
+    act.row(draft, old)?;
+    act.row(draft, new)?;
+    let opposite = draft.item(old).is_some_and(|row| row.supersedes.contains(&new.id));
+    if opposite {
+        return Err(Refusal::Invalid(format!(
+            "{:?} stands for {:?} already: take that back first",
+            old.id.as_str(),
+            new.id.as_str()
+        )));
+    }
+    let from = draft.item(old).map(state);
+    draft.edit_item(new, |row| row.supersedes.insert(old.id.clone()));
+    if draft.edit_item(old, |row| row.superseded_by.insert(new.id.clone())) == Some(true) {
+        draft.edit_item(new, |row| touch(row, act.at));
+        let cause = format!("superseded by {}", new.id);
+        act.tell(draft, old, Action::Superseded, from, cause);
+    }
+    Ok(())
+}
+
+/// Takes back that `new` stands for `old`. An item that is not there has nothing to take back.
+pub(super) fn unlink(draft: &mut Draft<'_>, act: &Act, old: &ItemKey, new: &ItemKey) {
+    draft.edit_item(new, |row| row.supersedes.remove(&old.id));
+    let from = draft.item(old).map(state);
+    if draft.edit_item(old, |row| row.superseded_by.remove(&new.id)) == Some(true) {
+        let cause = format!("no longer superseded by {}", new.id);
+        act.tell(draft, old, Action::Edited, from, cause);
+    }
+}
+
+/// Makes one item stand for another.
+#[derive(Debug)]
+pub(super) struct Supersede {
+    pub(super) old: ItemKey,
+    pub(super) new: ItemKey,
+    pub(super) act: Act,
+}
+
+impl Step for Supersede {
+    fn selection(&self) -> Selection {
+        self.act.selection([&self.old, &self.new])
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.act.at);
+        if !self.act.was_done(view) {
+            self.act.check()?;
+            link(&mut draft, &self.act, &self.old, &self.new)?;
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+/// Removes an item and every link to it.
+#[derive(Debug)]
+pub(super) struct RemoveItem {
+    pub(super) key: ItemKey,
+    pub(super) act: Act,
+}
+
+impl Step for RemoveItem {
+    fn selection(&self) -> Selection {
+        self.act.selection([&self.key])
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.act.at);
+        if self.act.was_done(view) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        self.act.check()?;
+        let Some(item) = view.knowledge.get(&self.key) else {
+            return Err(Refusal::Unknown { what: "item", id: self.key.id.to_string() });
+        };
+        let of = |id: &ItemId| at_scope(&self.key.scope, id);
+        let linked: Vec<ItemKey> =
+            item.supersedes.iter().chain(&item.superseded_by).map(of).collect();
+        if view.looks <= 1 && !linked.is_empty() {
+            return Ok(Decision::Need(lock(&linked)));
+        }
+        for id in &item.superseded_by {
+            draft.edit_item(&of(id), |row| row.supersedes.remove(&self.key.id));
+        }
+        for id in &item.supersedes {
+            unlink(&mut draft, &self.act, &of(id), &self.key);
+        }
+        let from = state(item);
+        draft.delete_item(&self.key);
+        self.act.tell(&mut draft, &self.key, Action::Removed, Some(from), "by_hand");
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}

@@ -1,0 +1,158 @@
+//! Verbs over items of knowledge: written down, edited, verified, superseded, contradicted, done,
+//! removed, recalled.
+
+mod act;
+mod add;
+mod edit;
+mod forget;
+mod judge;
+mod limits;
+mod links;
+mod queries;
+mod recall;
+
+use std::sync::Arc;
+
+pub use act::{Act, FileItem};
+pub use edit::ItemPatch;
+pub use judge::Verification;
+pub use limits::{MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, check_item};
+
+use super::Registry;
+use crate::ids::ItemKey;
+use crate::knowledge::Item;
+use crate::store::{Commit, Refusal, Step, StoreError};
+
+pub(super) use forget::written_in;
+
+impl Registry {
+    /// Writes down a new item, and links it with what it supersedes. May be repeated with the same op
+    /// id. Returns it as it stands.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] for an id that is taken and for what no record may hold,
+    /// [`Refusal::Unknown`] where it supersedes an unknown id; else what the store reports.
+    pub async fn add_item(&self, item: Item, act: Act) -> Result<Item, StoreError> {
+        let key = item.key.clone();
+        self.one(add::AddItem { item, act }, &key).await
+    }
+
+    /// Changes fields of items. Links, counters and history stay; an item that already stands so is
+    /// left alone. May be repeated with the same op id. Returns the items as they stand.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id and where they are to supersede one,
+    /// [`Refusal::Invalid`] for what no record may hold and for an item that lives in a file; else
+    /// what the store reports. Nothing is changed then.
+    pub async fn edit_items(
+        &self,
+        keys: Vec<ItemKey>,
+        patch: ItemPatch,
+        act: Act,
+    ) -> Result<Vec<Item>, StoreError> {
+        let step = edit::EditItems { keys: keys.clone(), patch, act };
+        self.several(step, &keys).await
+    }
+
+    /// Notes that somebody saw that items still hold. That takes back what was said against them
+    /// before. May be repeated with the same op id. Returns the items as they stand.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id; else what the store reports. Nothing is noted then.
+    pub async fn verify_items(
+        &self,
+        verifications: Vec<Verification>,
+        act: Act,
+    ) -> Result<Vec<Item>, StoreError> {
+        let keys: Vec<ItemKey> = verifications.iter().map(|each| each.key.clone()).collect();
+        self.several(judge::VerifyItems { verifications, act }, &keys).await
+    }
+
+    /// Notes that to-dos are done; those that are already are left alone. May be repeated with the
+    /// same op id. Returns the items as they stand.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is no to-do; else
+    /// what the store reports. Nothing is noted then.
+    pub async fn done_items(&self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, StoreError> {
+        let step = judge::DoneItems { keys: keys.clone(), act };
+        self.several(step, &keys).await
+    }
+
+    /// Notes that `new` stands for `old` now, on both. May be repeated. Returns `old` and `new` as
+    /// they stand.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for two of different scopes, for
+    /// one and the same, and where `old` stands for `new`; else what the store reports.
+    pub async fn supersede_item(
+        &self,
+        old: ItemKey,
+        new: ItemKey,
+        act: Act,
+    ) -> Result<(Item, Item), StoreError> {
+        let step = links::Supersede { old: old.clone(), new: new.clone(), act };
+        let commit = self.store.transact(Arc::new(step)).await?;
+        Ok((of(&commit, &old)?, of(&commit, &new)?))
+    }
+
+    /// Notes that somebody said that an item is wrong. May be repeated with the same op id. Returns
+    /// the item as it stands.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for no name or no reason; else
+    /// what the store reports.
+    pub async fn contradict_item(
+        &self,
+        key: ItemKey,
+        by: String,
+        reason: String,
+        act: Act,
+    ) -> Result<Item, StoreError> {
+        let step = judge::ContradictItem { key: key.clone(), by, reason, act };
+        self.one(step, &key).await
+    }
+
+    /// Removes an item and every link to it; its history stays. May be repeated with the same op id.
+    /// Returns the item as it was; `None` when this op removed it before.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
+    pub async fn remove_item(&self, key: ItemKey, act: Act) -> Result<Option<Item>, StoreError> {
+        let commit = self.run(links::RemoveItem { key: key.clone(), act }).await?;
+        Ok(commit.view.knowledge.get(&key).cloned())
+    }
+
+    /// Counts that items were recalled. May be repeated with the same op id: of two ops in a row each
+    /// counts once. Items that are not there any more are left out. Returns how many were counted.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn count_recalls(&self, keys: Vec<ItemKey>, act: Act) -> Result<usize, StoreError> {
+        if keys.is_empty() {
+            return Ok(0);
+        }
+        let commit = self.run(recall::CountRecalls { keys, act }).await?;
+        Ok(commit.changes.knowledge.len())
+    }
+
+    async fn one(&self, step: impl Step, key: &ItemKey) -> Result<Item, StoreError> {
+        of(&self.run(step).await?, key)
+    }
+
+    async fn several(&self, step: impl Step, keys: &[ItemKey]) -> Result<Vec<Item>, StoreError> {
+        let commit = self.run(step).await?;
+        keys.iter().map(|key| of(&commit, key)).collect()
+    }
+}
+
+/// An item as a commit left it.
+fn of(commit: &Commit, key: &ItemKey) -> Result<Item, StoreError> {
+    let written = commit.changes.knowledge.iter().find_map(|change| match change {
+        crate::store::Change::Put(row) if row.key == *key => Some(row),
+        _ => None,
+    });
+    // Repeated, after somebody else removed it.
+    let unknown = || Refusal::Unknown { what: "item", id: key.id.to_string() };
+    Ok(written.or_else(|| commit.view.knowledge.get(key)).ok_or_else(unknown)?.clone())
+}

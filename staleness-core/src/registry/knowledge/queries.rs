@@ -1,0 +1,85 @@
+//! Verbs that only look at items.
+
+use std::collections::BTreeMap;
+
+use crate::ids::{ItemId, ItemKey, ProjectId, Scope};
+use crate::knowledge::Item;
+use crate::registry::{Registry, ScopeChoice};
+use crate::store::{ItemFilter, Refusal, Selection, StoreError};
+
+/// How like an id must be to be offered for another, 0..=1.
+const ALIKE: f64 = 0.75;
+
+impl ScopeChoice {
+    /// The keys that an id may mean in a project, most likely first.
+    #[must_use]
+    pub fn item_keys(self, project: &ProjectId, id: &ItemId) -> Vec<ItemKey> {
+        let own = Scope::Project(project.clone());
+        let scopes = match self {
+            Self::Either => vec![own, Scope::Global],
+            Self::Global => vec![Scope::Global],
+            Self::Project => vec![own],
+        };
+        scopes.into_iter().map(|scope| ItemKey { scope, id: id.clone() }).collect()
+    }
+}
+
+impl Registry {
+    /// The item that an id means to a project.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, for which [`Registry::nearest_item`] knows the one that
+    /// is most like it; else what the store reports.
+    pub async fn item(
+        &self,
+        project: &ProjectId,
+        id: &ItemId,
+        scope: ScopeChoice,
+    ) -> Result<Item, StoreError> {
+        let keys = scope.item_keys(project, id);
+        let selection = keys
+            .iter()
+            .fold(Selection::new(), |all, key| all.peek_knowledge(ItemFilter::Key(key.clone())));
+        let mut view = self.ask(selection).await?;
+        keys.iter()
+            .find_map(|key| view.knowledge.remove(key))
+            .ok_or_else(|| Refusal::Unknown { what: "item", id: id.to_string() }.into())
+    }
+
+    /// Every item that a project sees, in the order of ids: its own, and the global ones but those
+    /// that it has an item of the same id for.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn items(&self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
+        let selection = Selection::new()
+            .peek_knowledge(ItemFilter::Scope(Scope::Global))
+            .peek_knowledge(ItemFilter::Scope(Scope::Project(project.clone())));
+        let view = self.ask(selection).await?;
+        // Global ones come first in the order of keys.
+        let seen: BTreeMap<ItemId, Item> =
+            view.knowledge.into_iter().map(|(key, item)| (key.id, item)).collect();
+        Ok(seen.into_values().collect())
+    }
+
+    /// The id of an item that the project sees that is most like `text`, for a helpful error.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn nearest_item(
+        &self,
+        project: &ProjectId,
+        text: &str,
+    ) -> Result<Option<ItemId>, StoreError> {
+        let wanted = text.to_lowercase();
+        let items = self.items(project).await?;
+        let best = items
+            .into_iter()
+            .map(|item| {
+                let like = strsim::jaro_winkler(&wanted, &item.key.id.as_str().to_lowercase());
+                (like, item.key.id)
+            })
+            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
+        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+    }
+}
