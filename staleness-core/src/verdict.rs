@@ -22,10 +22,16 @@ impl Level {
     /// after rounding to 1e-9.
     #[must_use]
     pub fn of(freshness: f64) -> Self {
-        let freshness = round(freshness);
-        if freshness >= 0.7 {
+        Self::between(round(freshness), 0.7, 0.4)
+    }
+
+    /// The level of a rounded freshness, by the freshness from which it is fresh and the one from
+    /// which it is to be reviewed.
+    #[must_use]
+    pub const fn between(freshness: f64, fresh_from: f64, review_from: f64) -> Self {
+        if freshness >= fresh_from {
             Self::Fresh
-        } else if freshness >= 0.4 {
+        } else if freshness >= review_from {
             Self::Review
         } else {
             Self::Stale
@@ -56,6 +62,10 @@ pub enum NextAction {
     Update,
     /// Stop relying on it.
     Drop,
+    /// Say that it is done: for a to-do.
+    Complete,
+    /// Give it another date: for a to-do.
+    Reschedule,
 }
 
 impl NextAction {
@@ -67,6 +77,8 @@ impl NextAction {
             Self::Verify => "verify",
             Self::Update => "update",
             Self::Drop => "drop",
+            Self::Complete => "complete",
+            Self::Reschedule => "reschedule",
         }
     }
 }
@@ -80,8 +92,22 @@ pub struct Signal {
     pub strength: f64,
     /// How much it can lower the freshness, 0..=1.
     pub weight: f64,
-    /// A sentence that a person can act on.
+    /// A sentence that a person can act on: names, paths and our own words, on one line.
     pub reason: String,
+    /// The line of the file in which it shows, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What somebody wrote about it. It is of unknown origin: hooks leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Signal {
+    /// A piece of evidence that stands on no line, and about which nobody wrote anything.
+    #[must_use]
+    pub fn new(kind: &str, strength: f64, weight: f64, reason: String) -> Self {
+        Self { kind: kind.into(), strength, weight, reason, line: None, note: None }
+    }
 }
 
 /// Can it still be trusted, why, and what should be done.

@@ -196,12 +196,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
     let unseen = context.unseen_days(tool);
     let mut signals = Vec::new();
     let mut signal = |kind: &str, freshness: f64, reason: String| {
-        signals.push(Signal {
-            kind: kind.into(),
-            strength: 1.0,
-            weight: round(1.0 - freshness),
-            reason,
-        });
+        signals.push(Signal::new(kind, 1.0, round(1.0 - freshness), reason));
     };
     let is_failing = failing.is_some();
     if let Some(cause) = failing {

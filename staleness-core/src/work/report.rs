@@ -144,12 +144,7 @@ pub fn judge(
     Verdict {
         level: Level::of(freshness),
         freshness,
-        signals: vec![Signal {
-            kind: kind.into(),
-            strength: 1.0,
-            weight: round(1.0 - freshness),
-            reason,
-        }],
+        signals: vec![Signal::new(kind, 1.0, round(1.0 - freshness), reason)],
         action,
     }
 }
