@@ -51,6 +51,59 @@ fn the_defaults_are_those_that_are_documented() {
         demote = false
         [project]
         [agent]
+        [knowledge]
+        fresh_from = 0.7
+        review_from = 0.4
+        todo_pending_days = 30
+        todo_recalls = 5
+        weight_expired = 1.0
+        weight_superseded = 1.0
+        weight_contradicted = 0.9
+        weight_source_missing = 0.8
+        weight_reference_drift = 0.7
+        weight_source_changed = 0.6
+        weight_version_drift = 0.4
+        weight_related_fresher = 0.3
+        weight_related_stale = 0.3
+        weight_recalled_without_progress = 0.2
+        weight_temporal_marker = 0.2
+        strength_patch = 0.25
+        strength_minor = 0.6
+        strength_major = 1.0
+        strength_marker = 1.0
+        [knowledge.kind.knowledge]
+        curve = { linear = { drop = 0.3, days = 90.0, floor = 0.0 } }
+        version_term = 0.4
+        marker_term = 0.2
+        recall_from = 0.7
+        [knowledge.kind.preference]
+        curve = "constant"
+        version_term = 0.0
+        marker_term = 0.0
+        recall_from = 0.3
+        [knowledge.kind.todo]
+        curve = { linear = { drop = 0.5, days = 30.0, floor = 0.3 } }
+        version_term = 0.0
+        marker_term = 0.0
+        recall_from = 0.4
+        [knowledge.kind.reference]
+        curve = { linear = { drop = 0.3, days = 180.0, floor = 0.3 } }
+        version_term = 0.2
+        marker_term = 0.0
+        recall_from = 0.8
+        [knowledge.kind.document]
+        curve = "constant"
+        version_term = 0.0
+        marker_term = 0.0
+        recall_from = 0.8
+        strength_marker = 0.5
+        [knowledge.project]
+        [knowledge.agent]
+        [documents]
+        ignore = []
+        history = []
+        max_file_bytes = 4194304
+        [documents.kinds]
     "#
     .parse()
     .unwrap();

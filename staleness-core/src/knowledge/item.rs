@@ -150,4 +150,10 @@ impl Item {
     pub fn anchored_at(&self) -> Timestamp {
         self.verified_at.unwrap_or(self.added_at)
     }
+
+    /// Whether it is a to-do that is done: it is never flagged, and never recalled.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.kind == ItemKind::Todo && self.done_at.is_some()
+    }
 }

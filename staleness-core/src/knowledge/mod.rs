@@ -1,15 +1,27 @@
 //! Knowledge: facts, preferences, to-dos, references and whole documents, and how far each can
 //! still be trusted.
 //!
-//! What was found outside comes in as [`Evidence`]; what it means for an [`Item`] or a [`Block`] is
-//! decided here.
+//! What was found outside comes in as [`Evidence`]; [`judge`], [`judge_block`] and
+//! [`judge_document`] decide what it means. A [`Context`] holds the rest: the moment, the version of
+//! the project, and the rules of the policy.
 
 mod citation;
+mod context;
+mod curve;
 mod document;
 mod evidence;
 mod item;
+mod judge;
+mod score;
+mod sentence;
+mod version;
 
 pub use citation::{Citation, Lines};
+pub use context::Context;
+pub use curve::Curve;
 pub use document::{Block, Document};
 pub use evidence::{Cited, Distance, Evidence, Fact, SignalKind, WordKind};
 pub use item::{Contradiction, Item, ItemKind};
+pub use judge::{judge, judge_block, judge_document};
+pub use score::score_and_level;
+pub use version::Version;

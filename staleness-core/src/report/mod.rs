@@ -1,6 +1,7 @@
 //! Reports: what a caller is told, derived purely from what was seen.
 
 mod context;
+mod knowledge;
 mod rank;
 mod scan;
 mod suggest;
@@ -9,6 +10,7 @@ mod tool;
 mod words;
 
 pub use context::Context;
+pub use knowledge::{KnowledgeReport, RecallReport};
 pub use rank::{RankedTool, order, rank};
 pub use scan::{ScanReport, SourceReport};
 pub use suggest::{Suggestion, discover, suggest};

@@ -1,5 +1,8 @@
 //! The policy: every threshold, with its unit in its name.
 
+mod documents;
+mod knowledge;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -8,11 +11,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::ids::{AgentId, ProjectId};
 use crate::tool::{DemotionRule, ToolKind};
 
+pub use documents::DocumentPolicy;
+pub use knowledge::{KnowledgeOverride, KnowledgePolicy, KnowledgeRules};
+
 /// Everything that can be tuned. [`Policy::default`] is the documented behaviour.
 ///
 /// The shape is that of the TOML file: `[tools]`, `[outage]`, `[ranking]`, `[outcomes]`, `[hooks]`,
-/// `[projects]`, and the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`,
-/// which apply to tools in that order.
+/// `[projects]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
+/// apply to tools in that order, and `[knowledge]` and `[documents]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -38,6 +44,10 @@ pub struct Policy {
     pub project: BTreeMap<String, ToolOverride>,
     /// Overrides of `tools` for outcomes that one agent reports.
     pub agent: BTreeMap<String, ToolOverride>,
+    /// How knowledge ages, what evidence weighs, and when it is recalled.
+    pub knowledge: KnowledgePolicy,
+    /// Which documents are checked, and as what.
+    pub documents: DocumentPolicy,
 }
 
 impl Default for Policy {
@@ -53,6 +63,8 @@ impl Default for Policy {
             kind: spare_builtins(BTreeMap::new()),
             project: BTreeMap::new(),
             agent: BTreeMap::new(),
+            knowledge: KnowledgePolicy::default(),
+            documents: DocumentPolicy::default(),
         }
     }
 }
@@ -282,6 +294,8 @@ impl Policy {
         if self.outage.percent > 100 {
             faults.push("outage.percent: must lie in 0..=100".into());
         }
+        self.knowledge.faults(&mut faults);
+        self.documents.faults(&mut faults);
         faults
     }
 }

@@ -1,0 +1,75 @@
+//! What a verdict depends on beside the item and the evidence.
+
+use super::{Distance, ItemKind, SignalKind, Version};
+use crate::ids::{AgentId, ProjectId};
+use crate::policy::{KnowledgePolicy, KnowledgeRules};
+use crate::time::Timestamp;
+
+/// The moment, the version of the project, and the rules for every kind: made once, used for every
+/// item.
+#[derive(Clone, Debug)]
+pub struct Context {
+    now: Timestamp,
+    version: Option<(String, Version)>,
+    rules: [Resolved; ItemKind::ALL.len()],
+}
+
+/// The rules for one kind, with the weights in the order of the kinds of signals.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resolved {
+    pub(super) rules: KnowledgeRules,
+    pub(super) weights: [f64; SignalKind::ALL.len()],
+}
+
+impl Context {
+    /// As of `now`, by the rules that hold in a project (id and root) and for an agent.
+    #[must_use]
+    pub fn new(
+        now: Timestamp,
+        policy: &KnowledgePolicy,
+        project: Option<(&ProjectId, &str)>,
+        agent: Option<&AgentId>,
+    ) -> Self {
+        let resolve = |kind| {
+            let rules = policy.rules(kind, project, agent);
+            Resolved { rules, weights: SignalKind::ALL.map(|kind| rules.weight(kind)) }
+        };
+        Self { now, version: None, rules: ItemKind::ALL.map(resolve) }
+    }
+
+    /// The same for a project at this version; one that cannot be read is as good as unknown.
+    #[must_use]
+    pub fn at_version(mut self, version: Option<&str>) -> Self {
+        self.version = version.and_then(|text| Some((text.trim().into(), Version::parse(text)?)));
+        self
+    }
+
+    /// The moment of the verdict.
+    #[must_use]
+    pub const fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The version of the project, as it was given.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_ref().map(|(text, _)| text.as_str())
+    }
+
+    /// The rules for a kind.
+    #[must_use]
+    pub const fn rules(&self, kind: ItemKind) -> &KnowledgeRules {
+        &self.resolved(kind).rules
+    }
+
+    pub(super) const fn resolved(&self, kind: ItemKind) -> &Resolved {
+        &self.rules[kind as usize]
+    }
+
+    /// How far the version that something was written for is behind the project's: `None` when it is
+    /// not behind, or when either is unknown.
+    #[must_use]
+    pub fn behind(&self, written_for: &str) -> Option<Distance> {
+        self.version.as_ref().and_then(|(_, now)| Version::parse(written_for)?.behind(now))
+    }
+}

@@ -1,0 +1,114 @@
+//! Curves: how a base score falls with age.
+
+use serde::{Deserialize, Serialize};
+
+/// How the freshness of an item falls with its age. Every curve begins at 1, never rises, and stays
+/// within 0..=1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Curve {
+    /// It does not age.
+    #[default]
+    Constant,
+    /// `max(floor, 1 - drop * age / days)`.
+    Linear {
+        /// What is lost over `days`, in points 0..=1.
+        drop: f64,
+        /// The days over which that is lost.
+        days: f64,
+        /// It never falls below this.
+        #[serde(default)]
+        floor: f64,
+    },
+    /// `2 ^ (-age / days)`.
+    HalfLife {
+        /// The days after which half is left.
+        days: f64,
+    },
+    /// The power-law forgetting curve of FSRS-4.5, a model of human memory that schedules flash
+    /// cards: `(1 + 19/81 * age / S) ^ -0.5`, which is 0.9 when the age is the stability `S`.
+    ///
+    /// Each verification lengthens the stability as a successful review does there:
+    /// `S' = S * (1 + e^w8 * (11 - D) * S^-w9 * (e^(w10 * (1 - R)) - 1))`, with the published default
+    /// parameters, the middle difficulty `D = 5`, and the retrievability `R = 0.9` of a review that
+    /// comes when it is due, since only the number of verifications is kept. Reading counts for
+    /// nothing.
+    ///
+    /// Source: open-spaced-repetition, "The Algorithm", section FSRS-4.5,
+    /// <https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm>.
+    Power {
+        /// The days after which 0.9 is left of what was never verified.
+        stability: f64,
+    },
+}
+
+/// FSRS-4.5: `w8`, how much any review strengthens.
+const W8: f64 = 1.6474;
+/// FSRS-4.5: `w9`, how much less a review strengthens what is strong already.
+const W9: f64 = 0.1367;
+/// FSRS-4.5: `w10`, how much more a review strengthens what was nearly forgotten.
+const W10: f64 = 1.0461;
+/// The middle of the difficulties 1..=10 of FSRS.
+const DIFFICULTY: f64 = 5.0;
+/// The retrievability at which a review is due.
+const RETRIEVABILITY: f64 = 0.9;
+/// The longest stability, in days: the longest interval of FSRS, a hundred years.
+const MAX_STABILITY: f64 = 36_500.0;
+
+impl Curve {
+    /// The base score, 0..=1, after so many whole days, for something that was verified so often.
+    #[must_use]
+    pub fn at(self, days: i64, verifications: u32) -> f64 {
+        let age = days.max(0) as f64;
+        match self {
+            Self::Constant => 1.0,
+            Self::Linear { drop, days, floor } => (1.0 - drop * age / days).max(floor),
+            Self::HalfLife { days } => (-age / days).exp2(),
+            Self::Power { stability } => {
+                (1.0 + 19.0 / 81.0 * age / strengthened(stability, verifications)).powf(-0.5)
+            }
+        }
+    }
+
+    /// The most that age can take, in points 0..=1.
+    #[must_use]
+    pub const fn reach(self) -> f64 {
+        match self {
+            Self::Constant => 0.0,
+            Self::Linear { drop: 0.0, .. } => 0.0,
+            Self::Linear { floor, .. } => 1.0 - floor,
+            Self::HalfLife { .. } | Self::Power { .. } => 1.0,
+        }
+    }
+
+    /// What is wrong with its numbers.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        let share = |value: f64| (0.0..=1.0).contains(&value);
+        let days = |value: f64| value > 0.0 && value <= MAX_STABILITY;
+        match *self {
+            Self::Constant => None,
+            Self::Linear { drop, floor, .. } if !share(drop) || !share(floor) => {
+                Some("drop and floor must lie in 0..=1")
+            }
+            Self::Linear { days: span, .. }
+            | Self::HalfLife { days: span }
+            | Self::Power { stability: span } => {
+                (!days(span)).then_some("days must lie above 0 and not above 36500")
+            }
+        }
+    }
+}
+
+/// The stability after so many verifications, in days. Each multiplies it by at least 1.8, so that a
+/// day reaches [`MAX_STABILITY`] within 18 turns.
+fn strengthened(stability: f64, verifications: u32) -> f64 {
+    let gain = W8.exp() * (11.0 - DIFFICULTY) * ((W10 * (1.0 - RETRIEVABILITY)).exp() - 1.0);
+    let mut stability = stability;
+    for _ in 0..verifications {
+        if stability >= MAX_STABILITY {
+            return MAX_STABILITY;
+        }
+        stability *= gain.mul_add(stability.powf(-W9), 1.0);
+    }
+    stability.min(MAX_STABILITY)
+}

@@ -1,0 +1,185 @@
+//! Verdicts on items, blocks and documents.
+
+use std::cmp::Ordering;
+
+use super::context::Resolved;
+use super::score::{Effect, Subject};
+use super::sentence::{Anchor, sentence};
+use super::{Block, Context, Document, Evidence, Fact, Item, ItemKind, SignalKind};
+use crate::verdict::{Level, NextAction, Signal, Verdict, round};
+
+/// What age is called among the signals.
+const AGE: &str = "age";
+
+/// Can an item still be trusted, why, and what should be done about it?
+///
+/// # Freshness
+///
+/// `days` are whole days since it was verified, else since it was written; a date in the future is
+/// age 0. The base is the [`super::Curve`] of its kind, less the terms of its kind in points (a version behind,
+/// a temporal marker), clamped at 0. Each sort of evidence then leaves `1 - weight * strength` of it, where the
+/// strongest instance counts. An evergreen item begins at 1 and is touched by what people say
+/// about it and by its date of expiry only; a preference by what people say only.
+///
+/// # Signals
+///
+/// Every instance is listed, in the order of `weight * strength`, which is what it takes by itself:
+/// a share, or points where the formula of the kind has a term for it. Age is a signal too, where
+/// the item is not fresh: its weight is the most that the curve can take, its strength how much of
+/// that it took. A date in the future has the weight 0.
+///
+/// # Action
+///
+/// | | fresh | otherwise |
+/// |---|---|---|
+/// | to-do | `keep` | `drop` if expired, superseded or contradicted; `reschedule` if its date has passed or it is recalled again and again; `complete` if to be reviewed; else `drop` |
+/// | any other | `keep` | the strongest that a signal asks for: `drop` if expired or superseded; `update` if contradicted, or if what it cites or names is gone; else `verify` |
+///
+/// A to-do that is open for `todo_pending_days` is to be reviewed at least; one that is done is
+/// fresh, whatever speaks against it.
+#[must_use]
+pub fn judge(item: &Item, evidence: &[Evidence], context: &Context) -> Verdict {
+    verdict(&Subject::item(item, evidence, context.now()), context)
+}
+
+/// The same for a block of a document; `kind` is that of the document.
+#[must_use]
+pub fn judge_block(kind: ItemKind, block: &Block, context: &Context) -> Verdict {
+    verdict(&Subject::block(kind, block, context.now()), context)
+}
+
+/// A document is as fresh as its worst block: the verdict on that, the first one of equals.
+#[must_use]
+pub fn judge_document(kind: ItemKind, document: &Document, context: &Context) -> Verdict {
+    let key = |block: &Block| {
+        let subject = Subject::block(kind, block, context.now());
+        let (freshness, level) = subject.score(context.resolved(kind));
+        (level, freshness)
+    };
+    let worse = |a: &(Level, f64), b: &(Level, f64)| {
+        a.0.cmp(&b.0).then_with(|| b.1.total_cmp(&a.1)) == Ordering::Greater
+    };
+    let mut worst: Option<(&Block, (Level, f64))> = None;
+    for block in &document.found {
+        let this = key(block);
+        if worst.as_ref().is_none_or(|(_, other)| worse(&this, other)) {
+            worst = Some((block, this));
+        }
+    }
+    worst.map_or_else(Verdict::fresh, |(block, _)| judge_block(kind, block, context))
+}
+
+/// A signal with what orders it.
+struct Ranked {
+    signal: Signal,
+    order: usize,
+}
+
+impl Ranked {
+    fn taken(&self) -> f64 {
+        round(self.signal.weight * self.signal.strength)
+    }
+}
+
+fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
+    if subject.done {
+        return Verdict::fresh();
+    }
+    let resolved = context.resolved(subject.kind);
+    let (freshness, level) = subject.score(resolved);
+    let anchor = Anchor { now: context.now(), verified: subject.verified };
+    let mut ranked: Vec<Ranked> = subject
+        .evidence
+        .iter()
+        .filter(|each| subject.is_touched_by(each.fact.kind()))
+        .map(|each| ranked(each, resolved, &anchor))
+        .collect();
+    let action = action(subject, level, &ranked, context);
+    if level != Level::Fresh {
+        ranked.extend(age(subject, resolved));
+    }
+    ranked.sort_by(|a, b| {
+        (b.taken().total_cmp(&a.taken()))
+            .then_with(|| a.order.cmp(&b.order))
+            .then_with(|| b.signal.strength.total_cmp(&a.signal.strength))
+            .then_with(|| a.signal.line.cmp(&b.signal.line))
+            .then_with(|| a.signal.reason.cmp(&b.signal.reason))
+            .then_with(|| a.signal.note.cmp(&b.signal.note))
+    });
+    let signals = ranked.into_iter().map(|each| each.signal).collect();
+    Verdict { level, freshness, signals, action }
+}
+
+fn ranked(evidence: &Evidence, resolved: &Resolved, anchor: &Anchor) -> Ranked {
+    let kind = evidence.fact.kind();
+    let effect = Effect::of(&evidence.fact, resolved);
+    let reason = sentence(&evidence.fact, anchor);
+    let mut signal =
+        Signal::new(kind.as_str(), round(effect.strength), round(effect.weight), reason);
+    signal.line = evidence.line;
+    if let Fact::Contradicted { reason, .. } = &evidence.fact {
+        signal.note = (!reason.trim().is_empty()).then(|| reason.clone());
+    }
+    Ranked { signal, order: kind as usize }
+}
+
+/// What age did to it.
+fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
+    let reach = resolved.rules.curve.reach();
+    let lost = 1.0 - subject.base(resolved);
+    let pending = subject.is_pending(resolved);
+    if !pending && round(lost) <= 0.0 {
+        return None;
+    }
+    let days = match subject.days {
+        1 => "1 day".to_owned(),
+        days => format!("{days} days"),
+    };
+    let reason = match subject.kind {
+        ItemKind::Todo => format!("open for {days}"),
+        _ if subject.verified => format!("not verified for {days}"),
+        _ => format!("written {days} ago and never verified"),
+    };
+    let strength = if reach > 0.0 { (lost / reach).clamp(0.0, 1.0) } else { 0.0 };
+    let signal = Signal::new(AGE, round(strength), round(reach), reason);
+    Some(Ranked { signal, order: SignalKind::ALL.len() })
+}
+
+/// See the table of [`judge`].
+fn action(
+    subject: &Subject<'_>,
+    level: Level,
+    signals: &[Ranked],
+    context: &Context,
+) -> NextAction {
+    if level == Level::Fresh {
+        return NextAction::Keep;
+    }
+    let tells = |kinds: &[SignalKind]| {
+        signals
+            .iter()
+            .any(|each| each.taken() > 0.0 && kinds.iter().any(|kind| *kind as usize == each.order))
+    };
+    let ended = tells(&[SignalKind::Expired, SignalKind::Superseded]);
+    let contradicted = tells(&[SignalKind::Contradicted]);
+    if subject.kind == ItemKind::Todo {
+        return if ended || contradicted {
+            NextAction::Drop
+        } else if subject.due.is_some_and(|due| due <= context.now())
+            || tells(&[SignalKind::RecalledWithoutProgress])
+        {
+            NextAction::Reschedule
+        } else if level == Level::Review {
+            NextAction::Complete
+        } else {
+            NextAction::Drop
+        };
+    }
+    if ended {
+        NextAction::Drop
+    } else if contradicted || tells(&[SignalKind::SourceMissing, SignalKind::ReferenceDrift]) {
+        NextAction::Update
+    } else {
+        NextAction::Verify
+    }
+}

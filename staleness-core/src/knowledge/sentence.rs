@@ -1,0 +1,129 @@
+//! Sentences: what a piece of evidence means, in words that a person can act on.
+
+use std::fmt::Write as _;
+
+use super::{Cited, Fact};
+use crate::time::Timestamp;
+
+/// Characters of a name, path or word that are shown.
+const SHOWN_CHARS: usize = 120;
+/// Characters of a commit's id that are shown.
+const COMMIT_CHARS: usize = 7;
+
+/// What a sentence has to know beside the fact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anchor {
+    /// The moment of the verdict.
+    pub(super) now: Timestamp,
+    /// Whether the thing was ever verified.
+    pub(super) verified: bool,
+}
+
+/// One line without control characters, made of names, paths, words and our own sentences.
+pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
+    let made = if anchor.verified { "verified" } else { "written" };
+    match fact {
+        Fact::Expired { at } => {
+            let ago = days(anchor.now.days_since(*at));
+            format!("expired {ago} ago, on {}", date(*at))
+        }
+        Fact::Superseded { by } => format!("superseded by {}", shown(by)),
+        Fact::Contradicted { by, .. } => format!("{} said that it is wrong", shown(by)),
+        Fact::SourceMissing { citation, gone, renamed_to, commit } => {
+            let path = shown(&citation.path);
+            if let Some(new) = renamed_to {
+                return format!("{path} was renamed to {}{}", shown(new), commit_of("in", commit));
+            }
+            let by = commit_of("removed in", commit);
+            match (gone, &citation.lines, &citation.symbol) {
+                (Cited::Lines, Some(lines), _) => format!("{path} has no line {lines}{by}"),
+                (Cited::Symbol, _, Some(symbol)) => {
+                    format!("{path} no longer has {}{by}", shown(symbol))
+                }
+                _ => format!("{path} no longer exists{by}"),
+            }
+        }
+        Fact::ReferenceDrift { word, renamed_to, commit, .. } => match renamed_to {
+            Some(new) => {
+                format!("{} is now {}{}", shown(word), shown(new), commit_of("renamed in", commit))
+            }
+            None => {
+                let by = commit_of("removed in", commit);
+                format!("{} no longer exists in the project{by}", shown(word))
+            }
+        },
+        Fact::SourceChanged { citation, commit, days_after } => {
+            let cited = shown(&citation.to_string());
+            match (commit, days_after) {
+                (Some(commit), Some(0)) => {
+                    format!("{cited} was changed in {}, after this was {made}", short(commit))
+                }
+                (Some(commit), Some(after)) => {
+                    let after = days(*after);
+                    format!(
+                        "{cited} was changed in {}, {after} after this was {made}",
+                        short(commit)
+                    )
+                }
+                (Some(commit), None) => {
+                    format!("{cited} was changed in {} after this was {made}", short(commit))
+                }
+                (None, _) => format!("{cited} has changed since this was {made}"),
+            }
+        }
+        Fact::VersionDrift { written_for, project_at, .. } => {
+            format!("written for {}, project is at {}", shown(written_for), shown(project_at))
+        }
+        Fact::RelatedFresher { id } => {
+            format!("{}, on which it depends, changed after this was {made}", shown(id))
+        }
+        Fact::RelatedStale { id } => format!("{}, on which it depends, is stale", shown(id)),
+        Fact::RecalledWithoutProgress { recalls } => {
+            format!("recalled {recalls} times since its last edit, and still open")
+        }
+        Fact::TemporalMarker { word } => {
+            format!("says \"{}\": see whether that is still so", shown(word))
+        }
+        Fact::FutureDate { at } => format!("its date, {}, lies in the future", date(*at)),
+    }
+}
+
+/// A text on one line, without control characters, and no longer than is shown.
+fn shown(text: &str) -> String {
+    let mut line = String::with_capacity(text.len().min(SHOWN_CHARS));
+    for (at, c) in text.chars().enumerate() {
+        if at == SHOWN_CHARS {
+            line.push('…');
+            break;
+        }
+        line.push(if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c });
+    }
+    line
+}
+
+fn short(commit: &str) -> String {
+    commit.chars().filter(char::is_ascii_alphanumeric).take(COMMIT_CHARS).collect()
+}
+
+/// ` (removed in 1f3c9a2)`, where the commit is known.
+fn commit_of(verb: &str, commit: &Option<String>) -> String {
+    let mut text = String::new();
+    if let Some(commit) = commit {
+        let _ = write!(text, " ({verb} {})", short(commit));
+    }
+    text
+}
+
+fn days(days: i64) -> String {
+    match days {
+        0 => "less than a day".into(),
+        1 => "1 day".into(),
+        days => format!("{days} days"),
+    }
+}
+
+/// The day in UTC, as in RFC 3339.
+fn date(at: Timestamp) -> String {
+    let text = at.to_string();
+    text.split('T').next().unwrap_or(&text).to_owned()
+}

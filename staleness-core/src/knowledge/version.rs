@@ -1,0 +1,81 @@
+//! Versions: read leniently, compared by how far one is behind another.
+
+use super::Distance;
+
+/// A version of a project: its first three numbers and whether it is a pre-release.
+///
+/// Read leniently, because people write versions by hand: `v1.2`, `2.4.0-rc1`, `release 3`,
+/// `1.2.3.4`, `2.6.1+build.5`. The order of pre-releases among each other does not matter here, so
+/// their names are not kept. The precedence of the rest is that of Semantic Versioning 2.0.0,
+/// section 11 (<https://semver.org/#spec-item-11>).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    major: u64,
+    minor: u64,
+    patch: u64,
+    /// A release comes after its pre-releases.
+    released: bool,
+}
+
+/// The longest text that is looked at, in bytes.
+const MAX_BYTES: usize = 128;
+
+impl Version {
+    /// Reads a version: an optional name or `v` before it, one to four numbers, and an optional
+    /// pre-release or build after it. `None` when that is not what it is.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() || text.len() > MAX_BYTES {
+            return None;
+        }
+        let text = after_name(text);
+        let numbers_end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let (numbers, rest) = text.split_at(numbers_end.unwrap_or(text.len()));
+        let mut parts = [0_u64; 4];
+        let mut count = 0;
+        for part in numbers.split('.') {
+            *parts.get_mut(count)? = part.parse().ok()?;
+            count += 1;
+        }
+        let rest = rest.split('+').next().unwrap_or("");
+        if rest.contains(char::is_whitespace) || (rest.len() > 1 && !rest.is_ascii()) {
+            return None;
+        }
+        // `1.x`, `1.2-SNAPSHOT`, `3.0rc1`, `3.0_beta`
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~');
+        if !rest.chars().all(is_word) {
+            return None;
+        }
+        Some(Self { major: parts[0], minor: parts[1], patch: parts[2], released: rest.is_empty() })
+    }
+
+    /// How far this version is behind `now`; `None` when it is the same or ahead. A pre-release of
+    /// the same version is a patch behind.
+    #[must_use]
+    pub fn behind(&self, now: &Self) -> Option<Distance> {
+        if self >= now {
+            None
+        } else if self.major < now.major {
+            Some(Distance::Major)
+        } else if self.minor < now.minor {
+            Some(Distance::Minor)
+        } else {
+            Some(Distance::Patch)
+        }
+    }
+}
+
+/// The text from its number on: without `v`, `version`, `release-` or the like, and without the name
+/// of a tag such as `my-tool-v1.2`.
+fn after_name(text: &str) -> &str {
+    let starts_number = |at: usize| {
+        let before = text[..at].chars().next_back();
+        before.is_none_or(|c| matches!(c, '-' | '_' | '/' | '@' | ' ' | 'v' | 'V' | '='))
+    };
+    let bytes = text.as_bytes();
+    (0..text.len())
+        .find(|at| bytes[*at].is_ascii_digit() && starts_number(*at))
+        .filter(|at| text[..*at].chars().all(|c| c.is_alphanumeric() || "-_/@ =.".contains(c)))
+        .map_or(text, |at| &text[at..])
+}

@@ -1,0 +1,190 @@
+//! What is told about an item of knowledge, and about a block of a document.
+
+use serde::Serialize;
+
+use crate::ids::Scope;
+use crate::knowledge::{
+    Block, Citation, Context, Contradiction, Document, Evidence, Item, ItemKind, judge, judge_block,
+};
+use crate::time::Timestamp;
+use crate::verdict::{Level, Verdict};
+
+/// Characters of a title.
+const TITLE_CHARS: usize = 80;
+
+/// An item, or a block of a document, with its verdict.
+///
+/// `title`, `body`, `keywords` and `contradicted` are what somebody wrote: a hook leaves them out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KnowledgeReport {
+    /// Its id; of a block `path:line`.
+    pub id: String,
+    /// `global` or `project`; a block is of its project.
+    pub scope: &'static str,
+    /// What sort of thing it is.
+    pub kind: ItemKind,
+    /// The file that it lives in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line on which it begins there, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Its beginning, on one line: at most 80 characters.
+    pub title: String,
+    /// Its text; of a block only the title is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// Words under which it is found.
+    pub keywords: Vec<String>,
+    /// When it was written; for a block when it was last edited, else when it was checked.
+    pub added_at: Timestamp,
+    /// When its text or a field was edited last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+    /// When somebody last saw that it holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified_at: Option<Timestamp>,
+    /// The version of the project that it was written for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version_context: Option<String>,
+    /// Whether time, versions and code leave it untouched.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub evergreen: bool,
+    /// When it should be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due: Option<Timestamp>,
+    /// When it was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done_at: Option<Timestamp>,
+    /// When it ceases to hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// What it rests on, as `path`, `path:42`, `path:42-50` or `path#symbol`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<String>,
+    /// The items that it stands for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub supersedes: Vec<String>,
+    /// The items that stand for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub superseded_by: Vec<String>,
+    /// The items that it depends on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<String>,
+    /// Who said that it is wrong, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradicted: Option<Contradiction>,
+    /// How often it was recalled.
+    pub recalls: u64,
+    /// When it was recalled last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recalled_at: Option<Timestamp>,
+    /// Whether it can be trusted, why, and what should be done.
+    pub verdict: Verdict,
+}
+
+impl KnowledgeReport {
+    /// What is told about an item, given everything that speaks against it.
+    #[must_use]
+    pub fn of_item(item: &Item, evidence: &[Evidence], context: &Context) -> Self {
+        let text = |ids: &mut dyn Iterator<Item = String>| ids.collect::<Vec<_>>();
+        Self {
+            id: item.key.id.to_string(),
+            scope: item.key.scope.word(),
+            kind: item.kind,
+            path: item.path.clone(),
+            line: None,
+            title: title(&item.body, item.key.id.as_str()),
+            body: (!item.body.is_empty()).then(|| item.body.clone()),
+            keywords: item.keywords.iter().cloned().collect(),
+            added_at: item.added_at,
+            updated_at: Some(item.updated_at),
+            verified_at: item.verified_at,
+            version_context: item.version_context.clone(),
+            evergreen: item.evergreen,
+            due: item.due,
+            done_at: item.done_at,
+            expires_at: item.expires_at,
+            citations: text(&mut item.citations.iter().map(Citation::to_string)),
+            supersedes: text(&mut item.supersedes.iter().map(ToString::to_string)),
+            superseded_by: text(&mut item.superseded_by.iter().map(ToString::to_string)),
+            related: text(&mut item.related.iter().map(ToString::to_string)),
+            contradicted: item.contradicted.clone(),
+            recalls: item.recalls,
+            recalled_at: item.recalled_at,
+            verdict: judge(item, evidence, context),
+        }
+    }
+
+    /// What is told about a block of a document of this kind.
+    #[must_use]
+    pub fn of_block(kind: ItemKind, document: &Document, block: &Block, context: &Context) -> Self {
+        let path = document.key.path.as_str();
+        Self {
+            id: format!("{path}:{}", block.line),
+            scope: Scope::Project(document.key.project.clone()).word(),
+            kind,
+            path: Some(path.to_owned()),
+            line: Some(block.line),
+            title: block.title.clone(),
+            body: None,
+            keywords: Vec::new(),
+            added_at: block.anchored_at.unwrap_or(document.checked_at),
+            updated_at: None,
+            verified_at: None,
+            version_context: None,
+            evergreen: false,
+            due: None,
+            done_at: None,
+            expires_at: None,
+            citations: Vec::new(),
+            supersedes: Vec::new(),
+            superseded_by: Vec::new(),
+            related: Vec::new(),
+            contradicted: None,
+            recalls: 0,
+            recalled_at: None,
+            verdict: judge_block(kind, block, context),
+        }
+    }
+}
+
+/// An item that a question recalled.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecallReport {
+    /// The item.
+    #[serde(flatten)]
+    pub item: KnowledgeReport,
+    /// How close it is to the question, 0..=1.
+    pub score: f64,
+    /// `[review]` or `[stale]`, where it is not fresh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark: Option<&'static str>,
+}
+
+impl RecallReport {
+    /// An item with how close it is; what cannot be relied on is marked, not hidden.
+    #[must_use]
+    pub fn new(item: KnowledgeReport, score: f64) -> Self {
+        let mark = match item.verdict.level {
+            Level::Fresh => None,
+            Level::Review => Some("[review]"),
+            Level::Stale => Some("[stale]"),
+        };
+        Self { item, score, mark }
+    }
+}
+
+/// The first line that says something, without the marks of headings and lists; the id of a text
+/// that says nothing.
+fn title(body: &str, id: &str) -> String {
+    let mark = |c: char| c.is_whitespace() || matches!(c, '#' | '-' | '*' | '>' | '+');
+    let line = body.lines().map(|line| line.trim_start_matches(mark).trim_end());
+    let line = line.into_iter().find(|line| !line.is_empty()).unwrap_or(id);
+    let mut title: String = line.chars().take(TITLE_CHARS).collect();
+    if line.chars().nth(TITLE_CHARS).is_some() {
+        title.pop();
+        title.push('…');
+    }
+    title
+}
