@@ -1,10 +1,11 @@
 //! Crashes: a writer is killed where it stands; what it was told is kept, and nothing is half done.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::case::Case;
 use crate::child::{Child, Opens, Role};
-use crate::context::{Context, Handle, act, check, everything};
+use crate::context::{Context, Handle, act, check, everything, panic_text};
 use crate::rows::global;
 use crate::steps::Use;
 
@@ -13,12 +14,16 @@ pub(super) const CASES: &[Case] = &[
     Case::new("crash::a_writer_killed_beside_another_loses_nothing", beside_another)
         .persistent()
         .multi_process(),
-    Case::new("crash::two_writers_killed_together_lose_nothing", together)
+    Case::new("crash::a_hundred_writers_killed_among_others_lose_nothing", among_others)
         .persistent()
         .multi_process(),
 ];
 
 const KILLS: u64 = 30;
+/// Writers of one store that are killed one after the other.
+const WRITERS: u64 = 4;
+/// Stores on which that is done: 100 kills.
+const STORES: u64 = 25;
 /// How many turns of an idle loop the parent lets pass before it kills, at most: about as long as
 /// some steps take, so that kills fall into every part of a step and not only behind an answer.
 const LONGEST_PAUSE: u64 = 60_000;
@@ -45,9 +50,10 @@ struct Told {
 }
 
 impl Told {
-    /// Lets the child work until it has told a number of ops, and kills it a little later.
-    fn kill(&mut self, mut child: Child, draws: &mut Draws) {
-        for _ in 0..draws.below(30) {
+    /// Lets the child work until it has told a number of ops below `most`, and kills it a little
+    /// later.
+    fn kill(&mut self, mut child: Child, most: u64, draws: &mut Draws) {
+        for _ in 0..draws.below(most) {
             let op = child.says().expect("the child ended on its own");
             self.ops.insert(op);
         }
@@ -58,9 +64,17 @@ impl Told {
         self.kills += 1;
     }
 
-    /// Each commit wrote an outcome, a journal entry and a counter: all three are there or none.
-    /// A killed writer leaves at most one commit that it was not told of.
+    /// What [`Told::verify_beside`] does, when no writer is left: a killed one leaves at most one
+    /// commit that it was not told of.
     fn verify(&self, store: &Handle) {
+        let there = self.verify_beside(store);
+        let untold = there - self.ops.len();
+        assert!(untold <= self.kills, "{untold} commits untold after {} kills", self.kills);
+    }
+
+    /// Each commit wrote an outcome, a journal entry and a counter: all three are there or none.
+    /// What was told is there. Returns how many commits are.
+    fn verify_beside(&self, store: &Handle) -> usize {
         check(store);
         let seen = everything(store);
         let recorded: Vec<&str> = seen.outcomes.values().map(|row| row.op.as_str()).collect();
@@ -76,23 +90,13 @@ impl Told {
         let lost: Vec<&String> =
             self.ops.iter().filter(|op| !there.contains(op.as_str())).collect();
         assert!(lost.is_empty(), "acknowledged and gone: {lost:?}");
-        let untold = there.len() - self.ops.len();
-        assert!(untold <= self.kills, "{untold} commits untold after {} kills", self.kills);
+        there.len()
     }
 }
 
-fn writer(context: &Context, ops: String) -> Role {
-    Role {
-        location: context.location().into(),
-        tool: "x".into(),
-        ops,
-        turns: u64::MAX,
-        opens: Opens::First,
-    }
-}
-
-fn start(context: &Context, ops: String) -> Child {
-    let mut child = Child::start(&writer(context, ops));
+fn start(location: &str, ops: String, opens: Opens) -> Child {
+    let (location, tool) = (location.to_owned(), "x".to_owned());
+    let mut child = Child::start(&Role { location, tool, ops, turns: u64::MAX, opens });
     child.go();
     child
 }
@@ -102,8 +106,8 @@ fn alone(context: &mut Context) {
     let mut told = Told::default();
     for round in 0..KILLS {
         context.close();
-        let child = start(context, format!("{round}-"));
-        told.kill(child, &mut draws);
+        let child = start(context.location(), format!("{round}-"), Opens::First);
+        told.kill(child, 30, &mut draws);
         context.reopen();
         told.verify(context.store());
     }
@@ -113,27 +117,44 @@ fn beside_another(context: &mut Context) {
     let mut draws = Draws(2);
     let mut told = Told::default();
     for round in 0..KILLS {
-        let child = start(context, format!("{round}-"));
+        let child = start(context.location(), format!("{round}-"), Opens::First);
         let own = format!("own-{round}");
         act(context.store(), Use::new(global("x"), &own));
         told.ops.insert(own);
-        told.kill(child, &mut draws);
+        told.kill(child, 30, &mut draws);
         told.verify(context.store());
     }
     context.reopen();
     told.verify(context.store());
 }
 
-fn together(context: &mut Context) {
-    let mut draws = Draws(3);
-    let mut told = Told::default();
-    for round in 0..KILLS / 2 {
-        context.close();
-        let children = [0, 1].map(|child| start(context, format!("{round}-{child}-")));
-        for child in children {
-            told.kill(child, &mut draws);
+/// A store for each seed: a failure names the seed, and needs no other to be looked into.
+fn among_others(context: &mut Context) {
+    for seed in 0..STORES {
+        let killed = catch_unwind(AssertUnwindSafe(|| kill_all(context, seed)));
+        if let Err(payload) = killed {
+            panic!("seed {seed}: {}", panic_text(payload.as_ref()));
         }
-        context.reopen();
-        told.verify(context.store());
     }
+}
+
+/// Several writers on a new store are killed in a drawn order, each while the others go on. After
+/// each kill the store is opened anew.
+fn kill_all(context: &Context, seed: u64) {
+    let mut draws = Draws(seed);
+    let mut told = Told::default();
+    let place = context.backend().place();
+    let open = || context.backend().open(place.location()).expect("the store opens");
+    // In every other store the first kills meet writers that are creating it.
+    let opens = if seed.is_multiple_of(2) { Opens::First } else { Opens::OnGo };
+    let ops = |writer| format!("{writer}-");
+    let mut writers: Vec<Child> =
+        (0..WRITERS).map(|writer| start(place.location(), ops(writer), opens)).collect();
+    while !writers.is_empty() {
+        let next = draws.below(writers.len() as u64);
+        let writer = writers.swap_remove(usize::try_from(next).expect("a small number"));
+        told.kill(writer, 6, &mut draws);
+        told.verify_beside(&open());
+    }
+    told.verify(&open());
 }
