@@ -9,9 +9,16 @@
 //! project is followed, and nothing in a file becomes an argument of a command.
 
 mod check;
+pub mod date;
+mod directive;
+mod markdown;
 mod options;
+mod place;
 mod report;
+mod target;
+mod traps;
+mod words;
 
 pub use check::check;
-pub use options::{CheckOptions, KindRule, MAX_DOCUMENT_BYTES, Rules};
+pub use options::CheckOptions;
 pub use report::{Cancelled, Counts, Note, Progress, Report, Skipped};

@@ -1,0 +1,266 @@
+//! Reading Markdown: the blocks of a text, and the pieces that each consists of.
+//!
+//! Blocks are what a person sees as one statement: a paragraph, the text of a list item, a row of a
+//! table, a heading. Code blocks are none: what stands in them is an example.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CowStr, Event, LinkType, OffsetIter, Options, Parser, Tag, TagEnd};
+
+/// What sort of block it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Paragraph,
+    Item,
+    Row,
+    /// A heading of this level.
+    Heading(u8),
+}
+
+/// What a piece of a block is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Sort<'a> {
+    /// Ordinary text.
+    Prose,
+    /// A code span.
+    Code,
+    /// A link or an image: the text of the piece is its target.
+    Target,
+    /// A part of a URL, or what stands in a link to one: a name of something outside.
+    Foreign,
+    /// What was written in another way than it reads, such as `&amp;`.
+    Other(CowStr<'a>),
+}
+
+/// A piece of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece<'a> {
+    pub(super) sort: Sort<'a>,
+    /// Where it stands in the file. For prose and code this is the text itself.
+    pub(super) range: Range<usize>,
+    /// The target, for [`Sort::Target`].
+    pub(super) target: Option<CowStr<'a>>,
+}
+
+/// A block that was read.
+#[derive(Debug)]
+pub(super) struct BlockView<'b, 'a> {
+    pub(super) shape: Shape,
+    pub(super) range: Range<usize>,
+    pub(super) pieces: &'b [Piece<'a>],
+}
+
+/// What a reader of Markdown is told, in the order of the text.
+pub(super) trait Visitor<'a> {
+    /// A block ended.
+    fn block(&mut self, block: &BlockView<'_, 'a>);
+    /// HTML stands here; `inline` within a block, which is told later.
+    fn html(&mut self, html: &str, range: Range<usize>, inline: bool);
+    /// An element begins: something that directives can be about.
+    fn element(&mut self, range: Range<usize>, heading: Option<u8>);
+}
+
+/// The extensions of CommonMark that are understood.
+pub(super) fn dialect() -> Options {
+    Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_GFM
+}
+
+/// Reads the Markdown that begins at the byte `from` of `text`.
+pub(super) fn read<'a>(text: &'a str, from: usize, visitor: &mut impl Visitor<'a>) {
+    let body = text.get(from..).unwrap_or_default();
+    let events = Parser::new_ext(body, dialect()).into_offset_iter();
+    Reader { text, from, open: None, pieces: Vec::new(), items: 0, code: false, links: Vec::new() }
+        .run(events, visitor);
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    from: usize,
+    /// The block that is being read.
+    open: Option<(Shape, Range<usize>)>,
+    pieces: Vec<Piece<'a>>,
+    /// How many list items are open.
+    items: u32,
+    /// Whether a code block is open.
+    code: bool,
+    /// The links that are open, and whether each leads to the outside.
+    links: Vec<bool>,
+}
+
+impl<'a> Reader<'a> {
+    fn run(mut self, events: OffsetIter<'a>, visitor: &mut impl Visitor<'a>) {
+        for (event, range) in events {
+            let range = range.start + self.from..range.end + self.from;
+            match event {
+                Event::Start(tag) => self.start(tag, range, visitor),
+                Event::End(tag) => self.end(tag, visitor),
+                Event::Text(text) => self.text(text, range),
+                Event::Code(code) => self.code(&code, range),
+                Event::Html(html) => visitor.html(&html, range, false),
+                Event::InlineHtml(html) => {
+                    self.touch(&range);
+                    visitor.html(&html, range, true);
+                }
+                Event::SoftBreak
+                | Event::HardBreak
+                | Event::FootnoteReference(_)
+                | Event::TaskListMarker(_) => self.touch(&range),
+                _ => {}
+            }
+        }
+        self.close(visitor);
+    }
+
+    fn start(&mut self, tag: Tag<'a>, range: Range<usize>, visitor: &mut impl Visitor<'a>) {
+        let opens = match &tag {
+            Tag::Paragraph if self.items > 0 => Some(Shape::Item),
+            Tag::Paragraph => Some(Shape::Paragraph),
+            Tag::Heading { level, .. } => Some(Shape::Heading(*level as u8)),
+            Tag::TableHead | Tag::TableRow => Some(Shape::Row),
+            _ => None,
+        };
+        match tag {
+            Tag::Link { link_type, dest_url, .. } => {
+                self.link(link_type, dest_url, range);
+                return;
+            }
+            Tag::Image { dest_url, .. } => {
+                self.link(LinkType::Inline, dest_url, range);
+                return;
+            }
+            Tag::Emphasis
+            | Tag::Strong
+            | Tag::Strikethrough
+            | Tag::Superscript
+            | Tag::Subscript
+            | Tag::TableCell => {
+                self.touch(&range);
+                return;
+            }
+            _ => {}
+        }
+        self.close(visitor);
+        match &tag {
+            // What a comment is about is what follows it.
+            Tag::HtmlBlock => {}
+            Tag::Heading { level, .. } => visitor.element(range.clone(), Some(*level as u8)),
+            _ => visitor.element(range.clone(), None),
+        }
+        match tag {
+            Tag::Item => self.items += 1,
+            Tag::CodeBlock(_) => self.code = true,
+            _ => {}
+        }
+        self.open = opens.map(|shape| (shape, range));
+    }
+
+    fn end(&mut self, tag: TagEnd, visitor: &mut impl Visitor<'a>) {
+        match tag {
+            TagEnd::Link | TagEnd::Image => {
+                self.links.pop();
+            }
+            TagEnd::Emphasis
+            | TagEnd::Strong
+            | TagEnd::Strikethrough
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::TableCell => {}
+            TagEnd::Item => {
+                self.close(visitor);
+                self.items = self.items.saturating_sub(1);
+            }
+            TagEnd::CodeBlock => self.code = false,
+            _ => self.close(visitor),
+        }
+    }
+
+    /// A piece of a block is here. The text of a list item without blank lines opens its block.
+    fn touch(&mut self, range: &Range<usize>) {
+        match &mut self.open {
+            Some((_, open)) => open.end = open.end.max(range.end),
+            None if self.items > 0 => self.open = Some((Shape::Item, range.clone())),
+            None => {}
+        }
+    }
+
+    fn push(&mut self, sort: Sort<'a>, range: Range<usize>, target: Option<CowStr<'a>>) {
+        self.touch(&range);
+        if self.open.is_some() {
+            self.pieces.push(Piece { sort, range, target });
+        }
+    }
+
+    fn text(&mut self, text: CowStr<'a>, range: Range<usize>) {
+        if self.code {
+            return;
+        }
+        if self.outside() {
+            self.push(Sort::Foreign, range, None);
+            return;
+        }
+        if self.text.get(range.clone()) != Some(&*text) {
+            self.push(Sort::Other(text), range, None);
+            return;
+        }
+        // The parser ends a text at every character that might have meant something.
+        if let Some(Piece { sort: Sort::Prose, range: before, .. }) = self.pieces.last_mut()
+            && before.end == range.start
+        {
+            before.end = range.end;
+            self.touch(&range);
+            return;
+        }
+        self.push(Sort::Prose, range, None);
+    }
+
+    fn code(&mut self, code: &str, range: Range<usize>) {
+        let source = self.text.get(range.clone()).unwrap_or_default();
+        // The text is what stands between the marks, without one space on either side.
+        let found = source.find(code).unwrap_or(0);
+        let inner = range.start + found..range.start + (found + code.len()).min(source.len());
+        let sort = if self.outside() { Sort::Foreign } else { Sort::Code };
+        self.push(sort, inner, None);
+    }
+
+    fn link(&mut self, link_type: LinkType, dest: CowStr<'a>, range: Range<usize>) {
+        let is_text = matches!(link_type, LinkType::Autolink | LinkType::Email);
+        // What stands in a link to the outside is named by the outside.
+        let outside = self.outside() || is_text || has_scheme(&dest);
+        if outside {
+            self.touch(&range);
+        } else {
+            self.push(Sort::Target, range, Some(dest));
+        }
+        self.links.push(outside);
+    }
+
+    fn outside(&self) -> bool {
+        self.links.last() == Some(&true)
+    }
+
+    fn close(&mut self, visitor: &mut impl Visitor<'a>) {
+        if let Some((shape, range)) = self.open.take() {
+            visitor.block(&BlockView { shape, range, pieces: &self.pieces });
+        }
+        self.pieces.clear();
+        self.links.clear();
+    }
+}
+
+/// Whether a target is a URL of its own rather than a path.
+pub(super) fn has_scheme(target: &str) -> bool {
+    if target.starts_with("//") {
+        return true;
+    }
+    let Some((scheme, _)) = target.split_once(':') else {
+        return false;
+    };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+        // `a.rs:42` is a place in a file.
+        && !scheme.contains('.')
+}

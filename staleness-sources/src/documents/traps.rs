@@ -1,0 +1,190 @@
+//! Names that look like those of the project and are not.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Words in lower case.
+type Words = LazyLock<HashSet<&'static str>>;
+
+fn set(words: &'static str) -> HashSet<&'static str> {
+    words.split_ascii_whitespace().collect()
+}
+
+/// Words in names that stand for something else.
+static STAND_INS: Words = Words::new(|| {
+    set("
+    acme bar baz dummy example examples foo foobar ipsum lorem my myapp mypackage
+    placeholder quux qux some something tbd todo whatever xxx your yyy
+")
+});
+
+/// Programs whose flags and arguments are not the project's, by the name that they are called by.
+static FOREIGN_TOOLS: Words = Words::new(|| {
+    set("
+    ./gradlew 7z ansible apk apt apt-get awk aws az babel bash bazel black brew bun bundle
+    bunx cargo cat cc cd chmod choco chown clang cmake codex composer conda corepack cp curl
+    deno diff dnf docker docker-compose dotnet echo emerge env eslint export find flake8 gcc
+    gcloud gem gh git go gpg gradle grep helm hg java javac jest jq kubectl lerna less ln ls
+    make man meson minikube mkdir mocha mv mvn mypy ninja nix node nox npm npx nvm nx
+    openssl pacman perl php pip pip3 pipenv pipx pnpm podman poetry powershell prettier
+    pytest python python3 rake rm rsync ruby ruff rustc rustup scoop scp sed set sh snap ssh
+    sudo tar terraform tox tsc turbo uv uvx vitest webpack wget
+")
+});
+
+/// Names of products that look like code identifiers, in lower case.
+static PRODUCTS: Words = Words::new(|| {
+    set("
+    airtable appveyor bigquery bitbucket buildkite centos chatgpt circleci clickhouse
+    clickup codecov codeql coffeescript couchdb datadog deepseek devops devtools dockerhub
+    duckdb dynamodb elasticsearch fastapi fedora freebsd github gitlab goland graphql
+    gruntjs hackerone huggingface intellij iterm javascript jetbrains langchain latex
+    libreoffice linkedin mariadb mastodon mathjax matrix mongodb mysql neovim netbsd nodejs
+    numpy openai openapi openbsd openrouter opensearch opentelemetry paypal postgresql
+    powershell pycharm pypi pytorch rabbitmq readme rubygems rubymine serverless sonarqube
+    stackblitz stackoverflow tensorflow typescript virtualbox vscode webassembly webstorm
+    wordpress youtube
+")
+});
+
+/// Words of languages and their standard libraries, which a project need not define to speak of.
+static COMMON: Words = Words::new(|| {
+    set("
+    abort abstract alias alloc alpha anyhow append apply args array arraylist asref assert
+    async asyncfn auto await base beta body bool boolean boxed break btreemap btreeset
+    buffer build bytes call callback case catch char check class clean clear clone close
+    cols command config const constructor content context continue copy count crate create
+    data date datetime debug default delete dependencies deps deref dict display double drop
+    else empty enum eprintln error errors eval event every exec exit export extends extern
+    false field file files filter final finally find float flush fnmut fnonce foreach format
+    from fromstr func function global hash hashmap hashset head header help host html http
+    https impl implements import index info init input insert install instanceof integer
+    interface into intoiterator items iter iterator json keys label latest length lines list
+    load local localhost lock loop macro main make master match mode module move mutex name
+    namespace next nightly none null nullptr number object option options ordering output
+    override package panic param params partialeq pass path pathbuf print println private
+    promise prop props protected public query range read release require result return root
+    rows rust rwlock self send size some source stable start static stderr stdin stdout stop
+    string stringify struct super switch sync systemtime target test tests text this throw
+    time timeout title tostring trace trait true tuple type typeof types undefined
+    unimplemented unsafe unwrap update user usize value values vecdeque vector version
+    virtual void volatile wait warn warning where while width with write yaml yield
+")
+});
+
+/// File names that mostly mean the reader's own file.
+static USUAL_FILES: Words = Words::new(|| {
+    set("
+    .env .gitignore app.js build.rs cargo.lock cargo.toml compose.yaml config.json
+    config.toml config.yaml config.yml docker-compose.yaml docker-compose.yml dockerfile
+    go.mod go.sum index.html index.js index.ts lib.rs main.go main.py main.rs makefile
+    mod.rs package-lock.json package.json pnpm-lock.yaml pyproject.toml readme.md
+    requirements.txt settings.json setup.cfg setup.py tsconfig.json yarn.lock
+")
+});
+
+/// Ends of names by which a word is taken for a file.
+static EXTENSIONS: Words = Words::new(|| {
+    set("
+    adoc astro bash bat bzl c cc cfg cjs clj cmake cmd conf cpp cs css csv cts cu cxx dart
+    dockerfile ejs el elm env erl ex exs fish gif go gql gradle graphql groovy h hbs hcl hh
+    hpp hs html ini ipynb java jpeg jpg js json json5 jsonc jsx kt kts less lock lua m md
+    mdc mdx mjs ml mts nix php pl png proto ps1 py pyi rb rs rst sass scala scss sh sql
+    svelte svg swift tf toml ts tsx txt vue yaml yml
+")
+});
+
+fn has(list: &Words, word: &str) -> bool {
+    if word.bytes().any(|b| b.is_ascii_uppercase()) {
+        list.contains(word.to_ascii_lowercase().as_str())
+    } else {
+        list.contains(word)
+    }
+}
+
+/// Whether a name stands for one that the reader fills in.
+pub(super) fn is_stand_in(name: &str) -> bool {
+    if name.contains("...") || name.contains("path/to") {
+        return true;
+    }
+    if name.contains(|c: char| "<>{}$%*?|\\…\"'`^;".contains(c)) {
+        return true;
+    }
+    parts(name).any(|part| has(&STAND_INS, part))
+}
+
+/// The words that a name is made of: `my_thing`, `my-thing`, `myThing` and `MyThing` begin with `my`.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(|word| {
+        let cut = |at: &usize| {
+            let bytes = word.as_bytes();
+            *at > 0 && bytes[*at].is_ascii_uppercase() && bytes[*at - 1].is_ascii_lowercase()
+        };
+        let mut from = 0;
+        let mut ends: Vec<usize> = (0..word.len()).filter(cut).collect();
+        ends.push(word.len());
+        ends.into_iter().map(move |end| {
+            let part = &word[from..end];
+            from = end;
+            part
+        })
+    })
+}
+
+/// Whether the command line begins with a program of somebody else.
+pub(super) fn is_foreign_tool(word: &str) -> bool {
+    FOREIGN_TOOLS.contains(word)
+}
+
+/// Whether the word is the name of a product.
+pub(super) fn is_product(word: &str) -> bool {
+    has(&PRODUCTS, word)
+}
+
+/// Whether a word belongs to languages and their libraries rather than to a project.
+pub(super) fn is_common(word: &str) -> bool {
+    let word = word.trim_matches('_');
+    has(&COMMON, word)
+}
+
+/// Whether a file name mostly means the reader's own file.
+pub(super) fn is_usual_file(name: &str) -> bool {
+    has(&USUAL_FILES, name)
+}
+
+/// Whether names of files end in this.
+pub(super) fn is_extension(end: &str) -> bool {
+    has(&EXTENSIONS, end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stand_ins_are_known_in_every_style() {
+        for name in [
+            "foo",
+            "my_crate",
+            "MyWidget",
+            "myWidget",
+            "YOUR_TOKEN",
+            "path/to/file.rs",
+            "--my-flag",
+            "src/<name>.rs",
+            "*.rs",
+            "a…b",
+            "example.rs",
+            "$HOME/x",
+            "{name}",
+            "some_function",
+        ] {
+            assert!(is_stand_in(name), "{name}");
+        }
+        for name in
+            ["mystic", "football", "barrier", "MyriadMode".trim_start_matches("My"), "src/a.rs"]
+        {
+            assert!(!is_stand_in(name), "{name}");
+        }
+    }
+}
