@@ -68,7 +68,7 @@ fn quoted(value: &str, rest: &[&str], quote: char) -> String {
     unquote(&whole, quote).unwrap_or_else(|| value[1..].to_owned())
 }
 
-fn unquote(text: &str, quote: char) -> Option<String> {
+pub(crate) fn unquote(text: &str, quote: char) -> Option<String> {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

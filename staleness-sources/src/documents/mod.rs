@@ -11,6 +11,7 @@
 mod check;
 pub mod date;
 mod directive;
+mod front;
 mod markdown;
 mod options;
 mod place;
@@ -20,5 +21,6 @@ mod traps;
 mod words;
 
 pub use check::check;
+pub use front::{Change, Field, FieldValue, SetError, set_fields};
 pub use options::CheckOptions;
 pub use report::{Cancelled, Counts, Note, Progress, Report, Skipped};
