@@ -1,0 +1,98 @@
+//! Why there is no history to ask.
+
+use std::fmt;
+
+/// The longest message of git that is kept, in characters.
+const MAX_MESSAGE: usize = 200;
+
+/// Why git gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GitError {
+    /// There is no `git` program, or it cannot be started.
+    NoProgram,
+    /// The folder belongs to no repository, or to one without a work tree.
+    NoRepository,
+    /// The repository has no commit yet.
+    NoCommits,
+    /// The repository belongs to another user, and git does not trust it: see `safe.directory`.
+    NotTrusted,
+    /// The revision that was asked for does not exist.
+    UnknownRevision,
+    /// Git failed; what it said, on one line, without control characters.
+    Failed(String),
+    /// The caller wanted no more.
+    Cancelled,
+}
+
+impl GitError {
+    /// The reason behind what git wrote to its standard error.
+    pub(crate) fn from_stderr(stderr: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(stderr);
+        if text.contains("dubious ownership") {
+            Self::NotTrusted
+        } else if text.contains("not a git repository")
+            || text.contains("must be run in a work tree")
+        {
+            Self::NoRepository
+        } else {
+            Self::Failed(message(&text))
+        }
+    }
+
+    /// Git answered something that it never answers.
+    pub(crate) fn garbled(what: &str) -> Self {
+        Self::Failed(format!("git answered {what} that cannot be read"))
+    }
+}
+
+/// The first line that says what is wrong, made safe to print.
+fn message(text: &str) -> String {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines()
+        .find(|line| line.starts_with("fatal:") || line.starts_with("error:"))
+        .or_else(|| lines().next())
+        .unwrap_or("git failed and did not say why");
+    line.chars().take(MAX_MESSAGE).map(|c| if is_plain(c) { c } else { '?' }).collect()
+}
+
+/// Whether a character changes nothing but its own place on the screen.
+fn is_plain(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+impl fmt::Display for GitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoProgram => "the program git was not found",
+            Self::NoRepository => "this is not the work tree of a git repository",
+            Self::NoCommits => "the repository has no commit yet",
+            Self::NotTrusted => {
+                "git does not trust this repository, which belongs to another user (safe.directory)"
+            }
+            Self::UnknownRevision => "no commit has this name",
+            Self::Failed(message) => message,
+            Self::Cancelled => "cancelled",
+        })
+    }
+}
+
+impl std::error::Error for GitError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_says_is_cut_and_made_printable() {
+        let said = format!("warning: x\nfatal: \u{1b}[31mbad \u{202e}{}\n", "y".repeat(9_000));
+        let GitError::Failed(message) = GitError::from_stderr(said.as_bytes()) else { panic!() };
+        assert!(message.starts_with("fatal: ?[31mbad ?yyy"), "{message}");
+        assert_eq!(message.chars().count(), MAX_MESSAGE);
+        assert_eq!(
+            GitError::from_stderr(b"fatal: detected dubious ownership in repository at '/x'"),
+            GitError::NotTrusted
+        );
+    }
+}

@@ -1,0 +1,184 @@
+//! Following files back through the list of changes, past their renames.
+
+use std::collections::HashMap;
+use std::io;
+
+use super::process::Process;
+use super::raw::{Change, Raw, Reader};
+use super::renames::Renames;
+use super::repo::Place;
+use super::{Commit, Oid};
+
+/// The most versions of one file that are kept.
+const MAX_VERSIONS: usize = 4_000;
+/// The most commits in which git is asked for renames that are not plain to see.
+const MAX_RENAMING: usize = 256;
+/// The most removed files of one commit among which the origin of a new one is looked for.
+const MAX_REMOVED: usize = 50_000;
+
+/// A version of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Version {
+    /// The commit that made it, by its place in the list of commits.
+    pub(crate) commit: u32,
+    /// The contents before; null when it was new.
+    pub(crate) old: Oid,
+    /// The contents after.
+    pub(crate) new: Oid,
+}
+
+/// The versions of one file, newest first, through its renames.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trail {
+    pub(crate) versions: Vec<Version>,
+}
+
+/// Follows some files while the list of changes goes by. What it keeps is bounded by the number of
+/// files, not by the length of the history, but for the list of commits.
+#[derive(Debug)]
+pub(crate) struct Follow<'a> {
+    place: &'a Place,
+    limit: usize,
+    reader: Reader,
+    /// The files that are still followed, under the names that they have at this point.
+    open: HashMap<Vec<u8>, Vec<usize>>,
+    pub(crate) trails: Vec<Trail>,
+    pub(crate) commits: Vec<Commit>,
+    /// What the current commit added of the files that are followed.
+    added: Vec<(Vec<u8>, Oid)>,
+    /// What it removed.
+    removed: Vec<(Vec<u8>, Oid)>,
+    renaming: usize,
+}
+
+impl<'a> Follow<'a> {
+    pub(crate) fn new(place: &'a Place, limit: usize, paths: &[&str]) -> Self {
+        let mut open: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+        for (at, path) in paths.iter().enumerate() {
+            open.entry(path.as_bytes().to_vec()).or_default().push(at);
+        }
+        Self {
+            place,
+            limit,
+            reader: Reader::default(),
+            open,
+            trails: vec![Trail::default(); paths.len()],
+            commits: Vec::new(),
+            added: Vec::new(),
+            removed: Vec::new(),
+            renaming: 0,
+        }
+    }
+
+    /// Whether the beginning of every file was found.
+    pub(crate) fn is_done(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Reads one record; `false` at the end.
+    pub(crate) fn step(&mut self, process: &mut Process) -> io::Result<bool> {
+        match self.reader.next(process)? {
+            Some(Raw::Commit(commit)) => {
+                self.settle();
+                self.commits.push(commit);
+                Ok(true)
+            }
+            Some(Raw::Change(change)) => {
+                // The commit after the last that counts shows only that there are more.
+                if self.commits.len() <= self.limit {
+                    self.change(change);
+                }
+                Ok(true)
+            }
+            None => {
+                self.settle();
+                Ok(false)
+            }
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        let Some(path) = self.place.own(&self.reader.path) else { return };
+        let followed = self.open.get(path);
+        match change.status {
+            b'D' => {
+                if change.was_file && self.removed.len() < MAX_REMOVED {
+                    self.removed.push((path.to_vec(), change.old));
+                }
+                // It is not there afterwards: nothing that is followed can have been this file.
+                if followed.is_some() {
+                    let path = path.to_vec();
+                    self.open.remove(&path);
+                }
+            }
+            _ if followed.is_none() => {}
+            _ if !change.is_file => {
+                let path = path.to_vec();
+                self.open.remove(&path);
+            }
+            _ if change.old.is_null() || !change.was_file => {
+                self.added.push((path.to_vec(), change.new));
+            }
+            _ if change.old == change.new => {}
+            _ => {
+                let path = path.to_vec();
+                self.record(&path, change.old, change.new);
+            }
+        }
+    }
+
+    fn record(&mut self, path: &[u8], old: Oid, new: Oid) {
+        let commit = u32::try_from(self.commits.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let mut full = false;
+        for at in self.open.get(path).into_iter().flatten() {
+            let versions = &mut self.trails[*at].versions;
+            versions.push(Version { commit, old, new });
+            full |= versions.len() >= MAX_VERSIONS;
+        }
+        if full {
+            self.open.remove(path);
+        }
+    }
+
+    /// Finds out where the files that the last commit added came from.
+    fn settle(&mut self) {
+        let (added, removed) = (std::mem::take(&mut self.added), std::mem::take(&mut self.removed));
+        let mut asked = None;
+        for (path, new) in added {
+            let origin = plain_origin(&path, new, &removed).or_else(|| {
+                if removed.is_empty() || self.renaming >= MAX_RENAMING {
+                    return None;
+                }
+                let commit = self.commits.last()?.id;
+                let renames = asked.get_or_insert_with(|| {
+                    self.renaming += 1;
+                    Renames::of_commit(self.place, commit).unwrap_or_default()
+                });
+                renames.from.get(&path).cloned()
+            });
+            match origin {
+                Some((from, old)) => {
+                    self.record(&path, old, new);
+                    if let Some(trails) = self.open.remove(&path) {
+                        self.open.entry(from).or_default().extend(trails);
+                    }
+                }
+                None => {
+                    self.record(&path, Oid::null_like(new), new);
+                    self.open.remove(&path);
+                }
+            }
+        }
+    }
+}
+
+/// The removed file with the same contents, when there is only one, or one of the same name.
+fn plain_origin(path: &[u8], new: Oid, removed: &[(Vec<u8>, Oid)]) -> Option<(Vec<u8>, Oid)> {
+    let name = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().map(<[u8]>::to_vec);
+    let same: Vec<_> = removed.iter().filter(|(_, old)| *old == new).collect();
+    let found = match same.as_slice() {
+        [only] => *only,
+        several => several.iter().find(|(old, _)| name(old) == name(path))?,
+    };
+    Some(found.clone())
+}

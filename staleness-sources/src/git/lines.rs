@@ -1,0 +1,106 @@
+//! Lines of two versions of a file, matched with each other.
+
+use std::collections::HashMap;
+
+use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
+use staleness_core::knowledge::Lines;
+
+/// Gives equal lines equal numbers. White space at the end of a line makes no difference, so that a
+/// file does not change as a whole when its line ends do.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    known: HashMap<Box<[u8]>, u32>,
+}
+
+/// A text as the numbers of its lines.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Text {
+    lines: Vec<Token>,
+}
+
+impl Numbers {
+    /// Numbers the lines of a text.
+    pub(crate) fn text(&mut self, bytes: &[u8]) -> Text {
+        Text { lines: split(bytes).map(|line| Token(self.number(line))).collect() }
+    }
+
+    fn number(&mut self, line: &[u8]) -> u32 {
+        let line = line.trim_ascii_end();
+        if let Some(number) = self.known.get(line) {
+            return *number;
+        }
+        // Lines that differ may share the last number of all: no text that is read has so many.
+        let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+        self.known.insert(line.into(), number);
+        number
+    }
+}
+
+impl Text {
+    /// How many lines there are.
+    pub(crate) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// For every line of this text the line of `old` that it was, counted from 0.
+    pub(crate) fn origins(&self, old: &Self) -> Vec<Option<u32>> {
+        let mut origins = Vec::with_capacity(self.lines.len());
+        let (mut before, mut after) = (0, 0);
+        for hunk in hunks(old, self) {
+            while after < hunk.after.start {
+                origins.push(Some(before));
+                (before, after) = (before + 1, after + 1);
+            }
+            origins.extend(hunk.after.clone().map(|_| None));
+            (before, after) = (hunk.before.end, hunk.after.end);
+        }
+        origins.extend((after..to_u32(self.lines.len())).zip(before..).map(|(_, old)| Some(old)));
+        origins
+    }
+
+    /// The lines of this text that were added or changed since `old`, as ranges.
+    pub(crate) fn changed(&self, old: &Self) -> Vec<Lines> {
+        hunks(old, self)
+            .into_iter()
+            .filter(|hunk| !hunk.after.is_empty())
+            .map(|hunk| Lines { first: hunk.after.start + 1, last: hunk.after.end })
+            .collect()
+    }
+
+    /// Where these lines of the text, counted from 0, stand one after another in `other`.
+    pub(crate) fn elsewhere(&self, lines: std::ops::Range<usize>, other: &Self) -> Option<u32> {
+        let wanted = self.lines.get(lines).filter(|lines| !lines.is_empty())?;
+        let at = other.lines.windows(wanted.len()).position(|window| window == wanted)?;
+        u32::try_from(at).ok()
+    }
+}
+
+fn hunks(old: &Text, new: &Text) -> Vec<imara_diff::Hunk> {
+    let mut diff = Diff::default();
+    // No line has a number of its own here: numbers are given out across many versions.
+    diff.compute_with(Algorithm::Myers, &old.lines, &new.lines, 0);
+    let input = InternedInput::<&[u8]> {
+        before: old.lines.clone(),
+        after: new.lines.clone(),
+        interner: Interner::new(0),
+    };
+    // Where an inserted line could stand in two places, it stands where git puts it.
+    diff.postprocess_no_heuristic(&input);
+    diff.hunks().collect()
+}
+
+fn to_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The lines of a text, without what ends them. A text that ends in a line feed has no line after it.
+pub(crate) fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let none = bytes.is_empty();
+    bytes.split(|byte| *byte == b'\n').filter(move |_| !none)
+}
+
+/// Whether these are the contents of a text file, by the rule of git: no byte is 0 at its beginning.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    !bytes[..bytes.len().min(8_000)].contains(&0)
+}

@@ -1,0 +1,92 @@
+//! Object ids.
+
+use std::fmt;
+
+/// The id of an object of git, SHA-1 or SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Oid {
+    bytes: [u8; 32],
+    len: u8,
+}
+
+impl Oid {
+    /// Reads 40 or 64 hexadecimal digits.
+    #[must_use]
+    pub fn from_hex(hex: &[u8]) -> Option<Self> {
+        if !matches!(hex.len(), 40 | 64) {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Some(Self { bytes, len: u8::try_from(hex.len() / 2).ok()? })
+    }
+
+    /// Reads the bytes of an id as trees hold them.
+    pub(crate) fn from_bytes(raw: &[u8]) -> Option<Self> {
+        if !matches!(raw.len(), 20 | 32) {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        bytes[..raw.len()].copy_from_slice(raw);
+        Some(Self { bytes, len: u8::try_from(raw.len()).ok()? })
+    }
+
+    /// The id that stands for no object, as long as this one.
+    pub(crate) const fn null_like(like: Self) -> Self {
+        Self { bytes: [0; 32], len: like.len }
+    }
+
+    /// The bytes of the id: 20 or 32.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// Whether this stands for no object, as in a change that adds or deletes.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.bytes == [0; 32]
+    }
+}
+
+const fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Oid {
+    /// All digits, in lower case.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Oid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_round_trip_and_anything_else_is_no_id() {
+        for hex in ["0123456789abcdef0123456789abcdef01234567", &"ab".repeat(32)] {
+            let id = Oid::from_hex(hex.as_bytes()).unwrap();
+            assert_eq!(id.to_string(), hex);
+            assert_eq!(Oid::from_bytes(id.as_bytes()), Some(id));
+            assert!(!id.is_null());
+        }
+        assert!(Oid::from_hex(&[b'0'; 40]).unwrap().is_null());
+        for bad in ["", "HEAD", "--all", &"g".repeat(40), &"A".repeat(40), &"a".repeat(41)] {
+            assert_eq!(Oid::from_hex(bad.as_bytes()), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The first-parent history: its commits, and the versions of some files.
+
+use std::collections::HashMap;
+
+use staleness_core::time::Timestamp;
+
+use super::follow::{Follow, Trail};
+use super::process::Process;
+use super::raw::seconds;
+use super::{Commit, GitError, Oid, Repo, Stage, Watch};
+
+/// The commits from the checked-out one back along first parents: about 48 bytes each.
+#[derive(Debug)]
+pub(crate) struct Past {
+    /// Newest first.
+    pub(crate) commits: Vec<Commit>,
+    /// Whether the last one is the first of all; else the history was cut off there.
+    pub(crate) whole: bool,
+    places: HashMap<Oid, u32>,
+}
+
+impl Past {
+    fn new(commits: Vec<Commit>, whole: bool) -> Self {
+        Self { commits, whole, places: HashMap::new() }
+    }
+
+    /// The latest commit at or before a moment.
+    pub(crate) fn at(&self, at: Timestamp) -> Option<usize> {
+        self.commits.iter().position(|commit| commit.at <= at)
+    }
+
+    /// Where a commit is in the list.
+    pub(crate) fn place(&mut self, id: Oid) -> Option<usize> {
+        if self.places.is_empty() {
+            self.places = (0..).zip(&self.commits).map(|(at, commit)| (commit.id, at)).collect();
+        }
+        self.places.get(&id).map(|at| *at as usize)
+    }
+
+    /// Whether nothing before this commit can be known.
+    pub(crate) fn is_edge(&self, at: usize) -> bool {
+        !self.whole && at + 1 == self.commits.len()
+    }
+}
+
+impl Repo {
+    /// The commit that was checked out at a moment, if the first parents of the present one are
+    /// what was checked out then: the latest that was made at or before it.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn commit_at(&mut self, at: Timestamp) -> Result<Option<Commit>, GitError> {
+        let past = self.past()?;
+        Ok(past.at(at).map(|place| past.commits[place]))
+    }
+
+    /// The list of commits, read once.
+    pub(crate) fn past(&mut self) -> Result<&mut Past, GitError> {
+        let past = match self.past.take() {
+            Some(past) => past,
+            None => self.list()?,
+        };
+        Ok(self.past.insert(past))
+    }
+
+    fn list(&self) -> Result<Past, GitError> {
+        let (head, count) = (self.head.id.to_string(), self.count());
+        let mut process =
+            self.place.start(&["rev-list", "--first-parent", "--timestamp", &count, &head])?;
+        let (mut commits, mut record) = (Vec::new(), Vec::new());
+        while process.record(b'\n', &mut record).is_ok_and(|more| more) {
+            let space = record.iter().position(|byte| *byte == b' ').unwrap_or(record.len());
+            let id = record.get(space + 1..).and_then(Oid::from_hex);
+            let (Some(id), Some(at)) = (id, seconds(&record[..space])) else { break };
+            commits.push(Commit { id, at });
+        }
+        self.ended(commits, process.finish())
+    }
+
+    /// One commit more than the limit: only then is it known that there are more.
+    fn count(&self) -> String {
+        format!("--max-count={}", u64::from(self.limits.commits) + 1)
+    }
+
+    fn ended(&self, mut commits: Vec<Commit>, end: Result<(), GitError>) -> Result<Past, GitError> {
+        let limit = self.limits.commits as usize;
+        let whole = end.is_ok() && !self.is_shallow() && commits.len() <= limit;
+        commits.truncate(limit.max(1));
+        match end {
+            // What git could read before it broke off still holds.
+            Err(error) if commits.is_empty() => Err(error),
+            _ => Ok(Past::new(commits, whole)),
+        }
+    }
+
+    /// Reads the versions of these files, paths relative to the project.
+    pub(crate) fn trails(
+        &mut self,
+        paths: &[&str],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Trail>, GitError> {
+        let (head, count) = (self.head.id.to_string(), self.count());
+        let mut list = self.place.program.command(&self.place.folder);
+        list.args(["rev-list", "--first-parent", &count, &head]);
+        let mut compare = self.place.program.command(&self.place.folder);
+        compare.args(["diff-tree", "--stdin", "--first-parent", "-m", "-r", "-z", "--raw"]);
+        compare.args(["--root", "--always", "--no-abbrev", "--no-renames", "--no-relative"]);
+        compare.args(["--no-ext-diff", "--no-textconv", "--format=%H %ct"]);
+        if !self.place.prefix.is_empty() {
+            compare.args(["--", &self.place.prefix]);
+        }
+        let mut process = Process::start_fed(list, compare)?;
+        let mut follow = Follow::new(&self.place, self.limits.commits as usize, paths);
+        let mut told = 0;
+        let end = loop {
+            match follow.step(&mut process) {
+                Ok(true) => {}
+                Ok(false) => break process.finish(),
+                Err(_) => break Err(process.post_mortem()),
+            }
+            if follow.is_done() {
+                // All that was asked is known; the list of commits is quicker on its own.
+                drop(process);
+                let trails = follow.trails;
+                self.past()?;
+                return Ok(trails);
+            }
+            if follow.commits.len() >= told + 512 {
+                told = follow.commits.len();
+                watch.tell(Stage::Listing, told, None)?;
+            }
+        };
+        let Follow { commits, trails, .. } = follow;
+        self.past = Some(self.ended(commits, end)?);
+        Ok(trails)
+    }
+}

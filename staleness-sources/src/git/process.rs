@@ -1,0 +1,170 @@
+//! One running git: its answers, what it complained about, and its end.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+use super::GitError;
+
+/// How much of what git complains about is kept, in bytes. The rest is read and thrown away, so
+/// that git never waits for a reader.
+const MAX_STDERR: u64 = 4 * 1024;
+/// The longest record that is read from git, in bytes: paths are at most 4 KiB on most systems.
+const MAX_RECORD: u64 = 1024 * 1024;
+
+/// A running git. It is killed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    feeder: Option<Child>,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    stderr: Option<JoinHandle<Vec<u8>>>,
+}
+
+impl Process {
+    /// Starts a command whose standard input is empty.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start(command: Command) -> Result<Self, GitError> {
+        Self::spawn(command)
+    }
+
+    /// Starts a command that is asked through its standard input.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start_asked(mut command: Command) -> Result<Self, GitError> {
+        command.stdin(Stdio::piped());
+        Self::spawn(command)
+    }
+
+    /// Starts two commands; what the first answers is what the second is asked.
+    ///
+    /// # Errors
+    /// When one cannot be started.
+    pub(crate) fn start_fed(mut first: Command, mut second: Command) -> Result<Self, GitError> {
+        let mut feeder = first.stderr(Stdio::null()).spawn().map_err(refused)?;
+        if let Some(answers) = feeder.stdout.take() {
+            second.stdin(answers);
+        }
+        let process = Self::spawn(second);
+        match process {
+            Ok(mut process) => {
+                process.feeder = Some(feeder);
+                Ok(process)
+            }
+            Err(error) => {
+                end(&mut feeder);
+                Err(error)
+            }
+        }
+    }
+
+    fn spawn(mut command: Command) -> Result<Self, GitError> {
+        let mut child = command.spawn().map_err(refused)?;
+        let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err(GitError::NoProgram);
+        };
+        let stdin = child.stdin.take();
+        let stderr = thread::spawn(move || {
+            let mut stderr = stderr;
+            let mut kept = Vec::new();
+            let _ = (&mut stderr).take(MAX_STDERR).read_to_end(&mut kept);
+            let _ = io::copy(&mut stderr, &mut io::sink());
+            kept
+        });
+        let stdout = BufReader::with_capacity(64 * 1024, stdout);
+        Ok(Self { child, feeder: None, stdin, stdout, stderr: Some(stderr) })
+    }
+
+    /// Writes a question.
+    pub(crate) fn ask(&mut self, question: &[u8]) -> io::Result<()> {
+        let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        stdin.write_all(question)?;
+        stdin.flush()
+    }
+
+    /// The answers.
+    pub(crate) fn answers(&mut self) -> &mut impl BufRead {
+        &mut self.stdout
+    }
+
+    /// The next record into `record`, without the byte that ends it; `false` at the end.
+    pub(crate) fn record(&mut self, end: u8, record: &mut Vec<u8>) -> io::Result<bool> {
+        record.clear();
+        (&mut self.stdout).take(MAX_RECORD).read_until(end, record)?;
+        if record.pop_if(|byte| *byte == end).is_some() {
+            Ok(true)
+        } else if record.is_empty() {
+            Ok(false)
+        } else {
+            Err(io::ErrorKind::InvalidData.into())
+        }
+    }
+
+    /// Everything that it still answers, when that is not too long, once it has ended well.
+    ///
+    /// # Errors
+    /// When it failed.
+    pub(crate) fn all(mut self) -> Result<Vec<u8>, GitError> {
+        let mut bytes = Vec::new();
+        let read = (&mut self.stdout).take(MAX_RECORD).read_to_end(&mut bytes);
+        self.finish()?;
+        read.map_err(|_| GitError::garbled("something"))?;
+        Ok(bytes)
+    }
+
+    /// Waits for its end. What it still had to say is lost.
+    ///
+    /// # Errors
+    /// When it failed.
+    pub(crate) fn finish(mut self) -> Result<(), GitError> {
+        drop(self.stdin.take());
+        let _ = io::copy(&mut self.stdout, &mut io::sink());
+        let status = self.child.wait();
+        let stderr = self.complaint();
+        let fed = match self.feeder.take() {
+            Some(mut feeder) => feeder.wait().is_ok_and(|status| status.success()),
+            None => true,
+        };
+        if fed && status.is_ok_and(|status| status.success()) {
+            Ok(())
+        } else {
+            Err(GitError::from_stderr(&stderr))
+        }
+    }
+
+    /// Why it has ended, for one that broke off in the middle.
+    pub(crate) fn post_mortem(mut self) -> GitError {
+        end(&mut self.child);
+        GitError::from_stderr(&self.complaint())
+    }
+
+    fn complaint(&mut self) -> Vec<u8> {
+        self.stderr.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        end(&mut self.child);
+        if let Some(feeder) = &mut self.feeder {
+            end(feeder);
+        }
+    }
+}
+
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Why a program was not started.
+fn refused(error: io::Error) -> GitError {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => GitError::NoProgram,
+        kind => GitError::Failed(format!("git cannot be started: {kind}")),
+    }
+}

@@ -1,0 +1,124 @@
+//! The `git` program, started so that a repository cannot make it do anything but answer.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Settings that outrank those of the repository.
+const SETTINGS: [&str; 7] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.quotePath=false",
+    "core.pager=cat",
+    "core.untrackedCache=false",
+    "core.bigFileThreshold=16m",
+    "log.showSignature=false",
+];
+
+/// Variables that stay: they say where git and the settings of the user and the machine are.
+const KEPT: [&str; 6] = [
+    "GIT_EXEC_PATH",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+];
+
+/// Variables that every git gets.
+const SET: [(&str, &str); 9] = [
+    // Messages are recognised by their text.
+    ("LC_ALL", "C"),
+    ("LANGUAGE", "C"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_LITERAL_PATHSPECS", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    // An object that a partial clone does not hold is missing. Versions of git that do not know
+    // the first would fetch it, and find that no protocol is allowed.
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+];
+
+/// Where the `git` program is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    path: PathBuf,
+}
+
+impl Program {
+    /// Looks for `git` in the folders of a `PATH`. Folders that are not absolute are left out: they
+    /// would mean something else in every repository.
+    #[must_use]
+    pub fn find(folders: &OsStr) -> Option<Self> {
+        let name = format!("git{}", env::consts::EXE_SUFFIX);
+        env::split_paths(folders)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(&name))
+            .find(|path| is_program(path))
+            .map(|path| Self { path })
+    }
+
+    /// Looks for `git` where this process finds its programs.
+    #[must_use]
+    pub fn of_environment() -> Option<Self> {
+        Self::find(&env::var_os("PATH")?)
+    }
+
+    /// A command that will run in `folder`. Its arguments must be fixed, or come from git itself.
+    pub(crate) fn command(&self, folder: &Path) -> Command {
+        let mut command = Command::new(&self.path);
+        command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped());
+        // A caller may itself run inside a hook of another repository, and tracing writes files.
+        for (name, _) in env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("GIT_") && !KEPT.contains(&&*text) {
+                command.env_remove(&name);
+            }
+        }
+        command.envs(SET);
+        command.args(["--no-pager", "--no-optional-locks"]);
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command
+    }
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_the_path_that_is_not_absolute_is_not_searched() {
+        assert_eq!(Program::find(OsStr::new("")), None);
+        assert_eq!(Program::find(OsStr::new(".:bin:nowhere")), None);
+    }
+
+    #[test]
+    fn settings_of_a_hook_do_not_reach_git() {
+        let command = Program { path: PathBuf::from("/bin/git") }.command(Path::new("/"));
+        let value = |name: &str| {
+            command
+                .get_envs()
+                .find(|(key, _)| *key == OsStr::new(name))
+                .and_then(|(_, value)| value)
+        };
+        assert_eq!(value("GIT_NO_LAZY_FETCH"), Some(OsStr::new("1")));
+        assert_eq!(value("GIT_DIR"), None);
+    }
+}

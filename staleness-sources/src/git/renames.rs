@@ -1,0 +1,78 @@
+//! Where the files that a commit removed are afterwards.
+
+use std::collections::BTreeMap;
+
+use super::raw::{Raw, Reader};
+use super::repo::Place;
+use super::{GitError, Oid};
+
+/// The most renames of one commit that are kept.
+const MAX_RENAMES: usize = 100_000;
+
+/// The renames of one commit, as git finds them by their contents. Paths are relative to the
+/// project; files that came from outside it, or went there, are not among them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Renames {
+    /// From the new path to the old path and the old contents.
+    pub(crate) from: BTreeMap<Vec<u8>, (Vec<u8>, Oid)>,
+}
+
+impl Renames {
+    /// Asks git. Finding none is no failure: a partial clone does not hold the contents.
+    ///
+    /// # Errors
+    /// When git cannot be started.
+    pub(crate) fn of_commit(place: &Place, commit: Oid) -> Result<Self, GitError> {
+        let id = commit.to_string();
+        let mut process = place.start(&[
+            "diff-tree",
+            "--first-parent",
+            "-m",
+            "-r",
+            "-z",
+            "--raw",
+            "--root",
+            "--no-abbrev",
+            "--no-commit-id",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-relative",
+            "-M",
+            "-l2000",
+            "--diff-filter=R",
+            &id,
+        ])?;
+        let mut renames = Self::default();
+        let mut reader = Reader::default();
+        while let Ok(Some(record)) = reader.next(&mut process) {
+            let Raw::Change(change) = record else { continue };
+            if change.status != b'R' || !change.was_file || renames.from.len() >= MAX_RENAMES {
+                continue;
+            }
+            if let (Some(old), Some(new)) = (place.own(&reader.path), place.own(&reader.target)) {
+                renames.from.insert(new.to_vec(), (old.to_vec(), change.old));
+            }
+        }
+        Ok(renames)
+    }
+
+    /// Where a removed file or folder is now. A folder is where most of its files went, each under
+    /// the name that it had there.
+    pub(crate) fn target(&self, old: &str) -> Option<String> {
+        let below = format!("{old}/");
+        let mut folders: BTreeMap<&[u8], usize> = BTreeMap::new();
+        for (new, (from, _)) in &self.from {
+            if from == old.as_bytes() {
+                return String::from_utf8(new.clone()).ok();
+            }
+            if let Some(rest) = from.strip_prefix(below.as_bytes())
+                && let Some(folder) = new.strip_suffix(rest)
+                && let Some(folder) = folder.strip_suffix(b"/")
+            {
+                *folders.entry(folder).or_default() += 1;
+            }
+        }
+        let (folder, _) = folders.into_iter().max_by_key(|(_, count)| *count)?;
+        String::from_utf8(folder.to_vec()).ok()
+    }
+}

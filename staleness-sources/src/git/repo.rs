@@ -1,0 +1,142 @@
+//! Finding the repository of a project.
+
+use std::path::Path;
+
+use staleness_core::time::Timestamp;
+
+use super::objects::{Object, Objects, Sort, Wanted};
+use super::process::Process;
+use super::{Commit, GitError, Limits, Oid, Program};
+
+/// A project inside a repository, as its checked-out commit and the commits before it hold it. Its
+/// files on disk are not looked at.
+#[derive(Debug)]
+pub struct Repo {
+    pub(crate) place: Place,
+    pub(crate) limits: Limits,
+    pub(crate) head: Commit,
+    pub(crate) objects: Objects,
+    pub(crate) past: Option<super::past::Past>,
+    pub(crate) trees: super::tree::Trees,
+    shallow: bool,
+}
+
+/// How to ask git about the project.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) program: Program,
+    /// The project's folder.
+    pub(crate) folder: std::path::PathBuf,
+    /// The project's path within the repository: empty, or ending in `/`.
+    pub(crate) prefix: String,
+}
+
+impl Place {
+    /// The project's path within the repository as a path of git's: without the `/` at its end.
+    pub(crate) fn within(&self) -> &str {
+        self.prefix.strip_suffix('/').unwrap_or(&self.prefix)
+    }
+
+    /// Starts git with these arguments, which are fixed or ids.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Result<Process, GitError> {
+        let mut command = self.program.command(&self.folder);
+        command.args(arguments);
+        Process::start(command)
+    }
+
+    /// The path of a file of the project, relative to the project; `None` for other files.
+    pub(crate) fn own<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
+        path.strip_prefix(self.prefix.as_bytes())
+    }
+}
+
+impl Repo {
+    /// Opens the repository that the project's folder lies in. The folder may be the root of the
+    /// work tree or any folder below, of a linked work tree or a submodule as well.
+    ///
+    /// # Errors
+    /// Why there is no history to ask.
+    pub fn open(program: &Program, root: &Path, limits: Limits) -> Result<Self, GitError> {
+        if !root.is_dir() {
+            return Err(GitError::NoRepository);
+        }
+        let mut place =
+            Place { program: program.clone(), folder: root.to_path_buf(), prefix: String::new() };
+        let answer = place
+            .start(&[
+                "rev-parse",
+                "--is-inside-work-tree",
+                "--is-shallow-repository",
+                "--show-prefix",
+            ])?
+            .all()?;
+        let answer = String::from_utf8(answer).map_err(|_| GitError::garbled("a path"))?;
+        let mut lines = answer.splitn(3, '\n');
+        let (inside, shallow) = (lines.next() == Some("true"), lines.next() == Some("true"));
+        let prefix = lines.next().and_then(|rest| rest.strip_suffix('\n')).unwrap_or_default();
+        if !inside {
+            return Err(GitError::NoRepository);
+        }
+        if prefix.contains('\n') {
+            return Err(GitError::garbled("a path"));
+        }
+        prefix.clone_into(&mut place.prefix);
+        let mut objects =
+            Objects::new(place.program.clone(), place.folder.clone(), limits.object_bytes);
+        let head = commit(&mut objects, Wanted::Head)?.ok_or(GitError::NoCommits)?;
+        objects.unread = super::Unread::default();
+        let trees = super::tree::Trees::default();
+        Ok(Self { place, limits, head, objects, past: None, trees, shallow })
+    }
+
+    /// The commit that is checked out.
+    #[must_use]
+    pub const fn head(&self) -> Commit {
+        self.head
+    }
+
+    /// Whether the repository holds only the latest part of its history.
+    #[must_use]
+    pub const fn is_shallow(&self) -> bool {
+        self.shallow
+    }
+
+    /// What could not be looked at so far.
+    #[must_use]
+    pub const fn unread(&self) -> super::Unread {
+        self.objects.unread
+    }
+
+    /// A commit by its full id, such as one that was recorded earlier; `None` when the repository
+    /// does not hold it.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn commit(&mut self, id: Oid) -> Result<Option<Commit>, GitError> {
+        commit(&mut self.objects, Wanted::Commit(id))
+    }
+}
+
+/// Reads a commit.
+fn commit(objects: &mut Objects, wanted: Wanted) -> Result<Option<Commit>, GitError> {
+    objects.one(wanted, |object| match object {
+        Object::Found(id, Sort::Commit, bytes) => committed_at(bytes).map(|at| Commit { id, at }),
+        _ => None,
+    })
+}
+
+/// The time at which a commit was made, from its text.
+fn committed_at(commit: &[u8]) -> Option<Timestamp> {
+    let line = commit
+        .split(|byte| *byte == b'\n')
+        .take_while(|line| !line.is_empty())
+        .find_map(|line| line.strip_prefix(b"committer "))?;
+    let after = &line[line.iter().rposition(|byte| *byte == b'>')? + 1..];
+    let seconds = std::str::from_utf8(after).ok()?.split_whitespace().next()?;
+    Some(at_seconds(seconds.parse().ok()?))
+}
+
+/// A moment from the seconds that git counts.
+pub(crate) const fn at_seconds(seconds: i64) -> Timestamp {
+    Timestamp::from_millis(seconds.saturating_mul(1000))
+}

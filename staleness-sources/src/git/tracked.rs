@@ -1,0 +1,125 @@
+//! The files that the checked-out commit holds.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use super::{GitError, Oid, Repo};
+
+/// The most files that are listed.
+const MAX_FILES: usize = 4_000_000;
+
+/// What a tracked path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrackedKind {
+    /// A regular file.
+    File,
+    /// A symbolic link.
+    Link,
+    /// The root of a submodule, a repository of its own.
+    Submodule,
+}
+
+/// The files of the project that are tracked in the checked-out commit, by path relative to the
+/// project's folder.
+#[derive(Clone, Debug, Default)]
+pub struct Tracked {
+    files: BTreeMap<Box<str>, (TrackedKind, Oid)>,
+    /// How many paths are not UTF-8 and were left out.
+    pub unnamed: u64,
+    /// Whether there are more files than are listed.
+    pub cut: bool,
+}
+
+impl Tracked {
+    /// Every path in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, TrackedKind)> {
+        self.files.iter().map(|(path, (kind, _))| (&**path, *kind))
+    }
+
+    /// What this path is; `None` for a folder and for what is not tracked.
+    #[must_use]
+    pub fn kind(&self, path: &str) -> Option<TrackedKind> {
+        self.files.get(path).map(|(kind, _)| *kind)
+    }
+
+    /// The contents of this regular file.
+    pub(crate) fn file(&self, path: &str) -> Option<Oid> {
+        self.files.get(path).filter(|(kind, _)| *kind == TrackedKind::File).map(|(_, id)| *id)
+    }
+
+    /// Whether this is a tracked file, or a folder that holds one.
+    #[must_use]
+    pub fn holds(&self, path: &str) -> bool {
+        let path = path.strip_suffix('/').unwrap_or(path);
+        self.files.contains_key(path) || {
+            let below = format!("{path}/");
+            self.files
+                .range::<str, _>((Bound::Included(&*below), Bound::Unbounded))
+                .next()
+                .is_some_and(|(first, _)| first.starts_with(&below))
+        }
+    }
+
+    /// How many files are tracked.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether nothing is tracked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
+
+impl Repo {
+    /// The files that are tracked in the checked-out commit. Asked anew each time.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn tracked(&self) -> Result<Tracked, GitError> {
+        let head = self.head.id.to_string();
+        let mut arguments = vec!["ls-tree", "-r", "-z", "--full-tree", &head];
+        if !self.place.prefix.is_empty() {
+            arguments.extend(["--", &self.place.prefix]);
+        }
+        let mut process = self.place.start(&arguments)?;
+        let mut tracked = Tracked::default();
+        let mut record = Vec::new();
+        loop {
+            match process.record(0, &mut record) {
+                Ok(true) if tracked.files.len() >= MAX_FILES => {
+                    tracked.cut = true;
+                    return Ok(tracked);
+                }
+                Ok(true) => self.enter(&record, &mut tracked)?,
+                Ok(false) => break,
+                Err(_) => return Err(GitError::garbled("a path")),
+            }
+        }
+        process.finish()?;
+        Ok(tracked)
+    }
+
+    /// Reads `<mode> <sort> <id>\t<path>`.
+    fn enter(&self, record: &[u8], tracked: &mut Tracked) -> Result<(), GitError> {
+        let garbled = || GitError::garbled("a list of files");
+        let tab = record.iter().position(|byte| *byte == b'\t').ok_or_else(garbled)?;
+        let mut words = record[..tab].split(|byte| *byte == b' ');
+        let kind = match words.next().ok_or_else(garbled)? {
+            b"120000" => TrackedKind::Link,
+            b"160000" => TrackedKind::Submodule,
+            _ => TrackedKind::File,
+        };
+        let id = words.nth(1).and_then(Oid::from_hex).ok_or_else(garbled)?;
+        let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
+        match std::str::from_utf8(path) {
+            Ok(path) => {
+                tracked.files.insert(path.into(), (kind, id));
+            }
+            Err(_) => tracked.unnamed += 1,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! Trees, and paths in the trees of commits.
+
+use std::collections::HashMap;
+
+use super::objects::{Object, Objects, Sort, Wanted};
+use super::repo::Place;
+use super::{GitError, Oid};
+
+/// How many entries of trees are kept for the next question.
+const MAX_KEPT: usize = 500_000;
+
+/// What an entry of a tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    File,
+    Folder,
+    Link,
+    Submodule,
+}
+
+/// An entry of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) kind: EntryKind,
+    pub(crate) id: Oid,
+}
+
+/// Reads the entries of a tree, as far as they can be read.
+pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<'_>> {
+    let mut rest = tree;
+    std::iter::from_fn(move || {
+        let space = rest.iter().position(|byte| *byte == b' ')?;
+        let end = rest.iter().position(|byte| *byte == 0)?;
+        let id = Oid::from_bytes(rest.get(end + 1..end + 1 + id_len)?)?;
+        let name = rest.get(space + 1..end)?;
+        let kind = match &rest[..space] {
+            b"40000" | b"040000" => EntryKind::Folder,
+            b"120000" => EntryKind::Link,
+            b"160000" => EntryKind::Submodule,
+            _ => EntryKind::File,
+        };
+        rest = &rest[end + 1 + id_len..];
+        Some(Entry { name, kind, id })
+    })
+}
+
+/// Trees by their ids, each an index by name.
+type Kept = HashMap<Oid, HashMap<Box<[u8]>, (EntryKind, Oid)>>;
+
+/// Looks paths up in the trees of commits, and remembers the trees.
+#[derive(Debug, Default)]
+pub(crate) struct Trees {
+    trees: Kept,
+    roots: HashMap<Oid, Option<Oid>>,
+    kept: usize,
+}
+
+impl Trees {
+    /// What a path of the project is in a commit; `None` when it is not there.
+    pub(crate) fn find(
+        &mut self,
+        objects: &mut Objects,
+        place: &Place,
+        commit: Oid,
+        path: &str,
+    ) -> Result<Option<(EntryKind, Oid)>, GitError> {
+        let Some(root) = self.root(objects, place, commit)? else { return Ok(None) };
+        let mut at = (EntryKind::Folder, root);
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            if at.0 != EntryKind::Folder {
+                return Ok(None);
+            }
+            self.load(objects, at.1)?;
+            match self.trees.get(&at.1).and_then(|tree| tree.get(name.as_bytes())) {
+                Some(entry) => at = *entry,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+
+    /// The tree of the project's folder in a commit.
+    fn root(
+        &mut self,
+        objects: &mut Objects,
+        place: &Place,
+        commit: Oid,
+    ) -> Result<Option<Oid>, GitError> {
+        if let Some(root) = self.roots.get(&commit) {
+            return Ok(*root);
+        }
+        let wanted = Wanted::Tree(commit, place.within().to_owned());
+        let root = objects.one(wanted, |object| match object {
+            Object::Found(id, Sort::Tree, bytes) => Some((id, index(bytes, id))),
+            _ => None,
+        })?;
+        let root = root.map(|(id, tree)| {
+            self.keep(id, tree);
+            id
+        });
+        self.roots.insert(commit, root);
+        Ok(root)
+    }
+
+    fn load(&mut self, objects: &mut Objects, id: Oid) -> Result<(), GitError> {
+        if !self.trees.contains_key(&id) {
+            let tree = objects.one(Wanted::Object(id), |object| match object {
+                Object::Found(id, Sort::Tree, bytes) => index(bytes, id),
+                _ => HashMap::new(),
+            })?;
+            self.keep(id, tree);
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, id: Oid, tree: HashMap<Box<[u8]>, (EntryKind, Oid)>) {
+        if self.kept > MAX_KEPT {
+            self.kept = 0;
+            self.trees.clear();
+            self.roots.clear();
+        }
+        self.kept += tree.len() + 1;
+        self.trees.insert(id, tree);
+    }
+}
+
+fn index(tree: &[u8], id: Oid) -> HashMap<Box<[u8]>, (EntryKind, Oid)> {
+    entries(tree, id.as_bytes().len())
+        .map(|entry| (entry.name.into(), (entry.kind, entry.id)))
+        .collect()
+}
