@@ -48,7 +48,9 @@ impl Flag {
             (Overdue::Expired, _) => format!("expired {days} ago"),
             (Overdue::Unanswered, _) => format!("open for {days}, neither accepted nor closed"),
             (Overdue::Undecided, _) => format!("pending for {days}, neither accepted nor rejected"),
-            (Overdue::OldObservation, _) => format!("observed {days} ago, without a date of expiry"),
+            (Overdue::OldObservation, _) => {
+                format!("observed {days} ago, without a date of expiry")
+            }
         }
     }
 }

@@ -142,8 +142,8 @@ impl WorkKind {
 impl WorkStatus {
     /// Every state, in order.
     pub const ALL: [Self; 15] = [
-        Todo, InProgress, Blocked, Done, Dropped, Active, Resolved, Open, Accepted, Closed, Pending,
-        Rejected, Visible, Archived, Made,
+        Todo, InProgress, Blocked, Done, Dropped, Active, Resolved, Open, Accepted, Closed,
+        Pending, Rejected, Visible, Archived, Made,
     ];
 
     /// The word that storage and reports use.
