@@ -11,8 +11,10 @@
 mod check;
 pub mod date;
 mod directive;
+mod draft;
 mod front;
 mod markdown;
+mod marks;
 mod options;
 mod place;
 mod report;
@@ -21,6 +23,7 @@ mod traps;
 mod words;
 
 pub use check::check;
+pub use draft::{Survey, survey};
 pub use front::{Change, Field, FieldValue, SetError, set_fields};
 pub use options::CheckOptions;
 pub use report::{Cancelled, Counts, Note, Progress, Report, Skipped};
