@@ -1,5 +1,7 @@
 //! The program from end to end: the real binary on machines of its own.
 
+#[cfg(feature = "redb")]
+mod both_backends;
 mod by_hand;
 mod common;
 mod doctor;
