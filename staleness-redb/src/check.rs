@@ -6,26 +6,29 @@ use redb::{Key, ReadableTable, ReadableTableMetadata, Table, TableDefinition, Ta
 use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
+use crate::collections::documents::Documents;
 use crate::collections::journal::Journal;
+use crate::collections::knowledge::Knowledge;
 use crate::collections::outcomes::{Outcomes, is_counted, served};
 use crate::collections::projects::Projects;
 use crate::collections::sources::Sources;
 use crate::collections::tools::{Marks, Tools};
-use crate::collections::{all, meta, table};
+use crate::collections::{all, table};
 use crate::error::from_storage;
 use crate::records::{SUBJECTS, number};
 use crate::session::Tx;
 use crate::tables::{self, every_table};
 
 /// Everything but pages and checksums, which are redb's own business.
-pub(crate) fn check(tx: &Tx) -> Result<(), StoreError> {
+pub(crate) fn check(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
     tables_are_ours(tx)?;
-    let meta = meta::load(tx, true)?;
     all::<Projects>(tx, |_| Ok(ControlFlow::Continue(())))?;
     all::<Sources>(tx, |_| Ok(ControlFlow::Continue(())))?;
     tools(tx)?;
+    all::<Knowledge>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    documents(tx)?;
     outcomes(tx)?;
-    journal(tx, meta.revision)
+    journal(tx, revision)
 }
 
 /// The store holds its own tables and no other.
@@ -113,6 +116,17 @@ fn tools(tx: &Tx) -> Result<(), StoreError> {
     configured.finish()?;
     demoted.finish()?;
     revived.finish()
+}
+
+fn documents(tx: &Tx) -> Result<(), StoreError> {
+    let mut flagged = Index::open(tx, tables::DOCUMENTS_FLAGGED)?;
+    all::<Documents>(tx, |row| {
+        if !row.found.is_empty() {
+            flagged.has((row.key.project.as_str(), row.loaded, &row.key.path), &())?;
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    flagged.finish()
 }
 
 fn outcomes(tx: &Tx) -> Result<(), StoreError> {

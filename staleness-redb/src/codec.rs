@@ -19,9 +19,13 @@ use staleness_core::store::StoreError;
 /// would be 43 holdings of the longest kind.
 pub(crate) const MAX_RECORD: usize = 1 << 20;
 
+/// The same for items and documents, in bytes: the text of an item and the findings of a document
+/// are up to 1 MiB each, and their other fields together up to 256 KiB.
+pub(crate) const MAX_TEXT_RECORD: usize = 2 << 20;
+
 /// What a reader may claim. bincode counts an integer by its size in memory, up to 16 bytes for one
 /// byte read, so every record that could be written can be read.
-const LIMIT: usize = 16 * MAX_RECORD;
+const LIMIT: usize = 16 * MAX_TEXT_RECORD;
 
 const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
     bincode::config::standard().with_limit::<LIMIT>();
@@ -35,6 +39,18 @@ pub(crate) enum Kind {
     Tool = b't',
     Outcome = b'o',
     Entry = b'j',
+    Item = b'k',
+    Document = b'd',
+}
+
+impl Kind {
+    /// The largest record of this kind, in bytes.
+    pub(crate) const fn most(self) -> usize {
+        match self {
+            Self::Item | Self::Document => MAX_TEXT_RECORD,
+            Self::Project | Self::Source | Self::Tool | Self::Outcome | Self::Entry => MAX_RECORD,
+        }
+    }
 }
 
 /// The part of a record that cannot be read.
@@ -56,10 +72,11 @@ pub(crate) fn encode<T: Serialize>(
     bytes.extend([kind as u8, version]);
     bincode::serde::encode_into_std_write(body, &mut bytes, CONFIG)
         .map_err(|error| StoreError::Backend(Box::new(error)))?;
-    if bytes.len() > MAX_RECORD {
+    if bytes.len() > kind.most() {
         return Err(StoreError::Misstep(format!(
-            "a record of {} bytes; at most {MAX_RECORD} are stored",
-            bytes.len()
+            "a record of {} bytes; at most {} are stored",
+            bytes.len(),
+            kind.most()
         )));
     }
     Ok(bytes)
@@ -68,6 +85,7 @@ pub(crate) fn encode<T: Serialize>(
 /// Splits a record into its version and its body, after looking at its kind.
 pub(crate) fn open(kind: Kind, bytes: &[u8]) -> Result<(u8, &[u8]), Bad> {
     match bytes {
+        _ if bytes.len() > kind.most() => Err(Bad("length")),
         [found, version, body @ ..] if *found == kind as u8 => Ok((*version, body)),
         _ => Err(Bad("kind")),
     }

@@ -76,8 +76,8 @@ impl Inner {
             // The first question is whether it is ours at all.
             session.enter(true).map(drop)?;
             session.check_pages()?;
-            let tx = session.begin()?;
-            sound(|| crate::check::check(&tx))
+            let (tx, meta) = session.enter(true)?;
+            sound(|| crate::check::check(&tx, meta.revision))
         })
     }
 

@@ -5,11 +5,13 @@ use std::ops::ControlFlow;
 use redb::ReadableTable;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    JournalFilter, OutcomeFilter, Pick, ProjectFilter, Selection, SourceFilter, StoreError,
-    ToolFilter, View,
+    DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter, Selection,
+    SourceFilter, StoreError, ToolFilter, View,
 };
 
+use crate::collections::documents::Documents;
 use crate::collections::journal::Journal;
+use crate::collections::knowledge::Knowledge;
 use crate::collections::outcomes::{self, Outcomes};
 use crate::collections::projects::Projects;
 use crate::collections::sources::Sources;
@@ -20,6 +22,8 @@ use crate::session::Tx;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
+/// The same of items and documents, which may be a megabyte each.
+const TEXT_PAGE: usize = 50;
 
 type Visit<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
 
@@ -41,14 +45,17 @@ pub(crate) fn pages(
     }
     macro_rules! collection {
         ($field:ident, $collection:ty, $whole:expr) => {
+            collection!($field, $collection, $whole, PAGE)
+        };
+        ($field:ident, $collection:ty, $whole:expr, $most:expr) => {
             if !selection.$field.is_empty() {
                 let flow = if $whole {
-                    stream::<$collection>(tx, &blank, visit)?
+                    stream::<$collection>(tx, &blank, $most, visit)?
                 } else {
                     let mut part = Selection::new();
                     part.$field.clone_from(&selection.$field);
                     let rows = sound(|| load(tx, &part, revision))?.$field.into_values();
-                    split::<$collection>(rows, &blank, visit)
+                    split::<$collection>(rows, &blank, $most, visit)
                 };
                 if flow.is_break() {
                     return Ok(());
@@ -59,6 +66,8 @@ pub(crate) fn pages(
     collection!(projects, Projects, has(&selection.projects, &ProjectFilter::All));
     collection!(sources, Sources, has(&selection.sources, &SourceFilter::All));
     collection!(tools, Tools, has(&selection.tools, &ToolFilter::All));
+    collection!(knowledge, Knowledge, has(&selection.knowledge, &ItemFilter::All), TEXT_PAGE);
+    collection!(documents, Documents, has(&selection.documents, &DocumentFilter::All), TEXT_PAGE);
     collection!(outcomes, Outcomes, selection.outcomes.contains(&OutcomeFilter::All));
     collection!(journal, Journal, selection.journal.contains(&JournalFilter::All));
     Ok(())
@@ -72,6 +81,7 @@ fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
 fn stream<C: Collection>(
     tx: &Tx,
     blank: &View,
+    most: usize,
     visit: Visit<'_>,
 ) -> Result<ControlFlow<()>, StoreError> {
     let table = Calm::new(sound(|| table(tx, C::TABLE))?);
@@ -80,7 +90,7 @@ fn stream<C: Collection>(
         let mut page = blank.clone();
         let count = sound(|| {
             let mut count = 0;
-            for entry in rows.by_ref().take(PAGE) {
+            for entry in rows.by_ref().take(most) {
                 let (key, value) = entry.map_err(from_storage)?;
                 C::keep(C::read(key.value(), value.value())?, &mut page);
                 count += 1;
@@ -100,12 +110,13 @@ fn stream<C: Collection>(
 fn split<C: Collection>(
     mut rows: impl Iterator<Item = C::Row>,
     blank: &View,
+    most: usize,
     visit: Visit<'_>,
 ) -> ControlFlow<()> {
     loop {
         let mut page = blank.clone();
         let mut count = 0;
-        for row in rows.by_ref().take(PAGE) {
+        for row in rows.by_ref().take(most) {
             C::keep(row, &mut page);
             count += 1;
         }

@@ -3,6 +3,8 @@
 //! The structs carry no serde attributes, and texts are a type parameter: `&str` both for writing
 //! and for reading without copies.
 
+mod knowledge;
+
 use serde::{Deserialize, Serialize};
 use staleness_core::ids::{
     AgentId, ClientId, IdError, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId, ToolKey,
@@ -20,6 +22,7 @@ use staleness_core::tool::{
 
 use crate::codec::{Bad, Kind, decode, decode_start, encode, open};
 pub(crate) use crate::words::*;
+pub(crate) use knowledge::{decode_document, decode_item, encode_document, encode_item, flagged};
 
 fn time(millis: i64, field: &'static str) -> Result<Timestamp, Bad> {
     let at = Timestamp::from_millis(millis);

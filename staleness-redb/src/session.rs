@@ -89,7 +89,7 @@ impl Session {
     /// Begins, and makes sure that this is a store of a format that this program knows.
     pub(crate) fn enter(&self, writing: bool) -> Result<(Calm<Tx>, Meta), StoreError> {
         let tx = self.begin()?;
-        let meta = sound(|| meta::load(&tx, writing))?;
+        let meta = sound(|| meta::enter(&tx, writing))?;
         Ok((tx, meta))
     }
 

@@ -3,7 +3,9 @@
 //! A store is a redb 4 database (file format 3, pages of 4 KiB). Its table `staleness` holds four
 //! numbers; name, types and the rows `magic` and `format` stay as they are in every format. All
 //! tables are made in the transaction that makes the store. A store with a larger format was written
-//! by a newer program and is refused.
+//! by a newer program and is refused. One with a smaller format is raised by whoever enters it, in
+//! his own transaction: a step that commits leaves a store of the new format, a reader leaves it as
+//! it was.
 //!
 //! # Tables
 //!
@@ -15,6 +17,9 @@
 //! | `tools` | scope, name | a tool with its ring |
 //! | `tools_server` | scope, server, name | the kind: tools with a server |
 //! | `tools_configured`, `tools_demoted`, `tools_revived` | scope, name | nothing: such tools |
+//! | `knowledge` | scope, id | an item of knowledge |
+//! | `documents` | project, path | a document as it was last checked |
+//! | `documents_flagged` | project, whether a client loads it, path | nothing: those with findings |
 //! | `outcomes` | seq | one use of a tool |
 //! | `outcomes_identity` | `Outcome::identity`, seq | nothing |
 //! | `outcomes_counted` | project, seq | nothing: those with the marks `S` and `F` |
@@ -33,15 +38,29 @@
 //! are never used twice and an append does not touch this table.
 
 use redb::TableDefinition;
+use staleness_core::store::StoreError;
+
+use crate::error::from_table;
+use crate::session::Tx;
 
 /// `stalenes`, in the row `magic`: marks the file as ours.
 pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"stalenes");
 
 /// The format that this program writes.
-pub(crate) const FORMAT: u64 = 1;
+pub(crate) const FORMAT: u64 = 1 + MIGRATIONS.len() as u64;
+
+/// What takes a store from format `n + 1` to the next one, for every `n`. Only ever appended to.
+pub(crate) const MIGRATIONS: [fn(&Tx) -> Result<(), StoreError>; 1] = [|tx| {
+    // Format 2: knowledge and documents.
+    tx.open_table(KNOWLEDGE).map_err(from_table)?;
+    tx.open_table(DOCUMENTS).map_err(from_table)?;
+    tx.open_table(DOCUMENTS_FLAGGED).map(drop).map_err(from_table)
+}];
 
 pub(crate) type SourceKey = (&'static str, &'static str, u8, &'static str);
 pub(crate) type ToolRef = (&'static str, &'static str);
+pub(crate) type ItemRef = (&'static str, &'static str);
+pub(crate) type DocumentRef = (&'static str, &'static str);
 pub(crate) type EntryRef = (u64, u32);
 
 pub(crate) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
@@ -58,6 +77,13 @@ pub(crate) const TOOLS_DEMOTED: TableDefinition<'_, ToolRef, ()> =
     TableDefinition::new("tools_demoted");
 pub(crate) const TOOLS_REVIVED: TableDefinition<'_, ToolRef, ()> =
     TableDefinition::new("tools_revived");
+
+pub(crate) const KNOWLEDGE: TableDefinition<'_, ItemRef, &[u8]> = TableDefinition::new("knowledge");
+
+pub(crate) const DOCUMENTS: TableDefinition<'_, DocumentRef, &[u8]> =
+    TableDefinition::new("documents");
+pub(crate) const DOCUMENTS_FLAGGED: TableDefinition<'_, (&str, bool, &str), ()> =
+    TableDefinition::new("documents_flagged");
 
 pub(crate) const OUTCOMES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("outcomes");
 pub(crate) const OUTCOMES_IDENTITY: TableDefinition<'_, (u64, u64), ()> =
@@ -79,10 +105,13 @@ pub(crate) const JOURNAL_SCOPE: TableDefinition<'_, (&str, u64, u32), ()> =
 macro_rules! every_table {
     ($each:ident) => {
         [
+            $each!(DOCUMENTS),
+            $each!(DOCUMENTS_FLAGGED),
             $each!(JOURNAL),
             $each!(JOURNAL_OP),
             $each!(JOURNAL_SCOPE),
             $each!(JOURNAL_SUBJECT),
+            $each!(KNOWLEDGE),
             $each!(OUTCOMES),
             $each!(OUTCOMES_COUNTED),
             $each!(OUTCOMES_IDENTITY),

@@ -2,6 +2,7 @@
 
 use staleness_core::ids::Level;
 use staleness_core::journal::{Action, SubjectKind};
+use staleness_core::knowledge::ItemKind;
 use staleness_core::outcome::Mark;
 use staleness_core::source::SourceState;
 use staleness_core::store::StoreError;
@@ -35,8 +36,16 @@ pub(crate) const MARKS: [Mark; 4] =
     [Mark::Success, Mark::Failure, Mark::Interrupted, Mark::Offline];
 pub(crate) const STATES: [SourceState; 4] =
     [SourceState::Read, SourceState::Missing, SourceState::Partial, SourceState::Failed];
-pub(crate) const SUBJECTS: [SubjectKind; 2] = [SubjectKind::Tool, SubjectKind::Project];
-pub(crate) const ACTIONS: [Action; 10] = [
+pub(crate) const ITEM_KINDS: [ItemKind; 5] = [
+    ItemKind::Knowledge,
+    ItemKind::Preference,
+    ItemKind::Todo,
+    ItemKind::Reference,
+    ItemKind::Document,
+];
+pub(crate) const SUBJECTS: [SubjectKind; 3] =
+    [SubjectKind::Tool, SubjectKind::Project, SubjectKind::Item];
+pub(crate) const ACTIONS: [Action; 16] = [
     Action::Added,
     Action::Absent,
     Action::Present,
@@ -47,6 +56,12 @@ pub(crate) const ACTIONS: [Action; 10] = [
     Action::Pinned,
     Action::Ignored,
     Action::Forgotten,
+    Action::Edited,
+    Action::Verified,
+    Action::Superseded,
+    Action::Contradicted,
+    Action::Done,
+    Action::Removed,
 ];
 
 /// The number of a word.

@@ -1,6 +1,8 @@
 //! One file per collection: its tables, and how its rows are found, read and written.
 
+pub(crate) mod documents;
 pub(crate) mod journal;
+pub(crate) mod knowledge;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
 pub(crate) mod projects;
@@ -126,6 +128,12 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, revision: Revision) -> Result
     for pick in &selection.tools {
         tools::load(tx, &pick.filter, &mut view)?;
     }
+    for pick in &selection.knowledge {
+        knowledge::load(tx, &pick.filter, &mut view)?;
+    }
+    for pick in &selection.documents {
+        documents::load(tx, &pick.filter, &mut view)?;
+    }
     for filter in &selection.outcomes {
         outcomes::load(tx, filter, &mut view)?;
     }
@@ -151,6 +159,8 @@ pub(crate) fn apply(tx: &Tx, meta: Meta, changes: &mut ChangeSet) -> Result<Revi
     projects::apply(tx, &changes.projects)?;
     sources::apply(tx, &changes.sources)?;
     tools::apply(tx, &changes.tools)?;
+    knowledge::apply(tx, &changes.knowledge)?;
+    documents::apply(tx, &changes.documents)?;
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
     Ok(revision)
