@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
-use crate::collections::{each, journal, meta, outcomes, projects, sources, tools};
+use crate::collections::{
+    documents, each, journal, knowledge, meta, outcomes, projects, sources, tools,
+};
 use crate::transaction::Transaction;
 
 /// Messages of SQLite's own check that are reported at most.
@@ -18,6 +20,8 @@ pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     projects::all(tx, |_| ControlFlow::Continue(()))?;
     sources::all(tx, |_| ControlFlow::Continue(()))?;
     tools::all(tx, |_| ControlFlow::Continue(()))?;
+    knowledge::all(tx, |_| ControlFlow::Continue(()))?;
+    documents::all(tx, |_| ControlFlow::Continue(()))?;
     outcomes::all(tx, |_| ControlFlow::Continue(()))?;
     revisions(tx, meta.revision)
 }

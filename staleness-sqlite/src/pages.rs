@@ -4,15 +4,17 @@ use std::ops::ControlFlow;
 
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    JournalFilter, OutcomeFilter, Pick, ProjectFilter, Selection, SourceFilter, StoreError,
-    ToolFilter, View,
+    DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter, Selection,
+    SourceFilter, StoreError, ToolFilter, View,
 };
 
-use crate::collections::{journal, load, outcomes, projects, sources, tools};
+use crate::collections::{documents, journal, knowledge, load, outcomes, projects, sources, tools};
 use crate::transaction::Transaction;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
+/// The same of items and documents, which may be a megabyte each.
+const TEXT_PAGE: usize = 50;
 
 /// Hands everything that `selection` names to `visit`, from the connection's transaction.
 ///
@@ -30,8 +32,14 @@ pub(crate) fn pages(
     if let Some(cut) = &selection.count_outcomes {
         blank.counts = Some(outcomes::count(tx, cut)?);
     }
-    let mut pager =
-        Pager { page: blank.clone(), rows: 0, blank, visit, flow: ControlFlow::Continue(()) };
+    let mut pager = Pager {
+        page: blank.clone(),
+        rows: 0,
+        most: PAGE,
+        blank,
+        visit,
+        flow: ControlFlow::Continue(()),
+    };
 
     macro_rules! collection {
         ($field:ident, $whole:expr, $key:expr) => {
@@ -70,6 +78,18 @@ pub(crate) fn pages(
         has(&selection.tools, &ToolFilter::All),
         |row: &staleness_core::tool::Tool| row.key.clone()
     );
+    pager.most = TEXT_PAGE;
+    collection!(
+        knowledge,
+        has(&selection.knowledge, &ItemFilter::All),
+        |row: &staleness_core::knowledge::Item| row.key.clone()
+    );
+    collection!(
+        documents,
+        has(&selection.documents, &DocumentFilter::All),
+        |row: &staleness_core::knowledge::Document| row.key.clone()
+    );
+    pager.most = PAGE;
     collection!(
         outcomes,
         selection.outcomes.contains(&OutcomeFilter::All),
@@ -91,6 +111,7 @@ fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
 struct Pager<'v> {
     page: View,
     rows: usize,
+    most: usize,
     blank: View,
     visit: &'v mut dyn FnMut(View) -> ControlFlow<()>,
     flow: ControlFlow<()>,
@@ -99,7 +120,7 @@ struct Pager<'v> {
 impl Pager<'_> {
     fn added(&mut self) -> ControlFlow<()> {
         self.rows += 1;
-        if self.rows == PAGE {
+        if self.rows == self.most {
             self.flush();
         }
         self.flow

@@ -14,6 +14,8 @@
 //! | `projects` | id | a project |
 //! | `sources` | scope, client, level, part | a source |
 //! | `tools` | scope, name | a tool with its ring |
+//! | `knowledge` | scope, id | an item of knowledge |
+//! | `documents` | project, path | a document as it was last checked |
 //! | `outcomes` | seq | one use of a tool |
 //! | `journal` | revision, idx | one change |
 //!
@@ -33,6 +35,12 @@
 //!
 //! `tools.demoted` and `tools.revived` are 1 or 0, so that partial indexes find such tools without
 //! reading the others; a third finds those with holdings. `outcomes.identity` is `Outcome::identity`.
+//!
+//! # Packed texts
+//!
+//! `staleness_core::store::pack` makes them, and nothing here looks into them: the keywords,
+//! citations and links of an item, who contradicted it, and `documents.found`, which is NULL where
+//! nothing was found, so that a partial index leaves those documents out.
 //!
 //! # Blobs
 //!
@@ -56,7 +64,9 @@ pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;
 ///
 /// Each statement is parsed whenever a process opens the store: reading the schema is a fifth of the
 /// instructions of a process that records one outcome, about 25,000 for each table or index.
-pub(crate) const MIGRATIONS: [&str; 1] = ["
+pub(crate) const MIGRATIONS: [&str; 2] = [FORMAT_1, FORMAT_2];
+
+const FORMAT_1: &str = "
 CREATE TABLE meta(
   id INTEGER PRIMARY KEY,
   format INTEGER NOT NULL,
@@ -157,4 +167,48 @@ CREATE INDEX journal_op ON journal(op) WHERE op IS NOT NULL;
 CREATE INDEX journal_subject ON journal(kind, scope, subject);
 CREATE INDEX journal_scope ON journal(scope);
 INSERT INTO meta(id, format, revision, last_seq) VALUES(1, 1, 0, 0);
-"];
+";
+
+/// Knowledge and documents.
+const FORMAT_2: &str = "
+CREATE TABLE knowledge(
+  scope TEXT NOT NULL,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL,
+  keywords TEXT NOT NULL,
+  path TEXT,
+  added_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version_context TEXT,
+  evergreen INTEGER NOT NULL,
+  due INTEGER,
+  expires_at INTEGER,
+  verified_at INTEGER,
+  verified_commit TEXT,
+  verifications INTEGER NOT NULL,
+  citations TEXT NOT NULL,
+  supersedes TEXT NOT NULL,
+  superseded_by TEXT NOT NULL,
+  related TEXT NOT NULL,
+  contradicted TEXT,
+  done_at INTEGER,
+  recalls INTEGER NOT NULL,
+  recalls_since_edit INTEGER NOT NULL,
+  recalled_at INTEGER,
+  recall_op TEXT,
+  UNIQUE(scope, id)
+) STRICT;
+CREATE TABLE documents(
+  project TEXT NOT NULL,
+  path TEXT NOT NULL,
+  loaded INTEGER NOT NULL,
+  checked_at INTEGER NOT NULL,
+  head TEXT,
+  digest BLOB NOT NULL,
+  blocks INTEGER NOT NULL,
+  found TEXT,
+  UNIQUE(project, path)
+) STRICT;
+CREATE INDEX documents_flagged ON documents(project, loaded) WHERE found IS NOT NULL;
+";

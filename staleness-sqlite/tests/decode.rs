@@ -61,6 +61,27 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
         "INSERT INTO sources VALUES('', 'c', 4, 'p', '', 'read', 0, zeroblob(16), 0, NULL, 0)",
         "sources (\"\", \"c\", 4, \"p\"): level",
     );
+    let item = |kind: &str, keywords: &str, citations: &str, contradicted: &str| {
+        format!(
+            "INSERT INTO knowledge VALUES('', 'i', '{kind}', '', '{keywords}', NULL, 0, 0, NULL, 0, \
+             NULL, NULL, NULL, NULL, 0, '{citations}', '[]', '[]', '[]', {contradicted}, NULL, 0, \
+             0, NULL, NULL)"
+        )
+    };
+    let said = "knowledge (\"\", \"i\"): ";
+    names(&item("moon", "[]", "[]", "NULL"), &format!("{said}kind"));
+    names(&item("todo", "[1]", "[]", "NULL"), &format!("{said}keywords"));
+    names(&item("todo", "[", "[]", "NULL"), &format!("{said}keywords"));
+    names(&item("todo", "[]", "[{}]", "NULL"), &format!("{said}citations"));
+    names(&item("todo", "[]", "[]", "'{}'"), &format!("{said}contradicted"));
+    for found in ["", "[]", "null", "[{}]", "[1]"] {
+        names(
+            &format!(
+                "INSERT INTO documents VALUES('p', 'a.md', 1, 0, NULL, zeroblob(16), 0, '{found}')"
+            ),
+            "documents (\"p\", \"a.md\"): found",
+        );
+    }
     names("UPDATE meta SET revision = -1", "meta 1: revision");
     names("UPDATE meta SET format = 0", "meta 1: format");
     names("DELETE FROM meta", "meta 1");

@@ -2,12 +2,17 @@
 
 mod support;
 
+use std::path::Path;
+
 use rusqlite::Connection;
 use staleness_core::ids::{
-    AgentId, ClientId, Level, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId, ToolKey,
-    ToolName,
+    AgentId, ClientId, DocumentKey, ItemId, ItemKey, Level, OpId, ProjectId, Scope, ServerKey,
+    SessionId, SourceId, ToolKey, ToolName,
 };
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
+use staleness_core::knowledge::{
+    Block, Citation, Cited, Contradiction, Document, Evidence, Fact, Item, ItemKind, Lines,
+};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::project::{Project, Told};
 use staleness_core::source::{Source, SourceState};
@@ -156,6 +161,99 @@ fn the_entry() -> JournalEntry {
     }
 }
 
+fn the_items() -> [Item; 2] {
+    let id = |text: &str| ItemId::new(text).unwrap();
+    let key = |scope: Scope| ItemKey { scope, id: id("deploy") };
+    [
+        Item {
+            key: key(Scope::Global),
+            kind: ItemKind::Todo,
+            body: "Run the migration\nbefore \"deploying\".".into(),
+            keywords: ["database".into(), "it's".into()].into(),
+            path: Some("docs/deploy.md".into()),
+            added_at: at(-5),
+            updated_at: at(LATE),
+            version_context: Some("2.4.0".into()),
+            evergreen: true,
+            due: Some(at(LATE + 1)),
+            expires_at: Some(at(LATE + 2)),
+            verified_at: Some(at(LATE + 3)),
+            verified_commit: Some("c0ffee".into()),
+            verifications: 4,
+            citations: [
+                Citation::of_path("a.rs"),
+                Citation {
+                    lines: Some(Lines { first: 1, last: 42 }),
+                    symbol: Some("run".into()),
+                    digest: Some("0f".into()),
+                    ..Citation::of_path("b.rs")
+                },
+            ]
+            .into(),
+            supersedes: [id("older")].into(),
+            superseded_by: [id("newer")].into(),
+            related: [id("other")].into(),
+            contradicted: Some(Contradiction {
+                by: "agent".into(),
+                reason: "it is not".into(),
+                at: at(20),
+            }),
+            done_at: Some(at(20)),
+            recalls: u64::MAX,
+            recalls_since_edit: 3,
+            recalled_at: Some(at(21)),
+            recall_op: Some(op()),
+        },
+        Item::new(key(Scope::Project(project())), ItemKind::Preference, "", at(5)),
+    ]
+}
+
+fn the_documents() -> [Document; 2] {
+    let missing = Fact::SourceMissing {
+        citation: Citation {
+            lines: Some(Lines { first: 1, last: 2 }),
+            ..Citation::of_path("a.rs")
+        },
+        gone: Cited::Lines,
+        renamed_to: None,
+        commit: Some("c0ffee".into()),
+    };
+    let marker = Evidence {
+        fact: Fact::TemporalMarker { word: "soon".into() },
+        line: Some(4),
+        column: Some(2),
+    };
+    let block = Block {
+        line: 3,
+        last_line: 4,
+        title: "Run it".into(),
+        digest: u64::MAX,
+        anchored_at: Some(at(20)),
+        anchor: Some("c0ffee".into()),
+        evidence: vec![marker, missing.into()],
+    };
+    [
+        Document {
+            key: DocumentKey { project: project(), path: "AGENTS.md".into() },
+            loaded: true,
+            checked_at: at(20),
+            head: Some("c0ffee".into()),
+            digest: the_project().config_digest,
+            blocks: 12,
+            found: vec![block],
+        },
+        Document {
+            key: DocumentKey { project: project(), path: "README.md".into() },
+            loaded: false,
+            checked_at: at(20),
+            head: None,
+            digest: 0,
+            blocks: 0,
+            found: Vec::new(),
+        },
+    ]
+}
+
 fn rows<K, R: Clone>(rows: &std::collections::BTreeMap<K, R>) -> Vec<R> {
     rows.values().cloned().collect()
 }
@@ -169,12 +267,86 @@ fn is_the_fixture(view: &View) {
     assert_eq!(rows(&view.journal), [the_entry()]);
 }
 
+fn make(path: &Path, scripts: &[&str]) -> Connection {
+    let conn = Connection::open(path).unwrap();
+    for script in scripts {
+        conn.execute_batch(script).unwrap();
+    }
+    conn
+}
+
+const FORMAT_1: &str = include_str!("fixtures/format-1.sql");
+const FORMAT_2: &str = include_str!("fixtures/format-2.sql");
+
+fn format_of(path: &Path) -> (i64, i64) {
+    let conn = Connection::open(path).unwrap();
+    let one = |sql: &str| conn.query_row(sql, (), |row| row.get(0)).unwrap();
+    (one("PRAGMA user_version"), one("SELECT format FROM meta"))
+}
+
+#[test]
+fn format_2() {
+    let (_folder, path) = fresh();
+    make(&path, &[FORMAT_1, FORMAT_2]).close().unwrap();
+    let store = open(&path);
+    check(&store).unwrap();
+    let seen = everything(&store).unwrap();
+    is_the_fixture(&seen);
+    assert_eq!(rows(&seen.knowledge), the_items());
+    assert_eq!(rows(&seen.documents), the_documents());
+}
+
+/// What raises format 1 makes the tables that the fixture of format 2 holds.
+#[test]
+fn a_raised_store_and_a_new_one_have_the_same_tables() {
+    let schema = |path: &Path| -> Vec<String> {
+        let conn = Connection::open(path).unwrap();
+        let mut statement =
+            conn.prepare("SELECT ifnull(sql, name) FROM sqlite_schema ORDER BY name").unwrap();
+        let rows = statement.query_map((), |row| row.get(0)).unwrap();
+        rows.collect::<Result<_, _>>().unwrap()
+    };
+    let (_folder, new) = fresh();
+    drop(open(&new));
+    for scripts in [&[FORMAT_1][..], &[FORMAT_1, FORMAT_2]] {
+        let (_folder, path) = fresh();
+        make(&path, scripts).close().unwrap();
+        drop(open(&path));
+        assert_eq!(schema(&path), schema(&new));
+        assert_eq!(format_of(&path), (2, 2));
+    }
+}
+
+/// A process that dies while it raises a store leaves it as it was.
+#[test]
+fn a_migration_that_is_cut_off_leaves_the_older_store() {
+    let (_folder, path) = fresh();
+    make(&path, &[FORMAT_1, "PRAGMA journal_mode = WAL"]).close().unwrap();
+    let dying = Connection::open(&path).unwrap();
+    // Pages go to the log as soon as they are written, long before the commit.
+    dying.execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE").unwrap();
+    dying.execute_batch(FORMAT_2).unwrap();
+    let (_other, copy) = fresh();
+    for suffix in ["", "-wal"] {
+        let with = |path: &Path| format!("{}{suffix}", path.display());
+        std::fs::copy(with(&path), with(&copy)).unwrap();
+    }
+    drop(dying);
+    for path in [path, copy] {
+        let store = open(&path);
+        check(&store).unwrap();
+        let seen = everything(&store).unwrap();
+        is_the_fixture(&seen);
+        assert!(seen.knowledge.is_empty() && seen.documents.is_empty());
+        drop(store);
+        assert_eq!(format_of(&path), (2, 2));
+    }
+}
+
 #[test]
 fn format_1() {
     let (_folder, path) = fresh();
-    let conn = Connection::open(&path).unwrap();
-    conn.execute_batch(include_str!("fixtures/format-1.sql")).unwrap();
-    conn.close().unwrap();
+    make(&path, &[FORMAT_1]).close().unwrap();
     let store = open(&path);
     check(&store).unwrap();
     is_the_fixture(&everything(&store).unwrap());

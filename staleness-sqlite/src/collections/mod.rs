@@ -1,6 +1,8 @@
 //! One file per collection: its SQL, and how its rows are read and written.
 
+pub(crate) mod documents;
 pub(crate) mod journal;
+pub(crate) mod knowledge;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
 pub(crate) mod projects;
@@ -34,6 +36,12 @@ pub(crate) fn load(
     for pick in &selection.tools {
         tools::load(tx, &pick.filter, &mut view)?;
     }
+    for pick in &selection.knowledge {
+        knowledge::load(tx, &pick.filter, &mut view)?;
+    }
+    for pick in &selection.documents {
+        documents::load(tx, &pick.filter, &mut view)?;
+    }
     for filter in &selection.outcomes {
         outcomes::load(tx, filter, &mut view)?;
     }
@@ -65,6 +73,8 @@ pub(crate) fn apply(
     projects::apply(tx, &changes.projects)?;
     sources::apply(tx, &changes.sources)?;
     tools::apply(tx, &changes.tools, seen)?;
+    knowledge::apply(tx, &changes.knowledge)?;
+    documents::apply(tx, &changes.documents)?;
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
     Ok(revision)
