@@ -9,7 +9,7 @@ use staleness_core::store::Durability;
 use crate::backend::Backend;
 use crate::context::{Handle, act};
 use crate::rows::global;
-use crate::steps::Use;
+use crate::steps::{Save, Use};
 
 /// The first argument of a child.
 pub(crate) const WORD: &str = "--staleness-conformance-child";
@@ -26,13 +26,22 @@ pub(crate) enum Opens {
     OnGo,
 }
 
-/// What a child does: opens the store, and carries out [`Use`] steps until it has done `turns`.
+/// Which steps a child carries out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Does {
+    /// [`Use`] of this tool.
+    Uses(String),
+    /// [`Save`].
+    Saves,
+}
+
+/// What a child does: opens the store, and carries out steps until it has done `turns`.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
     /// Where the store is.
     pub(crate) location: String,
-    /// The tool to use.
-    pub(crate) tool: String,
+    /// Which steps.
+    pub(crate) does: Does,
     /// What the op ids begin with; a number follows.
     pub(crate) ops: String,
     /// How many steps.
@@ -47,8 +56,8 @@ pub(crate) struct Role {
 /// acknowledged. Ends when nobody listens any more.
 pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
-    let [location, tool, ops, turns, opens] = words[..] else {
-        panic!("a child of the suite takes five words, not {arguments:?}");
+    let [location, does, tool, ops, turns, opens] = words[..] else {
+        panic!("a child of the suite takes six words, not {arguments:?}");
     };
     let open = || -> Handle {
         backend.open(location).unwrap_or_else(|error| panic!("opening: {error} ({error:?})"))
@@ -61,13 +70,14 @@ pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
     }
     let store = early.unwrap_or_else(open);
     for turn in 0..turns.parse::<u64>().expect("a number of turns") {
-        let mut step = Use::new(global(tool), format!("{ops}{turn}"));
-        if turn % 4 == 3 {
-            step.durability = Durability::Full;
+        let op = format!("{ops}{turn}");
+        let durability = if turn % 4 == 3 { Durability::Full } else { Durability::Normal };
+        if does == "saves" {
+            act(&store, Save { durability, ..Save::new(&op) });
+        } else {
+            act(&store, Use { durability, ..Use::new(global(tool), &op) });
         }
-        let told = step.op.to_string();
-        act(&store, step);
-        say(&told);
+        say(&op);
     }
 }
 
@@ -90,9 +100,13 @@ pub(crate) struct Child {
 impl Child {
     /// Starts a child, and waits until it is ready.
     pub(crate) fn start(role: &Role) -> Self {
+        let (does, tool) = match &role.does {
+            Does::Uses(tool) => ("uses", tool.as_str()),
+            Does::Saves => ("saves", ""),
+        };
         let mut process = Command::new(std::env::current_exe().expect("the test executable"))
             .arg(WORD)
-            .args([&role.location, &role.tool, &role.ops, &role.turns.to_string()])
+            .args([&role.location, does, tool, &role.ops, &role.turns.to_string()])
             .arg(match role.opens {
                 Opens::First => "first",
                 Opens::OnGo => "on go",

@@ -14,6 +14,8 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     rows(&mut text, "project", &found.projects, &expected.projects);
     rows(&mut text, "source", &found.sources, &expected.sources);
     rows(&mut text, "tool", &found.tools, &expected.tools);
+    rows(&mut text, "item", &found.knowledge, &expected.knowledge);
+    rows(&mut text, "document", &found.documents, &expected.documents);
     rows(&mut text, "outcome", &found.outcomes, &expected.outcomes);
     rows(&mut text, "journal entry", &found.journal, &expected.journal);
     if text.is_empty() && found != expected {

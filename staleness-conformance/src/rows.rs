@@ -1,9 +1,11 @@
 //! Hand-made rows: the least that a record needs, for cases to vary.
 
 use staleness_core::ids::{
-    Level, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId, ToolKey, ToolName,
+    DocumentKey, ItemId, ItemKey, Level, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId,
+    ToolKey, ToolName,
 };
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
+use staleness_core::knowledge::{Block, Document, Fact, Item, ItemKind};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::project::{Project, Told};
 use staleness_core::source::{Source, SourceState};
@@ -122,6 +124,51 @@ pub(crate) fn failing(mut tool: Tool) -> Tool {
     tool.health.failing =
         Some(Failing { since: at(5), cause: "3 of the last 5 uses failed".into() });
     tool
+}
+
+/// The key of an item of one project, or of every one.
+pub(crate) fn item_key(project: Option<&str>, id: impl AsRef<str>) -> ItemKey {
+    let id = ItemId::new(id).expect("a valid item id");
+    ItemKey { scope: project.map_or(Scope::Global, scope), id }
+}
+
+/// An item with nothing but a text.
+pub(crate) fn item(key: ItemKey) -> Item {
+    let body = format!("What {} says", key.id);
+    Item::new(key, ItemKind::Knowledge, body, at(8))
+}
+
+/// The key of a document of a project.
+pub(crate) fn document_key(project: impl AsRef<str>, path: impl Into<String>) -> DocumentKey {
+    DocumentKey { project: project_id(project), path: path.into() }
+}
+
+/// A document against which nothing was found.
+pub(crate) fn document(key: DocumentKey) -> Document {
+    Document {
+        key,
+        loaded: false,
+        checked_at: at(9),
+        head: None,
+        digest: 0,
+        blocks: 1,
+        found: Vec::new(),
+    }
+}
+
+/// The same document, with this much against it.
+pub(crate) fn flagged(mut document: Document, blocks: u32) -> Document {
+    let block = |line: u32| Block {
+        line,
+        last_line: line,
+        title: "Run \"make\"".into(),
+        digest: u64::from(line),
+        anchored_at: Some(at(1)),
+        anchor: None,
+        evidence: vec![Fact::TemporalMarker { word: "soon".into() }.into()],
+    };
+    document.found = (1..=blocks).map(block).collect();
+    document
 }
 
 /// A success in project `p`.

@@ -1,13 +1,15 @@
 //! Steps that the cases carry out.
 
-use staleness_core::ids::{OpId, ProjectId, SourceId, ToolKey};
+use staleness_core::ids::{DocumentKey, ItemKey, OpId, ProjectId, SourceId, ToolKey};
 use staleness_core::journal::{JournalEntry, Subject};
+use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::Outcome;
 use staleness_core::project::Project;
 use staleness_core::source::Source;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, JournalFilter, OutcomeFilter, OutcomeRange,
-    ProjectFilter, Query, Refusal, Selection, SourceFilter, Step, ToolFilter, View,
+    Change, ChangeSet, Decision, DocumentFilter, Durability, ItemFilter, JournalFilter,
+    OutcomeFilter, OutcomeRange, ProjectFilter, Query, Refusal, Selection, SourceFilter, Step,
+    ToolFilter, View,
 };
 use staleness_core::tool::Tool;
 
@@ -58,6 +60,26 @@ impl Write {
 
     pub(crate) fn no_tool(mut self, key: ToolKey) -> Self {
         self.changes.tools.push(Change::Delete(key));
+        self
+    }
+
+    pub(crate) fn item(mut self, row: Item) -> Self {
+        self.changes.knowledge.push(Change::Put(row));
+        self
+    }
+
+    pub(crate) fn no_item(mut self, key: ItemKey) -> Self {
+        self.changes.knowledge.push(Change::Delete(key));
+        self
+    }
+
+    pub(crate) fn document(mut self, row: Document) -> Self {
+        self.changes.documents.push(Change::Put(row));
+        self
+    }
+
+    pub(crate) fn no_document(mut self, key: DocumentKey) -> Self {
+        self.changes.documents.push(Change::Delete(key));
         self
     }
 
@@ -118,6 +140,18 @@ pub(crate) fn locking(mut selection: Selection, changes: &ChangeSet) -> Selectio
             continue;
         };
         selection = selection.lock_tools(ToolFilter::Key(key.clone()));
+    }
+    for change in &changes.knowledge {
+        let (Change::Put(Item { key, .. }) | Change::Delete(key)) = change else {
+            continue;
+        };
+        selection = selection.lock_knowledge(ItemFilter::Key(key.clone()));
+    }
+    for change in &changes.documents {
+        let (Change::Put(Document { key, .. }) | Change::Delete(key)) = change else {
+            continue;
+        };
+        selection = selection.lock_documents(DocumentFilter::Key(key.clone()));
     }
     selection
 }
@@ -191,6 +225,47 @@ impl Step for Use {
             changes.tools.push(Change::Put(bumped(view, &self.tool)));
             changes.outcomes.push(rows::outcome(self.tool.clone(), self.op.as_str()));
             let mut entry = rows::entry(Subject::tool(&self.tool));
+            entry.op = Some(self.op.clone());
+            changes.journal.push(entry);
+        }
+        Ok(Decision::Write(changes))
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+}
+
+/// Saves one item of every project under a key of its own, and tells the journal. Does nothing when
+/// its op was seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Save {
+    pub(crate) op: OpId,
+    pub(crate) durability: Durability,
+}
+
+impl Save {
+    pub(crate) fn new(by: impl AsRef<str>) -> Self {
+        Self { op: rows::op(by), durability: Durability::Normal }
+    }
+
+    fn key(&self) -> ItemKey {
+        rows::item_key(None, self.op.as_str())
+    }
+}
+
+impl Step for Save {
+    fn selection(&self) -> Selection {
+        Selection::new()
+            .lock_knowledge(ItemFilter::Key(self.key()))
+            .journal(JournalFilter::Op(self.op.clone()))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut changes = ChangeSet::default();
+        if view.journal.is_empty() {
+            changes.knowledge.push(Change::Put(rows::item(self.key())));
+            let mut entry = rows::entry(Subject::item(&self.key()));
             entry.op = Some(self.op.clone());
             changes.journal.push(entry);
         }

@@ -184,6 +184,27 @@ fn pages_out_of_bounds() {
 }
 
 #[test]
+fn documents_without_findings() {
+    caught(
+        Flaw::LoadsUnflagged,
+        &[
+            "documents::loaded_and_flagged_find_only_those_with_findings",
+            "documents::filters_follow_every_change",
+        ],
+    );
+    modelled(Flaw::LoadsUnflagged, 2);
+}
+
+#[test]
+fn items_that_lose_their_links() {
+    caught(
+        Flaw::RewritesItems,
+        &["knowledge::extremes_round_trip", "knowledge::put_replaces_every_field"],
+    );
+    modelled(Flaw::RewritesItems, 1);
+}
+
+#[test]
 fn a_store_that_forgets_everything() {
     caught(
         Flaw::ForgetsAll,

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use staleness_conformance::arbitrary::{
-    Reach, journal_entry, outcome, project, revision, source, tool,
+    Reach, item, journal_entry, outcome, project, revision, source, tool,
 };
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Outcome;
@@ -16,6 +16,7 @@ fn view_of(record: &Record) -> View {
         Record::Project(row) => drop(view.projects.insert(row.id.clone(), row)),
         Record::Source(row) => drop(view.sources.insert(row.id.clone(), row)),
         Record::Tool(row) => drop(view.tools.insert(row.key.clone(), *row)),
+        Record::Item(row) => drop(view.knowledge.insert(row.key.clone(), *row)),
         // The number is the store's: it must not show.
         Record::Outcome(row) => drop(view.outcomes.insert(7, Outcome { seq: 7, ..row })),
         Record::Journal(row) => drop(view.journal.insert((row.revision, row.index), row)),
@@ -38,6 +39,7 @@ fn record() -> impl Strategy<Value = Record> {
         project(wide).prop_map(Record::Project),
         source(wide).prop_map(Record::Source),
         tool(wide).prop_map(|row| Record::Tool(Box::new(row))),
+        item(wide).prop_map(|row| Record::Item(Box::new(row))),
         outcome(wide).prop_map(Record::Outcome),
         (journal_entry(wide), revision(), any::<u32>()).prop_map(|(entry, revision, index)| {
             Record::Journal(JournalEntry { revision, index, ..entry })

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use staleness_core::store::{Change, ChangeSet, OutcomeRange};
 
-use super::ids::{project_id, source_id, tool_key};
-use super::{Reach, journal_entry, number, outcome, outcome_cut, project, source, tool};
+use super::ids::{document_key, item_key, project_id, source_id, tool_key};
+use super::{
+    Reach, document, item, journal_entry, number, outcome, outcome_cut, project, source, tool,
+};
 
 /// A range of outcomes.
 pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
@@ -25,19 +27,24 @@ pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
         changes(project(reach), project_id(reach), |row| row.id.clone()),
         changes(source(reach), source_id(reach), |row| row.id.clone()),
         changes(tool(reach), tool_key(reach), |row| row.key.clone()),
+        changes(item(reach), item_key(reach), |row| row.key.clone()),
+        changes(document(reach), document_key(reach), |row| row.key.clone()),
         few(outcome(reach), 4),
         prop_oneof![3 => Just(Vec::new()), 1 => few(outcome_range(reach), 3)],
         few(journal_entry(reach), 3),
     )
-        .prop_map(|(projects, sources, tools, outcomes, outcome_ranges, journal)| {
+        .prop_map(|all| {
+            let (projects, sources, tools, knowledge, documents, outcomes, ranges, journal) = all;
             let mut all = ChangeSet::default();
             all.projects = projects;
             all.sources = sources;
             all.tools = tools;
+            all.knowledge = knowledge;
+            all.documents = documents;
             let mut recorded = BTreeSet::new();
             all.outcomes = outcomes;
             all.outcomes.retain(|row| recorded.insert((row.tool.clone(), row.op.clone())));
-            all.outcome_ranges = outcome_ranges;
+            all.outcome_ranges = ranges;
             all.journal = journal;
             all
         })

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::ids::{
-    AgentId, ClientId, Level, MAX_ID_BYTES, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId,
-    ToolKey, ToolName, check_id,
+    AgentId, ClientId, DocumentKey, ItemId, ItemKey, Level, MAX_ID_BYTES, OpId, ProjectId, Scope,
+    ServerKey, SessionId, SourceId, ToolKey, ToolName, check_id,
 };
 
 use super::Reach;
@@ -55,6 +55,8 @@ text_ids! {
     project_id: ProjectId of ["p_", "pX", "p'"];
     /// A server.
     server_key: ServerKey of ["s", "s_", "sX"];
+    /// An item of knowledge.
+    item_id: ItemId of ["i_", "iX", "i%", "i'", "\u{1f680}"];
 }
 
 /// A scope: global, or that of a project.
@@ -65,6 +67,22 @@ pub fn scope(reach: Reach) -> BoxedStrategy<Scope> {
 /// The key of a tool.
 pub fn tool_key(reach: Reach) -> BoxedStrategy<ToolKey> {
     (scope(reach), tool_name(reach)).prop_map(|(scope, name)| ToolKey { scope, name }).boxed()
+}
+
+/// The key of an item of knowledge.
+pub fn item_key(reach: Reach) -> BoxedStrategy<ItemKey> {
+    (scope(reach), item_id(reach)).prop_map(|(scope, id)| ItemKey { scope, id }).boxed()
+}
+
+/// The key of a document; the path may be any text.
+pub fn document_key(reach: Reach) -> BoxedStrategy<DocumentKey> {
+    let path = match reach {
+        Reach::Pool => {
+            select(vec!["", "a.md", "A.md", "a_md", "d/a.md"]).prop_map(str::to_owned).boxed()
+        }
+        Reach::Wide => super::text(300),
+    };
+    (project_id(reach), path).prop_map(|(project, path)| DocumentKey { project, path }).boxed()
 }
 
 /// A level of configuration.

@@ -8,6 +8,7 @@
 mod changes;
 mod ids;
 mod journal;
+mod knowledge;
 mod outcome;
 mod place;
 mod selection;
@@ -15,15 +16,16 @@ mod tool;
 
 pub use changes::{change_set, outcome_range};
 pub use ids::{
-    agent_id, client_id, level, op_id, project_id, scope, server_key, session_id, source_id,
-    tool_key, tool_name,
+    agent_id, client_id, document_key, item_id, item_key, level, op_id, project_id, scope,
+    server_key, session_id, source_id, tool_key, tool_name,
 };
 pub use journal::{journal_entry, revision, subject};
+pub use knowledge::{block, citation, document, fact, item};
 pub use outcome::{mark, outcome};
 pub use place::{project, source};
 pub use selection::{
-    journal_filter, outcome_cut, outcome_filter, project_filter, selection, source_filter,
-    tool_filter,
+    document_filter, item_filter, journal_filter, outcome_cut, outcome_filter, project_filter,
+    selection, source_filter, tool_filter,
 };
 pub use tool::{failing, health, holding, presence, ring, tool};
 

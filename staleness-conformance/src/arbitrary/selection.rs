@@ -3,10 +3,13 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::store::{
-    JournalFilter, OutcomeCut, OutcomeFilter, ProjectFilter, Selection, SourceFilter, ToolFilter,
+    DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter, ProjectFilter, Selection,
+    SourceFilter, ToolFilter,
 };
 
-use super::ids::{op_id, project_id, scope, server_key, source_id, tool_key};
+use super::ids::{
+    document_key, item_key, op_id, project_id, scope, server_key, source_id, tool_key,
+};
 use super::{Reach, number, revision, subject, timestamp};
 
 /// How many rows a filter takes at most; often few.
@@ -41,6 +44,28 @@ pub fn tool_filter(reach: Reach) -> BoxedStrategy<ToolFilter> {
         scope(reach).prop_map(ToolFilter::Demoted),
         scope(reach).prop_map(ToolFilter::Revived),
         Just(ToolFilter::All),
+    ]
+    .boxed()
+}
+
+/// Which items of knowledge.
+pub fn item_filter(reach: Reach) -> BoxedStrategy<ItemFilter> {
+    prop_oneof![
+        item_key(reach).prop_map(ItemFilter::Key),
+        scope(reach).prop_map(ItemFilter::Scope),
+        Just(ItemFilter::All),
+    ]
+    .boxed()
+}
+
+/// Which documents.
+pub fn document_filter(reach: Reach) -> BoxedStrategy<DocumentFilter> {
+    prop_oneof![
+        document_key(reach).prop_map(DocumentFilter::Key),
+        project_id(reach).prop_map(DocumentFilter::Project),
+        project_id(reach).prop_map(DocumentFilter::Loaded),
+        project_id(reach).prop_map(DocumentFilter::Flagged),
+        Just(DocumentFilter::All),
     ]
     .boxed()
 }
@@ -87,11 +112,14 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
         few(project_filter(reach)),
         few(source_filter(reach)),
         few(tool_filter(reach)),
+        few(item_filter(reach)),
+        few(document_filter(reach)),
         few(outcome_filter(reach)),
         few(journal_filter(reach)),
         prop::option::of(outcome_cut(reach)),
     )
-        .prop_map(|(projects, sources, tools, outcomes, journal, count)| {
+        .prop_map(|picks| {
+            let (projects, sources, tools, knowledge, documents, outcomes, journal, count) = picks;
             let mut all = Selection::new();
             for (lock, filter) in projects {
                 all = if lock { all.lock_projects(filter) } else { all.peek_projects(filter) };
@@ -101,6 +129,12 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
             }
             for (lock, filter) in tools {
                 all = if lock { all.lock_tools(filter) } else { all.peek_tools(filter) };
+            }
+            for (lock, filter) in knowledge {
+                all = if lock { all.lock_knowledge(filter) } else { all.peek_knowledge(filter) };
+            }
+            for (lock, filter) in documents {
+                all = if lock { all.lock_documents(filter) } else { all.peek_documents(filter) };
             }
             for (_, filter) in outcomes {
                 all = all.outcomes(filter);

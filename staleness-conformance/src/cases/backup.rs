@@ -12,7 +12,10 @@ use crate::backend::Place;
 use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, check, everything};
-use crate::rows::{AWKWARD, entry, global, outcome, project, source, source_id, tool};
+use crate::rows::{
+    AWKWARD, document, document_key, entry, flagged, global, item, item_key, outcome, project,
+    source, source_id, tool,
+};
 use crate::steps::{Use, Write};
 
 pub(super) const CASES: &[Case] = &[
@@ -30,6 +33,8 @@ fn fill(store: &Handle) {
             .project(project(text))
             .source(source(source_id(Some(text), text, text)))
             .tool(tool(global(text)))
+            .item(item(item_key(Some(text), text)))
+            .document(flagged(document(document_key(text, text)), 1))
             .outcome(outcome(global(text), text))
             .entry(entry(Subject::tool(&global(text))));
     }

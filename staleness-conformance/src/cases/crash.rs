@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use staleness_core::ids::ItemKey;
+
 use crate::case::Case;
-use crate::child::{Child, Opens, Role};
+use crate::child::{Child, Does, Opens, Role};
 use crate::context::{Context, Handle, act, check, everything, panic_text};
-use crate::rows::global;
+use crate::rows::{global, item, item_key};
 use crate::steps::Use;
 
 pub(super) const CASES: &[Case] = &[
     Case::new("crash::a_killed_writer_loses_nothing_acknowledged", alone).persistent(),
+    Case::new("crash::a_killed_saver_loses_no_item", savers).persistent(),
     Case::new("crash::a_writer_killed_beside_another_loses_nothing", beside_another)
         .persistent()
         .multi_process(),
@@ -95,8 +98,12 @@ impl Told {
 }
 
 fn start(location: &str, ops: String, opens: Opens) -> Child {
-    let (location, tool) = (location.to_owned(), "x".to_owned());
-    let mut child = Child::start(&Role { location, tool, ops, turns: u64::MAX, opens });
+    started(location, Does::Uses("x".into()), ops, opens)
+}
+
+fn started(location: &str, does: Does, ops: String, opens: Opens) -> Child {
+    let location = location.to_owned();
+    let mut child = Child::start(&Role { location, does, ops, turns: u64::MAX, opens });
     child.go();
     child
 }
@@ -110,6 +117,29 @@ fn alone(context: &mut Context) {
         told.kill(child, 30, &mut draws);
         context.reopen();
         told.verify(context.store());
+    }
+}
+
+/// Each commit saved an item and told the journal: both are there or none, and each item is whole.
+fn savers(context: &mut Context) {
+    let mut draws = Draws(5);
+    let mut told = Told::default();
+    for round in 0..KILLS {
+        context.close();
+        let ops = format!("{round}-");
+        let child = started(context.location(), Does::Saves, ops, Opens::First);
+        told.kill(child, 30, &mut draws);
+        context.reopen();
+        check(context.store());
+        let seen = everything(context.store());
+        let saved: BTreeSet<ItemKey> = seen.knowledge.keys().cloned().collect();
+        let journalled: BTreeSet<ItemKey> =
+            seen.journal.values().filter_map(|entry| entry.subject.item_key()).collect();
+        assert_eq!(saved, journalled, "items and journal tell different stories");
+        for op in &told.ops {
+            let key = item_key(None, op);
+            assert_eq!(seen.knowledge.get(&key), Some(&item(key)), "acknowledged and gone");
+        }
     }
 }
 

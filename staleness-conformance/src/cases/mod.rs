@@ -3,7 +3,9 @@
 mod backup;
 mod changes;
 mod crash;
+mod documents;
 mod journal;
+mod knowledge;
 mod looks;
 mod model;
 mod outcomes;
@@ -30,6 +32,8 @@ pub fn cases() -> Vec<Case> {
         sources::CASES,
         tool_records::CASES,
         tool_filters::CASES,
+        knowledge::CASES,
+        documents::CASES,
         outcomes::CASES,
         journal::CASES,
         pruning::CASES,

@@ -6,14 +6,16 @@ use pollster::block_on;
 use staleness_core::ids::Scope;
 use staleness_core::journal::{Revision, Subject};
 use staleness_core::store::{
-    JournalFilter, OutcomeFilter, ProjectFilter, Selection, SourceFilter, ToolFilter, View,
+    DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter, Selection,
+    SourceFilter, ToolFilter, View,
 };
 
 use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, everything, pages, see};
 use crate::rows::{
-    AWKWARD, at, entry, global, local, outcome, project, project_id, scope, source, source_id, tool,
+    AWKWARD, at, document, document_key, entry, flagged, global, item, item_key, local, outcome,
+    project, project_id, scope, source, source_id, tool,
 };
 use crate::steps::Write;
 
@@ -35,6 +37,8 @@ fn rows(view: &View) -> usize {
     view.projects.len()
         + view.sources.len()
         + view.tools.len()
+        + view.knowledge.len()
+        + view.documents.len()
         + view.outcomes.len()
         + view.journal.len()
 }
@@ -48,6 +52,8 @@ fn fill(store: &Handle, count: usize) {
         write = write
             .project(project(&own))
             .source(source(source_id([None, Some("p")][turn % 2], "c", &own)))
+            .item(item(item_key([None, Some("p")][turn % 2], &own)))
+            .document(flagged(document(document_key("p", &own)), turn as u32 % 2))
             .outcome(outcome(key.clone(), &own))
             .entry(entry(Subject::tool(&key)))
             .tool(tool(key));
@@ -67,7 +73,7 @@ fn of_everything(context: &mut Context) {
     let store = context.store();
     fill(store, 2_500);
     let read = pages(store, &Selection::everything());
-    assert_eq!(read.iter().map(rows).sum::<usize>(), 5 * 2_500);
+    assert_eq!(read.iter().map(rows).sum::<usize>(), 7 * 2_500);
     assert_same(&joined(read), &everything(store));
 }
 
@@ -97,6 +103,8 @@ fn ordered(context: &mut Context) {
     assert_ascending(read.iter().flat_map(|page| page.projects.keys()));
     assert_ascending(read.iter().flat_map(|page| page.sources.keys()));
     assert_ascending(read.iter().flat_map(|page| page.tools.keys()));
+    assert_ascending(read.iter().flat_map(|page| page.knowledge.keys()));
+    assert_ascending(read.iter().flat_map(|page| page.documents.keys()));
     assert_ascending(read.iter().flat_map(|page| page.outcomes.keys()));
     assert_ascending(read.iter().flat_map(|page| page.journal.keys()));
 }
@@ -109,6 +117,8 @@ fn of_any_selection(context: &mut Context) {
         Selection::new().peek_tools(ToolFilter::Scope(scope("p"))),
         Selection::new().peek_sources(SourceFilter::Scope(Scope::Global)),
         Selection::new().peek_projects(ProjectFilter::Id(project_id("0 a_b"))),
+        Selection::new().peek_knowledge(ItemFilter::Scope(scope("p"))),
+        Selection::new().peek_documents(DocumentFilter::Flagged(project_id("p"))),
         Selection::new()
             .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_100 }),
         Selection::new().outcomes(OutcomeFilter::LastPerServer { since: at(0) }),
@@ -134,10 +144,12 @@ fn no_row_twice(context: &mut Context) {
         .lock_tools(ToolFilter::Scope(Scope::Global))
         .peek_tools(ToolFilter::Scope(Scope::Global))
         .peek_tools(ToolFilter::Key(global("0 a_b")))
+        .lock_knowledge(ItemFilter::Scope(scope("p")))
+        .peek_documents(DocumentFilter::Flagged(project_id("p")))
         .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_150 })
         .journal(JournalFilter::Subject { subject: Subject::tool(&global("0 a_b")), limit: 3 });
     let read = pages(store, &selection);
-    assert_eq!(read.iter().map(rows).sum::<usize>(), 5 * 1_200);
+    assert_eq!(read.iter().map(rows).sum::<usize>(), 7 * 1_200);
     assert_same(&joined(read), &everything(store));
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::case::Case;
-use crate::child::{Child, Opens, Role};
+use crate::child::{Child, Does, Opens, Role};
 use crate::context::{Context, act, check, everything};
-use crate::rows::global;
+use crate::rows::{global, item, item_key};
 use crate::steps::Use;
 
 pub(super) const CASES: &[Case] = &[
@@ -17,6 +17,7 @@ pub(super) const CASES: &[Case] = &[
         .multi_process()
         .persistent(),
     Case::new("processes::doing_one_op_do_it_once", same_ops).multi_process().persistent(),
+    Case::new("processes::with_25_saves_each_leave_100_items", saves).multi_process().persistent(),
 ];
 
 const PROCESSES: usize = 4;
@@ -33,7 +34,7 @@ fn roles(context: &Context, tool: impl Fn(usize) -> String) -> Vec<Role> {
     (0..PROCESSES)
         .map(|process| Role {
             location: context.location().into(),
-            tool: tool(process),
+            does: Does::Uses(tool(process)),
             ops: format!("{process}-"),
             turns: TURNS,
             opens: Opens::First,
@@ -76,7 +77,7 @@ fn creation(context: &mut Context) {
         let roles: Vec<Role> = (0..2)
             .map(|process| Role {
                 location: place.location().into(),
-                tool: "x".into(),
+                does: Does::Uses("x".into()),
                 ops: format!("{process}-"),
                 turns: 3,
                 opens: Opens::OnGo,
@@ -104,4 +105,18 @@ fn same_ops(context: &mut Context) {
     assert_eq!(seen.tools[&global("x")].uses, TURNS);
     assert_eq!(seen.revision.0, TURNS);
     assert_eq!((seen.outcomes.len(), seen.journal.len()), (TURNS as usize, TURNS as usize));
+}
+
+fn saves(context: &mut Context) {
+    let mut roles = roles(context, |_| String::new());
+    for role in &mut roles {
+        (role.does, role.turns) = (Does::Saves, 25);
+    }
+    let acknowledged = race(&roles).concat();
+    let seen = everything(context.store());
+    assert_eq!((acknowledged.len(), seen.knowledge.len(), seen.revision.0), (100, 100, 100));
+    for op in acknowledged {
+        let key = item_key(None, op);
+        assert_eq!(seen.knowledge.get(&key), Some(&item(key)));
+    }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, JournalFilter, OutcomeFilter, Query, Refusal,
-    Selection, Step, StoreError, ToolFilter, View,
+    Change, ChangeSet, Decision, DocumentFilter, Durability, ItemFilter, JournalFilter,
+    OutcomeFilter, Query, Refusal, Selection, Step, StoreError, ToolFilter, View,
 };
 
 use crate::case::Case;
@@ -13,7 +13,7 @@ use crate::compare::assert_same;
 use crate::context::{
     Context, Handle, act, ask, assert_misstep, assert_refused, attempt, everything, pages, see,
 };
-use crate::rows::{global, op, tool};
+use crate::rows::{document, document_key, global, item, item_key, op, project_id, tool};
 use crate::steps::{Bump, Chase, Refuse, Use, Write};
 use crate::wrappers::{Fault, Faulty, Strict, Twice};
 
@@ -124,6 +124,31 @@ fn unlocked(context: &mut Context) {
     }
     let locked = Selection::new().lock_tools(ToolFilter::Key(global("x")));
     act(&store, Dishonest(locked, changes));
+    unlocked_knowledge(&store);
+}
+
+/// As [`unlocked`], of items and documents.
+fn unlocked_knowledge(store: &Handle) {
+    let before = everything(store);
+    let (key, of_document) = (item_key(None, "x"), document_key("p", "a.md"));
+    let mut changes = ChangeSet::default();
+    changes.knowledge.push(Change::Put(item(key.clone())));
+    changes.documents.push(Change::Put(document(of_document.clone())));
+    let item_locked = Selection::new().lock_knowledge(ItemFilter::Key(key));
+    let locked = item_locked.clone().lock_documents(DocumentFilter::Key(of_document.clone()));
+    for selection in [
+        Selection::everything(),
+        item_locked.clone(),
+        item_locked.clone().peek_documents(DocumentFilter::Key(of_document)),
+        item_locked.clone().lock_documents(DocumentFilter::Project(project_id("q"))),
+        // Without findings it is none of these.
+        item_locked.clone().lock_documents(DocumentFilter::Flagged(project_id("p"))),
+        Selection::new().lock_documents(DocumentFilter::All),
+    ] {
+        assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
+        assert_same(&everything(store), &before);
+    }
+    act(store, Dishonest(locked, changes));
 }
 
 fn doubled(context: &mut Context) {

@@ -162,6 +162,12 @@ impl fmt::Display for Plan {
         for change in &self.changes.tools {
             changed(f, change)?;
         }
+        for change in &self.changes.knowledge {
+            changed(f, change)?;
+        }
+        for change in &self.changes.documents {
+            changed(f, change)?;
+        }
         for range in &self.changes.outcome_ranges {
             write!(f, "\n     removes {range:?}")?;
         }
@@ -196,6 +202,12 @@ fn told(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
     }
     for pick in &selection.tools {
         write!(f, "\n     {:?}s tools {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.knowledge {
+        write!(f, "\n     {:?}s items {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.documents {
+        write!(f, "\n     {:?}s documents {:?}", pick.access, pick.filter)?;
     }
     for filter in &selection.outcomes {
         write!(f, "\n     outcomes {filter:?}")?;

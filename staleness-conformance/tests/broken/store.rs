@@ -11,9 +11,9 @@ use staleness_core::MemoryStore;
 use staleness_core::ids::ToolName;
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::store::{
-    Change, ChangeSet, Commit, Decision, Durability, JournalFilter, OutcomeFilter, OutcomeRange,
-    ProjectFilter, Query, Refusal, RegistryStore, Selection, SourceFilter, Step, StoreError,
-    ToolFilter, View,
+    Change, ChangeSet, Commit, Decision, DocumentFilter, Durability, ItemFilter, JournalFilter,
+    OutcomeFilter, OutcomeRange, ProjectFilter, Query, Refusal, RegistryStore, Selection,
+    SourceFilter, Step, StoreError, ToolFilter, View,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{PresenceCause, Tool, ToolKind};
@@ -139,6 +139,13 @@ impl Flaw {
                 selection.tools[0].filter = ToolFilter::All;
             }
             Self::OrdersByClock => selection = selection.outcomes(OutcomeFilter::All),
+            Self::LoadsUnflagged => {
+                for pick in &mut selection.documents {
+                    if let DocumentFilter::Loaded(id) | DocumentFilter::Flagged(id) = &pick.filter {
+                        pick.filter = DocumentFilter::Project(id.clone());
+                    }
+                }
+            }
             _ => {}
         }
         selection
@@ -176,6 +183,11 @@ impl Flaw {
     fn changed(self, mut changes: ChangeSet) -> ChangeSet {
         match self {
             Self::ForgetsJournal => changes.journal.clear(),
+            Self::RewritesItems => changes.knowledge.iter_mut().for_each(|change| {
+                if let Change::Put(row) = change {
+                    row.supersedes.clear();
+                }
+            }),
             Self::RaisesAlways if changes.journal.is_empty() => changes.journal.push(entry()),
             Self::IgnoresLimits => {
                 for range in &mut changes.outcome_ranges {
@@ -245,7 +257,8 @@ impl RegistryStore for Broken {
             | Flaw::MatchesPatterns
             | Flaw::IgnoresLimits
             | Flaw::OrdersByClock
-            | Flaw::ForgetsOps => {
+            | Flaw::ForgetsOps
+            | Flaw::LoadsUnflagged => {
                 let selection = query.selection();
                 let view = self.see(self.flaw.bent(selection.clone()))?;
                 Ok(self.flaw.filtered(&selection, view))
@@ -328,6 +341,8 @@ impl Step for Blind {
             .lock_projects(ProjectFilter::All)
             .lock_sources(SourceFilter::All)
             .lock_tools(ToolFilter::All)
+            .lock_knowledge(ItemFilter::All)
+            .lock_documents(DocumentFilter::All)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
