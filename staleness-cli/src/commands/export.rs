@@ -37,7 +37,7 @@ fn spooled(registry: &BlockingRegistry, mut progress: Progress) -> Result<File, 
     let mut to = BufWriter::with_capacity(1 << 16, file);
     let mut written = writeln!(to, "{}", transfer::HEADER);
     let mut lines = Vec::new();
-    let read: Result<(), StoreError> = registry.pages(&Selection::everything(), &mut |page| {
+    let read: Result<(), StoreError> = registry.pages(&Selection::records(), &mut |page| {
         lines.clear();
         progress.add(transfer::append_lines(&page, &mut lines));
         if written.is_ok() {

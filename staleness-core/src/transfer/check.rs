@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::{HEADER_KIND, LineError, Record, envelope, record_of, shown};
-use crate::ids::{ProjectId, SourceId, ToolKey};
+use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey};
 use crate::journal::{JournalEntry, Revision};
+use crate::registry::check_item;
 
 /// Where a line belongs: collections in the order of an export, keys within them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +14,7 @@ enum Place {
     Project(ProjectId),
     Source(SourceId),
     Tool(ToolKey),
+    Item(ItemKey),
     Outcome,
     Journal(Revision, u32),
 }
@@ -73,6 +75,10 @@ impl Checker {
             Some(Record::Project(row)) => Place::Project(row.id.clone()),
             Some(Record::Source(row)) => Place::Source(row.id.clone()),
             Some(Record::Tool(row)) => Place::Tool(row.key.clone()),
+            Some(Record::Item(row)) => {
+                check_item(row).map_err(|refusal| refusal.to_string())?;
+                Place::Item(row.key.clone())
+            }
             Some(Record::Outcome(row)) => {
                 if !self.outcomes.insert(row.identity()) {
                     return Err(format!("the outcome {} of {} twice", row.op, row.tool.name));

@@ -1,9 +1,10 @@
 //! Transfer: every record and the journal as lines of JSON, and back.
 //!
-//! An export is a header line and one line per record, sorted: projects, sources and tools by key,
-//! outcomes in the order of recording, the journal by revision and index. Values that a store gives
-//! (the numbers of outcomes) and the time of the export are no part of it, so the same records make
-//! the same bytes whatever store holds them.
+//! An export is a header line and one line per record, sorted: projects, sources, tools and items of
+//! knowledge by key, outcomes in the order of recording, the journal by revision and index. Values
+//! that a store gives (the numbers of outcomes) and the time of the export are no part of it, so the
+//! same records make the same bytes whatever store holds them. Checked documents are no part of it
+//! either: they are a cache of what files and their history say on the machine that checked them.
 //!
 //! ```text
 //! {"kind":"staleness-export","version":1}
@@ -15,6 +16,7 @@
 //! records into a store.
 
 mod check;
+mod knowledge;
 mod place;
 mod record;
 mod tool;
@@ -25,6 +27,7 @@ use std::fmt;
 pub use check::Checker;
 
 use crate::journal::JournalEntry;
+use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::source::Source;
@@ -48,6 +51,8 @@ pub enum Record {
     Source(Source),
     /// A tool.
     Tool(Box<Tool>),
+    /// An item of knowledge.
+    Item(Box<Item>),
     /// An outcome; its number is 0.
     Outcome(Outcome),
     /// A journal entry, with the revision and index that it had.
@@ -73,7 +78,7 @@ impl std::error::Error for LineError {}
 
 /// Appends the lines of everything in a view, each with its line break. Returns how many.
 ///
-/// Views of [`crate::RegistryStore::pages`] over [`crate::store::Selection::everything`] make a whole
+/// Views of [`crate::RegistryStore::pages`] over [`crate::store::Selection::records`] make a whole
 /// export behind [`HEADER`]: pages come in the order of collections and keys.
 pub fn append_lines(view: &View, into: &mut Vec<u8>) -> u64 {
     let mut lines = 0;
@@ -90,6 +95,9 @@ pub fn append_lines(view: &View, into: &mut Vec<u8>) -> u64 {
     }
     for row in view.tools.values() {
         line(&|into| put(into, &tool::ToolLine::from(row)));
+    }
+    for row in view.knowledge.values() {
+        line(&|into| put(into, &knowledge::ItemLine::from(row)));
     }
     for row in view.outcomes.values() {
         line(&|into| put(into, &record::OutcomeLine::from(row)));
@@ -116,6 +124,7 @@ pub fn record_of(line: &str) -> Result<Record, String> {
         "project" => Record::Project(read::<place::ProjectLine>(line)?.into()),
         "source" => Record::Source(read::<place::SourceLine>(line)?.into()),
         "tool" => Record::Tool(Box::new(read::<tool::ToolLine>(line)?.try_into()?)),
+        "knowledge" => Record::Item(Box::new(read::<knowledge::ItemLine>(line)?.try_into()?)),
         "outcome" => Record::Outcome(read::<record::OutcomeLine>(line)?.into()),
         "journal" => Record::Journal(read::<record::JournalLine>(line)?.into()),
         HEADER_KIND => return Err("a second header: one export at a time".into()),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serializer, de};
 
 use crate::ids::Level;
 use crate::journal::{Action, SubjectKind};
+use crate::knowledge::ItemKind;
 use crate::outcome::Mark;
 use crate::source::SourceState;
 use crate::tool::{Hold, PresenceCause, ToolKind};
@@ -27,7 +28,7 @@ macro_rules! words {
     )*};
 }
 
-words!(Level, SubjectKind, Action, SourceState, Hold, PresenceCause, ToolKind);
+words!(Level, SubjectKind, Action, SourceState, Hold, PresenceCause, ToolKind, ItemKind);
 
 impl Word for Mark {
     fn word(&self) -> String {

@@ -1,10 +1,11 @@
-//! Outcomes and tools of other systems: the lines that `docs/import.md` describes.
+//! Outcomes, tools and knowledge of other systems: the lines that `docs/import.md` describes.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use serde::Deserialize;
 use staleness::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName, check_id};
+use staleness::knowledge::Item;
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{ImportReport, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
@@ -14,6 +15,7 @@ use staleness::tool::ToolKind;
 use staleness::{BlockingRegistry, Timestamp, names};
 
 use super::access;
+use super::knowledge::{Keeper, KnowledgeLine};
 use super::lines::Input;
 use crate::args::ImportArgs;
 use crate::error::{CliError, quoted};
@@ -34,6 +36,7 @@ const ATTEMPTS: usize = 8;
 enum Line {
     Outcome(OutcomeLine),
     Tool(ToolLine),
+    Knowledge(Box<KnowledgeLine>),
 }
 
 #[derive(Deserialize)]
@@ -59,9 +62,10 @@ struct ToolLine {
 }
 
 /// What a line holds.
-enum Item {
+enum Entry {
     Use(Box<Use>),
     Tool(Found),
+    Item(Box<Item>),
 }
 
 pub(super) fn run(
@@ -75,16 +79,21 @@ pub(super) fn run(
         .map_err(|why| CliError::invalid(format!("--source {} {why}", quoted(source))))?;
     let mut tools: Vec<Found> = Vec::new();
     let mut names = BTreeSet::new();
+    let mut ids = BTreeSet::new();
     let mut progress = Progress::new(out, "read");
     while let Some(text) = input.next()? {
-        let item = item_of(text, &settings.project);
-        match item.map_err(|what| input.refused(input.line(), &what))? {
-            Item::Tool(found) if !names.insert(found.name.clone()) => {
+        let entry = entry_of(text, &settings.project);
+        match entry.map_err(|what| input.refused(input.line(), &what))? {
+            Entry::Tool(found) if !names.insert(found.name.clone()) => {
                 let what = format!("the tool {} twice", quoted(found.name.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
-            Item::Tool(found) => tools.push(found),
-            Item::Use(_) => {}
+            Entry::Tool(found) => tools.push(found),
+            Entry::Item(item) if !ids.insert(item.key.clone()) => {
+                let what = format!("the item {} twice", quoted(item.key.id.as_str()));
+                return Err(input.refused(input.line(), &what));
+            }
+            Entry::Use(_) | Entry::Item(_) => {}
         }
         progress.add(1);
     }
@@ -110,24 +119,30 @@ pub(super) fn run(
         take_list(&registry, settings, args, list, &mut report)?;
     }
     let mut progress = Progress::new(out, "imported");
+    let mut keeper = Keeper::new(registry.clone(), settings, args.dry_run);
     let mut recorder = Recorder { registry, args, seen: HashSet::new(), batch: Vec::new() };
     input.rewind()?;
     while let Some(text) = input.next()? {
-        let item = item_of(text, &settings.project);
-        if let Item::Use(used) = item.map_err(|what| input.refused(input.line(), &what))? {
-            recorder.batch.push(*used);
-            if recorder.batch.len() == BATCH {
-                recorder.write(&mut report)?;
+        let entry = entry_of(text, &settings.project);
+        match entry.map_err(|what| input.refused(input.line(), &what))? {
+            Entry::Use(used) => {
+                recorder.batch.push(*used);
+                if recorder.batch.len() == BATCH {
+                    recorder.write(&mut report)?;
+                }
             }
+            Entry::Item(item) => keeper.take(*item, &mut report)?,
+            Entry::Tool(_) => {}
         }
         progress.add(1);
     }
     recorder.write(&mut report)?;
+    keeper.write(&mut report)?;
     progress.end();
     Ok(report)
 }
 
-fn item_of(text: &str, here: &ProjectRef) -> Result<Item, String> {
+fn entry_of(text: &str, here: &ProjectRef) -> Result<Entry, String> {
     let line: Line = serde_json::from_str(text).map_err(|error| {
         error
             .to_string()
@@ -138,21 +153,12 @@ fn item_of(text: &str, here: &ProjectRef) -> Result<Item, String> {
     })?;
     match line {
         Line::Outcome(line) => {
-            let project = match line.project {
-                None => here.clone(),
-                Some(root) if Path::new(&root).is_absolute() => {
-                    let trimmed = root.trim_end_matches('/');
-                    ProjectRef::of_root(if trimmed.is_empty() { "/" } else { trimmed })
-                }
-                Some(root) => {
-                    return Err(format!("project {}: not an absolute path", quoted(&root)));
-                }
-            };
+            let project = project_of(line.project.as_deref(), here)?;
             let mut used = Use::new(line.id, line.tool, line.result, line.at, project);
             used.session = line.session;
             used.agent = line.agent;
             used.duration_ms = line.duration_ms;
-            Ok(Item::Use(Box::new(used)))
+            Ok(Entry::Use(Box::new(used)))
         }
         Line::Tool(line) => {
             if let Some(why) = line.server.as_deref().and_then(|name| check_id(name).err()) {
@@ -175,8 +181,21 @@ fn item_of(text: &str, here: &ProjectRef) -> Result<Item, String> {
             };
             let mut found = found.ok_or("the server and the name make no name of a tool")?;
             found.kind = line.kind.unwrap_or(found.kind);
-            Ok(Item::Tool(found.described(line.description.as_deref())))
+            Ok(Entry::Tool(found.described(line.description.as_deref())))
         }
+        Line::Knowledge(line) => line.item(here).map(|item| Entry::Item(Box::new(item))),
+    }
+}
+
+/// The project with this root folder; without one the one at hand.
+pub(super) fn project_of(root: Option<&str>, here: &ProjectRef) -> Result<ProjectRef, String> {
+    match root {
+        None => Ok(here.clone()),
+        Some(root) if Path::new(root).is_absolute() => {
+            let trimmed = root.trim_end_matches('/');
+            Ok(ProjectRef::of_root(if trimmed.is_empty() { "/" } else { trimmed }))
+        }
+        Some(root) => Err(format!("project {}: not an absolute path", quoted(root))),
     }
 }
 

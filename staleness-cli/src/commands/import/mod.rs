@@ -1,6 +1,7 @@
 //! `import`: what `export` printed, or what another system has.
 
 mod foreign;
+mod knowledge;
 mod lines;
 
 use serde_json::json;
@@ -75,17 +76,18 @@ fn export(
 }
 
 fn render(report: &ImportReport, dry_run: bool) -> String {
-    let TransferCounts { projects, sources, tools, outcomes, journal } = report.imported;
+    let TransferCounts { projects, sources, tools, knowledge, outcomes, journal } = report.imported;
     let done = if dry_run { "would be imported" } else { "imported" };
     let mut text = format!(
-        "{done}: {projects} projects, {sources} sources, {tools} tools, {outcomes} outcomes, \
-         {journal} journal entries\n"
+        "{done}: {projects} projects, {sources} sources, {tools} tools, {knowledge} items of \
+         knowledge, {outcomes} outcomes, {journal} journal entries\n"
     );
-    let TransferCounts { projects, sources, tools, outcomes, journal } = report.skipped;
+    let TransferCounts { projects, sources, tools, knowledge, outcomes, journal } = report.skipped;
     if report.skipped != TransferCounts::default() {
         text.push_str(&format!(
-            "skipped: {projects} projects, {sources} sources, {tools} tools, {outcomes} outcomes, \
-             {journal} journal entries: there already, or newer here\n"
+            "skipped: {projects} projects, {sources} sources, {tools} tools, {knowledge} items of \
+             knowledge, {outcomes} outcomes, {journal} journal entries: there already, or newer \
+             here\n"
         ));
     }
     if report.merged && report.imported != TransferCounts::default() {

@@ -1,6 +1,7 @@
 //! Importing records that another store exported.
 
 mod journal;
+mod knowledge;
 mod rows;
 
 use std::collections::HashMap;
@@ -11,9 +12,10 @@ use std::sync::Arc;
 use pollster::block_on;
 use serde::Serialize;
 
-use super::{BlockingRegistry, RecordUses, Registry, Use};
+use super::{Act, BlockingRegistry, RecordUses, Registry, Use, check_item};
 use crate::ids::stable_hash;
 use crate::journal::{JournalEntry, Revision};
+use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::source::Source;
@@ -22,6 +24,7 @@ use crate::tool::Tool;
 use crate::transfer::Record;
 
 use journal::{AppendEntries, Numbered};
+use knowledge::PutItems;
 use rows::{AppendOutcomes, Outdate, PutProjects, PutSources, PutTools};
 
 /// Rows that one commit writes at most, so that others wait briefly. A revision of the journal is
@@ -30,6 +33,8 @@ const BATCH: usize = 500;
 /// Outcomes that one commit appends at most. They are short, and ten times as many in one commit are
 /// written twice as fast.
 const OUTCOMES: usize = 5_000;
+/// Items that one commit writes at most: each may be a megabyte.
+const ITEMS: usize = 50;
 /// How often a commit is repeated whose acknowledgement was lost.
 const ATTEMPTS: usize = 3;
 
@@ -42,6 +47,8 @@ pub struct TransferCounts {
     pub sources: u64,
     /// Tools.
     pub tools: u64,
+    /// Items of knowledge.
+    pub knowledge: u64,
     /// Outcomes.
     pub outcomes: u64,
     /// Journal entries.
@@ -65,6 +72,8 @@ pub struct ImportReport {
 ///
 /// - of a tool the record that changed last stays; of a source the one that was looked at last; of a
 ///   project the one that was seen last, while what it was told stays its own,
+/// - of an item of knowledge the record stays to which something was done last; it gets the larger
+///   of each counter, and what it supersedes knows of it,
 /// - outcomes are appended that are not there, by op and tool,
 /// - journal entries are appended that are not there, by everything they say but their revision,
 /// - the next scan of each project evaluates everything anew.
@@ -90,12 +99,13 @@ enum Batch {
     Projects(Vec<Project>),
     Sources(Vec<Source>),
     Tools(Vec<Tool>),
+    Items(Vec<Item>),
     Outcomes(Vec<Outcome>),
     Journal(Revision, Vec<Numbered>),
 }
 
 impl Registry {
-    /// Whether nothing is stored.
+    /// Whether nothing is stored that an export would hold.
     ///
     /// # Errors
     /// What the store reports.
@@ -105,7 +115,7 @@ impl Registry {
             empty &= page.is_empty();
             if empty { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        self.pages(&Selection::everything(), &mut visit).await?;
+        self.pages(&Selection::records(), &mut visit).await?;
         Ok(empty)
     }
 
@@ -137,6 +147,33 @@ impl Registry {
     ) -> Result<Vec<Outcome>, StoreError> {
         let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.policy) });
         Ok(self.carry_out(step, dry_run).await?.0.outcomes)
+    }
+
+    /// Takes in items that come without a journal of their own, 50 in one commit: those that are
+    /// new, and those to which something was done later than to the ones that are here; of the others
+    /// the larger counters. Returns how many were written, with `dry_run` how many would be. May be
+    /// repeated: importing again changes nothing.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Invalid`] for what no record may hold: nothing was written then; else
+    /// what the store reports, and commits that were made stay.
+    pub async fn import_items(
+        &self,
+        items: Vec<Item>,
+        act: &Act,
+        dry_run: bool,
+    ) -> Result<usize, StoreError> {
+        items.iter().try_for_each(check_item)?;
+        let mut items = items.into_iter().peekable();
+        let mut written = 0;
+        while items.peek().is_some() {
+            let rows = items.by_ref().take(ITEMS).collect();
+            let (act, durability) = (Some(act.clone()), Durability::Full);
+            let step = Arc::new(PutItems { rows, merging: true, act, durability });
+            let same = Arc::<PutItems>::clone(&step);
+            written += step.written(&self.carry_out(same, dry_run).await?.0);
+        }
+        Ok(written)
     }
 
     /// Carries a step out, again where the acknowledgement was lost, or looks what it would write.
@@ -179,6 +216,10 @@ impl Importer {
             Record::Tool(row) => match &mut self.batch {
                 Batch::Tools(rows) if rows.len() < BATCH => rows.push(*row),
                 _ => self.next(Batch::Tools(vec![*row])).await?,
+            },
+            Record::Item(row) => match &mut self.batch {
+                Batch::Items(rows) if rows.len() < ITEMS => rows.push(*row),
+                _ => self.next(Batch::Items(vec![*row])).await?,
             },
             Record::Outcome(row) => match &mut self.batch {
                 Batch::Outcomes(rows) if rows.len() < OUTCOMES => rows.push(row),
@@ -241,6 +282,14 @@ impl Importer {
                 let all = rows.len();
                 let put = self.write(PutTools { rows, durability }).await?.0.tools.len();
                 count(&mut self.report, all, put, |counts| &mut counts.tools);
+            }
+            Batch::Items(rows) => {
+                let (all, merging) = (rows.len(), self.report.merged);
+                let step = Arc::new(PutItems { rows, merging, act: None, durability });
+                let same = Arc::<PutItems>::clone(&step);
+                let changes = self.registry.carry_out(same, self.dry_run).await?.0;
+                let put = step.written(&changes);
+                count(&mut self.report, all, put, |counts| &mut counts.knowledge);
             }
             Batch::Outcomes(rows) => {
                 let all = rows.len();
@@ -331,6 +380,19 @@ impl BlockingRegistry {
     /// As the method it blocks on.
     pub fn record_batch(&self, uses: Vec<Use>, dry_run: bool) -> Result<Vec<Outcome>, StoreError> {
         block_on(self.inner().record_batch(uses, dry_run))
+    }
+
+    /// Blocks on [`Registry::import_items`].
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn import_items(
+        &self,
+        items: Vec<Item>,
+        act: &Act,
+        dry_run: bool,
+    ) -> Result<usize, StoreError> {
+        block_on(self.inner().import_items(items, act, dry_run))
     }
 }
 

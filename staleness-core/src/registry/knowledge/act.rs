@@ -89,7 +89,7 @@ impl Act {
     }
 
     /// Appends an entry about an item, `from` its state before to the one in which the draft has it.
-    pub(super) fn tell(
+    pub(in crate::registry) fn tell(
         &self,
         draft: &mut Draft<'_>,
         key: &ItemKey,
@@ -127,12 +127,12 @@ pub(super) const fn is_filed(item: &Item) -> bool {
 }
 
 /// Where an item stands, in one word for the journal.
-pub(super) fn state(item: &Item) -> &'static str {
+pub(in crate::registry) fn state(item: &Item) -> &'static str {
     if !item.superseded_by.is_empty() {
         "superseded"
     } else if item.contradicted.is_some() {
         "contradicted"
-    } else if item.done_at.is_some() {
+    } else if item.is_done() {
         "done"
     } else {
         "current"

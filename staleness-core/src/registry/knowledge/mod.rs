@@ -23,6 +23,7 @@ use crate::ids::ItemKey;
 use crate::knowledge::Item;
 use crate::store::{Commit, Refusal, Step, StoreError};
 
+pub(super) use act::state;
 pub(super) use forget::written_in;
 
 impl Registry {

@@ -1,0 +1,143 @@
+//! Knowledge of other systems: one item a line.
+
+use std::collections::BTreeSet;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use staleness::ids::{ItemId, ItemKey, Scope};
+use staleness::knowledge::{Item, ItemKind};
+use staleness::registry::{Act, ImportReport, check_item};
+use staleness::scan::ProjectRef;
+use staleness::{BlockingRegistry, Timestamp, clock};
+
+use super::foreign::project_of;
+use crate::error::CliError;
+use crate::settings::Settings;
+
+/// Items that one commit writes.
+const BATCH: usize = 50;
+
+/// A time, or a day, which begins at midnight in UTC.
+struct Moment(Timestamp);
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let day = || {
+            let day = text.parse::<jiff::civil::Date>().ok()?.at(0, 0, 0, 0);
+            let zoned = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+            Some(Timestamp::from_millis(zoned.timestamp().as_millisecond()))
+        };
+        let at = text.parse().ok().or_else(day);
+        at.map(Self).ok_or_else(|| {
+            D::Error::custom(format!(
+                "{text:?} is not a time: accepted are 2026-11-20 and 2026-11-20T12:30:00Z"
+            ))
+        })
+    }
+}
+
+/// Under the names that other systems use, and ours.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KnowledgeLine {
+    id: ItemId,
+    #[serde(alias = "text")]
+    body: String,
+    kind: Option<ItemKind>,
+    #[serde(default)]
+    keywords: BTreeSet<String>,
+    #[serde(alias = "added_at")]
+    added: Moment,
+    #[serde(alias = "updated_at")]
+    updated: Option<Moment>,
+    version_context: Option<String>,
+    #[serde(alias = "recalled_at")]
+    last_recalled: Option<Moment>,
+    #[serde(default, alias = "recalls")]
+    recall_count: u64,
+    #[serde(default)]
+    evergreen: bool,
+    due: Option<Moment>,
+    #[serde(alias = "stale_after", alias = "expires_at")]
+    expires: Option<Moment>,
+    #[serde(alias = "verified_at")]
+    verified: Option<Moment>,
+    #[serde(alias = "done_at")]
+    done: Option<Moment>,
+    #[serde(default)]
+    related: BTreeSet<ItemId>,
+    project: Option<String>,
+    #[serde(default)]
+    global: bool,
+}
+
+impl KnowledgeLine {
+    /// The item that the line holds, seen from this project.
+    pub(super) fn item(self, here: &ProjectRef) -> Result<Item, String> {
+        let scope = match (self.global, self.project.as_deref()) {
+            (true, None) => Scope::Global,
+            (true, Some(_)) => return Err("of a project, or global: not both".into()),
+            (false, root) => Scope::Project(project_of(root, here)?.id),
+        };
+        let at = |moment: Option<Moment>| moment.map(|Moment(at)| at);
+        let (key, kind) =
+            (ItemKey { scope, id: self.id }, self.kind.unwrap_or(ItemKind::Knowledge));
+        let Moment(added_at) = self.added;
+        let verified_at = at(self.verified);
+        let item = Item {
+            keywords: self.keywords,
+            updated_at: at(self.updated).unwrap_or(added_at),
+            version_context: self.version_context,
+            evergreen: self.evergreen,
+            due: at(self.due),
+            expires_at: at(self.expires),
+            verified_at,
+            verifications: verified_at.is_some().into(),
+            done_at: at(self.done),
+            related: self.related,
+            recalls: self.recall_count,
+            recalled_at: at(self.last_recalled),
+            ..Item::new(key, kind, self.body, added_at)
+        };
+        if item.done_at.is_some() && item.kind != ItemKind::Todo {
+            return Err("only a to-do can be done".into());
+        }
+        check_item(&item).map_err(|refusal| refusal.to_string())?;
+        Ok(item)
+    }
+}
+
+/// Takes items in, in batches.
+pub(super) struct Keeper {
+    registry: BlockingRegistry,
+    act: Act,
+    dry_run: bool,
+    batch: Vec<Item>,
+}
+
+impl Keeper {
+    pub(super) fn new(registry: BlockingRegistry, settings: &Settings, dry_run: bool) -> Self {
+        Self {
+            registry,
+            act: Act::new(clock::fresh_op(), settings.now),
+            dry_run,
+            batch: Vec::new(),
+        }
+    }
+
+    pub(super) fn take(&mut self, item: Item, report: &mut ImportReport) -> Result<(), CliError> {
+        self.batch.push(item);
+        if self.batch.len() == BATCH { self.write(report) } else { Ok(()) }
+    }
+
+    /// Writes what is left.
+    pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
+        let items = std::mem::take(&mut self.batch);
+        let all = items.len() as u64;
+        let written = self.registry.import_items(items, &self.act, self.dry_run)? as u64;
+        report.imported.knowledge += written;
+        report.skipped.knowledge += all - written;
+        Ok(())
+    }
+}
