@@ -1,8 +1,10 @@
 //! A document that was read: its blocks, and the names in them that can be looked up.
+//!
+//! A name is a number and an offset here. What a person sees of a block, such as its lines and its
+//! title, is found out for the few blocks that need it.
 
 use std::ops::Range;
 
-use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::SignalKind;
 use staleness_core::time::Timestamp;
 
@@ -10,9 +12,8 @@ use super::directive::{self, Directive, Kinds, Reach};
 use super::front::{self, Fields};
 use super::markdown::{self, BlockView, Sort, Visitor};
 use super::marks;
-use super::place::{Lines, title};
-use super::target;
-use super::words::{self, Name};
+use super::names::{NameId, NameSort, Names};
+use super::words::{self, Shape};
 
 /// Where in a block a name stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,36 +24,25 @@ pub(super) enum Origin {
     Code,
     /// Ordinary text.
     Prose,
-    /// A citation of the front matter.
-    Cite,
 }
 
 /// A name in a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mention {
-    pub(super) name: Name,
+    pub(super) name: NameId,
     pub(super) origin: Origin,
-    pub(super) line: u32,
-    pub(super) column: u32,
-}
-
-/// A word that was true at a time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    pub(super) word: String,
-    pub(super) line: u32,
-    pub(super) column: u32,
+    /// Where it begins, in bytes.
+    pub(super) at: usize,
 }
 
 /// A block in which something can be looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DraftBlock {
-    pub(super) line: u32,
-    pub(super) last_line: u32,
-    pub(super) title: String,
-    pub(super) digest: u64,
-    pub(super) mentions: Vec<Mention>,
-    pub(super) marks: Vec<Mark>,
+    pub(super) range: Range<usize>,
+    /// Its names, as a part of those of the document.
+    pub(super) mentions: Range<usize>,
+    /// Its temporal words, as a part of those of the document.
+    pub(super) marks: Range<usize>,
     /// When a directive says that it was verified.
     pub(super) verified: Option<Timestamp>,
 }
@@ -61,36 +51,43 @@ pub(super) struct DraftBlock {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Draft {
     pub(super) fields: Fields,
-    /// The last line of the front matter; 0 without.
-    pub(super) front_end: u32,
+    /// Where its front matter ends; 0 without.
+    pub(super) body: usize,
     /// Those in which something can be looked up.
     pub(super) blocks: Vec<DraftBlock>,
+    pub(super) mentions: Vec<Mention>,
+    pub(super) marks: Vec<Range<usize>>,
     /// How many blocks it has.
     pub(super) count: u32,
     /// The first heading, else the first block.
-    pub(super) title: String,
+    pub(super) titled: Range<usize>,
     /// When a directive for the whole says that it was verified.
     pub(super) verified: Option<Timestamp>,
     /// The signals that are left aside for the whole; all of them when empty.
     pub(super) ignored: Option<Kinds>,
     /// How much was left aside because of directives.
     pub(super) left_aside: usize,
-    /// How many lines it has.
-    pub(super) lines: u32,
-    /// What was noticed: a line, and what.
-    pub(super) faults: Vec<(u32, String)>,
+    /// What was noticed: an offset, and what.
+    pub(super) faults: Vec<(usize, String)>,
 }
 
 /// Reads a document.
 ///
 /// # Errors
 /// Why it cannot be read.
-pub(super) fn read(text: &str) -> Result<Draft, &'static str> {
+pub(super) fn read(text: &str, names: &mut Names) -> Result<Draft, &'static str> {
     let front = front::read(text)?;
+    let mut draft = Draft::default();
+    let mut body = text.len() - text.trim_start_matches('\u{feff}').len();
+    if let Some(front) = front {
+        draft.fields = front::fields(&front);
+        draft.body = front.body;
+        body = front.body;
+    }
     let mut maker = Maker {
         text,
-        lines: Lines::new(text),
-        draft: Draft::default(),
+        names,
+        draft,
         waiting: Vec::new(),
         inline: Vec::new(),
         ranges: Vec::new(),
@@ -98,26 +95,8 @@ pub(super) fn read(text: &str) -> Result<Draft, &'static str> {
         level: 6,
         has_heading: false,
     };
-    let mut body = text.len() - text.trim_start_matches('\u{feff}').len();
-    if let Some(front) = front {
-        maker.draft.fields = front::fields(&front);
-        maker.draft.front_end = maker.lines.line(front.body.saturating_sub(1));
-        body = front.body;
-    }
     markdown::read(text, body, &mut maker);
-    maker.draft.lines = maker.lines.line(text.trim_end().len());
-    let mut draft = maker.draft;
-    let faults = std::mem::take(&mut draft.fields.faults);
-    draft.faults.extend(faults);
-    if let Some(kinds) = draft.ignored.clone() {
-        let before = size(&draft.blocks);
-        for block in &mut draft.blocks {
-            block.leave_aside(&kinds);
-        }
-        draft.left_aside += before - size(&draft.blocks);
-    }
-    draft.blocks.retain(|block| !block.mentions.is_empty() || !block.marks.is_empty());
-    Ok(draft)
+    Ok(maker.draft)
 }
 
 /// How much of what can be looked up a text holds.
@@ -137,39 +116,17 @@ pub struct Survey {
 /// # Errors
 /// Why the text cannot be read.
 pub fn survey(text: &str) -> Result<Survey, &'static str> {
-    let draft = read(text)?;
+    let draft = read(text, &mut Names::default())?;
     Ok(Survey {
         blocks: draft.count as usize,
-        names: draft.blocks.iter().map(|block| block.mentions.len()).sum(),
-        markers: draft.blocks.iter().map(|block| block.marks.len()).sum(),
+        names: draft.mentions.len(),
+        markers: draft.marks.len(),
     })
 }
 
-fn size(blocks: &[DraftBlock]) -> usize {
-    blocks.iter().map(|block| block.mentions.len() + block.marks.len()).sum()
-}
-
-impl DraftBlock {
-    /// Drops what could become evidence of these kinds; everything when there are none.
-    fn leave_aside(&mut self, kinds: &Kinds) {
-        let all = kinds.is_empty();
-        if all || kinds.contains(&SignalKind::TemporalMarker) {
-            self.marks.clear();
-        }
-        let path = [SignalKind::SourceMissing, SignalKind::SourceChanged];
-        let word = SignalKind::ReferenceDrift;
-        self.mentions.retain(|mention| match &mention.name {
-            _ if all => false,
-            Name::Word(_) => !kinds.contains(&word),
-            // A path may become evidence of several kinds, which are told apart later.
-            Name::Path(_) => !path.iter().all(|kind| kinds.contains(kind)),
-        });
-    }
-}
-
-struct Maker<'a> {
+struct Maker<'a, 'n> {
     text: &'a str,
-    lines: Lines<'a>,
+    names: &'n mut Names,
     draft: Draft,
     /// Directives for the next element.
     waiting: Vec<Directive>,
@@ -184,7 +141,7 @@ struct Maker<'a> {
     has_heading: bool,
 }
 
-impl<'a> Visitor<'a> for Maker<'a> {
+impl<'a> Visitor<'a> for Maker<'a, '_> {
     fn element(&mut self, range: Range<usize>, heading: Option<u8>) {
         if let Some(level) = heading {
             if self.section.as_ref().is_some_and(|(of, _)| level <= *of) {
@@ -210,8 +167,7 @@ impl<'a> Visitor<'a> for Maker<'a> {
         for (at, found) in directive::find(html) {
             match found {
                 Err(why) => {
-                    let line = self.lines.line(range.start + at);
-                    self.draft.faults.push((line, format!("a directive {why}")));
+                    self.draft.faults.push((range.start + at, format!("a directive {why}")))
                 }
                 Ok(Directive::Ignore(Reach::File, kinds)) => {
                     let whole = self.draft.ignored.get_or_insert_with(|| kinds.clone());
@@ -233,111 +189,126 @@ impl<'a> Visitor<'a> for Maker<'a> {
 
     fn block(&mut self, view: &BlockView<'_, 'a>) {
         self.draft.count += 1;
-        let is_heading = matches!(view.shape, markdown::Shape::Heading(_));
+        let is_heading = matches!(view.form, markdown::Form::Heading(_));
         if self.draft.count == 1 || is_heading && !self.has_heading {
-            self.draft.title = title(self.shown(view));
+            self.draft.titled = view.range.clone();
         }
         self.has_heading |= is_heading;
-        let mut mentions = Vec::new();
-        let mut marks = Vec::new();
+        let (mentions, marks) = (self.draft.mentions.len(), self.draft.marks.len());
         for (at, piece) in view.pieces.iter().enumerate() {
-            let text = self.text.get(piece.range.clone()).unwrap_or_default();
-            let from = piece.range.start;
-            let mut origin = Origin::Prose;
-            let lines = &mut self.lines;
-            let mut found = |offset: usize, name: Name, origin: Origin| {
-                let (line, column) = lines.place(from + offset);
-                mentions.push(Mention { name, origin, line, column });
-            };
-            match &piece.sort {
-                Sort::Prose => {
-                    let cut = is_cut(self.text, view.pieces, at);
-                    let (text, skipped) = whole_words(text, cut);
-                    words::in_prose(text, &mut |at, name| found(skipped + at, name, origin));
-                    marks::in_prose(text, &mut |at, word| {
-                        let (line, column) = self.lines.place(from + skipped + at);
-                        marks.push(Mark { word: word.to_owned(), line, column });
-                    });
-                }
-                Sort::Code => {
-                    origin = Origin::Code;
-                    words::in_code(text, &mut |at, name| found(at, name, origin));
-                }
-                Sort::Target => {
-                    if let Some(target) = piece.target.as_deref().and_then(target::of_link) {
-                        found(0, Name::Path(target), Origin::Link);
-                    }
-                }
-                Sort::Foreign | Sort::Other(_) => {}
-            }
+            self.piece(view.pieces, at, piece);
         }
-        self.finish(view, mentions, marks);
+        let mut block = DraftBlock {
+            range: view.range.clone(),
+            mentions: mentions..self.draft.mentions.len(),
+            marks: marks..self.draft.marks.len(),
+            verified: None,
+        };
+        let inline = std::mem::take(&mut self.inline);
+        if block.mentions.is_empty() && block.marks.is_empty() {
+            return;
+        }
+        if !self.ranges.is_empty() || !inline.is_empty() || self.section.is_some() {
+            self.heed(&inline, &mut block);
+        }
+        if !block.mentions.is_empty() || !block.marks.is_empty() {
+            self.draft.blocks.push(block);
+        }
     }
 }
 
-impl<'a> Maker<'a> {
-    fn finish(&mut self, view: &BlockView<'_, 'a>, mentions: Vec<Mention>, marks: Vec<Mark>) {
-        let inline = std::mem::take(&mut self.inline);
-        self.ranges.retain(|(range, _)| range.end > view.range.start);
-        if mentions.is_empty() && marks.is_empty() {
-            return;
-        }
-        let (line, last_line) = self.lines.span(&view.range);
-        let text = self.text.get(view.range.clone()).unwrap_or_default();
-        let mut block = DraftBlock {
-            line,
-            last_line,
-            title: title(self.shown(view)),
-            digest: digest(text),
-            mentions,
-            marks,
-            verified: None,
+impl<'a> Maker<'a, '_> {
+    fn piece(&mut self, pieces: &[markdown::Piece<'a>], at: usize, piece: &markdown::Piece<'a>) {
+        let whole = self.text;
+        let text = whole.get(piece.range.clone()).unwrap_or_default();
+        let (names, mentions) = (&mut *self.names, &mut self.draft.mentions);
+        let mut add = |origin, sort, at, text: &str| {
+            mentions.push(Mention { name: names.enter(sort, text), origin, at });
         };
-        let about = self.ranges.iter().filter(|(range, _)| range.contains(&view.range.start));
-        let directives = about.map(|(_, directive)| directive).chain(&inline);
-        let before = size(std::slice::from_ref(&block));
-        for directive in directives {
+        match &piece.sort {
+            Sort::Prose => {
+                let (text, from) = whole_words(text, is_cut(whole, pieces, at));
+                let from = piece.range.start + from;
+                words::in_prose(text, &mut |(shape, name)| {
+                    add(Origin::Prose, NameSort::Word(shape), offset_in(whole, name), name);
+                });
+                let place = |span: Range<usize>| from + span.start..from + span.end;
+                self.draft.marks.extend(marks::spans(text).map(place));
+            }
+            Sort::Code => words::in_code(text, &mut |(shape, name): (Shape, _)| {
+                add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
+            }),
+            Sort::Target => {
+                if let Some(target) = piece.target.as_deref() {
+                    add(Origin::Link, NameSort::Link, piece.range.start, target);
+                }
+            }
+            Sort::Foreign | Sort::Other => {}
+        }
+    }
+
+    /// Does what the directives about a block say.
+    fn heed(&mut self, inline: &[Directive], block: &mut DraftBlock) {
+        self.ranges.retain(|(range, _)| range.end > block.range.start);
+        let ranges = std::mem::take(&mut self.ranges);
+        let start = block.range.start;
+        let about = ranges.iter().filter(|(range, _)| range.contains(&start));
+        for directive in about.map(|(_, directive)| directive).chain(inline) {
             match directive {
-                Directive::Ignore(_, kinds) => block.leave_aside(kinds),
+                Directive::Ignore(_, kinds) => self.leave_aside(kinds, block),
                 Directive::Verified(at) => block.verified = Some(*at),
             }
         }
-        if let Some((_, kinds)) = &self.section {
-            block.leave_aside(kinds);
+        if let Some((_, kinds)) = self.section.clone() {
+            self.leave_aside(&kinds, block);
         }
-        self.draft.left_aside += before - size(std::slice::from_ref(&block));
-        self.draft.blocks.push(block);
+        self.ranges = ranges;
     }
 
-    /// The text of a block as a person reads it.
-    fn shown<'v>(&self, view: &'v BlockView<'_, 'a>) -> impl Iterator<Item = &'v str>
-    where
-        'a: 'v,
-    {
-        let text = self.text;
-        view.pieces.iter().filter_map(move |piece| match &piece.sort {
-            Sort::Target => None,
-            Sort::Other(text) => Some(&**text),
-            _ => text.get(piece.range.clone()),
-        })
+    /// Drops what could become evidence of these kinds; everything when there are none. The block
+    /// is the last one of the draft.
+    fn leave_aside(&mut self, kinds: &Kinds, block: &mut DraftBlock) {
+        let draft = &mut self.draft;
+        let before = draft.marks.len() + draft.mentions.len();
+        if covers(kinds, SignalKind::TemporalMarker) {
+            draft.marks.truncate(block.marks.start);
+        }
+        let mut kept = draft.mentions.split_off(block.mentions.start);
+        kept.retain(|mention| !is_covered(kinds, self.names.get(mention.name).0));
+        draft.mentions.append(&mut kept);
+        draft.left_aside += before - (draft.marks.len() + draft.mentions.len());
+        block.mentions.end = draft.mentions.len();
+        block.marks.end = draft.marks.len();
     }
 }
 
-/// A hash of a block's text that does not depend on where its lines break.
-fn digest(text: &str) -> u64 {
-    let mut folded = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        folded.push_str(word);
-        folded.push(' ');
-    }
-    stable_hash(folded.as_bytes()) as u64
+/// Whether a set of signals, where none means all, holds this one.
+pub(super) fn covers(kinds: &Kinds, kind: SignalKind) -> bool {
+    kinds.is_empty() || kinds.contains(&kind)
+}
+
+/// Whether nothing that may become of a name is left.
+fn is_covered(kinds: &Kinds, sort: NameSort) -> bool {
+    let may_become: &[SignalKind] = match sort {
+        NameSort::Link => &[SignalKind::SourceMissing, SignalKind::SourceChanged],
+        NameSort::Word(Shape::Path) => {
+            &[SignalKind::SourceMissing, SignalKind::SourceChanged, SignalKind::ReferenceDrift]
+        }
+        NameSort::Word(_) => &[SignalKind::ReferenceDrift],
+    };
+    may_become.iter().all(|kind| covers(kinds, *kind))
+}
+
+/// Where `part`, which was cut out of `whole`, begins in it.
+fn offset_in(whole: &str, part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
 /// Whether the word at either end of a piece goes on in something that was written in another way.
 fn is_cut(text: &str, pieces: &[markdown::Piece<'_>], at: usize) -> (bool, bool) {
     let range = &pieces[at].range;
     let other = |at: Option<usize>| {
-        at.and_then(|at| pieces.get(at)).is_some_and(|piece| matches!(piece.sort, Sort::Other(_)))
+        at.and_then(|at| pieces.get(at)).is_some_and(|piece| piece.sort == Sort::Other)
     };
     let bytes = text.as_bytes();
     let escaped = |at: Option<usize>| at.and_then(|at| bytes.get(at)) == Some(&b'\\');

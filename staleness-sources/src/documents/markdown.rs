@@ -9,7 +9,7 @@ use pulldown_cmark::{CowStr, Event, LinkType, OffsetIter, Options, Parser, Tag, 
 
 /// What sort of block it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum Form {
     Paragraph,
     Item,
     Row,
@@ -18,8 +18,8 @@ pub(super) enum Shape {
 }
 
 /// What a piece of a block is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Sort<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
     /// Ordinary text.
     Prose,
     /// A code span.
@@ -29,13 +29,13 @@ pub(super) enum Sort<'a> {
     /// A part of a URL, or what stands in a link to one: a name of something outside.
     Foreign,
     /// What was written in another way than it reads, such as `&amp;`.
-    Other(CowStr<'a>),
+    Other,
 }
 
 /// A piece of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece<'a> {
-    pub(super) sort: Sort<'a>,
+    pub(super) sort: Sort,
     /// Where it stands in the file. For prose and code this is the text itself.
     pub(super) range: Range<usize>,
     /// The target, for [`Sort::Target`].
@@ -45,7 +45,7 @@ pub(super) struct Piece<'a> {
 /// A block that was read.
 #[derive(Debug)]
 pub(super) struct BlockView<'b, 'a> {
-    pub(super) shape: Shape,
+    pub(super) form: Form,
     pub(super) range: Range<usize>,
     pub(super) pieces: &'b [Piece<'a>],
 }
@@ -81,7 +81,7 @@ struct Reader<'a> {
     text: &'a str,
     from: usize,
     /// The block that is being read.
-    open: Option<(Shape, Range<usize>)>,
+    open: Option<(Form, Range<usize>)>,
     pieces: Vec<Piece<'a>>,
     /// How many list items are open.
     items: u32,
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
             match event {
                 Event::Start(tag) => self.start(tag, range, visitor),
                 Event::End(tag) => self.end(tag, visitor),
-                Event::Text(text) => self.text(text, range),
+                Event::Text(text) => self.text(&text, range),
                 Event::Code(code) => self.code(&code, range),
                 Event::Html(html) => visitor.html(&html, range, false),
                 Event::InlineHtml(html) => {
@@ -117,10 +117,10 @@ impl<'a> Reader<'a> {
 
     fn start(&mut self, tag: Tag<'a>, range: Range<usize>, visitor: &mut impl Visitor<'a>) {
         let opens = match &tag {
-            Tag::Paragraph if self.items > 0 => Some(Shape::Item),
-            Tag::Paragraph => Some(Shape::Paragraph),
-            Tag::Heading { level, .. } => Some(Shape::Heading(*level as u8)),
-            Tag::TableHead | Tag::TableRow => Some(Shape::Row),
+            Tag::Paragraph if self.items > 0 => Some(Form::Item),
+            Tag::Paragraph => Some(Form::Paragraph),
+            Tag::Heading { level, .. } => Some(Form::Heading(*level as u8)),
+            Tag::TableHead | Tag::TableRow => Some(Form::Row),
             _ => None,
         };
         match tag {
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
             Tag::CodeBlock(_) => self.code = true,
             _ => {}
         }
-        self.open = opens.map(|shape| (shape, range));
+        self.open = opens.map(|form| (form, range));
     }
 
     fn end(&mut self, tag: TagEnd, visitor: &mut impl Visitor<'a>) {
@@ -182,19 +182,19 @@ impl<'a> Reader<'a> {
     fn touch(&mut self, range: &Range<usize>) {
         match &mut self.open {
             Some((_, open)) => open.end = open.end.max(range.end),
-            None if self.items > 0 => self.open = Some((Shape::Item, range.clone())),
+            None if self.items > 0 => self.open = Some((Form::Item, range.clone())),
             None => {}
         }
     }
 
-    fn push(&mut self, sort: Sort<'a>, range: Range<usize>, target: Option<CowStr<'a>>) {
+    fn push(&mut self, sort: Sort, range: Range<usize>, target: Option<CowStr<'a>>) {
         self.touch(&range);
         if self.open.is_some() {
             self.pieces.push(Piece { sort, range, target });
         }
     }
 
-    fn text(&mut self, text: CowStr<'a>, range: Range<usize>) {
+    fn text(&mut self, text: &str, range: Range<usize>) {
         if self.code {
             return;
         }
@@ -202,8 +202,8 @@ impl<'a> Reader<'a> {
             self.push(Sort::Foreign, range, None);
             return;
         }
-        if self.text.get(range.clone()) != Some(&*text) {
-            self.push(Sort::Other(text), range, None);
+        if self.text.get(range.clone()) != Some(text) {
+            self.push(Sort::Other, range, None);
             return;
         }
         // The parser ends a text at every character that might have meant something.
@@ -243,8 +243,8 @@ impl<'a> Reader<'a> {
     }
 
     fn close(&mut self, visitor: &mut impl Visitor<'a>) {
-        if let Some((shape, range)) = self.open.take() {
-            visitor.block(&BlockView { shape, range, pieces: &self.pieces });
+        if let Some((form, range)) = self.open.take() {
+            visitor.block(&BlockView { form, range, pieces: &self.pieces });
         }
         self.pieces.clear();
         self.links.clear();

@@ -15,6 +15,7 @@ mod draft;
 mod front;
 mod markdown;
 mod marks;
+mod names;
 mod options;
 mod place;
 mod report;

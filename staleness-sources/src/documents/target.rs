@@ -1,5 +1,7 @@
 //! Targets: paths of the project as documents write them.
 
+use std::borrow::Cow;
+
 use staleness_core::knowledge::Lines;
 
 use super::markdown::has_scheme;
@@ -10,11 +12,11 @@ const MAX_PATH_BYTES: usize = 256;
 
 /// A path as it is written, and which lines or symbol of it are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct Target<'a> {
     /// The path, decoded; `/` at its beginning means the project's root.
-    pub(super) path: String,
+    pub(super) path: Cow<'a, str>,
     pub(super) lines: Option<Lines>,
-    pub(super) symbol: Option<String>,
+    pub(super) symbol: Option<&'a str>,
 }
 
 /// Why a path does not lead to a place in the project.
@@ -22,7 +24,7 @@ pub(super) struct Target {
 pub(super) struct Leaves;
 
 /// The target of a link or an image. `None` when it is no path of a file system.
-pub(super) fn of_link(dest: &str) -> Option<Target> {
+pub(super) fn of_link(dest: &str) -> Option<Target<'_>> {
     if dest.is_empty() || dest.starts_with(['#', '?']) || has_scheme(dest) {
         return None;
     }
@@ -38,7 +40,7 @@ pub(super) fn of_link(dest: &str) -> Option<Target> {
 
 /// The target that an author writes down on purpose: `path`, `path:42`, `path:40-60`, `path#L10`,
 /// `path#symbol`.
-pub(super) fn of_cite(text: &str) -> Option<Target> {
+pub(super) fn of_cite(text: &str) -> Option<Target<'_>> {
     let text = text.trim();
     if text.is_empty() || text.len() > 2 * MAX_PATH_BYTES || text.contains("://") {
         return None;
@@ -48,15 +50,15 @@ pub(super) fn of_cite(text: &str) -> Option<Target> {
     }
     if let Some((path, fragment)) = text.split_once('#') {
         let lines = lines_of_fragment(fragment);
-        let symbol = (lines.is_none() && !fragment.is_empty()).then(|| fragment.to_owned());
-        return (!path.is_empty()).then(|| Target { path: path.to_owned(), lines, symbol });
+        let symbol = (lines.is_none() && !fragment.is_empty()).then_some(fragment);
+        return (!path.is_empty()).then_some(Target { path: path.into(), lines, symbol });
     }
     let (path, lines) = with_lines(text);
-    Some(Target { path: path.to_owned(), lines, symbol: None })
+    Some(Target { path: path.into(), lines, symbol: None })
 }
 
 /// The target that one word of a text or a code span is, if it has the shape of a path.
-pub(super) fn of_word(word: &str) -> Option<Target> {
+pub(super) fn of_word(word: &str) -> Option<Target<'_>> {
     if word.len() > MAX_PATH_BYTES || word.starts_with(['~', '-', '@', '/', '=']) {
         return None;
     }
@@ -81,7 +83,7 @@ pub(super) fn of_word(word: &str) -> Option<Target> {
     if !path.contains(|c: char| c.is_alphabetic()) {
         return None;
     }
-    Some(Target { path: path.to_owned(), lines, symbol: None })
+    Some(Target { path: path.into(), lines, symbol: None })
 }
 
 /// Whether a name ends as names of files do.
@@ -133,9 +135,9 @@ fn number(text: &str) -> Option<u32> {
 }
 
 /// The text with `%20` and its like replaced; `None` when that is not UTF-8.
-fn decoded(text: &str) -> Option<String> {
+fn decoded(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
-        return Some(text.to_owned());
+        return Some(text.into());
     }
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -153,7 +155,7 @@ fn decoded(text: &str) -> Option<String> {
             }
         }
     }
-    String::from_utf8(out).ok()
+    String::from_utf8(out).ok().map(Cow::Owned)
 }
 
 /// The path from the project's root, of a path that is relative to `folder`, itself relative to the
@@ -223,7 +225,7 @@ mod tests {
             ("img.png?raw=true", "img.png", None),
         ] {
             let found = of_link(dest).unwrap();
-            assert_eq!((found.path.as_str(), found.lines), (path, at), "{dest}");
+            assert_eq!((&*found.path, found.lines), (path, at), "{dest}");
         }
         for dest in
             ["", "#part", "https://a/b", "mailto:a@b", "//cdn/x", "{{ url }}", "a/<b>.md", "%ff"]
@@ -245,7 +247,7 @@ mod tests {
             ("app/[id]/page.tsx", "app/[id]/page.tsx", None),
         ] {
             let found = of_word(word).unwrap_or_else(|| panic!("{word}"));
-            assert_eq!((found.path.as_str(), found.lines), (path, at), "{word}");
+            assert_eq!((&*found.path, found.lines), (path, at), "{word}");
         }
         for word in [
             "",
@@ -278,7 +280,7 @@ mod tests {
     #[test]
     fn citations_name_lines_or_a_symbol() {
         let found = of_cite("src/a.rs#Router").unwrap();
-        assert_eq!((found.path.as_str(), found.symbol.as_deref()), ("src/a.rs", Some("Router")));
+        assert_eq!((&*found.path, found.symbol), ("src/a.rs", Some("Router")));
         assert_eq!(of_cite("src/a.rs:3-4").unwrap().lines, lines(3, 4));
         assert_eq!(of_cite("Makefile").unwrap().path, "Makefile");
         assert_eq!(of_cite("https://a/b"), None);

@@ -11,5 +11,5 @@ mod write;
 
 pub use field::Field;
 pub(super) use item::{Fields, fields};
-pub(super) use read::{Front, read};
+pub(super) use read::read;
 pub use write::{Change, FieldValue, SetError, set_fields};
