@@ -42,6 +42,8 @@ mod codec;
 mod collections;
 mod error;
 mod file;
+#[doc(hidden)]
+pub mod fuzzing;
 mod inner;
 mod open;
 mod options;

@@ -1,0 +1,80 @@
+//! The codec of records, opened to the fuzz targets. No part of the API: it may change or go with
+//! any release.
+
+use staleness_core::journal::JournalEntry;
+use staleness_core::knowledge::{Document, Item};
+use staleness_core::outcome::Outcome;
+use staleness_core::project::Project;
+use staleness_core::source::Source;
+use staleness_core::store::StoreError;
+use staleness_core::time::Timestamp;
+use staleness_core::tool::Tool;
+
+use crate::records;
+
+/// The largest record that is written, in bytes.
+pub const MAX_RECORD: usize = crate::codec::MAX_RECORD;
+
+/// A record of any kind.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "made one at a time")]
+pub enum Record {
+    /// A project.
+    Project(Project),
+    /// A source.
+    Source(Source),
+    /// A tool.
+    Tool(Tool),
+    /// An item of knowledge.
+    Item(Item),
+    /// A document.
+    Document(Document),
+    /// An outcome.
+    Outcome(Outcome),
+    /// A journal entry.
+    Entry(JournalEntry),
+}
+
+impl Record {
+    /// The bytes of its value.
+    ///
+    /// # Errors
+    /// When it is too large, or holds a word that the format does not know.
+    pub fn encode(&self) -> Result<Vec<u8>, StoreError> {
+        match self {
+            Self::Project(row) => records::encode_project(row),
+            Self::Source(row) => records::encode_source(row),
+            Self::Tool(row) => records::encode_tool(row),
+            Self::Item(row) => records::encode_item(row),
+            Self::Document(row) => records::encode_document(row),
+            Self::Outcome(row) => records::encode_outcome(row),
+            Self::Entry(row) => records::encode_entry(row),
+        }
+    }
+
+    /// The record of the same kind and key with this value; `None` where it cannot be read.
+    #[must_use]
+    pub fn decode(&self, bytes: &[u8]) -> Option<Self> {
+        Some(match self {
+            Self::Project(row) => {
+                Self::Project(records::decode_project(row.id.clone(), bytes).ok()?)
+            }
+            Self::Source(row) => Self::Source(records::decode_source(row.id.clone(), bytes).ok()?),
+            Self::Tool(row) => Self::Tool(records::decode_tool(row.key.clone(), bytes).ok()?),
+            Self::Item(row) => Self::Item(records::decode_item(row.key.clone(), bytes).ok()?),
+            Self::Document(row) => {
+                Self::Document(records::decode_document(row.key.clone(), bytes).ok()?)
+            }
+            Self::Outcome(row) => Self::Outcome(records::decode_outcome(row.seq, bytes).ok()?),
+            Self::Entry(row) => {
+                Self::Entry(records::decode_entry(row.revision, row.index, bytes).ok()?)
+            }
+        })
+    }
+}
+
+/// The time of an outcome, by the shorter way that pruning takes.
+#[must_use]
+pub fn outcome_time(bytes: &[u8]) -> Option<Timestamp> {
+    records::outcome_time(bytes).ok()
+}
