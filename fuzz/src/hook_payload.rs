@@ -1,0 +1,204 @@
+//! A hook's payload: bytes that any client may send.
+//!
+//! Input: the payload itself. It is read as every client sends it, with and without an event that
+//! the caller names.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use serde_json::Value;
+use staleness_core::ids::{OpId, check_id};
+use staleness_core::registry::Use;
+use staleness_core::scan::ProjectRef;
+use staleness_core::store::Selection;
+use staleness_core::tool::ToolKind;
+use staleness_core::transfer::append_lines;
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
+use staleness_sources::hook::{Event, HookClient, HookError, HookInput, ToolEvent, parse};
+
+use crate::SECRET;
+
+/// What a use brought, said and failed with: read by nobody.
+const CONTENT: [&str; 12] = [
+    "tool_input",
+    "toolInput",
+    "toolArgs",
+    "tool_response",
+    "toolResponse",
+    "toolResult",
+    "error",
+    "error_message",
+    "prompt",
+    "initialPrompt",
+    "last_assistant_message",
+    "reason",
+];
+/// The tools whose input names other tools.
+const MENTIONING: [&str; 4] = ["skill", "slashcommand", "task", "agent"];
+
+/// Reads a payload, then the same payload with a secret wherever its content is.
+pub fn run(data: &[u8]) {
+    look(data, "");
+    if let Some(planted) = plant(data) {
+        look(&planted, SECRET);
+    }
+}
+
+/// Reads the payload as every client; `secret` must not be kept, unless it is empty.
+fn look(payload: &[u8], secret: &str) {
+    let guessed = parse(payload, None, None);
+    judge(&guessed, secret);
+    if let Ok(input) = &guessed {
+        let told = parse(payload, Some(input.client.as_str()), None);
+        assert_eq!(told, guessed, "naming the client that was guessed changes nothing");
+        record(input, secret);
+    }
+    for client in HookClient::ALL {
+        for event in [None, Some("PostToolUse"), Some("postToolUseFailure")] {
+            let told = parse(payload, Some(client.as_str()), event);
+            judge(&told, secret);
+            if let Ok(input) = told {
+                assert_eq!(input.client, client);
+                assert!(event.is_none_or(|event| event == input.event_name));
+            }
+        }
+    }
+    assert_eq!(parse(payload, Some("vim"), None), Err(HookError::UnknownClient));
+}
+
+fn judge(result: &Result<HookInput, HookError>, secret: &str) {
+    let told = match result {
+        Ok(input) => {
+            bounds(input);
+            format!("{input:?}")
+        }
+        Err(error) => format!("{error} {error:?}"),
+    };
+    assert!(secret.is_empty() || !told.contains(secret), "kept or told: {told}");
+}
+
+fn bounds(input: &HookInput) {
+    assert!(input.event_name.len() <= 64 && !input.event_name.contains(char::is_control));
+    assert!(input.session.as_ref().is_none_or(|id| check_id(id.as_str()).is_ok()));
+    assert!(input.agent.as_ref().is_none_or(|id| check_id(id.as_str()).is_ok()));
+    assert!(input.cwd.as_ref().is_none_or(|cwd| {
+        let cwd = cwd.to_string_lossy();
+        !cwd.is_empty() && !cwd.contains('\0')
+    }));
+    match &input.event {
+        Event::SessionStart { source } => {
+            let source = source.as_deref().unwrap_or_default();
+            assert!(source.len() <= 64 && !source.contains(char::is_control));
+        }
+        Event::Ignored(name) => assert!(name.len() <= 64 && !name.contains(char::is_control)),
+        Event::ToolOutcome(event) => {
+            assert!(check_id(event.tool.as_str()).is_ok());
+            assert!(event.mentions.len() <= 2);
+            assert!(event.op.as_ref().is_none_or(|op| check_id(op.as_str()).is_ok()));
+            assert!(event.server.as_ref().is_none_or(|server| check_id(server).is_ok()));
+            assert!(event.duration_ms.is_none_or(|millis| millis < 1 << 53));
+            assert!(!event.builtin || event.server.is_none());
+        }
+        Event::ConfigChanged | Event::SessionEnd | Event::UserPrompt => {}
+    }
+}
+
+/// Records the use in a registry of its own, twice: the second time says nothing new.
+fn record(input: &HookInput, secret: &str) {
+    let Event::ToolOutcome(event) = &input.event else { return };
+    let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking();
+    let used = used(input, event);
+    registry.record(used.clone()).expect("a use is recorded");
+    let once = exported(&registry);
+    assert!(secret.is_empty() || !once.contains(secret), "stored: {once}");
+    registry.record(used).expect("a use is recorded twice");
+    assert_eq!(exported(&registry), once, "an op counts once");
+    registry.check().expect("the store is sound");
+}
+
+/// The use as a hook records it.
+fn used(input: &HookInput, event: &ToolEvent) -> Use {
+    let op = event.op.clone().unwrap_or_else(|| OpId::new("fresh").expect("a valid id"));
+    let at = input.at.unwrap_or(Timestamp::from_millis(1_750_000_000_000));
+    let folder = input.cwd.as_ref().map_or("/p".into(), |cwd| cwd.to_string_lossy().into_owned());
+    Use {
+        session: input.session.clone(),
+        agent: input.agent.clone(),
+        client: Some(input.client_id()),
+        duration_ms: event.duration_ms,
+        kind: event.builtin.then_some(ToolKind::Builtin),
+        server: event.server.clone(),
+        mentions: event.mentions.clone(),
+        ..Use::new(op, event.tool.clone(), event.kind, at, ProjectRef::of_root(folder))
+    }
+}
+
+fn exported(registry: &BlockingRegistry) -> String {
+    let mut bytes = Vec::new();
+    let mut visit = |page| {
+        append_lines(&page, &mut bytes);
+        ControlFlow::Continue(())
+    };
+    registry.pages(&Selection::everything(), &mut visit).expect("it can be exported");
+    String::from_utf8(bytes).expect("an export is UTF-8")
+}
+
+/// The same payload, if it is an object, with the secret in every text that is not a name.
+fn plant(data: &[u8]) -> Option<Vec<u8>> {
+    let Ok(Value::Object(mut payload)) = serde_json::from_slice(data) else { return None };
+    let mentions = ["tool_name", "toolName"]
+        .iter()
+        .filter_map(|key| payload.get(*key)?.as_str())
+        .any(|name| MENTIONING.contains(&name.to_ascii_lowercase().as_str()));
+    for key in CONTENT {
+        let Some(value) = payload.get_mut(key) else { continue };
+        if !mentions {
+            fill(value);
+            continue;
+        }
+        // The name that is mentioned stays.
+        if let Value::String(text) = value {
+            let inner = serde_json::from_str(text).ok().filter(Value::is_object);
+            *text = inner.map_or_else(
+                || SECRET.into(),
+                |mut inner| {
+                    fill_around_names(&mut inner);
+                    inner.to_string()
+                },
+            );
+        } else {
+            fill_around_names(value);
+        }
+    }
+    payload.insert("a field of tomorrow".into(), SECRET.into());
+    serde_json::to_vec(&payload).ok()
+}
+
+/// Every text, and a field more in every object.
+fn fill(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = SECRET.into(),
+        Value::Array(list) => list.iter_mut().for_each(fill),
+        Value::Object(fields) => {
+            fields.values_mut().for_each(fill);
+            fields.insert(SECRET.into(), SECRET.into());
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn fill_around_names(value: &mut Value) {
+    let Value::Object(fields) = value else { return fill(value) };
+    for (key, value) in fields.iter_mut() {
+        match (key.as_str(), value) {
+            ("subagent_type", Value::String(_)) => {}
+            // Behind a name may stand anything.
+            ("skill" | "command", Value::String(text)) => {
+                if !text.trim().is_empty() {
+                    *text = format!("{text} {SECRET}");
+                }
+            }
+            (_, other) => fill(other),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What the fuzz targets promise, one module per target. A module's `run` takes the bytes that the
+//! fuzzer makes up, and panics when a promise is broken.
+//!
+//! They are ordinary functions: `cargo test` plays every seed through them without a fuzzer.
+
+pub mod client_config;
+pub mod hook_payload;
+mod peak;
+pub mod redb_codec;
+mod seeded;
+pub mod sqlite_vs_redb;
+pub mod steps_vs_model;
+
+/// What a target does with its input.
+pub type Run = fn(&[u8]);
+
+/// The targets by name.
+pub const TARGETS: [(&str, Run); 5] = [
+    ("client_config", client_config::run),
+    ("hook_payload", hook_payload::run),
+    ("redb_codec", redb_codec::run),
+    ("sqlite_vs_redb", sqlite_vs_redb::run),
+    ("steps_vs_model", steps_vs_model::run),
+];
+
+/// A text that must not be kept or told wherever it was planted.
+const SECRET: &str = "PLANTED-s3cr3t-PLANTED";

@@ -1,0 +1,85 @@
+//! The bytes of records in a redb file.
+//!
+//! Input: the bytes of a value, as they stand in the file; or, where the first byte is `*`, seeds
+//! of four bytes each, one record of every kind from each.
+
+use proptest::strategy::{BoxedStrategy, Strategy};
+use staleness_conformance::arbitrary::{self, Reach};
+use staleness_redb::fuzzing::{MAX_RECORD, Record, outcome_time};
+
+use crate::peak::measured;
+use crate::seeded::value;
+
+/// What reading may have in use beyond a multiple of what is read, in bytes: serde makes room for
+/// as much of a list as its length claims, up to 1 MiB.
+const SPARE: usize = 3 << 20;
+/// What a byte that was read may take in memory. An entry of a ring is 3 bytes at least, and 24
+/// once it is read; a list grows by doubling.
+const PER_BYTE: usize = 256;
+
+thread_local! {
+    static ANY: [BoxedStrategy<Record>; 7] = [
+        arbitrary::project(Reach::Wide).prop_map(Record::Project).boxed(),
+        arbitrary::source(Reach::Wide).prop_map(Record::Source).boxed(),
+        arbitrary::tool(Reach::Wide).prop_map(Record::Tool).boxed(),
+        arbitrary::item(Reach::Wide).prop_map(Record::Item).boxed(),
+        arbitrary::document(Reach::Wide).prop_map(Record::Document).boxed(),
+        arbitrary::outcome(Reach::Wide).prop_map(Record::Outcome).boxed(),
+        arbitrary::journal_entry(Reach::Wide).prop_map(Record::Entry).boxed(),
+    ];
+    /// One of each kind, for its key.
+    static KEYS: Vec<Record> = ANY.with(|any| any.iter().map(|kind| value(kind, 0)).collect());
+}
+
+/// Reads bytes as every kind, or writes and reads records.
+pub fn run(data: &[u8]) {
+    match data {
+        [b'*', seeds @ ..] => {
+            for seed in seeds.as_chunks().0.iter().take(64) {
+                ANY.with(|any| {
+                    for kind in any {
+                        there_and_back(&value(kind, u32::from_le_bytes(*seed)));
+                    }
+                });
+            }
+        }
+        bytes => KEYS.with(|keys| keys.iter().for_each(|key| read(key, bytes))),
+    }
+}
+
+/// What is written is read as it was.
+fn there_and_back(record: &Record) {
+    let bytes = record.encode().expect("any record of the suite is small enough");
+    assert!(bytes.len() <= MAX_RECORD);
+    assert_eq!(decoded(record, &bytes).as_ref(), Some(record));
+    for end in [bytes.len() / 2, bytes.len() - 1] {
+        assert_eq!(decoded(record, &bytes[..end]), None, "a record that lost its end");
+    }
+    let mut longer = bytes;
+    longer.push(0);
+    assert_eq!(decoded(record, &longer), None, "a record with more behind it");
+}
+
+/// Whatever is read is written as something that is read the same.
+fn read(key: &Record, bytes: &[u8]) {
+    let found = decoded(key, bytes);
+    if let Some(record) = &found {
+        let again = record.encode().expect("what was read can be written");
+        // What was found in a document is JSON in a text, which may be written in many ways.
+        let packed = matches!(record, Record::Document(_));
+        assert!(packed || again.len() <= bytes.len(), "the shortest way to write it");
+        assert_eq!(decoded(record, &again).as_ref(), Some(record));
+        assert_eq!(record.encode().expect("it was written"), again);
+    }
+    if let Some(Record::Outcome(row)) = &found {
+        assert_eq!(outcome_time(bytes), Some(row.at));
+    } else {
+        let _ = outcome_time(bytes);
+    }
+}
+
+fn decoded(key: &Record, bytes: &[u8]) -> Option<Record> {
+    let (found, most) = measured(|| key.decode(bytes));
+    assert!(most <= SPARE + PER_BYTE * bytes.len(), "{most} bytes for {} bytes", bytes.len());
+    found
+}
