@@ -7,13 +7,15 @@ use arbitrary::Unstructured;
 use serde::Serialize;
 use staleness_core::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName};
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{ByHand, ScopeChoice, ToolListing, Use};
+use staleness_core::registry::{Act, ByHand, ScopeChoice, ToolListing, Use};
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::StoreError;
 use staleness_core::time::{DAY, HOUR, MINUTE};
 use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::{BlockingRegistry, Timestamp};
+
+use super::knowledge::{self, Deed, Happening};
 
 const SERVERS: [&str; 4] = ["github", "my_server", "my", "claude.ai Mail"];
 const NAMES: [&str; 12] = [
@@ -46,6 +48,7 @@ pub(super) enum Event {
     ForgetProject(ProjectRef, OpId, Timestamp),
     Told(ProjectRef, Option<SessionId>, Timestamp),
     Prune(Timestamp, bool),
+    Knowledge(Box<Deed>),
     Reopen,
 }
 
@@ -68,7 +71,7 @@ impl<'a> Life<'a> {
             return None;
         }
         let at = self.tick();
-        Some(match self.below(16) {
+        Some(match self.below(24) {
             0..4 => Event::Scan(self.scan(at)),
             4 => Event::Preview(self.scan(at)),
             5 => Event::Late(self.scan(at)),
@@ -82,7 +85,8 @@ impl<'a> Life<'a> {
             12 => Event::ForgetProject(self.project(), self.op(), at),
             13 => Event::Told(self.project(), self.session(), at),
             14 => Event::Prune(at, self.one_of(&[false, false, true])),
-            _ => Event::Reopen,
+            15 => Event::Reopen,
+            _ => Event::Knowledge(Box::new(self.deed(at))),
         })
     }
 
@@ -157,6 +161,16 @@ impl<'a> Life<'a> {
             note: self.maybe().then(|| "why\nnot".to_owned()),
             session: self.session(),
             actor: None,
+        }
+    }
+
+    fn deed(&mut self, at: Timestamp) -> Deed {
+        Deed {
+            what: self.one_of(&Happening::ALL),
+            project: self.project(),
+            act: Act { session: self.session(), ..Act::new(self.op(), at) },
+            at,
+            seeds: (u32::from(self.below(32)), u32::from(self.below(255))),
         }
     }
 
@@ -255,6 +269,7 @@ impl<'a> Life<'a> {
             let keys = [ToolKey::project(project.id.clone(), name.clone()), ToolKey::global(name)];
             seen.push(json(registry.history(&keys, 50)));
             seen.push(json(registry.show(&project, &keys, self.now)));
+            seen.push(knowledge::look(registry, &project.id));
         }
         seen.join("\n")
     }
@@ -290,18 +305,19 @@ impl Event {
                 format!("{} {marked}", json(telling))
             }
             Self::Prune(at, dry_run) => json(registry.prune_outcomes(*at, *dry_run)),
+            Self::Knowledge(deed) => deed.carry_out(registry),
             Self::Reopen => String::new(),
         }
     }
 }
 
-fn json<T: Serialize>(answer: Result<T, StoreError>) -> String {
+pub(super) fn json<T: Serialize>(answer: Result<T, StoreError>) -> String {
     match answer {
         Ok(value) => serde_json::to_string(&value).expect("a report is JSON"),
         Err(error) => error.to_string(),
     }
 }
 
-fn said<T: Debug>(answer: Result<T, StoreError>) -> String {
+pub(super) fn said<T: Debug>(answer: Result<T, StoreError>) -> String {
     answer.map_or_else(|error| error.to_string(), |value| format!("{value:?}"))
 }

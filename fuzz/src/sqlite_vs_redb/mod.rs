@@ -3,6 +3,7 @@
 //!
 //! Input: choices, a byte or a few each; see [`life`].
 
+mod knowledge;
 mod life;
 
 use std::fs;
