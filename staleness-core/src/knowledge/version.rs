@@ -33,16 +33,11 @@ impl Version {
         let numbers_end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
         let (numbers, rest) = text.split_at(numbers_end.unwrap_or(text.len()));
         let mut parts = [0_u64; 4];
-        let mut count = 0;
-        for part in numbers.split('.') {
-            *parts.get_mut(count)? = part.parse().ok()?;
-            count += 1;
+        for (at, part) in numbers.split('.').enumerate() {
+            *parts.get_mut(at)? = part.parse().ok()?;
         }
         let rest = rest.split('+').next().unwrap_or("");
-        if rest.contains(char::is_whitespace) || (rest.len() > 1 && !rest.is_ascii()) {
-            return None;
-        }
-        // `1.x`, `1.2-SNAPSHOT`, `3.0rc1`, `3.0_beta`
+        // `1.2-SNAPSHOT`, `3.0rc1`, `3.0_beta`; `1.x` is no version, it stands for many.
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~');
         if !rest.chars().all(is_word) {
             return None;

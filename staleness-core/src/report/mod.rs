@@ -7,7 +7,7 @@ mod scan;
 mod suggest;
 mod tell;
 mod tool;
-mod words;
+pub(crate) mod words;
 
 pub use context::Context;
 pub use knowledge::{KnowledgeReport, RecallReport};

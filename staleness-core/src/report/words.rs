@@ -9,7 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 /// The longest text that is looked at, in characters.
 const MAX_CHARS: usize = 4_096;
 /// A prefix counts from this many characters on.
-const MIN_PREFIX: usize = 3;
+pub(crate) const MIN_PREFIX: usize = 3;
 /// Words of a question that are looked for.
 const MAX_ASKED: usize = 64;
 
@@ -22,27 +22,32 @@ const FILLERS: &[&str] = &[
 
 /// Letters and digits that belong together, such as `searchIssues`: in one word, and in its parts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Run {
-    whole: String,
-    parts: Vec<String>,
+pub(crate) struct Run {
+    pub(crate) whole: String,
+    pub(crate) parts: Vec<String>,
 }
 
 /// What a person would call one word, such as `web-search`: in one word, and in its runs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Token {
-    whole: String,
-    runs: Vec<Run>,
+pub(crate) struct Token {
+    pub(crate) whole: String,
+    pub(crate) runs: Vec<Run>,
 }
 
 impl Token {
     /// The token in one word.
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.whole
+    }
+
+    /// Whether it says nothing about anything.
+    pub(crate) fn is_filler(&self) -> bool {
+        FILLERS.contains(&self.as_str())
     }
 }
 
 /// The tokens of a text, accents folded.
-fn tokens(text: &str) -> Vec<Token> {
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let folded: String =
         text.chars().take(MAX_CHARS).nfkd().filter(|c| !is_combining_mark(*c)).collect();
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -157,11 +162,11 @@ fn has_prefix(words: &BTreeSet<String>, term: &str) -> bool {
 /// The tokens of a question, each once, without fillers unless nothing else is left; at most
 /// [`MAX_ASKED`].
 #[must_use]
-pub(super) fn question(text: &str) -> Vec<Token> {
+pub(crate) fn question(text: &str) -> Vec<Token> {
     let mut all = tokens(text);
     all.sort_unstable();
     all.dedup_by(|a, b| a.whole == b.whole);
-    let telling = |token: &Token| !FILLERS.contains(&token.as_str());
+    let telling = |token: &Token| !token.is_filler();
     if all.iter().any(telling) {
         all.retain(telling);
     }

@@ -1,0 +1,107 @@
+//! Evidence that follows from the items themselves: their own dates and versions, and how they
+//! depend on each other.
+
+use std::collections::HashMap;
+
+use super::{Context, Evidence, Fact, Item, ItemKind, score_and_level};
+use crate::ids::{ItemId, Scope};
+use crate::verdict::Level;
+
+/// Adds to the evidence of every item what follows from its own fields and from the other items.
+///
+/// `evidence[n]` belongs to `items[n]` and may hold already what was found outside: it decides with
+/// the rest whether an item is stale for those that depend on it. Takes time linear in the items and
+/// their relations.
+///
+/// - `related_stale` looks one step far: an item is stale for others by its own evidence, never
+///   because it depends on a stale one. So chains do not fall like dominoes, and circles end.
+/// - An id means an item of the same scope, else a global one; ids without an item, and an item's own
+///   id, mean nothing.
+/// - An item that is done, evergreen or a preference depends on nothing.
+///
+/// # Panics
+/// When the two slices have different lengths.
+pub fn gather(items: &[&Item], evidence: &mut [Vec<Evidence>], context: &Context) {
+    assert_eq!(items.len(), evidence.len(), "one list of evidence for each item");
+    for (item, evidence) in items.iter().zip(evidence.iter_mut()) {
+        own_evidence(item, context, evidence);
+    }
+    if items.iter().all(|item| item.supersedes.is_empty() && item.related.is_empty()) {
+        return;
+    }
+    let places: HashMap<(&Scope, &ItemId), usize> =
+        items.iter().enumerate().map(|(at, item)| ((&item.key.scope, &item.key.id), at)).collect();
+    let find = |item: &Item, id: &ItemId| {
+        let here = places.get(&(&item.key.scope, id));
+        here.or_else(|| places.get(&(&Scope::Global, id))).copied()
+    };
+    for (at, item) in items.iter().enumerate() {
+        for other in item.supersedes.iter().filter_map(|id| find(item, id)) {
+            // What the other side says of it already is not said twice.
+            if other != at && !items[other].superseded_by.contains(&item.key.id) {
+                let by = item.key.id.to_string();
+                evidence[other].push(Fact::Superseded { by }.into());
+            }
+        }
+    }
+    let mut levels: Vec<Option<Level>> = vec![None; items.len()];
+    let mut depending = Vec::new();
+    for (at, item) in items.iter().enumerate().filter(|(_, item)| depends(item)) {
+        for (id, other) in item.related.iter().filter_map(|id| Some((id, find(item, id)?))) {
+            if other == at {
+                continue;
+            }
+            if items[other].updated_at > item.anchored_at() {
+                depending.push((at, Fact::RelatedFresher { id: id.to_string() }));
+            }
+            let level = levels[other]
+                .get_or_insert_with(|| score_and_level(items[other], &evidence[other], context).1);
+            if *level == Level::Stale {
+                depending.push((at, Fact::RelatedStale { id: id.to_string() }));
+            }
+        }
+    }
+    for (at, fact) in depending {
+        evidence[at].push(fact.into());
+    }
+}
+
+fn depends(item: &Item) -> bool {
+    !item.is_done() && !item.evergreen && item.kind != ItemKind::Preference
+}
+
+/// Adds what follows from the fields of one item: its date of expiry, who stands for it or speaks
+/// against it, its version, how often it was recalled, and a date in the future. The words of its
+/// text are not read: see [`super::markers`].
+pub fn own_evidence(item: &Item, context: &Context, evidence: &mut Vec<Evidence>) {
+    let now = context.now();
+    let mut add = |fact: Fact| evidence.push(fact.into());
+    if let Some(at) = item.expires_at
+        && now >= at
+    {
+        add(Fact::Expired { at });
+    }
+    for by in item.superseded_by.iter().filter(|by| **by != item.key.id) {
+        add(Fact::Superseded { by: by.to_string() });
+    }
+    if let Some(contradiction) = &item.contradicted {
+        let (by, reason) = (contradiction.by.clone(), contradiction.reason.clone());
+        add(Fact::Contradicted { by, reason });
+    }
+    if let Some(written_for) = &item.version_context
+        && let Some(distance) = context.behind(written_for)
+        && let Some(project_at) = context.version()
+    {
+        let (written_for, project_at) = (written_for.clone(), project_at.to_owned());
+        add(Fact::VersionDrift { written_for, project_at, distance });
+    }
+    let limit = context.rules(item.kind).todo_recalls;
+    if item.kind == ItemKind::Todo && item.recalls_since_edit >= u64::from(limit) {
+        add(Fact::RecalledWithoutProgress { recalls: item.recalls_since_edit });
+    }
+    if let Some(at) = [item.verified_at, Some(item.added_at)].into_iter().flatten().max()
+        && at > now
+    {
+        add(Fact::FutureDate { at });
+    }
+}

@@ -1,0 +1,161 @@
+//! Temporal markers: words that were true at a time.
+//!
+//! Plans (`planned`, `TODO`, `upcoming`, `will be`), the present (`current`, `now`, `latest`), version
+//! numbers, and dates (months, quarters, years). Most paragraphs hold a number, a `may` or a
+//! `current` that says nothing about time, and a check that calls each of them temporal is one
+//! that nobody reads; so a word counts only where its neighbours do not speak against it.
+//!
+//! One pass over the bytes, without a regular expression: three table lookups tell for each position
+//! whether a marker can begin there, and only then the words around it are read. Work per
+//! candidate is bounded, so the time is linear in the text whatever it holds.
+
+mod date;
+mod lists;
+mod neighbours;
+mod phrase;
+mod tables;
+mod version;
+
+use std::ops::Range;
+
+use neighbours::Place;
+use tables::{Start, starts};
+
+use super::{Evidence, Fact};
+
+/// Markers that [`marker_evidence`] reports of one text.
+const MAX_EVIDENCE: usize = 16;
+
+/// What sort of temporal word it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MarkerSort {
+    /// Something that is to come: `planned`, `TODO`, `upcoming`, `will be`.
+    Plan,
+    /// Something that holds at the time of writing: `current`, `now`, `latest`.
+    Present,
+    /// A version number.
+    Version,
+    /// A month, a quarter, a year or a day.
+    Date,
+}
+
+/// A temporal word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marker {
+    /// Where it stands, in bytes of the text.
+    pub span: Range<usize>,
+    /// What sort of word it is.
+    pub sort: MarkerSort,
+}
+
+/// The temporal words of prose, in the order of the text; they do not overlap. Code and front matter
+/// must be cut out; what belongs to a URL does not count.
+#[must_use]
+pub fn markers(prose: &str) -> Vec<Marker> {
+    let mut found = Vec::new();
+    let mut after = 0;
+    let mut token = 0..0;
+    for (at, start) in starts(prose.as_bytes()) {
+        if at < after {
+            continue;
+        }
+        let place = Place { text: prose, at };
+        let Some((end, sort)) = confirm(&place, start) else { continue };
+        // Each token is looked at once, so that one long token does not make the time quadratic.
+        if at >= token.end {
+            token = place.token(token.end);
+            if is_url(&prose[token.clone()]) {
+                after = token.end;
+            }
+        }
+        if at >= after {
+            found.push(Marker { span: at..end, sort });
+            after = end;
+        }
+    }
+    found
+}
+
+/// The end and the sort of the marker that begins at a place, if one does.
+fn confirm(place: &Place<'_>, start: Start) -> Option<(usize, MarkerSort)> {
+    if place.is_inside_word() {
+        return None;
+    }
+    match start {
+        Start::Word => phrase::word(place),
+        Start::Number => {
+            let version = || version::version(place).map(|end| (end, MarkerSort::Version));
+            date::year(place).map(|end| (end, MarkerSort::Date)).or_else(version)
+        }
+        Start::Version => version::version(place).map(|end| (end, MarkerSort::Version)),
+        Start::Month => date::month(place).map(|end| (end, MarkerSort::Date)),
+        Start::Quarter => date::quarter(place).map(|end| (end, MarkerSort::Date)),
+        Start::Period => date::period(place).map(|end| (end, MarkerSort::Date)),
+    }
+}
+
+/// Whether a piece of text without white space is an address.
+fn is_url(token: &str) -> bool {
+    token.contains("://") || token.contains("www.") || token.contains("mailto:")
+}
+
+/// The temporal words of an item's own text as evidence: what stands in backticks is code and left
+/// out. At most [`MAX_EVIDENCE`] of them, each spelling once.
+#[must_use]
+pub fn marker_evidence(body: &str) -> Vec<Evidence> {
+    let mut words: Vec<&str> = Vec::new();
+    for piece in outside_code(body) {
+        for marker in markers(piece) {
+            let word = &piece[marker.span];
+            if !words.contains(&word) {
+                words.push(word);
+            }
+            if words.len() == MAX_EVIDENCE {
+                return as_evidence(&words);
+            }
+        }
+    }
+    as_evidence(&words)
+}
+
+fn as_evidence(words: &[&str]) -> Vec<Evidence> {
+    words.iter().map(|word| Fact::TemporalMarker { word: (*word).to_owned() }.into()).collect()
+}
+
+/// The pieces of a text that stand outside backticks. A run of backticks ends at the next run of
+/// the same length (CommonMark 0.31, section 6.1), fences included; one that never ends is text.
+fn outside_code(body: &str) -> Vec<&str> {
+    if !body.as_bytes().contains(&b'`') {
+        return vec![body];
+    }
+    let runs = backticks(body);
+    // The next run of the same length, found from behind in one pass.
+    let mut next_of = std::collections::HashMap::new();
+    let mut closes = vec![None; runs.len()];
+    for (at, run) in runs.iter().enumerate().rev() {
+        closes[at] = next_of.insert(run.len(), at);
+    }
+    let mut pieces = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while let Some(run) = runs.get(at) {
+        at += 1;
+        if let Some(close) = closes[at - 1] {
+            pieces.push(&body[from..run.start]);
+            from = runs[close].end;
+            at = close + 1;
+        }
+    }
+    pieces.push(&body[from..]);
+    pieces
+}
+
+fn backticks(body: &str) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (at, _) in body.bytes().enumerate().filter(|(_, byte)| *byte == b'`') {
+        match runs.last_mut() {
+            Some(run) if run.end == at => run.end += 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
+}

@@ -1,0 +1,119 @@
+//! What stands around a place in a text.
+
+use std::ops::Range;
+
+/// The longest neighbour that is read, in bytes; a longer word is none that is looked for.
+const MAX_WORD: usize = 24;
+/// White space that may stand between two words, in bytes: a line break and its indentation.
+const MAX_GAP: usize = 12;
+
+/// A place in a text at which a word begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    pub(super) fn byte(&self, at: usize) -> u8 {
+        self.bytes().get(at).copied().unwrap_or(b' ')
+    }
+
+    /// The byte before the place.
+    pub(super) fn before(&self) -> u8 {
+        self.at.checked_sub(1).map_or(b' ', |at| self.byte(at))
+    }
+
+    /// Whether the place is in the middle of a word, a path, an option, a name or a number.
+    pub(super) fn is_inside_word(&self) -> bool {
+        match self.before() {
+            b'-' | b'_' | b'/' | b'\\' | b'.' | b'@' | b'#' | b'$' | b':' | b'&' | b'+' => true,
+            128.. => self.text[..self.at].chars().next_back().is_some_and(char::is_alphanumeric),
+            _ => false,
+        }
+    }
+
+    /// Whether a word may end there: nothing goes on that makes it a part of a name.
+    pub(super) fn ends(&self, end: usize) -> bool {
+        let next = self.byte(end);
+        let goes_on = |at| self.byte(at).is_ascii_alphanumeric();
+        match next {
+            b'_' | b'(' | b'/' | b'\\' | b'=' | b'@' | b'$' => false,
+            b'-' | b'.' | b':' | b'\'' => !goes_on(end + 1),
+            128.. => !self.text[end..].chars().next().is_some_and(char::is_alphanumeric),
+            _ => !next.is_ascii_alphanumeric(),
+        }
+    }
+
+    /// The end of the letters that begin at the place.
+    pub(super) fn letters_end(&self) -> usize {
+        let letters = self.bytes()[self.at..].iter().take(MAX_WORD);
+        self.at + letters.take_while(|byte| byte.is_ascii_alphabetic()).count()
+    }
+
+    /// The end of the digits that begin there.
+    pub(super) fn digits_end(&self, from: usize) -> usize {
+        let digits = self.bytes()[from.min(self.text.len())..].iter().take(MAX_WORD);
+        from + digits.take_while(|byte| byte.is_ascii_digit()).count()
+    }
+
+    /// The word after an end, where nothing but white space lies between; with where it begins.
+    pub(super) fn word_after(&self, end: usize) -> Option<(usize, &'a str)> {
+        let bytes = self.bytes().get(end..)?;
+        let gap = bytes.iter().take(MAX_GAP).take_while(|byte| byte.is_ascii_whitespace()).count();
+        if gap == 0 {
+            return None;
+        }
+        let from = end + gap;
+        let word = bytes[gap..].iter().take(MAX_WORD);
+        let length = word.take_while(|byte| is_wordlike(**byte)).count();
+        (length > 0).then(|| (from, &self.text[from..from + length]))
+    }
+
+    /// The word before a place, where nothing but white space lies between; with where it begins.
+    pub(super) fn word_before(&self, at: usize) -> Option<(usize, &'a str)> {
+        let bytes = &self.bytes()[..at];
+        let gap = bytes.iter().rev().take(MAX_GAP).take_while(|b| b.is_ascii_whitespace()).count();
+        if gap == 0 {
+            return None;
+        }
+        let to = at - gap;
+        let word = bytes[..to].iter().rev().take(MAX_WORD);
+        let length = word.take_while(|byte| is_wordlike(**byte)).count();
+        (length > 0).then(|| (to - length, &self.text[to - length..to]))
+    }
+
+    /// Whether the word before is one of these, in lower case.
+    pub(super) fn follows(&self, words: &[&str]) -> bool {
+        self.word_before(self.at).is_some_and(|(_, word)| is_one_of(word, words))
+    }
+
+    /// Whether a sentence begins at the place.
+    pub(super) fn begins_sentence(&self) -> bool {
+        let before = self.bytes()[..self.at].iter().rev().take(MAX_GAP);
+        let before = before.copied().find(|byte| !byte.is_ascii_whitespace() && *byte != b'*');
+        before.is_none_or(|byte| matches!(byte, b'.' | b'!' | b'?' | b':' | b'>' | b'#'))
+    }
+
+    /// The piece without white space around the place, not beginning before `from`.
+    pub(super) fn token(&self, from: usize) -> Range<usize> {
+        let space = |byte: &u8| byte.is_ascii_whitespace();
+        let bytes = self.bytes();
+        let begin = bytes[from..self.at].iter().rposition(space).map_or(from, |at| from + at + 1);
+        let end = bytes[self.at..].iter().position(space).map_or(bytes.len(), |at| self.at + at);
+        begin..end
+    }
+}
+
+fn is_wordlike(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'\''
+}
+
+/// Whether a word is one of these, which are in lower case.
+pub(super) fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|each| word.eq_ignore_ascii_case(each))
+}

@@ -1,0 +1,56 @@
+//! Version numbers.
+
+use super::lists::{BEFORE_PLACE, BEFORE_VERSION};
+use super::neighbours::Place;
+
+/// The end of a version number: `v1.2`, `1.2.3`, `2.4.0-rc1`, `version 1.2`. An address, a section, a
+/// price and a decimal are none.
+pub(super) fn version(place: &Place<'_>) -> Option<usize> {
+    let named = place.byte(place.at).eq_ignore_ascii_case(&b'v');
+    let mut end = place.at + usize::from(named);
+    let mut parts = 0;
+    loop {
+        let to = place.digits_end(end);
+        if to == end || to - end > 5 || parts == 4 {
+            return None;
+        }
+        (end, parts) = (to, parts + 1);
+        if place.byte(end) != b'.' || !place.byte(end + 1).is_ascii_digit() {
+            break;
+        }
+        end += 1;
+    }
+    // `2.4.0-rc1`, `1.0.0+build.5`
+    if matches!(place.byte(end), b'-' | b'+') && place.byte(end + 1).is_ascii_alphanumeric() {
+        let suffix = place.bytes()[end + 1..].iter().take(24);
+        let in_suffix = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+        let length = suffix.take_while(in_suffix).count();
+        let text = &place.text[end..=end + length];
+        end += text.trim_end_matches(['.', '-']).len();
+    }
+    let prefix = place.before();
+    if !place.ends(end) || place.byte(end) == b'%' || matches!(prefix, b'"' | b'\'' | b'[') {
+        return None;
+    }
+    let is_version = match (named, parts) {
+        (true, 2..=4) => true,
+        (false, 2) => place.follows(BEFORE_VERSION) && !is_licence(place),
+        (false, 3) => !place.follows(BEFORE_PLACE) && !is_numbering(place, end),
+        _ => false,
+    };
+    is_version.then_some(end)
+}
+
+/// Whether the version is that of a licence, which does not pass: `Apache License, Version 2.0`.
+fn is_licence(place: &Place<'_>) -> bool {
+    let near = &place.bytes()[place.at.saturating_sub(40)..place.at];
+    let holds = |word: &[u8]| near.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    holds(b"license") || holds(b"licence") || holds(b"covenant") || holds(b"gpl")
+}
+
+/// Whether numbers at the beginning of a text count its sections: `1.2.3 How to`.
+fn is_numbering(place: &Place<'_>, end: usize) -> bool {
+    place.text[..place.at].bytes().rev().take(16).all(|b| b.is_ascii_whitespace() || b == b'#')
+        && place.at < 16
+        && place.word_after(end).is_some()
+}

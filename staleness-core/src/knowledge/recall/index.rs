@@ -1,0 +1,272 @@
+//! The words of many items, ready to be asked.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::split::split;
+use crate::knowledge::Item;
+use crate::report::words::{MIN_PREFIX, Run, Token, question};
+
+/// BM25: how soon more of the same word ceases to help.
+const K1: f64 = 1.2;
+/// BM25: how much longer items are held back.
+const B: f64 = 0.75;
+/// How often a keyword counts.
+const KEYWORD: f32 = 3.0;
+/// How often a word of the item's id counts.
+const ID: f32 = 2.0;
+/// The share of a word that is there at all; how often it is there makes up the rest.
+const PRESENT: f64 = 0.8;
+/// What a word counts that only begins like the one that was asked for: this much, and the rest by
+/// how much of the word was asked for.
+const PREFIX: f32 = 0.7;
+/// What a word counts that is another form of the one that was asked for.
+const FORM: f32 = 0.9;
+/// The longest ending of such a form, in bytes.
+const MAX_ENDING: usize = 3;
+
+/// An index of the words of items: built once, asked often. It holds for the items that it was built
+/// of.
+///
+/// # How closeness is computed
+///
+/// Per word of the question, the saturation of BM25 with fields: `s = tf / (tf + k1 * (1 - b + b *
+/// length / average))`, 0..1, where `tf` counts words of the text once, of the id twice and
+/// keywords three times. The word's share in an item that holds it is `0.8 + 0.2 * s`.
+///
+/// The shares are averaged, each word weighing by how rare it is: `ln(1 + n / (1 + df))`. A word
+/// that no item holds weighs as much as one that a single item holds. BM25 sums, and its sums
+/// depend on the question and the collection; the average is at least 0.8 whenever every word of the
+/// question is there, however long the item, which is what a threshold needs.
+///
+/// A word is met by itself, by words that begin with it (three characters or more), and by its
+/// simple English forms. What a person writes in one word is met by its parts as well: see
+/// [`crate::report::terms`].
+///
+/// Sources: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
+/// Foundations and Trends in Information Retrieval 3 (2009), sections 3.4 and 3.6.
+#[derive(Clone, Debug, Default)]
+pub struct RecallIndex {
+    /// Every word, in order.
+    words: Vec<Box<str>>,
+    /// Where the postings of each word begin; one more than words.
+    begins: Vec<u32>,
+    /// The item, and the share of the word in it.
+    postings: Vec<(u32, f32)>,
+    items: usize,
+}
+
+impl RecallIndex {
+    /// Reads the words of these items: keywords, id and text. To-dos that are done are left out.
+    #[must_use]
+    pub fn new(items: &[&Item]) -> Self {
+        let mut builder = Builder::default();
+        for (at, item) in items.iter().enumerate() {
+            if item.is_done() {
+                builder.lengths.push(0);
+                continue;
+            }
+            let words = builder.read(at as u32, &item.body, 1.0);
+            builder.lengths.push(words as u32);
+            builder.read(at as u32, item.key.id.as_str(), ID);
+            for keyword in &item.keywords {
+                builder.read(at as u32, keyword, KEYWORD);
+            }
+        }
+        builder.finish()
+    }
+
+    /// How many items it was built of.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.items
+    }
+
+    /// Whether it was built of none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.items == 0
+    }
+
+    /// How close each item is to a question by words, 0..=1, in the order of the items; `None` when
+    /// the question has no word that says something.
+    #[must_use]
+    pub fn closeness(&self, text: &str) -> Option<Vec<f64>> {
+        let asked: Vec<Token> =
+            question(text).into_iter().filter(|token| !token.is_filler()).collect();
+        if asked.is_empty() {
+            return None;
+        }
+        let mut sums = vec![0.0_f32; self.items];
+        let mut whole = f32::MIN_POSITIVE;
+        for token in &asked {
+            let shares = self.token(token);
+            let holding = shares.iter().filter(|share| **share > 0.0).count().max(1);
+            let weight = (self.items as f64 / (1.0 + holding as f64)).ln_1p() as f32;
+            whole += weight;
+            for (sum, share) in sums.iter_mut().zip(&shares) {
+                *sum += weight * share;
+            }
+        }
+        // To 1e-6, which is what single precision is good for.
+        let part = |sum: f32| (f64::from(sum / whole).min(1.0) * 1e6).round() / 1e6;
+        Some(sums.into_iter().map(part).collect())
+    }
+
+    /// The share of one token in each item: in one word, or else by the mean over its parts.
+    fn token(&self, token: &Token) -> Vec<f32> {
+        let mut shares = self.word(&token.whole);
+        if let [Run { whole, parts }] = token.runs.as_slice()
+            && parts.len() <= 1
+            && *whole == token.whole
+        {
+            return shares;
+        }
+        let runs = self.mean(token.runs.iter().map(|run| {
+            let mut shares =
+                if run.whole == token.whole { shares.clone() } else { self.word(&run.whole) };
+            if run.parts.len() > 1 {
+                most(&mut shares, &self.mean(run.parts.iter().map(|part| self.word(part))));
+            }
+            shares
+        }));
+        most(&mut shares, &runs);
+        shares
+    }
+
+    fn mean(&self, all: impl Iterator<Item = Vec<f32>>) -> Vec<f32> {
+        let mut sums = vec![0.0_f32; self.items];
+        let mut count = 0.0_f32;
+        for shares in all {
+            count += 1.0;
+            sums.iter_mut().zip(&shares).for_each(|(sum, share)| *sum += share);
+        }
+        sums.iter_mut().for_each(|sum| *sum /= count.max(1.0));
+        sums
+    }
+
+    /// The share of a word in each item, by itself, as a beginning, and in its other forms.
+    fn word(&self, asked: &str) -> Vec<f32> {
+        let mut shares = vec![0.0_f32; self.items];
+        let characters = asked.chars().count();
+        if characters < MIN_PREFIX {
+            if let Ok(at) = self.words.binary_search_by(|word| (**word).cmp(asked)) {
+                self.add(at, 1.0, &mut shares);
+            }
+            return shares;
+        }
+        let from = self.words.partition_point(|word| **word < *asked);
+        let beginning = self.words[from..].iter().take_while(|word| word.starts_with(asked));
+        for (at, word) in beginning.enumerate() {
+            let part = characters as f32 / word.chars().count() as f32;
+            self.add(from + at, (1.0 - PREFIX).mul_add(part, PREFIX), &mut shares);
+        }
+        for stem in stems(asked) {
+            let most = stem.len() + if stem.len() > MIN_PREFIX { MAX_ENDING } else { 0 };
+            let from = self.words.partition_point(|word| **word < *stem);
+            let beginning = self.words[from..].iter().take_while(|word| word.starts_with(&stem));
+            for (at, _) in beginning.enumerate().filter(|(_, word)| word.len() <= most) {
+                self.add(from + at, FORM, &mut shares);
+            }
+        }
+        shares
+    }
+
+    fn add(&self, word: usize, credit: f32, shares: &mut [f32]) {
+        let (from, to) = (self.begins[word] as usize, self.begins[word + 1] as usize);
+        for (item, share) in &self.postings[from..to] {
+            let most = &mut shares[*item as usize];
+            *most = most.max(credit * share);
+        }
+    }
+}
+
+fn most(shares: &mut [f32], others: &[f32]) {
+    shares.iter_mut().zip(others).for_each(|(share, other)| *share = share.max(*other));
+}
+
+/// What is left of a word without its simple English endings: `deploy` of `deployed`, `polic` of
+/// `policies`, `run` of `running`. Words that go on from there by a few letters are its forms.
+fn stems(word: &str) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for (suffix, shortest) in
+        [("ies", 3), ("es", 4), ("s", 3), ("ed", 3), ("ing", 3), ("y", 4), ("e", 4)]
+    {
+        let Some(stem) = word.strip_suffix(suffix).filter(|stem| stem.len() >= shortest) else {
+            continue;
+        };
+        all.insert(stem.to_owned());
+        let mut last = stem.chars().rev();
+        if matches!(suffix, "ed" | "ing")
+            && let (Some(a), Some(b)) = (last.next(), last.next())
+            && a == b
+            && stem.len() > MIN_PREFIX
+        {
+            all.insert(stem[..stem.len() - a.len_utf8()].to_owned());
+        }
+    }
+    all
+}
+
+/// An index in the making.
+#[derive(Debug, Default)]
+struct Builder {
+    numbers: HashMap<Box<str>, u32>,
+    /// Word, item, and how often; in the order of the items.
+    counts: Vec<Vec<(u32, f32)>>,
+    /// Words in the text of each item.
+    lengths: Vec<u32>,
+}
+
+impl Builder {
+    /// Counts the words of a text; how many there are.
+    fn read(&mut self, item: u32, text: &str, times: f32) -> usize {
+        split(text, |word| {
+            let number = match self.numbers.get(word) {
+                Some(number) => *number,
+                None => {
+                    let number = self.counts.len() as u32;
+                    self.numbers.insert(word.into(), number);
+                    self.counts.push(Vec::new());
+                    number
+                }
+            };
+            let counts = &mut self.counts[number as usize];
+            match counts.last_mut() {
+                Some((last, count)) if *last == item => *count += times,
+                _ => counts.push((item, times)),
+            }
+        })
+    }
+
+    fn finish(self) -> RecallIndex {
+        let items = self.lengths.len();
+        let total: u64 = self.lengths.iter().map(|length| u64::from(*length)).sum();
+        let average = (total as f64 / items.max(1) as f64).max(1.0);
+        let held_back: Vec<f64> = self
+            .lengths
+            .iter()
+            .map(|length| K1 * B.mul_add(f64::from(*length) / average, 1.0 - B))
+            .collect();
+        let mut order: Vec<(Box<str>, u32)> = self.numbers.into_iter().collect();
+        order.sort_unstable();
+        let mut index = RecallIndex { items, begins: vec![0], ..RecallIndex::default() };
+        index.postings.reserve_exact(self.counts.iter().map(Vec::len).sum());
+        for (word, number) in order {
+            let counts = &self.counts[number as usize];
+            index.postings.extend(
+                counts
+                    .iter()
+                    .map(|(item, count)| (*item, share(*count, held_back[*item as usize]))),
+            );
+            index.begins.push(index.postings.len() as u32);
+            index.words.push(word);
+        }
+        index
+    }
+}
+
+/// The share of a word that is there: see [`RecallIndex`].
+fn share(count: f32, held_back: f64) -> f32 {
+    let count = f64::from(count);
+    (1.0 - PRESENT).mul_add(count / (count + held_back), PRESENT) as f32
+}

@@ -1,0 +1,86 @@
+//! Recall: which items a question is about, by words and, where the caller has vectors, by meaning.
+
+mod index;
+mod split;
+
+use std::cmp::Ordering;
+
+pub use index::RecallIndex;
+
+use super::{Context, Item};
+use crate::verdict::round;
+
+/// An item that a question recalled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recalled {
+    /// Which one: its place among the items that were given.
+    pub at: usize,
+    /// How close it is to the question, 0..=1 and rounded to 1e-9.
+    pub score: f64,
+    /// How close it is by words, 0..=1.
+    pub words: f64,
+    /// How close it is by meaning, 0..=1; 0 where the caller gave none.
+    pub meaning: f64,
+}
+
+/// The closeness by words and by meaning as one number, 0..=1: the larger of the two, and a quarter
+/// of the smaller one where they agree.
+///
+/// Each alone reaches every threshold, both together count for more than either, and where one of
+/// them is unknown the other one keeps its meaning.
+#[must_use]
+pub fn blend(words: f64, meaning: f64) -> f64 {
+    let (words, meaning) = (share(words), share(meaning));
+    let (most, least) = (words.max(meaning), words.min(meaning));
+    AGREEMENT.mul_add(least * (1.0 - most), most)
+}
+
+/// How much of the way that is left the lesser closeness goes.
+const AGREEMENT: f64 = 0.25;
+
+/// A number as a share; what is none counts for nothing.
+fn share(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) }
+}
+
+/// The items that a question is about, closest first: those that reach the `recall_from` of their
+/// kind. `items` are those that the index was built of. `meaning[n]` is how close `items[n]` is by
+/// meaning, 0..=1; empty without vectors.
+///
+/// A question without words that say something recalls nothing, and a to-do that is done is not
+/// recalled. Stale items are: whoever shows them marks them. Equal scores are in the order of the
+/// keys of the items, so the order is total.
+#[must_use]
+pub fn recall(
+    index: &RecallIndex,
+    items: &[&Item],
+    question: &str,
+    meaning: &[f64],
+    context: &Context,
+    limit: usize,
+) -> Vec<Recalled> {
+    let Some(words) = index.closeness(question) else { return Vec::new() };
+    let from = crate::knowledge::ItemKind::ALL.map(|kind| context.rules(kind).recall_from);
+    let mut found: Vec<Recalled> = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let words = words.get(at).copied().unwrap_or(0.0);
+        let meaning = meaning.get(at).copied().map_or(0.0, share);
+        let close = words.max(meaning);
+        if close <= 0.0 {
+            continue;
+        }
+        let score = round(blend(words, meaning));
+        if score >= from[item.kind as usize] && !item.is_done() {
+            found.push(Recalled { at, score, words: round(words), meaning: round(meaning) });
+        }
+    }
+    let order = |a: &Recalled, b: &Recalled| -> Ordering {
+        (b.score.total_cmp(&a.score)).then_with(|| items[a.at].key.cmp(&items[b.at].key))
+    };
+    if found.len() > limit && limit > 0 {
+        found.select_nth_unstable_by(limit - 1, order);
+    }
+    found.truncate(limit);
+    found.sort_unstable_by(order);
+    found
+}
