@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use staleness_core::knowledge::markers;
+
 /// Where in ordinary text they stand.
-pub(super) fn spans(_text: &str) -> impl Iterator<Item = Range<usize>> {
-    std::iter::empty()
+pub(super) fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
+    markers(text).into_iter().map(|marker| marker.span)
 }

@@ -11,11 +11,16 @@
 mod check;
 pub mod date;
 mod directive;
+mod discover;
 mod draft;
+mod file;
 mod front;
+mod imports;
+mod instructions;
 mod markdown;
 mod marks;
 mod names;
+mod nature;
 mod options;
 mod place;
 mod report;

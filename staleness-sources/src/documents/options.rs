@@ -6,6 +6,8 @@ use staleness_core::knowledge::Document;
 use staleness_core::policy::DocumentPolicy;
 use staleness_core::time::Timestamp;
 
+use crate::git::Program;
+
 /// What to check, and as of when.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -19,6 +21,8 @@ pub struct CheckOptions<'a> {
     pub home: Option<&'a Path>,
     /// Where Claude Code keeps its files, if not in `.claude` of the home folder.
     pub claude_config_dir: Option<&'a Path>,
+    /// The `git` program; without it there is less evidence.
+    pub git: Option<&'a Program>,
     /// Which documents are checked, and as what. A pattern that cannot be read is reported and
     /// ignored.
     pub policy: DocumentPolicy,
@@ -40,6 +44,7 @@ impl<'a> CheckOptions<'a> {
             paths: &[],
             home: None,
             claude_config_dir: None,
+            git: None,
             policy: DocumentPolicy::default(),
             current_version: None,
             known: &[],

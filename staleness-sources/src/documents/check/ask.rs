@@ -1,0 +1,221 @@
+//! What is to be looked up about the names of a document.
+
+use std::collections::HashMap;
+
+use staleness_core::knowledge::{Citation, WordKind};
+
+use super::Check;
+use super::doc::Doc;
+use crate::documents::draft::{DraftBlock, Mention, Origin};
+use crate::documents::names::{NameId, NameSort};
+use crate::documents::target::{self, Target};
+use crate::documents::words::{self, Shape};
+use crate::git::Word;
+
+/// One question about one place in a document.
+#[derive(Clone, Debug)]
+pub(super) struct Ask {
+    /// Where it stands, in bytes.
+    pub(super) at: usize,
+    /// The citations that it may be: the first that was there and is gone, or was changed, is it.
+    pub(super) cites: Vec<Citation>,
+    /// The word that it is otherwise.
+    pub(super) word: Option<Word>,
+}
+
+/// The questions about one block.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// The block among those of the draft; `None` for the front matter.
+    pub(super) block: Option<usize>,
+    pub(super) asks: Vec<Ask>,
+}
+
+/// The word that a name is looked up as.
+pub(super) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
+    let (kind, text) = match sort {
+        NameSort::Link => return None,
+        NameSort::Word(Shape::Flag) => (WordKind::Flag, text.to_owned()),
+        NameSort::Word(Shape::Identifier) => (WordKind::Identifier, text.to_owned()),
+        NameSort::Word(Shape::Path) => {
+            let target = target::of_word(text)?;
+            let mut path = &*target.path;
+            while let Some(rest) = path.strip_prefix("./").or_else(|| path.strip_prefix("../")) {
+                path = rest;
+            }
+            if path.contains("..") || target::says_too_little(path) {
+                return None;
+            }
+            (WordKind::Path, path.to_owned())
+        }
+    };
+    words::is_telling(shape_of(kind), &text).then_some(Word { kind, text })
+}
+
+const fn shape_of(kind: WordKind) -> Shape {
+    match kind {
+        WordKind::Path => Shape::Path,
+        WordKind::Flag => Shape::Flag,
+        WordKind::Identifier => Shape::Identifier,
+    }
+}
+
+/// A citation of the front matter or of an item, from the project's root.
+pub(in crate::documents) fn citation_of(text: &str) -> Option<Citation> {
+    let target = target::of_cite(text)?;
+    let path = target::resolve("", &target.path).ok()?;
+    citation(path, &target)
+}
+
+fn citation(path: String, target: &Target<'_>) -> Option<Citation> {
+    let (lines, symbol) = (target.lines, target.symbol.map(str::to_owned));
+    (!path.is_empty()).then_some(Citation { path, lines, symbol, digest: None })
+}
+
+impl Check<'_> {
+    /// Whether a path of the project is there: in the checked-out commit, or on disk. Somebody may
+    /// be about to commit it, or it is made by a build.
+    fn is_there(&self, path: &str) -> bool {
+        path.is_empty()
+            || self.past.tracked().is_some_and(|tracked| tracked.holds(path))
+            || self.place.folder.join(path).symlink_metadata().is_ok()
+    }
+
+    /// The questions about a document. `missing` tells the names that are nowhere now.
+    pub(super) fn asks(&mut self, doc: &Doc, missing: &HashMap<NameId, Word>) -> Vec<Asked> {
+        let mut all = Vec::new();
+        let mut asks = Vec::new();
+        for (text, line) in &doc.draft.fields.cite {
+            match citation_of(text) {
+                Some(citation) => {
+                    if !citation.is_bare() || !self.is_there(&citation.path) {
+                        asks.push(Ask { at: 0, cites: vec![citation], word: None });
+                    }
+                }
+                None => self.note(&doc.key.path, *line, LEAVES),
+            }
+        }
+        if !asks.is_empty() {
+            all.push(Asked { block: None, asks });
+        }
+        for (at, block) in doc.draft.blocks.iter().enumerate() {
+            let asks = self.asks_of_block(doc, block, missing);
+            if !asks.is_empty() {
+                all.push(Asked { block: Some(at), asks });
+            }
+        }
+        all
+    }
+
+    fn asks_of_block(
+        &mut self,
+        doc: &Doc,
+        block: &DraftBlock,
+        missing: &HashMap<NameId, Word>,
+    ) -> Vec<Ask> {
+        let mut asks = Vec::new();
+        let mut seen: Vec<NameId> = Vec::new();
+        for mention in &doc.draft.mentions[block.mentions.clone()] {
+            if seen.contains(&mention.name) {
+                continue;
+            }
+            let ask = match self.names.get(mention.name) {
+                (NameSort::Word(Shape::Flag | Shape::Identifier), _) => {
+                    missing.get(&mention.name).map(|word| Ask {
+                        at: mention.at,
+                        cites: Vec::new(),
+                        word: Some(word.clone()),
+                    })
+                }
+                (NameSort::Word(Shape::Path), text) => {
+                    let text = text.to_owned();
+                    self.ask_of_path(doc, mention, &text, missing)
+                }
+                (NameSort::Link, text) => {
+                    let text = text.to_owned();
+                    self.ask_of_link(doc, mention, &text)
+                }
+            };
+            if let Some(ask) = ask {
+                // The same name twice in a block is one finding.
+                seen.push(mention.name);
+                asks.push(ask);
+            }
+        }
+        asks
+    }
+
+    fn ask_of_path(
+        &self,
+        doc: &Doc,
+        mention: &Mention,
+        text: &str,
+        missing: &HashMap<NameId, Word>,
+    ) -> Option<Ask> {
+        let target = target::of_word(text)?;
+        let folder = self.folder_of(doc)?;
+        let mut paths: Vec<String> = [folder, ""]
+            .into_iter()
+            .filter_map(|folder| target::resolve(folder, &target.path).ok())
+            .filter(|path| !path.is_empty())
+            .collect();
+        paths.dedup();
+        if let Some(path) = paths.iter().find(|path| self.is_there(path)) {
+            let cites = citation(path.clone(), &target).filter(|citation| !citation.is_bare())?;
+            return Some(Ask { at: mention.at, cites: vec![cites], word: None });
+        }
+        let word = missing.get(&mention.name)?;
+        // In ordinary text a path is a word like any other, unless it names lines.
+        let cites = mention.origin == Origin::Code || target.lines.is_some();
+        let cites: Vec<Citation> = if cites && self.past.is_there() {
+            paths.into_iter().filter_map(|path| citation(path, &target)).collect()
+        } else {
+            Vec::new()
+        };
+        Some(Ask { at: mention.at, cites, word: Some(word.clone()) })
+    }
+
+    fn ask_of_link(&mut self, doc: &Doc, mention: &Mention, text: &str) -> Option<Ask> {
+        let target = target::of_link(text)?;
+        let folder = self.folder_of(doc)?.to_owned();
+        let Ok(path) = target::resolve(&folder, &target.path) else {
+            if !target::is_of_forge(&target.path) {
+                self.note_at(doc, mention.at, LEAVES);
+            }
+            return None;
+        };
+        let there = self.is_there(&path);
+        if !self.past.is_there() && !there && !is_sure_without_history(&target.path) {
+            return None;
+        }
+        let citation = citation(path, &target)?;
+        (!there || !citation.is_bare()).then(|| Ask {
+            at: mention.at,
+            cites: vec![citation],
+            word: None,
+        })
+    }
+
+    /// The folder of a document in the project; `None` for a file of the user, whose paths are
+    /// relative to something else.
+    fn folder_of<'d>(&self, doc: &'d Doc) -> Option<&'d str> {
+        let folder = || doc.key.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if doc.file.inside { Some(folder()) } else { Some("") }
+    }
+
+    fn note_at(&mut self, doc: &Doc, at: usize, text: &str) {
+        // The line is found out when the text is at hand; few documents do this.
+        let line = std::fs::read_to_string(&doc.file.path)
+            .map_or(1, |text| crate::text::line_at(&text, at));
+        self.note(&doc.key.path, u32::try_from(line).unwrap_or(u32::MAX), text);
+    }
+}
+
+const LEAVES: &str = "a path leaves the project and was not followed";
+
+/// Whether a target that is not on disk is missing even if nobody knows what was there before: a
+/// relative path to a file of its own, not one that a site is made from.
+fn is_sure_without_history(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    !path.starts_with('/') && target::has_extension(name) && !name.ends_with(".html")
+}

@@ -1,0 +1,230 @@
+//! One document of a check, read or taken over.
+
+use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
+use staleness_core::knowledge::{Block, Document, Evidence, Fact, Item, ItemKind, Version};
+use staleness_core::time::Timestamp;
+
+use super::Check;
+use crate::documents::draft::{self, Draft};
+use crate::documents::file::{self, DocFile};
+use crate::documents::front::{self, Field, Fields};
+use crate::documents::names::Names;
+use crate::documents::place::Lines;
+use crate::documents::target;
+
+/// The version of what is looked for: another one makes every earlier check void.
+const RULES: u8 = 1;
+
+/// A document that is being checked.
+#[derive(Debug)]
+pub(super) struct Doc {
+    pub(super) key: DocumentKey,
+    pub(super) file: DocFile,
+    pub(super) kind: ItemKind,
+    pub(super) digest: u128,
+    /// The hash of its text alone, to know it again.
+    pub(super) text: u128,
+    pub(super) written: Timestamp,
+    pub(super) draft: Draft,
+}
+
+/// What became of reading a document.
+pub(super) enum Reading {
+    /// It must be checked.
+    Fresh(Box<Doc>),
+    /// What is known of it still holds.
+    Known(Box<Document>),
+}
+
+/// Reads a document.
+pub(super) fn read(
+    check: &mut Check<'_>,
+    key: String,
+    file: DocFile,
+    known: Option<&Document>,
+) -> Result<Reading, String> {
+    let fence = file.inside.then_some(&check.fence);
+    let read = file::read(&file.path, check.options.policy.max_file_bytes, fence)?;
+    let text = stable_hash(read.text.as_bytes());
+    let digest = digest(check, &file, text, read.written);
+    let key = DocumentKey { project: check.place.id(), path: key };
+    if let Some(known) = known
+        && known.digest == digest
+        && known.head == check.report.head
+        && !came_back(check, known)
+    {
+        return Ok(Reading::Known(Box::new(take_over(check, known, &file, &read)?)));
+    }
+    let mut aside = Names::default();
+    let names = if file.history { &mut aside } else { &mut check.names };
+    let mut draft = draft::read(&read.text, names)?;
+    if file.history {
+        draft.blocks.clear();
+        draft.mentions.clear();
+        draft.marks.clear();
+        draft.fields.cite.clear();
+    }
+    let mut lines = Lines::new(&read.text);
+    for (at, what) in std::mem::take(&mut draft.faults) {
+        let line = lines.line(at);
+        check.note(&key.path, line, what);
+    }
+    for (line, what) in std::mem::take(&mut draft.fields.faults) {
+        check.note(&key.path, line, what);
+    }
+    check.report.counts.ignored += draft.left_aside;
+    let kind = kind_of(&draft.fields, &file);
+    let written = read.written;
+    if kind != ItemKind::Document {
+        let item = item(check, &key, kind, &draft.fields, body_of(&read.text, draft.body), written);
+        check.report.items.push(item);
+    }
+    Ok(Reading::Fresh(Box::new(Doc { key, file, kind, digest, text, written, draft })))
+}
+
+fn kind_of(fields: &Fields, file: &DocFile) -> ItemKind {
+    fields.kind.or(file.kind).unwrap_or(ItemKind::Document)
+}
+
+fn body_of(text: &str, body: usize) -> &str {
+    text.get(body..).unwrap_or_default().trim()
+}
+
+/// Everything that the findings depend on beside the commit and the time.
+fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> u128 {
+    let mut bytes = vec![RULES, u8::from(file.history), u8::from(file.tracked)];
+    bytes.push(u8::from(file.loaded));
+    bytes.push(file.kind.map_or(0, |kind| 1 + kind as u8));
+    bytes.push(u8::from(check.past.is_there()));
+    bytes.extend(text.to_le_bytes());
+    // The history of other files says when their blocks were edited.
+    if !file.tracked {
+        bytes.extend(written.as_millis().to_le_bytes());
+    }
+    stable_hash(&bytes)
+}
+
+/// Whether something that was missing is on disk now, not committed yet.
+fn came_back(check: &Check<'_>, known: &Document) -> bool {
+    known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {
+        Fact::SourceMissing { citation, .. } => target::resolve("", &citation.path)
+            .is_ok_and(|path| check.place.folder.join(path).symlink_metadata().is_ok()),
+        _ => false,
+    })
+}
+
+/// A document as it was checked before, with what depends on the time found anew.
+fn take_over(
+    check: &mut Check<'_>,
+    known: &Document,
+    file: &DocFile,
+    read: &file::Text,
+) -> Result<Document, String> {
+    let front = front::read(&read.text)?;
+    let mut document = known.clone();
+    document.checked_at = check.options.now;
+    for block in &mut document.found {
+        block.evidence.retain(|evidence| !depends_on_time(&evidence.fact));
+    }
+    document.found.retain(|block| !block.evidence.is_empty());
+    let Some(front) = front else { return Ok(document) };
+    let fields = front::fields(&front);
+    let kind = kind_of(&fields, file);
+    if kind == ItemKind::Document {
+        add_front(check, &fields, "", &mut document);
+    } else {
+        let body = body_of(&read.text, front.body);
+        let item = item(check, &document.key, kind, &fields, body, read.written);
+        check.report.items.push(item);
+    }
+    Ok(document)
+}
+
+const fn depends_on_time(fact: &Fact) -> bool {
+    matches!(fact, Fact::Expired { .. } | Fact::FutureDate { .. } | Fact::VersionDrift { .. })
+}
+
+/// Adds what the front matter of a document itself says: a block of its own, since no other block
+/// is meant.
+pub(super) fn add_front(check: &Check<'_>, fields: &Fields, title: &str, document: &mut Document) {
+    let now = check.options.now;
+    let mut found = Vec::new();
+    let mut add = |field: Field, fact: Fact| {
+        let line = fields.line(field).unwrap_or(1);
+        found.push(Evidence { fact, line: Some(line), column: Some(1) });
+    };
+    if let Some(at) = fields.expires.filter(|at| now >= *at) {
+        add(Field::Expires, Fact::Expired { at });
+    }
+    for (field, at) in [(Field::Verified, fields.verified), (Field::Added, fields.added)] {
+        if let Some(at) = at.filter(|at| *at > now) {
+            add(field, Fact::FutureDate { at });
+        }
+    }
+    if let (Some(written_for), Some(project_at)) = (&fields.version_context, &check.report.version)
+        && !fields.evergreen
+        && let (Some(old), Some(new)) = (Version::parse(written_for), Version::parse(project_at))
+        && let Some(distance) = old.behind(&new)
+    {
+        let (written_for, project_at) = (written_for.clone(), project_at.clone());
+        add(Field::VersionContext, Fact::VersionDrift { written_for, project_at, distance });
+    }
+    if found.is_empty() {
+        return;
+    }
+    let lines = found.iter().filter_map(|evidence| evidence.line);
+    let (line, last_line) = (lines.clone().min().unwrap_or(1), lines.max().unwrap_or(1));
+    // An earlier finding about the same lines is the same block.
+    if let Some(block) = document.found.first_mut().filter(|block| block.digest == 0) {
+        block.evidence.extend(found);
+        return;
+    }
+    let block = Block {
+        line,
+        last_line,
+        title: if title.is_empty() { "front matter".to_owned() } else { title.to_owned() },
+        digest: 0,
+        anchored_at: fields.verified,
+        anchor: None,
+        evidence: found,
+    };
+    document.found.insert(0, block);
+}
+
+/// The item that a file is.
+fn item(
+    check: &Check<'_>,
+    key: &DocumentKey,
+    kind: ItemKind,
+    fields: &Fields,
+    body: &str,
+    written: Timestamp,
+) -> Item {
+    let id = fields.id.clone().or_else(|| ItemId::new(&key.path).ok());
+    let id = id.unwrap_or_else(|| short_id(&key.path));
+    let added = fields.added.unwrap_or(written);
+    let scope = Scope::Project(key.project.clone());
+    let mut item = Item::new(ItemKey { scope, id }, kind, body, added);
+    item.path = Some(key.path.clone());
+    item.keywords.clone_from(&fields.keywords);
+    item.updated_at = written;
+    item.version_context.clone_from(&fields.version_context);
+    item.evergreen = fields.evergreen;
+    item.due = fields.due;
+    item.expires_at = fields.expires;
+    item.verified_at = fields.verified;
+    item.supersedes.clone_from(&fields.supersedes);
+    item.related.clone_from(&fields.related);
+    item.recalls = fields.recalls;
+    item.recalled_at = fields.last_recalled;
+    item.done_at = fields.done.then_some(check.options.now.min(written));
+    item.citations =
+        fields.cite.iter().filter_map(|(text, _)| super::ask::citation_of(text)).collect();
+    item
+}
+
+/// An id for a path that is none itself.
+fn short_id(path: &str) -> ItemId {
+    let text = format!("document-{:032x}", stable_hash(path.as_bytes()));
+    ItemId::new(text).unwrap_or_else(|_| unreachable!("hexadecimal digits are an id"))
+}

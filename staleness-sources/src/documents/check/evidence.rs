@@ -1,0 +1,403 @@
+//! From questions to evidence.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+use pulldown_cmark::{Event, Parser};
+use staleness_core::ids::stable_hash;
+use staleness_core::knowledge::{
+    Block, Citation, Cited, Document, Evidence, Fact, ItemKind, Lines as LineRange,
+};
+use staleness_core::time::Timestamp;
+
+use super::ask::{Ask, Asked, word_of};
+use super::doc::{self, Doc};
+use super::{Check, commit_text, tell};
+use crate::documents::draft::covers;
+use crate::documents::names::NameId;
+use crate::documents::place::{Lines, title};
+use crate::documents::{Cancelled, Progress, file, markdown};
+use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
+
+/// How many bytes of documents are held at once.
+const MAX_HELD: usize = 16 * 1024 * 1024;
+/// The largest file whose lines are counted where there is no history, in bytes.
+const MAX_COUNTED: u64 = 16 * 1024 * 1024;
+
+/// A document with questions, and its text.
+struct Open<'d> {
+    doc: &'d Doc,
+    text: String,
+    asked: Vec<Asked>,
+    /// The blocks as lines, in the order of `asked`, with blocks that only have marks behind.
+    places: Vec<LineRange>,
+}
+
+/// When what a block says was last known to hold.
+#[derive(Clone, Copy, Debug)]
+struct Anchored {
+    at: Timestamp,
+    commit: Option<Commit>,
+    anchor: Anchor,
+}
+
+impl Check<'_> {
+    /// Looks up everything, and makes documents of the answers.
+    pub(super) fn look(
+        &mut self,
+        docs: Vec<Doc>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Vec<Document>, Cancelled> {
+        let missing = self.missing(progress)?;
+        let mut documents = Vec::with_capacity(docs.len());
+        let mut held: Vec<Open<'_>> = Vec::new();
+        let mut size = 0;
+        for (done, doc) in docs.iter().enumerate() {
+            tell(progress, Progress::Tracing { done, of: docs.len() })?;
+            let asked = self.asks(doc, &missing);
+            if asked.is_empty() && doc.draft.marks.is_empty() {
+                documents.push(self.document(doc, None, &[], &[])?);
+                continue;
+            }
+            let fence = doc.file.inside.then_some(&self.fence);
+            let read = file::read(&doc.file.path, self.options.policy.max_file_bytes, fence);
+            // A file that changes while it is checked is checked the next time.
+            let Some(read) = read.ok().filter(|it| stable_hash(it.text.as_bytes()) == doc.text)
+            else {
+                documents.push(self.document(doc, None, &[], &[])?);
+                continue;
+            };
+            size += read.text.len();
+            let mut lines = Lines::new(&read.text);
+            let place = |asked: &Asked| {
+                let range = asked
+                    .block
+                    .map_or(0..doc.draft.body.max(1), |at| doc.draft.blocks[at].range.clone());
+                let (first, last) = lines.span(&range);
+                LineRange { first, last }
+            };
+            let places = asked.iter().map(place).collect();
+            held.push(Open { doc, text: read.text, asked, places });
+            if size > MAX_HELD {
+                self.answer(&mut held, &mut documents, progress)?;
+                size = 0;
+            }
+        }
+        self.answer(&mut held, &mut documents, progress)?;
+        Ok(documents)
+    }
+
+    /// The names that are nowhere in the checked-out commit, with what they were looked up as.
+    fn missing(
+        &mut self,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<HashMap<NameId, Word>, Cancelled> {
+        if !self.past.is_there() {
+            return Ok(HashMap::new());
+        }
+        let ids = 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX);
+        let (ids, words): (Vec<NameId>, Vec<Word>) = ids
+            .filter_map(|id| {
+                let (sort, text) = self.names.get(id);
+                Some((id, word_of(sort, text)?))
+            })
+            .unzip();
+        tell(progress, Progress::Looking { names: words.len() })?;
+        let missing = self.past.missing(&words, &mut self.report.notes, progress)?;
+        let missing = ids.into_iter().zip(words).zip(missing);
+        Ok(missing.filter(|(_, missing)| *missing).map(|(pair, _)| pair).collect())
+    }
+
+    /// Answers the questions about the documents that are held.
+    fn answer(
+        &mut self,
+        held: &mut Vec<Open<'_>>,
+        documents: &mut Vec<Document>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<(), Cancelled> {
+        let held = std::mem::take(held);
+        let anchors = self.anchors(&held, progress)?;
+        let mut words: Vec<(usize, usize, usize, WordQuery<'_>)> = Vec::new();
+        let mut cites: Vec<(usize, usize, usize, CitationQuery<'_>)> = Vec::new();
+        for (at, open) in held.iter().enumerate() {
+            for (block, asked) in open.asked.iter().enumerate() {
+                let Some(anchored) = anchors[at][block] else { continue };
+                for (ask, question) in asked.asks.iter().enumerate() {
+                    let verified = anchored.anchor;
+                    let of = |citation| (at, block, ask, CitationQuery { citation, verified });
+                    cites.extend(question.cites.iter().map(of));
+                    if let Some(word) = &question.word {
+                        let query = WordQuery { word, anchor: anchored.anchor };
+                        words.push((at, block, ask, query));
+                    }
+                }
+            }
+        }
+        let queries: Vec<_> = words.iter().map(|(.., query)| *query).collect();
+        let traces = self.past.trace(&queries, &mut self.report.notes, progress)?;
+        let queries: Vec<_> = cites.iter().map(|(.., query)| *query).collect();
+        let cited = self.past.cited(&queries, &mut self.report.notes, progress)?;
+        let mut facts: BTreeMap<(usize, usize, usize), Fact> = BTreeMap::new();
+        // A citation says more than a word, and the nearer path more than the other.
+        for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
+            if let Some(fact) = fact_of_citation(query.citation, cite) {
+                facts.entry((*at, *block, *ask)).or_insert(fact);
+            }
+        }
+        for ((at, block, ask, query), trace) in words.iter().zip(traces) {
+            if let Trace::Gone { by, renamed_to } = trace {
+                let (word, sort) = (query.word.text.clone(), query.word.kind);
+                let commit = by.as_ref().map(commit_text);
+                facts.entry((*at, *block, *ask)).or_insert(Fact::ReferenceDrift {
+                    word,
+                    sort,
+                    renamed_to,
+                    commit,
+                });
+            }
+        }
+        for (at, open) in held.iter().enumerate() {
+            let facts: Vec<Vec<(usize, Fact)>> = (0..open.asked.len())
+                .map(|block| {
+                    let of = (at, block, 0)..(at, block + 1, 0);
+                    facts.range(of).map(|((.., ask), fact)| (*ask, fact.clone())).collect()
+                })
+                .collect();
+            let document = self.document(open.doc, Some(open), &facts, &anchors[at])?;
+            documents.push(document);
+        }
+        Ok(())
+    }
+
+    /// When each block that is asked about was last known to hold; `None` when nothing can be said
+    /// of it, as of one that somebody is still working on.
+    fn anchors(
+        &mut self,
+        held: &[Open<'_>],
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Vec<Vec<Option<Anchored>>>, Cancelled> {
+        let dated: Vec<usize> = (0..held.len())
+            .filter(|at| held[*at].doc.file.tracked && !held[*at].places.is_empty())
+            .collect();
+        let queries: Vec<DatingQuery<'_>> = dated
+            .iter()
+            .map(|at| DatingQuery {
+                path: &held[*at].doc.key.path,
+                text: held[*at].text.as_bytes(),
+                blocks: &held[*at].places,
+            })
+            .collect();
+        let dates = if queries.is_empty() {
+            Vec::new()
+        } else {
+            self.past.date(&queries, &mut self.report.notes, progress)?
+        };
+        let mut dates: HashMap<usize, Vec<Dated>> = dated.into_iter().zip(dates).collect();
+        let mut all = Vec::with_capacity(held.len());
+        for (at, open) in held.iter().enumerate() {
+            let dates = dates.remove(&at);
+            let anchor = |(place, asked): (usize, &Asked)| {
+                let date = dates.as_ref().and_then(|dates| dates.get(place));
+                self.anchor(open.doc, asked, date)
+            };
+            let anchors: Vec<_> = open.asked.iter().enumerate().map(anchor).collect();
+            all.push(anchors);
+        }
+        for anchored in all.iter_mut().flatten().flatten() {
+            if anchored.commit.is_none() {
+                anchored.commit = self.past.commit_at(anchored.at);
+            }
+        }
+        Ok(all)
+    }
+
+    fn anchor(&self, doc: &Doc, asked: &Asked, date: Option<&Dated>) -> Option<Anchored> {
+        let draft = &doc.draft;
+        let directive = asked.block.and_then(|at| draft.blocks[at].verified).or(draft.verified);
+        let verified = directive.or(draft.fields.verified).filter(|at| *at <= self.options.now);
+        let of_time = |at| Anchored { at, commit: None, anchor: Anchor::At(at) };
+        if !doc.file.tracked {
+            return Some(of_time(verified.or(draft.fields.added).unwrap_or(doc.written)));
+        }
+        let edited = match date {
+            Some(Dated::Uncommitted) => return None,
+            date => date.and_then(|date| date.commit()),
+        };
+        match (edited, verified) {
+            (Some(commit), verified) if verified.is_none_or(|at| at < commit.at) => {
+                let anchor = Anchor::Commit(commit.id);
+                Some(Anchored { at: commit.at, commit: Some(commit), anchor })
+            }
+            (_, Some(at)) => Some(of_time(at)),
+            (_, None) => None,
+        }
+    }
+
+    /// A document with what was found about it.
+    fn document(
+        &mut self,
+        doc: &Doc,
+        open: Option<&Open<'_>>,
+        facts: &[Vec<(usize, Fact)>],
+        anchors: &[Option<Anchored>],
+    ) -> Result<Document, Cancelled> {
+        let mut found: BTreeMap<Option<usize>, Block> = BTreeMap::new();
+        if let Some(open) = open {
+            let mut lines = Lines::new(&open.text);
+            for (place, asked) in open.asked.iter().enumerate() {
+                let facts = facts.get(place).map_or(&[][..], Vec::as_slice);
+                let mut evidence: Vec<Evidence> = facts
+                    .iter()
+                    .map(|(ask, fact)| evidence_at(&mut lines, asked.asks[*ask].at, fact.clone()))
+                    .collect();
+                if !self.past.is_there() {
+                    let asks = asked
+                        .asks
+                        .iter()
+                        .filter_map(|ask| self.without_history(ask).map(|fact| (ask.at, fact)));
+                    let asks: Vec<_> = asks.collect();
+                    evidence.extend(asks.into_iter().map(|(at, f)| evidence_at(&mut lines, at, f)));
+                }
+                if !evidence.is_empty() {
+                    let block = block_of(open, asked.block, &mut lines);
+                    let anchored = anchors.get(place).copied().flatten();
+                    found.insert(
+                        asked.block,
+                        Block {
+                            anchored_at: anchored.map(|it| it.at),
+                            anchor: anchored.and_then(|it| it.commit).as_ref().map(commit_text),
+                            evidence,
+                            ..block
+                        },
+                    );
+                }
+            }
+            for (at, block) in doc.draft.blocks.iter().enumerate() {
+                for mark in &doc.draft.marks[block.marks.clone()] {
+                    let word = open.text.get(mark.clone()).unwrap_or_default().to_owned();
+                    let fact = Fact::TemporalMarker { word };
+                    let evidence = evidence_at(&mut lines, mark.start, fact);
+                    found
+                        .entry(Some(at))
+                        .or_insert_with(|| block_of(open, Some(at), &mut lines))
+                        .evidence
+                        .push(evidence);
+                }
+            }
+        }
+        let mut found: Vec<Block> = found.into_values().collect();
+        if let Some(kinds) = &doc.draft.ignored {
+            let before: usize = found.iter().map(|block| block.evidence.len()).sum();
+            for block in &mut found {
+                block.evidence.retain(|evidence| !covers(kinds, evidence.fact.kind()));
+            }
+            let after: usize = found.iter().map(|block| block.evidence.len()).sum();
+            self.report.counts.ignored += before - after;
+        }
+        found.retain(|block| !block.evidence.is_empty());
+        let mut document = Document {
+            key: doc.key.clone(),
+            loaded: doc.file.loaded,
+            checked_at: self.options.now,
+            head: self.report.head.clone(),
+            digest: doc.digest,
+            blocks: doc.draft.count,
+            found,
+        };
+        if doc.kind == ItemKind::Document {
+            doc::add_front(self, &doc.draft.fields, "", &mut document);
+            let fronts = document.found.iter().filter(|block| block.digest == 0).count();
+            document.blocks += u32::try_from(fronts).unwrap_or(0);
+        } else {
+            as_one(&mut document, doc, open);
+        }
+        Ok(document)
+    }
+
+    /// What can be said without a history: the file is not there, or shorter than the lines.
+    fn without_history(&self, ask: &Ask) -> Option<Fact> {
+        let citation = ask.cites.first()?.clone();
+        let path = self.place.folder.join(&citation.path);
+        let gone = if path.symlink_metadata().is_err() {
+            Cited::Path
+        } else {
+            let lines = citation.lines?;
+            let text = file::read(&path, MAX_COUNTED, Some(&self.fence)).ok()?.text;
+            let count = text.lines().count();
+            (u32::try_from(count).unwrap_or(u32::MAX) < lines.last).then_some(Cited::Lines)?
+        };
+        Some(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None })
+    }
+}
+
+fn evidence_at(lines: &mut Lines<'_>, at: usize, fact: Fact) -> Evidence {
+    let (line, column) = lines.place(at);
+    Evidence { fact, line: Some(line), column: Some(column) }
+}
+
+fn fact_of_citation(citation: &Citation, cite: Cite) -> Option<Fact> {
+    let citation = citation.clone();
+    match cite {
+        Cite::Missing { gone, renamed_to, commit } => {
+            let commit = commit.as_ref().map(commit_text);
+            Some(Fact::SourceMissing { citation, gone, renamed_to, commit })
+        }
+        Cite::Changed { commit, days_after } => {
+            let commit = commit.as_ref().map(commit_text);
+            Some(Fact::SourceChanged { citation, commit, days_after })
+        }
+        Cite::Holds | Cite::NeverThere(_) | Cite::Unknown => None,
+    }
+}
+
+/// A block as a person sees it, without evidence.
+fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {
+    let draft = &open.doc.draft;
+    let range = block.map_or(0..draft.body, |at| draft.blocks[at].range.clone());
+    let text = open.text.get(range.clone()).unwrap_or_default();
+    let (line, last_line) = lines.span(&range);
+    let digest = if block.is_some() { digest(text) } else { 0 };
+    let title = if block.is_some() { plain(text) } else { "front matter".to_owned() };
+    Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
+}
+
+/// An item is judged as a whole: its blocks are one.
+fn as_one(document: &mut Document, doc: &Doc, open: Option<&Open<'_>>) {
+    document.blocks = 1;
+    let found = std::mem::take(&mut document.found);
+    let Some(first) = found.first() else { return };
+    let mut whole = Block { line: 1, ..first.clone() };
+    whole.anchored_at = found.iter().filter_map(|block| block.anchored_at).max();
+    if let Some(open) = open {
+        whole.last_line = Lines::new(&open.text).line(open.text.trim_end().len());
+        whole.digest = digest(&open.text);
+        whole.title = plain(open.text.get(doc.draft.titled.clone()).unwrap_or_default());
+    }
+    whole.evidence = found.into_iter().flat_map(|block| block.evidence).collect();
+    document.found.push(whole);
+}
+
+/// A hash of a block's text that does not depend on where its lines break; never 0.
+fn digest(text: &str) -> u64 {
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        folded.push_str(word);
+        folded.push(' ');
+    }
+    (stable_hash(folded.as_bytes()) as u64).max(1)
+}
+
+/// The beginning of a block without its markup.
+fn plain(text: &str) -> String {
+    let row = text.trim_start().starts_with('|');
+    let mut pieces: Vec<String> = Vec::new();
+    for event in Parser::new_ext(text, markdown::dialect()) {
+        match event {
+            Event::Text(text) | Event::Code(text) if row => pieces.push(text.replace('|', " ")),
+            Event::Text(text) | Event::Code(text) => pieces.push(text.into_string()),
+            Event::SoftBreak | Event::HardBreak => pieces.push(" ".to_owned()),
+            _ => {}
+        }
+    }
+    title(pieces.iter().map(String::as_str))
+}

@@ -1,0 +1,140 @@
+//! From a project to checked documents.
+//!
+//! Documents are read one after the other; only their names are kept. What the checked-out commit
+//! lacks of them is little. Only the blocks that name it are dated, and only for those is the
+//! history asked.
+
+mod ask;
+mod doc;
+mod evidence;
+mod past;
+
+use std::ops::ControlFlow;
+
+use staleness_core::knowledge::Document;
+
+use super::discover::Search;
+use super::names::Names;
+use super::nature::Patterns;
+use super::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
+use crate::project::ProjectPlace;
+use crate::text::Fence;
+
+use doc::{Doc, Reading};
+pub(super) use past::{Past, commit_text};
+
+/// What every part of a check needs.
+struct Check<'a> {
+    place: &'a ProjectPlace,
+    options: &'a CheckOptions<'a>,
+    fence: Fence,
+    past: Past,
+    names: Names,
+    report: Report,
+}
+
+/// Checks the documents of a project.
+///
+/// It never fails for what it finds: a file that cannot be used is in [`Report::skipped`]. The
+/// evidence about the blocks of a document comes from the checked-out commit and its history;
+/// without git only links to files that are not there, and lines behind the end of a file, are found.
+///
+/// # Errors
+/// When `progress` breaks.
+pub fn check(
+    place: &ProjectPlace,
+    options: &CheckOptions<'_>,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Report, Cancelled> {
+    let mut report = Report::default();
+    let past = Past::open(place, options.git, &mut report.notes)?;
+    report.head = past.head();
+    report.version = options.current_version.map(str::to_owned);
+    let patterns = Patterns::new(&options.policy, &mut report.notes);
+    let fence = Fence::of_project(place);
+    let found = Search {
+        place,
+        options,
+        tracked: past.tracked(),
+        patterns: &patterns,
+        fence: &fence,
+        found: super::discover::Found::default(),
+    }
+    .run();
+    report.skipped = found.skipped;
+    report.notes.extend(found.notes);
+    let mut check = Check { place, options, fence, past, names: Names::default(), report };
+    let (docs, taken) = check.read(found.files, progress)?;
+    let documents = check.look(docs, progress)?;
+    check.finish(documents, taken)
+}
+
+fn tell(
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    now: Progress,
+) -> Result<(), Cancelled> {
+    if progress(now).is_break() { Err(Cancelled) } else { Ok(()) }
+}
+
+impl Check<'_> {
+    /// Reads every document; those that were checked before and still hold are done.
+    fn read(
+        &mut self,
+        files: std::collections::BTreeMap<String, super::file::DocFile>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<(Vec<Doc>, Vec<Document>), Cancelled> {
+        let known: std::collections::HashMap<&str, &Document> =
+            self.options.known.iter().map(|document| (&*document.key.path, document)).collect();
+        let of = files.len();
+        let (mut docs, mut taken) = (Vec::new(), Vec::new());
+        for (done, (key, file)) in files.into_iter().enumerate() {
+            tell(progress, Progress::Reading { done, of })?;
+            if file.history {
+                self.report.history.push(key.clone());
+            }
+            match doc::read(self, key.clone(), file, known.get(&*key).copied()) {
+                Ok(Reading::Fresh(doc)) => docs.push(*doc),
+                Ok(Reading::Known(document)) => taken.push(*document),
+                Err(reason) => self.report.skipped.push(Skipped { path: key, reason }),
+            }
+        }
+        self.report.counts.reused = taken.len();
+        self.report.counts.history = self.report.history.len();
+        Ok((docs, taken))
+    }
+
+    fn note(&mut self, path: &str, line: u32, text: impl Into<String>) {
+        let note = Note { path: Some(path.to_owned()), line: Some(line), text: text.into() };
+        self.report.notes.push(note);
+    }
+
+    fn finish(
+        mut self,
+        mut documents: Vec<Document>,
+        taken: Vec<Document>,
+    ) -> Result<Report, Cancelled> {
+        documents.extend(taken);
+        documents.sort_by(|a, b| a.key.cmp(&b.key));
+        if let Some(revision) = self.options.since {
+            self.past.keep_since(revision, &mut documents, &mut self.report.notes)?;
+        }
+        let report = &mut self.report;
+        self.past.tell_unread(&mut report.notes);
+        if report.counts.history > 0 {
+            let text = format!(
+                "{} documents speak of what is gone on purpose and were left out of drift",
+                report.counts.history
+            );
+            report.notes.push(Note { path: None, line: None, text });
+        }
+        report.counts.documents = documents.len();
+        report.counts.blocks = documents.iter().map(|document| document.blocks as usize).sum();
+        report.items.sort_by(|a, b| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
+        report.skipped.sort();
+        report.skipped.dedup();
+        report.notes.sort();
+        report.notes.dedup();
+        report.documents = documents;
+        Ok(self.report)
+    }
+}

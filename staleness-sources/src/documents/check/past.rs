@@ -1,0 +1,221 @@
+//! The history of the project, where there is one.
+
+use std::ops::ControlFlow;
+
+use staleness_core::knowledge::{Block, Document, Fact};
+
+use super::Cancelled;
+use crate::documents::nature::is_document;
+use crate::documents::{Note, Progress};
+use crate::git::{
+    self, CitationQuery, Cite, Dated, DatingQuery, GitError, Limits, Oid, Program, Repo, Trace,
+    Tracked, Watch, Word, WordQuery,
+};
+use crate::project::ProjectPlace;
+
+/// A repository, and what was asked of it once.
+pub(in crate::documents) struct Past {
+    repo: Option<(Repo, Tracked)>,
+}
+
+/// A commit as evidence names it.
+pub(in crate::documents) fn commit_text(commit: &git::Commit) -> String {
+    commit.id.to_string()
+}
+
+fn note(notes: &mut Vec<Note>, text: String) {
+    notes.push(Note { path: None, line: None, text });
+}
+
+impl Past {
+    /// Opens the repository of a project; why there is none is noted.
+    pub(in crate::documents) fn open(
+        place: &ProjectPlace,
+        program: Option<&Program>,
+        notes: &mut Vec<Note>,
+    ) -> Result<Self, Cancelled> {
+        let opened = program.ok_or(GitError::NoProgram).and_then(|program| {
+            let repo = Repo::open(program, &place.folder, Limits::default())?;
+            let tracked = repo.tracked()?;
+            Ok((repo, tracked))
+        });
+        match opened {
+            Ok((repo, tracked)) => {
+                if repo.is_shallow() {
+                    let text = "the history is shallow: what is older than it was not seen";
+                    note(notes, text.to_owned());
+                }
+                Ok(Self { repo: Some((repo, tracked)) })
+            }
+            Err(GitError::Cancelled) => Err(Cancelled),
+            Err(why) => {
+                note(notes, format!("there is no history to ask, and so less evidence: {why}"));
+                Ok(Self { repo: None })
+            }
+        }
+    }
+
+    pub(in crate::documents) fn head(&self) -> Option<String> {
+        self.repo.as_ref().map(|(repo, _)| commit_text(&repo.head()))
+    }
+
+    pub(in crate::documents) fn tracked(&self) -> Option<&Tracked> {
+        self.repo.as_ref().map(|(_, tracked)| tracked)
+    }
+
+    pub(in crate::documents) const fn is_there(&self) -> bool {
+        self.repo.is_some()
+    }
+
+    /// Asks the repository. When git fails there is no answer, and a note.
+    fn ask<T>(
+        &mut self,
+        notes: &mut Vec<Note>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        question: impl FnOnce(&mut Repo, &mut Watch<'_>) -> Result<T, GitError>,
+    ) -> Result<Option<T>, Cancelled> {
+        let Some((repo, _)) = &mut self.repo else { return Ok(None) };
+        let mut watcher = |now: git::Progress| {
+            let of = usize::try_from(now.of.unwrap_or(0)).unwrap_or(usize::MAX);
+            let done = usize::try_from(now.done).unwrap_or(usize::MAX);
+            progress(Progress::Tracing { done, of })
+        };
+        match question(repo, &mut Watch::new(&mut watcher)) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(GitError::Cancelled) => Err(Cancelled),
+            Err(why) => {
+                note(notes, format!("the history could not be read: {why}"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Which of these words are nowhere in the checked-out commit.
+    pub(in crate::documents) fn missing(
+        &mut self,
+        words: &[Word],
+        notes: &mut Vec<Note>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Vec<bool>, Cancelled> {
+        let none = || vec![false; words.len()];
+        if words.is_empty() {
+            return Ok(none());
+        }
+        let answer =
+            self.ask(notes, progress, |repo, watch| repo.missing(words, &is_document, watch))?;
+        Ok(answer.unwrap_or_else(none))
+    }
+
+    /// When these blocks were last edited.
+    pub(in crate::documents) fn date(
+        &mut self,
+        documents: &[DatingQuery<'_>],
+        notes: &mut Vec<Note>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Vec<Vec<Dated>>, Cancelled> {
+        let answer = self.ask(notes, progress, |repo, watch| repo.date(documents, watch))?;
+        let unknown = || documents.iter().map(|each| vec![Dated::Unknown; each.blocks.len()]);
+        Ok(answer.unwrap_or_else(|| unknown().collect()))
+    }
+
+    /// What became of these words.
+    pub(in crate::documents) fn trace(
+        &mut self,
+        words: &[WordQuery<'_>],
+        notes: &mut Vec<Note>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Vec<Trace>, Cancelled> {
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let answer =
+            self.ask(notes, progress, |repo, watch| repo.trace(words, &is_document, watch))?;
+        Ok(answer.unwrap_or_else(|| vec![Trace::Unknown; words.len()]))
+    }
+
+    /// What became of these citations.
+    pub(in crate::documents) fn cited(
+        &mut self,
+        citations: &[CitationQuery<'_>],
+        notes: &mut Vec<Note>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Vec<Cite>, Cancelled> {
+        if citations.is_empty() {
+            return Ok(Vec::new());
+        }
+        let answer = self.ask(notes, progress, |repo, watch| repo.cited(citations, watch))?;
+        Ok(answer.unwrap_or_else(|| vec![Cite::Unknown; citations.len()]))
+    }
+
+    /// The commit that was checked out at a time.
+    pub(in crate::documents) fn commit_at(
+        &mut self,
+        at: staleness_core::time::Timestamp,
+    ) -> Option<git::Commit> {
+        self.repo.as_mut().and_then(|(repo, _)| repo.commit_at(at).ok().flatten())
+    }
+
+    /// Keeps what is new since a revision: what went missing in a later commit, and what stands in
+    /// lines that were changed.
+    pub(super) fn keep_since(
+        &mut self,
+        revision: &str,
+        documents: &mut [Document],
+        notes: &mut Vec<Note>,
+    ) -> Result<(), Cancelled> {
+        let Some((repo, _)) = &mut self.repo else {
+            note(notes, "without a history everything is new".to_owned());
+            return Ok(());
+        };
+        let since = match repo.since(revision, &is_document) {
+            Ok(since) => since,
+            Err(GitError::Cancelled) => return Err(Cancelled),
+            Err(why) => {
+                note(notes, format!("what is new since that revision is not known: {why}"));
+                return Ok(());
+            }
+        };
+        for document in documents {
+            let changed = since.changed.iter().find(|each| each.path == document.key.path);
+            let lines = changed.map_or(&[][..], |changed| &changed.lines);
+            for block in &mut document.found {
+                let edited = |block: &Block| {
+                    lines.iter().any(|l| l.first <= block.last_line && block.line <= l.last)
+                };
+                if !edited(block) {
+                    block.evidence.retain(|evidence| {
+                        commit_of(&evidence.fact)
+                            .and_then(|id| Oid::from_hex(id.as_bytes()))
+                            .and_then(|id| repo.commit(id).ok().flatten())
+                            .is_some_and(|commit| commit.at > since.commit.at)
+                    });
+                }
+            }
+            document.found.retain(|block| !block.evidence.is_empty());
+        }
+        Ok(())
+    }
+
+    /// Says what could not be looked at.
+    pub(super) fn tell_unread(&self, notes: &mut Vec<Note>) {
+        if let Some((repo, tracked)) = &self.repo {
+            if repo.unread() != git::Unread::default() {
+                let text =
+                    "parts of the history could not be read; nothing was concluded from them";
+                note(notes, text.to_owned());
+            }
+            if tracked.cut {
+                note(notes, "the project has more files than are listed".to_owned());
+            }
+        }
+    }
+}
+
+fn commit_of(fact: &Fact) -> Option<&str> {
+    match fact {
+        Fact::SourceMissing { commit, .. }
+        | Fact::ReferenceDrift { commit, .. }
+        | Fact::SourceChanged { commit, .. } => commit.as_deref(),
+        _ => None,
+    }
+}

@@ -1,0 +1,255 @@
+//! Which files are checked.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::file::{self, DocFile};
+use super::nature::{self, Patterns};
+use super::{CheckOptions, Note, Skipped, front, imports, instructions, target};
+use crate::git::{Tracked, TrackedKind};
+use crate::project::{ProjectPlace, canonical};
+use crate::text::{Fence, shown};
+
+/// How many files one walk visits.
+const MAX_WALKED: usize = 200_000;
+/// Folders that hold other people's files where no `.gitignore` says so.
+const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
+
+/// The files that were found, by key.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) files: BTreeMap<String, DocFile>,
+    pub(super) skipped: Vec<Skipped>,
+    pub(super) notes: Vec<Note>,
+}
+
+/// What a search needs to know.
+pub(super) struct Search<'a> {
+    pub(super) place: &'a ProjectPlace,
+    pub(super) options: &'a CheckOptions<'a>,
+    pub(super) tracked: Option<&'a Tracked>,
+    pub(super) patterns: &'a Patterns,
+    pub(super) fence: &'a Fence,
+    pub(super) found: Found,
+}
+
+impl Search<'_> {
+    /// Finds the files.
+    pub(super) fn run(mut self) -> Found {
+        if self.options.paths.is_empty() {
+            match self.tracked {
+                Some(tracked) => {
+                    for (path, kind) in tracked.iter() {
+                        // What a link leads to is checked under its own name.
+                        if kind == TrackedKind::File && nature::is_markdown(path) {
+                            self.own(path, false);
+                        }
+                    }
+                }
+                None => self.walk(&self.place.folder.clone()),
+            }
+            instructions::find(&mut self);
+        } else {
+            for path in self.options.paths {
+                self.named(path);
+            }
+        }
+        self.found
+    }
+
+    /// Adds a file of the project.
+    pub(super) fn own(&mut self, key: &str, loaded: bool) {
+        let path = self.place.folder.join(key);
+        self.add(key.to_owned(), path, true, loaded);
+    }
+
+    /// Adds a file.
+    pub(super) fn add(&mut self, key: String, path: PathBuf, inside: bool, loaded: bool) {
+        if self.patterns.ignores(&key) {
+            return;
+        }
+        let loaded = loaded || inside && nature::is_instruction(&key);
+        if let Some(known) = self.found.files.get_mut(&key) {
+            known.loaded |= loaded;
+            return;
+        }
+        let tracked = inside
+            && self.tracked.and_then(|tracked| tracked.kind(&key)) == Some(TrackedKind::File);
+        let file = DocFile {
+            history: self.patterns.is_history(&key),
+            kind: self.patterns.kind(&key),
+            path,
+            inside,
+            tracked,
+            loaded,
+        };
+        self.found.files.insert(key, file);
+    }
+
+    pub(super) fn skip(&mut self, path: impl Into<String>, reason: impl Into<String>) {
+        self.found.skipped.push(Skipped { path: path.into(), reason: reason.into() });
+    }
+
+    /// A path that the caller names.
+    fn named(&mut self, given: &Path) {
+        let whole = lexical(&self.place.folder.join(given));
+        let folder = lexical(&self.place.folder);
+        let inside = whole.strip_prefix(&folder).ok().map(Path::to_path_buf).or_else(|| {
+            // The same place by another name.
+            canonical(&whole).strip_prefix(canonical(&folder)).ok().map(Path::to_path_buf)
+        });
+        let Some(key) = inside.as_deref().map(key_of) else {
+            match instructions::of_user(self, &whole) {
+                Some(key) => self.add(key, whole, false, true),
+                None => self.skip(shown(given), "lies outside the project"),
+            }
+            return;
+        };
+        match std::fs::metadata(&whole) {
+            Ok(meta) if meta.is_dir() => {
+                if self.fence.holds(&whole) {
+                    self.walk(&whole);
+                } else {
+                    self.skip(key, "is a link that leads out of its folder");
+                }
+            }
+            _ => self.own(&key, false),
+        }
+    }
+
+    /// Every Markdown file below a folder that is not ignored.
+    pub(super) fn walk(&mut self, folder: &Path) {
+        let walker = WalkBuilder::new(folder)
+            .require_git(false)
+            .git_global(false)
+            .parents(false)
+            .follow_links(false)
+            .sort_by_file_name(std::cmp::Ord::cmp)
+            .filter_entry(|entry| {
+                let name = entry.file_name().to_string_lossy();
+                entry.depth() == 0 || !FOREIGN_FOLDERS.contains(&&*name)
+            })
+            .build();
+        for (count, entry) in walker.enumerate() {
+            if count == MAX_WALKED {
+                let text =
+                    format!("a folder has more than {MAX_WALKED} files; the rest was left out");
+                self.found.notes.push(Note { path: None, line: None, text });
+                break;
+            }
+            let Ok(entry) = entry else { continue };
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            let Ok(below) = entry.path().strip_prefix(&self.place.folder) else { continue };
+            let key = key_of(below);
+            if is_file && nature::is_markdown(&key) {
+                self.own(&key, false);
+            }
+        }
+    }
+
+    /// Adds what instruction files import, and what those do.
+    pub(super) fn follow_imports(&mut self) {
+        let mut waiting: Vec<(String, usize)> = self
+            .found
+            .files
+            .iter()
+            .filter(|(_, file)| file.loaded)
+            .map(|(key, _)| (key.clone(), 0))
+            .collect();
+        let mut done = std::collections::BTreeSet::new();
+        while let Some((key, depth)) = waiting.pop() {
+            let Some(file) = self.found.files.get(&key).cloned() else { continue };
+            if depth == imports::MAX_DEPTH || !done.insert(key.clone()) {
+                continue;
+            }
+            let fence = file.inside.then_some(self.fence);
+            let limit = self.options.policy.max_file_bytes;
+            let Ok(text) = file::read(&file.path, limit, fence) else { continue };
+            let body = front::read(&text.text).ok().flatten().map_or(0, |front| front.body);
+            for path in imports::of(&text.text, body) {
+                if let Some(imported) = self.import(&key, &file, path) {
+                    waiting.push((imported, depth + 1));
+                }
+            }
+        }
+    }
+
+    fn import(&mut self, key: &str, file: &DocFile, path: &str) -> Option<String> {
+        let home = self.options.home.map(canonical);
+        let (key, path, inside) = match (path.strip_prefix("~/"), home) {
+            (Some(below), Some(home)) => (format!("~/{below}"), lexical(&home.join(below)), false),
+            (Some(_), None) => return None,
+            (None, _) if file.inside && !path.starts_with('/') => {
+                let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
+                match target::resolve(folder, path) {
+                    Ok(own) => (own.clone(), self.place.folder.join(own), true),
+                    Err(target::Leaves) => {
+                        let text = "imports a file outside the project, which was not followed";
+                        self.note(key, text);
+                        return None;
+                    }
+                }
+            }
+            (None, Some(home)) => {
+                let base = file.path.parent().unwrap_or(Path::new("/"));
+                let whole = lexical(&base.join(path));
+                let folder = canonical(&self.place.folder);
+                match (whole.strip_prefix(&folder), whole.strip_prefix(&home)) {
+                    (Ok(own), _) => (key_of(own), whole.clone(), true),
+                    (_, Ok(below)) if !file.inside => {
+                        (format!("~/{}", key_of(below)), whole.clone(), false)
+                    }
+                    _ => {
+                        self.note(
+                            key,
+                            "imports a file outside the project, which was not followed",
+                        );
+                        return None;
+                    }
+                }
+            }
+            (None, None) => return None,
+        };
+        // Many words begin with `@`; only one that is a file is an import.
+        if std::fs::symlink_metadata(&path).is_err() {
+            return None;
+        }
+        self.add(key.clone(), path, inside, true);
+        Some(key)
+    }
+
+    fn note(&mut self, key: &str, text: &str) {
+        let note = Note { path: Some(key.to_owned()), line: None, text: text.to_owned() };
+        self.found.notes.push(note);
+    }
+}
+
+/// A path with `/` between its parts. What is not UTF-8 is replaced: such a file cannot be opened
+/// by its key, and is found missing.
+pub(super) fn key_of(path: &Path) -> String {
+    let parts: Vec<_> = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(part) => Some(part.to_string_lossy()),
+            _ => None,
+        })
+        .collect();
+    parts.join("/")
+}
+
+/// The path without `.` and `..`, by its text alone.
+pub(super) fn lexical(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

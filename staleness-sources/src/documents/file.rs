@@ -1,0 +1,78 @@
+//! Reading one document, whatever it is.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use staleness_core::knowledge::ItemKind;
+use staleness_core::time::Timestamp;
+
+use crate::text::{Fence, Target, look, reason};
+
+/// A file that is to be checked.
+#[derive(Clone, Debug)]
+pub(super) struct DocFile {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// Whether it lies in the project; then its key is its path there.
+    pub(super) inside: bool,
+    /// Whether the checked-out commit holds it.
+    pub(super) tracked: bool,
+    /// Whether a client loads it by itself.
+    pub(super) loaded: bool,
+    /// Whether it speaks of what is gone on purpose.
+    pub(super) history: bool,
+    /// The kind that the policy gives it.
+    pub(super) kind: Option<ItemKind>,
+}
+
+/// The text of a document, and when the file was written.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) text: String,
+    pub(super) written: Timestamp,
+}
+
+/// Reads a document of at most `limit` bytes that lies behind the fence.
+///
+/// # Errors
+/// Why it cannot be used, as the end of a sentence.
+pub(super) fn read(path: &Path, limit: u64, fence: Option<&Fence>) -> Result<Text, String> {
+    let meta = match look(path, fence) {
+        Target::There(meta) => meta,
+        Target::Missing => return Err("does not exist".to_owned()),
+        Target::Failed(why) => return Err(why.to_owned()),
+    };
+    if meta.is_dir() {
+        return Err("is a folder".to_owned());
+    }
+    if !meta.is_file() {
+        return Err("is not a file".to_owned());
+    }
+    let too_large = || format!("is larger than {limit} bytes");
+    if meta.len() > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
+    File::open(path)
+        .and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut bytes))
+        .map_err(|error| reason(error.kind()))?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large());
+    }
+    if bytes.contains(&0) {
+        return Err("is binary".to_owned());
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        format!("is not UTF-8 in line {}", 1 + valid.iter().filter(|b| **b == b'\n').count())
+    })?;
+    let written = meta
+        .modified()
+        .ok()
+        .and_then(|at| at.duration_since(UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_millis()).ok())
+        .map_or(Timestamp::default(), Timestamp::from_millis);
+    Ok(Text { text, written })
+}

@@ -1,0 +1,136 @@
+//! Memory and instruction files of the clients.
+//!
+//! | client | user | project |
+//! |---|---|---|
+//! | Claude Code | `~/.claude/CLAUDE.md`, `rules/`, `projects/<project>/memory/` | `CLAUDE.md`, `.claude/CLAUDE.md`, `CLAUDE.local.md`, `.claude/rules/` |
+//! | Codex CLI and others | `~/.codex/AGENTS.md` | `AGENTS.md` |
+//! | Gemini CLI | `~/.gemini/GEMINI.md` | `GEMINI.md` |
+//! | Copilot | | `.github/copilot-instructions.md` |
+//! | Cursor | | `.cursor/rules/*.mdc` |
+
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use super::discover::{Search, key_of};
+use super::nature;
+use crate::project::canonical;
+
+/// Instruction files of a project outside of folders of their own.
+const OWN: [&str; 6] = [
+    "CLAUDE.md",
+    ".claude/CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "GEMINI.md",
+    ".github/copilot-instructions.md",
+];
+/// How many files of one folder are taken in.
+const MAX_FILES: usize = 2_000;
+/// How deep a folder is looked into.
+const MAX_DEPTH: usize = 8;
+
+/// Adds every memory and instruction file that is there, and what they import.
+pub(super) fn find(search: &mut Search<'_>) {
+    for key in OWN {
+        if search.place.folder.join(key).is_file() {
+            search.own(key, true);
+        }
+    }
+    for folder in [".claude/rules", ".cursor/rules"] {
+        for path in markdown_below(&search.place.folder.join(folder)) {
+            if let Ok(below) = path.strip_prefix(&search.place.folder) {
+                let key = key_of(below);
+                if nature::is_instruction(&key) {
+                    search.own(&key, true);
+                }
+            }
+        }
+    }
+    for path in user_files(search) {
+        let key = user_key(search, &path);
+        search.add(key, path, false, true);
+    }
+    search.follow_imports();
+}
+
+/// The key of a path, if it is that of a file that [`find`] would add for the user.
+pub(super) fn of_user(search: &Search<'_>, path: &Path) -> Option<String> {
+    let path = canonical(path);
+    user_files(search)
+        .into_iter()
+        .find(|each| canonical(each) == path)
+        .map(|each| user_key(search, &each))
+}
+
+fn user_files(search: &Search<'_>) -> Vec<PathBuf> {
+    let home = search.options.home.map(canonical);
+    let claude = search
+        .options
+        .claude_config_dir
+        .map(Path::to_path_buf)
+        .or_else(|| home.as_ref().map(|home| home.join(".claude")));
+    let mut files = Vec::new();
+    if let Some(claude) = claude {
+        files.push(claude.join("CLAUDE.md"));
+        files.extend(markdown_below(&claude.join("rules")));
+        let mut folders = vec![encoded(&search.place.folder)];
+        // Linked work trees have a memory of their own, and share that of the main one.
+        folders.push(encoded(&search.place.root));
+        folders.dedup();
+        for folder in folders {
+            files.extend(markdown_below(&claude.join("projects").join(folder).join("memory")));
+        }
+    }
+    if let Some(home) = home {
+        files.extend([home.join(".codex/AGENTS.md"), home.join(".gemini/GEMINI.md")]);
+    }
+    // What lies in the project is the project's, as in a home folder that is one.
+    let folder = canonical(&search.place.folder);
+    files.retain(|path| path.is_file() && !path.starts_with(&folder));
+    files
+}
+
+/// The name of the folder in which Claude Code keeps what it knows of a project: everything that is
+/// no letter and no digit becomes a hyphen.
+fn encoded(root: &Path) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    root.to_string_lossy().chars().map(letter).collect()
+}
+
+/// The key of a file of the user: below the home folder, else its whole path.
+fn user_key(search: &Search<'_>, path: &Path) -> String {
+    let home = search.options.home.map(canonical);
+    match home.and_then(|home| path.strip_prefix(home).ok().map(key_of)) {
+        Some(below) => format!("~/{below}"),
+        None => path.to_string_lossy().into_owned(),
+    }
+}
+
+fn markdown_below(folder: &Path) -> Vec<PathBuf> {
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    WalkBuilder::new(folder)
+        .standard_filters(false)
+        .follow_links(false)
+        .max_depth(Some(MAX_DEPTH))
+        .sort_by_file_name(std::cmp::Ord::cmp)
+        .build()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .map(ignore::DirEntry::into_path)
+        .filter(|path| nature::is_markdown(&path.to_string_lossy()))
+        .take(MAX_FILES)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_is_named_as_claude_code_does() {
+        assert_eq!(encoded(Path::new("/home/ada/my.app_2")), "-home-ada-my-app-2");
+    }
+}

@@ -1,0 +1,246 @@
+//! What a file is, by its path.
+
+use std::path::Path;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use staleness_core::knowledge::ItemKind;
+use staleness_core::policy::DocumentPolicy;
+
+use super::Note;
+
+/// Beginnings of the names of files that are history by nature, in lower case and without the signs
+/// between their words.
+const HISTORY_FILES: [&str; 17] = [
+    "changelog",
+    "changes",
+    "history",
+    "news",
+    "releasenote",
+    "releases",
+    "upgrading",
+    "upgrade",
+    "migration",
+    "migrating",
+    "migrate",
+    "breakingchange",
+    "whatsnew",
+    "deprecations",
+    "adr0",
+    "decisionrecord",
+    "postmortem",
+];
+
+/// Names of folders whose files are history by nature.
+const HISTORY_FOLDERS: [&str; 33] = [
+    ".changeset",
+    ".changes",
+    "adr",
+    "adrs",
+    "archive",
+    "archived",
+    "archives",
+    "attic",
+    "changelog",
+    "changelog.d",
+    "changelogs",
+    "changes",
+    "decision-records",
+    "decisions",
+    "deprecated",
+    "historical",
+    "history",
+    "legacy",
+    "migration",
+    "migration-guide",
+    "migration-guides",
+    "migrations",
+    "news",
+    "newsfragments",
+    "obsolete",
+    "postmortems",
+    "release-notes",
+    "release_notes",
+    "releasenotes",
+    "releases",
+    "rfcs",
+    "upgrade",
+    "upgrading",
+];
+
+/// Whether a path is that of a Markdown file.
+pub(super) fn is_markdown(path: &str) -> bool {
+    extension(path).is_some_and(|end| {
+        ["md", "markdown", "mdown", "mkd", "mdc"].iter().any(|each| end.eq_ignore_ascii_case(each))
+    })
+}
+
+/// Whether a path is that of a text for people: what it names does not exist because it names it.
+pub(super) fn is_document(path: &str) -> bool {
+    const ENDS: [&str; 7] = ["mdx", "rst", "adoc", "asciidoc", "org", "textile", "pod"];
+    const TEXTS: [&str; 9] = [
+        "readme",
+        "changelog",
+        "changes",
+        "license",
+        "copying",
+        "notes",
+        "todo",
+        "news",
+        "authors",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let text = || TEXTS.iter().any(|each| stem.eq_ignore_ascii_case(each));
+    match extension(path) {
+        Some(end) => {
+            is_markdown(path)
+                || ENDS.iter().any(|each| end.eq_ignore_ascii_case(each))
+                || end.eq_ignore_ascii_case("txt") && text()
+        }
+        None => text(),
+    }
+}
+
+/// Whether a file's name is one under which a client loads it, in whatever folder it is.
+pub(super) fn is_instruction(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "CLAUDE.md" | "CLAUDE.local.md" | "AGENTS.md" | "GEMINI.md")
+        || path == ".github/copilot-instructions.md"
+        || path.starts_with(".claude/rules/") && is_markdown(path)
+        || path.starts_with(".cursor/rules/") && path.ends_with(".mdc")
+}
+
+fn extension(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end)
+}
+
+fn is_history_by_name(path: &str) -> bool {
+    let mut parts: Vec<String> = path.split('/').map(str::to_ascii_lowercase).collect();
+    let name = parts.pop().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
+    let letters: String = stem.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+    parts.iter().any(|part| HISTORY_FOLDERS.contains(&part.as_str()))
+        || HISTORY_FILES.iter().any(|begin| letters.starts_with(begin))
+        || letters.ends_with("changelog")
+        || letters.ends_with("releasenotes")
+        || letters.ends_with("migrationguide")
+}
+
+/// The patterns of a policy, made ready.
+#[derive(Debug)]
+pub(super) struct Patterns {
+    ignore: Gitignore,
+    history: Gitignore,
+    kinds: Vec<(Gitignore, ItemKind)>,
+}
+
+impl Patterns {
+    /// Reads the patterns; those that cannot be read are noted.
+    pub(super) fn new(policy: &DocumentPolicy, notes: &mut Vec<Note>) -> Self {
+        let mut of = |patterns: &[&str]| {
+            let mut builder = GitignoreBuilder::new("");
+            for pattern in patterns {
+                if builder.add_line(None, pattern).is_err() {
+                    let text = format!("the pattern {pattern:?} of the policy cannot be read");
+                    notes.push(Note { path: None, line: None, text });
+                }
+            }
+            builder.build().unwrap_or_else(|_| Gitignore::empty())
+        };
+        let texts =
+            |list: &[String]| list.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
+        let (ignore, history) = (texts(&policy.ignore), texts(&policy.history));
+        Self {
+            ignore: of(&ignore.lines().collect::<Vec<_>>()),
+            history: of(&history.lines().collect::<Vec<_>>()),
+            kinds: policy
+                .kinds_in_order()
+                .into_iter()
+                .map(|(pattern, kind)| (of(&[pattern]), kind))
+                .collect(),
+        }
+    }
+
+    /// Whether a document is left out.
+    pub(super) fn ignores(&self, path: &str) -> bool {
+        matches(&self.ignore, path).is_ignore()
+    }
+
+    /// Whether a document speaks of what is gone on purpose.
+    pub(super) fn is_history(&self, path: &str) -> bool {
+        match matches(&self.history, path) {
+            Match::Ignore(()) => true,
+            Match::Whitelist(()) => false,
+            Match::None => is_history_by_name(path),
+        }
+    }
+
+    /// The kind that the policy gives a document.
+    pub(super) fn kind(&self, path: &str) -> Option<ItemKind> {
+        let fits = |(pattern, _): &&(Gitignore, ItemKind)| matches(pattern, path).is_ignore();
+        self.kinds.iter().rev().find(fits).map(|(_, kind)| *kind)
+    }
+}
+
+fn matches(patterns: &Gitignore, path: &str) -> Match<()> {
+    let path = Path::new(path);
+    if patterns.is_empty() || path.has_root() {
+        return Match::None;
+    }
+    patterns.matched_path_or_any_parents(path, false).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_that_are_history_are_known_by_their_names() {
+        for path in [
+            "CHANGELOG.md",
+            "docs/adr/0001-x.md",
+            "docs/decisions/0002-y.md",
+            "archive/a.md",
+            "docs/Legacy/b.md",
+            "UPGRADING-2.0.md",
+            "docs/migration_guide.md",
+            "Release-Notes.md",
+            "obsolete/x.md",
+            "v2-changelog.md",
+        ] {
+            assert!(is_history_by_name(path), "{path}");
+        }
+        for path in ["README.md", "docs/architecture.md", "docs/newsletter-api/x.md"] {
+            assert!(!is_history_by_name(path) || path.contains("newsletter"), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_policy_has_the_last_word() {
+        let policy = DocumentPolicy {
+            ignore: vec!["vendor/".into(), "[".into()],
+            history: vec!["notes/*.md".into(), "!docs/adr/README.md".into()],
+            kinds: [("memory/**".to_owned(), ItemKind::Knowledge)].into(),
+            ..DocumentPolicy::default()
+        };
+        let mut notes = Vec::new();
+        let patterns = Patterns::new(&policy, &mut notes);
+        assert!(patterns.ignores("a/vendor/b.md") && !patterns.ignores("a.md"));
+        assert!(patterns.is_history("notes/a.md") && !patterns.is_history("docs/adr/README.md"));
+        assert!(patterns.is_history("docs/adr/0001.md"));
+        assert_eq!(patterns.kind("memory/x/y.md"), Some(ItemKind::Knowledge));
+        assert_eq!(patterns.kind("x.md"), None);
+    }
+
+    #[test]
+    fn what_only_people_read_is_no_code() {
+        for path in ["a.md", "b/c.rst", "README", "readme.txt", "x.mdc"] {
+            assert!(is_document(path), "{path}");
+        }
+        for path in ["a.rs", "CMakeLists.txt", "requirements.txt", "Makefile"] {
+            assert!(!is_document(path), "{path}");
+        }
+    }
+}
