@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::raw::{Raw, Reader};
 use super::repo::Place;
+use super::tokens::WantedPath;
 use super::{GitError, Oid};
 
 /// The most renames of one commit that are kept.
@@ -54,6 +55,33 @@ impl Renames {
             }
         }
         Ok(renames)
+    }
+
+    /// Where the removed file or folder is now that a path means, if it means only one.
+    pub(crate) fn of_path(&self, path: &WantedPath) -> Option<String> {
+        let end = path.parts.join(&b'/');
+        let mut roots: Vec<&[u8]> = Vec::new();
+        for (from, _) in self.from.values() {
+            // The part of the old path that the wanted path names: the file, or a folder above it.
+            let ends = from.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+            for upto in ends.chain([from.len()]) {
+                let whole = &from[..upto];
+                let before = whole.strip_suffix(&*end);
+                let fits = before.is_some_and(|before| {
+                    before.is_empty() || !path.anchored && before.ends_with(b"/")
+                });
+                if fits && !roots.contains(&whole) {
+                    roots.push(whole);
+                }
+                if roots.len() > 1 {
+                    return None;
+                }
+            }
+        }
+        match roots.as_slice() {
+            [only] => self.target(std::str::from_utf8(only).ok()?),
+            _ => None,
+        }
     }
 
     /// Where a removed file or folder is now. A folder is where most of its files went, each under

@@ -18,6 +18,7 @@ pub struct Repo {
     pub(crate) objects: Objects,
     pub(crate) past: Option<super::past::Past>,
     pub(crate) trees: super::tree::Trees,
+    pub(crate) searched: Option<super::words::Searched>,
     shallow: bool,
 }
 
@@ -86,7 +87,7 @@ impl Repo {
         let head = commit(&mut objects, Wanted::Head)?.ok_or(GitError::NoCommits)?;
         objects.unread = super::Unread::default();
         let trees = super::tree::Trees::default();
-        Ok(Self { place, limits, head, objects, past: None, trees, shallow })
+        Ok(Self { place, limits, head, objects, past: None, trees, searched: None, shallow })
     }
 
     /// The commit that is checked out.

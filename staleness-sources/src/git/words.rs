@@ -1,9 +1,14 @@
 //! Words of documents, and whether the project has or had what they name.
 
+use std::collections::HashMap;
+
 use staleness_core::knowledge::WordKind;
 use staleness_core::time::Timestamp;
 
-use super::{Commit, GitError, Oid, Repo, Watch};
+use super::index::{Found, Index, Seen, Tools};
+use super::meaning::{Thing, meaning};
+use super::tokens::Lexicon;
+use super::{Commit, GitError, Oid, Repo, Stage, Watch};
 
 /// A word of a document that names a thing of the project.
 ///
@@ -59,9 +64,53 @@ pub enum Trace {
     Unknown,
 }
 
+/// What the checked-out commit does not have, and what was looked at to say so.
+#[derive(Debug)]
+pub(crate) struct Searched {
+    /// For every word the groups of things of which it has none; `None` for a word that cannot be
+    /// looked up.
+    lacks: HashMap<Word, Option<Vec<Vec<Thing>>>>,
+    pub(crate) seen: Seen,
+    /// Whether some of it could not be looked at: then nothing is known to be missing.
+    holes: bool,
+}
+
+impl Searched {
+    fn is_missing(&self, word: &Word) -> bool {
+        !self.holes && matches!(self.lacks.get(word), Some(Some(groups)) if !groups.is_empty())
+    }
+
+    /// Whether the word was looked up.
+    pub(crate) fn knows(&self, word: &Word) -> bool {
+        self.lacks.contains_key(word)
+    }
+
+    /// What is looked for in earlier commits; `None` when the answer is plain.
+    pub(crate) fn lack(&self, word: &Word) -> Result<&[Vec<Thing>], Trace> {
+        match self.lacks.get(word) {
+            Some(Some(groups)) if groups.is_empty() => Err(Trace::Here),
+            Some(Some(groups)) if !self.holes => Ok(groups),
+            _ => Err(Trace::Unknown),
+        }
+    }
+}
+
+/// A word as numbers of things: it exists when of each group one does.
+pub(crate) type Numbered = Vec<Vec<u32>>;
+
+/// Gives numbers to the things of a word.
+pub(crate) fn number(groups: &[Vec<Thing>], lexicon: &mut Lexicon) -> Numbered {
+    groups.iter().map(|group| group.iter().map(|thing| thing.enter(lexicon)).collect()).collect()
+}
+
+/// Whether a word exists among what was found.
+pub(crate) fn exists(word: &Numbered, found: &Found) -> bool {
+    word.iter().all(|group| group.iter().any(|thing| found.holds(*thing)))
+}
+
 impl Repo {
     /// Which of these words the checked-out commit does not have. Words that cannot be looked up
-    /// are not among them.
+    /// are not among them, and nothing is when a part of the commit cannot be read.
     ///
     /// `is_document` tells the documents among the tracked files, by path relative to the project.
     ///
@@ -73,21 +122,47 @@ impl Repo {
         is_document: &dyn Fn(&str) -> bool,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<bool>, GitError> {
-        let _ = (is_document, watch);
-        Ok(vec![false; words.len()])
-    }
-
-    /// What became of these words; the answers are in the order of the questions.
-    ///
-    /// # Errors
-    /// When git fails, or the watcher breaks.
-    pub fn trace(
-        &mut self,
-        words: &[WordQuery<'_>],
-        is_document: &dyn Fn(&str) -> bool,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<Trace>, GitError> {
-        let _ = (is_document, watch);
-        Ok(vec![Trace::Unknown; words.len()])
+        let mut lexicon = Lexicon::default();
+        let mut meanings: HashMap<&Word, Option<(Vec<Vec<Thing>>, Numbered)>> = HashMap::new();
+        for word in words {
+            meanings.entry(word).or_insert_with(|| {
+                meaning(word).map(|groups| {
+                    let numbers = number(&groups, &mut lexicon);
+                    (groups, numbers)
+                })
+            });
+        }
+        let mut index = Index::new(lexicon, Seen::default());
+        let head = self.head.id;
+        let (mut bytes, mut visits) = (self.limits.searched_bytes, self.limits.visited);
+        index.look(
+            &[head],
+            &mut Tools {
+                place: &self.place,
+                objects: &mut self.objects,
+                is_document,
+                watch,
+                stage: Stage::Searching,
+                bytes: &mut bytes,
+                visits: &mut visits,
+            },
+        )?;
+        // A folder that is not in the commit holds nothing.
+        let found = index.found(head).unwrap_or_default();
+        let lacks = meanings
+            .into_iter()
+            .map(|(word, meaning)| {
+                let lack = meaning.map(|(groups, numbers)| {
+                    let has = |group: &Vec<u32>| group.iter().any(|thing| found.holds(*thing));
+                    let pairs = groups.into_iter().zip(&numbers);
+                    pairs.filter(|(_, group)| !has(group)).map(|(things, _)| things).collect()
+                });
+                (word.clone(), lack)
+            })
+            .collect();
+        let searched = Searched { lacks, seen: index.into_seen(), holes: found.holes };
+        let missing = words.iter().map(|word| searched.is_missing(word)).collect();
+        self.searched = Some(searched);
+        Ok(missing)
     }
 }

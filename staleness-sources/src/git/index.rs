@@ -1,0 +1,394 @@
+//! Which of many things exist in which commits.
+//!
+//! A folder that two commits share is looked at once, and a file that two folders share is read
+//! once: what was found below a tree is remembered under its id. What the checked-out commit holds
+//! is known to hold nothing that is looked for further back, and costs nothing there.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::lines::is_text;
+use super::objects::{Object, Objects, Sort, Wanted};
+use super::repo::Place;
+use super::tokens::{Lexicon, WantedPath};
+use super::tree::{EntryKind, entries};
+use super::{GitError, Oid, Stage, Watch};
+
+/// How deep folders are followed.
+const MAX_DEPTH: usize = 128;
+/// Ends of the names of files that are no text; they are not read.
+const NO_TEXT: [&str; 40] = [
+    "7z", "a", "avi", "bin", "bmp", "bz2", "class", "db", "dll", "dylib", "eot", "exe", "gif",
+    "gz", "ico", "jar", "jpeg", "jpg", "map", "mov", "mp3", "mp4", "o", "ogg", "otf", "pdf", "png",
+    "pyc", "so", "sqlite", "tar", "tgz", "tiff", "ttf", "wasm", "webm", "webp", "woff", "woff2",
+    "zip",
+];
+
+/// A folder: its tree, and the number of its path. A tree may be at two places of which one holds
+/// documents only.
+type Key = (Oid, u32);
+
+/// What is known of everything below a folder, or of one file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// The things that were found, in order.
+    pub(crate) things: Arc<[u32]>,
+    /// Whether something could not be looked at, so that there may be more.
+    pub(crate) holes: bool,
+}
+
+impl Found {
+    fn of(mut things: Vec<u32>, holes: bool) -> Self {
+        things.sort_unstable();
+        things.dedup();
+        if things.is_empty() && !holes {
+            Self::default()
+        } else {
+            Self { things: things.into(), holes }
+        }
+    }
+
+    /// Whether this thing was found.
+    pub(crate) fn holds(&self, thing: u32) -> bool {
+        self.things.binary_search(&thing).is_ok()
+    }
+}
+
+/// An entry whose name is a part of a path that is looked for.
+#[derive(Clone, Debug)]
+struct Named {
+    name: Box<[u8]>,
+    kind: EntryKind,
+    key: Key,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Node {
+    found: Found,
+    named: Box<[Named]>,
+}
+
+/// Folders and files that are known to hold nothing that is looked for.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    folders: HashSet<Key>,
+    files: HashSet<Oid>,
+    paths: Paths,
+}
+
+/// The paths of folders, by number; 0 is the root.
+#[derive(Debug)]
+struct Paths {
+    paths: Vec<(String, usize)>,
+    numbers: HashMap<(u32, Box<[u8]>), u32>,
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        Self { paths: vec![(String::new(), 0)], numbers: HashMap::new() }
+    }
+}
+
+impl Paths {
+    fn below(&mut self, folder: u32, name: &[u8]) -> u32 {
+        if let Some(number) = self.numbers.get(&(folder, name.into())) {
+            return *number;
+        }
+        let (path, depth) = &self.paths[folder as usize];
+        let path = format!("{path}{}/", String::from_utf8_lossy(name));
+        self.paths.push((path, depth + 1));
+        let number = u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX);
+        self.numbers.insert((folder, name.into()), number);
+        number
+    }
+}
+
+/// A folder whose tree was read, and whose contents were not yet.
+struct Open {
+    key: Key,
+    folders: Vec<Key>,
+    files: Vec<Oid>,
+    named: Vec<Named>,
+    holes: bool,
+}
+
+/// What the index works with.
+pub(crate) struct Tools<'a, 'w> {
+    pub(crate) place: &'a Place,
+    pub(crate) objects: &'a mut Objects,
+    pub(crate) is_document: &'a dyn Fn(&str) -> bool,
+    pub(crate) watch: &'a mut Watch<'w>,
+    pub(crate) stage: Stage,
+    /// Bytes of files that may still be read.
+    pub(crate) bytes: &'a mut u64,
+    /// Files and folders that may still be looked at.
+    pub(crate) visits: &'a mut u64,
+}
+
+/// The index of one set of things.
+#[derive(Debug)]
+pub(crate) struct Index {
+    lexicon: Lexicon,
+    names: HashSet<Box<[u8]>>,
+    starts: HashMap<Box<[u8]>, Vec<(WantedPath, u32)>>,
+    seen: Seen,
+    roots: HashMap<Oid, Option<Key>>,
+    nodes: HashMap<Key, Node>,
+    files: HashMap<Oid, Found>,
+}
+
+impl Index {
+    pub(crate) fn new(lexicon: Lexicon, seen: Seen) -> Self {
+        let mut names = HashSet::new();
+        let mut starts: HashMap<_, Vec<_>> = HashMap::new();
+        for (path, number) in lexicon.paths() {
+            names.extend(path.parts.iter().cloned());
+            starts.entry(path.parts[0].clone()).or_default().push((path.clone(), number));
+        }
+        Self {
+            lexicon,
+            names,
+            starts,
+            seen,
+            roots: HashMap::new(),
+            nodes: HashMap::new(),
+            files: HashMap::new(),
+        }
+    }
+
+    /// What was known before.
+    pub(crate) fn give_back(self) -> Seen {
+        self.seen
+    }
+
+    /// Everything that was looked at, as what holds nothing of another set of things.
+    pub(crate) fn into_seen(self) -> Seen {
+        let mut seen = self.seen;
+        seen.folders.extend(self.nodes.into_keys());
+        seen.files.extend(self.files.into_keys());
+        seen
+    }
+
+    /// What exists in a commit that was looked at; `None` when the commit is not there.
+    pub(crate) fn found(&self, commit: Oid) -> Option<Found> {
+        let key = (*self.roots.get(&commit)?)?;
+        Some(self.node(key).map(|node| node.found.clone()).unwrap_or_default())
+    }
+
+    /// `None` for what is known to hold nothing.
+    fn node(&self, key: Key) -> Option<&Node> {
+        self.nodes.get(&key)
+    }
+
+    fn is_known(&self, key: Key) -> bool {
+        self.seen.folders.contains(&key) || self.nodes.contains_key(&key)
+    }
+
+    /// Looks at the trees of these commits.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub(crate) fn look(
+        &mut self,
+        commits: &[Oid],
+        tools: &mut Tools<'_, '_>,
+    ) -> Result<(), GitError> {
+        let mut levels = vec![self.roots(commits, tools)?];
+        while let Some(level) = levels.last()
+            && !level.is_empty()
+        {
+            let mut next: Vec<Key> = Vec::new();
+            let mut listed = HashSet::new();
+            for key in level.iter().flat_map(|open| &open.folders) {
+                if !self.is_known(*key) && listed.insert(*key) {
+                    next.push(*key);
+                }
+            }
+            let opened = self.folders(&next, tools)?;
+            levels.push(opened);
+        }
+        self.read(&levels, tools)?;
+        for open in levels.into_iter().rev().flatten() {
+            let node = self.close(open);
+            self.nodes.insert(node.0, node.1);
+        }
+        Ok(())
+    }
+
+    fn roots(&mut self, commits: &[Oid], tools: &mut Tools<'_, '_>) -> Result<Vec<Open>, GitError> {
+        let mut asked: Vec<Oid> =
+            commits.iter().copied().filter(|commit| !self.roots.contains_key(commit)).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let folder = tools.place.within();
+        let wanted: Vec<Wanted> =
+            asked.iter().map(|commit| Wanted::Tree(*commit, folder.to_owned())).collect();
+        let mut opened = Vec::new();
+        let mut listed = HashSet::new();
+        let is_document = tools.is_document;
+        tools.objects.each(&wanted, &mut |at, object| {
+            let root = match object {
+                Object::Found(id, Sort::Tree, bytes) => {
+                    let key = (id, 0);
+                    if !self.is_known(key) && listed.insert(key) {
+                        opened.push(self.open(key, bytes, is_document));
+                    }
+                    Some(key)
+                }
+                _ => None,
+            };
+            self.roots.insert(asked[at], root);
+            ControlFlow::Continue(())
+        })?;
+        Ok(opened)
+    }
+
+    fn folders(&mut self, keys: &[Key], tools: &mut Tools<'_, '_>) -> Result<Vec<Open>, GitError> {
+        let allowed = usize::try_from(*tools.visits).unwrap_or(usize::MAX).min(keys.len());
+        let wanted: Vec<Wanted> =
+            keys[..allowed].iter().map(|(id, _)| Wanted::Object(*id)).collect();
+        *tools.visits -= allowed as u64;
+        let mut opened = Vec::with_capacity(keys.len());
+        let is_document = tools.is_document;
+        let hole = |key| Open { key, folders: vec![], files: vec![], named: vec![], holes: true };
+        tools.objects.each(&wanted, &mut |at, object| {
+            opened.push(match object {
+                Object::Found(_, Sort::Tree, bytes) => self.open(keys[at], bytes, is_document),
+                _ => hole(keys[at]),
+            });
+            ControlFlow::Continue(())
+        })?;
+        opened.extend(keys[allowed..].iter().map(|key| hole(*key)));
+        Ok(opened)
+    }
+
+    /// Reads a tree.
+    fn open(&mut self, key: Key, tree: &[u8], is_document: &dyn Fn(&str) -> bool) -> Open {
+        let (path, depth) = self.seen.paths.paths[key.1 as usize].clone();
+        let mut open = Open { key, folders: vec![], files: vec![], named: vec![], holes: false };
+        for entry in entries(tree, key.0.as_bytes().len()) {
+            let mut below = (entry.id, 0);
+            match entry.kind {
+                EntryKind::Folder if depth >= MAX_DEPTH => open.holes = true,
+                EntryKind::Folder => {
+                    below.1 = self.seen.paths.below(key.1, entry.name);
+                    open.folders.push(below);
+                }
+                EntryKind::File if self.lexicon.has_words() && may_be_text(entry.name) => {
+                    let name = format!("{path}{}", String::from_utf8_lossy(entry.name));
+                    if !is_document(&name) {
+                        open.files.push(entry.id);
+                    }
+                }
+                _ => {}
+            }
+            if self.names.contains(entry.name) {
+                open.named.push(Named { name: entry.name.into(), kind: entry.kind, key: below });
+            }
+        }
+        open
+    }
+
+    /// Reads the files that are not known yet.
+    fn read(&mut self, levels: &[Vec<Open>], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
+        let mut wanted = Vec::new();
+        let mut listed = HashSet::new();
+        for id in levels.iter().flatten().flat_map(|open| &open.files) {
+            if !self.seen.files.contains(id) && !self.files.contains_key(id) && listed.insert(*id) {
+                wanted.push(*id);
+            }
+        }
+        let of = wanted.len();
+        let questions: Vec<Wanted> = wanted.iter().map(|id| Wanted::Object(*id)).collect();
+        let (lexicon, files) = (&self.lexicon, &mut self.files);
+        let (bytes, visits) = (&mut *tools.bytes, &mut *tools.visits);
+        let (watch, stage) = (&mut *tools.watch, tools.stage);
+        let mut ended = Ok(());
+        let mut things = Vec::new();
+        tools.objects.each(&questions, &mut |at, object| {
+            things.clear();
+            let mut holes = false;
+            match object {
+                Object::Found(_, Sort::Blob, text) => {
+                    *bytes = bytes.saturating_sub(text.len() as u64);
+                    if is_text(text) {
+                        lexicon.scan(text, &mut things);
+                    }
+                }
+                // What is that large was generated, or is data.
+                Object::TooLarge => {}
+                _ => holes = true,
+            }
+            files.insert(wanted[at], Found::of(std::mem::take(&mut things), holes));
+            *visits = visits.saturating_sub(1);
+            if at % 256 == 0 {
+                ended = watch.tell(stage, at, Some(of));
+            }
+            if ended.is_err() || *bytes == 0 || *visits == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        ended
+    }
+
+    /// Puts together what was found below a folder.
+    fn close(&self, open: Open) -> (Key, Node) {
+        let mut things = Vec::new();
+        let mut holes = open.holes;
+        for key in &open.folders {
+            if let Some(node) = self.node(*key) {
+                things.extend_from_slice(&node.found.things);
+                holes |= node.found.holes;
+            }
+        }
+        for id in &open.files {
+            match self.files.get(id) {
+                Some(file) => {
+                    things.extend_from_slice(&file.things);
+                    holes |= file.holes;
+                }
+                None => holes |= !self.seen.files.contains(id),
+            }
+        }
+        for named in &open.named {
+            for (path, number) in self.starts.get(&named.name).into_iter().flatten() {
+                if (!path.anchored || open.key.1 == 0) && self.resolves(path, named) {
+                    things.push(*number);
+                }
+            }
+        }
+        let named = open.named.into_boxed_slice();
+        (open.key, Node { found: Found::of(things, holes), named })
+    }
+
+    /// Whether a path leads somewhere from the entry that has the name of its first part.
+    fn resolves(&self, path: &WantedPath, first: &Named) -> bool {
+        let mut at = first;
+        for part in &path.parts[1..] {
+            match at.kind {
+                // What a submodule holds is not known here.
+                EntryKind::Submodule => return true,
+                EntryKind::Folder => {}
+                EntryKind::File | EntryKind::Link => return false,
+            }
+            let next = self
+                .node(at.key)
+                .and_then(|node| node.named.iter().find(|named| named.name == *part));
+            match next {
+                Some(next) => at = next,
+                None => return false,
+            }
+        }
+        !path.folder || matches!(at.kind, EntryKind::Folder | EntryKind::Submodule)
+    }
+}
+
+/// Whether the end of a file's name allows that it is text.
+fn may_be_text(name: &[u8]) -> bool {
+    let Some(dot) = name.iter().rposition(|byte| *byte == b'.') else { return true };
+    let end = &name[dot + 1..];
+    !NO_TEXT.iter().any(|known| end.eq_ignore_ascii_case(known.as_bytes()))
+}

@@ -1,0 +1,150 @@
+//! What it takes for a word to exist.
+
+use staleness_core::knowledge::WordKind;
+
+use super::Word;
+use super::tokens::{Lexicon, WantedPath};
+
+/// The most parts of one word.
+const MAX_PARTS: usize = 32;
+
+/// A single thing that can be looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Thing {
+    Path(WantedPath),
+    Identifier(String),
+    Quoted(String),
+    Flag(String),
+}
+
+impl Thing {
+    pub(crate) fn enter(&self, lexicon: &mut Lexicon) -> u32 {
+        match self {
+            Self::Path(path) => lexicon.path(path.clone()),
+            Self::Identifier(text) => lexicon.identifier(text.as_bytes()),
+            Self::Quoted(text) => lexicon.quoted(text.as_bytes()),
+            Self::Flag(text) => lexicon.flag(text.as_bytes()),
+        }
+    }
+}
+
+/// A word exists when of each group one thing exists. `None` for what cannot be looked up.
+pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
+    match word.kind {
+        WordKind::Path => path(&word.text).map(|path| vec![vec![Thing::Path(path)]]),
+        WordKind::Flag => flag(&word.text),
+        WordKind::Identifier => identifier(&word.text),
+    }
+}
+
+/// Reads a path.
+pub(crate) fn path(text: &str) -> Option<WantedPath> {
+    let (anchored, rest) = match text.strip_prefix("./").or_else(|| text.strip_prefix('/')) {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (folder, rest) = match rest.strip_suffix('/') {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let parts: Vec<Box<[u8]>> = rest.split('/').map(|part| part.as_bytes().into()).collect();
+    let bad = |part: &[u8]| matches!(part, b"" | b"." | b"..") || part.contains(&0);
+    (parts.len() <= MAX_PARTS && !parts.iter().any(|part| bad(part))).then_some(WantedPath {
+        parts,
+        anchored,
+        folder,
+    })
+}
+
+fn flag(text: &str) -> Option<Vec<Vec<Thing>>> {
+    let text = text.split(['=', ' ']).next()?;
+    let name = text.strip_prefix("--").or_else(|| text.strip_prefix('-'))?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    // A single letter behind a single dash says nothing.
+    let named = name.len() > 1
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(plain);
+    named.then(|| {
+        let mut things = vec![Thing::Flag(text.to_owned()), Thing::Quoted(name.to_owned())];
+        // A name that begins with a digit is no identifier, and is found nowhere.
+        things.push(Thing::Identifier(name.replace('-', "_")));
+        things.push(Thing::Identifier(camel(name)));
+        vec![things]
+    })
+}
+
+/// `dry-run` as `dryRun`.
+fn camel(name: &str) -> String {
+    let mut upper = false;
+    let mut camel = String::with_capacity(name.len());
+    for c in name.chars() {
+        if matches!(c, '-' | '_') {
+            upper = true;
+        } else if std::mem::take(&mut upper) {
+            camel.push(c.to_ascii_uppercase());
+        } else {
+            camel.push(c);
+        }
+    }
+    camel
+}
+
+fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
+    let text = text.trim_start_matches(['@', '$', '&', '*', '.', '#']);
+    let text = text.strip_suffix("()").or_else(|| text.strip_suffix('!')).unwrap_or(text);
+    let text = text.replace("->", ".").replace("::", ".").replace('#', ".");
+    let parts: Vec<&str> = text.split('.').collect();
+    let good = |part: &&str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && !part.ends_with('-')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+    };
+    (parts.len() <= MAX_PARTS && parts.iter().all(good))
+        .then(|| parts.iter().map(|part| vec![Thing::Identifier((*part).to_owned())]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(kind: WordKind, text: &str) -> Option<Vec<Vec<Thing>>> {
+        meaning(&Word { kind, text: text.to_owned() })
+    }
+
+    #[test]
+    fn a_flag_has_the_names_under_which_programs_define_it() {
+        let things = of(WordKind::Flag, "--dry-run=yes").unwrap();
+        assert_eq!(
+            things,
+            [[
+                Thing::Flag("--dry-run".into()),
+                Thing::Quoted("dry-run".into()),
+                Thing::Identifier("dry_run".into()),
+                Thing::Identifier("dryRun".into()),
+            ]]
+        );
+        for bad in ["", "-", "--", "-v", "--x-", "--a;b", "dry-run", "--\u{e9}t\u{e9}"] {
+            assert_eq!(of(WordKind::Flag, bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn of_joined_identifiers_each_is_looked_for() {
+        for text in ["Router::route()", "Router.route", "Router#route", "Router->route!"] {
+            assert_eq!(of(WordKind::Identifier, text).unwrap().len(), 2, "{text}");
+        }
+        for bad in ["", "()", "a b", "Vec<T>", "3d", "a..b", "a-", "a::"] {
+            assert_eq!(of(WordKind::Identifier, bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_path_never_leaves_its_root() {
+        assert!(of(WordKind::Path, "./src/a.rs").is_some());
+        for bad in ["", "/", "../a", "a/../b", "a//b", "./"] {
+            assert_eq!(of(WordKind::Path, bad), None, "{bad}");
+        }
+        assert_eq!(of(WordKind::Path, &"a/".repeat(MAX_PARTS + 2)), None);
+    }
+}

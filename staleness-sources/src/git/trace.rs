@@ -1,0 +1,247 @@
+//! What became of words that the project had.
+
+use std::collections::HashMap;
+
+use staleness_core::knowledge::WordKind;
+
+use super::index::{Index, Tools};
+use super::meaning::path;
+use super::moved::Moved;
+use super::tokens::Lexicon;
+use super::words::{Numbered, exists, number};
+use super::{Anchor, Commit, GitError, Oid, Repo, Stage, Trace, Watch, Word, WordQuery};
+
+/// How many commits are looked at in one go.
+const TOGETHER: usize = 64;
+
+/// A word whose past is looked into.
+struct Case<'a> {
+    /// Which question it is.
+    at: usize,
+    word: &'a Word,
+    numbers: usize,
+    commit: Oid,
+    /// The place of the commit, or of the one at its time, in the list of commits.
+    place: Option<usize>,
+}
+
+/// A word that was there at one place of the list of commits, and is not at a later one.
+struct Search {
+    at: usize,
+    numbers: usize,
+    there: usize,
+    gone: usize,
+    lost: bool,
+}
+
+impl Repo {
+    /// Where an anchor is: the commit, and its place in the list of first parents, or that of the
+    /// commit that was checked out at its time.
+    pub(crate) fn anchor(
+        &mut self,
+        anchor: Anchor,
+    ) -> Result<Option<(Oid, Option<usize>)>, GitError> {
+        match anchor {
+            Anchor::At(at) => {
+                let past = self.past()?;
+                Ok(past.at(at).map(|place| (past.commits[place].id, Some(place))))
+            }
+            Anchor::Commit(id) => {
+                if let Some(place) = self.past()?.place(id) {
+                    return Ok(Some((id, Some(place))));
+                }
+                let Some(commit) = self.commit(id)? else { return Ok(None) };
+                Ok(Some((id, self.past()?.at(commit.at))))
+            }
+        }
+    }
+
+    /// What became of these words; the answers are in the order of the questions. Words that
+    /// [`Repo::missing`] was not asked about are looked up in the checked-out commit first.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub fn trace(
+        &mut self,
+        words: &[WordQuery<'_>],
+        is_document: &dyn Fn(&str) -> bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Trace>, GitError> {
+        let known = |searched: &super::words::Searched| {
+            words.iter().all(|query| searched.knows(query.word))
+        };
+        if !self.searched.as_ref().is_some_and(known) {
+            let words: Vec<Word> = words.iter().map(|query| query.word.clone()).collect();
+            self.missing(&words, is_document, watch)?;
+        }
+        let mut answers = vec![Trace::Unknown; words.len()];
+        let mut lexicon = Lexicon::default();
+        let (mut numbered, mut numbers_of) = (Vec::new(), HashMap::new());
+        let (mut cases, mut anchors) = (Vec::new(), HashMap::new());
+        for (at, query) in words.iter().enumerate() {
+            let Some(searched) = &self.searched else { continue };
+            let numbers = match searched.lack(query.word) {
+                Err(plain) => {
+                    answers[at] = plain;
+                    continue;
+                }
+                Ok(groups) => *numbers_of.entry(query.word).or_insert_with(|| {
+                    numbered.push(number(groups, &mut lexicon));
+                    numbered.len() - 1
+                }),
+            };
+            let anchor = match anchors.get(&query.anchor) {
+                Some(anchor) => *anchor,
+                None => {
+                    let anchor = self.anchor(query.anchor)?;
+                    anchors.insert(query.anchor, anchor);
+                    anchor
+                }
+            };
+            if let Some((commit, place)) = anchor {
+                cases.push(Case { at, word: query.word, numbers, commit, place });
+            }
+        }
+        // Newest first: what is near the checked-out commit shares most with it.
+        cases.sort_by_key(|case| (case.place, case.at));
+        let Some(searched) = &mut self.searched else { return Ok(answers) };
+        let index = Index::new(lexicon, std::mem::take(&mut searched.seen));
+        self.settle(&cases, &numbered, index, is_document, watch, &mut answers)?;
+        Ok(answers)
+    }
+
+    fn settle(
+        &mut self,
+        cases: &[Case<'_>],
+        numbered: &[Numbered],
+        mut index: Index,
+        is_document: &dyn Fn(&str) -> bool,
+        watch: &mut Watch<'_>,
+        answers: &mut [Trace],
+    ) -> Result<(), GitError> {
+        let (mut bytes, mut visits) = (self.limits.searched_bytes, self.limits.visited);
+        let Some(past) = &self.past else { return Ok(()) };
+        let mut tools = Tools {
+            place: &self.place,
+            objects: &mut self.objects,
+            is_document,
+            watch,
+            stage: Stage::Tracing,
+            bytes: &mut bytes,
+            visits: &mut visits,
+        };
+        let commits: Vec<Oid> = cases.iter().map(|case| case.commit).collect();
+        for some in commits.chunks(TOGETHER) {
+            index.look(some, &mut tools)?;
+        }
+        let mut searches = Vec::new();
+        for case in cases {
+            let Some(found) = index.found(case.commit) else { continue };
+            if !exists(&numbered[case.numbers], &found) {
+                answers[case.at] = if found.holes { Trace::Unknown } else { Trace::Never };
+                continue;
+            }
+            answers[case.at] = Trace::Gone { by: None, renamed_to: None };
+            if let Some(there) = case.place {
+                let lost = past.commits[there].id != case.commit;
+                searches.push(Search { at: case.at, numbers: case.numbers, there, gone: 0, lost });
+            }
+        }
+        narrow(&mut searches, &mut index, numbered, &past.commits, &mut tools)?;
+        if let Some(searched) = &mut self.searched {
+            searched.seen = index.give_back();
+        }
+        let words: HashMap<usize, &Word> = cases.iter().map(|case| (case.at, case.word)).collect();
+        let mut moved = Moved::default();
+        for search in searches.iter().filter(|search| !search.lost) {
+            let renamed_to = match words.get(&search.at) {
+                Some(word) if word.kind == WordKind::Path => {
+                    path(&word.text).map(|path| moved.find(self, &path, search.gone)).transpose()?
+                }
+                _ => None,
+            };
+            let by = self.past.as_ref().map(|past| past.commits[search.gone]);
+            answers[search.at] = Trace::Gone { by, renamed_to: renamed_to.flatten() };
+        }
+        Ok(())
+    }
+}
+
+/// Finds a commit that removed each word: halves the part of the list between one that has it and
+/// a later one that does not, for all words together.
+fn narrow(
+    searches: &mut [Search],
+    index: &mut Index,
+    numbered: &[Numbered],
+    commits: &[Commit],
+    tools: &mut Tools<'_, '_>,
+) -> Result<(), GitError> {
+    // A commit beside the list says nothing about the one of the same time in the list.
+    let aside: Vec<Oid> = searches
+        .iter()
+        .filter(|search| search.lost)
+        .map(|search| commits[search.there].id)
+        .collect();
+    index.look(&aside, tools)?;
+    for search in searches.iter_mut().filter(|search| search.lost) {
+        let found = index.found(commits[search.there].id);
+        search.lost = !found.is_some_and(|found| exists(&numbered[search.numbers], &found));
+    }
+    loop {
+        let mut asked: Vec<usize> = searches.iter().filter_map(Search::middle).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<Oid> = asked.iter().map(|place| commits[*place].id).collect();
+        for some in ids.chunks(TOGETHER) {
+            index.look(some, tools)?;
+        }
+        for search in searches.iter_mut() {
+            let Some(middle) = search.middle() else { continue };
+            match index.found(commits[middle].id) {
+                Some(found) if exists(&numbered[search.numbers], &found) => search.there = middle,
+                Some(found) if !found.holes => search.gone = middle,
+                _ => search.lost = true,
+            }
+        }
+    }
+}
+
+impl Search {
+    /// The place to look at next: of those between, the one that most other searches meet too.
+    fn middle(&self) -> Option<usize> {
+        if self.lost { None } else { between(self.gone, self.there) }
+    }
+}
+
+/// The number between two that can be halved most often.
+pub(crate) fn between(low: usize, high: usize) -> Option<usize> {
+    if low + 1 >= high {
+        return None;
+    }
+    // The highest bit in which `low` and `high - 1` differ, and zeros below it.
+    let last = high - 1;
+    let bit = usize::BITS - 1 - (low ^ last).leading_zeros();
+    Some(last >> bit << bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halving_meets_at_round_numbers_and_ends() {
+        assert_eq!(between(0, 1), None);
+        assert_eq!(between(5, 5), None);
+        assert_eq!(between(0, 10_000), Some(8192));
+        assert_eq!(between(0, 9_000), Some(8192));
+        for low in 0..64 {
+            for high in low + 2..66 {
+                let middle = between(low, high).unwrap();
+                assert!(low < middle && middle < high, "{low} {middle} {high}");
+            }
+        }
+    }
+}
