@@ -19,7 +19,8 @@ pub(crate) const SET_VARIABLE: &str = "STALENESS_SET";
 const MAX_BYTES: u64 = 1024 * 1024;
 /// What a project's file may set: it comes with the repository, so nothing that touches the
 /// user's data or what their hooks say.
-const PROJECT_KEYS: [&str; 5] = ["tools", "outage", "ranking", "ignore", "kind"];
+const PROJECT_KEYS: [&str; 7] =
+    ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents"];
 
 const KEYS_HINT: &str = "mend or remove it; `staleness doctor` goes on without it";
 
@@ -227,8 +228,7 @@ fn assignment(text: &str) -> Result<Table, CliError> {
 fn merge(into: &mut Table, layer: Table) {
     for (key, value) in layer {
         match (into.get_mut(&key), value) {
-            // A rule is one value: `consecutive` replaces `k_of_n`, it does not join it.
-            (Some(Value::Table(old)), Value::Table(new)) if key != "rule" => merge(old, new),
+            (Some(Value::Table(old)), Value::Table(new)) if !is_one_value(&key) => merge(old, new),
             (_, value) => {
                 into.insert(key, value);
             }
@@ -236,9 +236,14 @@ fn merge(into: &mut Table, layer: Table) {
     }
 }
 
+/// A rule or a curve is one value: `consecutive` replaces `k_of_n`, it does not join it.
+fn is_one_value(key: &str) -> bool {
+    matches!(key, "rule" | "curve")
+}
+
 fn leaves(prefix: &str, value: &Value) -> Vec<(String, Value)> {
     match value {
-        Value::Table(table) if !prefix.ends_with(".rule") => table
+        Value::Table(table) if !prefix.rsplit('.').next().is_some_and(is_one_value) => table
             .iter()
             .flat_map(|(key, value)| {
                 let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
@@ -266,123 +271,4 @@ impl Configured {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn layers(flags: &[&str]) -> Result<Configured, CliError> {
-        let flags = flags.iter().map(ToString::to_string).collect();
-        Layers { flags, ..Layers::default() }.read()
-    }
-
-    #[test]
-    fn later_layers_win_and_are_named() {
-        let dir = tempfile::tempdir().unwrap();
-        let user = dir.path().join("user.toml");
-        let project = dir.path().join("project.toml");
-        std::fs::write(&user, "[tools]\nunseen_days = 10\nprobation_minutes = 5\n").unwrap();
-        std::fs::write(&project, "ignore = ['x']\n[tools]\nunseen_days = 11\n").unwrap();
-        let configured = Layers {
-            user: Some((user.clone(), true)),
-            project: Some(project.clone()),
-            environment: Some("ranking.window=7; tools.rule={consecutive={k=2}}".into()),
-            flags: vec!["ranking.window=8".into()],
-        }
-        .read()
-        .unwrap();
-        assert_eq!(configured.policy.tools.unseen_days, 11);
-        assert_eq!(configured.policy.tools.probation_minutes, 5);
-        assert_eq!(configured.policy.ranking.window, 8);
-        assert_eq!(configured.policy.ignore, ["x"]);
-        assert_eq!(configured.policy.tools.rule.window(), 2);
-        let source = |key: &str| {
-            configured.values().unwrap().into_iter().find(|value| value.key == key).unwrap().source
-        };
-        assert_eq!(source("tools.unseen_days"), project.display().to_string());
-        assert_eq!(source("tools.probation_minutes"), user.display().to_string());
-        assert_eq!(source("tools.rule"), "environment");
-        assert_eq!(source("ranking.window"), "flag");
-        assert_eq!(source("outcomes.keep_days"), "default");
-    }
-
-    #[test]
-    fn a_project_may_not_touch_what_is_the_users() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join(FILE_NAME);
-        for text in ["[outcomes]\nkeep_days = 0\n", "[hooks]\ntell = false\n", "store = 'x'\n"] {
-            std::fs::write(&file, text).unwrap();
-            let error = Layers { project: Some(file.clone()), ..Layers::default() }.read();
-            let error = error.unwrap_err();
-            assert_eq!(error.exit_code(), 3);
-            assert!(error.message.contains("a project may not set"), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_layer_that_cannot_be_read_takes_no_other_with_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let (user, project) = (dir.path().join("user.toml"), dir.path().join(FILE_NAME));
-        std::fs::write(&user, "[hooks]\ntell = false\n[outcomes]\nkeep_days = 900\n").unwrap();
-        let layers = Layers {
-            user: Some((user.clone(), true)),
-            project: Some(project.clone()),
-            environment: Some("ranking.window=7".into()),
-            flags: Vec::new(),
-        };
-        for text in ["broken = = ", "store = 'x'", "[tools]\nunseen_days = 'many'"] {
-            std::fs::write(&project, text).unwrap();
-            let (configured, trouble) = layers.read_what_can_be_read();
-            assert!(trouble.unwrap().message.contains(FILE_NAME), "{text}");
-            let policy = configured.policy;
-            assert!(!policy.hooks.tell, "{text}");
-            assert_eq!((policy.outcomes.keep_days, policy.ranking.window), (900, 7), "{text}");
-        }
-        std::fs::write(&project, "[tools]\nunseen_days = 11\n").unwrap();
-        std::fs::write(&user, "broken = = ").unwrap();
-        let (configured, trouble) = layers.read_what_can_be_read();
-        assert!(trouble.unwrap().message.contains("user.toml"));
-        assert_eq!(configured.policy.tools.unseen_days, 11);
-        assert!(configured.policy.hooks.tell);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_projects_file_is_not_followed_out_of_the_project() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("project");
-        std::fs::create_dir_all(folder.join("etc")).unwrap();
-        let file = folder.join(FILE_NAME);
-        let layers = Layers { project: Some(file.clone()), ..Layers::default() };
-        for (target, followed) in [("../credentials.toml", false), ("etc/policy.toml", true)] {
-            let policy = "[tools]\nunseen_days = 11\n";
-            std::fs::write(folder.join(target), policy).unwrap();
-            std::os::unix::fs::symlink(target, &file).unwrap();
-            match layers.read() {
-                Ok(configured) => assert!(followed && configured.policy.tools.unseen_days == 11),
-                Err(error) => {
-                    assert!(!followed && error.message.contains("leads out of the project"));
-                }
-            }
-            std::fs::remove_file(&file).unwrap();
-        }
-        assert!(layers.read().is_ok(), "a file that is not there is no trouble");
-    }
-
-    #[test]
-    fn wrong_values_are_refused_with_where_they_are() {
-        for flags in [
-            "tools.unseen_days=many",
-            "tools.nonsense=1",
-            "nonsense",
-            "tools.rule={k_of_n={k=9,n=5}}",
-            "=3",
-            "tools.freshness_unseen=1.5",
-        ] {
-            assert_eq!(layers(&[flags]).unwrap_err().exit_code(), 3, "{flags}");
-        }
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("broken.toml");
-        std::fs::write(&file, "[tools]\nunseen_days = = 3\n").unwrap();
-        let error = Layers { user: Some((file, true)), ..Layers::default() }.read().unwrap_err();
-        assert!(error.message.contains("broken.toml:2: "), "{error}");
-    }
-}
+mod tests;
