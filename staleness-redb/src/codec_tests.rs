@@ -4,10 +4,13 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 use staleness_conformance::arbitrary::{self, Reach};
 use staleness_core::ids::{
-    AgentId, ClientId, Level, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId, ToolKey,
-    ToolName,
+    AgentId, ClientId, DocumentKey, ItemId, ItemKey, Level, OpId, ProjectId, Scope, ServerKey,
+    SessionId, SourceId, ToolKey, ToolName,
 };
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
+use staleness_core::knowledge::{
+    Block, Citation, Contradiction, Document, Fact, Item, ItemKind, Lines,
+};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::project::{Project, Told};
 use staleness_core::source::{Source, SourceState};
@@ -127,6 +130,71 @@ fn the_entry() -> JournalEntry {
     }
 }
 
+fn item_key() -> ItemKey {
+    ItemKey { scope: Scope::Global, id: ItemId::new("i").unwrap() }
+}
+
+fn the_item() -> Item {
+    let ids = |text: &str| [ItemId::new(text).unwrap()].into();
+    Item {
+        keywords: ["w".into()].into(),
+        path: Some("m".into()),
+        updated_at: at(2),
+        version_context: Some("1.2".into()),
+        evergreen: true,
+        due: Some(at(3)),
+        expires_at: Some(at(4)),
+        verified_at: Some(at(5)),
+        verified_commit: Some("c0".into()),
+        verifications: 6,
+        citations: [
+            Citation::of_path("a"),
+            Citation {
+                lines: Some(Lines { first: 7, last: 300 }),
+                symbol: Some("f".into()),
+                digest: Some("d0".into()),
+                ..Citation::of_path("b")
+            },
+        ]
+        .into(),
+        supersedes: ids("j"),
+        superseded_by: ids("k"),
+        related: ids("l"),
+        contradicted: Some(Contradiction { by: "x".into(), reason: "y".into(), at: at(8) }),
+        done_at: Some(at(9)),
+        recalls: 10,
+        recalls_since_edit: 11,
+        recalled_at: Some(at(12)),
+        recall_op: Some(OpId::new("op").unwrap()),
+        ..Item::new(item_key(), ItemKind::Todo, "é", at(1))
+    }
+}
+
+fn document_key() -> DocumentKey {
+    DocumentKey { project: project_id(), path: "a.md".into() }
+}
+
+fn the_document() -> Document {
+    let block = Block {
+        line: 3,
+        last_line: 4,
+        title: "t".into(),
+        digest: 5,
+        anchored_at: None,
+        anchor: None,
+        evidence: vec![Fact::RelatedStale { id: "i".into() }.into()],
+    };
+    Document {
+        key: document_key(),
+        loaded: true,
+        checked_at: at(1),
+        head: Some("h".into()),
+        digest: 2,
+        blocks: 70_000,
+        found: vec![block],
+    }
+}
+
 /// A record's bytes, as hexadecimal digits and texts.
 fn shown(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -140,6 +208,12 @@ const SOURCE: &str = "7301\
 const TOOL: &str = "7401020103737276000102c3a901010170016303036d63700100070601010803776879020108030301030afb2c01090c010e10";
 const OUTCOME: &str =
     "6f01fd00d0ca9f1703000001026f70017001740103737276020001670170016b01700001016101016301fbe803";
+const ITEM: &str = "6b010202c3a901017701016d02040103312e320101060108010a0102633006020161\
+    00000001620107fb2c010101660102643001016a01016b01016c01017801791001120a0b011801026f70";
+const DOCUMENT: &str = "64010102010168\
+    02fc701101000160\
+    5b7b226c696e65223a332c226c6173745f6c696e65223a342c227469746c65223a2274222c22646967657374223a352c\
+    2265766964656e6365223a5b7b2266616374223a2272656c617465645f7374616c65222c226964223a2269227d5d7d5d";
 const ENTRY: &str = "6a010201000178090106616374697665000377687901016e00010568756d616e01026f70";
 
 #[test]
@@ -149,6 +223,8 @@ fn version_1_of_every_record_has_these_bytes() {
     assert_eq!(shown(&encode_tool(&the_tool()).unwrap()), TOOL);
     assert_eq!(shown(&encode_outcome(&the_outcome()).unwrap()), OUTCOME);
     assert_eq!(shown(&encode_entry(&the_entry()).unwrap()), ENTRY);
+    assert_eq!(shown(&encode_item(&the_item()).unwrap()), ITEM);
+    assert_eq!(shown(&encode_document(&the_document()).unwrap()), DOCUMENT);
 }
 
 /// The bytes of hexadecimal digits.
@@ -166,6 +242,9 @@ fn these_bytes_are_read_as_ever() {
     assert_eq!(decode_outcome(7, &bytes(OUTCOME)), Ok(the_outcome()));
     assert_eq!(outcome_time(&bytes(OUTCOME)), Ok(the_outcome().at));
     assert_eq!(decode_entry(Revision(1), 0, &bytes(ENTRY)), Ok(the_entry()));
+    assert_eq!(decode_item(item_key(), &bytes(ITEM)), Ok(the_item()));
+    assert_eq!(decode_document(document_key(), &bytes(DOCUMENT)), Ok(the_document()));
+    assert_eq!(flagged(&bytes(DOCUMENT)), Ok(Some(true)));
 }
 
 #[test]
@@ -177,6 +256,7 @@ fn numbers_of_words_cover_every_word() {
     assert!(Mark::ALL.iter().all(|word| number(&MARKS, word).is_ok()));
     assert!(SourceState::ALL.iter().all(|word| number(&STATES, word).is_ok()));
     assert!(SubjectKind::ALL.iter().all(|word| number(&SUBJECTS, word).is_ok()));
+    assert!(ItemKind::ALL.iter().all(|word| number(&ITEM_KINDS, word).is_ok()));
     assert!(Action::ALL.iter().all(|word| number(&ACTIONS, word).is_ok()));
 }
 
@@ -210,10 +290,20 @@ fn a_hostile_length_is_an_error() {
     ];
     let tool = bytes(TOOL);
     let outcome = bytes(OUTCOME);
+    let (item, document) = (bytes(ITEM), bytes(DOCUMENT));
     for length in huge {
         for place in 2..tool.len() {
             let hostile = [&tool[..place], length, &tool[place..]].concat();
             let _ = decode_tool(key("t"), &hostile);
+        }
+        for place in 2..item.len() {
+            let hostile = [&item[..place], length, &item[place..]].concat();
+            let _ = decode_item(item_key(), &hostile);
+        }
+        for place in 2..document.len() {
+            let hostile = [&document[..place], length, &document[place..]].concat();
+            let _ = decode_document(document_key(), &hostile);
+            let _ = flagged(&hostile);
         }
         for place in 2..outcome.len() {
             let hostile = [&outcome[..place], length, &outcome[place..]].concat();
@@ -261,6 +351,50 @@ fn the_largest_record_fits() {
     let outcome = Outcome { credits: vec![tool_key; 900], ..the_outcome() };
     let bytes = encode_outcome(&outcome).unwrap();
     assert_eq!(decode_outcome(7, &bytes), Ok(outcome));
+}
+
+/// A text and fields to the limits that the registry has for them.
+#[test]
+fn the_largest_item_and_document_fit() {
+    let longest = "\u{1f680}".repeat(128);
+    let row = Item {
+        body: "x".repeat(staleness_core::registry::MAX_BODY_BYTES),
+        keywords: (0..500).map(|number| format!("{number:0500}")).collect(),
+        contradicted: Some(Contradiction {
+            by: longest.clone(),
+            reason: "x".repeat(staleness_core::registry::MAX_REASON_BYTES),
+            at: Timestamp::MAX,
+        }),
+        ..the_item()
+    };
+    staleness_core::registry::check_item(&row).unwrap();
+    let bytes = encode_item(&row).unwrap();
+    assert_eq!(decode_item(item_key(), &bytes), Ok(row.clone()));
+    // Beyond that nothing is read, and nothing is claimed for it.
+    let hostile = [bytes.as_slice(), &vec![0; MAX_TEXT_RECORD]].concat();
+    assert_eq!(decode_item(item_key(), &hostile), Err(Bad("length")));
+    let larger = Item { body: "x".repeat(MAX_TEXT_RECORD), ..row };
+    assert!(matches!(encode_item(&larger), Err(StoreError::Misstep(_))));
+
+    let block = the_document().found.remove(0);
+    let one = staleness_core::store::pack(std::slice::from_ref(&block)).len();
+    let found = vec![block; staleness_core::registry::MAX_FINDINGS_BYTES / one];
+    let row = Document { found, head: Some(longest), ..the_document() };
+    let bytes = encode_document(&row).unwrap();
+    assert!(bytes.len() > MAX_RECORD * 9 / 10, "{}", bytes.len());
+    assert_eq!(decode_document(document_key(), &bytes), Ok(row));
+}
+
+#[test]
+fn findings_that_are_none_are_refused() {
+    let with = |found: &str| {
+        let sound = encode_document(&Document { found: Vec::new(), ..the_document() }).unwrap();
+        let length = u8::try_from(found.len()).unwrap();
+        [&sound[..sound.len() - 1], &[1, length], found.as_bytes()].concat()
+    };
+    for found in ["", "[]", "{}", "null", "[1]", "[{}]"] {
+        assert_eq!(decode_document(document_key(), &with(found)), Err(Bad("found")), "{found}");
+    }
 }
 
 /// What can be written can be read: the most that is claimed for the bytes of a record.
@@ -311,6 +445,20 @@ proptest! {
     }
 
     #[test]
+    fn items_come_back(row in arbitrary::item(Reach::Wide)) {
+        let bytes = encode_item(&row).unwrap();
+        prop_assert_eq!(decode_item(row.key.clone(), &bytes), Ok(row));
+    }
+
+    #[test]
+    fn documents_come_back(row in arbitrary::document(Reach::Wide)) {
+        let bytes = encode_document(&row).unwrap();
+        let marks = (!row.found.is_empty()).then_some(row.loaded);
+        prop_assert_eq!(flagged(&bytes), Ok(marks));
+        prop_assert_eq!(decode_document(row.key.clone(), &bytes), Ok(row));
+    }
+
+    #[test]
     fn entries_come_back(row in arbitrary::journal_entry(Reach::Wide)) {
         let bytes = encode_entry(&row).unwrap();
         prop_assert_eq!(decode_entry(row.revision, row.index, &bytes), Ok(row));
@@ -319,7 +467,7 @@ proptest! {
     /// Whatever is read at all is written as the same bytes again.
     #[test]
     fn any_bytes_are_an_error_or_a_record(
-        kind in prop::sample::select(vec![b'p', b's', b't', b'o', b'j', b'x']),
+        kind in prop::sample::select(vec![b'p', b's', b't', b'o', b'j', b'k', b'd', b'x']),
         version in 0..3_u8,
         body in prop::collection::vec(any::<u8>(), 0..200),
     ) {
@@ -330,6 +478,8 @@ proptest! {
             b's' => decode_source(source_id(), &bytes).map(|row| encode_source(&row)),
             b't' => decode_tool(key("t"), &bytes).map(|row| encode_tool(&row)),
             b'o' => decode_outcome(7, &bytes).map(|row| encode_outcome(&row)),
+            b'k' => decode_item(item_key(), &bytes).map(|row| encode_item(&row)),
+            b'd' => decode_document(document_key(), &bytes).map(|row| encode_document(&row)),
             _ => decode_entry(Revision(1), 0, &bytes).map(|row| encode_entry(&row)),
         };
         if let Ok(again) = again {

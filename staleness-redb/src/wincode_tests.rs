@@ -92,6 +92,46 @@ struct Entry {
     op: Option<String>,
 }
 
+/// Path, first and last line, symbol, digest.
+type Citation = (String, Option<(u32, u32)>, Option<String>, Option<String>);
+
+#[derive(Debug, PartialEq, SchemaRead, SchemaWrite)]
+struct Item {
+    kind: u8,
+    body: String,
+    keywords: Vec<String>,
+    path: Option<String>,
+    added_at: i64,
+    updated_at: i64,
+    version_context: Option<String>,
+    evergreen: bool,
+    due: Option<i64>,
+    expires_at: Option<i64>,
+    verified_at: Option<i64>,
+    verified_commit: Option<String>,
+    verifications: u32,
+    citations: Vec<Citation>,
+    supersedes: Vec<String>,
+    superseded_by: Vec<String>,
+    related: Vec<String>,
+    contradicted: Option<(String, String, i64)>,
+    done_at: Option<i64>,
+    recalls: u64,
+    recalls_since_edit: u64,
+    recalled_at: Option<i64>,
+    recall_op: Option<String>,
+}
+
+#[derive(Debug, PartialEq, SchemaRead, SchemaWrite)]
+struct Document {
+    loaded: bool,
+    checked_at: i64,
+    head: Option<String>,
+    digest: u128,
+    blocks: u32,
+    found: Option<String>,
+}
+
 macro_rules! there_and_back {
     ($record:ty, $bytes:expr) => {{
         let config = Configuration::default().with_varint_encoding();
@@ -110,6 +150,8 @@ fn reads_and_writes_the_golden_bytes() {
     assert_eq!(there_and_back!(Tool, bytes(TOOL)).ring, [(3, 5, 300)]);
     assert_eq!(there_and_back!(Outcome, bytes(OUTCOME)).duration_ms, Some(1_000));
     assert_eq!(there_and_back!(Entry, bytes(ENTRY)).note.as_deref(), Some("n"));
+    assert_eq!(there_and_back!(Item, bytes(ITEM)).recalls_since_edit, 11);
+    assert_eq!(there_and_back!(Document, bytes(DOCUMENT)).blocks, 70_000);
 }
 
 proptest! {
@@ -122,11 +164,15 @@ proptest! {
         tool in arbitrary::tool(Reach::Wide),
         outcome in arbitrary::outcome(Reach::Wide),
         entry in arbitrary::journal_entry(Reach::Wide),
+        item in arbitrary::item(Reach::Wide),
+        document in arbitrary::document(Reach::Wide),
     ) {
         there_and_back!(Project, encode_project(&project).unwrap());
         there_and_back!(Source, encode_source(&source).unwrap());
         there_and_back!(Tool, encode_tool(&tool).unwrap());
         there_and_back!(Outcome, encode_outcome(&outcome).unwrap());
         there_and_back!(Entry, encode_entry(&entry).unwrap());
+        there_and_back!(Item, encode_item(&item).unwrap());
+        there_and_back!(Document, encode_document(&document).unwrap());
     }
 }

@@ -14,6 +14,8 @@ const SERVED: TableDefinition<'_, (i64, u64), (&str, &str)> =
     TableDefinition::new("outcomes_served");
 const IDENTITY: TableDefinition<'_, (u64, u64), ()> = TableDefinition::new("outcomes_identity");
 const REVIVED: TableDefinition<'_, (&str, &str), ()> = TableDefinition::new("tools_revived");
+const FLAGGED: TableDefinition<'_, (&str, bool, &str), ()> =
+    TableDefinition::new("documents_flagged");
 const SCOPE: TableDefinition<'_, (&str, u64, u32), ()> = TableDefinition::new("journal_scope");
 const JOURNAL: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("journal");
 const OTHER: TableDefinition<'_, u64, u64> = TableDefinition::new("other");
@@ -56,6 +58,10 @@ fn indexes_are_compared_both_ways() {
         tx.open_table(REVIVED).unwrap().insert(("", "a"), ()).unwrap();
     });
     assert!(extra.contains("tools_revived"), "{extra}");
+    let extra = found(|tx| {
+        tx.open_table(FLAGGED).unwrap().insert(("p", true, "a.md"), ()).unwrap();
+    });
+    assert!(extra.contains("documents_flagged"), "{extra}");
     let missing = found(|tx| {
         tx.open_table(SCOPE).unwrap().remove(("", 1, 0)).unwrap().unwrap();
     });
