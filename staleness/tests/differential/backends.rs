@@ -72,7 +72,7 @@ pub(crate) fn exported(backend: &Backend) -> String {
         append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    backend.registry.pages(&Selection::everything(), &mut visit).unwrap();
+    backend.registry.pages(&Selection::records(), &mut visit).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 

@@ -13,6 +13,8 @@ use staleness::time::{DAY, HOUR, MINUTE};
 use staleness::tool::{Hold, ToolKind};
 use staleness::{BlockingRegistry, Timestamp};
 
+use crate::items::ItemEvent;
+
 const SERVERS: [&str; 4] = ["github", "my_server", "my", "claude.ai Mail"];
 /// The names of tools in a life.
 pub(crate) const NAMES: [&str; 10] = [
@@ -41,6 +43,7 @@ pub(crate) enum Event {
     ForgetProject(ProjectRef, OpId, Timestamp),
     Told(ProjectRef, Option<SessionId>, Timestamp),
     Prune(Timestamp, bool),
+    Items(ItemEvent),
     Reopen,
 }
 
@@ -66,16 +69,16 @@ impl Life {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.draw() % end
     }
 
-    fn one_of<T: Clone>(&mut self, all: &[T]) -> T {
+    pub(crate) fn one_of<T: Clone>(&mut self, all: &[T]) -> T {
         let at = self.below(all.len() as u64) as usize;
         all[at].clone()
     }
 
-    fn project(&mut self) -> ProjectRef {
+    pub(crate) fn project(&mut self) -> ProjectRef {
         ProjectRef::of_root(self.one_of(&ROOTS))
     }
 
@@ -84,7 +87,7 @@ impl Life {
     }
 
     /// Mostly a new one, at times one that was given before.
-    fn op(&mut self) -> OpId {
+    pub(crate) fn op(&mut self) -> OpId {
         self.ops += 1;
         let number = if self.below(8) == 0 { self.below(self.ops) } else { self.ops };
         OpId::new(format!("op{number}")).unwrap()
@@ -107,7 +110,7 @@ impl Life {
     /// The next event.
     pub(crate) fn next(&mut self) -> Event {
         let at = self.tick();
-        match self.below(20) {
+        match self.below(30) {
             0..4 => Event::Scan(self.scan(at)),
             4 => Event::Preview(self.scan(at)),
             5..12 => {
@@ -119,7 +122,8 @@ impl Life {
             15 if self.below(3) == 0 => Event::ForgetProject(self.project(), self.op(), at),
             15 | 16 => Event::Told(self.project(), self.session(), at),
             17 => Event::Prune(at, self.below(3) == 0),
-            _ => Event::Reopen,
+            18 | 19 => Event::Reopen,
+            _ => Event::Items(self.item_event(at)),
         }
     }
 
@@ -231,6 +235,7 @@ impl Life {
             seen.push(json(registry.rank(&project, 5, self.now)));
             seen.push(json(registry.suggest(&project, Some("review"), None, 5, self.now)));
             seen.push(json(registry.telling(&project, None, self.now)));
+            seen.push(said(registry.items(&project.id)));
             for name in names {
                 let name = ToolName::new(name).unwrap();
                 let keys =
@@ -270,6 +275,7 @@ impl Event {
                 format!("{} {}", json(Ok(telling)), json(marked))
             }
             Self::Prune(at, dry_run) => json(registry.prune_outcomes(*at, *dry_run)),
+            Self::Items(event) => event.carry_out(registry),
             Self::Reopen => String::new(),
         }
     }
@@ -282,6 +288,6 @@ fn json<T: Serialize>(answer: Result<T, StoreError>) -> String {
     }
 }
 
-fn said<T: Debug>(answer: Result<T, StoreError>) -> String {
+pub(crate) fn said<T: Debug>(answer: Result<T, StoreError>) -> String {
     answer.map_or_else(|error| error.to_string(), |value| format!("{value:?}"))
 }

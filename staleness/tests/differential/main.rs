@@ -2,6 +2,7 @@
 //! must be the same on all of them.
 
 mod backends;
+mod items;
 mod life;
 
 use backends::{Backend, exported, fresh_backends};
