@@ -23,20 +23,8 @@ use output::{Output, Paint};
 use settings::Settings;
 
 /// Commands that later releases bring; named so that the error can say so.
-const LATER: [&str; 12] = [
-    "routes",
-    "check",
-    "knowledge",
-    "review",
-    "work",
-    "stale",
-    "session",
-    "resume",
-    "board",
-    "init",
-    "uninstall",
-    "mcp",
-];
+const LATER: [&str; 9] =
+    ["routes", "work", "stale", "session", "resume", "board", "init", "uninstall", "mcp"];
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -95,7 +83,7 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         return Ok(u8::from(commands::overview::run(&settings, cli.fail_on, out)?));
     };
     if cli.fail_on.is_some() && !matches!(command, Command::Hook(_)) {
-        let message = "--fail-on goes with the overview, `staleness` without a command";
+        let message = "--fail-on goes with the overview and, behind its name, with `check`";
         return Err(CliError::new(ErrorKind::Usage, message).hint("leave it out here"));
     }
     match command {
@@ -109,6 +97,15 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         Command::Tools { command, list } => {
             commands::tools::run(&settings()?, command.as_ref(), list, out)?;
         }
+        Command::Check(args) => {
+            let settings = settings()?;
+            warn_of_home(&settings, out);
+            return Ok(u8::from(commands::check::run(&settings, args, out)?));
+        }
+        Command::Knowledge { command, list } => {
+            commands::knowledge::run(&settings()?, command.as_deref(), list, out)?;
+        }
+        Command::Review(args) => commands::review::run(&settings()?, args, out)?,
         Command::Project { command } => commands::project::run(&settings()?, command, out)?,
         Command::Doctor => {
             return Ok(if commands::doctor::run(&settings()?, out)? { 0 } else { 4 });
@@ -169,7 +166,7 @@ fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
     {
         let message = format!("`staleness {command}` is not part of this release");
         let later = CliError::new(ErrorKind::NotOffered, message)
-            .hint("this release watches tools; see `staleness --help`");
+            .hint("this release watches tools, documents and knowledge; see `staleness --help`");
         return report(&later, as_json);
     }
     report(&usage::one_line(error, args), as_json)

@@ -29,6 +29,8 @@ pub(crate) struct Settings {
     pub own_home: bool,
     /// The moment.
     pub now: Timestamp,
+    /// That moment was named; it is not the present.
+    pub given_now: bool,
     /// The policy.
     pub configured: Configured,
     /// What was wrong with the first layer of the policy that could not be read, where that was let
@@ -84,6 +86,7 @@ impl Settings {
             home,
             own_home,
             now,
+            given_now: global.now.is_some(),
             configured,
             policy_trouble,
             layers,

@@ -8,12 +8,18 @@ use crate::error::{CliError, ErrorKind, quoted};
 const FORMS: &str = "accepted are 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30:00Z, \
                      2026-11-20T12:30:00+01:00, and -3d, -12h, -30m, +1d from now";
 
-/// Reads a time. Dates and times without an offset are UTC; spans count from `now`.
+/// Reads the time of `--now`.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
+    parse_for("--now", text, now)
+}
+
+/// Reads the time of an option. Dates and times without an offset are UTC; spans count from `now`.
+pub(crate) fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
     let text = text.trim();
     if text.starts_with("--") {
         // An option that was taken for the time, because times may begin with a hyphen.
-        return Err(CliError::new(ErrorKind::Usage, "--now wants a time").hint(FORMS));
+        let message = format!("{option} wants a time");
+        return Err(CliError::new(ErrorKind::Usage, message).hint(FORMS));
     }
     if let Ok(at) = text.parse() {
         return Ok(at);

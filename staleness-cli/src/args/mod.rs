@@ -1,5 +1,7 @@
 //! The command line as clap reads it.
 
+pub(crate) mod documents_args;
+pub(crate) mod knowledge_args;
 pub(crate) mod tools_args;
 mod transfer_args;
 
@@ -8,6 +10,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub(crate) use documents_args::{CheckArgs, ReviewArgs};
+pub(crate) use knowledge_args::KnowledgeCommand;
 pub(crate) use tools_args::ProjectCommand;
 pub(crate) use transfer_args::{FormatArg, ImportArgs};
 
@@ -20,9 +24,11 @@ Examples:
   staleness scan                     note what the clients have configured
   staleness                          what cannot be trusted here
   staleness tools show github        everything known of one tool
-  staleness tools history github     why it is what it is";
+  staleness tools history github     why it is what it is
+  staleness check                    what the documents say that no longer holds
+  staleness review                   everything that needs a look, and what to do";
 
-/// Can this still be trusted? Watches the tools that AI agents rely on.
+/// Can this still be trusted? Watches the tools, documents and knowledge that AI agents rely on.
 ///
 /// Without a command: an overview of the current project. It reads what your agent clients have
 /// configured and what is recorded, and writes nothing.
@@ -152,6 +158,17 @@ pub(crate) enum Command {
         #[command(flatten)]
         list: tools_args::ListArgs,
     },
+    /// Check the project's documents: what they say that no longer holds.
+    Check(CheckArgs),
+    /// Write down facts, preferences, to-dos and references, and see which still hold.
+    Knowledge {
+        #[command(subcommand)]
+        command: Option<Box<KnowledgeCommand>>,
+        #[command(flatten)]
+        list: knowledge_args::KnowledgeListArgs,
+    },
+    /// What needs attention, worst first, across tools, knowledge and documents.
+    Review(ReviewArgs),
     /// List the projects that were seen, or forget one.
     Project {
         #[command(subcommand)]

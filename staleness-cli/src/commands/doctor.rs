@@ -4,8 +4,11 @@ use std::io::Write;
 
 use serde::Serialize;
 use serde_json::json;
+use staleness::BlockingRegistry;
 use staleness::source::SourceState;
 
+use super::knowledge::World;
+use super::remembered::Remembered;
 use super::scan::preview;
 use crate::error::{CliError, in_words};
 use crate::output::{Output, Paint, Painter, Table};
@@ -62,6 +65,10 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
                 Ok(()) => add("integrity", State::Ok, "every record can be read".into()),
                 Err(error) => add("integrity", State::Fail, error.to_string()),
             }
+            match memory(settings, &registry) {
+                Ok((state, detail)) => add("stale_memory", state, detail),
+                Err(error) => add("stale_memory", State::Fail, error.message),
+            }
             match preview(&registry, settings, None) {
                 Err(error) => add("sources", State::Fail, error.to_string()),
                 Ok((scan, _)) => {
@@ -114,6 +121,27 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     // A detail is never cut here: it is what one came for.
     out.text(&table.render(out.paint, usize::MAX))?;
     Ok(ok)
+}
+
+/// What is known of documents and items that cannot be trusted. It is no trouble of this program.
+fn memory(settings: &Settings, registry: &BlockingRegistry) -> Result<(State, String), CliError> {
+    let remembered = Remembered::read(settings, registry)?;
+    let doubtful = World::new(settings, None, &Output::plain(false)).doubtful(registry)?;
+    let age = remembered.age(settings.now);
+    let Remembered { documents, stale, review, .. } = remembered;
+    let checked = if documents == 0 {
+        "documents were not checked yet: run `staleness check`".into()
+    } else {
+        format!("{stale} of {documents} documents stale, {review} to be reviewed, {age}")
+    };
+    let items = match doubtful {
+        0 => String::new(),
+        count => format!("; {count} items of knowledge cannot be trusted blindly"),
+    };
+    if stale + review + doubtful > 0 {
+        return Ok((State::Warn, format!("{checked}{items}; see `staleness review`")));
+    }
+    Ok((State::Ok, checked))
 }
 
 fn policy(settings: &Settings) -> String {

@@ -12,7 +12,7 @@ use staleness::tool::ToolKind;
 use staleness_sources::hook::{Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, ToolEvent, parse};
 
 use super::scan::{Asker, apply, preview};
-use super::tell;
+use super::{documents, tell, tell_documents};
 use crate::args::{Global, HookArgs};
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, escape};
@@ -121,7 +121,7 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
     apply(&registry, settings, None, &asker(input))?;
     let session = input.session.as_ref();
     let telling = registry.telling(&settings.project, session, settings.now)?;
-    if let Some(text) = told(settings, &telling) {
+    if let Some(text) = told(settings, &registry, &telling) {
         say(input, &text)?;
     }
     if telling.after < telling.upto {
@@ -131,9 +131,20 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
 }
 
 /// What the agent is told, if anything.
-fn told(settings: &Settings, telling: &Telling) -> Option<String> {
+fn told(settings: &Settings, registry: &BlockingRegistry, telling: &Telling) -> Option<String> {
     let hooks = &settings.configured.policy.hooks;
-    hooks.tell.then(|| tell::text(telling, hooks.session_start_chars as usize)).flatten()
+    if !hooks.tell {
+        return None;
+    }
+    let budget = hooks.session_start_chars as usize;
+    // Tools are told in any case, and documents get their share of the room.
+    let loaded = registry.loaded_documents(&settings.project.id).unwrap_or_default();
+    let context = documents::context(settings, None);
+    let documents = tell_documents::text(&loaded, &context, settings.now, budget / 3);
+    let left = documents.as_ref().map_or(budget, |text| budget - text.chars().count() - 1);
+    let told = [tell::text(telling, left), documents];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join("\n"))
 }
 
 /// Gives context to the agent. An error here means that it was not told.
@@ -187,7 +198,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             // Of what is recorded so far.
             let session = input.session.as_ref();
             let telling = registry.telling(&settings.project, session, settings.now)?;
-            match told(settings, &telling) {
+            match told(settings, &registry, &telling) {
                 Some(text) => text.lines().for_each(|told| line("say", told.into())),
                 None => line("say", "nothing".into()),
             }

@@ -1,15 +1,25 @@
 //! The commands, one file each.
 
+pub(crate) mod check;
+mod citations;
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod documents;
 pub(crate) mod export;
 pub(crate) mod hook;
 pub(crate) mod import;
+mod items;
+pub(crate) mod knowledge;
 pub(crate) mod overview;
 pub(crate) mod project;
 pub(crate) mod record;
+pub(crate) mod remembered;
+pub(crate) mod review;
+mod save;
 pub(crate) mod scan;
+mod shell;
 pub(crate) mod tell;
+mod tell_documents;
 pub(crate) mod tools;
 pub(crate) mod upkeep;
 
@@ -49,4 +59,20 @@ pub(crate) fn explain(
         _ => "see `staleness tools list`, or run `staleness scan` first".into(),
     });
     known
+}
+
+/// One of a few words.
+pub(crate) fn word<T>(
+    text: Option<&str>,
+    what: &str,
+    read: impl Fn(&str) -> Option<T>,
+    allowed: impl Fn() -> String,
+) -> Result<Option<T>, CliError> {
+    text.map(|text| {
+        read(text).ok_or_else(|| {
+            CliError::invalid(format!("{} is no {what}", quoted(text)))
+                .hint(format!("allowed are {}", allowed()))
+        })
+    })
+    .transpose()
 }

@@ -7,10 +7,11 @@ use staleness::source::SourceState;
 use staleness::tool::Status;
 use staleness::verdict::Level;
 
+use super::remembered::Remembered;
 use super::scan::preview;
 use crate::args::LevelArg;
 use crate::error::CliError;
-use crate::output::{Output, escape, tools};
+use crate::output::{Output, escape, found, tools};
 use crate::settings::{Access, Settings};
 
 /// Prints the overview; `true`: something is at `fail_on` or worse.
@@ -26,7 +27,14 @@ pub(crate) fn run(
     let all = list(&context, ToolListing { hide_ignored: true, ..ToolListing::default() });
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
     let level = |level: Level| all.iter().filter(|tool| tool.verdict.level == level).count();
+    let remembered = Remembered::read(settings, &registry)?;
+    let blocks = |level: Level| {
+        remembered.doubtful.iter().filter(|told| told.verdict.level == level).count()
+    };
     let counts = json!({
+        "documents": remembered.documents,
+        "review_blocks": blocks(Level::Review),
+        "stale_blocks": blocks(Level::Stale),
         "tools": all.len(),
         "active": count(Status::Active),
         "stale": count(Status::Stale),
@@ -42,8 +50,10 @@ pub(crate) fn run(
             .count(),
     });
     let found = fail_on.is_some_and(|least| match least {
-        LevelArg::Review => level(Level::Review) + level(Level::Stale) > 0,
-        LevelArg::Stale => level(Level::Stale) > 0,
+        LevelArg::Review => {
+            level(Level::Review) + level(Level::Stale) + remembered.doubtful.len() > 0
+        }
+        LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) > 0,
     });
     let total = all.len();
     let fresh = level(Level::Fresh);
@@ -54,9 +64,10 @@ pub(crate) fn run(
         out.json(&json!({
             "project": scan.root,
             "tools": doubtful,
-            "documents": [],
+            "documents": remembered.doubtful,
             "work": [],
             "counts": counts,
+            "documents_checked_at": remembered.checked_at,
         }))?;
         return Ok(found);
     }
@@ -80,6 +91,7 @@ pub(crate) fn run(
         .cloned()
         .collect();
     text.push_str(&tools::sources(if total == 0 { &scan.sources } else { &trouble }, out));
+    text.push_str(&found::remembered(&remembered, settings.now, out));
     if !out.quiet && total > 0 {
         text.push_str(&paint.dim(
             "`staleness tools show NAME` for the evidence, `staleness scan` to record this state\n",

@@ -5,7 +5,7 @@ use staleness::report::{NetChange, Telling};
 use staleness::tool::Status;
 
 /// The longest name that is told, in characters.
-const MAX_NAME: usize = 80;
+pub(super) const MAX_NAME: usize = 80;
 
 /// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
 ///
@@ -76,7 +76,13 @@ fn count(title: &str, items: &[String]) -> String {
 
 /// Adds a section as far as the budget allows without what is `reserved`, and how many more there
 /// are.
-fn section(text: &mut String, title: &str, items: &[String], budget: usize, reserved: usize) {
+pub(super) fn section(
+    text: &mut String,
+    title: &str,
+    items: &[String],
+    budget: usize,
+    reserved: usize,
+) {
     // Room for ", and NNNNN more" is kept, so that nothing is dropped without a word.
     const TAIL: usize = 20;
     let mut line = format!("\n- {title}: ");

@@ -7,9 +7,9 @@ use staleness::report::HistoryEntry;
 use staleness::tool::{Hold, Status, ToolKind};
 use staleness::{BlockingRegistry, clock, names};
 
-use super::{explain, optional};
+use super::{explain, optional, word};
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
-use crate::error::{CliError, ErrorKind, quoted};
+use crate::error::{CliError, ErrorKind};
 use crate::output::{Cell, Output, Paint, Table, tools};
 use crate::settings::{Access, Settings};
 
@@ -75,7 +75,7 @@ pub(crate) fn run(
     }
 }
 
-const fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
+pub(crate) const fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
     match scope {
         None => ScopeChoice::Either,
         Some(ScopeArg::Global) => ScopeChoice::Global,
@@ -121,21 +121,6 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
         return out.text(none);
     }
     out.text(&tools::list(&listed, settings.now, out))
-}
-
-fn word<T>(
-    text: Option<&str>,
-    what: &str,
-    read: impl Fn(&str) -> Option<T>,
-    allowed: impl Fn() -> String,
-) -> Result<Option<T>, CliError> {
-    text.map(|text| {
-        read(text).ok_or_else(|| {
-            CliError::invalid(format!("{} is no {what}", quoted(text)))
-                .hint(format!("allowed are {}", allowed()))
-        })
-    })
-    .transpose()
 }
 
 fn history(

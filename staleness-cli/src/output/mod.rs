@@ -1,10 +1,14 @@
 //! What a person sees: escaped, coloured, in columns.
 
 mod escape;
+pub(crate) mod found;
+pub(crate) mod knowledge;
 mod paint;
 mod progress;
+pub(crate) mod review;
 mod table;
 pub(crate) mod tools;
+mod wrap;
 
 use std::io::{self, Write};
 
@@ -14,6 +18,7 @@ pub(crate) use escape::escape;
 pub(crate) use paint::Paint;
 pub(crate) use progress::Progress;
 pub(crate) use table::{Cell, Painter, Table};
+pub(crate) use wrap::{fitting, wrap};
 
 use crate::args::ColorArg;
 use crate::error::{CliError, ErrorKind};

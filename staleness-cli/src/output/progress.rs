@@ -1,4 +1,4 @@
-//! Progress of work on many lines, for a person who waits.
+//! Progress of work that takes a while, for a person who waits.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -42,6 +42,17 @@ impl Progress {
             self.next = Some(now.plus_millis(STEP));
             self.reported = true;
             let _ = write!(io::stderr(), "\r{} {} lines", self.verb, self.lines);
+        }
+    }
+
+    /// What is being done, in few words that hold no text of others.
+    pub(crate) fn say(&mut self, words: &str) {
+        let Some(next) = self.next else { return };
+        let now = clock::now();
+        if now >= next {
+            self.next = Some(now.plus_millis(STEP));
+            self.reported = true;
+            let _ = write!(io::stderr(), "\r\u{1b}[K{words}");
         }
     }
 

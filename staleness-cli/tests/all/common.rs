@@ -96,6 +96,10 @@ impl Sandbox {
             .env("XDG_DATA_HOME", self.root().join("data"))
             .current_dir(&self.project)
             .stdin(Stdio::null());
+        if self.project.join(".git/HEAD").exists() {
+            // A project with a history: git is needed to read it.
+            command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        }
         command
     }
 

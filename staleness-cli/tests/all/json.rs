@@ -82,7 +82,8 @@ fn eventful() -> Sandbox {
 #[test]
 fn overview() {
     let document = eventful().json(&[]);
-    shape(&document, &["project", "tools", "documents", "work", "counts"], &["root"]);
+    let must = ["project", "tools", "documents", "work", "counts", "documents_checked_at"];
+    shape(&document, &must, &["root"]);
     each(&document, "tools").iter().for_each(|tool| is_tool(tool, &[]));
     assert!(each(&document, "tools").iter().all(|tool| tool["verdict"]["level"] != "fresh"));
     assert_eq!((&document["documents"], &document["work"]), (&json!([]), &json!([])));

@@ -64,6 +64,7 @@ fn overview() {
 2 of 4 known tools cannot be trusted blindly
   probation  mcp__github__search    SFIFF  used 2h ago  3 of the last 4 uses failed
   stale      mcp__linear__*                never used   removed from config: claude-code/user/mcp no longer lists it
+`staleness check` looks for documents that have rotted
 `staleness tools show NAME` for the evidence, `staleness scan` to record this state
 ");
 }
@@ -234,7 +235,7 @@ fn quiet_prints_results_only_and_options_may_be_repeated() {
     assert_eq!(shown.lines().filter(|line| line.ends_with("flag")).count(), 2, "{shown}");
 }
 
-const COMMANDS: [&[&str]; 24] = [
+const COMMANDS: [&[&str]; 35] = [
     &[],
     &["scan"],
     &["hook"],
@@ -251,6 +252,17 @@ const COMMANDS: [&[&str]; 24] = [
     &["tools", "pin"],
     &["tools", "ignore"],
     &["tools", "forget"],
+    &["check"],
+    &["knowledge", "add"],
+    &["knowledge", "show"],
+    &["knowledge", "list"],
+    &["knowledge", "recall"],
+    &["knowledge", "verify"],
+    &["knowledge", "set"],
+    &["knowledge", "done"],
+    &["knowledge", "supersede"],
+    &["knowledge", "contradict"],
+    &["review"],
     &["project", "list"],
     &["project", "forget"],
     &["doctor"],
@@ -307,6 +319,11 @@ fn the_manual_page_has_every_command_and_option() {
         "--reason",
         "--scope",
         "--yes",
+        "--write-baseline",
+        "--since",
+        "--current-version",
+        "--cite",
+        "--evergreen",
     ]) {
         assert!(plain.contains(&format!("\\fB{option}\\fR")), "{option}");
     }
@@ -324,7 +341,7 @@ fn completions_know_the_commands_in_every_shell() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = sandbox.ok(&["completions", shell]);
-        for word in ["scan", "doctor", "dry-run", "tools-json", "suggest"] {
+        for word in ["scan", "doctor", "dry-run", "tools-json", "suggest", "baseline", "recall"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }

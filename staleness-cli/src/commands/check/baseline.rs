@@ -1,0 +1,122 @@
+//! Baselines: what is known to be wrong, so that only what is new is reported.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::findings::Findings;
+use crate::error::{CliError, ErrorKind, brief, in_words};
+
+/// The form of the file.
+const FORMAT: u32 = 1;
+/// The largest baseline that is read, in bytes.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Known findings. A line number is no part of them: a finding that moves is still known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Baseline {
+    findings: BTreeSet<Known>,
+}
+
+/// One known finding: a sort of evidence against one text of one document.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Known {
+    path: String,
+    kind: String,
+    /// The digest of the text, in hexadecimal digits.
+    block: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    format: u32,
+    findings: Vec<Known>,
+}
+
+/// What became of the known findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Compared {
+    /// Findings that are not in the baseline.
+    pub new: usize,
+    /// Findings that are in it.
+    pub known: usize,
+    /// Entries of the baseline that were not found again.
+    pub gone: usize,
+}
+
+impl Baseline {
+    /// Everything that was found.
+    pub(crate) fn of(findings: &Findings) -> Self {
+        let known = findings.groups.iter().flat_map(|group| {
+            group.found.iter().flat_map(|each| {
+                let signals = each.told.verdict.signals.iter();
+                signals.map(|signal| entry(&group.path, &signal.kind, each.digest))
+            })
+        });
+        Self { findings: known.collect() }
+    }
+
+    /// How many findings it lists.
+    pub(crate) fn len(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// Whether it lists a sort of evidence against a text.
+    pub(crate) fn lists(&self, path: &str, kind: &str, digest: u64) -> bool {
+        self.findings.contains(&entry(path, kind, digest))
+    }
+
+    /// What became of the entries, now that this was found. Only those of documents that were
+    /// checked can be gone.
+    pub(crate) fn compare(&self, now: &Self, checked: impl Fn(&str) -> bool) -> Compared {
+        let known = self.findings.intersection(&now.findings).count();
+        let gone = self.findings.difference(&now.findings).filter(|each| checked(&each.path));
+        Compared { new: now.findings.len() - known, known, gone: gone.count() }
+    }
+
+    /// Reads a baseline.
+    pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
+        let trouble = |what: String| {
+            CliError::invalid(format!("--baseline {}: {what}", brief(path)))
+                .hint("make one with --write-baseline")
+        };
+        let mut text = String::new();
+        std::fs::File::open(path)
+            .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
+            .map_err(|error| trouble(in_words(&error)))?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err(trouble(format!("at most {MAX_BYTES} bytes are read")));
+        }
+        let file: File = serde_json::from_str(&text)
+            .map_err(|error| trouble(format!("it is no baseline: {error}")))?;
+        if file.format != FORMAT {
+            let message = format!("its format is {}; this release reads {FORMAT}", file.format);
+            return Err(trouble(message));
+        }
+        Ok(Self { findings: file.findings.into_iter().collect() })
+    }
+
+    /// Writes it whole or not at all.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
+        let file = File { format: FORMAT, findings: self.findings.iter().cloned().collect() };
+        let mut text = serde_json::to_string_pretty(&file)
+            .map_err(|error| CliError::new(ErrorKind::Io, format!("writing JSON: {error}")))?;
+        text.push('\n');
+        crate::commands::save::whole(path, text.as_bytes()).map_err(|error| {
+            let what = in_words(&error);
+            CliError::new(ErrorKind::Io, format!("--write-baseline {}: {what}", brief(path)))
+        })
+    }
+}
+
+/// What knows a finding again.
+pub(crate) fn fingerprint(path: &str, kind: &str, digest: u64) -> String {
+    let text = format!("{path}\n{kind}\n{digest:016x}");
+    format!("{:032x}", staleness::ids::stable_hash(text.as_bytes()))
+}
+
+fn entry(path: &str, kind: &str, digest: u64) -> Known {
+    Known { path: path.into(), kind: kind.into(), block: format!("{digest:016x}") }
+}

@@ -1,0 +1,224 @@
+//! What a check found, judged and in order.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use staleness::ids::stable_hash;
+use staleness::knowledge::{Block, Context, Document, Evidence, Item, ItemKind};
+use staleness::report::KnowledgeReport;
+use staleness::verdict::{Level, Verdict};
+use staleness_sources::documents::Report;
+
+use super::baseline::Baseline;
+use crate::commands::items::{joined, known, outside};
+
+/// A block, or an item that lives in a file, with at least one signal.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    /// What is told of it.
+    pub told: KnowledgeReport,
+    /// Its last line.
+    pub last_line: u32,
+    /// What knows its text again when it moves.
+    pub digest: u64,
+    /// What was found against it.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A document with what was found in it, in the order of lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// Its path.
+    pub path: String,
+    /// How many blocks it has.
+    pub blocks: u32,
+    /// The level and the freshness of its worst block.
+    pub worst: (Level, f64),
+    /// What was found.
+    pub found: Vec<Finding>,
+}
+
+/// How many blocks are of each level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Levels {
+    pub fresh: u64,
+    pub review: u64,
+    pub stale: u64,
+}
+
+impl Levels {
+    fn add(&mut self, level: Level) {
+        match level {
+            Level::Fresh => self.fresh += 1,
+            Level::Review => self.review += 1,
+            Level::Stale => self.stale += 1,
+        }
+    }
+
+    /// Whether any is at this level or worse.
+    pub(crate) const fn any_at(&self, level: Level) -> bool {
+        match level {
+            Level::Fresh => true,
+            Level::Review => self.review + self.stale > 0,
+            Level::Stale => self.stale > 0,
+        }
+    }
+}
+
+/// Everything that a check found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings {
+    /// Documents with findings, worst first, then by path.
+    pub groups: Vec<Group>,
+    /// The levels of all blocks.
+    pub counts: Levels,
+}
+
+impl Findings {
+    /// Judges what was found; `stored` are the items of the store, which hold what was said about
+    /// those that live in files. A comparison with another revision leaves age out.
+    pub(crate) fn new(
+        report: &Report,
+        stored: Vec<Item>,
+        context: &Context,
+        compared: bool,
+    ) -> Self {
+        let mut found = Self::default();
+        let items = filed(report, stored, context);
+        for document in &report.documents {
+            let group = match items.get(document.key.path.as_str()) {
+                Some((item, evidence)) => {
+                    let rests = compared && document.found.is_empty();
+                    of_item(document, item, evidence, context).filter(|_| !rests)
+                }
+                None => of_blocks(document, context),
+            };
+            let Some(group) = group else {
+                found.counts.fresh += u64::from(document.blocks);
+                continue;
+            };
+            found.counts.fresh +=
+                u64::from(document.blocks).saturating_sub(group.found.len() as u64);
+            group.found.iter().for_each(|each| found.counts.add(each.told.verdict.level));
+            found.groups.push(group);
+        }
+        found.groups.sort_by(worst_first);
+        found
+    }
+
+    /// What the baseline does not list, judged by that alone; the counts stay those of all blocks.
+    pub(crate) fn without(mut self, baseline: &Baseline, context: &Context) -> Self {
+        for group in &mut self.groups {
+            group.found.retain_mut(|each| {
+                let fresh = |kind: &str| !baseline.lists(&group.path, kind, each.digest);
+                if !each.told.verdict.signals.iter().any(|signal| fresh(&signal.kind)) {
+                    return false;
+                }
+                let known = each.evidence.len();
+                each.evidence.retain(|one| fresh(one.fact.kind().as_str()));
+                if each.evidence.len() < known && !each.evidence.is_empty() {
+                    each.told.verdict = judged(each, context);
+                }
+                true
+            });
+            group.worst = worst(&group.found);
+        }
+        self.groups.retain(|group| !group.found.is_empty());
+        self.groups.sort_by(worst_first);
+        self
+    }
+
+    /// Every finding, in order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Finding> {
+        self.groups.iter().flat_map(|group| &group.found)
+    }
+
+    /// The levels of what is reported.
+    pub(crate) fn reported(&self) -> Levels {
+        let mut levels = Levels::default();
+        self.all().for_each(|each| levels.add(each.told.verdict.level));
+        levels
+    }
+}
+
+/// The verdict on what is left of the evidence; an item is judged as a block of its kind then.
+fn judged(finding: &Finding, context: &Context) -> Verdict {
+    let block = Block {
+        line: finding.told.line.unwrap_or(1),
+        last_line: finding.last_line,
+        title: String::new(),
+        digest: finding.digest,
+        anchored_at: Some(finding.told.verified_at.unwrap_or(finding.told.added_at)),
+        anchor: None,
+        evidence: finding.evidence.clone(),
+    };
+    staleness::knowledge::judge_block(finding.told.kind, &block, context)
+}
+
+/// The items that live in files, by path, each with everything that speaks against it.
+fn filed(
+    report: &Report,
+    stored: Vec<Item>,
+    context: &Context,
+) -> BTreeMap<String, (Item, Vec<Evidence>)> {
+    let cited = BTreeMap::new();
+    let outside = |item: &Item| outside(item, report, &cited);
+    let all = known(joined(stored, report.items.clone()), &outside, context);
+    all.into_iter()
+        .filter_map(|each| Some((each.item.path.clone()?, (each.item, each.evidence))))
+        .collect()
+}
+
+fn of_item(
+    document: &Document,
+    item: &Item,
+    evidence: &[Evidence],
+    context: &Context,
+) -> Option<Group> {
+    let mut told = KnowledgeReport::of_item(item, evidence, context);
+    if told.verdict.signals.is_empty() {
+        return None;
+    }
+    let block = document.found.first();
+    let digest = block.map_or_else(|| stable_hash(item.body.as_bytes()) as u64, |one| one.digest);
+    told.line = Some(block.map_or(1, |block| block.line));
+    // What a check is asked for is where and why; the text is in the file.
+    told.body = None;
+    let last_line = block.map_or(1, |block| block.last_line);
+    let found = vec![Finding { told, last_line, digest, evidence: evidence.to_vec() }];
+    Some(group(document, found))
+}
+
+fn of_blocks(document: &Document, context: &Context) -> Option<Group> {
+    let finding = |block: &Block| {
+        let told = KnowledgeReport::of_block(ItemKind::Document, document, block, context);
+        (!told.verdict.signals.is_empty()).then(|| Finding {
+            told,
+            last_line: block.last_line,
+            digest: block.digest,
+            evidence: block.evidence.clone(),
+        })
+    };
+    let mut found: Vec<Finding> = document.found.iter().filter_map(finding).collect();
+    found.sort_by_key(|each| (each.told.line, each.last_line, each.digest));
+    (!found.is_empty()).then(|| group(document, found))
+}
+
+fn group(document: &Document, found: Vec<Finding>) -> Group {
+    let path = document.key.path.clone();
+    Group { path, blocks: document.blocks, worst: worst(&found), found }
+}
+
+fn worst(found: &[Finding]) -> (Level, f64) {
+    let key = |each: &Finding| (each.told.verdict.level, each.told.verdict.freshness);
+    found.iter().map(key).min_by(order).unwrap_or((Level::Fresh, 1.0))
+}
+
+/// Worse before better.
+pub(crate) fn order(a: &(Level, f64), b: &(Level, f64)) -> Ordering {
+    b.0.cmp(&a.0).then_with(|| a.1.total_cmp(&b.1))
+}
+
+fn worst_first(a: &Group, b: &Group) -> Ordering {
+    order(&a.worst, &b.worst).then_with(|| a.path.cmp(&b.path))
+}

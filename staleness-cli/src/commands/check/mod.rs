@@ -1,0 +1,149 @@
+//! `check`: what the documents say that no longer holds.
+
+pub(crate) mod baseline;
+pub(crate) mod findings;
+mod github;
+mod sarif;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use staleness::knowledge::Item;
+use staleness::verdict::Level;
+use staleness_sources::documents::Report;
+
+use super::documents::{self, Asked};
+use crate::args::documents_args::ReportFormat;
+use crate::args::{CheckArgs, LevelArg};
+use crate::error::{CliError, ErrorKind};
+use crate::output::{Output, escape, found};
+use crate::settings::{Access, Settings};
+use baseline::{Baseline, Compared};
+use findings::Findings;
+
+/// Checks and prints; `true`: something is at `--fail-on` or worse.
+pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result<bool, CliError> {
+    let format = format(args, out)?;
+    let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    let asked = Asked {
+        paths: &args.paths,
+        since: args.since.as_deref(),
+        version: args.version.current.as_deref(),
+    };
+    let report = documents::check(settings, asked, out)?;
+    let context = documents::context(settings, report.version.as_deref());
+    let stored = stored(settings, out);
+    let mut found = Findings::new(&report, stored, &context, args.since.is_some());
+    if let Some(file) = &args.write_baseline {
+        return write(file, &found, &report, format, out).map(|()| false);
+    }
+    let mut compared = None;
+    if let Some(known) = known {
+        let checked = checked(&report, args);
+        compared = Some(known.compare(&Baseline::of(&found), checked));
+        found = found.without(&known, &context);
+    }
+    match format {
+        ReportFormat::Json => out.json(&document(&found, &report, compared))?,
+        ReportFormat::Sarif => out.json(&sarif::log(&found, report.version.as_deref()))?,
+        ReportFormat::Github => {
+            let mut text = github::annotations(&found);
+            text.push_str(&found::summary(&found, &report, compared, out));
+            out.text(&text)?;
+        }
+        ReportFormat::Table => out.text(&found::table(&found, &report, compared, out))?,
+    }
+    Ok(args.fail_on.is_some_and(|least| {
+        found.reported().any_at(match least {
+            LevelArg::Review => Level::Review,
+            LevelArg::Stale => Level::Stale,
+        })
+    }))
+}
+
+/// `--json` is `--format json`.
+fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
+    match args.format {
+        None if out.json => Ok(ReportFormat::Json),
+        None => Ok(ReportFormat::Table),
+        Some(ReportFormat::Table | ReportFormat::Github) if out.json => {
+            let message = "--json and another --format cannot be used together";
+            Err(CliError::new(ErrorKind::Usage, message).hint("leave one of them out"))
+        }
+        Some(format) => Ok(format),
+    }
+}
+
+/// The items of the store, for what was said about those that live in files.
+fn stored(settings: &Settings, out: &Output) -> Vec<Item> {
+    let read = || Ok::<_, CliError>(settings.open(Access::Look)?.items(&settings.project.id)?);
+    read().unwrap_or_else(|error| {
+        out.note(&error.message);
+        Vec::new()
+    })
+}
+
+/// Which documents were looked at as a whole: what is not found there any more is gone.
+fn checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool + 'a {
+    let there: BTreeSet<&str> =
+        report.documents.iter().map(|each| each.key.path.as_str()).collect();
+    let skipped: BTreeSet<&str> = report.skipped.iter().map(|each| each.path.as_str()).collect();
+    move |path| {
+        let everything = args.paths.is_empty() && !skipped.contains(path);
+        args.since.is_none() && (there.contains(path) || everything)
+    }
+}
+
+fn write(
+    file: &Path,
+    found: &Findings,
+    report: &Report,
+    format: ReportFormat,
+    out: &Output,
+) -> Result<(), CliError> {
+    let baseline = Baseline::of(found);
+    baseline.write(file)?;
+    let shown = file.display().to_string();
+    if format == ReportFormat::Json {
+        let mut document = document(found, report, None);
+        document["baseline"] = json!({ "written": shown, "findings": baseline.len() });
+        return out.json(&document);
+    }
+    if out.quiet {
+        return Ok(());
+    }
+    out.text(&format!(
+        "{}: {} findings listed; `staleness check --baseline FILE` reports only others\n",
+        escape(&shown),
+        baseline.len()
+    ))
+}
+
+fn document(found: &Findings, report: &Report, compared: Option<Compared>) -> Value {
+    let skipped: Vec<Value> = report
+        .skipped
+        .iter()
+        .map(|each| json!({ "path": each.path, "reason": each.reason }))
+        .collect();
+    let notes: Vec<Value> = report
+        .notes
+        .iter()
+        .map(|each| json!({ "path": each.path, "line": each.line, "text": each.text }))
+        .collect();
+    let mut document = json!({
+        "items": found.all().map(|each| &each.told).collect::<Vec<_>>(),
+        "counts": found.counts,
+        "skipped": skipped,
+        "notes": notes,
+        "history": report.history,
+        "head": report.head,
+        "version": report.version,
+        "documents": report.counts.documents,
+        "ignored": report.counts.ignored,
+    });
+    if let Some(compared) = compared {
+        document["baseline"] = json!(compared);
+    }
+    document
+}

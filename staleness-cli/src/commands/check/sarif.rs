@@ -1,0 +1,271 @@
+//! What was found as SARIF 2.1.0: for code scanning and editors.
+//!
+//! The form: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
+
+use serde_json::{Value, json};
+use staleness::knowledge::{Evidence, Fact, SignalKind};
+use staleness::verdict::{Level, Signal};
+
+use super::baseline::fingerprint;
+use super::findings::{Finding, Findings};
+
+/// Where the form is described for programs.
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+/// The name of the fingerprint: a finding that moves within its document keeps it.
+const FINGERPRINT: &str = "staleness/v1";
+/// What age is called among the signals.
+const AGE: &str = "age";
+
+/// One run with one result for each signal.
+pub(crate) fn log(findings: &Findings, version: Option<&str>) -> Value {
+    let rules = rules();
+    let results: Vec<Value> = findings.all().flat_map(|each| results(each, &rules)).collect();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "staleness",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(Rule::descriptor).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "originalUriBaseIds": {
+                "PROJECTROOT": { "description": { "text": "The root folder of the project." } },
+                "HOME": { "description": { "text": "The home folder of the user." } },
+            },
+            "results": results,
+            "properties": { "projectVersion": version },
+        }],
+    })
+}
+
+/// A sort of evidence, for people who see it for the first time.
+struct Rule {
+    id: &'static str,
+    short: &'static str,
+    help: &'static str,
+    level: &'static str,
+}
+
+impl Rule {
+    fn descriptor(&self) -> Value {
+        let name: String = self
+            .id
+            .split('_')
+            .map(|word| {
+                let (first, rest) = word.split_at(word.len().min(1));
+                first.to_uppercase() + rest
+            })
+            .collect();
+        json!({
+            "id": self.id,
+            "name": name,
+            "shortDescription": { "text": self.short },
+            "fullDescription": { "text": self.short },
+            "help": { "text": self.help },
+            "defaultConfiguration": { "level": self.level },
+            "properties": { "tags": ["documentation", "staleness"] },
+        })
+    }
+}
+
+fn rules() -> Vec<Rule> {
+    let of = |kind: SignalKind| {
+        let (short, help, level) = words(kind);
+        Rule { id: kind.as_str(), short, help, level }
+    };
+    let age = Rule {
+        id: AGE,
+        short: "It was not verified for long.",
+        help: "Read it. If it still holds, say so with `staleness knowledge verify`; if not, mend it.",
+        level: "note",
+    };
+    SignalKind::ALL.into_iter().map(of).chain([age]).collect()
+}
+
+const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        SignalKind::Expired => (
+            "Its own date of expiry has passed.",
+            "Remove it, or give it a later date if it still holds.",
+            "error",
+        ),
+        SignalKind::Superseded => (
+            "Another item stands for it.",
+            "Remove it, or point to the item that stands for it now.",
+            "error",
+        ),
+        SignalKind::Contradicted => (
+            "Somebody said that it is wrong.",
+            "See who said so and why; mend it, or verify it if it holds after all.",
+            "error",
+        ),
+        SignalKind::SourceMissing => (
+            "It cites a path, lines or a symbol that no longer exist.",
+            "Point to where the thing is now, or remove the sentence. A path that was renamed is named.",
+            "error",
+        ),
+        SignalKind::ReferenceDrift => (
+            "It names a path, flag or identifier that the project had when this was written and has \
+             no more.",
+            "Use the name that the thing has now, or remove the sentence.",
+            "warning",
+        ),
+        SignalKind::SourceChanged => (
+            "The cited lines were changed after this was written or verified.",
+            "Read the lines and this text side by side; mend the text, or edit its citation.",
+            "warning",
+        ),
+        SignalKind::VersionDrift => (
+            "It was written for an earlier version of the project.",
+            "See whether it holds for the present version, and name that.",
+            "note",
+        ),
+        SignalKind::RelatedFresher => (
+            "Something that it depends on was changed after it was verified.",
+            "Read what it depends on, and verify or mend it.",
+            "note",
+        ),
+        SignalKind::RelatedStale => (
+            "Something that it depends on is stale itself.",
+            "Mend what it depends on first.",
+            "note",
+        ),
+        SignalKind::RecalledWithoutProgress => (
+            "A to-do that is read again and again, and not done.",
+            "Do it, give it another date, or drop it.",
+            "note",
+        ),
+        SignalKind::TemporalMarker => (
+            "It uses a word that was true at a time.",
+            "Say since when or until when, or leave the word out.",
+            "note",
+        ),
+        SignalKind::FutureDate => ("Its date lies in the future.", "Correct the date.", "note"),
+        _ => ("Something speaks against it.", "Read it again.", "note"),
+    }
+}
+
+/// One result for each signal. The strongest has the level of the block; the others that which each
+/// would give it alone.
+fn results(finding: &Finding, rules: &[Rule]) -> Vec<Value> {
+    let told = &finding.told;
+    let path = told.path.as_deref().unwrap_or_default();
+    let result = |(at, signal): (usize, &Signal)| {
+        let alone = Level::of(1.0 - signal.weight * signal.strength);
+        let level = if at == 0 { told.verdict.level } else { alone.min(told.verdict.level) };
+        let mut result = json!({
+            "ruleId": signal.kind,
+            "level": level_word(level),
+            "message": { "text": signal.reason },
+            "locations": [{ "physicalLocation": {
+                "artifactLocation": location(path),
+                "region": region(finding, signal),
+            }}],
+            "partialFingerprints": {
+                FINGERPRINT: fingerprint(path, &signal.kind, finding.digest),
+            },
+            "properties": {
+                "freshness": told.verdict.freshness,
+                "action": told.verdict.action.as_str(),
+                "block": told.title,
+            },
+        });
+        if let Some(index) = rules.iter().position(|rule| rule.id == signal.kind) {
+            result["ruleIndex"] = index.into();
+        }
+        result
+    };
+    told.verdict.signals.iter().enumerate().map(result).collect()
+}
+
+const fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::Stale => "error",
+        Level::Review => "warning",
+        Level::Fresh => "note",
+    }
+}
+
+fn location(path: &str) -> Value {
+    match path.strip_prefix("~/") {
+        Some(rest) => json!({ "uri": escaped(rest), "uriBaseId": "HOME" }),
+        None => json!({ "uri": escaped(path), "uriBaseId": "PROJECTROOT" }),
+    }
+}
+
+/// A path as a relative reference of RFC 3986: what is not unreserved is written in percent form,
+/// so that no first part looks like a scheme.
+fn escaped(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
+
+/// The word that the signal is about, else the whole block.
+fn region(finding: &Finding, signal: &Signal) -> Value {
+    let first = finding.told.line.unwrap_or(1).max(1);
+    let Some(line) = signal.line.filter(|line| *line > 0) else {
+        return json!({ "startLine": first, "endLine": finding.last_line.max(first) });
+    };
+    let same =
+        |each: &&Evidence| each.fact.kind().as_str() == signal.kind && each.line == Some(line);
+    let mut there = finding.evidence.iter().filter(same);
+    let named =
+        there.clone().find(|each| word(&each.fact).is_some_and(|w| signal.reason.contains(w)));
+    let Some(evidence) = named.or_else(|| there.next()) else {
+        return json!({ "startLine": line });
+    };
+    let Some(column) = evidence.column.filter(|column| *column > 0) else {
+        return json!({ "startLine": line });
+    };
+    let mut region = json!({ "startLine": line, "startColumn": column });
+    let length = match &evidence.fact {
+        Fact::ReferenceDrift { word, .. } | Fact::TemporalMarker { word } => word.chars().count(),
+        _ => 0,
+    };
+    if length > 0 {
+        region["endColumn"] = (u64::from(column) + length as u64).into();
+    }
+    region
+}
+
+fn word(fact: &Fact) -> Option<&str> {
+    match fact {
+        Fact::ReferenceDrift { word, .. } | Fact::TemporalMarker { word } => Some(word),
+        Fact::SourceMissing { citation, .. } | Fact::SourceChanged { citation, .. } => {
+            Some(&citation.path)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_relative_reference_whatever_it_holds() {
+        assert_eq!(escaped("docs/a b#c?.md"), "docs/a%20b%23c%3F.md");
+        assert_eq!(escaped("https://evil/é.md"), "https%3A//evil/%C3%A9.md");
+        assert_eq!(location("~/.claude/CLAUDE.md")["uriBaseId"], "HOME");
+    }
+
+    #[test]
+    fn every_sort_of_evidence_has_a_rule() {
+        let rules = rules();
+        assert_eq!(rules.len(), SignalKind::ALL.len() + 1);
+        for rule in &rules {
+            assert!(rule.short.ends_with('.') && rule.help.ends_with('.'), "{}", rule.id);
+            assert_ne!(rule.short, "Something speaks against it.", "{}", rule.id);
+        }
+        assert_eq!(rules[3].descriptor()["name"], "SourceMissing");
+    }
+}

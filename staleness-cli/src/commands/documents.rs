@@ -1,0 +1,144 @@
+//! Documents as they are now, and as they were when they were checked last.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use staleness::BlockingRegistry;
+use staleness::knowledge::{Context, Document};
+use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
+use staleness_sources::version::project_version;
+
+use crate::error::{CliError, ErrorKind, brief};
+use crate::output::{Output, Progress};
+use crate::settings::{Access, Settings};
+
+/// What is to be checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked<'a> {
+    /// Files and folders; none: every document of the project.
+    pub paths: &'a [PathBuf],
+    /// Only what is new since this revision.
+    pub since: Option<&'a str>,
+    /// The version of the project, if not the one that it declares.
+    pub version: Option<&'a str>,
+}
+
+impl Asked<'_> {
+    /// Whether what is found may be kept for those who ask later: it is everything that there is to
+    /// find, as of now.
+    fn is_kept(&self, settings: &Settings) -> bool {
+        self.since.is_none() && self.version.is_none() && !settings.given_now
+    }
+}
+
+/// Checks documents, with what the registry knows of them, and keeps what was found there.
+pub(crate) fn check(
+    settings: &Settings,
+    asked: Asked<'_>,
+    out: &Output,
+) -> Result<Report, CliError> {
+    let paths = absolute(asked.paths)?;
+    let known = known(settings, out);
+    let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
+    let claude = variable("CLAUDE_CONFIG_DIR");
+    let mut options = CheckOptions::new(settings.now);
+    options.paths = &paths;
+    options.home = Some(&settings.home);
+    options.claude_config_dir = claude.as_deref().map(Path::new);
+    options.policy = settings.configured.policy.documents.clone();
+    options.current_version = asked.version;
+    options.known = &known;
+    options.since = asked.since;
+    let mut progress = Progress::new(out, "checked");
+    let done = documents::check(&settings.place, &options, &mut |step| {
+        progress.say(&words(step));
+        ControlFlow::Continue(())
+    });
+    progress.end();
+    let report = done.map_err(|error| CliError::invalid(error.to_string()))?;
+    if asked.is_kept(settings) {
+        keep(settings, &report, asked.paths.is_empty(), out);
+    }
+    Ok(report)
+}
+
+/// What a verdict on items and documents depends on.
+pub(crate) fn context(settings: &Settings, version: Option<&str>) -> Context {
+    let (project, policy) = (&settings.project, &settings.configured.policy.knowledge);
+    let place = Some((&project.id, project.root.as_str()));
+    Context::new(settings.now, policy, place, None).at_version(version)
+}
+
+/// What is known of documents without asking git: the items that files hold now, and what the last
+/// check found in them.
+pub(crate) fn at_hand(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+) -> Result<Report, CliError> {
+    let documents = registry.flagged_documents(&settings.project.id)?;
+    Ok(Report { documents, ..Report::default() })
+}
+
+/// The version that the project declares.
+pub(crate) fn version(settings: &Settings) -> Option<String> {
+    project_version(&settings.place.folder)
+}
+
+fn words(step: Step) -> String {
+    match step {
+        Step::Reading { done, of } => format!("reading documents, {done} of {of}"),
+        Step::Looking { names } => format!("looking up {names} names"),
+        Step::Tracing { done, of } => format!("reading their history, {done} of {of}"),
+        _ => "checking".into(),
+    }
+}
+
+/// Paths count from the current folder, as everywhere on a command line.
+fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let there = |path: &PathBuf| {
+        if std::fs::symlink_metadata(path).is_err() {
+            let message = format!("{}: no such file or folder", brief(path));
+            return Err(CliError::new(ErrorKind::Invalid, message)
+                .hint("name files and folders of the project"));
+        }
+        Ok(std::path::absolute(path).unwrap_or_else(|_| path.clone()))
+    };
+    paths.iter().map(there).collect()
+}
+
+/// Documents as they were checked last. A registry that cannot be read knows none.
+fn known(settings: &Settings, out: &Output) -> Vec<Document> {
+    let read = || Ok::<_, CliError>(settings.open(Access::Look)?.documents(&settings.project.id)?);
+    read().unwrap_or_else(|error| {
+        out.note(&format!("{}; everything is checked anew", error.message));
+        Vec::new()
+    })
+}
+
+/// Keeps what was found, so that hooks can tell it. A check does its work without that.
+fn keep(settings: &Settings, report: &Report, everything: bool, out: &Output) {
+    let paths = everything
+        .then(|| report.documents.iter().map(|document| document.key.path.clone()).collect());
+    let put = || {
+        let registry: BlockingRegistry = settings.open(Access::Write)?;
+        let project = &settings.project.id;
+        Ok::<_, CliError>(registry.put_documents(
+            project,
+            report.documents.clone(),
+            paths,
+            settings.now,
+        )?)
+    };
+    match put() {
+        Ok(kept) => {
+            out.note(&format!(
+                "{}: {} documents noted, {} as they were, {} gone",
+                settings.url, kept.written, kept.kept, kept.removed
+            ));
+            for path in kept.too_large {
+                out.note(&format!("{path}: more findings than are kept between checks"));
+            }
+        }
+        Err(error) => out.note(&format!("{}; what was found is not kept", error.message)),
+    }
+}

@@ -1,0 +1,104 @@
+//! Items of the store and items that live in files, as one list with the evidence about each.
+
+use std::collections::BTreeMap;
+
+use staleness::ids::ItemKey;
+use staleness::knowledge::{Citation, Context, Evidence, Item, gather, marker_evidence};
+use staleness::report::KnowledgeReport;
+use staleness_sources::documents::Report;
+
+/// An item, and what speaks against it.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// The item.
+    pub item: Item,
+    /// What was found outside, and what follows from the items themselves.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Known {
+    /// What is told of it.
+    pub(crate) fn told(&self, context: &Context) -> KnowledgeReport {
+        KnowledgeReport::of_item(&self.item, &self.evidence, context)
+    }
+}
+
+/// What was found against one item outside of it: in its file, or in what it cites, and in its own
+/// words.
+pub(crate) fn outside(
+    item: &Item,
+    report: &Report,
+    cited: &BTreeMap<ItemKey, Vec<Evidence>>,
+) -> Vec<Evidence> {
+    let Some(path) = &item.path else {
+        let cited = cited.get(&item.key).into_iter().flatten().cloned();
+        return cited.chain(marker_evidence(&item.body)).collect();
+    };
+    let at = report.documents.binary_search_by(|document| document.key.path.cmp(path));
+    let found = at.ok().map(|at| &report.documents[at].found);
+    found.into_iter().flatten().flat_map(|block| block.evidence.clone()).collect()
+}
+
+/// Items with everything that speaks against each; `outside` knows what was found in the project.
+pub(crate) fn known(
+    items: Vec<Item>,
+    outside: &dyn Fn(&Item) -> Vec<Evidence>,
+    context: &Context,
+) -> Vec<Known> {
+    let mut evidence: Vec<Vec<Evidence>> = items.iter().map(outside).collect();
+    gather(&items.iter().collect::<Vec<_>>(), &mut evidence, context);
+    let pairs = items.into_iter().zip(evidence);
+    pairs.map(|(item, evidence)| Known { item, evidence }).collect()
+}
+
+/// An item of a file with what the store holds about it: its counters, its verification and what was
+/// said about it.
+pub(crate) fn with_row(file: Item, row: Option<&Item>) -> Item {
+    let Some(row) = row else { return file };
+    let by_row = row.verified_at > file.verified_at;
+    let digest = |citation: &Citation| {
+        let same = row.citations.iter().find(|other| {
+            (&other.path, &other.lines, &other.symbol)
+                == (&citation.path, &citation.lines, &citation.symbol)
+        });
+        same.filter(|_| by_row).and_then(|other| other.digest.clone())
+    };
+    let citations = file.citations.iter().map(|citation| Citation {
+        digest: digest(citation).or_else(|| citation.digest.clone()),
+        ..citation.clone()
+    });
+    Item {
+        citations: citations.collect(),
+        verified_at: file.verified_at.max(row.verified_at),
+        verified_commit: if by_row { &row.verified_commit } else { &file.verified_commit }.clone(),
+        verifications: file.verifications.max(row.verifications),
+        supersedes: file.supersedes.union(&row.supersedes).cloned().collect(),
+        superseded_by: file.superseded_by.union(&row.superseded_by).cloned().collect(),
+        contradicted: file.contradicted.clone().or_else(|| row.contradicted.clone()),
+        done_at: file.done_at.or(row.done_at),
+        recalls: file.recalls.max(row.recalls),
+        recalls_since_edit: file.recalls_since_edit.max(row.recalls_since_edit),
+        recalled_at: file.recalled_at.max(row.recalled_at),
+        ..file
+    }
+}
+
+/// The items of the store and those of files, each once: the store's own stand for those of files of
+/// the same id, and rows of items whose file is gone are left out.
+pub(crate) fn joined(stored: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
+    let mut all: BTreeMap<ItemKey, Item> =
+        stored.into_iter().map(|item| (item.key.clone(), item)).collect();
+    let mut seen = BTreeMap::new();
+    for file in files {
+        match all.get(&file.key) {
+            Some(own) if own.path.is_none() => {}
+            row => {
+                let item = with_row(file, row);
+                seen.insert(item.key.clone(), item);
+            }
+        }
+    }
+    all.retain(|_, item| item.path.is_none());
+    all.extend(seen);
+    all.into_values().collect()
+}

@@ -1,0 +1,153 @@
+//! The options of `add` and `set` as the fields of an item.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use staleness::Timestamp;
+use staleness::ids::ItemId;
+use staleness::knowledge::{Citation, ItemKind};
+use staleness::registry::{ItemPatch, MAX_BODY_BYTES};
+
+use crate::args::knowledge_args::FieldArgs;
+use crate::commands::word;
+use crate::error::{CliError, ErrorKind};
+use crate::when;
+
+/// What empties a field.
+const NONE: &str = "none";
+
+/// The fields that were named, without the citations: those are looked up in the project.
+pub(super) fn patch(args: &FieldArgs, now: Timestamp) -> Result<ItemPatch, CliError> {
+    Ok(ItemPatch {
+        kind: kind(args.kind.as_deref())?,
+        body: args.body.as_deref().map(body).transpose()?,
+        keywords: list(&args.keyword).map(|words| words.into_iter().collect()),
+        version_context: args.version.as_deref().map(|text| some(text).map(str::to_owned)),
+        evergreen: args.evergreen,
+        due: args.due.as_deref().map(|text| time("--due", text, now)).transpose()?,
+        expires_at: args.expires.as_deref().map(|text| time("--expires", text, now)).transpose()?,
+        citations: None,
+        supersedes: ids(&args.supersedes)?,
+        related: ids(&args.related)?,
+    })
+}
+
+/// The citations that were named, each as the project has it now.
+pub(super) fn citations(
+    args: &FieldArgs,
+    cite: impl Fn(&str) -> Result<Citation, CliError>,
+) -> Result<Option<BTreeSet<Citation>>, CliError> {
+    list(&args.cite).map(|cited| cited.iter().map(|text| cite(text)).collect()).transpose()
+}
+
+/// A kind of items.
+pub(super) fn kind(text: Option<&str>) -> Result<Option<ItemKind>, CliError> {
+    word(text, "kind", ItemKind::from_word, || ItemKind::ALL.map(ItemKind::as_str).join(", "))
+}
+
+/// An item's id.
+pub(super) fn id(text: &str) -> Result<ItemId, CliError> {
+    ItemId::new(text).map_err(|why| CliError::invalid(format!("the id {why}")))
+}
+
+/// A text, or what stdin holds, without the line ends behind it.
+fn body(text: &str) -> Result<String, CliError> {
+    if text != "-" {
+        return Ok(text.to_owned());
+    }
+    let mut body = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_BODY_BYTES as u64 + 2)
+        .read_to_end(&mut body)
+        .map_err(|error| CliError::new(ErrorKind::Io, format!("reading stdin: {error}")))?;
+    if body.len() > MAX_BODY_BYTES + 1 {
+        let message = format!("stdin holds more than the {MAX_BODY_BYTES} bytes that are kept");
+        return Err(CliError::invalid(message).hint("keep long texts in a file, and cite it"));
+    }
+    let body = String::from_utf8(body)
+        .map_err(|_| CliError::invalid("stdin is not UTF-8 text").hint("convert it first"))?;
+    Ok(body.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+fn some(text: &str) -> Option<&str> {
+    let text = text.trim();
+    (!text.is_empty() && text != NONE).then_some(text)
+}
+
+fn time(option: &str, text: &str, now: Timestamp) -> Result<Option<Timestamp>, CliError> {
+    match some(text) {
+        None => Ok(None),
+        Some(text) => when::parse_for(option, text, now).map(Some),
+    }
+}
+
+/// The values of an option that may be repeated; `none` alone is an empty list.
+fn list(values: &[String]) -> Option<Vec<String>> {
+    match values {
+        [] => None,
+        [one] if one == NONE => Some(Vec::new()),
+        values => Some(values.to_vec()),
+    }
+}
+
+fn ids(values: &[String]) -> Result<Option<BTreeSet<ItemId>>, CliError> {
+    list(values).map(|values| values.iter().map(|text| id(text)).collect()).transpose()
+}
+
+/// An id that says what the item is about, and that the same text always gets.
+pub(super) fn id_for(kind: ItemKind, body: &str) -> Result<ItemId, CliError> {
+    /// Characters of the words.
+    const WORDS: usize = 40;
+    let line = body.lines().find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or("");
+    let mut slug = String::new();
+    for word in staleness::report::terms(line) {
+        let word: String = word.chars().take(WORDS).collect();
+        if slug.chars().count() + 1 + word.chars().count() > WORDS && !slug.is_empty() {
+            break;
+        }
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(&word);
+    }
+    let text = format!("{}\n{body}", kind.as_str());
+    let digits = format!("{:032x}", staleness::ids::stable_hash(text.as_bytes()));
+    let slug = if slug.is_empty() { kind.as_str() } else { &slug };
+    id(&format!("{slug}-{}", &digits[..6]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_says_what_it_is_about() {
+        let id = |body: &str| id_for(ItemKind::Knowledge, body).unwrap().to_string();
+        let long = id("# The HTTPRouter matches the longest prefix, then the method\n\nmore");
+        assert!(long.starts_with("the-http-router-matches-the-longest-"), "{long}");
+        assert!(long.chars().count() <= 47);
+        assert_eq!(
+            long,
+            id("# The HTTPRouter matches the longest prefix, then the method\n\nmore")
+        );
+        assert_ne!(long, id("# The HTTPRouter matches the longest prefix, then the method"));
+        assert!(id("!!!").starts_with("knowledge-"));
+    }
+
+    #[test]
+    fn none_empties_and_silence_keeps() {
+        let now = Timestamp::default();
+        let args = FieldArgs {
+            version: Some("none".into()),
+            due: Some("none".into()),
+            keyword: vec!["none".into()],
+            related: vec!["a".into(), "none".into()],
+            ..FieldArgs::default()
+        };
+        let patch = patch(&args, now).unwrap();
+        assert_eq!((patch.version_context, patch.due), (Some(None), Some(None)));
+        assert_eq!((patch.keywords, patch.expires_at), (Some(BTreeSet::new()), None));
+        assert_eq!(patch.related.unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,140 @@
+//! Items that live in files: their fields are changed there, under the names that the file uses.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use staleness::registry::ItemPatch;
+use staleness_sources::documents::{Change, Field, FieldValue, set_fields};
+
+use super::world::Target;
+use crate::commands::save;
+use crate::error::{CliError, ErrorKind, brief, in_words};
+use crate::settings::Settings;
+
+/// The largest file that is changed, in bytes.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// A file as it will be.
+#[derive(Debug)]
+pub(super) struct Edit {
+    path: PathBuf,
+    before: String,
+    after: String,
+}
+
+impl Edit {
+    /// Writes it whole or not at all, unless somebody else changed the file in the meantime.
+    pub(super) fn save(&self) -> Result<(), CliError> {
+        if self.after == self.before {
+            return Ok(());
+        }
+        let trouble =
+            |what: String| CliError::new(ErrorKind::Io, format!("{}: {what}", brief(&self.path)));
+        if read(&self.path)? != self.before {
+            return Err(trouble("it was changed in the meantime".into()).hint("try again"));
+        }
+        save::whole(&self.path, self.after.as_bytes()).map_err(|error| trouble(in_words(&error)))
+    }
+}
+
+/// The files of these items with the fields changed.
+pub(super) fn edits(
+    settings: &Settings,
+    targets: &[Target],
+    patch: &ItemPatch,
+) -> Result<Vec<Edit>, CliError> {
+    if targets.is_empty() {
+        return Ok(Vec::new());
+    }
+    if patch.body.is_some() {
+        let path = targets[0].item.path.as_deref().unwrap_or_default();
+        return Err(CliError::invalid(format!("{path}: its text is edited in the file"))
+            .hint("only fields of front matter are changed from here"));
+    }
+    let changes = changes(patch);
+    targets.iter().map(|target| edit(settings, target, &changes)).collect()
+}
+
+/// The files of these to-dos with the status `done`.
+pub(super) fn done(settings: &Settings, targets: &[Target]) -> Result<Vec<Edit>, CliError> {
+    let done = [(Field::Status, Some(FieldValue::Text("done".into())))];
+    let open = targets.iter().filter(|target| target.item.done_at.is_none());
+    open.map(|target| edit(settings, target, &done)).collect()
+}
+
+fn edit(settings: &Settings, target: &Target, changes: &[Change]) -> Result<Edit, CliError> {
+    let path = place(settings, target)?;
+    let before = read(&path)?;
+    let after = set_fields(&before, changes).map_err(|error| {
+        CliError::invalid(format!("{}: {error}", brief(&path))).hint("nothing was changed")
+    })?;
+    Ok(Edit { path, before, after })
+}
+
+/// The file of an item. It must be where its path says, not where a link leads to.
+fn place(settings: &Settings, target: &Target) -> Result<PathBuf, CliError> {
+    let path = target.item.path.as_deref().unwrap_or_default();
+    let (root, rest) = match path.strip_prefix("~/") {
+        Some(rest) => (&settings.home, rest),
+        None => (&settings.place.folder, path),
+    };
+    let file = root.join(rest);
+    let inside = match (file.canonicalize(), root.canonicalize()) {
+        (Ok(file), Ok(root)) => file.starts_with(root),
+        _ => false,
+    };
+    if inside {
+        Ok(file)
+    } else {
+        Err(CliError::invalid(format!("{}: it lies outside of the project", brief(&file)))
+            .hint("edit it by hand"))
+    }
+}
+
+fn read(path: &std::path::Path) -> Result<String, CliError> {
+    let trouble = |what: String| CliError::new(ErrorKind::Io, format!("{}: {what}", brief(path)));
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))
+        .map_err(|error| trouble(in_words(&error)))?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(trouble(format!("at most {MAX_BYTES} bytes are changed")));
+    }
+    Ok(text)
+}
+
+fn changes(patch: &ItemPatch) -> Vec<Change> {
+    fn words<T: ToString>(all: &std::collections::BTreeSet<T>) -> Option<FieldValue> {
+        (!all.is_empty()).then(|| FieldValue::Words(all.iter().map(T::to_string).collect()))
+    }
+    let mut changes: Vec<Change> = Vec::new();
+    let mut set = |field, value| changes.push((field, value));
+    if let Some(kind) = patch.kind {
+        set(Field::Kind, Some(FieldValue::Text(kind.as_str().into())));
+    }
+    if let Some(keywords) = &patch.keywords {
+        set(Field::Keywords, words(keywords));
+    }
+    if let Some(version) = &patch.version_context {
+        set(Field::VersionContext, version.clone().map(FieldValue::Text));
+    }
+    if let Some(evergreen) = patch.evergreen {
+        set(Field::Evergreen, evergreen.then_some(FieldValue::Flag(true)));
+    }
+    if let Some(due) = patch.due {
+        set(Field::Due, due.map(FieldValue::Time));
+    }
+    if let Some(expires) = patch.expires_at {
+        set(Field::Expires, expires.map(FieldValue::Time));
+    }
+    if let Some(citations) = &patch.citations {
+        set(Field::Cite, words(citations));
+    }
+    if let Some(supersedes) = &patch.supersedes {
+        set(Field::Supersedes, words(supersedes));
+    }
+    if let Some(related) = &patch.related {
+        set(Field::Related, words(related));
+    }
+    changes
+}

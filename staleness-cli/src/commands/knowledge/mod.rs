@@ -1,0 +1,71 @@
+//! `knowledge`: what somebody wrote down, and whether it still holds.
+
+mod add;
+mod change;
+mod fields;
+mod filed;
+mod look;
+mod recall;
+mod relate;
+mod world;
+
+use crate::args::KnowledgeCommand;
+use crate::args::knowledge_args::{ActArgs, KnowledgeListArgs};
+use crate::commands::tools::choice;
+use crate::error::CliError;
+use crate::output::Output;
+use crate::settings::Settings;
+
+pub(crate) use look::everything;
+pub(crate) use world::World;
+
+pub(crate) fn run(
+    settings: &Settings,
+    command: Option<&KnowledgeCommand>,
+    bare: &KnowledgeListArgs,
+    out: &Output,
+) -> Result<(), CliError> {
+    use KnowledgeCommand as Is;
+    match command {
+        None => look::list(&of(settings, bare.project.current.as_deref(), out), bare),
+        Some(Is::List(args)) => {
+            look::list(&of(settings, args.project.current.as_deref(), out), args)
+        }
+        Some(Is::Add { id, global, fields, dry_run, project }) => {
+            let add = add::Add { id: id.as_deref(), global: *global, fields, dry_run: *dry_run };
+            add::run(&of(settings, project.current.as_deref(), out), &add)
+        }
+        Some(Is::Show { id, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out);
+            look::show(&world, id, choice(scope.scope))
+        }
+        Some(Is::Recall { query, limit, peek, project }) => {
+            recall::run(&of(settings, project.current.as_deref(), out), query, *limit, *peek)
+        }
+        Some(Is::Verify { act, reason }) => {
+            change::verify(&of_act(settings, act, out), act, reason.as_deref())
+        }
+        Some(Is::Set { act, fields }) => change::set(&of_act(settings, act, out), act, fields),
+        Some(Is::Done(act)) => change::done(&of_act(settings, act, out), act),
+        Some(Is::Supersede { old, by, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out);
+            relate::supersede(&world, old, by, choice(scope.scope))
+        }
+        Some(Is::Contradict { id, by, reason, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out);
+            relate::contradict(&world, id, by, reason, choice(scope.scope))
+        }
+        Some(Is::Remove { id, yes, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out);
+            relate::remove(&world, id, *yes, choice(scope.scope))
+        }
+    }
+}
+
+fn of<'a>(settings: &'a Settings, version: Option<&'a str>, out: &'a Output) -> World<'a> {
+    World::new(settings, version, out)
+}
+
+fn of_act<'a>(settings: &'a Settings, act: &'a ActArgs, out: &'a Output) -> World<'a> {
+    World::new(settings, act.project.current.as_deref(), out)
+}

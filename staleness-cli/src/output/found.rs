@@ -1,0 +1,234 @@
+//! What a check found, for a person.
+
+use staleness::Timestamp;
+use staleness::verdict::{Level, Verdict};
+use staleness_sources::documents::Report;
+use unicode_width::UnicodeWidthStr;
+
+use super::{Output, Paint, Painter, Table, escape, wrap};
+use crate::commands::check::baseline::Compared;
+use crate::commands::check::findings::{Finding, Findings, Group, Levels};
+use crate::commands::remembered::Remembered;
+
+/// Findings that a terminal shows at most.
+const MOST: usize = 200;
+/// Files that were not checked, and notes, that are shown at most.
+const ROWS: usize = 25;
+
+/// How a level is painted.
+pub(crate) const fn paint_of(level: Level) -> Painter {
+    match level {
+        Level::Fresh => Paint::good,
+        Level::Review => Paint::warn,
+        Level::Stale => Paint::bad,
+    }
+}
+
+/// Documents with what was found in each, worst first, and one line that sums it up.
+pub(crate) fn table(
+    found: &Findings,
+    report: &Report,
+    compared: Option<Compared>,
+    out: &Output,
+) -> String {
+    let mut text = String::new();
+    let most = if out.width == usize::MAX { usize::MAX } else { MOST };
+    let (mut shown, mut left, mut faint) = (0, 0, 0);
+    for group in &found.groups {
+        // Weak signs alone leave a block fresh: nobody has to read those.
+        let (rows, fresh): (Vec<&Finding>, Vec<_>) = group
+            .found
+            .iter()
+            .partition(|each| out.verbose || each.told.verdict.level != Level::Fresh);
+        faint += fresh.len();
+        let rows_shown = rows.len().min(most - shown);
+        left += rows.len() - rows_shown;
+        shown += rows_shown;
+        if rows_shown > 0 {
+            text.push_str(&heading(group, out));
+            rows[..rows_shown].iter().for_each(|each| row(each, out, &mut text));
+            text.push('\n');
+        }
+    }
+    if left > 0 {
+        text.push_str(&out.paint.dim(&format!("… and {left} more; --json lists all\n")));
+    }
+    text.push_str(&aside(report, out));
+    text.push_str(&summary(found, report, compared, out));
+    if !out.quiet {
+        text.push_str(&hints(found, faint, compared, out));
+    }
+    text
+}
+
+/// `stale  docs/guide.md  3 of 41 blocks`.
+fn heading(group: &Group, out: &Output) -> String {
+    let level = group.worst.0;
+    let count = group.found.len();
+    let blocks = if group.blocks > 1 {
+        format!("  {count} of {} blocks", group.blocks)
+    } else {
+        String::new()
+    };
+    format!(
+        "{}  {}{}\n",
+        paint_of(level)(out.paint, level.as_str()),
+        out.paint.bold(&escape(&group.path)),
+        out.paint.dim(&blocks)
+    )
+}
+
+fn row(finding: &Finding, out: &Output, text: &mut String) {
+    let (told, paint) = (&finding.told, out.paint);
+    let place =
+        format!("{}:{}", escape(told.path.as_deref().unwrap_or_default()), told.line.unwrap_or(1));
+    let state = state(&told.verdict, out);
+    // A place is never cut: it is what one clicks on.
+    let gap = if place.width() + 24 > out.width { "\n    " } else { "  " };
+    text.push_str(&format!("  {}{gap}{state}\n", paint.bold(&place)));
+    reasons(&told.verdict, 4, out, text);
+    let title = super::fitting(&escape(&told.title), out.width.saturating_sub(4));
+    if !title.is_empty() {
+        text.push_str(&format!("    {}\n", paint.dim(&title)));
+    }
+}
+
+/// `stale 0.24 → update`.
+pub(crate) fn state(verdict: &Verdict, out: &Output) -> String {
+    let level = paint_of(verdict.level)(out.paint, verdict.level.as_str());
+    format!("{level} {} → {}", short(verdict.freshness), verdict.action.as_str())
+}
+
+/// A freshness in two digits; what is not quite fresh or stale never looks so.
+pub(crate) fn short(freshness: f64) -> String {
+    format!("{:.2}", (freshness * 100.0).floor() / 100.0)
+}
+
+/// Every reason on lines of its own, as wide as the terminal.
+pub(crate) fn reasons(verdict: &Verdict, indent: usize, out: &Output, text: &mut String) {
+    for signal in &verdict.signals {
+        let mut reason = escape(&signal.reason).into_owned();
+        if let Some(note) = &signal.note {
+            reason.push_str(&format!(": {}", escape(note)));
+        }
+        for (at, line) in wrap(&reason, out.width.saturating_sub(indent + 2)).iter().enumerate() {
+            let mark = if at == 0 { "- " } else { "  " };
+            text.push_str(&format!("{:indent$}{mark}{line}\n", ""));
+        }
+    }
+}
+
+/// What was not checked, and what was noticed beside.
+fn aside(report: &Report, out: &Output) -> String {
+    let mut text = String::new();
+    let mut push = |title: &str, rows: Vec<(String, String)>| {
+        let count = rows.len();
+        if count == 0 {
+            return;
+        }
+        let mut table = Table::new();
+        for (path, what) in rows.into_iter().take(ROWS) {
+            table.row(vec![(path, None), (what, Some(Paint::dim))]);
+        }
+        text.push_str(&format!("{}\n", out.paint.bold(title)));
+        text.push_str(&table.render(out.paint, out.width));
+        if count > ROWS {
+            let more = format!("  … and {} more; --json lists all\n", count - ROWS);
+            text.push_str(&out.paint.dim(&more));
+        }
+    };
+    let skipped = report.skipped.iter().map(|each| (each.path.clone(), each.reason.clone()));
+    push("not checked", skipped.collect());
+    let notes = report.notes.iter().map(|note| {
+        let place = match (&note.path, note.line) {
+            (Some(path), Some(line)) => format!("{path}:{line}"),
+            (Some(path), None) => path.clone(),
+            _ => "-".into(),
+        };
+        (place, note.text.clone())
+    });
+    push("noticed", notes.collect());
+    text
+}
+
+/// One line: `3 stale, 5 review, 120 fresh blocks in 12 documents`.
+pub(crate) fn summary(
+    found: &Findings,
+    report: &Report,
+    compared: Option<Compared>,
+    out: &Output,
+) -> String {
+    let Levels { fresh, review, stale } = found.counts;
+    let paint = |count: u64, painter: Painter, word: &str| {
+        let text = format!("{count} {word}");
+        if count > 0 { painter(out.paint, &text) } else { text }
+    };
+    let mut text = format!(
+        "{}, {}, {} of {} blocks in {} documents",
+        paint(stale, Paint::bad, "stale"),
+        paint(review, Paint::warn, "review"),
+        paint(fresh, Paint::good, "fresh"),
+        fresh + review + stale,
+        report.counts.documents,
+    );
+    if !report.skipped.is_empty() {
+        text.push_str(&format!("; {} not checked", report.skipped.len()));
+    }
+    if !report.history.is_empty() {
+        text.push_str(&format!("; {} taken as history", report.history.len()));
+    }
+    if let Some(Compared { new, known, gone }) = compared {
+        text.push_str(&format!("; {new} new, {known} known, {gone} gone since the baseline"));
+    }
+    text.push('\n');
+    text
+}
+
+/// What the last check found, for the overview.
+pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) -> String {
+    /// Blocks that the overview shows.
+    const SHOWN: usize = 10;
+    let Remembered { documents, stale, review, doubtful, .. } = remembered;
+    let paint = out.paint;
+    if *documents == 0 {
+        let hint = "`staleness check` looks for documents that have rotted\n";
+        return if out.quiet { String::new() } else { paint.dim(hint) };
+    }
+    let age = paint.dim(&format!("({})", remembered.age(now)));
+    if doubtful.is_empty() {
+        return format!("{} {age}\n", paint.good(&format!("all {documents} documents hold")));
+    }
+    let bad = stale + review;
+    let mut text = format!("{bad} of {documents} documents cannot be trusted blindly {age}\n");
+    let mut table = Table::new();
+    for told in doubtful.iter().take(SHOWN) {
+        let reason = told.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
+        table.row(vec![
+            (told.verdict.level.as_str().into(), Some(paint_of(told.verdict.level))),
+            (told.id.clone(), Some(Paint::bold)),
+            (reason.to_owned(), None),
+        ]);
+    }
+    text.push_str(&table.render(paint, out.width));
+    if doubtful.len() > SHOWN {
+        let more =
+            format!("  … and {} more; `staleness check` lists all\n", doubtful.len() - SHOWN);
+        text.push_str(&paint.dim(&more));
+    }
+    text
+}
+
+fn hints(found: &Findings, faint: usize, compared: Option<Compared>, out: &Output) -> String {
+    let mut hints = Vec::new();
+    if faint > 0 && !out.verbose {
+        hints.push(format!("{faint} fresh blocks with weak signs: --verbose shows them"));
+    }
+    if compared.is_some_and(|compared| compared.gone > 0) {
+        hints.push("the baseline can be made anew with --write-baseline".into());
+    }
+    let many = found.counts.stale + found.counts.review > 20;
+    if many && compared.is_none() {
+        hints.push("too many at once? --write-baseline FILE, then --baseline FILE".into());
+    }
+    hints.iter().map(|hint| out.paint.dim(&format!("{hint}\n"))).collect()
+}

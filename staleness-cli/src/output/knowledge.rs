@@ -1,0 +1,129 @@
+//! Items of knowledge, for a person.
+
+use staleness::Timestamp;
+use staleness::knowledge::ItemKind;
+use staleness::report::{KnowledgeReport, RecallReport};
+use staleness::verdict::Level;
+
+use super::found::{paint_of, reasons, short, state};
+use super::{Cell, Output, Paint, Table, escape, wrap};
+use crate::when::ago;
+
+/// Every item with level, freshness and the first reason.
+pub(crate) fn list(told: &[KnowledgeReport], now: Timestamp, out: &Output) -> String {
+    let mut table = Table::new();
+    for each in told {
+        table.row(line(each, now));
+    }
+    table.render(out.paint, out.width)
+}
+
+fn line(each: &KnowledgeReport, now: Timestamp) -> Vec<Cell> {
+    let verdict = &each.verdict;
+    let seen = match (each.done_at, each.verified_at) {
+        (Some(at), _) => format!("done {}", ago(now, at)),
+        (None, Some(at)) => format!("verified {}", ago(now, at)),
+        (None, None) => format!("added {}", ago(now, each.added_at)),
+    };
+    let reasons: Vec<&str> = verdict.signals.iter().map(|signal| signal.reason.as_str()).collect();
+    let what = if verdict.level == Level::Fresh || reasons.is_empty() {
+        each.title.clone()
+    } else {
+        reasons.join("; ")
+    };
+    vec![
+        (verdict.level.as_str().into(), Some(paint_of(verdict.level))),
+        (short(verdict.freshness), Some(Paint::dim)),
+        (each.id.clone(), Some(Paint::bold)),
+        (each.kind.as_str().into(), Some(Paint::dim)),
+        (seen, Some(Paint::dim)),
+        (what, None),
+    ]
+}
+
+/// Items with how close each is, marked where they cannot be relied on.
+pub(crate) fn recalled(told: &[RecallReport], out: &Output) -> String {
+    let mut text = String::new();
+    for each in told {
+        let item = &each.item;
+        let mark = each.mark.map(|mark| format!("{mark} ")).unwrap_or_default();
+        text.push_str(&format!(
+            "{}  {}{}  {}\n",
+            short(each.score),
+            paint_of(item.verdict.level)(out.paint, &mark),
+            out.paint.bold(&escape(&item.id)),
+            out.paint.dim(item.kind.as_str())
+        ));
+        for line in body(item, out) {
+            text.push_str(&format!("      {line}\n"));
+        }
+        if item.verdict.level != Level::Fresh {
+            reasons(&item.verdict, 6, out, &mut text);
+        }
+    }
+    text
+}
+
+/// An item that was just written down or changed, in two lines.
+pub(crate) fn noted(told: &KnowledgeReport, dry_run: bool, out: &Output) -> String {
+    let done = if told.done_at.is_some() { "  done" } else { "" };
+    let would = if dry_run { "  nothing was written" } else { "" };
+    let mut text = format!(
+        "{}  {}{done}{}\n",
+        out.paint.bold(&escape(&told.id)),
+        state(&told.verdict, out),
+        out.paint.dim(would)
+    );
+    let title = super::fitting(&escape(&told.title), out.width.saturating_sub(2));
+    text.push_str(&format!("  {}\n", out.paint.dim(&title)));
+    reasons(&told.verdict, 2, out, &mut text);
+    text
+}
+
+/// One item with everything that is known of it.
+pub(crate) fn show(told: &KnowledgeReport, out: &Output) -> String {
+    let paint = out.paint;
+    let mut text = format!("{}  {}\n", paint.bold(&escape(&told.id)), state(&told.verdict, out));
+    for line in body(told, out) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    reasons(&told.verdict, 2, out, &mut text);
+    let mut row = |key: &str, value: String| {
+        if !value.is_empty() {
+            text.push_str(&format!("  {}  {}\n", paint.dim(&format!("{key:<12}")), escape(&value)));
+        }
+    };
+    let at = |time: Option<Timestamp>| time.map(|at| at.to_string()).unwrap_or_default();
+    row("kind", told.kind.as_str().into());
+    row("scope", told.scope.into());
+    row("file", told.path.clone().unwrap_or_default());
+    row("keywords", told.keywords.join(", "));
+    row("added", told.added_at.to_string());
+    row("changed", at(told.updated_at.filter(|at| *at != told.added_at)));
+    row("verified", at(told.verified_at));
+    row("written for", told.version_context.clone().unwrap_or_default());
+    row("evergreen", if told.evergreen { "yes".into() } else { String::new() });
+    row("due", at(told.due));
+    row("done", at(told.done_at));
+    row("expires", at(told.expires_at));
+    row("cites", told.citations.join(", "));
+    row("stands for", told.supersedes.join(", "));
+    row("replaced by", told.superseded_by.join(", "));
+    row("depends on", told.related.join(", "));
+    let recalls = match told.recalled_at {
+        Some(last) => format!("{}, last {last}", told.recalls),
+        None => told.recalls.to_string(),
+    };
+    row("recalls", recalls);
+    if told.kind == ItemKind::Todo && told.done_at.is_none() {
+        row("open", "yes".into());
+    }
+    text
+}
+
+/// The text on lines that fit the terminal.
+fn body(told: &KnowledgeReport, out: &Output) -> Vec<String> {
+    let text = told.body.as_deref().unwrap_or(&told.title);
+    let width = out.width.saturating_sub(6);
+    text.lines().flat_map(|line| wrap(&escape(line), width)).collect()
+}

@@ -1,0 +1,34 @@
+//! What needs attention, for a person.
+
+use super::found::{reasons, state};
+use super::{Output, escape, fitting};
+use crate::commands::review::Entry;
+
+/// Each thing with its reasons and the command to go on with.
+pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
+    if entries.is_empty() {
+        return if total == 0 { "nothing needs attention\n".into() } else { String::new() };
+    }
+    let paint = out.paint;
+    let mut text = String::new();
+    for each in entries {
+        text.push_str(&format!(
+            "{}  {} {}\n",
+            state(&each.verdict, out),
+            paint.dim(each.kind),
+            paint.bold(&escape(&each.id))
+        ));
+        if each.title != each.id {
+            let title = fitting(&escape(&each.title), out.width.saturating_sub(4));
+            text.push_str(&format!("    {}\n", paint.dim(&title)));
+        }
+        reasons(&each.verdict, 4, out, &mut text);
+        // Never cut: it is there to be pasted.
+        text.push_str(&format!("    $ {}\n", escape(&each.suggested_action)));
+    }
+    if total > entries.len() && !out.quiet {
+        let more = format!("… and {} more; --limit {total} shows all\n", total - entries.len());
+        text.push_str(&paint.dim(&more));
+    }
+    text
+}

@@ -1,0 +1,78 @@
+//! Text that fits the terminal.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Lines are no narrower than this, in columns.
+const LEAST: usize = 20;
+
+/// The text in lines of at most `width` columns, broken at spaces; a word that is longer is broken
+/// anywhere.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(LEAST);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        let gap = usize::from(!line.is_empty());
+        if line.width() + gap + word.width() <= width {
+            if gap > 0 {
+                line.push(' ');
+            }
+            line.push_str(word);
+            continue;
+        }
+        if !line.is_empty() {
+            lines.push(std::mem::take(&mut line));
+        }
+        for c in word.chars() {
+            if line.width() + c.width().unwrap_or(0) > width {
+                lines.push(std::mem::take(&mut line));
+            }
+            line.push(c);
+        }
+    }
+    lines.push(line);
+    lines
+}
+
+/// The beginning of the text that fits, with a mark where it was cut.
+pub(crate) fn fitting(text: &str, width: usize) -> String {
+    let width = width.max(LEAST);
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        short.push(c);
+    }
+    short.push('…');
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_broken_at_spaces_and_never_wider() {
+        assert_eq!(wrap("aaaa bbbb cccc dddd eeee", 10), ["aaaa bbbb cccc dddd", "eeee"]);
+        for width in [0, 20, 33] {
+            let text = format!("{} x {} 日本語日本語日本語日本語", "y".repeat(70), "z".repeat(19));
+            let lines = wrap(&text, width);
+            assert!(lines.iter().all(|line| line.width() <= width.max(LEAST)), "{lines:?}");
+            let joined: String = lines.concat();
+            assert_eq!(joined.replace(' ', ""), text.replace(' ', ""));
+        }
+        assert_eq!(wrap("a  b", usize::MAX), ["a  b"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_with_a_mark() {
+        assert_eq!(fitting("short", 20), "short");
+        assert_eq!(fitting(&"x".repeat(30), 20), format!("{}…", "x".repeat(19)));
+    }
+}
