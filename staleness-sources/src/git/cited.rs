@@ -1,8 +1,19 @@
 //! Whether citations still hold.
 
-use staleness_core::knowledge::{Citation, Cited};
+use std::ops::Range;
 
-use super::{Anchor, Commit, GitError, Repo, Watch};
+use staleness_core::ids::stable_hash;
+use staleness_core::knowledge::{Citation, Cited, Lines};
+use staleness_core::time::Timestamp;
+
+use super::lines::{Numbers, Text, is_text, split};
+use super::meaning::path;
+use super::moved::Moved;
+use super::objects::{Object, Sort, Wanted};
+use super::symbol;
+use super::trace::between;
+use super::tree::EntryKind;
+use super::{Anchor, Commit, GitError, Oid, Repo, Stage, Watch};
 
 /// A citation, and when it was seen to hold.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +51,33 @@ pub enum Cite {
     Unknown,
 }
 
+/// What a citation says of one version of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Same,
+    Changed,
+    Gone(Cited),
+    Unknown,
+}
+
+/// The version of the file that was seen to hold.
+struct Verified<'a> {
+    citation: &'a Citation,
+    file: Oid,
+    bytes: Vec<u8>,
+    /// The cited lines, counted from 0; none for a symbol that cannot be delimited.
+    lines: Option<Range<usize>>,
+    place: Option<usize>,
+    at: Timestamp,
+}
+
 impl Repo {
     /// What became of these citations; the answers are in the order of the questions.
+    ///
+    /// The lines of a citation are those of its file when it was verified. They are followed to
+    /// where they are now: lines that only moved are not changed, nor are those whose ends differ
+    /// in white space. A symbol stands for its item, from its first line to the end of its block,
+    /// where that can be told; else only its disappearance counts.
     ///
     /// # Errors
     /// When git fails, or the watcher breaks.
@@ -50,14 +86,213 @@ impl Repo {
         citations: &[CitationQuery<'_>],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Cite>, GitError> {
-        let _ = watch;
-        Ok(vec![Cite::Unknown; citations.len()])
+        let mut moved = Moved::default();
+        let mut answers = Vec::with_capacity(citations.len());
+        for query in citations {
+            watch.tell(Stage::Comparing, answers.len(), Some(citations.len()))?;
+            answers.push(self.cite(query, &mut moved)?);
+        }
+        Ok(answers)
+    }
+
+    fn cite(&mut self, query: &CitationQuery<'_>, moved: &mut Moved) -> Result<Cite, GitError> {
+        let citation = query.citation;
+        let Some(wanted) = path(&citation.path) else { return Ok(Cite::Unknown) };
+        let Some((commit, place)) = self.anchor(query.verified)? else { return Ok(Cite::Unknown) };
+        let now = self.look_up(self.head.id, &citation.path)?;
+        let then = self.look_up(commit, &citation.path)?;
+        match (then, now) {
+            (None, None) => Ok(Cite::NeverThere(Cited::Path)),
+            (Some(_), None) => {
+                let gone = match place {
+                    Some(place) => self.removal(&citation.path, place)?,
+                    None => None,
+                };
+                let renamed_to = match gone {
+                    Some(gone) => {
+                        let exact = super::tokens::WantedPath { anchored: true, ..wanted };
+                        moved.find(self, &exact, gone)?
+                    }
+                    None => None,
+                };
+                let commit =
+                    gone.map(|gone| self.past().map(|past| past.commits[gone])).transpose()?;
+                Ok(Cite::Missing { gone: Cited::Path, renamed_to, commit })
+            }
+            (_, Some(_)) if citation.is_bare() => Ok(Cite::Holds),
+            (then, Some((EntryKind::File, now))) => {
+                let then = then.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, id)| id);
+                self.compare(query, then, now, commit, place)
+            }
+            // Lines of a folder or of a link.
+            _ => Ok(Cite::Unknown),
+        }
+    }
+
+    /// What became of lines or a symbol of a file that is there.
+    fn compare(
+        &mut self,
+        query: &CitationQuery<'_>,
+        then: Option<Oid>,
+        now: Oid,
+        commit: Oid,
+        place: Option<usize>,
+    ) -> Result<Cite, GitError> {
+        let citation = query.citation;
+        let Some(text) = self.text(now)? else { return Ok(Cite::Unknown) };
+        let Some(before) = then else {
+            // The file is younger than the citation: only what it lacks can be told.
+            return Ok(lack(citation, &text).map_or(Cite::Holds, Cite::NeverThere));
+        };
+        let Some(bytes) = self.text(before)? else { return Ok(Cite::Unknown) };
+        if let Some(part) = lack(citation, &bytes) {
+            return Ok(match lack(citation, &text) {
+                Some(part) => Cite::NeverThere(part),
+                None if part == Cited::Symbol => Cite::Holds,
+                None => Cite::Unknown,
+            });
+        }
+        let at = match query.verified {
+            Anchor::At(at) => at,
+            Anchor::Commit(_) => self.commit(commit)?.map_or(self.head.at, |commit| commit.at),
+        };
+        let lines = extent(citation, &bytes);
+        let verified = Verified { citation, file: before, bytes, lines, place, at };
+        match verified.state(now, Some(&text)) {
+            State::Same => Ok(Cite::Holds),
+            State::Unknown => Ok(Cite::Unknown),
+            State::Gone(gone) => {
+                let commit = self.first_change(&verified)?;
+                Ok(Cite::Missing { gone, renamed_to: None, commit })
+            }
+            State::Changed => {
+                let commit = self.first_change(&verified)?;
+                let days_after = commit.map(|commit| commit.at.days_since(verified.at));
+                Ok(Cite::Changed { commit, days_after })
+            }
+        }
+    }
+
+    /// The commit after the verification in which what is cited ceased to be as it was.
+    fn first_change(&mut self, verified: &Verified<'_>) -> Result<Option<Commit>, GitError> {
+        let Some(mut same) = verified.place else { return Ok(None) };
+        if self.state_at(same, verified)? != State::Same {
+            return Ok(None);
+        }
+        let mut changed = 0;
+        while let Some(middle) = between(changed, same) {
+            match self.state_at(middle, verified)? {
+                State::Same => same = middle,
+                State::Unknown => return Ok(None),
+                State::Changed | State::Gone(_) => changed = middle,
+            }
+        }
+        Ok(self.past()?.commits.get(changed).copied())
+    }
+
+    fn state_at(&mut self, place: usize, verified: &Verified<'_>) -> Result<State, GitError> {
+        let Some(commit) = self.past()?.commits.get(place).copied() else {
+            return Ok(State::Unknown);
+        };
+        match self.look_up(commit.id, &verified.citation.path)? {
+            Some((EntryKind::File, file)) if file == verified.file => Ok(State::Same),
+            Some((EntryKind::File, file)) => {
+                let text = self.text(file)?;
+                Ok(verified.state(file, text.as_deref()))
+            }
+            _ => Ok(State::Gone(Cited::Path)),
+        }
+    }
+
+    fn look_up(&mut self, commit: Oid, path: &str) -> Result<Option<(EntryKind, Oid)>, GitError> {
+        self.trees.find(&mut self.objects, &self.place, commit, path)
+    }
+
+    /// The contents of a text file.
+    pub(crate) fn text(&mut self, file: Oid) -> Result<Option<Vec<u8>>, GitError> {
+        self.objects.one(Wanted::Object(file), |object| match object {
+            Object::Found(_, Sort::Blob, bytes) if is_text(bytes) => Some(bytes.to_vec()),
+            _ => None,
+        })
     }
 }
 
-/// The digest of what is cited, of the text of the cited file; `None` when it is not there.
+impl Verified<'_> {
+    /// What another version of the file makes of the citation.
+    fn state(&self, file: Oid, text: Option<&[u8]>) -> State {
+        if file == self.file {
+            return State::Same;
+        }
+        let Some(text) = text else { return State::Unknown };
+        if let Some(symbol) = &self.citation.symbol
+            && !symbol::holds(text, symbol)
+        {
+            return State::Gone(Cited::Symbol);
+        }
+        let Some(lines) = self.lines.clone() else { return State::Same };
+        let mut numbers = Numbers::default();
+        let (old, new) = (numbers.text(&self.bytes), numbers.text(text));
+        if kept(&old, &new, lines.clone()) {
+            return State::Same;
+        }
+        // The same lines somewhere else, when they say enough to be known again.
+        let telling = split(&self.bytes)
+            .skip(lines.start)
+            .take(lines.len())
+            .any(|line| line.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= 4);
+        if telling && old.elsewhere(lines.clone(), &new).is_some() {
+            return State::Same;
+        }
+        if self.citation.symbol.is_none() && lines.start >= new.len() {
+            return State::Gone(Cited::Lines);
+        }
+        State::Changed
+    }
+}
+
+/// Whether all of these lines are in the new text, with nothing between them that was not there.
+fn kept(old: &Text, new: &Text, lines: Range<usize>) -> bool {
+    let targets = old.origins(new);
+    let Some(targets) = targets.get(lines) else { return false };
+    let Some(Some(first)) = targets.first() else { return false };
+    targets.iter().zip(*first..).all(|(target, wanted)| *target == Some(wanted))
+}
+
+/// The part of a citation that a text does not have.
+fn lack(citation: &Citation, text: &[u8]) -> Option<Cited> {
+    if let Some(symbol) = &citation.symbol
+        && !symbol::holds(text, symbol)
+    {
+        return Some(Cited::Symbol);
+    }
+    citation.lines.filter(|lines| !within(lines, text)).map(|_| Cited::Lines)
+}
+
+fn within(lines: &Lines, text: &[u8]) -> bool {
+    lines.first >= 1 && lines.first <= lines.last && lines.last as usize <= split(text).count()
+}
+
+/// The lines that a citation means, counted from 0.
+fn extent(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
+    match (&citation.lines, &citation.symbol) {
+        (Some(lines), _) => {
+            within(lines, text).then(|| lines.first as usize - 1..lines.last as usize)
+        }
+        (None, Some(symbol)) => symbol::extent(text, symbol),
+        (None, None) => None,
+    }
+}
+
+/// The digest of what is cited, of the text of the cited file, in hexadecimal digits: of its lines
+/// or the item of its symbol, white space at the ends of lines left out. `None` when that is not
+/// there or cannot be delimited, and for a citation of a whole file.
 #[must_use]
 pub fn cited_digest(text: &[u8], citation: &Citation) -> Option<String> {
-    let _ = (text, citation);
-    None
+    let lines = extent(citation, text)?;
+    let mut cited = Vec::new();
+    for line in split(text).skip(lines.start).take(lines.len()) {
+        cited.extend_from_slice(line.trim_ascii_end());
+        cited.push(b'\n');
+    }
+    Some(format!("{:032x}", stable_hash(&cited)))
 }

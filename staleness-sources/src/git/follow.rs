@@ -23,8 +23,6 @@ pub(crate) struct Version {
     pub(crate) commit: u32,
     /// The contents before; null when it was new.
     pub(crate) old: Oid,
-    /// The contents after.
-    pub(crate) new: Oid,
 }
 
 /// The versions of one file, newest first, through its renames.
@@ -122,17 +120,17 @@ impl<'a> Follow<'a> {
             _ if change.old == change.new => {}
             _ => {
                 let path = path.to_vec();
-                self.record(&path, change.old, change.new);
+                self.record(&path, change.old);
             }
         }
     }
 
-    fn record(&mut self, path: &[u8], old: Oid, new: Oid) {
+    fn record(&mut self, path: &[u8], old: Oid) {
         let commit = u32::try_from(self.commits.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let mut full = false;
         for at in self.open.get(path).into_iter().flatten() {
             let versions = &mut self.trails[*at].versions;
-            versions.push(Version { commit, old, new });
+            versions.push(Version { commit, old });
             full |= versions.len() >= MAX_VERSIONS;
         }
         if full {
@@ -158,13 +156,13 @@ impl<'a> Follow<'a> {
             });
             match origin {
                 Some((from, old)) => {
-                    self.record(&path, old, new);
+                    self.record(&path, old);
                     if let Some(trails) = self.open.remove(&path) {
                         self.open.entry(from).or_default().extend(trails);
                     }
                 }
                 None => {
-                    self.record(&path, Oid::null_like(new), new);
+                    self.record(&path, Oid::null_like(new));
                     self.open.remove(&path);
                 }
             }

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
 use staleness_core::knowledge::Lines;
 
+/// The most lines that are compared to find some of them elsewhere.
+const MAX_COMPARED: usize = 20_000_000;
+
 /// Gives equal lines equal numbers. White space at the end of a line makes no difference, so that a
 /// file does not change as a whole when its line ends do.
 #[derive(Debug, Default)]
@@ -70,6 +73,9 @@ impl Text {
     /// Where these lines of the text, counted from 0, stand one after another in `other`.
     pub(crate) fn elsewhere(&self, lines: std::ops::Range<usize>, other: &Self) -> Option<u32> {
         let wanted = self.lines.get(lines).filter(|lines| !lines.is_empty())?;
+        if wanted.len().saturating_mul(other.lines.len()) > MAX_COMPARED {
+            return None;
+        }
         let at = other.lines.windows(wanted.len()).position(|window| window == wanted)?;
         u32::try_from(at).ok()
     }

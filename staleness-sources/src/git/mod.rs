@@ -37,6 +37,7 @@ mod raw;
 mod renames;
 mod repo;
 mod since;
+mod symbol;
 mod tokens;
 mod trace;
 mod tracked;

@@ -103,11 +103,11 @@ impl Repo {
         let mut list = self.place.program.command(&self.place.folder);
         list.args(["rev-list", "--first-parent", &count, &head]);
         let mut compare = self.place.program.command(&self.place.folder);
-        compare.args(["diff-tree", "--stdin", "--first-parent", "-m", "-r", "-z", "--raw"]);
+        compare.args(["diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw"]);
         compare.args(["--root", "--always", "--no-abbrev", "--no-renames", "--no-relative"]);
         compare.args(["--no-ext-diff", "--no-textconv", "--format=%H %ct"]);
         if !self.place.prefix.is_empty() {
-            compare.args(["--", &self.place.prefix]);
+            compare.args(["--", "."]);
         }
         let mut process = Process::start_fed(list, compare)?;
         let mut follow = Follow::new(&self.place, self.limits.commits as usize, paths);

@@ -27,8 +27,7 @@ impl Renames {
         let id = commit.to_string();
         let mut process = place.start(&[
             "diff-tree",
-            "--first-parent",
-            "-m",
+            "--diff-merges=first-parent",
             "-r",
             "-z",
             "--raw",

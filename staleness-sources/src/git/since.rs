@@ -2,7 +2,14 @@
 
 use staleness_core::knowledge::Lines;
 
-use super::{Commit, GitError, Repo};
+use super::lines::Numbers;
+use super::raw::{Raw, Reader};
+use super::{Commit, GitError, Oid, Repo};
+
+/// The longest name of a revision that is looked up, in bytes.
+const MAX_REVISION: usize = 512;
+/// The most changed documents whose lines are compared.
+const MAX_CHANGED: usize = 50_000;
 
 /// A file that changed since a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +26,32 @@ pub struct ChangedDocument {
 pub struct Since {
     /// The commit that the revision names.
     pub commit: Commit,
-    /// The files that were added or changed since, by path.
+    /// The documents that were added or changed since, by path.
     pub changed: Vec<ChangedDocument>,
 }
 
 impl Repo {
+    /// The commit that a person names: the one text of somebody else's that git is given. It is
+    /// looked up before anything else is done with it, and only its id is used.
+    ///
+    /// # Errors
+    /// [`GitError::UnknownRevision`] when there is no such commit; else when git fails.
+    pub fn revision(&mut self, name: &str) -> Result<Commit, GitError> {
+        let bad =
+            name.is_empty() || name.len() > MAX_REVISION || name.chars().any(char::is_control);
+        if bad {
+            return Err(GitError::UnknownRevision);
+        }
+        let name = format!("{name}^{{commit}}");
+        let answer = self
+            .place
+            .start(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name])?
+            .all();
+        let id = answer.ok().and_then(|answer| Oid::from_hex(answer.trim_ascii()));
+        let commit = id.map(|id| self.commit(id)).transpose()?.flatten();
+        commit.ok_or(GitError::UnknownRevision)
+    }
+
     /// The documents that differ between a revision that a person names and the checked-out commit.
     ///
     /// # Errors
@@ -33,7 +61,63 @@ impl Repo {
         revision: &str,
         is_document: &dyn Fn(&str) -> bool,
     ) -> Result<Since, GitError> {
-        let _ = (revision, is_document);
-        Err(GitError::UnknownRevision)
+        let commit = self.revision(revision)?;
+        let (old, new) = (commit.id.to_string(), self.head.id.to_string());
+        let mut arguments = vec!["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff"];
+        arguments.extend(["--no-textconv", "--no-relative", "-M", "-l2000", &old, &new]);
+        if !self.place.prefix.is_empty() {
+            arguments.extend(["--", "."]);
+        }
+        let mut process = self.place.start(&arguments)?;
+        let mut reader = Reader::default();
+        let mut files: Vec<(String, Oid, Oid)> = Vec::new();
+        loop {
+            match reader.next(&mut process) {
+                Ok(Some(Raw::Change(change))) => {
+                    let moved = matches!(change.status, b'R' | b'C');
+                    let path = if moved { &reader.target } else { &reader.path };
+                    let path = self.place.own(path).and_then(|path| std::str::from_utf8(path).ok());
+                    let Some(path) = path else { continue };
+                    if change.is_file && files.len() < MAX_CHANGED && is_document(path) {
+                        files.push((path.to_owned(), change.old, change.new));
+                    }
+                }
+                Ok(Some(Raw::Commit(_))) => {}
+                Ok(None) => break,
+                Err(_) => return Err(process.post_mortem()),
+            }
+        }
+        process.finish()?;
+        let mut changed = Vec::with_capacity(files.len());
+        for (path, old, new) in files {
+            let before = if old.is_null() { Some(Vec::new()) } else { self.text(old)? };
+            let (Some(before), Some(after)) = (before, self.text(new)?) else { continue };
+            let mut numbers = Numbers::default();
+            let (before, after) = (numbers.text(&before), numbers.text(&after));
+            changed.push(ChangedDocument { path, lines: after.changed(&before) });
+        }
+        changed.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Since { commit, changed })
+    }
+
+    /// The latest version among the tags: the highest of those that read `1.2.3` or `v1.2.3`.
+    /// Previews count only when there is nothing else.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn latest_version_tag(&self) -> Result<Option<String>, GitError> {
+        let mut process =
+            self.place.start(&["for-each-ref", "--format=%(refname)", "refs/tags/"])?;
+        let (mut record, mut best) = (Vec::new(), None);
+        while process.record(b'\n', &mut record).is_ok_and(|more| more) {
+            let tag =
+                std::str::from_utf8(&record).ok().and_then(|name| name.strip_prefix("refs/tags/"));
+            let Some(tag) = tag else { continue };
+            if let Some(version) = crate::version::semver(tag) {
+                best = best.max(Some((version, tag.strip_prefix('v').unwrap_or(tag).to_owned())));
+            }
+        }
+        process.finish()?;
+        Ok(best.map(|(_, text)| text))
     }
 }

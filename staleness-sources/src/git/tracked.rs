@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use super::{GitError, Oid, Repo};
+use super::{GitError, Repo};
 
 /// The most files that are listed.
 const MAX_FILES: usize = 4_000_000;
@@ -23,7 +23,7 @@ pub enum TrackedKind {
 /// project's folder.
 #[derive(Clone, Debug, Default)]
 pub struct Tracked {
-    files: BTreeMap<Box<str>, (TrackedKind, Oid)>,
+    files: BTreeMap<Box<str>, TrackedKind>,
     /// How many paths are not UTF-8 and were left out.
     pub unnamed: u64,
     /// Whether there are more files than are listed.
@@ -33,18 +33,13 @@ pub struct Tracked {
 impl Tracked {
     /// Every path in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TrackedKind)> {
-        self.files.iter().map(|(path, (kind, _))| (&**path, *kind))
+        self.files.iter().map(|(path, kind)| (&**path, *kind))
     }
 
     /// What this path is; `None` for a folder and for what is not tracked.
     #[must_use]
     pub fn kind(&self, path: &str) -> Option<TrackedKind> {
-        self.files.get(path).map(|(kind, _)| *kind)
-    }
-
-    /// The contents of this regular file.
-    pub(crate) fn file(&self, path: &str) -> Option<Oid> {
-        self.files.get(path).filter(|(kind, _)| *kind == TrackedKind::File).map(|(_, id)| *id)
+        self.files.get(path).copied()
     }
 
     /// Whether this is a tracked file, or a folder that holds one.
@@ -112,11 +107,10 @@ impl Repo {
             b"160000" => TrackedKind::Submodule,
             _ => TrackedKind::File,
         };
-        let id = words.nth(1).and_then(Oid::from_hex).ok_or_else(garbled)?;
         let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
         match std::str::from_utf8(path) {
             Ok(path) => {
-                tracked.files.insert(path.into(), (kind, id));
+                tracked.files.insert(path.into(), kind);
             }
             Err(_) => tracked.unnamed += 1,
         }

@@ -95,6 +95,9 @@ impl Searched {
     }
 }
 
+/// The things of a word, and their numbers.
+type Meaning = (Vec<Vec<Thing>>, Numbered);
+
 /// A word as numbers of things: it exists when of each group one does.
 pub(crate) type Numbered = Vec<Vec<u32>>;
 
@@ -123,7 +126,7 @@ impl Repo {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<bool>, GitError> {
         let mut lexicon = Lexicon::default();
-        let mut meanings: HashMap<&Word, Option<(Vec<Vec<Thing>>, Numbered)>> = HashMap::new();
+        let mut meanings: HashMap<&Word, Option<Meaning>> = HashMap::new();
         for word in words {
             meanings.entry(word).or_insert_with(|| {
                 meaning(word).map(|groups| {

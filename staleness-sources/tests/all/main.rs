@@ -2,6 +2,10 @@
 
 mod claude;
 mod clients;
+mod git_dates;
+mod git_hostile;
+mod git_repo;
+mod git_words;
 mod hooks;
 mod plugins;
 mod projects;

@@ -1,0 +1,125 @@
+//! Repositories that are broken, empty, partial or out to do harm.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::ops::ControlFlow;
+
+use staleness_core::knowledge::WordKind;
+use staleness_sources::git::{GitError, Program, Trace, Watch};
+
+use crate::git_repo::{Git, dates, go, is_document, open, trace, word};
+
+#[test]
+fn without_git_a_repository_or_a_commit_the_answer_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(Program::find(folder.path().as_os_str()), None);
+    assert_eq!(Program::find(OsStr::new("")), None);
+    assert_eq!(open(folder.path()).unwrap_err(), GitError::NoRepository);
+    assert_eq!(open(&folder.path().join("none")).unwrap_err(), GitError::NoRepository);
+    assert_eq!(open(&Git::new().root).unwrap_err(), GitError::NoCommits);
+    let git = Git::new();
+    git.save("a.md", "x\n");
+    git.run(&["clone", "-q", "--bare", ".", "../bare.git"]);
+    assert_eq!(open(&git.beside("bare.git").root).unwrap_err(), GitError::NoRepository);
+}
+
+#[test]
+fn a_detached_head_is_a_head() {
+    let git = Git::new();
+    let first = git.save("a.md", "x\n");
+    git.save("a.md", "y\n");
+    git.run(&["checkout", "-q", "--detach", "HEAD~1"]);
+    assert_eq!(git.open().head().id, first);
+}
+
+#[test]
+fn a_partial_clone_fetches_nothing_and_claims_nothing() {
+    let git = Git::new();
+    let first = git.save("a.rs", "fn one() {}\n");
+    git.save("a.rs", "fn two() {}\n");
+    git.run(&["config", "uploadpack.allowFilter", "true"]);
+    let url = format!("file://{}", git.root.display());
+    let clone = git.beside("partial");
+    clone.run(&["clone", "-q", "--no-checkout", "--filter=blob:none", &url, "partial"]);
+    let mut repo = clone.open();
+    let one = word(WordKind::Identifier, "one");
+    assert_eq!(trace(&mut repo, &one, first), Trace::Unknown);
+    assert!(repo.unread().missing + repo.unread().damaged > 0);
+    assert_eq!(clone.open().tracked().unwrap().len(), 1);
+}
+
+#[test]
+fn a_damaged_object_costs_its_own_answers_only() {
+    let git = Git::new();
+    git.write("bad.md", "bad\n");
+    git.save("good.md", "good\n");
+    let id = git.run(&["rev-parse", "HEAD:bad.md"]);
+    let path = git.root.join(".git/objects").join(&id[..2]).join(&id[2..]);
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "no object").unwrap();
+    let mut repo = git.open();
+    let bad = dates(&mut repo, &git.root, "bad.md");
+    assert!(bad.iter().all(|date| date.commit().is_none()), "{bad:?}");
+    assert!(dates(&mut repo, &git.root, "good.md")[0].commit().is_some());
+    assert!(repo.unread().missing + repo.unread().damaged > 0);
+    let word = word(WordKind::Identifier, "nothing");
+    let mut watcher = go;
+    let missing = repo.missing(&[word], &|_| false, &mut Watch::new(&mut watcher)).unwrap();
+    assert_eq!(missing, [false]);
+}
+
+#[test]
+fn nothing_that_a_repository_configures_is_run() {
+    let git = Git::new();
+    let mark = git.root.parent().unwrap().join("mark");
+    let harm = format!("touch {}", mark.display());
+    git.write("a.md", "one\n");
+    let first = git.save(".gitattributes", "* diff=evil filter=evil\n*.rs diff=evil\n");
+    git.save("a.md", "two\n");
+    git.run(&["mv", "a.md", "b.md"]);
+    git.commit();
+    for key in [
+        "core.fsmonitor",
+        "core.pager",
+        "core.sshCommand",
+        "core.askPass",
+        "core.editor",
+        "diff.external",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "filter.evil.smudge",
+        "filter.evil.clean",
+        "filter.evil.process",
+        "gpg.program",
+        "pager.log",
+        "pager.diff",
+        "credential.helper",
+        "uploadpack.packObjectsHook",
+        "alias.log",
+        "alias.rev-parse",
+    ] {
+        git.run(&["config", key, &harm]);
+    }
+    git.run(&["config", "log.showSignature", "true"]);
+    git.run(&["config", "core.hooksPath", "hooks"]);
+    let mut repo = git.open();
+    dates(&mut repo, &git.root, "b.md");
+    trace(&mut repo, &word(WordKind::Path, "a.md"), first);
+    repo.since(&first.to_string(), &is_document).unwrap();
+    repo.tracked().unwrap();
+    assert!(!mark.exists());
+}
+
+#[test]
+fn a_question_can_be_ended() {
+    let git = Git::new();
+    git.save("a.rs", "fn one() {}\n");
+    let mut repo = git.open();
+    let word = word(WordKind::Identifier, "one");
+    let mut stop = |_| ControlFlow::Break(());
+    let answer =
+        repo.missing(std::slice::from_ref(&word), &is_document, &mut Watch::new(&mut stop));
+    assert_eq!(answer.unwrap_err(), GitError::Cancelled);
+    let answer = repo.missing(&[word], &is_document, &mut Watch::new(&mut go));
+    assert_eq!(answer.unwrap(), [false]);
+}
