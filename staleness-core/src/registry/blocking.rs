@@ -11,7 +11,7 @@ use super::{
     ScoredTool, ToolListing, Use, Verification,
 };
 use crate::ids::{ItemId, ItemKey, OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName};
-use crate::journal::Revision;
+use crate::journal::{JournalEntry, Revision, Subject};
 use crate::knowledge::{Document, Item};
 use crate::project::Project;
 use crate::report::{HistoryEntry, ScanReport, Suggestion, Telling, ToolReport};
@@ -77,6 +77,7 @@ blocking! {
     suggest(project: &ProjectRef, query: Option<&str>, session: Option<&SessionId>, limit: usize, now: Timestamp) -> Vec<Suggestion>;
     discover(project: &ProjectRef, query: &str, limit: usize, now: Timestamp) -> Vec<Suggestion>;
     history(keys: &[ToolKey], limit: u32) -> Vec<HistoryEntry>;
+    journal_of(subject: Subject, limit: u32) -> Vec<JournalEntry>;
     projects() -> Vec<Project>;
     sources() -> Vec<Source>;
     add_item(item: Item, act: Act) -> Item;
