@@ -10,12 +10,13 @@ use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
 const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":2,"told_session":"s1","told_from":1}"#;
 const SOURCE: &str = r#"{"kind":"source","version":1,"id":{"client":"c","level":"user","part":"mcp"},"path":"~/.c","state":"read","found":2,"digest":"000000000000000000000000000000cd","readings":3,"last_read_at":"2026-01-01T00:00:00Z","last_scan_at":"2026-01-01T00:00:00Z"}"#;
 const TOOL: &str = r#"{"kind":"tool","version":1,"project":"p","name":"t","tool_kind":"skill","server":"s","plugin":"u","description":"Does","holdings":[{"source":{"project":"p","client":"c","level":"local","part":"mcp"},"held":true,"disabled":false}],"presence":{"cause":"configured","since":"2026-01-01T00:00:00Z","revived":false},"health":{"failing":{"since":"2026-01-01T00:00:00Z","cause":"3 of 5"},"demotions":1,"last_demoted_at":"2026-01-01T00:00:00Z","window":3},"hold":"pinned","ring":[{"mark":"O","at":"2026-01-01T00:00:00.5Z","op":"00000000000000ff"}],"uses":4,"discovered_at":"2026-01-01T00:00:00Z","last_used_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-03T00:00:00Z"}"#;
+const ITEM: &str = r#"{"kind":"knowledge","version":1,"project":"p","id":"i","item_kind":"todo","body":"a\nb","keywords":["k","l"],"path":"d.md","added_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-02T00:00:00Z","version_context":"1.2","evergreen":true,"due":"2026-02-01T00:00:00Z","expires_at":"2026-03-01T00:00:00Z","verified_at":"2026-01-03T00:00:00Z","verified_commit":"c0","verifications":2,"citations":[{"path":"a.rs"},{"path":"b.rs","first_line":1,"last_line":9,"symbol":"f","digest":"0f"}],"supersedes":["h"],"superseded_by":["j"],"related":["x"],"contradicted":{"by":"me","reason":"no","at":"2026-01-04T00:00:00Z"},"done_at":"2026-01-05T00:00:00Z","recalls":5,"recalls_since_edit":1,"recalled_at":"2026-01-06T00:00:00Z","recall_op":"o"}"#;
 const OUTCOME: &str = r#"{"kind":"outcome","version":1,"op":"o1","tool":{"project":"p","name":"t"},"server":"s","credits":[{"name":"u"}],"mark":"F","at":"2026-01-01T00:00:00Z","project":"p","session":"s1","agent":"a","client":"c","duration_ms":5}"#;
 const FIRST: &str = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","project":"p","id":"t"},"action":"added","to":"active","cause":"configured"}"#;
 const SECOND: &str = r#"{"kind":"journal","version":1,"revision":2,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","project":"p","id":"t"},"action":"pinned","from":"active","to":"active","cause":"by_hand","note":"n","session":"s1","actor":"me","op":"o2"}"#;
 
 /// The format of version 1, written down: a change here is a change of the format.
-const ALL: [&str; 7] = [HEADER, PROJECT, SOURCE, TOOL, OUTCOME, FIRST, SECOND];
+const ALL: [&str; 8] = [HEADER, PROJECT, SOURCE, TOOL, ITEM, OUTCOME, FIRST, SECOND];
 
 fn registry() -> BlockingRegistry {
     Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking()
@@ -45,6 +46,7 @@ fn import(registry: &BlockingRegistry, lines: &[&str], dry_run: bool) -> (String
         (new.projects, old.projects),
         (new.sources, old.sources),
         (new.tools, old.tools),
+        (new.knowledge, old.knowledge),
         (new.outcomes, old.outcomes),
         (new.journal, old.journal),
     ];
@@ -66,11 +68,11 @@ fn export(registry: &BlockingRegistry) -> Vec<String> {
 #[test]
 fn version_1_is_read_and_written_as_it_is() {
     let registry = registry();
-    assert_eq!(import(&registry, &ALL, true), ("1+0 1+0 1+0 1+0 2+0".into(), false));
+    assert_eq!(import(&registry, &ALL, true), ("1+0 1+0 1+0 1+0 1+0 2+0".into(), false));
     assert_eq!(export(&registry), [HEADER], "a dry run writes nothing");
-    assert_eq!(import(&registry, &ALL, false), ("1+0 1+0 1+0 1+0 2+0".into(), false));
+    assert_eq!(import(&registry, &ALL, false), ("1+0 1+0 1+0 1+0 1+0 2+0".into(), false));
     assert_eq!(export(&registry), ALL);
-    assert_eq!(import(&registry, &ALL, false), ("0+1 0+1 0+1 0+1 0+2".into(), true));
+    assert_eq!(import(&registry, &ALL, false), ("0+1 0+1 0+1 0+1 0+1 0+2".into(), true));
     assert_eq!(export(&registry), ALL);
 }
 
@@ -88,6 +90,11 @@ fn what_no_export_holds_is_refused_with_its_line() {
     let name = TOOL.replace("\"name\":\"t\"", "\"name\":\"\"");
     let part = SOURCE.replace("\"mcp\"", "\"m\\u001fcp\"");
     let ring = TOOL.replace("\"window\":3", "\"window\":33");
+    let body = ITEM.replace("a\\nb", "");
+    let body = body.replace(",\"path\":\"d.md\"", "");
+    let unsorted = ITEM.replace("[\"k\",\"l\"]", "[\"l\",\"k\"]");
+    let half = ITEM.replace("\"first_line\":1,", "");
+    let backwards = ITEM.replace("\"last_line\":9", "\"last_line\":0");
     let later_header = HEADER.replace('1', "2");
     for (lines, line, part) in [
         (&[][..], 1, "header"),
@@ -118,6 +125,12 @@ fn what_no_export_holds_is_refused_with_its_line() {
         (&[HEADER, &name], 2, "is empty"),
         (&[HEADER, &part], 2, "control character"),
         (&[HEADER, &ring], 2, "32"),
+        (&[HEADER, ITEM, TOOL], 3, "out of order"),
+        (&[HEADER, ITEM, ITEM], 3, "the same record"),
+        (&[HEADER, &body], 2, "the text is empty"),
+        (&[HEADER, &unsorted], 2, "keywords are not sorted"),
+        (&[HEADER, &half], 2, "one of two lines"),
+        (&[HEADER, &backwards], 2, "no range"),
     ] {
         let error = check(lines).unwrap_err();
         assert!(error.line == line && error.what.contains(part), "{lines:?}: {error}");
@@ -138,12 +151,12 @@ fn the_newer_record_stays() {
             .replace("\"uses\":4", "\"uses\":1")
     });
     let theirs: Vec<&str> = theirs.iter().map(String::as_str).collect();
-    assert_eq!(import(&here, &theirs, true).0, "0+1 0+1 0+1 1+0 1+1");
-    assert_eq!(import(&here, &theirs, false), ("0+1 0+1 0+1 1+0 1+1".into(), true));
-    assert_eq!(import(&here, &theirs, false).0, "0+1 0+1 0+1 0+1 0+2");
+    assert_eq!(import(&here, &theirs, true).0, "0+1 0+1 0+1 0+1 1+0 1+1");
+    assert_eq!(import(&here, &theirs, false), ("0+1 0+1 0+1 0+1 1+0 1+1".into(), true));
+    assert_eq!(import(&here, &theirs, false).0, "0+1 0+1 0+1 0+1 0+1 0+2");
     let merged = export(&here);
-    assert_eq!(merged[..5], ALL[..5], "what is newer here stays as it is");
-    assert_eq!(merged[8], SECOND.replace("o2", "o8").replace("\"revision\":2", "\"revision\":3"));
+    assert_eq!(merged[..6], ALL[..6], "what is newer here stays as it is");
+    assert_eq!(merged[9], SECOND.replace("o2", "o8").replace("\"revision\":2", "\"revision\":3"));
 
     // A newer tool, source and project win.
     let theirs = ALL.map(|line| {
@@ -154,13 +167,17 @@ fn the_newer_record_stays() {
             .replace("\"told\":2,\"told_session\":\"s1\"", "\"told\":1")
     });
     let theirs: Vec<&str> = theirs.iter().map(String::as_str).collect();
-    assert_eq!(import(&here, &theirs, false).0, "1+0 1+0 1+0 0+1 0+2");
-    assert_eq!(import(&here, &theirs, false).0, "0+1 0+1 0+1 0+1 0+2");
+    assert_eq!(import(&here, &theirs, false).0, "1+0 1+0 1+0 1+0 0+1 0+2");
+    assert_eq!(import(&here, &theirs, false).0, "0+1 0+1 0+1 0+1 0+1 0+2");
     let merged = export(&here);
     assert!(merged[1].contains("2027-01-02") && merged[1].contains("\"told\":2"), "{}", merged[1]);
     assert!(merged[1].contains("\"config_digest\":\"00000000000000000000000000000001\""));
     assert!(merged[2].contains("\"readings\":4"), "{}", merged[2]);
     assert!(merged[3].contains("\"uses\":5"), "{}", merged[3]);
+    assert_eq!(
+        merged[4],
+        ITEM.replace("2026-01-02T", "2027-01-02T").replace("2026-01-03T", "2026-01-04T")
+    );
 }
 
 #[test]
@@ -169,9 +186,9 @@ fn the_same_said_twice_is_kept_twice() {
     let again = FIRST.replace("\"revision\":1", "\"revision\":2");
     let lines = [HEADER, FIRST, &again];
     let registry = registry();
-    assert_eq!(import(&registry, &lines, false).0, "0+0 0+0 0+0 0+0 2+0");
+    assert_eq!(import(&registry, &lines, false).0, "0+0 0+0 0+0 0+0 0+0 2+0");
     assert_eq!(export(&registry), lines);
-    assert_eq!(import(&registry, &lines, false).0, "0+0 0+0 0+0 0+0 0+2");
+    assert_eq!(import(&registry, &lines, false).0, "0+0 0+0 0+0 0+0 0+0 0+2");
     assert_eq!(export(&registry), lines);
 }
 
@@ -179,7 +196,7 @@ fn the_same_said_twice_is_kept_twice() {
 fn an_import_that_was_cut_off_is_repeated() {
     let registry = registry();
     import(&registry, &[HEADER, TOOL, OUTCOME, FIRST], false);
-    assert_eq!(import(&registry, &ALL, false).0, "1+0 1+0 0+1 0+1 1+1");
+    assert_eq!(import(&registry, &ALL, false).0, "1+0 1+0 0+1 1+0 0+1 1+1");
     let mut whole = ALL.map(str::to_owned);
     // Only what a scan would do anew is noted.
     whole[1] = PROJECT.replace("0000ab", "000001");
@@ -191,9 +208,47 @@ fn what_a_new_project_was_told_follows_the_journal() {
     let registry = registry();
     let own = FIRST.replace("\"id\":\"t\"", "\"id\":\"own\"");
     import(&registry, &[HEADER, &own], false);
-    assert_eq!(import(&registry, &ALL, false).0, "1+0 1+0 1+0 1+0 2+0");
+    assert_eq!(import(&registry, &ALL, false).0, "1+0 1+0 1+0 1+0 1+0 2+0");
     let merged = export(&registry);
     assert!(merged[1].contains("\"told\":3,") && merged[1].contains("\"told_from\":2}"));
     assert_eq!(merged.len(), ALL.len() + 1);
-    assert!(record_of(&merged[7]).is_ok());
+    assert!(record_of(&merged[8]).is_ok());
+}
+
+/// Of two stores that wrote about the same, each item keeps what was done last, the larger of each
+/// counter, and links that both ends know of.
+#[test]
+fn items_of_two_stores_are_merged() {
+    let line = |id: &str, day: u32, recalls: u32, links: &str| {
+        format!(
+            r#"{{"kind":"knowledge","version":1,"id":"{id}","item_kind":"knowledge","body":"About {id}, day {day}.","added_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-0{day}T00:00:00Z","evergreen":false,"verifications":0{links},"recalls":{recalls},"recalls_since_edit":0}}"#
+        )
+    };
+    let by = |id: &str| format!(r#","superseded_by":["{id}"]"#);
+    let of = |id: &str| format!(r#","supersedes":["{id}"]"#);
+    // Here b stands for a, and was written earlier than there, where it stands for c.
+    let here = [line("a", 1, 7, &by("b")), line("b", 2, 1, &of("a")), line("c", 1, 0, "")];
+    let there = [line("b", 3, 0, &of("c")), line("c", 1, 9, &by("b")), line("d", 1, 0, "")];
+    let with_header = |lines: &[String]| -> Vec<String> {
+        [HEADER.to_owned()].into_iter().chain(lines.iter().cloned()).collect()
+    };
+    let import_all = |registry: &BlockingRegistry, lines: &[String]| {
+        let lines = with_header(lines);
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        import(registry, &lines, false).0
+    };
+    let merged = with_header(&[
+        line("a", 1, 7, ""),
+        line("b", 3, 1, &of("c")),
+        line("c", 1, 9, &by("b")),
+        line("d", 1, 0, ""),
+    ]);
+    let registry = registry();
+    assert_eq!(import_all(&registry, &here), "0+0 0+0 0+0 3+0 0+0 0+0");
+    assert_eq!(import_all(&registry, &there), "0+0 0+0 0+0 3+0 0+0 0+0");
+    assert_eq!(export(&registry), merged);
+    for lines in [&there, &here] {
+        assert_eq!(import_all(&registry, lines), "0+0 0+0 0+0 0+3 0+0 0+0");
+        assert_eq!(export(&registry), merged);
+    }
 }

@@ -78,7 +78,8 @@ fn lock(keys: BTreeSet<ItemKey>) -> Selection {
 }
 
 /// Puts both sides in step around one item: what it supersedes knows of it, what it no longer
-/// supersedes does not, and it knows those and only those that supersede it.
+/// supersedes does not, and it knows those and only those that supersede it. One that is not there is
+/// believed: it comes with a later line.
 fn settle(draft: &mut Draft<'_>, key: &ItemKey, before: Option<&Item>) {
     let at = |id: &ItemId| ItemKey { scope: key.scope.clone(), id: id.clone() };
     let Some(item) = draft.item(key).cloned() else { return };
@@ -93,7 +94,7 @@ fn settle(draft: &mut Draft<'_>, key: &ItemKey, before: Option<&Item>) {
         .superseded_by
         .iter()
         .chain(known)
-        .filter(|id| draft.item(&at(id)).is_some_and(|row| row.supersedes.contains(&key.id)))
+        .filter(|id| draft.item(&at(id)).is_none_or(|row| row.supersedes.contains(&key.id)))
         .cloned()
         .collect();
     draft.edit_item(key, |row| row.superseded_by = by);
@@ -136,8 +137,11 @@ impl Step for PutItems {
             draft.put_item(row.clone());
         }
         if self.merging {
-            for key in winners.keys() {
-                settle(&mut draft, key, view.knowledge.get(key));
+            for (key, row) in &winners {
+                let known = view.knowledge.get(key);
+                if known != Some(row) {
+                    settle(&mut draft, key, known);
+                }
             }
         }
         if let Some(act) = &self.act {
