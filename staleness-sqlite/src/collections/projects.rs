@@ -12,11 +12,12 @@ use super::{each, execute};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::transaction::Transaction;
 
+// The `+`: see the tools.
 macro_rules! select {
     ($tail:literal) => {
         concat!(
-            "SELECT id, root, first_seen_at, last_seen_at, config_digest, told, told_session, \
-             told_from FROM projects",
+            "SELECT +id, +root, +first_seen_at, +last_seen_at, +config_digest, +told, \
+             +told_session, +told_from FROM projects",
             $tail
         )
     };

@@ -12,14 +12,17 @@ use staleness_core::tool::{
 use super::{each, execute};
 use crate::blobs::{holdings_from_bytes, holdings_to_bytes, ring_from_bytes, ring_to_bytes};
 use crate::cells::{Bad, Cells, corrupt};
+use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
+// The `+` changes no value: SQLite notes five names for a bare column, and one for anything else.
 macro_rules! select {
     ($tail:literal) => {
         concat!(
-            "SELECT id, scope, name, kind, server, plugin, description, holdings, cause, \
-             cause_since, revived, failing_since, failing_cause, demotions, last_demoted_at, \
-             window, hold, demoted, ring, uses, discovered_at, last_used_at, updated_at FROM tools",
+            "SELECT +id, +scope, +name, +kind, +server, +plugin, +description, +holdings, +cause, \
+             +cause_since, +revived, +failing_since, +failing_cause, +demotions, \
+             +last_demoted_at, +window, +hold, +demoted, +ring, +uses, +discovered_at, \
+             +last_used_at, +updated_at FROM tools",
             $tail
         )
     };
@@ -27,16 +30,20 @@ macro_rules! select {
 
 // Each filter names its index: without statistics the planner would have to guess, and a guess
 // that reads 10,000 tools to find one demoted is not visible in any test of results.
-const BY_KEY: &str = select!(" WHERE scope = ?1 AND name = ?2");
+const BY_ID: &str = select!(" WHERE id = ?1");
 const BY_SCOPE: &str = select!(" WHERE scope = ?1");
-const ENTRIES: &str =
-    select!(" INDEXED BY tools_server WHERE scope = ?1 AND server = ?2 AND kind = 'mcp_server'");
 const OF_SERVER: &str = select!(" INDEXED BY tools_server WHERE scope = ?1 AND server = ?2");
 const DEMOTED: &str = select!(" INDEXED BY tools_demoted WHERE scope = ?1 AND demoted = 1");
 const CONFIGURED: &str =
     select!(" INDEXED BY tools_configured WHERE scope = ?1 AND holdings <> x''");
 const REVIVED: &str = select!(" INDEXED BY tools_revived WHERE scope = ?1 AND revived = 1");
 const ALL: &str = select!(" ORDER BY scope, name");
+
+// What a use looks for is found by short statements and read by one: in a process that records one
+// use, preparing a statement with every column is the dearest thing that it does.
+const ID_OF_KEY: &str = "SELECT id FROM tools WHERE scope = ?1 AND name = ?2";
+const IDS_OF_ENTRIES: &str = "SELECT id FROM tools INDEXED BY tools_server \
+    WHERE scope = ?1 AND server = ?2 AND kind = 'mcp_server'";
 
 /// Writes what a use changes. It leaves out the columns of every index but the partial ones of
 /// `demoted` and `revived`, so that only the page of the row itself is written.
@@ -67,11 +74,11 @@ pub(crate) fn load(
         ControlFlow::Continue(())
     };
     match filter {
-        ToolFilter::Key(key) => rows(tx, BY_KEY, words(key), keep),
+        ToolFilter::Key(key) => found(tx, ID_OF_KEY, words(key), keep),
         ToolFilter::Scope(scope) => rows(tx, BY_SCOPE, (scope.as_key(),), keep),
         ToolFilter::Configured(scope) => rows(tx, CONFIGURED, (scope.as_key(),), keep),
         ToolFilter::Entries(scope, server) => {
-            rows(tx, ENTRIES, (scope.as_key(), server.as_str()), keep)
+            found(tx, IDS_OF_ENTRIES, (scope.as_key(), server.as_str()), keep)
         }
         ToolFilter::Server(scope, server) => {
             rows(tx, OF_SERVER, (scope.as_key(), server.as_str()), keep)
@@ -89,6 +96,33 @@ pub(crate) fn all(
     visit: impl FnMut(Tool) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
     rows(tx, ALL, (), visit)
+}
+
+/// The rows whose ids `sql` finds.
+fn found<P: rusqlite::Params>(
+    tx: &Transaction<'_>,
+    sql: &'static str,
+    params: P,
+    mut visit: impl FnMut(Tool) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    let mut ids = Vec::new();
+    each(tx, sql, params, |row| {
+        ids.push(row.get::<_, i64>(0).map_err(from_sqlite)?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for id in ids {
+        let mut is_there = false;
+        rows(tx, BY_ID, (id,), |tool| {
+            is_there = true;
+            visit(tool)
+        })?;
+        if !is_there {
+            return Err(StoreError::Corrupt(format!(
+                "tools {id}: an index names it, and it is not there"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn rows<P: rusqlite::Params>(
