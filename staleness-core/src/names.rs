@@ -127,13 +127,11 @@ pub fn possible_servers(name: &str) -> Vec<ServerKey> {
         return Vec::new();
     };
     let mut servers = Vec::new();
-    let mut from = 0;
-    while let Some(found) = rest.get(from..).and_then(|tail| tail.find(SEPARATOR)) {
-        let at = from + found;
+    let pairs = rest.as_bytes().windows(SEPARATOR.len());
+    for (at, _) in pairs.enumerate().filter(|(_, pair)| *pair == SEPARATOR.as_bytes()) {
         if at > 0 && at + SEPARATOR.len() < rest.len() {
             servers.extend(server_key(&rest[..at]));
         }
-        from = at + 1;
     }
     servers.dedup();
     servers

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AgentId, ClientId, OpId, ProjectId, ServerKey, SessionId, ToolKey, stable_hash};
+use crate::ids::{
+    AgentId, ClientId, OpId, ProjectId, ServerKey, SessionId, ToolKey, stable_hash_of,
+};
 use crate::time::Timestamp;
 
 /// How one use of a tool ended.
@@ -103,6 +105,6 @@ impl Outcome {
 #[must_use]
 pub fn outcome_identity(tool: &ToolKey, op: &OpId) -> u64 {
     // Identifiers hold no control characters, so the separator makes the text unambiguous.
-    let text = format!("{}\u{1f}{}\u{1f}{op}", tool.scope.as_key(), tool.name);
-    stable_hash(text.as_bytes()) as u64
+    let parts = [tool.scope.as_key(), "\u{1f}", tool.name.as_str(), "\u{1f}", op.as_str()];
+    stable_hash_of(parts) as u64
 }

@@ -132,13 +132,14 @@ impl Recording<'_> {
         if draft.tool(&key).is_none() {
             self.create(draft, &key);
         }
-        let Some(tool) = draft.tool(&key).cloned() else { return };
-        let mark = self.mark(draft, outage, &tool);
-        if let Some(server) = tool.server.clone().filter(|_| mark != Mark::Interrupted) {
+        let Some(tool) = draft.tool(&key) else { return };
+        let mark = self.mark(draft, outage, tool);
+        let server = tool.server.clone();
+        if let Some(server) = server.clone().filter(|_| mark != Mark::Interrupted) {
             let failed = mark != Mark::Success;
             outage.appended.insert((key.scope.clone(), server), (failed, self.used.at));
         }
-        let credits = self.credits(draft, &tool);
+        let credits = self.credits(draft, tool);
         self.apply(draft, &key, mark, identity);
         for credit in &credits {
             self.apply(draft, credit, mark, identity);
@@ -147,7 +148,7 @@ impl Recording<'_> {
             seq: 0,
             op: self.used.op.clone(),
             tool: key,
-            server: tool.server,
+            server,
             credits,
             mark,
             at: self.used.at,

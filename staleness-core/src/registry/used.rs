@@ -84,6 +84,7 @@ impl Use {
 
     pub(super) fn select(&self, mut selection: Selection) -> Selection {
         selection = selection.lock_projects(ProjectFilter::Id(self.project.id.clone()));
+        let servers = self.possible_servers();
         for scope in self.scopes() {
             let key = self.key(scope.clone());
             selection = selection
@@ -93,8 +94,9 @@ impl Use {
                 let key = ToolKey { scope: scope.clone(), name: name.clone() };
                 selection = selection.lock_tools(ToolFilter::Key(key));
             }
-            for server in self.possible_servers() {
-                selection = selection.peek_tools(ToolFilter::Entries(scope.clone(), server));
+            for server in &servers {
+                let entries = ToolFilter::Entries(scope.clone(), server.clone());
+                selection = selection.peek_tools(entries);
             }
         }
         selection
