@@ -17,8 +17,8 @@ pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
     let mut bytes = begin(ring.len() * ENTRY);
     for entry in ring.entries() {
         bytes.push(entry.mark.letter() as u8);
-        bytes.extend(entry.at.as_millis().to_le_bytes());
-        bytes.extend(entry.op.to_le_bytes());
+        bytes.extend_from_slice(&entry.at.as_millis().to_le_bytes());
+        bytes.extend_from_slice(&entry.op.to_le_bytes());
     }
     bytes
 }
