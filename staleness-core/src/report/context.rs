@@ -23,8 +23,10 @@ pub struct Context<'a> {
     /// For each server entry the tools that it provides. A tool has one entry: the project's before
     /// the global one, and one that is present before one that is gone.
     members: HashMap<&'a ToolKey, Vec<&'a Tool>>,
-    /// For each of those tools the entry.
-    providers: HashMap<&'a ToolKey, &'a ToolKey>,
+    /// The entry of each server in a scope.
+    entries: Entries<'a>,
+    /// The project's own tool and the global one for each name that both have.
+    twins: HashMap<&'a ToolName, (&'a Tool, &'a Tool)>,
     /// Every spelling of the names that the policy ignores, and the servers that they may mean: a
     /// project may bring many.
     ignored: (HashSet<ToolName>, HashSet<ServerKey>),
@@ -39,31 +41,31 @@ impl<'a> Context<'a> {
         project: &'a ProjectRef,
         now: Timestamp,
     ) -> Self {
-        let mut entries: HashMap<(&Scope, &ServerKey), &Tool> = HashMap::new();
-        for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
-            let Some(server) = &tool.server else { continue };
-            let entry = entries.entry((&tool.key.scope, server)).or_insert(tool);
-            if entry.presence.is_absent() {
-                *entry = tool;
-            }
-        }
+        let entries = Entries::of(view);
         let mut members: HashMap<&ToolKey, Vec<&Tool>> = HashMap::new();
-        let mut providers = HashMap::new();
+        // Tools come in the order of their keys, so those of one server stand together: it is looked
+        // up once for all of them.
+        let mut last: Option<(&Tool, Option<&Tool>)> = None;
         for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool) {
-            let Some(server) = &tool.server else { continue };
-            let own = entries.get(&(&tool.key.scope, server));
-            let global = entries.get(&(&Scope::Global, server));
-            let present = own.into_iter().chain(global).find(|entry| entry.presence.is_present());
-            if let Some(entry) = present.or(own).or(global) {
+            let entry = match last {
+                Some((other, entry))
+                    if other.server == tool.server && other.key.scope == tool.key.scope =>
+                {
+                    entry
+                }
+                _ => entries.provider(tool),
+            };
+            last = Some((tool, entry));
+            if let Some(entry) = entry {
                 members.entry(&entry.key).or_default().push(tool);
-                providers.insert(&tool.key, &entry.key);
             }
         }
         let ignored = (
             policy.ignore.iter().flat_map(|name| names::spellings(name)).collect(),
             policy.ignore.iter().filter_map(|name| names::named_server(name)).collect(),
         );
-        Self { view, policy, project, now, members, providers, ignored }
+        let twins = twins(view, &project.id);
+        Self { view, policy, project, now, members, entries, twins, ignored }
     }
 
     /// The view.
@@ -100,13 +102,17 @@ impl<'a> Context<'a> {
     /// The tools that a server's entry provides; none for other kinds.
     #[must_use]
     pub fn members(&self, tool: &Tool) -> &[&'a Tool] {
+        if tool.kind != ToolKind::McpServer {
+            return &[];
+        }
         self.members.get(&tool.key).map_or(&[], Vec::as_slice)
     }
 
     /// The entry of the server that provides a tool, where both were seen.
     #[must_use]
     pub fn provider(&self, tool: &ToolKey) -> Option<&'a ToolKey> {
-        self.providers.get(tool).copied()
+        let tool = self.view.tools.get(tool).filter(|tool| tool.kind == ToolKind::McpTool)?;
+        self.entries.provider(tool).map(|entry| &entry.key)
     }
 
     /// The members that are in use: those with a counted outcome in their ring.
@@ -224,14 +230,62 @@ impl<'a> Context<'a> {
     where
         'a: 't,
     {
-        let name = tool.key.name.clone();
-        let other = |key: ToolKey| self.view.tools.get(&key);
-        let meant = match &tool.key.scope {
-            Scope::Global => {
-                meant(other(ToolKey::project(self.project.id.clone(), name)), Some(tool))
-            }
-            Scope::Project(_) => meant(Some(tool), other(ToolKey::global(name))),
-        };
-        meant.unwrap_or(tool)
+        let twins = self.twins.get(&tool.key.name).filter(|_| self.is_visible(tool));
+        twins.and_then(|(own, global)| meant(Some(own), Some(global))).unwrap_or(tool)
     }
+}
+
+/// The entry of each server in a scope: one that is present before one that is gone.
+#[derive(Debug)]
+struct Entries<'a>(HashMap<(&'a Scope, &'a ServerKey), &'a Tool>);
+
+impl<'a> Entries<'a> {
+    fn of(view: &'a View) -> Self {
+        let mut entries: HashMap<(&Scope, &ServerKey), &Tool> = HashMap::new();
+        for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpServer) {
+            let Some(server) = &tool.server else { continue };
+            let entry = entries.entry((&tool.key.scope, server)).or_insert(tool);
+            if entry.presence.is_absent() {
+                *entry = tool;
+            }
+        }
+        Self(entries)
+    }
+
+    /// The entry that provides a tool: the project's before the global one, and one that is present
+    /// before one that is gone.
+    fn provider(&self, tool: &Tool) -> Option<&'a Tool> {
+        let server = tool.server.as_ref()?;
+        let own = self.0.get(&(&tool.key.scope, server)).copied();
+        let global = self.0.get(&(&Scope::Global, server)).copied();
+        let present = own.into_iter().chain(global).find(|entry| entry.presence.is_present());
+        present.or(own).or(global)
+    }
+}
+
+/// The tools of a project and the global ones that have one name. Both come in the order of names, so
+/// one walk over them finds all.
+fn twins<'a>(view: &'a View, project: &ProjectId) -> HashMap<&'a ToolName, (&'a Tool, &'a Tool)> {
+    let of = |scope: Option<&ProjectId>| {
+        let scope = scope.cloned();
+        view.tools
+            .values()
+            .filter(move |tool| tool.key.scope.project() == scope.as_ref())
+            .peekable()
+    };
+    let (mut global, mut own) = (of(None), of(Some(project)));
+    let mut twins = HashMap::new();
+    while let (Some(one), Some(other)) = (own.peek().copied(), global.peek().copied()) {
+        let order = one.key.name.cmp(&other.key.name);
+        if order.is_le() {
+            own.next();
+        }
+        if order.is_ge() {
+            global.next();
+        }
+        if order.is_eq() {
+            twins.insert(&one.key.name, (one, other));
+        }
+    }
+    twins
 }

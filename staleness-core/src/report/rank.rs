@@ -2,6 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::Context;
 use crate::ids::ToolKey;
@@ -67,27 +68,60 @@ pub fn rank<'a>(
     tools: impl Iterator<Item = &'a Tool>,
     limit: usize,
 ) -> Vec<RankedTool<'a>> {
+    let Some(last) = limit.checked_sub(1) else { return Vec::new() };
     let tally = Tally::of(context);
-    let mut ranked: Vec<RankedTool<'a>> = tools.map(|tool| tally.score(context, tool)).collect();
-    if limit < ranked.len() && limit > 0 {
-        ranked.select_nth_unstable_by(limit - 1, order);
+    let mut best: Vec<RankedTool<'a>> = Vec::new();
+    // The last of the best so far: what comes behind it is compared once, while its tool is at hand,
+    // and never stored.
+    let mut bar: Option<RankedTool<'a>> = None;
+    for tool in tools {
+        let each = tally.score(context, tool);
+        if bar.is_none_or(|bar| order(&each, &bar).is_lt()) {
+            best.push(each);
+            if best.len() / 2 > limit {
+                best.select_nth_unstable_by(last, order);
+                best.truncate(limit);
+                bar = best.last().copied();
+            }
+        }
     }
-    ranked.truncate(limit);
-    ranked.sort_unstable_by(order);
-    ranked
+    best.sort_unstable_by(order);
+    best.truncate(limit);
+    best
 }
 
 /// Successes in the project's window, by tool. One outcome counts once for each tool, for the
 /// server that provides it, and for what is credited with it.
 struct Tally<'a> {
     counted: u32,
-    successes: HashMap<&'a ToolKey, u32>,
+    successes: HashMap<&'a ToolKey, u32, BuildHasherDefault<KeyHasher>>,
+}
+
+/// Hashes keys eight bytes at a time. Every tool is looked up among the few that succeeded lately, at
+/// most `ranking.window` and what they are credited with, so keys that collide cost little.
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        for word in words.iter().chain([&last]) {
+            let mixed = self.0.rotate_left(5) ^ u64::from_le_bytes(*word);
+            self.0 = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
 }
 
 impl<'a> Tally<'a> {
     fn of(context: &Context<'a>) -> Self {
         let window = context.policy().ranking.window;
-        let mut tally = Self { counted: 0, successes: HashMap::new() };
+        let mut tally = Self { counted: 0, successes: HashMap::default() };
         for outcome in context.view().last_of_project(context.project(), window) {
             tally.counted += 1;
             if outcome.mark != Mark::Success {
