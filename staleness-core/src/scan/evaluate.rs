@@ -1,6 +1,6 @@
 //! Evaluating a scan: presence as a state, computed anew from what every source says.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::providers::{Provider, Providers};
 use super::{Found, Scan, SourceReading};
@@ -21,7 +21,7 @@ enum Own {
 /// A scan, arranged for evaluation.
 pub(super) struct Evaluation<'s> {
     scan: &'s Scan,
-    readings: HashMap<&'s SourceId, (&'s SourceReading, BTreeMap<&'s str, &'s Found>)>,
+    readings: HashMap<&'s SourceId, (&'s SourceReading, HashSet<&'s str>)>,
     gone: BTreeSet<SourceId>,
 }
 
@@ -31,7 +31,7 @@ impl<'s> Evaluation<'s> {
             .sources
             .iter()
             .map(|reading| {
-                let found = reading.found.iter().map(|found| (found.name.as_str(), found));
+                let found = reading.found.iter().map(|found| found.name.as_str());
                 (&reading.id, (reading, found.collect()))
             })
             .collect();
@@ -56,19 +56,34 @@ impl<'s> Evaluation<'s> {
 
     /// Enters what the sources list: new tools, and who holds which.
     fn list(&self, draft: &mut Draft<'_>) {
+        let view = draft.view();
+        let known: HashMap<(&str, &str), &Tool> = view
+            .tools
+            .values()
+            .map(|tool| ((tool.key.scope.as_key(), tool.key.name.as_str()), tool))
+            .collect();
         let mut order: Vec<&SourceReading> = self.scan.sources.iter().collect();
         order.sort_by(|a, b| a.id.cmp(&b.id));
-        let mut described = BTreeSet::new();
+        // What an earlier source lists too, and whether that was entered into the draft.
+        let mut listed: HashMap<(&str, &str), bool> = HashMap::new();
         for reading in order {
-            let scope = reading.id.scope();
+            let scope = reading.id.project.as_ref().map_or("", |project| project.as_str());
             for found in &reading.found {
-                let key = ToolKey { scope: scope.clone(), name: found.name.clone() };
+                let words = (scope, found.name.as_str());
+                // Where several sources list it, the first in the order of sources describes it; the
+                // others fill in what it leaves out.
+                let before = listed.get(&words).copied();
+                let describes = before.is_none();
+                let as_known = before != Some(true)
+                    && known.get(&words).is_some_and(|tool| lists(tool, reading, found, describes));
+                listed.insert(words, !as_known);
+                if as_known {
+                    continue;
+                }
+                let key = ToolKey { scope: reading.id.scope(), name: found.name.clone() };
                 if draft.tool(&key).is_none() {
                     draft.put_tool(self.new_tool(&key, found));
                 }
-                // Where several sources list it, the first in the order of sources describes it; the
-                // others fill in what it leaves out.
-                let describes = described.insert(key.clone());
                 draft.edit_tool(&key, |tool| list_one(tool, reading, found, describes));
             }
         }
@@ -83,19 +98,49 @@ impl<'s> Evaluation<'s> {
     /// Brings the presence of every tool in the draft to what the sources say, entries of servers
     /// first, since their tools follow them.
     fn settle(&self, draft: &mut Draft<'_>) {
-        let (entries, others): (Vec<ToolKey>, Vec<ToolKey>) =
-            draft.tool_keys().into_iter().filter(|key| self.concerns(&key.scope)).partition(
-                |key| draft.tool(key).is_some_and(|tool| tool.kind == ToolKind::McpServer),
-            );
         let none = Providers::default();
-        for key in &entries {
-            self.settle_one(draft, key, &none);
+        for key in self.unsettled(draft, &none, |tool| tool.kind == ToolKind::McpServer) {
+            self.settle_one(draft, &key, &none);
         }
         let providers = Providers::of(draft.tools());
-        for key in &others {
-            adopt(draft, key, &providers);
-            self.settle_one(draft, key, &providers);
+        for key in self.unsettled(draft, &providers, |tool| tool.kind != ToolKind::McpServer) {
+            adopt(draft, &key, &providers);
+            self.settle_one(draft, &key, &providers);
         }
+    }
+
+    /// The tools that settling would change, in order: a few of many.
+    fn unsettled(
+        &self,
+        draft: &Draft<'_>,
+        providers: &Providers,
+        wanted: impl Fn(&Tool) -> bool,
+    ) -> Vec<ToolKey> {
+        // One that is new became known with this scan; only such a one is worth looking up.
+        let is_new = |tool: &Tool| {
+            tool.discovered_at == self.scan.at && !draft.view().tools.contains_key(&tool.key)
+        };
+        let unsettled = draft
+            .tools()
+            .filter(|tool| wanted(tool) && self.concerns(&tool.key.scope))
+            .filter(|tool| is_new(tool) || !self.is_settled(tool, providers));
+        let mut keys: Vec<ToolKey> = unsettled.map(|tool| tool.key.clone()).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Whether a tool that was known before stands as its sources and its server want it.
+    fn is_settled(&self, tool: &Tool, providers: &Providers) -> bool {
+        let denied = |holding: &Holding| {
+            holding.held && self.denies(&holding.source, tool.key.name.as_str())
+        };
+        let held = tool.holdings.iter().filter(|holding| holding.held).count();
+        let cause = tool.presence.cause;
+        (held == 0 || held == tool.holdings.len())
+            && !tool.presence.revived
+            && !tool.holdings.iter().any(denied)
+            && target(providers, tool, &self.own(&tool.holdings)).is_none_or(|to| to == cause)
+            && adopted(tool, providers).is_none()
     }
 
     fn concerns(&self, scope: &Scope) -> bool {
@@ -131,7 +176,7 @@ impl<'s> Evaluation<'s> {
             || self
                 .readings
                 .get(source)
-                .is_some_and(|(reading, found)| reading.covers() && !found.contains_key(name))
+                .is_some_and(|(reading, found)| reading.covers() && !found.contains(name))
     }
 
     fn own(&self, holdings: &[Holding]) -> Own {
@@ -233,22 +278,48 @@ fn target(providers: &Providers, tool: &Tool, own: &Own) -> Option<PresenceCause
     }
 }
 
-/// Finds the server of a tool whose source did not tell it, or whose server was only guessed from
-/// its name when it was used: the longest known server that fits the name, else the shortest guess.
+/// Files a tool under its server: see [`adopted`].
 fn adopt(draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
-    let Some(tool) = draft.tool(key).filter(|tool| tool.kind == ToolKind::McpTool) else { return };
-    let known = |server: &ServerKey| providers.state(&key.scope, server) != Provider::Unknown;
+    if let Some(server) = draft.tool(key).and_then(|tool| adopted(tool, providers)) {
+        draft.edit_tool(key, |tool| tool.server = Some(server));
+    }
+}
+
+/// The server of a tool whose source did not tell it, or whose server was only guessed from its name
+/// when it was used: the longest known server that fits the name, else the shortest guess. `None`: it
+/// stays where it is.
+fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
+    if tool.kind != ToolKind::McpTool {
+        return None;
+    }
+    let scope = &tool.key.scope;
+    let known = |server: &ServerKey| providers.state(scope, server) != Provider::Unknown;
     if let Some(server) = &tool.server
         && (tool.is_configured() || known(server))
     {
-        return;
+        return None;
     }
-    let mut possible = names::possible_servers(key.name.as_str());
+    let mut possible = names::possible_servers(tool.key.name.as_str());
     let server = possible.iter().rposition(known).unwrap_or(0);
-    if server < possible.len() {
-        let server = possible.swap_remove(server);
-        draft.edit_tool(key, |tool| tool.server = Some(server));
-    }
+    let server = (server < possible.len()).then(|| possible.swap_remove(server));
+    server.filter(|server| tool.server.as_ref() != Some(server))
+}
+
+/// Whether [`list_one`] would change nothing.
+fn lists(tool: &Tool, reading: &SourceReading, found: &Found, describes: bool) -> bool {
+    let same = |holding: &Holding| {
+        holding.held && holding.disabled == found.disabled && holding.source == reading.id
+    };
+    let described = if describes {
+        tool.kind == found.kind
+            && tool.plugin == found.plugin
+            && tool.description == found.description
+    } else {
+        tool.description.is_some() || found.description.is_none()
+    };
+    described
+        && (found.server.is_none() || found.server == tool.server)
+        && tool.holdings.iter().any(same)
 }
 
 fn list_one(tool: &mut Tool, reading: &SourceReading, found: &Found, describes: bool) {

@@ -7,7 +7,7 @@ mod providers;
 use std::collections::BTreeMap;
 
 use crate::ids::{
-    ClientId, Level, ProjectId, ServerKey, SessionId, SourceId, ToolName, stable_hash,
+    ClientId, Level, ProjectId, ServerKey, SessionId, SourceId, ToolName, stable_hash_of,
 };
 use crate::names;
 use crate::source::SourceState;
@@ -126,24 +126,25 @@ impl SourceReading {
     /// A digest of state and findings: while it is the same, nothing needs to be evaluated.
     #[must_use]
     pub fn digest(&self) -> u128 {
-        let mut lines: Vec<String> = self
-            .found
-            .iter()
-            .map(|found| {
-                format!(
-                    "{}\u{1f}{}\u{1f}{}\u{1f}{}\u{1f}{}\u{1f}{}",
-                    found.name,
-                    found.server.as_ref().map_or("", ServerKey::as_str),
-                    found.kind.as_str(),
-                    found.plugin.as_ref().map_or("", ToolName::as_str),
-                    found.disabled,
-                    found.description.as_deref().unwrap_or(""),
-                )
-            })
-            .collect();
-        lines.sort_unstable();
-        lines.push(format!("{}\u{1f}{}", self.state.as_str(), self.covers()));
-        stable_hash(lines.join("\u{1e}").as_bytes())
+        let part = |found: &Found| {
+            stable_hash_of([
+                found.name.as_str(),
+                "\u{1f}",
+                found.server.as_ref().map_or("", ServerKey::as_str),
+                "\u{1f}",
+                found.kind.as_str(),
+                "\u{1f}",
+                found.plugin.as_ref().map_or("", ToolName::as_str),
+                "\u{1f}",
+                if found.disabled { "disabled" } else { "" },
+                "\u{1f}",
+                found.description.as_deref().unwrap_or(""),
+            ])
+        };
+        let covers = if self.covers() { "covers" } else { "" };
+        let state = stable_hash_of([self.state.as_str(), "\u{1f}", covers]);
+        // A sum does not depend on the order in which a source lists its tools.
+        self.found.iter().map(part).fold(state, u128::wrapping_add)
     }
 }
 
