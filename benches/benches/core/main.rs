@@ -22,7 +22,7 @@ use staleness::store::{Step, View};
 use staleness::tool::{Health, Ring, RingEntry, Tool};
 use staleness::{MemoryStore, Policy, Registry, Timestamp};
 use staleness_benches::ratios::{Goal, Row, keep};
-use staleness_benches::{START, quick, uses};
+use staleness_benches::{START, quick, registry, uses};
 
 const MANY: usize = 100_000;
 
@@ -67,7 +67,9 @@ fn seen(registry: &Registry, step: &ApplyScan) -> View {
 
 fn diffs(criterion: &mut Criterion<Ratio>, rows: &mut Vec<Row>) {
     let place = ProjectRef::of_root("/bench/project");
-    let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default());
+    let dir = tempfile::tempdir().expect("a folder");
+    let registry = registry(&format!("sqlite:{}", dir.path().join("db").display()));
+    let registry = registry.inner();
     let first = scan(&place, 0..MANY);
     pollster::block_on(registry.apply_scan(first)).expect("a scan");
     let known: Vec<String> = (0..MANY).map(name).collect();
@@ -77,7 +79,7 @@ fn diffs(criterion: &mut Criterion<Ratio>, rows: &mut Vec<Row>) {
         let mut scan = scan(&place, moved..MANY + moved);
         scan.read_under = under.clone();
         let step = ApplyScan { scan };
-        let view = seen(&registry, &step);
+        let view = seen(registry, &step);
         let work = format!("diff of 100,000 names, {work}");
         pair(
             criterion,
@@ -207,9 +209,11 @@ fn main() {
         .measurement_time(std::time::Duration::from_secs(if quick() { 1 } else { 4 }))
         .warm_up_time(std::time::Duration::from_millis(if quick() { 100 } else { 1_000 }));
     let mut rows = Vec::new();
+    eprintln!("each ratio is our time divided by the floor's");
     diffs(&mut criterion, &mut rows);
     let place = ProjectRef::of_root("/bench/project");
-    let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking();
+    let dir = tempfile::tempdir().expect("a folder");
+    let registry = registry(&format!("sqlite:{}", dir.path().join("db").display()));
     staleness_benches::fill(&registry, &place, MANY, 0..MANY);
     let everything = staleness::store::Selection::everything();
     let view = pollster::block_on(registry.inner().store().view(Arc::new(everything)));

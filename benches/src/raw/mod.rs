@@ -4,6 +4,8 @@
 pub mod redb;
 pub mod sqlite;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 /// One use of a tool that is known and present, all texts made beforehand.
 #[derive(Clone, Debug)]
 pub struct RawUse {
@@ -15,7 +17,7 @@ pub struct RawUse {
     pub server: String,
     /// Identifies the use.
     pub op: String,
-    /// Stands for the hash of scope, tool and op.
+    /// Stands for the hash of scope, tool and op: a scattered number, which is what costs time.
     pub identity: i64,
     /// When it ended.
     pub at: i64,
@@ -26,13 +28,15 @@ impl RawUse {
     #[must_use]
     pub fn new(scope: &str, op: &str, tools: usize, at: usize) -> Self {
         let tool = at % tools;
+        let op = format!("{op}-{at:012}");
+        let mut identity = DefaultHasher::new();
+        op.hash(&mut identity);
         Self {
             scope: scope.into(),
             tool: format!("mcp__server{}__tool{tool}", tool % 12),
             server: format!("server{}", tool % 12),
-            op: format!("{op}-{at:012}"),
-            // Any scattered number does: only where its index entry goes costs time.
-            identity: (at as i64 + 1).wrapping_mul(0x1E37_79B9_7F4A_7C15) ^ (op.len() as i64) << 40,
+            op,
+            identity: identity.finish().cast_signed(),
             at: crate::START + at as i64 * 1_000,
         }
     }
