@@ -52,7 +52,10 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     match &input.event {
         Event::ToolOutcome(event) => {
             let settings = Settings::new(global, input.cwd.as_deref(), true)?;
-            open(&settings)?.record_quietly(used(&settings, &input, event))?;
+            let registry = open(&settings)?;
+            registry.record_quietly(used(&settings, &input, event))?;
+            // The process ends here: closing would free memory, and do nothing else.
+            std::mem::forget(registry);
             Ok(())
         }
         Event::SessionStart { .. } => {
