@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use staleness::BlockingRegistry;
 use staleness::knowledge::{Context, Document};
 use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
+use staleness_sources::git::Program;
 use staleness_sources::version::project_version;
 
 use crate::error::{CliError, ErrorKind, brief};
@@ -39,27 +40,41 @@ pub(crate) fn check(
 ) -> Result<Report, CliError> {
     let paths = absolute(asked.paths)?;
     let known = known(settings, out);
-    let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
-    let claude = variable("CLAUDE_CONFIG_DIR");
+    let git = Program::of_environment();
+    let declared = version(settings);
     let mut options = CheckOptions::new(settings.now);
     options.paths = &paths;
-    options.home = Some(&settings.home);
-    options.claude_config_dir = claude.as_deref().map(Path::new);
-    options.policy = settings.configured.policy.documents.clone();
-    options.current_version = asked.version;
+    options.git = git.as_ref();
+    options.current_version = asked.version.or(declared.as_deref());
     options.known = &known;
     options.since = asked.since;
     let mut progress = Progress::new(out, "checked");
-    let done = documents::check(&settings.place, &options, &mut |step| {
-        progress.say(&words(step));
-        ControlFlow::Continue(())
-    });
+    let report = read(settings, options, &mut |step| progress.say(&words(step)));
     progress.end();
-    let report = done.map_err(|error| CliError::invalid(error.to_string()))?;
+    let report = report?;
     if asked.is_kept(settings) {
         keep(settings, &report, asked.paths.is_empty(), out);
     }
     Ok(report)
+}
+
+/// Reads documents, with the places and the policy that hold here.
+fn read<'a>(
+    settings: &'a Settings,
+    options: CheckOptions<'a>,
+    told: &mut dyn FnMut(Step),
+) -> Result<Report, CliError> {
+    let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
+    let claude = variable("CLAUDE_CONFIG_DIR");
+    let mut options: CheckOptions<'_> = options;
+    options.home = Some(&settings.home);
+    options.policy = settings.configured.policy.documents.clone();
+    options.claude_config_dir = claude.as_deref().map(Path::new);
+    documents::check(&settings.place, &options, &mut |step| {
+        told(step);
+        ControlFlow::Continue(())
+    })
+    .map_err(|error| CliError::invalid(error.to_string()))
 }
 
 /// What a verdict on items and documents depends on.
@@ -70,13 +85,29 @@ pub(crate) fn context(settings: &Settings, version: Option<&str>) -> Context {
 }
 
 /// What is known of documents without asking git: the items that files hold now, and what the last
-/// check found in them.
+/// check found in them. Where there was a check, only the files that it knew are read.
 pub(crate) fn at_hand(
     settings: &Settings,
     registry: &BlockingRegistry,
 ) -> Result<Report, CliError> {
-    let documents = registry.flagged_documents(&settings.project.id)?;
-    Ok(Report { documents, ..Report::default() })
+    let documents = registry.documents(&settings.project.id)?;
+    let place = |document: &Document| {
+        let path = document.key.path.as_str();
+        let (root, rest) = match path.strip_prefix("~/") {
+            Some(rest) => (&settings.home, rest),
+            None => (&settings.place.folder, path),
+        };
+        root.join(rest)
+    };
+    let paths: Vec<PathBuf> = documents.iter().map(place).filter(|path| path.exists()).collect();
+    let items = if paths.is_empty() && !documents.is_empty() {
+        Vec::new()
+    } else {
+        let mut options = CheckOptions::new(settings.now);
+        options.paths = &paths;
+        read(settings, options, &mut |_| {})?.items
+    };
+    Ok(Report { documents, items, ..Report::default() })
 }
 
 /// The version that the project declares.

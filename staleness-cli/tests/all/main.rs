@@ -3,6 +3,9 @@
 #[cfg(feature = "redb")]
 mod both_backends;
 mod by_hand;
+mod check;
+mod check_formats;
+mod ci;
 mod common;
 mod doctor;
 mod environment;
@@ -11,6 +14,9 @@ mod hook;
 mod hook_trouble;
 mod journey;
 mod json;
+mod knowledge;
+mod remembered;
+mod repo;
 mod screen;
 mod secrets;
 mod store_trouble;

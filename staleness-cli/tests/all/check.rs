@@ -1,0 +1,195 @@
+//! `check` from end to end: what documents say that no longer holds.
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox, keys};
+
+/// The finding on a line of a document.
+fn at<'a>(document: &'a Value, id: &str) -> &'a Value {
+    let items = document["items"].as_array().unwrap();
+    items.iter().find(|item| item["id"] == id).unwrap_or_else(|| panic!("no {id}: {document:#}"))
+}
+
+/// The reasons of one sort against an item.
+fn reasons(item: &Value, kind: &str) -> Vec<String> {
+    let signals = item["verdict"]["signals"].as_array().unwrap();
+    let of_kind = signals.iter().filter(|signal| signal["kind"] == kind);
+    of_kind.map(|signal| signal["reason"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_renamed_file_and_a_flag_that_went_are_found() {
+    let sandbox = Sandbox::rotted();
+    let document = sandbox.json(&["check"]);
+    let must = ["items", "counts", "skipped"];
+    assert!(must.iter().all(|key| keys(&document).contains(key)), "{document}");
+    assert_eq!(keys(&document["counts"]), ["fresh", "review", "stale"]);
+    let renamed = reasons(at(&document, "AGENTS.md:3"), "source_missing");
+    assert!(renamed[0].contains("src/router.rs was renamed to src/routing.rs"), "{renamed:?}");
+    let gone = reasons(at(&document, "AGENTS.md:5"), "reference_drift");
+    assert!(gone[0].starts_with("--fast-path no longer exists"), "{gone:?}");
+    let paths: Vec<&Value> =
+        document["items"].as_array().unwrap().iter().map(|i| &i["path"]).collect();
+    assert!(paths.iter().all(|path| **path == "AGENTS.md"), "{paths:?}");
+    assert_eq!(document["head"].as_str().unwrap().len(), 40);
+}
+
+#[test]
+fn what_is_printed_is_read_with_pleasure() {
+    let sandbox = Sandbox::rotted();
+    let text = sandbox.ok(&["check"]);
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("stale  AGENTS.md  2 of 4 blocks"), "{text}");
+    for part in [
+        "  AGENTS.md:3  stale 0.",
+        "    - src/router.rs was renamed to src/routing.rs",
+        "    The routes are listed in the router.",
+        "  AGENTS.md:5  ",
+        "    - --fast-path no longer exists in the project",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    assert!(text.lines().last().unwrap().ends_with(" documents"), "{text}");
+    assert_eq!(text, sandbox.ok(&["check"]), "twice the same");
+    let quiet = sandbox.ok(&["check", "--quiet", "docs"]);
+    assert_eq!(quiet.lines().count(), 1, "{quiet}");
+}
+
+#[test]
+fn fail_on_decides_the_exit_code() {
+    let sandbox = Sandbox::rotted();
+    for (args, code) in [
+        (&["check"][..], 0),
+        (&["check", "--fail-on", "stale"], 1),
+        (&["check", "--fail-on", "review"], 1),
+        (&["check", "docs", "--fail-on", "review"], 0),
+        (&["check", "--fail-on", "nonsense"], 3),
+        (&["--fail-on", "stale", "check"], 2),
+        (&["check", "nowhere.md"], 3),
+        (&["check", "--json", "--format", "table"], 2),
+        (&["check", "--baseline", "nowhere.json"], 3),
+        (&["check", "--write-baseline", "x", "--baseline", "y"], 2),
+    ] {
+        assert_eq!(sandbox.run(args).code, code, "{args:?}");
+    }
+}
+
+#[test]
+fn a_baseline_leaves_only_what_is_new() {
+    let sandbox = Sandbox::rotted();
+    let written = sandbox.json(&["check", "--write-baseline", "known.json"]);
+    assert_eq!(written["baseline"]["written"], "known.json");
+    let text = std::fs::read_to_string(sandbox.project.join("known.json")).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(keys(&file), ["format", "findings"]);
+    let findings = file["findings"].as_array().unwrap();
+    assert!(findings.iter().is_sorted_by_key(|each| each.to_string()), "{text}");
+    assert!(!text.contains("\"line\""), "{text}");
+    let args = ["check", "--baseline", "known.json", "--fail-on", "review"];
+    assert_eq!(sandbox.run(&args).code, 0);
+    let known = sandbox.json(&["check", "--baseline", "known.json"]);
+    assert_eq!(known["items"], json!([]));
+    let count = findings.len();
+    assert_eq!(known["baseline"], json!({ "new": 0, "known": count, "gone": 0 }));
+
+    // The known findings move, one of them is mended, and a new one comes.
+    let moved = format!(
+        "# First\n\n{}",
+        crate::repo::AGENTS.replace("(src/router.rs)", "(src/routing.rs)")
+    );
+    sandbox.write("project/AGENTS.md", format!("{moved}\nSee [the map](src/main.rs#L400).\n"));
+    sandbox.commit("2026-03-10T00:00:00Z");
+    let now = sandbox.json(&["check", "--baseline", "known.json"]);
+    assert_eq!(now["baseline"]["gone"], 1, "{now:#}");
+    assert!(now["items"].as_array().unwrap().iter().all(|item| item["line"] != 7), "{now:#}");
+    assert!(sandbox.ok(&args[..3]).contains("gone since the baseline"));
+}
+
+#[test]
+fn since_reports_what_later_commits_broke() {
+    let sandbox = Sandbox::rotted();
+    assert_eq!(sandbox.json(&["check", "--since", "HEAD"])["items"], json!([]));
+    let broken = sandbox.json(&["check", "--since", "HEAD~1"]);
+    assert!(!reasons(at(&broken, "AGENTS.md:3"), "source_missing").is_empty());
+}
+
+#[test]
+fn a_check_works_without_a_store_and_without_git() {
+    let sandbox = Sandbox::rotted();
+    std::fs::write(sandbox.root().join("data"), "a file where a folder should be").unwrap();
+    let run = sandbox.run(&["check", "--json", "--fail-on", "stale"]);
+    assert_eq!((run.code, run.err.as_str()), (1, ""), "{run:?}");
+    let mut command = sandbox.command();
+    command.env("PATH", "/nowhere").args(["check", "--json"]);
+    let run = Run::of(command.output().unwrap());
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let document: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(document["head"], Value::Null);
+    assert!(!document["notes"].as_array().unwrap().is_empty(), "it says that git is missing");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_the_rest_is_checked() {
+    let sandbox = Sandbox::rotted();
+    sandbox.write("project/broken.md", b"\xff\xfe\x00not text\xff");
+    let args = ["check", "--set", "documents.max_file_bytes=200", "--json"];
+    let document: Value = serde_json::from_str(&sandbox.ok(&args)).unwrap();
+    sandbox.write("project/huge.md", "x\n".repeat(200));
+    sandbox.commit("2026-03-01T00:00:00Z");
+    let after: Value = serde_json::from_str(&sandbox.ok(&args)).unwrap();
+    let skipped = after["skipped"].as_array().unwrap();
+    let huge = skipped.iter().find(|each| each["path"] == "huge.md").unwrap();
+    assert_eq!(keys(huge), ["path", "reason"]);
+    assert!(document["skipped"].as_array().unwrap().len() < skipped.len());
+    at(&after, "AGENTS.md:3");
+    assert!(sandbox.ok(&args[..3]).contains("not checked"));
+}
+
+#[test]
+fn hostile_documents_never_reach_the_terminal_raw() {
+    let sandbox = Sandbox::rotted();
+    let text = "# Red \u{1b}[31m\u{202e}\u{2066}\n\nSee `src/router.rs` \u{1b}]0;title\u{7}\u{200b}.\n\
+                \n::error file=x::injected `src/router.rs`\n";
+    sandbox.write("project/odd \u{202e}\u{1b}[2J.md", text);
+    sandbox.write("project/::warning::x.md", text);
+    sandbox.write("project/bomb.md", "[".repeat(100_000) + &"> ".repeat(50_000));
+    sandbox.commit("2026-01-05T00:00:00Z");
+    for args in [
+        &["check"][..],
+        &["check", "--verbose", "--now", "2026-11-20"],
+        &["check", "--format", "github"],
+        &["review", "--limit", "99"],
+    ] {
+        let run = sandbox.run(args);
+        assert_eq!(run.code, 0, "{args:?}: {run:?}");
+        for text in [&run.out, &run.err] {
+            let raw = |c: char| {
+                c != '\n'
+                    && (c.is_control()
+                        || ('\u{200b}'..='\u{2069}').contains(&c)
+                            && !['…', '–', '—', '’'].contains(&c)
+                            && !('\u{2010}'..='\u{2027}').contains(&c))
+            };
+            assert!(!text.contains(raw), "{args:?}: {text:?}");
+        }
+        let commands = run.out.lines().filter(|line| line.trim_start().starts_with("::"));
+        for line in commands {
+            assert!(args.contains(&"github") && !line.contains("injected"), "{args:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn both_backends_print_the_same_bytes() {
+    let sandbox = Sandbox::rotted();
+    let redb = format!("redb:{}", sandbox.root().join("r.redb").display());
+    for args in [
+        &["check"][..],
+        &["check", "--json"],
+        &["review", "--json"],
+        &["check", "--format", "sarif"],
+    ] {
+        let other = sandbox.ok(&[args, &["--store", &redb]].concat());
+        assert_eq!(sandbox.ok(args), other, "{args:?}");
+    }
+}

@@ -1,0 +1,83 @@
+//! What a check leaves behind: the overview, the doctor and session starts tell it without git.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{Run, Sandbox};
+
+/// A project that was checked just now.
+fn checked() -> Sandbox {
+    let sandbox = Sandbox::rotted();
+    let run = now(&sandbox, &["check", "--verbose"]);
+    assert!(run.code == 0 && run.err.contains("documents noted"), "{run:?}");
+    // From here on nobody finds git.
+    std::fs::remove_dir_all(sandbox.project.join(".git")).unwrap();
+    std::fs::create_dir(sandbox.project.join(".git")).unwrap();
+    sandbox
+}
+
+/// Runs the program at the present moment: what a named moment finds is not kept.
+fn now(sandbox: &Sandbox, args: &[&str]) -> Run {
+    let program = Path::new(env!("CARGO_BIN_EXE_staleness"));
+    Run::of(sandbox.command_of(program).args(args).output().unwrap())
+}
+
+#[test]
+fn a_named_moment_leaves_nothing_behind() {
+    let sandbox = Sandbox::rotted();
+    sandbox.ok(&["check"]);
+    assert!(!sandbox.store().exists());
+    let overview = sandbox.json(&[]);
+    assert_eq!(
+        (&overview["counts"]["documents"], &overview["documents_checked_at"]),
+        (&0.into(), &Value::Null)
+    );
+    assert!(
+        sandbox.ok::<&str>(&[]).contains("`staleness check` looks for documents that have rotted")
+    );
+}
+
+#[test]
+fn the_overview_tells_what_the_last_check_found() {
+    let sandbox = checked();
+    let overview = sandbox.json(&[]);
+    let documents = overview["documents"].as_array().unwrap();
+    assert_eq!(documents[0]["path"], "AGENTS.md");
+    assert!(documents.iter().all(|each| each["verdict"]["level"] != "fresh"));
+    assert_eq!(overview["counts"]["documents"], 2);
+    assert!(overview["documents_checked_at"].is_string());
+    let run = now(&sandbox, &[]);
+    assert!(
+        run.out.contains("1 of 2 documents cannot be trusted blindly (checked just now)"),
+        "{run:?}"
+    );
+    assert!(run.out.contains("AGENTS.md:3  "), "{run:?}");
+    assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 1);
+}
+
+#[test]
+fn a_session_is_told_which_documents_to_doubt_and_nothing_of_their_text() {
+    let sandbox = checked();
+    let told = sandbox.session_start(&sandbox.project, "s", "startup").unwrap();
+    assert!(told.contains("Document status from `staleness`, checked "), "{told}");
+    assert!(told.contains("`AGENTS.md` (lines 3, 5)"), "{told}");
+    for text in ["routes", "hurry", "router", "fast"] {
+        assert!(!told.contains(text), "{told}");
+    }
+    assert!(told.chars().count() <= 1_500);
+    let off = ["--set", "hooks.tell=false"];
+    let payload = serde_json::json!({ "cwd": sandbox.project, "hook_event_name": "SessionStart" });
+    assert_eq!(sandbox.hook_with(&off, payload.to_string().as_bytes()).out, "");
+}
+
+#[test]
+fn the_doctor_warns_of_stale_memory_and_is_well() {
+    let sandbox = checked();
+    let doctor = sandbox.json(&["doctor"]);
+    assert_eq!(doctor["ok"], true);
+    let checks = doctor["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["name"] == "stale_memory").unwrap();
+    assert_eq!(check["state"], "warn", "{check}");
+    assert!(check["detail"].as_str().unwrap().starts_with("1 of 2 documents stale"), "{check}");
+}
