@@ -20,11 +20,13 @@ struct Backend {
     name: &'static str,
     turn: usize,
     each: usize,
+    /// Outcomes of the large store.
+    large: usize,
 }
 
 const BACKENDS: [Backend; 2] = [
-    Backend { name: "sqlite", turn: 1_000, each: 500 },
-    Backend { name: "redb", turn: 50, each: 50 },
+    Backend { name: "sqlite", turn: 1_000, each: 500, large: 1_000_000 },
+    Backend { name: "redb", turn: 50, each: 50, large: 10_000 },
 ];
 const PROCESSES: usize = 8;
 const BATCH: usize = 1_000;
@@ -171,7 +173,7 @@ impl Arena<'_> {
 fn main() {
     let mut rows = Vec::new();
     for backend in &BACKENDS {
-        for (tools, outcomes) in [(20, 200), (10_000, rounds(1_000_000, 10_000))] {
+        for (tools, outcomes) in [(20, 200), (10_000, rounds(backend.large, 10_000))] {
             let dir = tempfile::tempdir().expect("a folder");
             let store = dir.path().join("registry.db");
             let place = ProjectRef::of_root("/bench/project");
