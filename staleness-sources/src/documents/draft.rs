@@ -161,7 +161,7 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
 
     fn html(&mut self, html: &str, range: Range<usize>, inline: bool) {
         // Comments are rare, and most say nothing to us.
-        if !html.contains("staleness:") {
+        if !html.as_bytes().contains(&b'!') || !html.contains("staleness:") {
             return;
         }
         for (at, found) in directive::find(html) {

@@ -202,7 +202,9 @@ impl<'a> Reader<'a> {
             self.push(Sort::Foreign, range, None);
             return;
         }
-        if self.text.get(range.clone()) != Some(text) {
+        // What reads as it is written is a part of the file.
+        let source = self.text.get(range.clone()).unwrap_or_default();
+        if source.len() != text.len() || !std::ptr::eq(source.as_ptr(), text.as_ptr()) {
             self.push(Sort::Other, range, None);
             return;
         }

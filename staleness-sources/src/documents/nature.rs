@@ -69,14 +69,16 @@ const HISTORY_FOLDERS: [&str; 33] = [
 ];
 
 /// Whether a path is that of a Markdown file.
-pub(super) fn is_markdown(path: &str) -> bool {
+#[must_use]
+pub fn is_markdown(path: &str) -> bool {
     extension(path).is_some_and(|end| {
         ["md", "markdown", "mdown", "mkd", "mdc"].iter().any(|each| end.eq_ignore_ascii_case(each))
     })
 }
 
 /// Whether a path is that of a text for people: what it names does not exist because it names it.
-pub(super) fn is_document(path: &str) -> bool {
+#[must_use]
+pub fn is_document(path: &str) -> bool {
     const ENDS: [&str; 7] = ["mdx", "rst", "adoc", "asciidoc", "org", "textile", "pod"];
     const TEXTS: [&str; 9] = [
         "readme",

@@ -76,7 +76,7 @@ pub(super) fn of_word(word: &str) -> Option<Target<'_>> {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let folders = path.trim_end_matches('/').contains('/') || path.ends_with('/');
     let is_file = has_extension(name);
-    if !folders && !is_file || path.contains(['(', '[', ',']) && !is_file {
+    if !is_file && (!folders || path.contains(['(', '[', ','])) {
         return None;
     }
     // Versions, dates and numbers are divided by the same signs.

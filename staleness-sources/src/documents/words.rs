@@ -73,7 +73,7 @@ pub(super) fn in_prose<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
 }
 
 fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
-    if token.len() > MAX_WORD_BYTES || token.contains("://") || token.starts_with("www.") {
+    if token.len() > MAX_WORD_BYTES {
         return;
     }
     let head = token.trim_start_matches(['(', '[', '{', '"', '\'', '“', '‘', '«', '<']);
@@ -89,7 +89,11 @@ fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
         flag(word, found);
         return;
     }
-    let slash = word.contains('/');
+    let slash = word.bytes().any(|byte| byte == b'/');
+    // Addresses name places outside.
+    if slash && word.contains("://") || word.starts_with("www.") {
+        return;
+    }
     if slash || word.contains(':') {
         let is_file = |path: &str| target::has_extension(path.rsplit('/').next().unwrap_or(path));
         let is_path =
@@ -163,7 +167,10 @@ fn one<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     // What stands in brackets is an argument.
     let end = head.find(['(', '<', '[', '{', '=', '!', '?', '+']).unwrap_or(head.len());
     let name = head[..end].trim_end_matches(['.', ':', ',', ';']);
-    if is_dotted(name) {
+    // A word in small letters may be a program, a search term or a value as well as a name.
+    let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let called = head[end..].starts_with("()") || head[end..].starts_with('!');
+    if is_dotted(name) && (!plain || called) {
         push(Shape::Identifier, name, found);
     }
 }
@@ -302,7 +309,8 @@ mod tests {
     #[test]
     fn a_code_span_of_one_word_is_a_name() {
         for (text, name) in [
-            ("run", "name run"),
+            ("Router", "name Router"),
+            ("run()", "name run"),
             ("ToolKey::global()", "name ToolKey::global"),
             ("Vec<Item>", "name Vec"),
             (".each()", "name each"),
@@ -311,13 +319,14 @@ mod tests {
             ("src/a.rs:42", "path src/a.rs:42"),
             ("a.rs", "path a.rs"),
             ("--color=auto", "flag --color"),
-            ("load(path)", "name load"),
+            ("load_all(path)", "name load_all"),
         ] {
             assert_eq!(code(text), [name], "{text}");
         }
-        for text in
-            ["-v", "--", "--no-<x>", "@a/b", "$X", "1.2.3", "~/.x", "<a>", "a-b", "\"x\"", ""]
-        {
+        for text in [
+            "-v", "--", "--no-<x>", "@a/b", "$X", "1.2.3", "~/.x", "<a>", "a-b", "\"x\"", "fast",
+            "",
+        ] {
             assert!(code(text).is_empty(), "{text}");
         }
     }

@@ -2,6 +2,9 @@
 
 mod claude;
 mod clients;
+mod documents_drift;
+mod documents_files;
+mod documents_project;
 mod git_dates;
 mod git_hostile;
 mod git_repo;

@@ -32,7 +32,7 @@ pub(super) struct Asked {
 }
 
 /// The word that a name is looked up as.
-pub(super) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
+pub(in crate::documents) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
     let (kind, text) = match sort {
         NameSort::Link => return None,
         NameSort::Word(Shape::Flag) => (WordKind::Flag, text.to_owned()),

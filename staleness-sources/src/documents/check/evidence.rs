@@ -335,7 +335,7 @@ fn evidence_at(lines: &mut Lines<'_>, at: usize, fact: Fact) -> Evidence {
     Evidence { fact, line: Some(line), column: Some(column) }
 }
 
-fn fact_of_citation(citation: &Citation, cite: Cite) -> Option<Fact> {
+pub(in crate::documents) fn fact_of_citation(citation: &Citation, cite: Cite) -> Option<Fact> {
     let citation = citation.clone();
     match cite {
         Cite::Missing { gone, renamed_to, commit } => {

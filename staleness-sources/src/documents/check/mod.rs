@@ -20,7 +20,9 @@ use super::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
 use crate::project::ProjectPlace;
 use crate::text::Fence;
 
+pub(super) use ask::word_of as ask_of_word;
 use doc::{Doc, Reading};
+pub(super) use evidence::fact_of_citation;
 pub(super) use past::{Past, commit_text};
 
 /// What every part of a check needs.
@@ -49,7 +51,10 @@ pub fn check(
     let mut report = Report::default();
     let past = Past::open(place, options.git, &mut report.notes)?;
     report.head = past.head();
-    report.version = options.current_version.map(str::to_owned);
+    report.version = options
+        .current_version
+        .map(str::to_owned)
+        .or_else(|| crate::version::project_version(&place.folder));
     let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = Fence::of_project(place);
     let found = Search {

@@ -185,9 +185,7 @@ fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -
                 // Lists may stand as far left as their key.
                 let list =
                     first.trim().is_empty() && (line.starts_with("- ") || line.trim() == "-");
-                if !line.starts_with([' ', '\t'])
-                    && !list
-                    && !(open(first) && line.starts_with(']'))
+                if !(line.starts_with([' ', '\t']) || list || open(first) && line.starts_with(']'))
                 {
                     break;
                 }

@@ -1,0 +1,146 @@
+//! What documents name and the project has no more.
+
+use staleness_core::knowledge::ItemKind;
+
+use crate::documents_project::{Project, found};
+
+/// A project whose code named things that it does not name any more.
+fn drifted(document: &str) -> Project {
+    let mut project = Project::new();
+    project.write(
+        "src/a.rs",
+        "fn old_name() { opt(\"--dry-run\"); }\nstruct OldThing;\nfn kept() {}\n",
+    );
+    project.write("src/tool.rs", "fn run_tool() {}\n");
+    project.write("doc.md", document);
+    project.commit();
+    project.write("src/a.rs", "fn new_name() {}\nfn kept() {}\n");
+    project.remove("src/tool.rs");
+    project.commit();
+    project
+}
+
+#[test]
+fn flags_paths_and_identifiers_that_are_gone_are_named_with_their_place() {
+    let text = "# T\n\nCall `old_name()` or OldThing\nwith --dry-run.\n\n- kept `kept()`\n- see `src/tool.rs`\n\n\
+                | a | b |\n|---|---|\n| `OldThing` | x |\n";
+    let report = drifted(text).check();
+    let found = found(&report, "doc.md");
+    for expected in
+        ["3:7 drift old_name", "3:22 drift OldThing", "4:6 drift --dry-run", "11:4 drift OldThing"]
+    {
+        assert!(found.iter().any(|it| it == expected), "{expected}: {found:?}");
+    }
+    assert!(found.iter().any(|it| it.contains("src/tool.rs")), "{found:?}");
+    assert_eq!(found.len(), 5, "{found:?}");
+}
+
+#[test]
+fn uncommitted_edits_are_not_evidence() {
+    let project = drifted("Call `old_name()`.\n");
+    project.write("doc.md", "Do call `old_name()`.\n");
+    assert!(found(&project.check(), "doc.md").is_empty());
+    let project = drifted("Call `kept()`.\n");
+    project.write("src/a.rs", "");
+    assert!(found(&project.check(), "doc.md").is_empty());
+}
+
+#[test]
+fn what_was_never_there_is_no_drift() {
+    let text =
+        "Use `some_other_api()`, `--verbose-ish`, `NeverThing`, [x](nowhere.md) and my_crate.\n";
+    assert!(found(&drifted(text).check(), "doc.md").is_empty());
+}
+
+#[test]
+fn code_blocks_urls_and_links_to_the_outside_are_no_references() {
+    let text = "```rust\nold_name();\n```\n\n    OldThing\n\nhttps://x.org/old_name/OldThing [`OldThing`](https://docs.rs/x)\n";
+    assert!(found(&drifted(text).check(), "doc.md").is_empty());
+}
+
+#[test]
+fn a_document_is_code_for_nobody() {
+    let project = drifted("Call `old_name()`.\n");
+    project.write("other.md", "old_name\n");
+    project.git(&["add", "--all"]);
+    project.git(&["commit", "--quiet", "--message", "y"]);
+    assert_eq!(found(&project.check(), "doc.md"), ["1:7 drift old_name"]);
+}
+
+#[test]
+fn documents_that_are_history_are_left_out_and_said_so() {
+    let mut project = drifted("x\n");
+    for path in ["CHANGELOG.md", "docs/adr/0001-x.md", "archive/a.md", "legacy/b.md"] {
+        project.write(path, "We removed `old_name()`.\n");
+    }
+    project.commit();
+    let report = project.check();
+    assert_eq!(report.counts.history, 4);
+    assert_eq!(report.history.len(), 4);
+    assert!(report.notes.iter().any(|note| note.text.contains("left out of drift")));
+    let mut project = drifted("x\n");
+    project.write("notes/x.md", "`old_name()`\n");
+    project.commit();
+    let report = project.check_with(|options| options.policy.history = vec!["notes/".into()]);
+    assert_eq!(report.history, ["notes/x.md"]);
+}
+
+#[test]
+fn directives_leave_aside_what_they_say() {
+    let gone = "Call `old_name()`.\n";
+    for text in [
+        format!("<!-- staleness: ignore: on purpose -->\n{gone}"),
+        format!("<!-- staleness: ignore reference_drift -->\n\n{gone}"),
+        format!("# A\n\n<!-- staleness: ignore-section -->\n\nx\n\n## B\n\n{gone}"),
+        format!("<!-- staleness: ignore -->\n\n- a\n- {gone}"),
+        format!("{gone}\n<!-- staleness: ignore-file -->\n"),
+        "Call `old_name()`. <!-- staleness: ignore -->\n".to_owned(),
+    ] {
+        let report = drifted(&text).check();
+        assert!(found(&report, "doc.md").is_empty(), "{text}");
+        assert_eq!(report.counts.ignored, 1, "{text}");
+    }
+    for text in [
+        format!("<!-- staleness: ignore temporal_marker -->\n\n{gone}"),
+        format!("<!-- staleness: ignore -->\n\nx\n\n{gone}"),
+        format!("# A\n\n<!-- staleness: ignore-section -->\n\nx\n\n# B\n\n{gone}"),
+    ] {
+        assert_eq!(found(&drifted(&text).check(), "doc.md").len(), 1, "{text}");
+    }
+    let report = drifted("<!-- staleness: skip -->\n\nx\n").check();
+    assert!(report.notes.iter().any(|note| note.text.contains("is no directive")));
+}
+
+#[test]
+fn a_file_with_a_kind_is_an_item_as_a_whole() {
+    let text = "---\ntype: knowledge\nid: a\nkeywords: [x, y]\nadded: 2026-01-01\nrecall_count: 3\n---\n\n# T\n\nCall `old_name()`.\n\nAnd OldThing.\n";
+    let report = drifted(text).check();
+    let [item] = &report.items[..] else { panic!("{:?}", report.items) };
+    assert_eq!((item.kind, item.key.id.as_str(), item.recalls), (ItemKind::Knowledge, "a", 3));
+    assert_eq!(item.path.as_deref(), Some("doc.md"));
+    let document = report.documents.iter().find(|it| it.key.path == "doc.md").unwrap();
+    assert_eq!((document.blocks, document.found.len()), (1, 1));
+    assert_eq!(document.found[0].title, "T");
+    assert_eq!(found(&report, "doc.md").len(), 2);
+}
+
+#[test]
+fn what_is_known_and_still_holds_is_taken_over() {
+    let project = drifted("---\nexpires: 2026-11-01\n---\n\nCall `old_name()`.\n");
+    let first = project.check();
+    assert_eq!(found(&first, "doc.md").len(), 1);
+    let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!(again.counts.reused, again.documents.len());
+    assert_eq!(again.documents, first.documents);
+    // What depends on the time is found anew.
+    let later = "2027-01-01T00:00:00Z".parse().unwrap();
+    let again = project.check_with(|options| {
+        options.known = &first.documents;
+        options.now = later;
+    });
+    assert_eq!(again.counts.reused, again.documents.len());
+    assert_eq!(found(&again, "doc.md"), ["2:1 expired", "5:7 drift old_name"]);
+    project.write("doc.md", "x\n");
+    let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!(again.counts.reused, again.documents.len() - 1);
+}

@@ -1,0 +1,184 @@
+//! Which files are checked, and what is wrong with some.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use staleness_sources::documents::{self, Cancelled, CheckOptions};
+
+use crate::documents_project::{Project, found, now, paths};
+
+fn reason(report: &documents::Report, path: &str) -> String {
+    let skipped = report.skipped.iter().find(|skipped| skipped.path.ends_with(path));
+    skipped.unwrap_or_else(|| panic!("{path}: {:?}", report.skipped)).reason.clone()
+}
+
+#[test]
+fn tracked_markdown_and_instruction_files_are_checked() {
+    let mut project = Project::new();
+    project.write("docs/a.md", "x\n");
+    project.write("src/a.rs", "");
+    project.commit();
+    project.write("untracked.md", "x\n");
+    project.write("CLAUDE.local.md", "See @docs/more.txt and @notes/own.md\n");
+    project.write("notes/own.md", "see @../../outside.md and @own.md\n");
+    project.write(".cursor/rules/a.mdc", "---\nglobs: *.ts\n---\nx\n");
+    let folder = project.tree.folder().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    project.tree.user(".claude/CLAUDE.md", "x\n");
+    project.tree.user(&format!(".claude/projects/{folder}/memory/MEMORY.md"), "x\n");
+    let report = project.check();
+    let memory = format!("~/.claude/projects/{folder}/memory/MEMORY.md");
+    assert_eq!(
+        paths(&report),
+        [
+            ".cursor/rules/a.mdc",
+            "CLAUDE.local.md",
+            "README.md",
+            "docs/a.md",
+            "notes/own.md",
+            "~/.claude/CLAUDE.md",
+            &memory,
+        ]
+    );
+    let loaded: Vec<_> = report.documents.iter().filter(|it| it.loaded).collect();
+    assert_eq!(loaded.len(), 5);
+    assert!(
+        report.notes.iter().any(|note| note.text.contains("not followed")),
+        "{:?}",
+        report.notes
+    );
+}
+
+#[test]
+fn without_git_a_folder_is_walked_and_only_broken_links_are_found() {
+    let project = Project::bare();
+    project.write(".gitignore", "ignored/\n");
+    project.write("ignored/a.md", "x\n");
+    project.write("node_modules/x/a.md", "x\n");
+    project.write("short.rs", "1\n2\n");
+    project.write(
+        "a.md",
+        "[a](gone.md) [b](README.md) [c](short.rs#L9) [d](/site/page) `gone_fn()`\n",
+    );
+    let report = project.check();
+    assert_eq!(paths(&report), ["README.md", "a.md"]);
+    assert_eq!(
+        found(&report, "a.md"),
+        ["1:1 missing Path gone.md", "1:29 missing Lines short.rs:9"]
+    );
+    assert!(report.head.is_none());
+    assert!(report.notes.iter().any(|note| note.text.contains("no history")));
+}
+
+#[test]
+fn paths_may_be_named_and_those_outside_are_refused() {
+    let project = Project::bare();
+    project.write("docs/a.md", "x\n");
+    project.write("b.md", "x\n");
+    let named = ["docs", "../../elsewhere.md", "gone.md"].map(PathBuf::from);
+    let report = project.check_with(|options| options.paths = &named);
+    assert_eq!(paths(&report), ["docs/a.md"]);
+    assert_eq!(reason(&report, "elsewhere.md"), "lies outside the project");
+    assert_eq!(reason(&report, "gone.md"), "does not exist");
+}
+
+#[test]
+fn bad_files_are_skipped_with_a_reason() {
+    let project = Project::bare();
+    project.write("binary.md", b"a\0b");
+    project.write("latin.md", b"ok\ncaf\xe9\n");
+    project.write("bomb.md", format!("---\n{}---\n", "a: &a [*a, *a]\n".repeat(9_000)));
+    let huge = fs::File::create(project.tree.project.folder.join("huge.md")).unwrap();
+    huge.set_len(1 << 30).unwrap();
+    let report = project.check();
+    assert_eq!(reason(&report, "binary.md"), "is binary");
+    assert_eq!(reason(&report, "latin.md"), "is not UTF-8 in line 2");
+    assert_eq!(reason(&report, "bomb.md"), "has front matter of more than 64 KiB");
+    assert!(reason(&report, "huge.md").contains("is larger than"));
+    assert_eq!(paths(&report), ["README.md"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_leave_the_project_circles_and_pipes_are_not_read() {
+    use std::os::unix::fs::symlink;
+    let project = Project::bare();
+    let secret = project.tree.user("secret.md", "[x](gone.md)\n");
+    let folder = &project.tree.project.folder;
+    symlink(&secret, folder.join("CLAUDE.md")).unwrap();
+    symlink("AGENTS.md", folder.join("AGENTS.md")).unwrap();
+    let status = std::process::Command::new("mkfifo").arg(folder.join("GEMINI.md")).status();
+    assert!(status.unwrap().success());
+    let named = ["CLAUDE.md", "AGENTS.md", "GEMINI.md"].map(PathBuf::from);
+    let report = project.check_with(|options| options.paths = &named);
+    assert!(report.documents.is_empty());
+    assert_eq!(reason(&report, "CLAUDE.md"), "is a link that leads out of its folder");
+    assert_eq!(reason(&report, "GEMINI.md"), "is not a file");
+    assert!(!reason(&report, "AGENTS.md").is_empty());
+}
+
+#[test]
+fn a_path_that_leaves_the_project_is_reported_and_not_followed() {
+    let project = Project::bare();
+    project.tree.user("x.md", "x");
+    project.write("a.md", "[a](../../home/x.md) [b](../../issues)\n");
+    let report = project.check();
+    let notes: Vec<_> = report.notes.iter().filter(|note| note.text.contains("leaves")).collect();
+    assert_eq!(notes.len(), 1, "{:?}", report.notes);
+    assert!(found(&report, "a.md").is_empty());
+}
+
+#[test]
+fn a_check_can_be_ended() {
+    let project = Project::bare();
+    let options = CheckOptions::new(now());
+    let place = &project.tree.project;
+    let ended = documents::check(place, &options, &mut |_| ControlFlow::Break(()));
+    assert_eq!(ended, Err(Cancelled));
+}
+
+#[test]
+fn citations_are_made_of_what_is_there() {
+    let project = Project::bare();
+    project.write("src/a.rs", "fn a() {}\nfn b() {}\n");
+    let place = &project.tree.project;
+    assert_eq!(documents::cite(place, "src/a.rs:2").unwrap().to_string(), "src/a.rs:2");
+    assert_eq!(documents::cite(place, "src").unwrap().path, "src");
+    for (text, why) in [
+        ("src/a.rs:3", "has 2 lines"),
+        ("src/b.rs", "does not exist in the project"),
+        ("../x", "leaves the project"),
+        ("src/a.rs#zz", "does not hold that symbol"),
+    ] {
+        assert_eq!(documents::cite(place, text).unwrap_err(), why, "{text}");
+    }
+}
+
+mod random {
+    use proptest::prelude::*;
+    use staleness_sources::documents::survey;
+
+    use crate::documents_project::{Project, now};
+
+    proptest! {
+        #[test]
+        fn no_text_makes_a_check_panic_and_places_lie_within_it(
+            text in "([#*_`\\[\\]()<>|!\\\\&@-]|[a-z]{1,6}|[A-Z][a-z]{2}[A-Z]o|x\\.md| |\n|\r\n|é|---\n|<!-- staleness: ignore -->){0,60}",
+        ) {
+            let _ = survey(&text);
+            let project = Project::bare();
+            project.write("a.md", &text);
+            let report = project.check_with(|options| options.git = None);
+            let lines: Vec<&str> = text.split('\n').collect();
+            for block in report.documents.iter().flat_map(|document| &document.found) {
+                prop_assert!(block.line >= 1 && block.line <= block.last_line);
+                prop_assert!(block.last_line as usize <= lines.len());
+                for evidence in &block.evidence {
+                    let line = lines[evidence.line.unwrap() as usize - 1];
+                    prop_assert!(evidence.column.unwrap() as usize <= line.chars().count() + 1);
+                }
+            }
+            prop_assert!(report.documents.iter().all(|document| document.checked_at == now()));
+        }
+    }
+}

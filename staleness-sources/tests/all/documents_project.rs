@@ -1,0 +1,116 @@
+//! A project with a history, in a temporary folder.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::Command;
+
+use staleness_core::knowledge::{Document, Fact};
+use staleness_core::time::Timestamp;
+use staleness_sources::documents::{self, CheckOptions, Report};
+use staleness_sources::git::Program;
+
+use crate::tree::Tree;
+
+pub(crate) struct Project {
+    pub(crate) tree: Tree,
+    commits: u32,
+    program: Program,
+}
+
+pub(crate) fn now() -> Timestamp {
+    "2026-10-01T00:00:00Z".parse().unwrap()
+}
+
+fn program() -> Program {
+    Program::of_environment().expect("git is installed")
+}
+
+impl Project {
+    /// A project without git.
+    pub(crate) fn bare() -> Self {
+        Self { tree: Tree::new(), commits: 0, program: program() }
+    }
+
+    /// A project with an empty repository.
+    pub(crate) fn new() -> Self {
+        let project = Self::bare();
+        project.git(&["init", "--quiet"]);
+        project
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) {
+        let day = format!("2026-01-{:02}T00:00:00Z", self.commits + 1);
+        let output = Command::new("git")
+            .current_dir(&self.tree.project.folder)
+            .env("HOME", &self.tree.home)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_AUTHOR_DATE", &day)
+            .env("GIT_COMMITTER_DATE", &day)
+            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    }
+
+    /// Writes a file of the project.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        self.tree.own(path, text)
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        std::fs::remove_file(self.tree.project.folder.join(path)).unwrap();
+    }
+
+    /// Commits everything, a day after the last time.
+    pub(crate) fn commit(&mut self) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", "x"]);
+        self.commits += 1;
+    }
+
+    pub(crate) fn check(&self) -> Report {
+        self.check_with(|_| {})
+    }
+
+    pub(crate) fn check_with<'a>(&'a self, change: impl FnOnce(&mut CheckOptions<'a>)) -> Report {
+        let mut options = CheckOptions::new(now());
+        options.git = Some(&self.program);
+        options.home = Some(&self.tree.home);
+        change(&mut options);
+        let place = &self.tree.project;
+        documents::check(place, &options, &mut |_| ControlFlow::Continue(())).unwrap()
+    }
+}
+
+/// What was found in one document, without temporal words: `LINE:COLUMN WHAT`.
+pub(crate) fn found(report: &Report, path: &str) -> Vec<String> {
+    let facts = |document: &Document| {
+        let blocks = document.found.clone().into_iter();
+        let all = blocks.flat_map(|block| block.evidence).filter_map(|evidence| {
+            let what = match evidence.fact {
+                Fact::TemporalMarker { .. } => return None,
+                Fact::ReferenceDrift { word, renamed_to, .. } => {
+                    format!("drift {word}{}", arrow(renamed_to))
+                }
+                Fact::SourceMissing { citation, gone, renamed_to, .. } => {
+                    format!("missing {gone:?} {citation}{}", arrow(renamed_to))
+                }
+                Fact::SourceChanged { citation, .. } => format!("changed {citation}"),
+                fact => fact.kind().as_str().to_owned(),
+            };
+            Some(format!("{}:{} {what}", evidence.line.unwrap(), evidence.column.unwrap()))
+        });
+        all.collect::<Vec<_>>()
+    };
+    report.documents.iter().find(|document| document.key.path == path).map_or_else(Vec::new, facts)
+}
+
+fn arrow(to: Option<String>) -> String {
+    to.map_or_else(String::new, |to| format!(" -> {to}"))
+}
+
+/// The paths of the documents that were checked.
+pub(crate) fn paths(report: &Report) -> Vec<&str> {
+    report.documents.iter().map(|document| &*document.key.path).collect()
+}
