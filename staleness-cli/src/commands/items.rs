@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use staleness::ids::ItemKey;
-use staleness::knowledge::{Citation, Context, Evidence, Item, gather, marker_evidence};
+use staleness::knowledge::{
+    Block, Citation, Context, Evidence, Fact, Item, gather, marker_evidence,
+};
 use staleness::report::KnowledgeReport;
 use staleness_sources::documents::Report;
 
@@ -36,7 +38,19 @@ pub(crate) fn outside(
     };
     let at = report.documents.binary_search_by(|document| document.key.path.cmp(path));
     let found = at.ok().map(|at| &report.documents[at].found);
-    found.into_iter().flatten().flat_map(|block| block.evidence.clone()).collect()
+    let blocks = found.into_iter().flatten();
+    let told = blocks.flat_map(|block| block.evidence.iter().map(move |each| (block, each)));
+    told.filter(|(block, each)| !is_settled(item, block, &each.fact))
+        .map(|(_, each)| each.clone())
+        .collect()
+}
+
+/// Whether somebody verified the item after the change that a fact tells of. The file does not know
+/// that, the store does; to the day, since a fact tells days.
+fn is_settled(item: &Item, block: &Block, fact: &Fact) -> bool {
+    let Fact::SourceChanged { days_after: Some(days), .. } = fact else { return false };
+    let changed = block.anchored_at.map(|at| at.minus_days(-days));
+    changed.is_some_and(|changed| item.verified_at.is_some_and(|verified| changed <= verified))
 }
 
 /// Items with everything that speaks against each; `outside` knows what was found in the project.

@@ -320,6 +320,22 @@ fn an_item_in_a_file_is_one_like_the_others() {
 }
 
 #[test]
+fn verifying_an_item_in_a_file_settles_what_was_changed_before() {
+    let sandbox = Sandbox::with_history();
+    let router: String = (1..=40).map(|at| format!("pub fn route_{at}() {{}}\n")).collect();
+    sandbox.write("project/src/router.rs", &router);
+    let text = "---\ntype: reference\nid: routes\ncite: src/router.rs:3-5\n---\n\nLongest first.\n";
+    sandbox.write("project/memory/routes.md", text);
+    sandbox.commit("2026-10-01T00:00:00Z");
+    sandbox.write("project/src/router.rs", router.replace("route", "path"));
+    sandbox.commit("2026-10-10T00:00:00Z");
+    let show = ["knowledge", "show", "routes"];
+    assert!(signals(&sandbox.json(&show)).contains(&"source_changed"));
+    sandbox.ok(&["knowledge", "verify", "routes"]);
+    assert!(!signals(&sandbox.json(&show)).contains(&"source_changed"));
+}
+
+#[test]
 fn texts_of_unknown_origin_cannot_move_the_cursor() {
     let sandbox = Sandbox::new();
     let body = "red \u{1b}[31m\u{202e}text\r\nsecond \u{200b}line";
