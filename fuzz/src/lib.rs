@@ -1,13 +1,15 @@
 //! What the fuzz targets promise, one module per target. A module's `run` takes the bytes that the
 //! fuzzer makes up, and panics when a promise is broken.
 //!
-//! They are ordinary functions: `cargo test` plays every seed through them without a fuzzer.
+//! They are ordinary functions: `cargo test --lib` plays every seed through them without a fuzzer.
 
 pub mod client_config;
 pub mod hook_payload;
 mod peak;
 pub mod redb_codec;
 mod seeded;
+#[cfg(test)]
+mod seeds;
 pub mod sqlite_vs_redb;
 pub mod steps_vs_model;
 
