@@ -40,7 +40,7 @@ pub fn gather(items: &[&Item], evidence: &mut [Vec<Evidence>], context: &Context
             // What the other side says of it already is not said twice.
             if other != at && !items[other].superseded_by.contains(&item.key.id) {
                 let by = item.key.id.to_string();
-                evidence[other].push(Fact::Superseded { by }.into());
+                add(&mut evidence[other], Fact::Superseded { by });
             }
         }
     }
@@ -62,8 +62,16 @@ pub fn gather(items: &[&Item], evidence: &mut [Vec<Evidence>], context: &Context
         }
     }
     for (at, fact) in depending {
-        evidence[at].push(fact.into());
+        add(&mut evidence[at], fact);
     }
+}
+
+/// Most items with evidence have one piece of it, so the first one takes no room for more.
+fn add(evidence: &mut Vec<Evidence>, fact: Fact) {
+    if evidence.is_empty() {
+        evidence.reserve_exact(1);
+    }
+    evidence.push(fact.into());
 }
 
 fn depends(item: &Item) -> bool {
@@ -75,7 +83,7 @@ fn depends(item: &Item) -> bool {
 /// text are not read: see [`super::markers`].
 pub fn own_evidence(item: &Item, context: &Context, evidence: &mut Vec<Evidence>) {
     let now = context.now();
-    let mut add = |fact: Fact| evidence.push(fact.into());
+    let mut add = |fact: Fact| add(evidence, fact);
     if let Some(at) = item.expires_at
         && now >= at
     {

@@ -4,7 +4,7 @@
 use super::context::Resolved;
 use super::{Block, Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind};
 use crate::time::Timestamp;
-use crate::verdict::{Level, round};
+use crate::verdict::Level;
 
 /// Kinds of signals, as bits.
 type Kinds = u16;
@@ -99,7 +99,7 @@ impl<'a> Subject<'a> {
         if !self.evidence.is_empty() {
             score = self.after_evidence(score, resolved);
         }
-        let freshness = round(score.clamp(0.0, 1.0));
+        let freshness = round_share(score);
         let rules = &resolved.rules;
         let level = Level::between(freshness, rules.fresh_from, rules.review_from);
         if level == Level::Fresh && self.is_pending(resolved) {
@@ -110,21 +110,40 @@ impl<'a> Subject<'a> {
 
     fn after_evidence(&self, base: f64, resolved: &Resolved) -> f64 {
         let touching = self.touching();
+        if let [one] = self.evidence {
+            if touching & bit(one.fact.kind()) == 0 {
+                return base;
+            }
+            let effect = Effect::of(&one.fact, resolved);
+            let taken = effect.taken();
+            return if effect.is_term { (base - taken).max(0.0) } else { base * (1.0 - taken) };
+        }
         let mut strongest = [0.0_f64; SignalKind::ALL.len()];
-        let mut points = [0.0_f64; SignalKind::ALL.len()];
+        // The terms of the formula: only versions and markers have one.
+        let (mut version, mut marker) = (0.0_f64, 0.0_f64);
         for each in self.evidence {
             let kind = each.fact.kind();
             if touching & bit(kind) == 0 {
                 continue;
             }
             let effect = Effect::of(&each.fact, resolved);
-            let of = if effect.is_term { &mut points } else { &mut strongest };
-            let most = &mut of[kind as usize];
+            let most = match (effect.is_term, kind) {
+                (true, SignalKind::VersionDrift) => &mut version,
+                (true, _) => &mut marker,
+                (false, _) => &mut strongest[kind as usize],
+            };
             *most = most.max(effect.taken());
         }
-        let base = points.iter().fold(base, |score, taken| score - taken).max(0.0);
+        let base = (base - version - marker).max(0.0);
         strongest.iter().fold(base, |score, taken| score * (1.0 - taken))
     }
+}
+
+/// A score as a share, rounded to 1e-9 like [`crate::verdict::round`], without a call to the
+/// mathematics library: it is made for every item there is.
+fn round_share(score: f64) -> f64 {
+    // At most 1e9, which an i64 holds; the cast cuts off.
+    (score.clamp(0.0, 1.0) * 1e9 + 0.5) as i64 as f64 / 1e9
 }
 
 /// What one piece of evidence takes.
@@ -166,6 +185,7 @@ impl Effect {
 
 /// The freshness of an item, 0..=1 and rounded to 1e-9, and its level: what [`super::judge`] says,
 /// without the sentences.
+#[inline]
 #[must_use]
 pub fn score_and_level(item: &Item, evidence: &[Evidence], context: &Context) -> (f64, Level) {
     Subject::item(item, evidence, context.now()).score(context.resolved(item.kind))

@@ -60,17 +60,16 @@ impl RecallIndex {
     #[must_use]
     pub fn new(items: &[&Item]) -> Self {
         let mut builder = Builder::default();
-        for (at, item) in items.iter().enumerate() {
-            if item.is_done() {
-                builder.lengths.push(0);
-                continue;
+        for item in items {
+            let mut length = 0;
+            if !item.is_done() {
+                length = builder.read(&item.body, 1.0);
+                builder.read(item.key.id.as_str(), ID);
+                item.keywords.iter().for_each(|keyword| {
+                    builder.read(keyword, KEYWORD);
+                });
             }
-            let words = builder.read(at as u32, &item.body, 1.0);
-            builder.lengths.push(words as u32);
-            builder.read(at as u32, item.key.id.as_str(), ID);
-            for keyword in &item.keywords {
-                builder.read(at as u32, keyword, KEYWORD);
-            }
+            builder.end_item(length);
         }
         builder.finish()
     }
@@ -207,61 +206,83 @@ fn stems(word: &str) -> BTreeSet<String> {
     all
 }
 
-/// An index in the making.
+/// An index in the making: words are numbered as they come, and counted item by item, so that
+/// memory is written in order.
 #[derive(Debug, Default)]
 struct Builder {
     numbers: HashMap<Box<str>, u32>,
-    /// Word, item, and how often; in the order of the items.
-    counts: Vec<Vec<(u32, f32)>>,
+    /// Word and how often, item by item.
+    counts: Vec<(u32, f32)>,
+    /// Where the counts of each item end.
+    ends: Vec<usize>,
     /// Words in the text of each item.
     lengths: Vec<u32>,
+    /// The words of the item at hand.
+    here: Vec<(u32, f32)>,
 }
 
 impl Builder {
-    /// Counts the words of a text; how many there are.
-    fn read(&mut self, item: u32, text: &str, times: f32) -> usize {
-        split(text, |word| {
+    /// Takes up the words of a text; how many there are.
+    fn read(&mut self, text: &str, times: f32) -> u32 {
+        let words = split(text, |word| {
             let number = match self.numbers.get(word) {
                 Some(number) => *number,
                 None => {
-                    let number = self.counts.len() as u32;
+                    let number = self.numbers.len() as u32;
                     self.numbers.insert(word.into(), number);
-                    self.counts.push(Vec::new());
                     number
                 }
             };
-            let counts = &mut self.counts[number as usize];
-            match counts.last_mut() {
-                Some((last, count)) if *last == item => *count += times,
-                _ => counts.push((item, times)),
+            self.here.push((number, times));
+        });
+        u32::try_from(words).unwrap_or(u32::MAX)
+    }
+
+    /// Ends an item whose text has so many words.
+    fn end_item(&mut self, length: u32) {
+        self.here.sort_unstable_by_key(|(number, _)| *number);
+        for (number, times) in self.here.drain(..) {
+            let begin = self.ends.last().copied().unwrap_or(0);
+            match self.counts[begin..].last_mut() {
+                Some((last, count)) if *last == number => *count += times,
+                _ => self.counts.push((number, times)),
             }
-        })
+        }
+        self.ends.push(self.counts.len());
+        self.lengths.push(length);
     }
 
     fn finish(self) -> RecallIndex {
         let items = self.lengths.len();
         let total: u64 = self.lengths.iter().map(|length| u64::from(*length)).sum();
         let average = (total as f64 / items.max(1) as f64).max(1.0);
-        let held_back: Vec<f64> = self
-            .lengths
-            .iter()
-            .map(|length| K1 * B.mul_add(f64::from(*length) / average, 1.0 - B))
-            .collect();
         let mut order: Vec<(Box<str>, u32)> = self.numbers.into_iter().collect();
         order.sort_unstable();
-        let mut index = RecallIndex { items, begins: vec![0], ..RecallIndex::default() };
-        index.postings.reserve_exact(self.counts.iter().map(Vec::len).sum());
-        for (word, number) in order {
-            let counts = &self.counts[number as usize];
-            index.postings.extend(
-                counts
-                    .iter()
-                    .map(|(item, count)| (*item, share(*count, held_back[*item as usize]))),
-            );
-            index.begins.push(index.postings.len() as u32);
-            index.words.push(word);
+        // A counting sort: where the postings of each word begin, then each count to its place.
+        let mut holding = vec![0_u32; order.len()];
+        self.counts.iter().for_each(|(number, _)| holding[*number as usize] += 1);
+        let mut places = vec![0_u32; order.len()];
+        let mut begins = Vec::with_capacity(order.len() + 1);
+        let mut begin = 0;
+        for (_, number) in &order {
+            begins.push(begin);
+            places[*number as usize] = begin;
+            begin += holding[*number as usize];
         }
-        index
+        begins.push(begin);
+        let mut postings = vec![(0, 0.0); self.counts.len()];
+        let mut from = 0;
+        for (item, (end, length)) in self.ends.iter().zip(&self.lengths).enumerate() {
+            let held_back = K1 * B.mul_add(f64::from(*length) / average, 1.0 - B);
+            for (number, count) in &self.counts[from..*end] {
+                let place = &mut places[*number as usize];
+                postings[*place as usize] = (item as u32, share(*count, held_back));
+                *place += 1;
+            }
+            from = *end;
+        }
+        let words = order.into_iter().map(|(word, _)| word).collect();
+        RecallIndex { words, begins, postings, items }
     }
 }
 

@@ -8,15 +8,14 @@ use crate::report::words::tokens;
 /// It says what [`tokens`] says, without making a string of each word of plain ASCII, which is most
 /// of them; and it reads the whole text.
 pub(super) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
-    let mut words = 0;
     let mut lower = String::new();
+    if text.is_ascii() {
+        return split_ascii(text, &mut lower, &mut visit);
+    }
+    let mut words = 0;
     for chunk in text.split_whitespace() {
         if chunk.is_ascii() {
-            for piece in chunk.split("__") {
-                for token in piece.split(|c: char| !joins(c)).filter(|token| !token.is_empty()) {
-                    words += usize::from(ascii(token, &mut lower, &mut visit));
-                }
-            }
+            words += split_ascii(chunk, &mut lower, &mut visit);
             continue;
         }
         for token in tokens(chunk) {
@@ -35,8 +34,35 @@ pub(super) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
     words
 }
 
-const fn joins(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
+fn split_ascii(text: &str, lower: &mut String, visit: &mut impl FnMut(&str)) -> usize {
+    let bytes = text.as_bytes();
+    let (mut words, mut at) = (0, 0);
+    while at < bytes.len() {
+        let (from, mut plain, mut dunder) = (at, true, false);
+        while at < bytes.len() && joins(bytes[at]) {
+            plain &= bytes[at].is_ascii_lowercase() || bytes[at].is_ascii_digit();
+            dunder |= bytes[at] == b'_' && at > from && bytes[at - 1] == b'_';
+            at += 1;
+        }
+        let token = &text[from..at];
+        if plain {
+            if !token.is_empty() {
+                visit(token);
+                words += 1;
+            }
+        } else if dunder {
+            let pieces = token.split("__").filter(|piece| ascii(piece, lower, visit));
+            words += pieces.count();
+        } else {
+            words += usize::from(ascii(token, lower, visit));
+        }
+        at += 1;
+    }
+    words
+}
+
+const fn joins(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
 /// Visits the spellings of one token; whether it has any.
