@@ -28,6 +28,15 @@ fn repo(settings: &Settings) -> Option<Repo> {
     Repo::open(&program, &settings.place.folder, Limits::default()).ok()
 }
 
+/// Refuses a revision that the project's repository does not have.
+pub(crate) fn check_revision(settings: &Settings, name: &str) -> Result<(), CliError> {
+    match repo(settings).map(|mut repo| repo.revision(name)) {
+        Some(Err(error)) => Err(CliError::invalid(format!("--since {}: {error}", quoted(name)))
+            .hint("name a commit, branch or tag, such as HEAD~3; a shallow clone has few")),
+        _ => Ok(()),
+    }
+}
+
 /// Reads `PATH`, `PATH:L`, `PATH:L-L` or `PATH#SYMBOL`, with the digest of what is there now. The
 /// path counts from the project's root; in a folder below it, also from there.
 pub(crate) fn cite(settings: &Settings, text: &str) -> Result<Citation, CliError> {

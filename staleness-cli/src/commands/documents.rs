@@ -9,6 +9,7 @@ use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report}
 use staleness_sources::git::Program;
 use staleness_sources::version::project_version;
 
+use super::citations;
 use crate::error::{CliError, ErrorKind, brief};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
@@ -39,6 +40,7 @@ pub(crate) fn check(
     out: &Output,
 ) -> Result<Report, CliError> {
     let paths = absolute(asked.paths)?;
+    asked.since.map_or(Ok(()), |name| citations::check_revision(settings, name))?;
     let known = known(settings, out);
     let git = Program::of_environment();
     let declared = version(settings);

@@ -66,6 +66,8 @@ fn fail_on_decides_the_exit_code() {
         (&["check", "--fail-on", "nonsense"], 3),
         (&["--fail-on", "stale", "check"], 2),
         (&["check", "nowhere.md"], 3),
+        (&["check", "--since", "nowhere"], 3),
+        (&["check", "--since", "--output=x"], 2),
         (&["check", "--json", "--format", "table"], 2),
         (&["check", "--baseline", "nowhere.json"], 3),
         (&["check", "--write-baseline", "x", "--baseline", "y"], 2),
