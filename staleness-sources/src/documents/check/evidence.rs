@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
-use pulldown_cmark::{Event, Parser};
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::{
     Block, Citation, Cited, Document, Evidence, Fact, ItemKind, Lines as LineRange,
@@ -11,12 +10,13 @@ use staleness_core::knowledge::{
 use staleness_core::time::Timestamp;
 
 use super::ask::{Ask, Asked, word_of};
+use super::block::{as_one, block_of};
 use super::doc::{self, Doc};
 use super::{Check, commit_text, tell};
 use crate::documents::draft::covers;
 use crate::documents::names::NameId;
-use crate::documents::place::{Lines, title};
-use crate::documents::{Cancelled, Progress, file, markdown};
+use crate::documents::place::Lines;
+use crate::documents::{Cancelled, Progress, file};
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
 
 /// How many bytes of documents are held at once.
@@ -25,9 +25,9 @@ const MAX_HELD: usize = 16 * 1024 * 1024;
 const MAX_COUNTED: u64 = 16 * 1024 * 1024;
 
 /// A document with questions, and its text.
-struct Open<'d> {
-    doc: &'d Doc,
-    text: String,
+pub(super) struct Open<'d> {
+    pub(super) doc: &'d Doc,
+    pub(super) text: String,
     asked: Vec<Asked>,
     /// The blocks as lines, in the order of `asked`, with blocks that only have marks behind.
     places: Vec<LineRange>,
@@ -348,56 +348,4 @@ pub(in crate::documents) fn fact_of_citation(citation: &Citation, cite: Cite) ->
         }
         Cite::Holds | Cite::NeverThere(_) | Cite::Unknown => None,
     }
-}
-
-/// A block as a person sees it, without evidence.
-fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {
-    let draft = &open.doc.draft;
-    let range = block.map_or(0..draft.body, |at| draft.blocks[at].range.clone());
-    let text = open.text.get(range.clone()).unwrap_or_default();
-    let (line, last_line) = lines.span(&range);
-    let digest = if block.is_some() { digest(text) } else { 0 };
-    let title = if block.is_some() { plain(text) } else { "front matter".to_owned() };
-    Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
-}
-
-/// An item is judged as a whole: its blocks are one.
-fn as_one(document: &mut Document, doc: &Doc, open: Option<&Open<'_>>) {
-    document.blocks = 1;
-    let found = std::mem::take(&mut document.found);
-    let Some(first) = found.first() else { return };
-    let mut whole = Block { line: 1, ..first.clone() };
-    whole.anchored_at = found.iter().filter_map(|block| block.anchored_at).max();
-    if let Some(open) = open {
-        whole.last_line = Lines::new(&open.text).line(open.text.trim_end().len());
-        whole.digest = digest(&open.text);
-        whole.title = plain(open.text.get(doc.draft.titled.clone()).unwrap_or_default());
-    }
-    whole.evidence = found.into_iter().flat_map(|block| block.evidence).collect();
-    document.found.push(whole);
-}
-
-/// A hash of a block's text that does not depend on where its lines break; never 0.
-fn digest(text: &str) -> u64 {
-    let mut folded = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        folded.push_str(word);
-        folded.push(' ');
-    }
-    (stable_hash(folded.as_bytes()) as u64).max(1)
-}
-
-/// The beginning of a block without its markup.
-fn plain(text: &str) -> String {
-    let row = text.trim_start().starts_with('|');
-    let mut pieces: Vec<String> = Vec::new();
-    for event in Parser::new_ext(text, markdown::dialect()) {
-        match event {
-            Event::Text(text) | Event::Code(text) if row => pieces.push(text.replace('|', " ")),
-            Event::Text(text) | Event::Code(text) => pieces.push(text.into_string()),
-            Event::SoftBreak | Event::HardBreak => pieces.push(" ".to_owned()),
-            _ => {}
-        }
-    }
-    title(pieces.iter().map(String::as_str))
 }

@@ -5,6 +5,7 @@
 //! history asked.
 
 mod ask;
+mod block;
 mod doc;
 mod evidence;
 mod past;
