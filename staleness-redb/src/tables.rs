@@ -49,8 +49,11 @@ pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"stalenes");
 /// The format that this program writes.
 pub(crate) const FORMAT: u64 = 1 + MIGRATIONS.len() as u64;
 
+/// A change of format, inside the transaction of whoever entered the store.
+pub(crate) type Migration = fn(&Tx) -> Result<(), StoreError>;
+
 /// What takes a store from format `n + 1` to the next one, for every `n`. Only ever appended to.
-pub(crate) const MIGRATIONS: [fn(&Tx) -> Result<(), StoreError>; 1] = [|tx| {
+pub(crate) const MIGRATIONS: [Migration; 1] = [|tx| {
     // Format 2: knowledge and documents.
     tx.open_table(KNOWLEDGE).map_err(from_table)?;
     tx.open_table(DOCUMENTS).map_err(from_table)?;
