@@ -155,7 +155,7 @@ fn an_edit_keeps_links_counters_and_history() {
         recalls_since_edit: 0,
         ..before
     };
-    assert_eq!(edited, [expected.clone()]);
+    assert_eq!(edited, std::slice::from_ref(&expected));
     assert_eq!(get(&registry, "a"), expected);
     let told = history(&registry, "a");
     assert_eq!(told.last().unwrap().cause, "changed body, due, citations");
