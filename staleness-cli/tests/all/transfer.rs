@@ -45,7 +45,7 @@ fn export_of(sandbox: &Sandbox, store: &str) -> String {
 fn counts(run: &Run) -> String {
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     let report: Value = serde_json::from_str(&run.out).unwrap();
-    let kinds = ["projects", "sources", "tools", "outcomes", "journal"];
+    let kinds = ["projects", "sources", "tools", "knowledge", "outcomes", "journal"];
     let of = |kind| format!("{}+{}", report["imported"][kind], report["skipped"][kind]);
     kinds.map(of).join(" ")
 }
@@ -190,7 +190,7 @@ fn nothing_recorded_is_a_header_and_creates_nothing() {
     assert_eq!(sandbox.ok(&["export"]), HEADER);
     assert!(!sandbox.store().exists());
     let copy = store(&sandbox, "sqlite", "copy");
-    assert_eq!(counts(&import(&sandbox, &copy, HEADER, &["--json"])), "0+0 0+0 0+0 0+0 0+0");
+    assert_eq!(counts(&import(&sandbox, &copy, HEADER, &["--json"])), "0+0 0+0 0+0 0+0 0+0 0+0");
     assert_eq!(export_of(&sandbox, &copy), HEADER);
 }
 
@@ -221,10 +221,10 @@ fn outcomes_and_tools_of_other_systems_are_taken_in() {
         command.args(["import", "--from", "jsonl", "--json"]).args(args);
         counts(&fed(command, text.as_bytes()))
     };
-    assert_eq!(run(&["--dry-run"]), "0+0 0+0 2+0 4+1 0+0");
-    assert_eq!(run(&[]), "0+0 0+0 2+0 4+1 0+0");
+    assert_eq!(run(&["--dry-run"]), "0+0 0+0 2+0 0+0 4+1 0+0");
+    assert_eq!(run(&[]), "0+0 0+0 2+0 0+0 4+1 0+0");
     let before = sandbox.ok(&["export"]);
-    assert_eq!(run(&[]), "0+0 0+0 0+2 0+5 0+0");
+    assert_eq!(run(&[]), "0+0 0+0 0+2 0+0 0+5 0+0");
     assert_eq!(sandbox.ok(&["export"]), before);
     let tool = sandbox.tool("mcp__github__search");
     assert_eq!((&tool["status"], &tool["outcomes"]), (&json!("demoted"), &json!("FFF")));
@@ -247,6 +247,88 @@ fn outcomes_and_tools_of_other_systems_are_taken_in() {
         assert_eq!(fed(command, list.as_bytes()).code, 0);
         assert_eq!(sandbox.status("/deploy"), deploy, "{source}");
     }
+}
+
+/// An item of another system, with these fields beside what every one has; without a text, an empty
+/// one.
+fn item(fields: &[(&str, Value)]) -> Value {
+    let mut line = json!({"type": "knowledge", "id": "i", "added": "2026-01-02"});
+    for (name, value) in fields {
+        line[*name] = value.clone();
+    }
+    if line.get("body").is_none() && line.get("text").is_none() {
+        line["body"] = json!("");
+    }
+    line
+}
+
+#[test]
+fn knowledge_of_other_systems_is_taken_in() {
+    let sandbox = Sandbox::scanned();
+    let of = |id: &str, fields: &[(&str, Value)]| {
+        let id = [("id", json!(id))];
+        item(&[&id[..], fields].concat())
+    };
+    let first = lines(&[
+        of(
+            "deploy",
+            &[
+                ("text", json!("Deploys go through\nthe pipeline.")),
+                ("kind", json!("reference")),
+                ("keywords", json!(["release", "ci"])),
+                ("version_context", json!("2.4.0")),
+                ("last_recalled", json!("2026-11-18T08:00:00+01:00")),
+                ("recall_count", json!(3)),
+                ("stale_after", json!("2027-01-01")),
+                ("verified", json!("2026-02-01")),
+                ("related", json!(["nowhere"])),
+            ],
+        ),
+        of("style", &[("body", json!("Short names.")), ("global", json!(true))]),
+        of("deploy", &[("body", json!("Elsewhere.")), ("project", json!("/elsewhere/"))]),
+    ]);
+    let run = |text: &str, args: &[&str]| {
+        let mut command = sandbox.command();
+        command.args(["import", "--from", "jsonl", "--json"]).args(args);
+        counts(&fed(command, text.as_bytes()))
+    };
+    assert_eq!(run(&first, &["--dry-run"]), "0+0 0+0 0+0 3+0 0+0 0+0");
+    assert_eq!(run(&first, &[]), "0+0 0+0 0+0 3+0 0+0 0+0");
+    let before = sandbox.ok(&["export"]);
+    assert_eq!(run(&first, &[]), "0+0 0+0 0+0 0+3 0+0 0+0");
+    assert_eq!(sandbox.ok(&["export"]), before);
+    for part in [
+        "\"body\":\"Deploys go through\\nthe pipeline.\",\"keywords\":[\"ci\",\"release\"]",
+        "\"expires_at\":\"2027-01-01T00:00:00Z\",\"verified_at\":\"2026-02-01T00:00:00Z\"",
+        "\"recalls\":3,\"recalls_since_edit\":0,\"recalled_at\":\"2026-11-18T07:00:00Z\"",
+        "{\"kind\":\"knowledge\",\"version\":1,\"id\":\"style\"",
+        "\"action\":\"added\",\"to\":\"current\",\"cause\":\"imported\"",
+    ] {
+        assert!(before.contains(part), "{part} in {before}");
+    }
+    // An export of it goes into an empty store of the other backend, byte for byte.
+    if cfg!(feature = "redb") {
+        let copy = store(&sandbox, "redb", "knowledge");
+        counts(&import(&sandbox, &copy, &before, &["--json"]));
+        assert_eq!(export_of(&sandbox, &copy), before);
+    }
+    // What was edited later wins; an older line adds to the counters alone.
+    let later = lines(&[
+        of(
+            "style",
+            &[
+                ("body", json!("Long names.")),
+                ("updated", json!("2026-03-01")),
+                ("global", json!(true)),
+            ],
+        ),
+        of("deploy", &[("body", json!("Older.")), ("recalls", json!(9))]),
+    ]);
+    assert_eq!(run(&later, &[]), "0+0 0+0 0+0 2+0 0+0 0+0");
+    let after = sandbox.ok(&["export"]);
+    assert!(after.contains("Long names.") && !after.contains("Older."), "{after}");
+    assert!(after.contains("\"recalls\":9"), "{after}");
+    assert_eq!(after.matches("\"cause\":\"imported\"").count(), 4, "three added, one edited");
 }
 
 #[test]
@@ -275,6 +357,15 @@ fn lines_of_other_systems_are_judged_before_anything_is_written() {
         (json!({"type": "tool", "name": "x", "kind": "spell"}).to_string(), "spell"),
         (json!({"type": "tool", "name": "x", "server": " "}).to_string(), "server"),
         (tool.to_string(), "twice"),
+        (item(&[]).to_string(), "the text is empty"),
+        (item(&[("id", json!("")), ("text", json!("x"))]).to_string(), "empty"),
+        (item(&[("body", json!("x")), ("added", json!("soon"))]).to_string(), "soon"),
+        (item(&[("body", json!("x")), ("done", json!("2026-01-01"))]).to_string(), "to-do"),
+        (item(&[("body", json!("x")), ("kind", json!("poem"))]).to_string(), "poem"),
+        (item(&[("body", json!("x")), ("text", json!("y"))]).to_string(), "duplicate"),
+        (item(&[("body", json!("x")), ("project", json!("here"))]).to_string(), "absolute"),
+        (item(&[("body", json!("x")), ("keywords", json!(["a\tb"]))]).to_string(), "keyword"),
+        (item(&[("body", json!("x")), ("freshness", json!(1))]).to_string(), "freshness"),
     ] {
         let text = format!("{good}\n{tool}\n{line}\n");
         let mut command = sandbox.command();
