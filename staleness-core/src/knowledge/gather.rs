@@ -2,6 +2,7 @@
 //! depend on each other.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
 use super::{Context, Evidence, Fact, Item, ItemKind, score_and_level};
 use crate::ids::{ItemId, Scope};
@@ -29,40 +30,57 @@ pub fn gather(items: &[&Item], evidence: &mut [Vec<Evidence>], context: &Context
     if items.iter().all(|item| item.supersedes.is_empty() && item.related.is_empty()) {
         return;
     }
-    let places: HashMap<(&Scope, &ItemId), usize> =
-        items.iter().enumerate().map(|(at, item)| ((&item.key.scope, &item.key.id), at)).collect();
+    let keys = items.iter().map(|item| Key { scope: &item.key.scope, id: &item.key.id });
+    let places: HashMap<Key<'_>, usize> = keys.zip(0..).collect();
     let find = |item: &Item, id: &ItemId| {
-        let here = places.get(&(&item.key.scope, id));
-        here.or_else(|| places.get(&(&Scope::Global, id))).copied()
+        let here = places.get(&Key { scope: &item.key.scope, id });
+        here.or_else(|| places.get(&Key { scope: &Scope::Global, id })).copied()
     };
     for (at, item) in items.iter().enumerate() {
         for other in item.supersedes.iter().filter_map(|id| find(item, id)) {
             // What the other side says of it already is not said twice.
             if other != at && !items[other].superseded_by.contains(&item.key.id) {
-                let by = item.key.id.to_string();
+                let by = item.key.id.as_str().into();
                 add(&mut evidence[other], Fact::Superseded { by });
             }
         }
     }
+    // First all levels by each item's own evidence, then what follows from them.
     let mut levels: Vec<Option<Level>> = vec![None; items.len()];
-    let mut depending = Vec::new();
+    let mut depending: Vec<(usize, &ItemId, bool, bool)> = Vec::new();
     for (at, item) in items.iter().enumerate().filter(|(_, item)| depends(item)) {
         for (id, other) in item.related.iter().filter_map(|id| Some((id, find(item, id)?))) {
             if other == at {
                 continue;
             }
-            if items[other].updated_at > item.anchored_at() {
-                depending.push((at, Fact::RelatedFresher { id: id.to_string() }));
-            }
+            let fresher = items[other].updated_at > item.anchored_at();
             let level = levels[other]
                 .get_or_insert_with(|| score_and_level(items[other], &evidence[other], context).1);
-            if *level == Level::Stale {
-                depending.push((at, Fact::RelatedStale { id: id.to_string() }));
+            if fresher || *level == Level::Stale {
+                depending.push((at, id, fresher, *level == Level::Stale));
             }
         }
     }
-    for (at, fact) in depending {
-        add(&mut evidence[at], fact);
+    for (at, id, fresher, stale) in depending {
+        if fresher {
+            add(&mut evidence[at], Fact::RelatedFresher { id: id.as_str().into() });
+        }
+        if stale {
+            add(&mut evidence[at], Fact::RelatedStale { id: id.as_str().into() });
+        }
+    }
+}
+
+/// An item's key. Ids alone tell nearly all items apart, so only they are hashed.
+#[derive(PartialEq, Eq)]
+struct Key<'a> {
+    scope: &'a Scope,
+    id: &'a ItemId,
+}
+
+impl Hash for Key<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.as_str().hash(state);
     }
 }
 
@@ -90,7 +108,7 @@ pub fn own_evidence(item: &Item, context: &Context, evidence: &mut Vec<Evidence>
         add(Fact::Expired { at });
     }
     for by in item.superseded_by.iter().filter(|by| **by != item.key.id) {
-        add(Fact::Superseded { by: by.to_string() });
+        add(Fact::Superseded { by: by.as_str().into() });
     }
     if let Some(contradiction) = &item.contradicted {
         let (by, reason) = (contradiction.by.clone(), contradiction.reason.clone());
