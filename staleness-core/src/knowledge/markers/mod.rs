@@ -100,7 +100,7 @@ fn is_url(token: &str) -> bool {
 }
 
 /// The temporal words of an item's own text as evidence: what stands in backticks is code and left
-/// out. At most [`MAX_EVIDENCE`] of them, each spelling once.
+/// out. At most 16 of them, each spelling once.
 #[must_use]
 pub fn marker_evidence(body: &str) -> Vec<Evidence> {
     let mut words: Vec<&str> = Vec::new();
