@@ -1,6 +1,6 @@
 //! Which files are checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -151,7 +151,8 @@ impl Search<'_> {
 
     /// Adds what instruction files import, and what those do.
     pub(super) fn follow_imports(&mut self) {
-        let mut waiting: Vec<(String, usize)> = self
+        // The nearest first, so that a file is followed from where it is the least deep.
+        let mut waiting: VecDeque<(String, usize)> = self
             .found
             .files
             .iter()
@@ -159,7 +160,7 @@ impl Search<'_> {
             .map(|(key, _)| (key.clone(), 0))
             .collect();
         let mut done = std::collections::BTreeSet::new();
-        while let Some((key, depth)) = waiting.pop() {
+        while let Some((key, depth)) = waiting.pop_front() {
             let Some(file) = self.found.files.get(&key).cloned() else { continue };
             if depth == imports::MAX_DEPTH || !done.insert(key.clone()) {
                 continue;
@@ -170,7 +171,7 @@ impl Search<'_> {
             let body = front::read(&text.text).ok().flatten().map_or(0, |front| front.body);
             for path in imports::of(&text.text, body) {
                 if let Some(imported) = self.import(&key, &file, path) {
-                    waiting.push((imported, depth + 1));
+                    waiting.push_back((imported, depth + 1));
                 }
             }
         }

@@ -63,6 +63,8 @@ pub(super) struct Draft {
     pub(super) titled: Range<usize>,
     /// When a directive for the whole says that it was verified.
     pub(super) verified: Option<Timestamp>,
+    /// The days that directives name, with their places.
+    pub(super) days: Vec<(usize, Timestamp)>,
     /// The signals that are left aside for the whole; all of them when empty.
     pub(super) ignored: Option<Kinds>,
     /// How much was left aside because of directives.
@@ -165,6 +167,9 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             return;
         }
         for (at, found) in directive::find(html) {
+            if let Ok(Directive::Verified(day)) = found {
+                self.draft.days.push((range.start + at, day));
+            }
             match found {
                 Err(why) => {
                     self.draft.faults.push((range.start + at, format!("a directive {why}")))
@@ -190,7 +195,8 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
     fn block(&mut self, view: &BlockView<'_, 'a>) {
         self.draft.count += 1;
         let is_heading = matches!(view.form, markdown::Form::Heading(_));
-        if self.draft.count == 1 || is_heading && !self.has_heading {
+        let is_first = self.draft.titled.is_empty() && view.form != markdown::Form::Html;
+        if is_first || is_heading && !self.has_heading {
             self.draft.titled = view.range.clone();
         }
         self.has_heading |= is_heading;

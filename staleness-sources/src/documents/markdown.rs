@@ -7,12 +7,16 @@ use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event, LinkType, OffsetIter, Options, Parser, Tag, TagEnd};
 
+use super::html;
+
 /// What sort of block it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Paragraph,
     Item,
     Row,
+    /// HTML that links to something.
+    Html,
     /// A heading of this level.
     Heading(u8),
 }
@@ -73,8 +77,17 @@ pub(super) fn dialect() -> Options {
 pub(super) fn read<'a>(text: &'a str, from: usize, visitor: &mut impl Visitor<'a>) {
     let body = text.get(from..).unwrap_or_default();
     let events = Parser::new_ext(body, dialect()).into_offset_iter();
-    Reader { text, from, open: None, pieces: Vec::new(), items: 0, code: false, links: Vec::new() }
-        .run(events, visitor);
+    Reader {
+        text,
+        from,
+        open: None,
+        pieces: Vec::new(),
+        items: 0,
+        code: false,
+        links: Vec::new(),
+        html: false,
+    }
+    .run(events, visitor);
 }
 
 struct Reader<'a> {
@@ -89,6 +102,8 @@ struct Reader<'a> {
     code: bool,
     /// The links that are open, and whether each leads to the outside.
     links: Vec<bool>,
+    /// Whether HTML is open in which links are looked for.
+    html: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -100,10 +115,16 @@ impl<'a> Reader<'a> {
                 Event::End(tag) => self.end(tag, visitor),
                 Event::Text(text) => self.text(&text, range),
                 Event::Code(code) => self.code(&code, range),
-                Event::Html(html) => visitor.html(&html, range, false),
+                Event::Html(html) => {
+                    visitor.html(&html, range.clone(), false);
+                    if self.html {
+                        self.block_of_html(range, visitor);
+                    }
+                }
                 Event::InlineHtml(html) => {
                     self.touch(&range);
-                    visitor.html(&html, range, true);
+                    visitor.html(&html, range.clone(), true);
+                    self.html_links(range);
                 }
                 Event::SoftBreak
                 | Event::HardBreak
@@ -146,7 +167,10 @@ impl<'a> Reader<'a> {
         self.close(visitor);
         match &tag {
             // What a comment is about is what follows it.
-            Tag::HtmlBlock => {}
+            Tag::HtmlBlock => {
+                let html = self.text.get(range.clone()).unwrap_or_default();
+                self.html = html::may_link(html);
+            }
             Tag::Heading { level, .. } => visitor.element(range.clone(), Some(*level as u8)),
             _ => visitor.element(range.clone(), None),
         }
@@ -238,6 +262,31 @@ impl<'a> Reader<'a> {
             self.push(Sort::Target, range, Some(dest));
         }
         self.links.push(outside);
+    }
+
+    /// Links in a line of HTML that is no part of a block: one of its own.
+    fn block_of_html(&mut self, range: Range<usize>, visitor: &mut impl Visitor<'a>) {
+        let opens = self.open.is_none();
+        if opens {
+            self.open = Some((Form::Html, range.clone()));
+        }
+        self.html_links(range.clone());
+        if opens && self.pieces.is_empty() {
+            self.open = None;
+        } else if opens {
+            visitor.element(range, None);
+        }
+    }
+
+    fn html_links(&mut self, range: Range<usize>) {
+        let html = self.text.get(range.clone()).unwrap_or_default();
+        for place in html::links(html) {
+            let target = &html[place.clone()];
+            if !has_scheme(target) {
+                let place = range.start + place.start..range.start + place.end;
+                self.push(Sort::Target, place, Some(CowStr::Borrowed(target)));
+            }
+        }
     }
 
     fn outside(&self) -> bool {

@@ -15,6 +15,7 @@ mod discover;
 mod draft;
 mod file;
 mod front;
+mod html;
 mod imports;
 mod instructions;
 mod markdown;

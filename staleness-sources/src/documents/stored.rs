@@ -80,7 +80,7 @@ pub fn item_evidence(
     let answers = past.cited(&queries, &mut report.notes, progress)?;
     for ((at, citation), answer) in cites.into_iter().zip(answers) {
         let by_digest = || (!past.is_there()).then(|| without_history(place, citation)).flatten();
-        if let Some(fact) = fact_of_citation(citation, answer).or_else(by_digest) {
+        if let Some(fact) = fact_of_citation(citation, answer, None).or_else(by_digest) {
             found[at].push(fact.into());
         }
     }
@@ -94,20 +94,31 @@ fn anchor(item: &Item) -> Anchor {
     commit.map_or_else(|| Anchor::At(item.anchored_at()), Anchor::Commit)
 }
 
-/// What a digest tells where there is no history.
+/// What the files on disk tell where there is no history: whether a whole file is there, and whether
+/// the digest of a part of one still holds.
 fn without_history(place: &ProjectPlace, citation: &Citation) -> Option<Fact> {
-    let (citation, digest) = (citation.clone(), citation.digest.as_ref()?);
+    let digest = citation.digest.as_ref();
+    if digest.is_none() && !citation.is_bare() {
+        return None;
+    }
+    let citation = citation.clone();
     let path = target::resolve("", &citation.path).ok()?;
     let path = place.folder.join(path);
     if path.symlink_metadata().is_err() {
         let gone = staleness_core::knowledge::Cited::Path;
         return Some(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None });
     }
+    if citation.is_bare() {
+        return None;
+    }
     let fence = Fence::of_project(place);
     let text = file::read(&path, MAX_CITED_BYTES, Some(&fence)).ok()?.text;
     let now = cited_digest(text.as_bytes(), &citation);
-    let changed = !citation.is_bare() && now.as_ref() != Some(digest);
-    changed.then_some(Fact::SourceChanged { citation, commit: None, days_after: None })
+    (now.as_ref() != digest).then_some(Fact::SourceChanged {
+        citation,
+        commit: None,
+        days_after: None,
+    })
 }
 
 /// Reads a citation that a person writes: `path`, `path:42`, `path:40-60`, `path#symbol`. It gets

@@ -1,8 +1,10 @@
 //! A project with a history, in a temporary folder.
 
+use std::fs::File;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
 
 use staleness_core::knowledge::{Document, Fact};
 use staleness_core::time::Timestamp;
@@ -38,7 +40,8 @@ impl Project {
         project
     }
 
-    pub(crate) fn git(&self, arguments: &[&str]) {
+    /// Runs git, and gives what it says.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let day = format!("2026-01-{:02}T00:00:00Z", self.commits + 1);
         let output = Command::new("git")
             .current_dir(&self.tree.project.folder)
@@ -51,6 +54,7 @@ impl Project {
             .output()
             .unwrap();
         assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
     /// Writes a file of the project.
@@ -62,11 +66,17 @@ impl Project {
         std::fs::remove_file(self.tree.project.folder.join(path)).unwrap();
     }
 
-    /// Commits everything, a day after the last time.
-    pub(crate) fn commit(&mut self) {
+    /// Commits everything, a day after the last time; the first is of 2026-01-01. Gives its id.
+    pub(crate) fn commit(&mut self) -> String {
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--allow-empty", "--message", "x"]);
         self.commits += 1;
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    /// The program that asks.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
     }
 
     pub(crate) fn check(&self) -> Report {
@@ -81,6 +91,23 @@ impl Project {
         let place = &self.tree.project;
         documents::check(place, &options, &mut |_| ControlFlow::Continue(())).unwrap()
     }
+}
+
+/// Sets when a file was written.
+pub(crate) fn touch(path: &Path, at: &str) {
+    let millis = u64::try_from(at.parse::<Timestamp>().unwrap().as_millis()).unwrap();
+    let file = File::options().write(true).open(path).unwrap();
+    file.set_modified(UNIX_EPOCH + Duration::from_millis(millis)).unwrap();
+}
+
+/// The facts about one document, without temporal words.
+pub(crate) fn facts(report: &Report, path: &str) -> Vec<Fact> {
+    let of = report.documents.iter().filter(|document| document.key.path == path);
+    of.flat_map(|document| &document.found)
+        .flat_map(|block| &block.evidence)
+        .map(|evidence| evidence.fact.clone())
+        .filter(|fact| !matches!(fact, Fact::TemporalMarker { .. }))
+        .collect()
 }
 
 /// What was found in one document, without temporal words: `LINE:COLUMN WHAT`.

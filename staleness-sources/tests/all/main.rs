@@ -2,9 +2,14 @@
 
 mod claude;
 mod clients;
+mod documents_cites;
+mod documents_dates;
 mod documents_drift;
 mod documents_files;
+mod documents_items;
+mod documents_memory;
 mod documents_project;
+mod documents_since;
 mod git_dates;
 mod git_hostile;
 mod git_repo;

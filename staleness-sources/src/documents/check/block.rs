@@ -58,5 +58,6 @@ fn plain(text: &str) -> String {
             _ => {}
         }
     }
-    title(pieces.iter().map(String::as_str))
+    // HTML has no text that reads as it is meant.
+    if pieces.is_empty() { title([text]) } else { title(pieces.iter().map(String::as_str)) }
 }

@@ -52,6 +52,7 @@ pub(super) fn read(
         && known.digest == digest
         && known.head == check.report.head
         && !came_back(check, known)
+        && !came_due(check, known)
     {
         return Ok(Reading::Known(Box::new(take_over(check, known, &file, &read)?)));
     }
@@ -68,6 +69,12 @@ pub(super) fn read(
     for (at, what) in std::mem::take(&mut draft.faults) {
         let line = lines.line(at);
         check.note(&key.path, line, what);
+    }
+    for (at, day) in std::mem::take(&mut draft.days) {
+        if day > check.options.now {
+            let line = lines.line(at);
+            check.note(&key.path, line, "a directive names a day in the future");
+        }
     }
     for (line, what) in std::mem::take(&mut draft.fields.faults) {
         check.note(&key.path, line, what);
@@ -109,6 +116,14 @@ fn came_back(check: &Check<'_>, known: &Document) -> bool {
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {
         Fact::SourceMissing { citation, .. } => target::resolve("", &citation.path)
             .is_ok_and(|path| check.place.folder.join(path).symlink_metadata().is_ok()),
+        _ => false,
+    })
+}
+
+/// Whether a date that lay in the future is past: what it clears has to be found out.
+fn came_due(check: &Check<'_>, known: &Document) -> bool {
+    known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match evidence.fact {
+        Fact::FutureDate { at } => at <= check.options.now,
         _ => false,
     })
 }

@@ -140,7 +140,8 @@ impl Check<'_> {
         let mut facts: BTreeMap<(usize, usize, usize), Fact> = BTreeMap::new();
         // A citation says more than a word, and the nearer path more than the other.
         for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
-            if let Some(fact) = fact_of_citation(query.citation, cite) {
+            let since = anchors[*at][*block].map(|anchored| anchored.at);
+            if let Some(fact) = fact_of_citation(query.citation, cite, since) {
                 facts.entry((*at, *block, *ask)).or_insert(fact);
             }
         }
@@ -215,7 +216,10 @@ impl Check<'_> {
         let draft = &doc.draft;
         let directive = asked.block.and_then(|at| draft.blocks[at].verified).or(draft.verified);
         let verified = directive.or(draft.fields.verified).filter(|at| *at <= self.options.now);
-        let of_time = |at| Anchored { at, commit: None, anchor: Anchor::At(at) };
+        let of_time = |at| {
+            let anchor = Anchor::At(end_of(at).min(self.options.now));
+            Anchored { at, commit: None, anchor }
+        };
         if !doc.file.tracked {
             return Some(of_time(verified.or(draft.fields.added).unwrap_or(doc.written)));
         }
@@ -224,7 +228,7 @@ impl Check<'_> {
             date => date.and_then(|date| date.commit()),
         };
         match (edited, verified) {
-            (Some(commit), verified) if verified.is_none_or(|at| at < commit.at) => {
+            (Some(commit), verified) if verified.is_none_or(|at| end_of(at) < commit.at) => {
                 let anchor = Anchor::Commit(commit.id);
                 Some(Anchored { at: commit.at, commit: Some(commit), anchor })
             }
@@ -330,12 +334,29 @@ impl Check<'_> {
     }
 }
 
+/// The end of what a date means: of the whole day, when it names a day and no time.
+fn end_of(at: Timestamp) -> Timestamp {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    let millis = at.as_millis();
+    if millis.rem_euclid(DAY) == 0 {
+        Timestamp::from_millis(millis.saturating_add(DAY - 1))
+    } else {
+        at
+    }
+}
+
 fn evidence_at(lines: &mut Lines<'_>, at: usize, fact: Fact) -> Evidence {
     let (line, column) = lines.place(at);
     Evidence { fact, line: Some(line), column: Some(column) }
 }
 
-pub(in crate::documents) fn fact_of_citation(citation: &Citation, cite: Cite) -> Option<Fact> {
+/// What an answer means. `since` is the moment from which the days to a change are counted, when
+/// it is not that of the question.
+pub(in crate::documents) fn fact_of_citation(
+    citation: &Citation,
+    cite: Cite,
+    since: Option<Timestamp>,
+) -> Option<Fact> {
     let citation = citation.clone();
     match cite {
         Cite::Missing { gone, renamed_to, commit } => {
@@ -343,6 +364,8 @@ pub(in crate::documents) fn fact_of_citation(citation: &Citation, cite: Cite) ->
             Some(Fact::SourceMissing { citation, gone, renamed_to, commit })
         }
         Cite::Changed { commit, days_after } => {
+            let days = |commit: &Commit| since.map(|since| commit.at.days_since(since));
+            let days_after = commit.as_ref().and_then(days).or(days_after);
             let commit = commit.as_ref().map(commit_text);
             Some(Fact::SourceChanged { citation, commit, days_after })
         }

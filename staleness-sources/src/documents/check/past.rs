@@ -184,6 +184,9 @@ impl Past {
                 };
                 if !edited(block) {
                     block.evidence.retain(|evidence| {
+                        if let Fact::Expired { at } = evidence.fact {
+                            return at > since.commit.at;
+                        }
                         commit_of(&evidence.fact)
                             .and_then(|id| Oid::from_hex(id.as_bytes()))
                             .and_then(|id| repo.commit(id).ok().flatten())

@@ -1,0 +1,123 @@
+//! Evidence about items of the store.
+
+use std::ops::ControlFlow;
+
+use staleness_core::ids::{ItemId, ItemKey, Scope};
+use staleness_core::knowledge::{Cited, Evidence, Fact, Item, ItemKind};
+use staleness_sources::documents;
+
+use crate::documents_project::Project;
+
+fn item(project: &Project, body: &str, added: &str, cites: &[&str]) -> Item {
+    let scope = Scope::Project(project.tree.project.id());
+    let key = ItemKey { scope, id: ItemId::new("a").unwrap() };
+    let mut item = Item::new(key, ItemKind::Knowledge, body, added.parse().unwrap());
+    let place = &project.tree.project;
+    item.citations = cites.iter().map(|text| documents::cite(place, text).unwrap()).collect();
+    item
+}
+
+fn evidence(project: &Project, git: bool, item: &Item) -> Vec<Evidence> {
+    let program = git.then(|| project.program());
+    let items = std::slice::from_ref(item);
+    let report = documents::item_evidence(&project.tree.project, program, items, &mut |_| {
+        ControlFlow::Continue(())
+    });
+    report.unwrap().found.into_iter().flat_map(|(_, evidence)| evidence).collect()
+}
+
+fn changing() -> (Project, Item, [String; 2]) {
+    let mut project = Project::new();
+    project.write("src/a.rs", "fn old_name() {}\nfn kept() { 1 }\n");
+    let first = project.commit();
+    let body = "Call `old_name()`; `kept()` and `other_thing()` are there.";
+    let item = item(&project, body, "2026-01-01T12:00:00Z", &["src/a.rs:2"]);
+    project.write("src/a.rs", "fn new_name() {}\nfn kept() { 2 }\n");
+    let second = project.commit();
+    (project, item, [first, second])
+}
+
+#[test]
+fn an_item_is_checked_from_the_moment_that_it_was_added() {
+    let (project, item, [_, second]) = changing();
+    let found = evidence(&project, true, &item);
+    let [drift, changed] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((drift.line, drift.column), (Some(1), Some(7)));
+    match (&drift.fact, &changed.fact) {
+        (
+            Fact::ReferenceDrift { word, commit, .. },
+            Fact::SourceChanged { commit: by, days_after, .. },
+        ) => {
+            assert_eq!(word, "old_name");
+            assert_eq!((commit, by), (&Some(second.clone()), &Some(second)));
+            assert_eq!(*days_after, Some(0));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_item_that_was_verified_later_or_written_later_has_no_evidence() {
+    let (project, mut item, _) = changing();
+    item.verified_at = Some("2026-01-03T00:00:00Z".parse().unwrap());
+    assert!(evidence(&project, true, &item).is_empty());
+    item.verified_at = None;
+    item.added_at = "2026-01-03T00:00:00Z".parse().unwrap();
+    assert!(evidence(&project, true, &item).is_empty());
+}
+
+#[test]
+fn the_commit_of_a_verification_says_more_than_its_time() {
+    let (project, mut item, [first, second]) = changing();
+    // The clock of who verified was wrong.
+    item.verified_at = Some("2026-01-09T00:00:00Z".parse().unwrap());
+    item.verified_commit = Some(first);
+    assert_eq!(evidence(&project, true, &item).len(), 2);
+    item.verified_at = Some("2025-01-01T00:00:00Z".parse().unwrap());
+    item.verified_commit = Some(second);
+    assert!(evidence(&project, true, &item).is_empty());
+    // What is no commit of the repository tells nothing; nor is it given to git.
+    for id in ["--output=x", "", "0123456789012345678901234567890123456789"] {
+        item.verified_commit = Some(id.to_owned());
+        evidence(&project, true, &item);
+    }
+}
+
+#[test]
+fn without_git_a_digest_tells_that_lines_changed() {
+    let (project, item, _) = changing();
+    match &evidence(&project, false, &item)[..] {
+        [Evidence { fact: Fact::SourceChanged { commit: None, days_after: None, .. }, .. }] => {}
+        other => panic!("{other:?}"),
+    }
+    project.write("src/a.rs", "\n\nfn kept() { 1 }\n");
+    assert_eq!(evidence(&project, false, &item).len(), 1, "the lines are those of the citation");
+    project.write("src/a.rs", "x\nfn kept() { 1 }  \r\n");
+    assert!(evidence(&project, false, &item).is_empty());
+    project.remove("src/a.rs");
+    match &evidence(&project, false, &item)[..] {
+        [Evidence { fact: Fact::SourceMissing { gone: Cited::Path, .. }, .. }] => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_citation_of_a_whole_file_has_no_digest_and_tells_of_its_absence_alone() {
+    let (project, _, _) = changing();
+    let item = item(&project, "x", "2026-01-01T12:00:00Z", &["src/a.rs"]);
+    assert!(evidence(&project, false, &item).is_empty());
+    assert!(evidence(&project, true, &item).is_empty());
+    project.remove("src/a.rs");
+    assert_eq!(evidence(&project, false, &item).len(), 1);
+}
+
+#[test]
+fn an_evergreen_item_and_one_of_a_file_are_not_asked_about() {
+    let (project, mut item, _) = changing();
+    item.citations.clear();
+    item.evergreen = true;
+    assert!(evidence(&project, true, &item).is_empty());
+    item.evergreen = false;
+    item.path = Some("doc.md".into());
+    assert!(evidence(&project, true, &item).is_empty());
+}

@@ -1,0 +1,143 @@
+//! Memory and instruction files, and what they import.
+
+use staleness_core::knowledge::ItemKind;
+
+use crate::documents_project::{Project, found, paths, touch};
+
+fn memory(project: &Project) -> String {
+    let folder = project.tree.folder().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    format!("projects/{folder}/memory/MEMORY.md")
+}
+
+#[test]
+fn a_folder_of_claude_code_elsewhere_replaces_the_usual_one() {
+    let project = Project::bare();
+    project.tree.user(".claude/CLAUDE.md", "x\n");
+    project.tree.user("elsewhere/CLAUDE.md", "x\n");
+    project.tree.user("elsewhere/rules/a.md", "x\n");
+    project.tree.user(&format!("elsewhere/{}", memory(&project)), "x\n");
+    let folder = project.tree.home.join("elsewhere");
+    let report = project.check_with(|options| options.claude_config_dir = Some(&folder));
+    let memory = format!("~/elsewhere/{}", memory(&project));
+    let expected = ["README.md", "~/elsewhere/CLAUDE.md", &memory, "~/elsewhere/rules/a.md"];
+    assert_eq!(paths(&report), expected);
+}
+
+#[test]
+fn every_memory_and_instruction_file_is_loaded() {
+    let project = Project::bare();
+    let own = [
+        ".claude/CLAUDE.md",
+        ".claude/rules/deep/a.md",
+        ".cursor/rules/a.mdc",
+        ".github/copilot-instructions.md",
+        "AGENTS.md",
+        "CLAUDE.local.md",
+        "CLAUDE.md",
+        "GEMINI.md",
+    ];
+    own.iter().for_each(|path| drop(project.write(path, "x\n")));
+    let users = [".claude/rules/b.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"];
+    users.iter().for_each(|path| drop(project.tree.user(path, "x\n")));
+    project.tree.user(".claude/projects/-other/memory/MEMORY.md", "x\n");
+    let report = project.check();
+    let loaded: Vec<&str> = report
+        .documents
+        .iter()
+        .filter(|document| document.loaded)
+        .map(|document| &*document.key.path)
+        .collect();
+    let users = users.map(|path| format!("~/{path}"));
+    let expected: Vec<&str> = own.into_iter().chain(users.iter().map(String::as_str)).collect();
+    assert_eq!(loaded, expected);
+}
+
+#[test]
+fn imports_are_followed_five_deep_by_the_shortest_way() {
+    let project = Project::bare();
+    project.write("CLAUDE.md", "See @i/1.md.\n");
+    for depth in 1..8 {
+        project.write(&format!("i/{depth}.md"), format!("And @{}.md.\n", depth + 1));
+    }
+    // A long way and a short way to the same file.
+    project.write("AGENTS.md", "See @j/1.md and @j/4.md and @j/1.md\n");
+    for depth in 1..10 {
+        project.write(&format!("j/{depth}.md"), format!("And @{}.md.\n", depth + 1));
+    }
+    let report = project.check();
+    let loaded = |folder: &str| {
+        let of = report.documents.iter().filter(|document| document.loaded);
+        of.filter(|document| document.key.path.starts_with(folder)).count()
+    };
+    assert_eq!(loaded("i/"), 5);
+    assert_eq!(loaded("j/"), 8);
+}
+
+#[test]
+fn imports_in_circles_end() {
+    let project = Project::bare();
+    project.write("CLAUDE.md", "@a.md @CLAUDE.md\n");
+    project.write("a.md", "@b.md @a.md\n");
+    project.write("b.md", "@a.md @CLAUDE.md\n");
+    assert_eq!(paths(&project.check()), ["CLAUDE.md", "README.md", "a.md", "b.md"]);
+}
+
+#[test]
+fn an_import_out_of_the_project_is_reported_and_not_followed() {
+    let project = Project::bare();
+    project.tree.user("secret.md", "x\n");
+    let whole = project.tree.home.join("secret.md");
+    project.write("CLAUDE.md", format!("@../../home/secret.md\n\n@{}\n", whole.display()));
+    let report = project.check();
+    assert_eq!(paths(&report), ["CLAUDE.md", "README.md"]);
+    let notes: Vec<_> = report.notes.iter().filter(|it| it.text.contains("not followed")).collect();
+    assert_eq!(notes.len(), 1, "{:?}", report.notes);
+    assert_eq!(notes[0].path.as_deref(), Some("CLAUDE.md"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_import_through_a_link_that_leaves_the_project_is_not_read() {
+    let project = Project::bare();
+    let secret = project.tree.user("secret.md", "[x](gone.md)\n");
+    std::os::unix::fs::symlink(secret, project.tree.project.folder.join("in.md")).unwrap();
+    project.write("CLAUDE.md", "@in.md\n");
+    let report = project.check();
+    assert_eq!(paths(&report), ["CLAUDE.md", "README.md"]);
+    assert!(report.skipped.iter().any(|it| it.path == "in.md" && it.reason.contains("leads out")));
+}
+
+#[test]
+fn memory_is_dated_by_its_front_matter_else_by_the_file() {
+    let mut project = Project::new();
+    project.write("src/a.rs", "fn old_name() {}\n");
+    project.commit();
+    project.write("src/a.rs", "fn new_name() {}\n");
+    project.commit();
+    let key = format!(".claude/{}", memory(&project));
+    let shown = format!("~/{key}");
+    let check = |text: &str, written: &str| {
+        touch(&project.tree.user(&key, text), written);
+        found(&project.check(), &shown)
+    };
+    let (early, late) = ("2026-01-01T12:00:00Z", "2026-01-05T00:00:00Z");
+    let text = "Call `old_name()` of src/a.rs:1.\n";
+    assert_eq!(check(text, early), ["1:7 drift old_name", "1:22 changed src/a.rs:1"]);
+    assert!(check(text, late).is_empty());
+    let dated = |field: &str| format!("---\n{field}\n---\n{text}");
+    assert_eq!(check(&dated("added: 2026-01-01"), late).len(), 2);
+    assert_eq!(check(&dated("verified: 2026-01-01"), late).len(), 2);
+    assert!(check(&dated("verified: 2026-01-04"), early).is_empty());
+}
+
+#[test]
+fn a_kind_of_the_policy_makes_items_of_documents() {
+    let project = Project::bare();
+    project.write("notes/a.md", "x\n");
+    project.write("notes/b.md", "---\ntype: todo\n---\nx\n");
+    let report = project.check_with(|options| {
+        options.policy.kinds.insert("notes/**".into(), ItemKind::Knowledge);
+    });
+    let kinds: Vec<_> = report.items.iter().map(|item| item.kind).collect();
+    assert_eq!(kinds, [ItemKind::Knowledge, ItemKind::Todo]);
+}

@@ -1,0 +1,69 @@
+//! Only what is new since a revision.
+
+use crate::documents_project::{Project, found};
+
+/// `old_one` is removed by the second commit, `old_two` by the third.
+fn twice(document: &str) -> (Project, [String; 3]) {
+    let mut project = Project::new();
+    project.write("src/a.rs", "fn old_one() {}\nfn old_two() {}\n");
+    project.write("doc.md", document);
+    let first = project.commit();
+    project.write("src/a.rs", "fn old_two() {}\n");
+    let second = project.commit();
+    project.write("src/a.rs", "// Nothing.\n");
+    let third = project.commit();
+    (project, [first, second, third])
+}
+
+fn since(project: &Project, revision: &str, path: &str) -> Vec<String> {
+    found(&project.check_with(|options| options.since = Some(revision)), path)
+}
+
+#[test]
+fn what_went_missing_since_is_new() {
+    let (project, [first, second, third]) = twice("Call `old_one()`.\n\nCall `old_two()`.\n");
+    assert_eq!(since(&project, &first, "doc.md").len(), 2);
+    assert_eq!(since(&project, &second, "doc.md"), ["3:7 drift old_two"]);
+    assert_eq!(since(&project, "HEAD~1", "doc.md"), ["3:7 drift old_two"]);
+    assert!(since(&project, &third, "doc.md").is_empty());
+}
+
+#[test]
+fn a_document_that_was_renamed_is_not_new_as_a_whole() {
+    let body = "Call `old_one()` now.\n\nCall `old_two()` now.\n\n".repeat(3);
+    let (mut project, [_, second, third]) = twice(&body);
+    project.git(&["mv", "doc.md", "guide.md"]);
+    project.commit();
+    assert!(since(&project, &third, "guide.md").is_empty());
+    assert_eq!(since(&project, &second, "guide.md").len(), 3);
+}
+
+#[test]
+fn words_of_a_time_are_new_in_edited_blocks_alone() {
+    let (mut project, [_, _, third]) = twice("A release is planned.\n\nB is planned.\n");
+    project.write("doc.md", "A release is planned.\n\nC is planned soon.\n");
+    project.commit();
+    let report = project.check_with(|options| options.since = Some(&third));
+    let document = report.documents.iter().find(|it| it.key.path == "doc.md").unwrap();
+    let lines: Vec<u32> = document.found.iter().map(|block| block.line).collect();
+    assert_eq!(lines, [3]);
+}
+
+#[test]
+fn what_expired_since_is_new() {
+    let (project, [first, ..]) = twice("---\nexpires: 2026-01-01T12:00:00Z\n---\n\nx\n");
+    assert_eq!(since(&project, &first, "doc.md"), ["2:1 expired"]);
+    assert!(since(&project, "HEAD", "doc.md").is_empty());
+}
+
+#[test]
+fn a_revision_that_is_not_there_and_no_git_are_said() {
+    let (project, _) = twice("Call `old_one()`.\n");
+    let report = project.check_with(|options| options.since = Some("nowhere"));
+    assert!(report.notes.iter().any(|note| note.text.contains("not known")));
+    let report = project.check_with(|options| {
+        options.since = Some("HEAD");
+        options.git = None;
+    });
+    assert!(report.notes.iter().any(|note| note.text.contains("everything is new")));
+}
