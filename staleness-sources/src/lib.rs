@@ -8,8 +8,8 @@
 //! | [`hook`] | the payload of a client's hook | an event |
 //! | [`documents`] | the Markdown files of a project | what they say that no longer holds |
 //!
-//! Nothing here writes, prints, reads a clock or an environment variable, or runs a program. Files
-//! are other people's: every read is bounded, no input can make this crate panic, and no value of
+//! Nothing here writes, prints or reads a clock, and nothing runs a program or reads an environment
+//! variable but [`git`], which asks the `git` program about the history of a project. Files are other people's: every read is bounded, no input can make this crate panic, and no value of
 //! `env`, `headers`, `args`, a URL or a command line is copied into a reading or a message.
 //!
 //! ```

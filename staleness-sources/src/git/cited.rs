@@ -86,12 +86,13 @@ impl Repo {
         citations: &[CitationQuery<'_>],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Cite>, GitError> {
-        let mut moved = Moved::default();
+        let mut moved = std::mem::take(&mut self.moved);
         let mut answers = Vec::with_capacity(citations.len());
         for query in citations {
             watch.tell(Stage::Comparing, answers.len(), Some(citations.len()))?;
             answers.push(self.cite(query, &mut moved)?);
         }
+        self.moved = moved;
         Ok(answers)
     }
 

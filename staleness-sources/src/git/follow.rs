@@ -5,7 +5,7 @@ use std::io;
 
 use super::process::Process;
 use super::raw::{Change, Raw, Reader};
-use super::renames::Renames;
+use super::renames::{Asker, Renames};
 use super::repo::Place;
 use super::{Commit, Oid};
 
@@ -47,6 +47,7 @@ pub(crate) struct Follow<'a> {
     /// What it removed.
     removed: Vec<(Vec<u8>, Oid)>,
     renaming: usize,
+    asker: Asker,
 }
 
 impl<'a> Follow<'a> {
@@ -65,6 +66,7 @@ impl<'a> Follow<'a> {
             added: Vec::new(),
             removed: Vec::new(),
             renaming: 0,
+            asker: Asker::default(),
         }
     }
 
@@ -150,7 +152,7 @@ impl<'a> Follow<'a> {
                 let commit = self.commits.last()?.id;
                 let renames = asked.get_or_insert_with(|| {
                     self.renaming += 1;
-                    Renames::of_commit(self.place, commit).unwrap_or_default()
+                    Renames::of_commit(self.place, &mut self.asker, commit).unwrap_or_default()
                 });
                 renames.from.get(&path).cloned()
             });

@@ -34,6 +34,7 @@ mod past;
 mod process;
 mod program;
 mod raw;
+mod regular;
 mod renames;
 mod repo;
 mod since;

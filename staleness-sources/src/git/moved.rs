@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::renames::Renames;
+use super::renames::{Asker, Renames};
 use super::tokens::WantedPath;
 use super::trace::between;
 use super::{GitError, Oid, Repo};
@@ -10,12 +10,13 @@ use super::{GitError, Oid, Repo};
 /// The longest chain of renames that is followed.
 const MAX_MOVES: usize = 16;
 /// The most commits whose renames are asked for.
-const MAX_ASKED: usize = 512;
+const MAX_ASKED: usize = 2_000;
 
 /// Follows renames, and remembers those of the commits that were asked about.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
     renames: HashMap<Oid, Renames>,
+    asker: Asker,
 }
 
 impl Moved {
@@ -52,7 +53,8 @@ impl Moved {
             if self.renames.len() >= MAX_ASKED {
                 return Ok(None);
             }
-            self.renames.insert(commit.id, Renames::of_commit(&repo.place, commit.id)?);
+            self.renames
+                .insert(commit.id, Renames::of_commit(&repo.place, &mut self.asker, commit.id)?);
         }
         Ok(self.renames.get(&commit.id))
     }

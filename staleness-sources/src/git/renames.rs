@@ -1,7 +1,9 @@
 //! Where the files that a commit removed are afterwards.
 
 use std::collections::BTreeMap;
+use std::io::{self, BufRead};
 
+use super::process::Process;
 use super::raw::{Raw, Reader};
 use super::repo::Place;
 use super::tokens::WantedPath;
@@ -9,6 +11,31 @@ use super::{GitError, Oid};
 
 /// The most renames of one commit that are kept.
 const MAX_RENAMES: usize = 100_000;
+
+const ARGUMENTS: [&str; 15] = [
+    "diff-tree",
+    "--stdin",
+    "--diff-merges=first-parent",
+    "-r",
+    "-z",
+    "--raw",
+    "--root",
+    "--no-abbrev",
+    "--no-commit-id",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+    "-M",
+    "-l2000",
+    "--diff-filter=R",
+];
+
+/// One git that is asked for the renames of commits. A line that is no id comes back as it is: an
+/// empty one behind each question marks the end of the answer.
+#[derive(Debug, Default)]
+pub(crate) struct Asker {
+    process: Option<Process>,
+}
 
 /// The renames of one commit, as git finds them by their contents. Paths are relative to the
 /// project; files that came from outside it, or went there, are not among them.
@@ -23,37 +50,44 @@ impl Renames {
     ///
     /// # Errors
     /// When git cannot be started.
-    pub(crate) fn of_commit(place: &Place, commit: Oid) -> Result<Self, GitError> {
-        let id = commit.to_string();
-        let mut process = place.start(&[
-            "diff-tree",
-            "--diff-merges=first-parent",
-            "-r",
-            "-z",
-            "--raw",
-            "--root",
-            "--no-abbrev",
-            "--no-commit-id",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-relative",
-            "-M",
-            "-l2000",
-            "--diff-filter=R",
-            &id,
-        ])?;
+    pub(crate) fn of_commit(
+        place: &Place,
+        asker: &mut Asker,
+        commit: Oid,
+    ) -> Result<Self, GitError> {
+        let mut process = match asker.process.take() {
+            Some(process) => process,
+            None => place.start_asked(&ARGUMENTS)?,
+        };
         let mut renames = Self::default();
+        if renames.ask(place, &mut process, commit).is_ok() {
+            asker.process = Some(process);
+        }
+        Ok(renames)
+    }
+
+    fn ask(&mut self, place: &Place, process: &mut Process, commit: Oid) -> io::Result<()> {
+        process.ask(format!("{commit}\n\n").as_bytes())?;
         let mut reader = Reader::default();
-        while let Ok(Some(record)) = reader.next(&mut process) {
-            let Raw::Change(change) = record else { continue };
-            if change.status != b'R' || !change.was_file || renames.from.len() >= MAX_RENAMES {
+        loop {
+            match process.answers().fill_buf()?.first() {
+                Some(b'\n') => {
+                    process.answers().consume(1);
+                    return Ok(());
+                }
+                Some(_) => {}
+                None => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+            let Some(Raw::Change(change)) = reader.next(process)? else {
+                return Err(io::ErrorKind::InvalidData.into());
+            };
+            if change.status != b'R' || !change.was_file || self.from.len() >= MAX_RENAMES {
                 continue;
             }
             if let (Some(old), Some(new)) = (place.own(&reader.path), place.own(&reader.target)) {
-                renames.from.insert(new.to_vec(), (old.to_vec(), change.old));
+                self.from.insert(new.to_vec(), (old.to_vec(), change.old));
             }
         }
-        Ok(renames)
     }
 
     /// Where the removed file or folder is now that a path means, if it means only one.

@@ -19,6 +19,7 @@ pub struct Repo {
     pub(crate) past: Option<super::past::Past>,
     pub(crate) trees: super::tree::Trees,
     pub(crate) searched: Option<super::words::Searched>,
+    pub(crate) moved: super::moved::Moved,
     shallow: bool,
 }
 
@@ -45,6 +46,13 @@ impl Place {
         Process::start(command)
     }
 
+    /// Starts git with these arguments, to be asked through its standard input.
+    pub(crate) fn start_asked(&self, arguments: &[&str]) -> Result<Process, GitError> {
+        let mut command = self.program.command(&self.folder);
+        command.args(arguments);
+        Process::start_asked(command)
+    }
+
     /// The path of a file of the project, relative to the project; `None` for other files.
     pub(crate) fn own<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
         path.strip_prefix(self.prefix.as_bytes())
@@ -61,6 +69,7 @@ impl Repo {
         if !root.is_dir() {
             return Err(GitError::NoRepository);
         }
+        super::regular::check(root)?;
         let mut place =
             Place { program: program.clone(), folder: root.to_path_buf(), prefix: String::new() };
         let answer = place
@@ -87,7 +96,8 @@ impl Repo {
         let head = commit(&mut objects, Wanted::Head)?.ok_or(GitError::NoCommits)?;
         objects.unread = super::Unread::default();
         let trees = super::tree::Trees::default();
-        Ok(Self { place, limits, head, objects, past: None, trees, searched: None, shallow })
+        let moved = super::moved::Moved::default();
+        Ok(Self { place, limits, head, objects, past: None, trees, searched: None, moved, shallow })
     }
 
     /// The commit that is checked out.

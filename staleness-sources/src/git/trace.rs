@@ -6,7 +6,6 @@ use staleness_core::knowledge::WordKind;
 
 use super::index::{Index, Tools};
 use super::meaning::path;
-use super::moved::Moved;
 use super::tokens::Lexicon;
 use super::words::{Numbered, exists, number};
 use super::{Anchor, Commit, GitError, Oid, Repo, Stage, Trace, Watch, Word, WordQuery};
@@ -152,7 +151,7 @@ impl Repo {
             searched.seen = index.give_back();
         }
         let words: HashMap<usize, &Word> = cases.iter().map(|case| (case.at, case.word)).collect();
-        let mut moved = Moved::default();
+        let mut moved = std::mem::take(&mut self.moved);
         for search in searches.iter().filter(|search| !search.lost) {
             let renamed_to = match words.get(&search.at) {
                 Some(word) if word.kind == WordKind::Path => {
@@ -163,6 +162,7 @@ impl Repo {
             let by = self.past.as_ref().map(|past| past.commits[search.gone]);
             answers[search.at] = Trace::Gone { by, renamed_to: renamed_to.flatten() };
         }
+        self.moved = moved;
         Ok(())
     }
 }

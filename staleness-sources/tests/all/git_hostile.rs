@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::ops::ControlFlow;
+#[cfg(unix)]
+use std::process::Command;
 
 use staleness_core::knowledge::WordKind;
 use staleness_sources::git::{GitError, Program, Trace, Watch};
@@ -122,4 +124,73 @@ fn a_question_can_be_ended() {
     assert_eq!(answer.unwrap_err(), GitError::Cancelled);
     let answer = repo.missing(&[word], &is_document, &mut Watch::new(&mut go));
     assert_eq!(answer.unwrap(), [false]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_repository_of_pipes_is_refused_before_git_waits_for_them() {
+    let pipe = |path: &std::path::Path| {
+        let _ = fs::remove_file(path);
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    for name in [
+        "HEAD",
+        "config",
+        "packed-refs",
+        "refs/heads/main",
+        "objects/info/alternates",
+        "objects/pack/pack-x.idx",
+    ] {
+        let git = Git::new();
+        git.save("a.md", "x\n");
+        pipe(&git.root.join(".git").join(name));
+        let GitError::Failed(why) = open(&git.root).unwrap_err() else { panic!("{name}") };
+        assert!(why.ends_with("of git is no file"), "{why}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    pipe(&folder.path().join("HEAD"));
+    assert!(matches!(open(folder.path()), Err(GitError::Failed(_))));
+    fs::remove_file(folder.path().join("HEAD")).unwrap();
+    pipe(&folder.path().join(".git"));
+    assert!(matches!(open(folder.path()), Err(GitError::Failed(_))));
+}
+
+#[test]
+fn a_repository_may_use_sha_256() {
+    let git = Git::new();
+    fs::remove_dir_all(git.root.join(".git")).unwrap();
+    git.run(&["init", "-q", "-b", "main", "--object-format=sha256"]);
+    git.save("a.md", "see `old_name` and `src/gone.rs`\n");
+    git.write("src/gone.rs", (0..20).map(|n| format!("line {n}\n")).collect::<String>());
+    let first = git.save("src/a.rs", "fn old_name() {}\n");
+    git.run(&["mv", "src/gone.rs", "src/here.rs"]);
+    let second = git.save("src/a.rs", "fn new_name() {}\n");
+    assert_eq!(second.as_bytes().len(), 32);
+    let mut repo = git.open();
+    let gone = trace(&mut repo, &word(WordKind::Identifier, "old_name"), first);
+    assert!(matches!(gone, Trace::Gone { by: Some(by), .. } if by.id == second));
+    let moved = trace(&mut repo, &word(WordKind::Path, "src/gone.rs"), first);
+    let Trace::Gone { renamed_to, .. } = moved else { panic!("{moved:?}") };
+    assert_eq!(renamed_to.as_deref(), Some("src/here.rs"));
+    let never = trace(&mut repo, &word(WordKind::Identifier, "never"), first);
+    assert_eq!(never, Trace::Never);
+    assert!(dates(&mut repo, &git.root, "a.md")[0].commit().is_some());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_repository_of_another_user_is_reported_and_not_trusted() {
+    let git = Git::new();
+    git.save("a.md", "x\n");
+    // Only the administrator can give files away.
+    if std::os::unix::fs::chown(git.root.join(".git"), Some(65_534), None).is_err()
+        || std::os::unix::fs::chown(&git.root, Some(65_534), None).is_err()
+    {
+        eprintln!("skipped: not the administrator");
+        return;
+    }
+    match open(&git.root) {
+        Err(error) => assert_eq!(error, GitError::NotTrusted),
+        Ok(_) => eprintln!("skipped: the settings of this machine trust every folder"),
+    }
 }
