@@ -206,6 +206,21 @@ proptest! {
     }
 
     #[test]
+    fn an_index_for_one_question_answers_it_as_the_whole_index_does(
+        bodies in proptest::collection::vec("[a-cA-C é_.-]{0,24}", 0..12),
+        question in "[a-cA-C é_.-]{0,16}|[abc]{2,5}(ed|ing|ies|s)",
+    ) {
+        let notes: Vec<Item> = bodies
+            .iter()
+            .enumerate()
+            .map(|(n, body)| note(&format!("a{n}"), ItemKind::Preference, body))
+            .collect();
+        let notes: Vec<&Item> = notes.iter().collect();
+        let whole = RecallIndex::new(&notes).closeness(&question);
+        prop_assert_eq!(RecallIndex::for_question(&notes, &question).closeness(&question), whole);
+    }
+
+    #[test]
     fn an_item_is_found_by_its_own_text(words in proptest::collection::vec("[a-z]{3,9}", 1..8)) {
         let body = words.join(" ");
         let notes = [note("zz", ItemKind::Reference, &body), note("yy", ItemKind::Reference, "0 1 2")];

@@ -1,11 +1,13 @@
 //! `knowledge recall`: what is known about a question. Never asks git: agents wait for it.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
-use staleness::knowledge::{Item, RecallIndex, recall};
+use staleness::ids::ItemId;
+use staleness::knowledge::{Item, RecallIndex, Recalled, recall};
 use staleness::report::RecallReport;
 
-use super::world::{Target, World};
-use crate::commands::items::Known;
+use super::world::{Target, World, judged};
 use crate::error::CliError;
 use crate::output::knowledge;
 use crate::settings::Access;
@@ -22,17 +24,19 @@ pub(super) fn run(
     }
     let registry = settings.open(Access::Look)?;
     let context = world.context();
-    let known: Vec<Known> = world.at_hand(&registry, &context)?;
-    let items: Vec<&Item> = known.iter().map(|each| &each.item).collect();
-    let found = recall(&RecallIndex::new(&items), &items, query, &[], &context, limit);
+    let (items, report) = world.items_at_hand(&registry)?;
+    let all: Vec<&Item> = items.iter().collect();
+    let found = recall(&RecallIndex::for_question(&all, query), &all, query, &[], &context, limit);
+    let known = judged(concerned(&all, &found), &report, &context);
     let told: Vec<RecallReport> = found
         .iter()
-        .map(|each| RecallReport::new(known[each.at].told(&context), each.score))
+        .filter_map(|each| Some((known.iter().find(|one| one.item.key == all[each.at].key)?, each)))
+        .map(|(known, each)| RecallReport::new(known.told(&context), each.score))
         .collect();
     if !peek && !found.is_empty() {
         let targets: Vec<Target> = found
             .iter()
-            .map(|each| known[each.at].item.clone())
+            .map(|each| all[each.at].clone())
             .map(|item| Target { filed: item.path.is_some(), item })
             .collect();
         let keys = targets.iter().map(|target| target.item.key.clone()).collect();
@@ -51,4 +55,17 @@ pub(super) fn run(
         return if out.quiet { Ok(()) } else { out.text("nothing is known about that\n") };
     }
     out.text(&knowledge::recalled(&told, out))
+}
+
+/// The items that were found, and those that their verdicts depend on: what they are related to, and
+/// what stands for them.
+fn concerned(all: &[&Item], found: &[Recalled]) -> Vec<Item> {
+    let ids: BTreeSet<&ItemId> = found.iter().map(|each| &all[each.at].key.id).collect();
+    let related: BTreeSet<&ItemId> = found.iter().flat_map(|each| &all[each.at].related).collect();
+    let concerns = |item: &&&Item| {
+        ids.contains(&item.key.id)
+            || related.contains(&item.key.id)
+            || item.supersedes.iter().any(|id| ids.contains(id))
+    };
+    all.iter().filter(concerns).map(|item| (*item).clone()).collect()
 }

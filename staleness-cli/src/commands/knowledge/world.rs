@@ -82,11 +82,19 @@ impl<'a> World<'a> {
         registry: &BlockingRegistry,
         context: &Context,
     ) -> Result<Vec<Known>, CliError> {
+        let (items, report) = self.items_at_hand(registry)?;
+        Ok(judged(items, &report, context))
+    }
+
+    /// Every item that can be had without asking git, and what the last check found.
+    pub(super) fn items_at_hand(
+        &self,
+        registry: &BlockingRegistry,
+    ) -> Result<(Vec<Item>, Report), CliError> {
         let stored = registry.items(&self.settings.project.id)?;
         let report = documents::at_hand(self.settings, registry)?;
-        let none = BTreeMap::new();
-        let outside = |item: &Item| outside(item, &report, &none);
-        Ok(known(joined(stored, report.items.clone()), &outside, context))
+        let items = joined(stored, report.items.clone());
+        Ok((items, report))
     }
 
     /// How many items that can be had without asking git cannot be trusted.
@@ -184,6 +192,12 @@ impl<'a> World<'a> {
         let note = reason.map(ToOwned::to_owned);
         Act { note, files, ..Act::new(clock::fresh_op(), self.settings.now) }
     }
+}
+
+/// Items with what follows from them, and with what the last check found in their files.
+pub(super) fn judged(items: Vec<Item>, report: &Report, context: &Context) -> Vec<Known> {
+    let none = BTreeMap::new();
+    known(items, &|item| outside(item, report, &none), context)
 }
 
 /// The keys of items.

@@ -2,6 +2,7 @@
 
 mod index;
 mod split;
+mod wanted;
 
 use std::cmp::Ordering;
 
