@@ -115,6 +115,7 @@ impl<'a> Reader<'a> {
                 Event::End(tag) => self.end(tag, visitor),
                 Event::Text(text) => self.text(&text, range),
                 Event::Code(code) => self.code(&code, range),
+                Event::SoftBreak => self.soft_break(range),
                 Event::Html(html) => {
                     visitor.html(&html, range.clone(), false);
                     if self.html {
@@ -126,10 +127,9 @@ impl<'a> Reader<'a> {
                     visitor.html(&html, range.clone(), true);
                     self.html_links(range);
                 }
-                Event::SoftBreak
-                | Event::HardBreak
-                | Event::FootnoteReference(_)
-                | Event::TaskListMarker(_) => self.touch(&range),
+                Event::HardBreak | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {
+                    self.touch(&range)
+                }
                 _ => {}
             }
         }
@@ -243,10 +243,21 @@ impl<'a> Reader<'a> {
         self.push(Sort::Prose, range, None);
     }
 
+    /// The end of a line within a block: what follows goes on with the text.
+    fn soft_break(&mut self, range: Range<usize>) {
+        if let Some(Piece { sort: Sort::Prose, range: before, .. }) = self.pieces.last_mut()
+            && before.end == range.start
+        {
+            before.end = range.end;
+        }
+        self.touch(&range);
+    }
+
     fn code(&mut self, code: &str, range: Range<usize>) {
         let source = self.text.get(range.clone()).unwrap_or_default();
-        // The text is what stands between the marks, without one space on either side.
-        let found = source.find(code).unwrap_or(0);
+        // The text is what stands between the marks, without one space on either side: a part of
+        // the file, unless it stands on several lines.
+        let found = offset_in(source, code).or_else(|| source.find(code)).unwrap_or(0);
         let inner = range.start + found..range.start + (found + code.len()).min(source.len());
         let sort = if self.outside() { Sort::Foreign } else { Sort::Code };
         self.push(sort, inner, None);
@@ -300,6 +311,12 @@ impl<'a> Reader<'a> {
         self.pieces.clear();
         self.links.clear();
     }
+}
+
+/// Where `part` begins in `whole`, if it was cut out of it.
+fn offset_in(whole: &str, part: &str) -> Option<usize> {
+    let at = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+    (at + part.len() <= whole.len()).then_some(at)
 }
 
 /// Whether a target is a URL of its own rather than a path.

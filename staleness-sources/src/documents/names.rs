@@ -1,6 +1,8 @@
 //! The names of all documents, each kept once.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::sync::LazyLock;
 
 use super::words::Shape;
 
@@ -16,38 +18,130 @@ pub(super) enum NameSort {
 /// The number of a name.
 pub(super) type NameId = u32;
 
+/// A name, as a part of the text of all of them.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    sort: NameSort,
+    start: usize,
+    end: usize,
+    /// Another name of the same hash.
+    next: Option<NameId>,
+}
+
 /// Names, each with a number.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    ids: HashMap<Box<str>, [Option<NameId>; 4]>,
-    all: Vec<(NameSort, Box<str>)>,
+    /// The last name of each hash.
+    last: HashMap<u64, NameId, BuildHasherDefault<Ready>>,
+    all: Vec<Name>,
+    text: String,
 }
 
 impl Names {
     /// The number of a name.
     pub(super) fn enter(&mut self, sort: NameSort, text: &str) -> NameId {
-        let place = match sort {
-            NameSort::Link => 0,
-            NameSort::Word(Shape::Path) => 1,
-            NameSort::Word(Shape::Flag) => 2,
-            NameSort::Word(Shape::Identifier) => 3,
-        };
-        if let Some(Some(id)) = self.ids.get(text).map(|ids| ids[place]) {
-            return id;
+        let hash = hash(sort, text.as_bytes());
+        let before = self.last.get(&hash).copied();
+        let mut next = before;
+        while let Some(id) = next {
+            if self.get(id) == (sort, text) {
+                return id;
+            }
+            next = self.all.get(id as usize).and_then(|name| name.next);
         }
         let id = NameId::try_from(self.all.len()).unwrap_or(NameId::MAX);
-        self.all.push((sort, text.into()));
-        self.ids.entry(text.into()).or_default()[place] = Some(id);
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.all.push(Name { sort, start, end: self.text.len(), next: before });
+        self.last.insert(hash, id);
         id
     }
 
     /// The name with this number.
     pub(super) fn get(&self, id: NameId) -> (NameSort, &str) {
-        self.all.get(id as usize).map_or((NameSort::Link, ""), |(sort, text)| (*sort, text))
+        self.all.get(id as usize).map_or((NameSort::Link, ""), |name| {
+            (name.sort, self.text.get(name.start..name.end).unwrap_or_default())
+        })
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.all.len()
+    }
+}
+
+/// What nobody who writes a document can know, so that names cannot be made to collide.
+static SEEDS: LazyLock<[u64; 2]> = LazyLock::new(|| {
+    let state = RandomState::new();
+    [state.hash_one(1) | 1, state.hash_one(2) | 1]
+});
+
+/// A hash for names, which are short: eight bytes at once, folded by a multiplication.
+fn hash(sort: NameSort, text: &[u8]) -> u64 {
+    let [first, second] = *SEEDS;
+    let kind = match sort {
+        NameSort::Link => 0,
+        NameSort::Word(Shape::Path) => 1,
+        NameSort::Word(Shape::Flag) => 2,
+        NameSort::Word(Shape::Identifier) => 3,
+    };
+    let mut hash = first ^ ((text.len() as u64) << 2 | kind);
+    let (words, rest) = text.as_chunks::<8>();
+    for word in words {
+        hash = fold(hash ^ u64::from_le_bytes(*word), second);
+    }
+    let rest = rest.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    fold(fold(hash ^ rest, second), first)
+}
+
+fn fold(a: u64, b: u64) -> u64 {
+    let whole = u128::from(a) * u128::from(b);
+    whole as u64 ^ (whole >> 64) as u64
+}
+
+/// Passes on what is a hash already.
+#[derive(Debug, Default)]
+struct Ready(u64);
+
+impl Hasher for Ready {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0 << 8 | u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_number_for_each_sort() {
+        let mut names = Names::default();
+        let sorts = [
+            NameSort::Link,
+            NameSort::Word(Shape::Path),
+            NameSort::Word(Shape::Flag),
+            NameSort::Word(Shape::Identifier),
+        ];
+        let texts: Vec<String> =
+            (0..40).map(|n| "long_name_".repeat(3)[n % 30..].to_owned() + &n.to_string()).collect();
+        let all: Vec<(NameSort, &str)> =
+            texts.iter().flat_map(|text| sorts.map(|sort| (sort, &**text))).collect();
+        let ids: Vec<NameId> = all.iter().map(|(sort, text)| names.enter(*sort, text)).collect();
+        assert_eq!(ids, (0..160).collect::<Vec<_>>());
+        for (id, name) in ids.iter().zip(&all) {
+            assert_eq!(names.get(*id), *name);
+            assert_eq!(names.enter(name.0, name.1), *id);
+        }
+        assert_eq!((names.len(), names.get(999)), (160, (NameSort::Link, "")));
     }
 }

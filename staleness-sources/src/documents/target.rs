@@ -62,15 +62,34 @@ pub(super) fn of_word(word: &str) -> Option<Target<'_>> {
     if word.len() > MAX_PATH_BYTES || word.starts_with(['~', '-', '@', '/', '=']) {
         return None;
     }
-    if word.contains("://") || word.contains("::") || word.contains("//") {
+    // One look at the bytes tells of most words that they are none.
+    let (mut before, mut seen) = (0, [false; 3]);
+    for byte in word.bytes() {
+        // `a::b` and `https://a` are none either.
+        if byte == before && matches!(byte, b':' | b'/') {
+            return None;
+        }
+        before = byte;
+        seen[0] |= matches!(byte, b'.' | b'/');
+        seen[1] |= byte == b':';
+        seen[2] |= byte == b'#';
+    }
+    let [dot, colon, hash] = seen;
+    if !dot {
         return None;
     }
-    let (path, lines) = match word.split_once("#L") {
+    let fragment = if hash { word.split_once("#L") } else { None };
+    let (path, lines) = match fragment {
         Some((path, _)) => (path, lines_of_fragment(word.split_once('#')?.1)),
-        None => with_lines(word),
+        None if colon => with_lines(word),
+        None => (word, None),
     };
-    let plain = |c: char| c.is_alphanumeric() || "._-+/@()[],".contains(c);
-    if path.is_empty() || !path.chars().all(plain) || path.bytes().all(|b| b"./-".contains(&b)) {
+    let signs = |c| matches!(c, '.' | '_' | '-' | '+' | '/' | '@' | '(' | ')' | '[' | ']' | ',');
+    let plain = |c: char| c.is_ascii_alphanumeric() || signs(c) || c.is_alphanumeric();
+    if path.is_empty()
+        || !path.chars().all(plain)
+        || path.bytes().all(|b| matches!(b, b'.' | b'/' | b'-'))
+    {
         return None;
     }
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();

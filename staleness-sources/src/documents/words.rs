@@ -3,6 +3,7 @@
 //! This looks at shapes only, so that it is quick. Names that are missing from the project are
 //! few; whether they are worth a word is asked of them alone, by [`is_telling`].
 
+use super::bytewise::{self, BREAK, COLON, DASH, DOT, OTHER, SMALL, SPACE, UNDERSCORE, UPPER};
 use super::target;
 use super::traps;
 
@@ -23,52 +24,16 @@ pub(super) enum Shape {
 /// A name in a text: its shape, and the name without what stands around it, as a part of the text.
 pub(super) type Named<'a> = (Shape, &'a str);
 
-const SPACE: u8 = 1;
-/// In a word with one of these a name may hide.
-const MARK: u8 = 2;
-const UPPER: u8 = 4;
-
-const CLASSES: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut at = 0;
-    while at < 256 {
-        classes[at] = match at as u8 {
-            b' ' | b'\t' | b'\n' | b'\r' => SPACE,
-            b'_' | b':' | b'/' | b'(' => MARK,
-            b'A'..=b'Z' => UPPER,
-            _ => 0,
-        };
-        at += 1;
-    }
-    classes
-};
-
 /// Finds the names in ordinary text, where only an unmistakable shape counts.
 pub(super) fn in_prose<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let class = CLASSES[usize::from(bytes[at])];
-        if class & SPACE != 0 {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        // The first letter of a sentence tells nothing.
-        let mut seen = class & MARK;
-        at += 1;
-        while at < bytes.len() {
-            let class = CLASSES[usize::from(bytes[at])];
-            if class & SPACE != 0 {
-                break;
-            }
-            seen |= class;
-            at += 1;
-        }
-        let dashes = bytes[start] == b'-' || bytes.get(start + 1) == Some(&b'-');
-        if seen != 0 || dashes {
-            prose_word(&text[start..at], found);
-        }
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let mut from = 0;
+    while let Some(at) = bytewise::telling(bytes, from) {
+        let start = bytes[from..at].iter().rposition(is_space).map_or(from, |gap| from + gap + 1);
+        let end = bytes[at..].iter().position(is_space).map_or(bytes.len(), |gap| at + gap);
+        prose_word(&text[start..end], found);
+        from = end;
     }
 }
 
@@ -114,12 +79,19 @@ fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
 
 /// Finds the names in a code span.
 pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
-    let code = text.trim();
-    if code.is_empty() || code.len() > 2 * MAX_WORD_BYTES || code.contains('\n') {
+    let code = text.trim_ascii();
+    if code.is_empty() || code.len() > 2 * MAX_WORD_BYTES {
         return;
     }
-    if !code.contains(' ') {
-        one(code, found);
+    let seen = bytewise::seen(code.as_bytes());
+    if seen & BREAK != 0 || seen & (UPPER | UNDERSCORE | COLON | DASH | DOT | OTHER) == 0 {
+        return;
+    }
+    if seen & SPACE == 0 {
+        one(code, seen, found);
+        return;
+    }
+    if seen & (UPPER | UNDERSCORE | COLON | DASH | DOT) == 0 {
         return;
     }
     let words = || code.split(' ').filter(|word| !word.is_empty());
@@ -130,15 +102,16 @@ pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     let foreign = traps::is_foreign_tool(first) || first.contains('=') && !first.starts_with('-');
     for word in words() {
         let word = word.trim_matches(['"', '\'', ',', ';', '[', ']']);
+        let seen = bytewise::seen(word.as_bytes());
         if word.starts_with("--") {
             if !foreign {
                 flag(word, found);
             }
-        } else if word.contains('/') {
+        } else if seen & DOT != 0 && word.contains('/') {
             if target::of_word(word).is_some() {
                 found((Shape::Path, word));
             }
-        } else if !foreign {
+        } else if !foreign && seen & (UPPER | UNDERSCORE | COLON) != 0 {
             for part in word.split(|c: char| !(c.is_ascii_alphanumeric() || "_:".contains(c))) {
                 let part = part.trim_matches(':');
                 if is_unmistakable(part) {
@@ -150,7 +123,13 @@ pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
 }
 
 /// A code span of one word.
-fn one<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
+fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
+    if seen & !(SMALL | UPPER | UNDERSCORE) == 0 {
+        if is_identifier(code) {
+            push(Shape::Identifier, code, found);
+        }
+        return;
+    }
     if code.starts_with("--") {
         flag(code, found);
         return;
@@ -158,14 +137,15 @@ fn one<'a>(code: &'a str, found: &mut impl FnMut(Named<'a>)) {
     if code.starts_with(['-', '@', '$', '~', '%', '"', '\'', '<', '{', '=', '#', '/']) {
         return;
     }
-    let path = !code.ends_with(')') || code.contains('/');
+    let path = seen & DOT != 0 && (!code.ends_with(')') || code.contains('/'));
     if path && target::of_word(code).is_some() {
         found((Shape::Path, code));
         return;
     }
     let head = code.trim_start_matches(['&', '*', '.', '!']);
     // What stands in brackets is an argument.
-    let end = head.find(['(', '<', '[', '{', '=', '!', '?', '+']).unwrap_or(head.len());
+    let ends = |byte: &u8| matches!(byte, b'(' | b'<' | b'[' | b'{' | b'=' | b'!' | b'?' | b'+');
+    let end = head.as_bytes().iter().position(ends).unwrap_or(head.len());
     let name = head[..end].trim_end_matches(['.', ':', ',', ';']);
     // A word in small letters may be a program, a search term or a value as well as a name.
     let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
@@ -203,19 +183,24 @@ fn is_identifier(word: &str) -> bool {
 
 /// Identifiers with `::`, `.` or `->` between them.
 fn is_dotted(word: &str) -> bool {
-    !word.is_empty()
-        && word
-            .split("::")
-            .flat_map(|part| part.split("->"))
-            .flat_map(|part| part.split('.'))
-            .all(is_identifier)
+    let mut rest = word.as_bytes();
+    while matches!(rest, [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..]) {
+        let ends = |byte: &u8| !(byte.is_ascii_alphanumeric() || *byte == b'_');
+        let end = rest.iter().position(ends).unwrap_or(rest.len());
+        rest = match &rest[end..] {
+            [] => return true,
+            [b'.', rest @ ..] | [b':', b':', rest @ ..] | [b'-', b'>', rest @ ..] => rest,
+            _ => return false,
+        };
+    }
+    false
 }
 
 /// Whether a word is code by its shape alone: `snake_case`, `CamelCase` with two humps,
 /// `SCREAMING_CASE`, `a::b`.
 fn is_unmistakable(word: &str) -> bool {
-    if word.contains("::") {
-        return word.split("::").all(is_identifier);
+    if word.as_bytes().contains(&b':') {
+        return word.contains("::") && word.split("::").all(is_identifier);
     }
     if !is_identifier(word) {
         return false;
@@ -353,6 +338,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn no_name_is_overlooked(text in "([a-cX_:/().-]|[a-z]{2}[A-Z][a-z]|:[0-9]|\\.rs|--[a-z]{3}|[ \n]|é){0,40}") {
+            let mut all = Vec::new();
+            for word in text.split([' ', '\n']) {
+                prose_word(word, &mut |name| all.push(shown(name)));
+            }
+            prop_assert_eq!(prose(&text), all);
+        }
+
         #[test]
         fn no_text_makes_it_panic(
             text in "(?s).{0,100}",

@@ -1,6 +1,6 @@
 //! What documents name and the project has no more.
 
-use staleness_core::knowledge::ItemKind;
+use staleness_core::knowledge::{Fact, ItemKind};
 
 use crate::documents_project::{Project, found};
 
@@ -122,6 +122,23 @@ fn a_file_with_a_kind_is_an_item_as_a_whole() {
     assert_eq!((document.blocks, document.found.len()), (1, 1));
     assert_eq!(document.found[0].title, "T");
     assert_eq!(found(&report, "doc.md").len(), 2);
+}
+
+#[test]
+fn words_of_a_time_go_on_in_the_next_line() {
+    let report =
+        drifted("> Version two is\n> planned.\n\nVersion three will\nbe much bigger.\n").check();
+    let document = report.documents.iter().find(|it| it.key.path == "doc.md").unwrap();
+    let words: Vec<_> = document
+        .found
+        .iter()
+        .flat_map(|block| &block.evidence)
+        .filter_map(|evidence| match &evidence.fact {
+            Fact::TemporalMarker { word } => Some((evidence.line.unwrap(), &**word)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(words, [(2, "planned"), (4, "will be")]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::documents::place::Lines;
 use crate::documents::target;
 
 /// The version of what is looked for: another one makes every earlier check void.
-const RULES: u8 = 1;
+const RULES: u8 = 2;
 
 /// A document that is being checked.
 #[derive(Debug)]

@@ -278,7 +278,9 @@ impl Check<'_> {
             }
             for (at, block) in doc.draft.blocks.iter().enumerate() {
                 for mark in &doc.draft.marks[block.marks.clone()] {
-                    let word = open.text.get(mark.clone()).unwrap_or_default().to_owned();
+                    // It may go on in the next line.
+                    let word = open.text.get(mark.clone()).unwrap_or_default();
+                    let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
                     let fact = Fact::TemporalMarker { word };
                     let evidence = evidence_at(&mut lines, mark.start, fact);
                     found
