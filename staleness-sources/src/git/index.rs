@@ -360,7 +360,9 @@ impl Index {
                 }
             }
         }
-        let named = open.named.into_boxed_slice();
+        let mut named = open.named.into_boxed_slice();
+        // Git orders folders as if their names ended in `/`.
+        named.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         (open.key, Node { found: Found::of(things, holes), named })
     }
 
@@ -376,10 +378,10 @@ impl Index {
             }
             let next = self
                 .node(at.key)
-                .and_then(|node| node.named.iter().find(|named| named.name == *part));
+                .map(|node| (node, node.named.binary_search_by(|it| it.name.cmp(part))));
             match next {
-                Some(next) => at = next,
-                None => return false,
+                Some((node, Ok(found))) => at = &node.named[found],
+                _ => return false,
             }
         }
         !path.folder || matches!(at.kind, EntryKind::Folder | EntryKind::Submodule)
