@@ -69,6 +69,9 @@ static COMMON: Words = Words::new(|| {
     time timeout title tostring trace trait true tuple type typeof types undefined
     unimplemented unsafe unwrap update user usize value values vecdeque vector version
     virtual void volatile wait warn warning where while width with write yaml yield
+
+    extras_require install_requires ld_library_path pkg_config_path python_requires
+    unreleased
 ")
 });
 
@@ -141,10 +144,12 @@ pub(super) fn is_product(word: &str) -> bool {
     has(&PRODUCTS, word)
 }
 
-/// Whether a word belongs to languages and their libraries rather than to a project.
+/// Whether a word belongs to languages, their libraries and their surroundings rather than to a
+/// project. One word in capitals is a keyword (`LISTEN`), a protocol (`HTTP2`) or a variable of the
+/// system (`TERM`) more often than a constant.
 pub(super) fn is_common(word: &str) -> bool {
     let word = word.trim_matches('_');
-    has(&COMMON, word)
+    word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) || has(&COMMON, word)
 }
 
 /// Whether a file name mostly means the reader's own file.
@@ -160,6 +165,16 @@ pub(super) fn is_extension(end: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_the_surroundings_are_not_the_projects() {
+        for word in ["LISTEN", "HTTP2", "TERM", "Unreleased", "install_requires"] {
+            assert!(is_common(word), "{word}");
+        }
+        for word in ["MAX_BYTES", "WGPU_BACKEND", "Router", "released"] {
+            assert!(!is_common(word), "{word}");
+        }
+    }
 
     #[test]
     fn stand_ins_are_known_in_every_style() {
