@@ -82,3 +82,60 @@ fn github_shows_each_finding_where_it_is() {
     );
     assert!(!text.lines().last().unwrap().starts_with("::"), "{text}");
 }
+
+#[test]
+fn what_was_not_checked_and_why_is_told_in_every_format() {
+    let sandbox = Sandbox::rotted();
+    sandbox.write("project/huge.md", "x\n".repeat(200));
+    std::fs::remove_dir_all(sandbox.project.join(".git")).unwrap();
+    std::fs::create_dir(sandbox.project.join(".git")).unwrap();
+    let with = |format: &str| {
+        let small = "documents.max_file_bytes=200";
+        sandbox.ok(&["check", "--set", small, "--format", format])
+    };
+    let document: Value = serde_json::from_str(&with("json")).unwrap();
+    let notes = document["notes"].as_array().unwrap();
+    let whole: Vec<&str> = notes
+        .iter()
+        .filter(|note| note["path"].is_null())
+        .map(|note| note["text"].as_str().unwrap())
+        .collect();
+    assert!(!whole.is_empty(), "{document:#}");
+    let skipped = document["skipped"].as_array().unwrap();
+    assert!(skipped.iter().any(|each| each["path"] == "huge.md"), "{document:#}");
+
+    let text = with("github");
+    for note in &whole {
+        assert!(text.contains(&format!("::notice title=staleness check::{note}\n")), "{text}");
+    }
+    let huge = "::warning file=huge.md,title=not checked::huge.md: ";
+    assert!(text.contains(huge), "{text}");
+
+    let log: Value = serde_json::from_str(&with("sarif")).unwrap();
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], true);
+    let told = invocation["toolExecutionNotifications"].as_array().unwrap();
+    assert_eq!(told.len(), notes.len() + skipped.len(), "{told:#?}");
+    for note in &whole {
+        assert!(told.iter().any(|each| each["message"]["text"] == **note), "{told:#?}");
+    }
+    let of_huge = |each: &&Value| {
+        each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "huge.md"
+    };
+    assert_eq!(told.iter().find(of_huge).unwrap()["level"], "warning");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_whose_name_no_log_can_show_is_named_in_the_text_alone() {
+    let sandbox = Sandbox::rotted();
+    sandbox.write("project/odd \u{202e}\u{1b}[2J.md", "See [the program](src/main.rs).\n");
+    sandbox.commit("2026-03-01T00:00:00Z");
+    std::fs::remove_file(sandbox.project.join("src/main.rs")).unwrap();
+    sandbox.commit("2026-03-02T00:00:00Z");
+    let text = sandbox.ok(&["check", "--format", "github"]);
+    let line = text.lines().find(|line| line.contains("odd ")).unwrap();
+    assert!(line.starts_with("::error title="), "{line}");
+    assert!(line.contains("::odd \\u{202e}\\u{1b}[2J.md:1%0A"), "{line}");
+    assert!(!text.contains(['\u{202e}', '\u{1b}']), "{text:?}");
+}

@@ -3,13 +3,40 @@
 //! The form: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>.
 
 use staleness::verdict::Level;
+use staleness_sources::documents::{Note, Report, Skipped};
 
 use super::findings::{Finding, Findings};
 use crate::output::escape;
 
-/// One annotation for each finding.
-pub(crate) fn annotations(findings: &Findings) -> String {
-    findings.all().map(annotation).collect()
+/// One annotation for each finding, for each file that was not checked, and for what holds for the
+/// check as a whole.
+pub(crate) fn annotations(findings: &Findings, report: &Report) -> String {
+    let whole = report.notes.iter().filter(|note| note.path.is_none());
+    findings
+        .all()
+        .map(annotation)
+        .chain(report.skipped.iter().map(skipped))
+        .chain(whole.map(noted))
+        .collect()
+}
+
+fn skipped(file: &Skipped) -> String {
+    let shown = data(&escape(&file.path));
+    let reason = data(&escape(&file.reason));
+    let mut properties = place(&file.path);
+    properties.push("title=not checked".into());
+    format!("::warning {}::{shown}: {reason}\n", properties.join(","))
+}
+
+fn noted(note: &Note) -> String {
+    format!("::notice title=staleness check::{}\n", data(&escape(&note.text)))
+}
+
+/// Names a file of the repository. Nothing can be named whose name a log could not show, and a file
+/// of the user is no file of the repository.
+fn place(path: &str) -> Vec<String> {
+    let named = !path.starts_with("~/") && escape(path) == path;
+    named.then(|| format!("file={}", property(path))).into_iter().collect()
 }
 
 fn annotation(finding: &Finding) -> String {
@@ -19,13 +46,11 @@ fn annotation(finding: &Finding) -> String {
         Level::Review => "warning",
         Level::Fresh => "notice",
     };
-    let mut properties = Vec::new();
     let path = told.path.as_deref().unwrap_or_default();
-    // A file of the user is no file of the repository.
-    let outside = path.starts_with("~/");
-    if !outside {
+    let mut properties = place(path);
+    let unnamed = properties.is_empty();
+    if !unnamed {
         let line = told.line.unwrap_or(1);
-        properties.push(format!("file={}", property(path)));
         properties.push(format!("line={line},endLine={}", finding.last_line.max(line)));
     }
     let verdict = &told.verdict;
@@ -33,8 +58,9 @@ fn annotation(finding: &Finding) -> String {
     properties.push(format!("title={}", property(&title)));
     let mut reasons: Vec<String> =
         verdict.signals.iter().map(|signal| data(&escape(&signal.reason))).collect();
-    if outside {
-        reasons.insert(0, data(&escape(&told.id)));
+    if unnamed {
+        let line = told.line.unwrap_or(1);
+        reasons.insert(0, data(&format!("{}:{line}", escape(path))));
     }
     format!("::{command} {}::{}\n", properties.join(","), reasons.join("%0A"))
 }

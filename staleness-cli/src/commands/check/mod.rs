@@ -46,9 +46,9 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     }
     match format {
         ReportFormat::Json => out.json(&document(&found, &report, compared))?,
-        ReportFormat::Sarif => out.json(&sarif::log(&found, report.version.as_deref()))?,
+        ReportFormat::Sarif => out.json(&sarif::log(&found, &report))?,
         ReportFormat::Github => {
-            let mut text = github::annotations(&found);
+            let mut text = github::annotations(&found, &report);
             text.push_str(&found::summary(&found, &report, compared, out));
             out.text(&text)?;
         }

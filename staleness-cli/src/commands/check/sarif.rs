@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use staleness::knowledge::{Evidence, Fact, SignalKind};
 use staleness::verdict::{Level, Signal};
+use staleness_sources::documents::Report;
 
 use super::baseline::fingerprint;
 use super::findings::{Finding, Findings};
@@ -17,7 +18,7 @@ const FINGERPRINT: &str = "staleness/v1";
 const AGE: &str = "age";
 
 /// One run with one result for each signal.
-pub(crate) fn log(findings: &Findings, version: Option<&str>) -> Value {
+pub(crate) fn log(findings: &Findings, report: &Report) -> Value {
     let rules = rules();
     let results: Vec<Value> = findings.all().flat_map(|each| results(each, &rules)).collect();
     json!({
@@ -34,10 +35,38 @@ pub(crate) fn log(findings: &Findings, version: Option<&str>) -> Value {
                 "PROJECTROOT": { "description": { "text": "The root folder of the project." } },
                 "HOME": { "description": { "text": "The home folder of the user." } },
             },
+            "invocations": [{
+                "executionSuccessful": true,
+                "toolExecutionNotifications": notifications(report),
+            }],
             "results": results,
-            "properties": { "projectVersion": version },
+            "properties": { "projectVersion": report.version },
         }],
     })
+}
+
+/// What was not checked and why, and what else was noticed on the way.
+fn notifications(report: &Report) -> Vec<Value> {
+    let notification = |level: &str, text: &str, path: Option<&str>, line: Option<u32>| {
+        let mut told = json!({ "level": level, "message": { "text": text } });
+        if let Some(path) = path {
+            let mut place = json!({ "artifactLocation": location(path) });
+            if let Some(line) = line.filter(|line| *line > 0) {
+                place["region"] = json!({ "startLine": line });
+            }
+            told["locations"] = json!([{ "physicalLocation": place }]);
+        }
+        told
+    };
+    let skipped = report.skipped.iter().map(|each| {
+        let text = format!("not checked: {}", each.reason);
+        notification("warning", &text, Some(&each.path), None)
+    });
+    let noted = report
+        .notes
+        .iter()
+        .map(|note| notification("note", &note.text, note.path.as_deref(), note.line));
+    skipped.chain(noted).collect()
 }
 
 /// A sort of evidence, for people who see it for the first time.
