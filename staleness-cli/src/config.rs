@@ -76,11 +76,29 @@ impl Layers {
             trouble.get_or_insert(error);
         };
         let layers = self.each().filter_map(|layer| layer.map_err(&mut note).ok()).collect();
-        let configured = compose(layers).unwrap_or_else(|error| {
-            note(error);
-            Configured { policy: Policy::default(), origins: BTreeMap::new() }
-        });
+        let configured = self.compose_what_fits(layers, &mut note);
         (configured, trouble)
+    }
+
+    /// Puts layers together that may make no sense as a whole, though each does by itself. Then the
+    /// project's goes, which comes with the repository, and after it whichever brings a fault.
+    fn compose_what_fits(
+        &self,
+        mut layers: Vec<Layer>,
+        note: &mut dyn FnMut(CliError),
+    ) -> Configured {
+        let project = self.project.as_ref().map(|path| path.display().to_string());
+        loop {
+            match compose(layers.clone()) {
+                Ok(configured) => return configured,
+                Err(error) => note(error),
+            }
+            let of_project = layers.iter().rposition(|(name, _)| Some(name) == project.as_ref());
+            let Some(at) = of_project.or_else(|| faulty(&layers)) else {
+                return Configured { policy: Policy::default(), origins: BTreeMap::new() };
+            };
+            layers.remove(at);
+        }
     }
 
     /// Every layer that is there, each read by itself, so that an error names the layer it is in.
@@ -149,14 +167,30 @@ fn compose(layers: Vec<Layer>) -> Result<Configured, CliError> {
         return Ok(Configured { policy: Policy::default(), origins });
     }
     let mut whole = table_of(&Policy::default())?;
-    for (source, layer) in layers {
+    for (source, layer) in &layers {
         for (key, _) in leaves("", &Value::Table(layer.clone())) {
             origins.insert(key, source.clone());
         }
-        merge(&mut whole, layer);
+        merge(&mut whole, layer.clone());
     }
-    let policy = policy_of(whole).map_err(|why| CliError::new(ErrorKind::Config, why))?;
+    let policy = policy_of(whole).map_err(|why| fault_of(&layers, &why))?;
     Ok(Configured { policy, origins })
+}
+
+/// Which of the layers that each make sense by themselves brings a fault to those before it.
+fn faulty(layers: &[Layer]) -> Option<usize> {
+    let mut whole = table_of(&Policy::default()).ok()?;
+    layers.iter().position(|(_, layer)| {
+        merge(&mut whole, layer.clone());
+        policy_of(whole.clone()).is_err()
+    })
+}
+
+/// That fault, with the name of the layer.
+fn fault_of(layers: &[Layer], why: &str) -> CliError {
+    let name = faulty(layers).map(|at| format!("{}: with what was set before, ", layers[at].0));
+    let message = format!("{}{why}", name.unwrap_or_default());
+    CliError::new(ErrorKind::Config, message).hint(KEYS_HINT)
 }
 
 /// The default policy with one layer on top.

@@ -114,6 +114,33 @@ fn a_layer_that_cannot_be_read_takes_no_other_with_it() {
     assert!(configured.policy.hooks.tell);
 }
 
+#[test]
+fn layers_that_contradict_each_other_leave_the_users_in_force() {
+    let dir = tempfile::tempdir().unwrap();
+    let (user, project) = (dir.path().join("user.toml"), dir.path().join(FILE_NAME));
+    std::fs::write(&user, "[hooks]\ntell = false\n[knowledge]\nreview_from = 0.6\n").unwrap();
+    std::fs::write(&project, "[knowledge]\nfresh_from = 0.5\n").unwrap();
+    let layers = |flags: &[&str]| Layers {
+        user: Some((user.clone(), true)),
+        project: Some(project.clone()),
+        environment: Some("ranking.window=7".into()),
+        flags: flags.iter().map(ToString::to_string).collect(),
+    };
+    let error = layers(&[]).read().unwrap_err();
+    assert!(error.message.contains(FILE_NAME), "{error}");
+    let (configured, trouble) = layers(&[]).read_what_can_be_read();
+    assert!(trouble.unwrap().message.contains(FILE_NAME));
+    let policy = configured.policy;
+    assert!(!policy.hooks.tell);
+    assert!((policy.knowledge.review_from - 0.6).abs() < 1e-9);
+    assert_eq!(policy.ranking.window, 7);
+
+    std::fs::remove_file(&project).unwrap();
+    let (configured, trouble) = layers(&["knowledge.fresh_from=0.5"]).read_what_can_be_read();
+    assert!(trouble.unwrap().message.starts_with("flag"));
+    assert_eq!((configured.policy.hooks.tell, configured.policy.ranking.window), (false, 7));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_projects_file_is_not_followed_out_of_the_project() {

@@ -117,10 +117,16 @@ fn a_projects_broken_policy_leaves_the_users_in_force() {
     for at in 0..3 {
         sandbox.ok(&["record", "Flaky", "--failure", "--id", &at.to_string()]);
     }
-    sandbox.write("home/.config/staleness/staleness.toml", "[hooks]\ntell = false\n");
+    let users = "[hooks]\ntell = false\n[knowledge]\nreview_from = 0.6\n";
+    sandbox.write("home/.config/staleness/staleness.toml", users);
     let start = |id| sandbox.session_start(&sandbox.project, id, "startup");
     assert_eq!(start("s1"), None);
-    for text in ["[tools\n", "store = 'sqlite:/elsewhere'\n", "[tools]\nunseen_days = -1\n"] {
+    for text in [
+        "[tools\n",
+        "store = 'sqlite:/elsewhere'\n",
+        "[tools]\nunseen_days = -1\n",
+        "[knowledge]\nfresh_from = 0.5\n",
+    ] {
         sandbox.write("project/staleness.toml", text);
         assert_eq!(start(text.trim()), None, "{text}");
     }
