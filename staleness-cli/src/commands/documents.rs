@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use staleness::BlockingRegistry;
-use staleness::knowledge::{Context, Document};
+use staleness::knowledge::{Context, Document, Item};
 use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
 use staleness_sources::git::Program;
 use staleness_sources::version::project_version;
@@ -93,6 +93,16 @@ pub(crate) fn at_hand(
     registry: &BlockingRegistry,
 ) -> Result<Report, CliError> {
     let documents = registry.documents(&settings.project.id)?;
+    let items = if documents.is_empty() {
+        read(settings, CheckOptions::new(settings.now), &mut |_| {})?.items
+    } else {
+        items_of(settings, &documents)?
+    };
+    Ok(Report { documents, items, ..Report::default() })
+}
+
+/// The items that these documents hold now; git is not asked.
+pub(crate) fn items_of(settings: &Settings, documents: &[Document]) -> Result<Vec<Item>, CliError> {
     let place = |document: &Document| {
         let path = document.key.path.as_str();
         let (root, rest) = match path.strip_prefix("~/") {
@@ -102,14 +112,12 @@ pub(crate) fn at_hand(
         root.join(rest)
     };
     let paths: Vec<PathBuf> = documents.iter().map(place).filter(|path| path.exists()).collect();
-    let items = if paths.is_empty() && !documents.is_empty() {
-        Vec::new()
-    } else {
-        let mut options = CheckOptions::new(settings.now);
-        options.paths = &paths;
-        read(settings, options, &mut |_| {})?.items
-    };
-    Ok(Report { documents, items, ..Report::default() })
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut options = CheckOptions::new(settings.now);
+    options.paths = &paths;
+    Ok(read(settings, options, &mut |_| {})?.items)
 }
 
 /// The version that the project declares.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use staleness::BlockingRegistry;
 use staleness::clock;
+use staleness::knowledge::Document;
 use staleness::registry::Use;
 use staleness::report::Telling;
 use staleness::tool::ToolKind;
@@ -141,13 +142,23 @@ fn told(settings: &Settings, registry: &BlockingRegistry, telling: &Telling) -> 
     }
     let budget = hooks.session_start_chars as usize;
     // Tools are told in any case, and documents get their share of the room.
-    let loaded = registry.loaded_documents(&settings.project.id).unwrap_or_default();
+    let loaded = loaded(settings, registry).unwrap_or_default();
     let context = documents::context(settings, None);
     let documents = tell_documents::text(&loaded, &context, settings.now, budget / 3);
     let left = documents.as_ref().map_or(budget, |text| budget - text.chars().count() - 1);
     let told = [tell::text(telling, left), documents];
     let told: Vec<String> = told.into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join("\n"))
+}
+
+/// The documents that the agent loads, as they were checked last. What holds an item is left out: it
+/// is judged by its kind and by what was said about it, not as a text.
+fn loaded(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Document>, CliError> {
+    let mut loaded = registry.loaded_documents(&settings.project.id)?;
+    loaded.retain(|document| !document.found.is_empty());
+    let items = documents::items_of(settings, &loaded)?;
+    loaded.retain(|each| items.iter().all(|item| item.path.as_ref() != Some(&each.key.path)));
+    Ok(loaded)
 }
 
 /// Gives context to the agent. An error here means that it was not told.

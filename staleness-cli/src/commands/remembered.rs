@@ -1,11 +1,11 @@
 //! Documents as they were when they were checked last: what can be told without asking git.
 
-use staleness::knowledge::{Context, Document, ItemKind, judge_document};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
 use staleness::{BlockingRegistry, Timestamp};
+use staleness_sources::documents::Report;
 
-use super::check::findings::order;
+use super::check::findings::{Findings, order};
 use super::documents;
 use crate::error::CliError;
 use crate::settings::Settings;
@@ -28,20 +28,28 @@ pub(crate) struct Remembered {
 impl Remembered {
     /// Reads what the registry keeps of a project.
     pub(crate) fn read(settings: &Settings, registry: &BlockingRegistry) -> Result<Self, CliError> {
-        let context = documents::context(settings, None);
-        let all = registry.documents(&settings.project.id)?;
+        let checked = registry.documents(&settings.project.id)?;
         let mut remembered = Self {
-            documents: all.len(),
-            checked_at: all.iter().map(|document| document.checked_at).max(),
+            documents: checked.len(),
+            checked_at: checked.iter().map(|document| document.checked_at).max(),
             ..Self::default()
         };
-        for document in &all {
-            match judge_document(ItemKind::Document, document, &context).level {
+        if checked.is_empty() {
+            return Ok(remembered);
+        }
+        // As a check judges: an item that lives in a file by its kind, and by what was said about it.
+        let items = documents::items_of(settings, &checked)?;
+        let report = Report { documents: checked, items, ..Report::default() };
+        let context = documents::context(settings, documents::version(settings).as_deref());
+        let stored = registry.items(&settings.project.id)?;
+        for group in Findings::new(&report, stored, &context, false).groups {
+            match group.worst.0 {
                 Level::Fresh => continue,
                 Level::Review => remembered.review += 1,
                 Level::Stale => remembered.stale += 1,
             }
-            remembered.doubtful.extend(doubtful(document, &context));
+            let told = group.found.into_iter().map(|each| each.told);
+            remembered.doubtful.extend(told.filter(|told| told.verdict.level != Level::Fresh));
         }
         let key = |told: &KnowledgeReport| (told.verdict.level, told.verdict.freshness);
         remembered.doubtful.sort_by(|a, b| {
@@ -58,12 +66,4 @@ impl Remembered {
             None => "not checked yet".into(),
         }
     }
-}
-
-fn doubtful(document: &Document, context: &Context) -> Vec<KnowledgeReport> {
-    let blocks = document.found.iter();
-    blocks
-        .map(|block| KnowledgeReport::of_block(ItemKind::Document, document, block, context))
-        .filter(|told| told.verdict.level != Level::Fresh)
-        .collect()
 }

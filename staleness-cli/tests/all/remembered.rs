@@ -81,3 +81,32 @@ fn the_doctor_warns_of_stale_memory_and_is_well() {
     assert_eq!(check["state"], "warn", "{check}");
     assert!(check["detail"].as_str().unwrap().starts_with("1 of 2 documents stale"), "{check}");
 }
+
+#[test]
+fn an_item_in_a_file_is_judged_by_its_kind_wherever_it_is_told() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/old.rs", "fn main() {}\n");
+    let text = "---\nkind: preference\n---\n\nPrefer what [the old way](src/old.rs) did.\n";
+    sandbox.write("project/CLAUDE.md", text);
+    sandbox.write("project/AGENTS.md", "Read [the program](src/old.rs).\n");
+    sandbox.commit("2026-01-10T00:00:00Z");
+    std::fs::remove_file(sandbox.project.join("src/old.rs")).unwrap();
+    sandbox.commit("2026-02-10T00:00:00Z");
+    let told = |id| sandbox.session_start(&sandbox.project, id, "startup").unwrap_or_default();
+
+    assert_eq!(now(&sandbox, &["check", "--fail-on", "stale"]).code, 1);
+    assert!(told("s1").contains("`AGENTS.md`") && !told("s2").contains("CLAUDE.md"));
+    assert_eq!(now(&sandbox, &["--fail-on", "stale"]).code, 1);
+    let overview = sandbox.json(&[]);
+    let paths: Vec<&Value> =
+        overview["documents"].as_array().unwrap().iter().map(|each| &each["path"]).collect();
+    assert_eq!(paths, ["AGENTS.md"], "{overview:#}");
+
+    std::fs::remove_file(sandbox.project.join("AGENTS.md")).unwrap();
+    sandbox.commit("2026-02-11T00:00:00Z");
+    for args in [&["check", "--fail-on", "stale"][..], &["--fail-on", "stale"]] {
+        let run = now(&sandbox, args);
+        assert_eq!(run.code, 0, "{args:?}: {run:?}");
+    }
+    assert_eq!(told("s3"), "");
+}
