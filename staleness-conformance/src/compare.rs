@@ -16,6 +16,9 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     rows(&mut text, "tool", &found.tools, &expected.tools);
     rows(&mut text, "item", &found.knowledge, &expected.knowledge);
     rows(&mut text, "document", &found.documents, &expected.documents);
+    rows(&mut text, "work item", &found.work, &expected.work);
+    rows(&mut text, "session", &found.sessions, &expected.sessions);
+    rows(&mut text, "cursor", &found.cursors, &expected.cursors);
     rows(&mut text, "outcome", &found.outcomes, &expected.outcomes);
     rows(&mut text, "journal entry", &found.journal, &expected.journal);
     if text.is_empty() && found != expected {

@@ -1,16 +1,18 @@
 //! Hand-made rows: the least that a record needs, for cases to vary.
 
 use staleness_core::ids::{
-    DocumentKey, ItemId, ItemKey, Level, OpId, ProjectId, Scope, ServerKey, SessionId, SourceId,
-    ToolKey, ToolName,
+    AgentId, DocumentKey, ItemId, ItemKey, Level, OpId, ProjectId, Scope, ServerKey, SessionId,
+    SourceId, ToolKey, ToolName, WorkId, WorkKey,
 };
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::knowledge::{Block, Document, Fact, Item, ItemKind};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::project::{Project, Told};
+use staleness_core::session::{Cursor, CursorKey, Session, SessionKey};
 use staleness_core::source::{Source, SourceState};
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{Failing, PresenceCause, Tool, ToolKind};
+use staleness_core::work::{Work, WorkKind};
 
 /// Names that wildcards, quoting, folding, trimming or normalising would confuse with each other.
 pub(crate) const AWKWARD: [&str; 20] = [
@@ -169,6 +171,44 @@ pub(crate) fn flagged(mut document: Document, blocks: u32) -> Document {
     };
     document.found = (1..=blocks).map(block).collect();
     document
+}
+
+pub(crate) fn agent(text: &str) -> AgentId {
+    AgentId::new(text).expect("a valid agent")
+}
+
+/// The key of a work item of one project, or of every one.
+pub(crate) fn work_key(project: Option<&str>, id: impl AsRef<str>) -> WorkKey {
+    let id = WorkId::new(id).expect("a valid work id");
+    WorkKey { scope: project.map_or(Scope::Global, scope), id }
+}
+
+/// A plan that nobody has begun.
+pub(crate) fn work(key: WorkKey) -> Work {
+    let text = format!("What {} is about", key.id);
+    Work::new(key, WorkKind::Plan, text, at(10))
+}
+
+/// A session that goes on.
+pub(crate) fn started(project: &str, id: &str) -> Session {
+    Session {
+        key: SessionKey { project: project_id(project), id: session(id) },
+        agent: agent("a"),
+        started_at: at(11),
+        ended_at: None,
+        from_revision: Revision(0),
+        first_contact: true,
+    }
+}
+
+/// A cursor at the beginning.
+pub(crate) fn cursor(project: &str, of: &str) -> Cursor {
+    Cursor {
+        key: CursorKey { project: project_id(project), agent: agent(of) },
+        revision: Revision(0),
+        session: None,
+        moved_at: at(12),
+    }
 }
 
 /// A success in project `p`.

@@ -1,174 +1,17 @@
 //! Steps that the cases carry out.
 
-use staleness_core::ids::{DocumentKey, ItemKey, OpId, ProjectId, SourceId, ToolKey};
-use staleness_core::journal::{JournalEntry, Subject};
-use staleness_core::knowledge::{Document, Item};
-use staleness_core::outcome::Outcome;
-use staleness_core::project::Project;
-use staleness_core::source::Source;
+mod write;
+
+use staleness_core::ids::{ItemKey, OpId, ToolKey, WorkKey};
+use staleness_core::journal::Subject;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, DocumentFilter, Durability, ItemFilter, JournalFilter,
-    OutcomeFilter, OutcomeRange, ProjectFilter, Query, Refusal, Selection, SourceFilter, Step,
-    ToolFilter, View,
+    Change, ChangeSet, Decision, Durability, ItemFilter, JournalFilter, OutcomeFilter, Query,
+    Refusal, Selection, Step, ToolFilter, View, WorkFilter,
 };
 use staleness_core::tool::Tool;
 
 use crate::rows;
-
-/// Writes a change set that was made up beforehand, and locks the keys of exactly its rows.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Write {
-    pub(crate) changes: ChangeSet,
-    pub(crate) look: Selection,
-    pub(crate) full: bool,
-}
-
-impl Write {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
-    pub(crate) fn project(mut self, row: Project) -> Self {
-        self.changes.projects.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn source(mut self, row: Source) -> Self {
-        self.changes.sources.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn tool(mut self, row: Tool) -> Self {
-        self.changes.tools.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn tools(mut self, rows: impl IntoIterator<Item = Tool>) -> Self {
-        self.changes.tools.extend(rows.into_iter().map(Change::Put));
-        self
-    }
-
-    pub(crate) fn no_project(mut self, id: ProjectId) -> Self {
-        self.changes.projects.push(Change::Delete(id));
-        self
-    }
-
-    pub(crate) fn no_source(mut self, id: SourceId) -> Self {
-        self.changes.sources.push(Change::Delete(id));
-        self
-    }
-
-    pub(crate) fn no_tool(mut self, key: ToolKey) -> Self {
-        self.changes.tools.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn item(mut self, row: Item) -> Self {
-        self.changes.knowledge.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_item(mut self, key: ItemKey) -> Self {
-        self.changes.knowledge.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn document(mut self, row: Document) -> Self {
-        self.changes.documents.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_document(mut self, key: DocumentKey) -> Self {
-        self.changes.documents.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn outcome(mut self, row: Outcome) -> Self {
-        self.changes.outcomes.push(row);
-        self
-    }
-
-    pub(crate) fn outcomes(mut self, rows: impl IntoIterator<Item = Outcome>) -> Self {
-        self.changes.outcomes.extend(rows);
-        self
-    }
-
-    pub(crate) fn range(mut self, range: OutcomeRange) -> Self {
-        self.changes.outcome_ranges.push(range);
-        self
-    }
-
-    pub(crate) fn entry(mut self, row: JournalEntry) -> Self {
-        self.changes.journal.push(row);
-        self
-    }
-
-    pub(crate) fn entries(mut self, rows: impl IntoIterator<Item = JournalEntry>) -> Self {
-        self.changes.journal.extend(rows);
-        self
-    }
-
-    /// Looks at this as well.
-    pub(crate) fn looking(mut self, selection: Selection) -> Self {
-        self.look.merge(selection);
-        self
-    }
-
-    /// Must survive a power cut.
-    pub(crate) fn full(mut self) -> Self {
-        self.full = true;
-        self
-    }
-}
-
-/// `selection`, with a lock on every row that `changes` writes.
-pub(crate) fn locking(mut selection: Selection, changes: &ChangeSet) -> Selection {
-    for change in &changes.projects {
-        let (Change::Put(Project { id, .. }) | Change::Delete(id)) = change else {
-            continue;
-        };
-        selection = selection.lock_projects(ProjectFilter::Id(id.clone()));
-    }
-    for change in &changes.sources {
-        let (Change::Put(Source { id, .. }) | Change::Delete(id)) = change else {
-            continue;
-        };
-        selection = selection.lock_sources(SourceFilter::Id(id.clone()));
-    }
-    for change in &changes.tools {
-        let (Change::Put(Tool { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_tools(ToolFilter::Key(key.clone()));
-    }
-    for change in &changes.knowledge {
-        let (Change::Put(Item { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_knowledge(ItemFilter::Key(key.clone()));
-    }
-    for change in &changes.documents {
-        let (Change::Put(Document { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_documents(DocumentFilter::Key(key.clone()));
-    }
-    selection
-}
-
-impl Step for Write {
-    fn selection(&self) -> Selection {
-        locking(self.look.clone(), &self.changes)
-    }
-
-    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
-        Ok(Decision::Write(self.changes.clone()))
-    }
-
-    fn durability(&self) -> Durability {
-        if self.full { Durability::Full } else { Durability::Normal }
-    }
-}
+pub(crate) use write::{Write, locking};
 
 /// Adds one to the uses of a tool, and creates it with one.
 #[derive(Clone, Debug)]
@@ -236,8 +79,8 @@ impl Step for Use {
     }
 }
 
-/// Saves one item of every project under a key of its own, and tells the journal. Does nothing when
-/// its op was seen.
+/// Saves one item of every project and one work item under keys of their own, and tells the journal
+/// of both. Does nothing when its op was seen.
 #[derive(Clone, Debug)]
 pub(crate) struct Save {
     pub(crate) op: OpId,
@@ -252,12 +95,17 @@ impl Save {
     fn key(&self) -> ItemKey {
         rows::item_key(None, self.op.as_str())
     }
+
+    fn work(&self) -> WorkKey {
+        rows::work_key(None, self.op.as_str())
+    }
 }
 
 impl Step for Save {
     fn selection(&self) -> Selection {
         Selection::new()
             .lock_knowledge(ItemFilter::Key(self.key()))
+            .lock_work(WorkFilter::Key(self.work()))
             .journal(JournalFilter::Op(self.op.clone()))
     }
 
@@ -265,9 +113,12 @@ impl Step for Save {
         let mut changes = ChangeSet::default();
         if view.journal.is_empty() {
             changes.knowledge.push(Change::Put(rows::item(self.key())));
-            let mut entry = rows::entry(Subject::item(&self.key()));
-            entry.op = Some(self.op.clone());
-            changes.journal.push(entry);
+            changes.work.push(Change::Put(rows::work(self.work())));
+            for subject in [Subject::item(&self.key()), Subject::work(&self.work())] {
+                let mut entry = rows::entry(subject);
+                entry.op = Some(self.op.clone());
+                changes.journal.push(entry);
+            }
         }
         Ok(Decision::Write(changes))
     }

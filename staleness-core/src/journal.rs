@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName};
+use crate::ids::{
+    AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName, WorkId, WorkKey,
+};
 use crate::time::Timestamp;
 
 /// Numbers the commits that wrote journal entries: 0 before the first.
@@ -58,6 +60,19 @@ impl Subject {
         Some(ItemKey { scope: self.scope.clone(), id })
     }
 
+    /// A work item as a subject.
+    #[must_use]
+    pub fn work(key: &WorkKey) -> Self {
+        Self { kind: SubjectKind::Work, scope: key.scope.clone(), id: key.id.to_string() }
+    }
+
+    /// The key of the work item that this subject is; `None` for other kinds.
+    #[must_use]
+    pub fn work_key(&self) -> Option<WorkKey> {
+        let id = WorkId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Work)?;
+        Some(WorkKey { scope: self.scope.clone(), id })
+    }
+
     /// A project as a subject. It lives in its own scope.
     #[must_use]
     pub fn project(id: &ProjectId) -> Self {
@@ -77,11 +92,13 @@ pub enum SubjectKind {
     /// An item of knowledge.
     #[serde(rename = "knowledge")]
     Item,
+    /// A work item.
+    Work,
 }
 
 impl SubjectKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Tool, Self::Project, Self::Item];
+    pub const ALL: [Self; 4] = [Self::Tool, Self::Project, Self::Item, Self::Work];
 
     /// The word that storage and reports use.
     #[must_use]
@@ -90,6 +107,7 @@ impl SubjectKind {
             Self::Tool => "tool",
             Self::Project => "project",
             Self::Item => "knowledge",
+            Self::Work => "work",
         }
     }
 
@@ -137,11 +155,19 @@ pub enum Action {
     Done,
     /// A person removed it.
     Removed,
+    /// Somebody moved it to another state.
+    Moved,
+    /// Somebody took a step on it.
+    Stepped,
+    /// It was overdue, and somebody settled it.
+    Resolved,
+    /// It had ended, and somebody took it up again.
+    Reopened,
 }
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 20] = [
         Self::Added,
         Self::Absent,
         Self::Present,
@@ -158,6 +184,10 @@ impl Action {
         Self::Contradicted,
         Self::Done,
         Self::Removed,
+        Self::Moved,
+        Self::Stepped,
+        Self::Resolved,
+        Self::Reopened,
     ];
 
     /// The word that storage and reports use.
@@ -180,6 +210,10 @@ impl Action {
             Self::Contradicted => "contradicted",
             Self::Done => "done",
             Self::Removed => "removed",
+            Self::Moved => "moved",
+            Self::Stepped => "stepped",
+            Self::Resolved => "resolved",
+            Self::Reopened => "reopened",
         }
     }
 

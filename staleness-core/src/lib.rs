@@ -111,6 +111,7 @@ pub mod project;
 pub mod registry;
 pub mod report;
 pub mod scan;
+pub mod session;
 pub mod source;
 pub mod store;
 pub mod time;

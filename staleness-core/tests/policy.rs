@@ -104,6 +104,18 @@ fn the_defaults_are_those_that_are_documented() {
         history = []
         max_file_bytes = 4194304
         [documents.kinds]
+        [work]
+        in_progress_days = 7
+        waiting_days = 30
+        handoff_days = 14
+        candidate_days = 21
+        generated_candidate_days = 30
+        observation_days = 30
+        freshness_flagged = 0.3
+        freshness_softened = 0.5
+        [work.kind]
+        [work.project]
+        [work.agent]
     "#
     .parse()
     .unwrap();

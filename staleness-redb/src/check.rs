@@ -6,13 +6,16 @@ use redb::{Key, ReadableTable, ReadableTableMetadata, Table, TableDefinition, Ta
 use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
+use crate::collections::cursors::Cursors;
 use crate::collections::documents::Documents;
 use crate::collections::journal::Journal;
 use crate::collections::knowledge::Knowledge;
 use crate::collections::outcomes::{Outcomes, is_counted, served};
 use crate::collections::projects::Projects;
+use crate::collections::sessions::Sessions;
 use crate::collections::sources::Sources;
 use crate::collections::tools::{Marks, Tools};
+use crate::collections::work::WorkItems;
 use crate::collections::{all, table};
 use crate::error::from_storage;
 use crate::records::{SUBJECTS, number};
@@ -27,6 +30,9 @@ pub(crate) fn check(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
     tools(tx)?;
     all::<Knowledge>(tx, |_| Ok(ControlFlow::Continue(())))?;
     documents(tx)?;
+    work(tx)?;
+    all::<Sessions>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Cursors>(tx, |_| Ok(ControlFlow::Continue(())))?;
     outcomes(tx)?;
     journal(tx, revision)
 }
@@ -127,6 +133,17 @@ fn documents(tx: &Tx) -> Result<(), StoreError> {
         Ok(ControlFlow::Continue(()))
     })?;
     flagged.finish()
+}
+
+fn work(tx: &Tx) -> Result<(), StoreError> {
+    let mut open = Index::open(tx, tables::WORK_OPEN)?;
+    all::<WorkItems>(tx, |row| {
+        if row.status.is_open() {
+            open.has((row.key.scope.as_key(), row.key.id.as_str()), &())?;
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    open.finish()
 }
 
 fn outcomes(tx: &Tx) -> Result<(), StoreError> {

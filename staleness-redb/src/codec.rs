@@ -19,8 +19,8 @@ use staleness_core::store::StoreError;
 /// would be 43 holdings of the longest kind.
 pub(crate) const MAX_RECORD: usize = 1 << 20;
 
-/// The same for items and documents, in bytes: the text of an item and the findings of a document
-/// are up to 1 MiB each, and their other fields together up to 256 KiB.
+/// The same for items, documents and work items, in bytes: the text of an item and the findings of a
+/// document are up to 1 MiB each, and their other fields together up to 512 KiB.
 pub(crate) const MAX_TEXT_RECORD: usize = 2 << 20;
 
 /// What a reader may claim. bincode counts an integer by its size in memory, up to 16 bytes for one
@@ -41,14 +41,23 @@ pub(crate) enum Kind {
     Entry = b'j',
     Item = b'k',
     Document = b'd',
+    Work = b'w',
+    Session = b'e',
+    Cursor = b'c',
 }
 
 impl Kind {
     /// The largest record of this kind, in bytes.
     pub(crate) const fn most(self) -> usize {
         match self {
-            Self::Item | Self::Document => MAX_TEXT_RECORD,
-            Self::Project | Self::Source | Self::Tool | Self::Outcome | Self::Entry => MAX_RECORD,
+            Self::Item | Self::Document | Self::Work => MAX_TEXT_RECORD,
+            Self::Project
+            | Self::Source
+            | Self::Tool
+            | Self::Outcome
+            | Self::Entry
+            | Self::Session
+            | Self::Cursor => MAX_RECORD,
         }
     }
 }

@@ -5,10 +5,12 @@ use staleness_core::journal::JournalEntry;
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::Outcome;
 use staleness_core::project::Project;
+use staleness_core::session::{Cursor, Session};
 use staleness_core::source::Source;
 use staleness_core::store::StoreError;
 use staleness_core::time::Timestamp;
 use staleness_core::tool::Tool;
+use staleness_core::work::Work;
 
 use crate::records;
 
@@ -29,6 +31,12 @@ pub enum Record {
     Item(Item),
     /// A document.
     Document(Document),
+    /// A work item.
+    Work(Work),
+    /// A session.
+    Session(Session),
+    /// A cursor.
+    Cursor(Cursor),
     /// An outcome.
     Outcome(Outcome),
     /// A journal entry.
@@ -47,6 +55,9 @@ impl Record {
             Self::Tool(row) => records::encode_tool(row),
             Self::Item(row) => records::encode_item(row),
             Self::Document(row) => records::encode_document(row),
+            Self::Work(row) => records::encode_work(row),
+            Self::Session(row) => records::encode_session(row),
+            Self::Cursor(row) => records::encode_cursor(row),
             Self::Outcome(row) => records::encode_outcome(row),
             Self::Entry(row) => records::encode_entry(row),
         }
@@ -65,6 +76,11 @@ impl Record {
             Self::Document(row) => {
                 Self::Document(records::decode_document(row.key.clone(), bytes).ok()?)
             }
+            Self::Work(row) => Self::Work(records::decode_work(row.key.clone(), bytes).ok()?),
+            Self::Session(row) => {
+                Self::Session(records::decode_session(row.key.clone(), bytes).ok()?)
+            }
+            Self::Cursor(row) => Self::Cursor(records::decode_cursor(row.key.clone(), bytes).ok()?),
             Self::Outcome(row) => Self::Outcome(records::decode_outcome(row.seq, bytes).ok()?),
             Self::Entry(row) => {
                 Self::Entry(records::decode_entry(row.revision, row.index, bytes).ok()?)

@@ -5,24 +5,27 @@ use std::ops::ControlFlow;
 use redb::ReadableTable;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter, Selection,
-    SourceFilter, StoreError, ToolFilter, View,
+    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter,
+    Selection, SessionFilter, SourceFilter, StoreError, ToolFilter, View, WorkFilter,
 };
 
+use crate::collections::cursors::Cursors;
 use crate::collections::documents::Documents;
 use crate::collections::journal::Journal;
 use crate::collections::knowledge::Knowledge;
 use crate::collections::outcomes::{self, Outcomes};
 use crate::collections::projects::Projects;
+use crate::collections::sessions::Sessions;
 use crate::collections::sources::Sources;
 use crate::collections::tools::Tools;
+use crate::collections::work::WorkItems;
 use crate::collections::{Collection, load, table};
 use crate::error::{Calm, from_storage, sound};
 use crate::session::Tx;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
-/// The same of items and documents, which may be a megabyte each.
+/// The same of items, documents and work items, which may be a megabyte each.
 const TEXT_PAGE: usize = 50;
 
 type Visit<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
@@ -68,6 +71,9 @@ pub(crate) fn pages(
     collection!(tools, Tools, has(&selection.tools, &ToolFilter::All));
     collection!(knowledge, Knowledge, has(&selection.knowledge, &ItemFilter::All), TEXT_PAGE);
     collection!(documents, Documents, has(&selection.documents, &DocumentFilter::All), TEXT_PAGE);
+    collection!(work, WorkItems, has(&selection.work, &WorkFilter::All), TEXT_PAGE);
+    collection!(sessions, Sessions, has(&selection.sessions, &SessionFilter::All));
+    collection!(cursors, Cursors, has(&selection.cursors, &CursorFilter::All));
     collection!(outcomes, Outcomes, selection.outcomes.contains(&OutcomeFilter::All));
     collection!(journal, Journal, selection.journal.contains(&JournalFilter::All));
     Ok(())

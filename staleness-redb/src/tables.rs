@@ -20,6 +20,10 @@
 //! | `knowledge` | scope, id | an item of knowledge |
 //! | `documents` | project, path | a document as it was last checked |
 //! | `documents_flagged` | project, whether a client loads it, path | nothing: those with findings |
+//! | `work` | scope, id | a work item |
+//! | `work_open` | scope, id | nothing: those that have not ended |
+//! | `sessions` | project, id | a session of an agent |
+//! | `cursors` | project, agent | up to where an agent was told |
 //! | `outcomes` | seq | one use of a tool |
 //! | `outcomes_identity` | `Outcome::identity`, seq | nothing |
 //! | `outcomes_counted` | project, seq | nothing: those with the marks `S` and `F` |
@@ -53,17 +57,29 @@ pub(crate) const FORMAT: u64 = 1 + MIGRATIONS.len() as u64;
 pub(crate) type Migration = fn(&Tx) -> Result<(), StoreError>;
 
 /// What takes a store from format `n + 1` to the next one, for every `n`. Only ever appended to.
-pub(crate) const MIGRATIONS: [Migration; 1] = [|tx| {
-    // Format 2: knowledge and documents.
-    tx.open_table(KNOWLEDGE).map_err(from_table)?;
-    tx.open_table(DOCUMENTS).map_err(from_table)?;
-    tx.open_table(DOCUMENTS_FLAGGED).map(drop).map_err(from_table)
-}];
+pub(crate) const MIGRATIONS: [Migration; 2] = [
+    |tx| {
+        // Format 2: knowledge and documents.
+        tx.open_table(KNOWLEDGE).map_err(from_table)?;
+        tx.open_table(DOCUMENTS).map_err(from_table)?;
+        tx.open_table(DOCUMENTS_FLAGGED).map(drop).map_err(from_table)
+    },
+    |tx| {
+        // Format 3: work items, sessions and cursors.
+        tx.open_table(WORK).map_err(from_table)?;
+        tx.open_table(WORK_OPEN).map_err(from_table)?;
+        tx.open_table(SESSIONS).map_err(from_table)?;
+        tx.open_table(CURSORS).map(drop).map_err(from_table)
+    },
+];
 
 pub(crate) type SourceKey = (&'static str, &'static str, u8, &'static str);
 pub(crate) type ToolRef = (&'static str, &'static str);
 pub(crate) type ItemRef = (&'static str, &'static str);
 pub(crate) type DocumentRef = (&'static str, &'static str);
+pub(crate) type WorkRef = (&'static str, &'static str);
+pub(crate) type SessionRef = (&'static str, &'static str);
+pub(crate) type CursorRef = (&'static str, &'static str);
 pub(crate) type EntryRef = (u64, u32);
 
 pub(crate) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
@@ -88,6 +104,13 @@ pub(crate) const DOCUMENTS: TableDefinition<'_, DocumentRef, &[u8]> =
 pub(crate) const DOCUMENTS_FLAGGED: TableDefinition<'_, (&str, bool, &str), ()> =
     TableDefinition::new("documents_flagged");
 
+pub(crate) const WORK: TableDefinition<'_, WorkRef, &[u8]> = TableDefinition::new("work");
+pub(crate) const WORK_OPEN: TableDefinition<'_, WorkRef, ()> = TableDefinition::new("work_open");
+
+pub(crate) const SESSIONS: TableDefinition<'_, SessionRef, &[u8]> =
+    TableDefinition::new("sessions");
+pub(crate) const CURSORS: TableDefinition<'_, CursorRef, &[u8]> = TableDefinition::new("cursors");
+
 pub(crate) const OUTCOMES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("outcomes");
 pub(crate) const OUTCOMES_IDENTITY: TableDefinition<'_, (u64, u64), ()> =
     TableDefinition::new("outcomes_identity");
@@ -108,6 +131,7 @@ pub(crate) const JOURNAL_SCOPE: TableDefinition<'_, (&str, u64, u32), ()> =
 macro_rules! every_table {
     ($each:ident) => {
         [
+            $each!(CURSORS),
             $each!(DOCUMENTS),
             $each!(DOCUMENTS_FLAGGED),
             $each!(JOURNAL),
@@ -120,6 +144,7 @@ macro_rules! every_table {
             $each!(OUTCOMES_IDENTITY),
             $each!(OUTCOMES_SERVED),
             $each!(PROJECTS),
+            $each!(SESSIONS),
             $each!(SOURCES),
             $each!(META),
             $each!(TOOLS),
@@ -127,6 +152,8 @@ macro_rules! every_table {
             $each!(TOOLS_DEMOTED),
             $each!(TOOLS_REVIVED),
             $each!(TOOLS_SERVER),
+            $each!(WORK),
+            $each!(WORK_OPEN),
         ]
     };
 }

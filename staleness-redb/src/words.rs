@@ -7,6 +7,7 @@ use staleness_core::outcome::Mark;
 use staleness_core::source::SourceState;
 use staleness_core::store::StoreError;
 use staleness_core::tool::{Hold, PresenceCause, ToolKind};
+use staleness_core::work::{NoteType, WorkKind, WorkStatus};
 
 use crate::codec::Bad;
 
@@ -43,9 +44,37 @@ pub(crate) const ITEM_KINDS: [ItemKind; 5] = [
     ItemKind::Reference,
     ItemKind::Document,
 ];
-pub(crate) const SUBJECTS: [SubjectKind; 3] =
-    [SubjectKind::Tool, SubjectKind::Project, SubjectKind::Item];
-pub(crate) const ACTIONS: [Action; 16] = [
+pub(crate) const WORK_KINDS: [WorkKind; 7] = [
+    WorkKind::Plan,
+    WorkKind::Trap,
+    WorkKind::Constraint,
+    WorkKind::Handoff,
+    WorkKind::Candidate,
+    WorkKind::Note,
+    WorkKind::Decision,
+];
+pub(crate) const WORK_STATES: [WorkStatus; 15] = [
+    WorkStatus::Todo,
+    WorkStatus::InProgress,
+    WorkStatus::Blocked,
+    WorkStatus::Done,
+    WorkStatus::Dropped,
+    WorkStatus::Active,
+    WorkStatus::Resolved,
+    WorkStatus::Open,
+    WorkStatus::Accepted,
+    WorkStatus::Closed,
+    WorkStatus::Pending,
+    WorkStatus::Rejected,
+    WorkStatus::Visible,
+    WorkStatus::Archived,
+    WorkStatus::Made,
+];
+pub(crate) const NOTES: [NoteType; 3] =
+    [NoteType::Observation, NoteType::SessionStart, NoteType::SessionEnd];
+pub(crate) const SUBJECTS: [SubjectKind; 4] =
+    [SubjectKind::Tool, SubjectKind::Project, SubjectKind::Item, SubjectKind::Work];
+pub(crate) const ACTIONS: [Action; 20] = [
     Action::Added,
     Action::Absent,
     Action::Present,
@@ -62,6 +91,10 @@ pub(crate) const ACTIONS: [Action; 16] = [
     Action::Contradicted,
     Action::Done,
     Action::Removed,
+    Action::Moved,
+    Action::Stepped,
+    Action::Resolved,
+    Action::Reopened,
 ];
 
 /// The number of a word.

@@ -6,7 +6,8 @@ use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
 use crate::collections::{
-    documents, each, journal, knowledge, meta, outcomes, projects, sources, tools,
+    cursors, documents, each, journal, knowledge, meta, outcomes, projects, sessions, sources,
+    tools, work,
 };
 use crate::transaction::Transaction;
 
@@ -22,6 +23,9 @@ pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     tools::all(tx, |_| ControlFlow::Continue(()))?;
     knowledge::all(tx, |_| ControlFlow::Continue(()))?;
     documents::all(tx, |_| ControlFlow::Continue(()))?;
+    work::all(tx, |_| ControlFlow::Continue(()))?;
+    sessions::all(tx, |_| ControlFlow::Continue(()))?;
+    cursors::all(tx, |_| ControlFlow::Continue(()))?;
     outcomes::all(tx, |_| ControlFlow::Continue(()))?;
     revisions(tx, meta.revision)
 }

@@ -4,16 +4,19 @@ use std::ops::ControlFlow;
 
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter, Selection,
-    SourceFilter, StoreError, ToolFilter, View,
+    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter,
+    Selection, SessionFilter, SourceFilter, StoreError, ToolFilter, View, WorkFilter,
 };
 
-use crate::collections::{documents, journal, knowledge, load, outcomes, projects, sources, tools};
+use crate::collections::{
+    cursors, documents, journal, knowledge, load, outcomes, projects, sessions, sources, tools,
+    work,
+};
 use crate::transaction::Transaction;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
-/// The same of items and documents, which may be a megabyte each.
+/// The same of items, documents and work items, which may be a megabyte each.
 const TEXT_PAGE: usize = 50;
 
 /// Hands everything that `selection` names to `visit`, from the connection's transaction.
@@ -89,7 +92,22 @@ pub(crate) fn pages(
         has(&selection.documents, &DocumentFilter::All),
         |row: &staleness_core::knowledge::Document| row.key.clone()
     );
+    collection!(
+        work,
+        has(&selection.work, &WorkFilter::All),
+        |row: &staleness_core::work::Work| row.key.clone()
+    );
     pager.most = PAGE;
+    collection!(
+        sessions,
+        has(&selection.sessions, &SessionFilter::All),
+        |row: &staleness_core::session::Session| row.key.clone()
+    );
+    collection!(
+        cursors,
+        has(&selection.cursors, &CursorFilter::All),
+        |row: &staleness_core::session::Cursor| row.key.clone()
+    );
     collection!(
         outcomes,
         selection.outcomes.contains(&OutcomeFilter::All),

@@ -16,6 +16,9 @@
 //! | `tools` | scope, name | a tool with its ring |
 //! | `knowledge` | scope, id | an item of knowledge |
 //! | `documents` | project, path | a document as it was last checked |
+//! | `work` | scope, id | a work item |
+//! | `sessions` | project, id | a session of an agent |
+//! | `cursors` | project, agent | up to where an agent was told |
 //! | `outcomes` | seq | one use of a tool |
 //! | `journal` | revision, idx | one change |
 //!
@@ -33,14 +36,17 @@
 //! last `seq` before the removal). Numbers are never used twice, and an append writes no page for
 //! the counter; `AUTOINCREMENT` would write one in every commit.
 //!
+//! `work.ended` is 1 or 0, so that a partial index finds what is open, however much has ended.
+//!
 //! `tools.demoted` and `tools.revived` are 1 or 0, so that partial indexes find such tools without
 //! reading the others; a third finds those with holdings. `outcomes.identity` is `Outcome::identity`.
 //!
 //! # Packed texts
 //!
 //! `staleness_core::store::pack` makes them, and nothing here looks into them: the keywords,
-//! citations and links of an item, who contradicted it, and `documents.found`, which is NULL where
-//! nothing was found, so that a partial index leaves those documents out.
+//! citations and links of an item, who contradicted it, the references and steps of a work item, and
+//! `documents.found`, which is NULL where nothing was found, so that a partial index leaves those
+//! documents out.
 //!
 //! # Blobs
 //!
@@ -64,7 +70,7 @@ pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;
 ///
 /// Each statement is parsed whenever a process opens the store: reading the schema is a fifth of the
 /// instructions of a process that records one outcome, about 25,000 for each table or index.
-pub(crate) const MIGRATIONS: [&str; 2] = [FORMAT_1, FORMAT_2];
+pub(crate) const MIGRATIONS: [&str; 3] = [FORMAT_1, FORMAT_2, FORMAT_3];
 
 const FORMAT_1: &str = "
 CREATE TABLE meta(
@@ -211,4 +217,47 @@ CREATE TABLE documents(
   UNIQUE(project, path)
 ) STRICT;
 CREATE INDEX documents_flagged ON documents(project, loaded) WHERE found IS NOT NULL;
+";
+
+/// Work items, sessions and cursors.
+const FORMAT_3: &str = "
+CREATE TABLE work(
+  scope TEXT NOT NULL,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  ended INTEGER NOT NULL,
+  before TEXT,
+  text TEXT NOT NULL,
+  author TEXT,
+  giver TEXT,
+  taker TEXT,
+  note TEXT NOT NULL,
+  generated INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  refs TEXT NOT NULL,
+  steps TEXT NOT NULL,
+  UNIQUE(scope, id)
+) STRICT;
+CREATE INDEX work_open ON work(scope) WHERE ended = 0;
+CREATE TABLE sessions(
+  project TEXT,
+  id TEXT,
+  agent TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  from_revision INTEGER NOT NULL,
+  first_contact INTEGER NOT NULL,
+  PRIMARY KEY(project, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE cursors(
+  project TEXT,
+  agent TEXT,
+  revision INTEGER NOT NULL,
+  session TEXT,
+  moved_at INTEGER NOT NULL,
+  PRIMARY KEY(project, agent)
+) STRICT, WITHOUT ROWID;
 ";

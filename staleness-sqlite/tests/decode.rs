@@ -82,6 +82,23 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
             "documents (\"p\", \"a.md\"): found",
         );
     }
+    let work = |kind: &str, status: &str, ended: u8, steps: &str| {
+        format!(
+            "INSERT INTO work VALUES('', 'w', '{kind}', '{status}', {ended}, NULL, 'x', NULL, NULL, \
+             NULL, 'observation', 0, 0, 0, NULL, '[]', '{steps}')"
+        )
+    };
+    let said = "work (\"\", \"w\"): ";
+    names(&work("moon", "todo", 0, "[]"), &format!("{said}kind"));
+    names(&work("plan", "moon", 0, "[]"), &format!("{said}status"));
+    names(&work("plan", "todo", 1, "[]"), &format!("{said}ended"));
+    names(&work("plan", "done", 0, "[]"), &format!("{said}ended"));
+    names(&work("plan", "todo", 0, "[{}]"), &format!("{said}steps"));
+    names(
+        "INSERT INTO sessions VALUES('p', 's', 'a', 0, NULL, 0, 2)",
+        "sessions (\"p\", \"s\"): first_contact",
+    );
+    names("INSERT INTO cursors VALUES('p', '', 0, NULL, 0)", "cursors (\"p\", \"\"): agent");
     names("UPDATE meta SET revision = -1", "meta 1: revision");
     names("UPDATE meta SET format = 0", "meta 1: format");
     names("DELETE FROM meta", "meta 1");

@@ -277,6 +277,7 @@ fn make(path: &Path, scripts: &[&str]) -> Connection {
 
 const FORMAT_1: &str = include_str!("fixtures/format-1.sql");
 const FORMAT_2: &str = include_str!("fixtures/format-2.sql");
+const FORMAT_3: &str = include_str!("fixtures/format-3.sql");
 
 fn format_of(path: &Path) -> (i64, i64) {
     let conn = Connection::open(path).unwrap();
@@ -296,7 +297,7 @@ fn format_2() {
     assert_eq!(rows(&seen.documents), the_documents());
 }
 
-/// What raises format 1 makes the tables that the fixture of format 2 holds.
+/// What raises a format makes the tables that the fixture of the next one holds.
 #[test]
 fn a_raised_store_and_a_new_one_have_the_same_tables() {
     let schema = |path: &Path| -> Vec<String> {
@@ -308,12 +309,13 @@ fn a_raised_store_and_a_new_one_have_the_same_tables() {
     };
     let (_folder, new) = fresh();
     drop(open(&new));
-    for scripts in [&[FORMAT_1][..], &[FORMAT_1, FORMAT_2]] {
+    let all = [FORMAT_1, FORMAT_2, FORMAT_3];
+    for scripts in [&all[..1], &all[..2], &all] {
         let (_folder, path) = fresh();
         make(&path, scripts).close().unwrap();
         drop(open(&path));
         assert_eq!(schema(&path), schema(&new));
-        assert_eq!(format_of(&path), (2, 2));
+        assert_eq!(format_of(&path), (3, 3));
     }
 }
 
@@ -326,6 +328,7 @@ fn a_migration_that_is_cut_off_leaves_the_older_store() {
     // Pages go to the log as soon as they are written, long before the commit.
     dying.execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE").unwrap();
     dying.execute_batch(FORMAT_2).unwrap();
+    dying.execute_batch(FORMAT_3).unwrap();
     let (_other, copy) = fresh();
     for suffix in ["", "-wal"] {
         let with = |path: &Path| format!("{}{suffix}", path.display());
@@ -337,9 +340,9 @@ fn a_migration_that_is_cut_off_leaves_the_older_store() {
         check(&store).unwrap();
         let seen = everything(&store).unwrap();
         is_the_fixture(&seen);
-        assert!(seen.knowledge.is_empty() && seen.documents.is_empty());
+        assert!(seen.knowledge.is_empty() && seen.documents.is_empty() && seen.work.is_empty());
         drop(store);
-        assert_eq!(format_of(&path), (2, 2));
+        assert_eq!(format_of(&path), (3, 3));
     }
 }
 

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use staleness_core::store::{Change, ChangeSet, OutcomeRange};
 
-use super::ids::{document_key, item_key, project_id, source_id, tool_key};
+use super::ids::{
+    cursor_key, document_key, item_key, project_id, session_key, source_id, tool_key, work_key,
+};
 use super::{
-    Reach, document, item, journal_entry, number, outcome, outcome_cut, project, source, tool,
+    Reach, cursor, document, item, journal_entry, number, outcome, outcome_cut, project, session,
+    source, tool, work,
 };
 
 /// A range of outcomes.
@@ -29,18 +32,25 @@ pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
         changes(tool(reach), tool_key(reach), |row| row.key.clone()),
         changes(item(reach), item_key(reach), |row| row.key.clone()),
         changes(document(reach), document_key(reach), |row| row.key.clone()),
+        changes(work(reach), work_key(reach), |row| row.key.clone()),
+        changes(session(reach), session_key(reach), |row| row.key.clone()),
+        changes(cursor(reach), cursor_key(reach), |row| row.key.clone()),
         few(outcome(reach), 4),
         prop_oneof![3 => Just(Vec::new()), 1 => few(outcome_range(reach), 3)],
         few(journal_entry(reach), 3),
     )
         .prop_map(|all| {
-            let (projects, sources, tools, knowledge, documents, outcomes, ranges, journal) = all;
+            let (projects, sources, tools, knowledge, documents, work, sessions, cursors, ..) = all;
+            let (.., outcomes, ranges, journal) = all;
             let mut all = ChangeSet::default();
             all.projects = projects;
             all.sources = sources;
             all.tools = tools;
             all.knowledge = knowledge;
             all.documents = documents;
+            all.work = work;
+            all.sessions = sessions;
+            all.cursors = cursors;
             let mut recorded = BTreeSet::new();
             all.outcomes = outcomes;
             all.outcomes.retain(|row| recorded.insert((row.tool.clone(), row.op.clone())));

@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::ids::{
     AgentId, ClientId, DocumentKey, ItemId, ItemKey, Level, MAX_ID_BYTES, OpId, ProjectId, Scope,
-    ServerKey, SessionId, SourceId, ToolKey, ToolName, check_id,
+    ServerKey, SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey, check_id,
 };
+use staleness_core::session::{CursorKey, SessionKey};
 
 use super::Reach;
 use crate::rows::AWKWARD;
@@ -57,6 +58,8 @@ text_ids! {
     server_key: ServerKey of ["s", "s_", "sX"];
     /// An item of knowledge.
     item_id: ItemId of ["i_", "iX", "i%", "i'", "\u{1f680}"];
+    /// A work item.
+    work_id: WorkId of ["w_", "wX", "w%", "w'", "\u{1f680}"];
 }
 
 /// A scope: global, or that of a project.
@@ -72,6 +75,25 @@ pub fn tool_key(reach: Reach) -> BoxedStrategy<ToolKey> {
 /// The key of an item of knowledge.
 pub fn item_key(reach: Reach) -> BoxedStrategy<ItemKey> {
     (scope(reach), item_id(reach)).prop_map(|(scope, id)| ItemKey { scope, id }).boxed()
+}
+
+/// The key of a work item.
+pub fn work_key(reach: Reach) -> BoxedStrategy<WorkKey> {
+    (scope(reach), work_id(reach)).prop_map(|(scope, id)| WorkKey { scope, id }).boxed()
+}
+
+/// The key of a session.
+pub fn session_key(reach: Reach) -> BoxedStrategy<SessionKey> {
+    (project_id(reach), session_id(reach))
+        .prop_map(|(project, id)| SessionKey { project, id })
+        .boxed()
+}
+
+/// The key of a cursor.
+pub fn cursor_key(reach: Reach) -> BoxedStrategy<CursorKey> {
+    (project_id(reach), agent_id(reach))
+        .prop_map(|(project, agent)| CursorKey { project, agent })
+        .boxed()
 }
 
 /// The key of a document; the path may be any text.

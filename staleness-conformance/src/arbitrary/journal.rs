@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 
-use super::ids::{agent_id, item_key, op_id, project_id, session_id, tool_key};
+use super::ids::{agent_id, item_key, op_id, project_id, session_id, tool_key, work_key};
 use super::{Reach, maybe, number, scope, text, timestamp};
 
 /// A revision.
@@ -17,12 +17,13 @@ pub fn subject(reach: Reach) -> BoxedStrategy<Subject> {
     let tool = tool_key(reach).prop_map(|key| Subject::tool(&key));
     let project = project_id(reach).prop_map(|id| Subject::project(&id));
     let item = item_key(reach).prop_map(|key| Subject::item(&key));
+    let work = work_key(reach).prop_map(|key| Subject::work(&key));
     match reach {
-        Reach::Pool => prop_oneof![3 => tool, 1 => project, 1 => item].boxed(),
+        Reach::Pool => prop_oneof![3 => tool, 1 => project, 1 => item, 1 => work].boxed(),
         Reach::Wide => {
             let other = (select(&SubjectKind::ALL[..]), scope(reach), text(40))
                 .prop_map(|(kind, scope, id)| Subject { kind, scope, id });
-            prop_oneof![tool, project, item, other].boxed()
+            prop_oneof![tool, project, item, work, other].boxed()
         }
     }
 }

@@ -13,21 +13,23 @@ mod outcome;
 mod place;
 mod selection;
 mod tool;
+mod work;
 
 pub use changes::{change_set, outcome_range};
 pub use ids::{
-    agent_id, client_id, document_key, item_id, item_key, level, op_id, project_id, scope,
-    server_key, session_id, source_id, tool_key, tool_name,
+    agent_id, client_id, cursor_key, document_key, item_id, item_key, level, op_id, project_id,
+    scope, server_key, session_id, session_key, source_id, tool_key, tool_name, work_id, work_key,
 };
 pub use journal::{journal_entry, revision, subject};
 pub use knowledge::{block, citation, document, fact, item};
 pub use outcome::{mark, outcome};
 pub use place::{project, source};
 pub use selection::{
-    document_filter, item_filter, journal_filter, outcome_cut, outcome_filter, project_filter,
-    selection, source_filter, tool_filter,
+    cursor_filter, document_filter, item_filter, journal_filter, outcome_cut, outcome_filter,
+    project_filter, selection, session_filter, source_filter, tool_filter, work_filter,
 };
 pub use tool::{failing, health, holding, presence, ring, tool};
+pub use work::{cursor, session, work};
 
 use proptest::char;
 use proptest::prelude::*;

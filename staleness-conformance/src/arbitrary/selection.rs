@@ -3,12 +3,13 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::store::{
-    DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter, ProjectFilter, Selection,
-    SourceFilter, ToolFilter,
+    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter,
+    ProjectFilter, Selection, SessionFilter, SourceFilter, ToolFilter, WorkFilter,
 };
 
 use super::ids::{
-    document_key, item_key, op_id, project_id, scope, server_key, source_id, tool_key,
+    cursor_key, document_key, item_key, op_id, project_id, scope, server_key, session_key,
+    source_id, tool_key, work_key,
 };
 use super::{Reach, number, revision, subject, timestamp};
 
@@ -70,6 +71,37 @@ pub fn document_filter(reach: Reach) -> BoxedStrategy<DocumentFilter> {
     .boxed()
 }
 
+/// Which work items.
+pub fn work_filter(reach: Reach) -> BoxedStrategy<WorkFilter> {
+    prop_oneof![
+        work_key(reach).prop_map(WorkFilter::Key),
+        scope(reach).prop_map(WorkFilter::Scope),
+        scope(reach).prop_map(WorkFilter::Open),
+        Just(WorkFilter::All),
+    ]
+    .boxed()
+}
+
+/// Which sessions.
+pub fn session_filter(reach: Reach) -> BoxedStrategy<SessionFilter> {
+    prop_oneof![
+        session_key(reach).prop_map(SessionFilter::Key),
+        project_id(reach).prop_map(SessionFilter::Project),
+        Just(SessionFilter::All),
+    ]
+    .boxed()
+}
+
+/// Which cursors.
+pub fn cursor_filter(reach: Reach) -> BoxedStrategy<CursorFilter> {
+    prop_oneof![
+        cursor_key(reach).prop_map(CursorFilter::Key),
+        project_id(reach).prop_map(CursorFilter::Project),
+        Just(CursorFilter::All),
+    ]
+    .boxed()
+}
+
 /// Which outcomes.
 pub fn outcome_filter(reach: Reach) -> BoxedStrategy<OutcomeFilter> {
     prop_oneof![
@@ -114,12 +146,17 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
         few(tool_filter(reach)),
         few(item_filter(reach)),
         few(document_filter(reach)),
+        few(work_filter(reach)),
+        few(session_filter(reach)),
+        few(cursor_filter(reach)),
         few(outcome_filter(reach)),
         few(journal_filter(reach)),
         prop::option::of(outcome_cut(reach)),
     )
         .prop_map(|picks| {
-            let (projects, sources, tools, knowledge, documents, outcomes, journal, count) = picks;
+            let (projects, sources, tools, knowledge, documents, work, sessions, cursors, ..) =
+                picks;
+            let (.., outcomes, journal, count) = picks;
             let mut all = Selection::new();
             for (lock, filter) in projects {
                 all = if lock { all.lock_projects(filter) } else { all.peek_projects(filter) };
@@ -135,6 +172,15 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
             }
             for (lock, filter) in documents {
                 all = if lock { all.lock_documents(filter) } else { all.peek_documents(filter) };
+            }
+            for (lock, filter) in work {
+                all = if lock { all.lock_work(filter) } else { all.peek_work(filter) };
+            }
+            for (lock, filter) in sessions {
+                all = if lock { all.lock_sessions(filter) } else { all.peek_sessions(filter) };
+            }
+            for (lock, filter) in cursors {
+                all = if lock { all.lock_cursors(filter) } else { all.peek_cursors(filter) };
             }
             for (_, filter) in outcomes {
                 all = all.outcomes(filter);

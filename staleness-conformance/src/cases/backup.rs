@@ -13,8 +13,8 @@ use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, check, everything};
 use crate::rows::{
-    AWKWARD, document, document_key, entry, flagged, global, item, item_key, outcome, project,
-    source, source_id, tool,
+    AWKWARD, cursor, document, document_key, entry, flagged, global, item, item_key, outcome,
+    project, source, source_id, started, tool, work, work_key,
 };
 use crate::steps::{Use, Write};
 
@@ -35,6 +35,9 @@ fn fill(store: &Handle) {
             .tool(tool(global(text)))
             .item(item(item_key(Some(text), text)))
             .document(flagged(document(document_key(text, text)), 1))
+            .work(work(work_key(Some(text), text)))
+            .session(started(text, text))
+            .cursor(cursor(text, text))
             .outcome(outcome(global(text), text))
             .entry(entry(Subject::tool(&global(text))));
     }

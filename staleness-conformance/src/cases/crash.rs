@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use staleness_core::ids::ItemKey;
+use staleness_core::ids::{ItemKey, WorkKey};
 
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
 use crate::context::{Context, Handle, act, check, everything, panic_text};
-use crate::rows::{global, item, item_key};
+use crate::rows::{global, item, item_key, work, work_key};
 use crate::steps::Use;
 
 pub(super) const CASES: &[Case] = &[
     Case::new("crash::a_killed_writer_loses_nothing_acknowledged", alone).persistent(),
-    Case::new("crash::a_killed_saver_loses_no_item", savers).persistent(),
+    Case::new("crash::a_killed_saver_loses_nothing_it_saved", savers).persistent(),
     Case::new("crash::a_writer_killed_beside_another_loses_nothing", beside_another)
         .persistent()
         .multi_process(),
@@ -120,7 +120,8 @@ fn alone(context: &mut Context) {
     }
 }
 
-/// Each commit saved an item and told the journal: both are there or none, and each item is whole.
+/// Each commit saved an item and a work item and told the journal: all are there or none, and each is
+/// whole.
 fn savers(context: &mut Context) {
     let mut draws = Draws(5);
     let mut told = Told::default();
@@ -136,7 +137,14 @@ fn savers(context: &mut Context) {
         let journalled: BTreeSet<ItemKey> =
             seen.journal.values().filter_map(|entry| entry.subject.item_key()).collect();
         assert_eq!(saved, journalled, "items and journal tell different stories");
+        let planned: BTreeSet<WorkKey> = seen.work.keys().cloned().collect();
+        let journalled: BTreeSet<WorkKey> =
+            seen.journal.values().filter_map(|entry| entry.subject.work_key()).collect();
+        assert_eq!(planned, journalled, "work items and journal tell different stories");
+        assert_eq!(planned.len(), saved.len(), "a commit wrote a half");
         for op in &told.ops {
+            let key = work_key(None, op);
+            assert_eq!(seen.work.get(&key), Some(&work(key)), "acknowledged and gone");
             let key = item_key(None, op);
             assert_eq!(seen.knowledge.get(&key), Some(&item(key)), "acknowledged and gone");
         }

@@ -15,11 +15,13 @@ mod processes;
 mod projects;
 mod pruning;
 mod revisions;
+mod sessions;
 mod snapshots;
 mod sources;
 mod threads;
 mod tool_filters;
 mod tool_records;
+mod work;
 mod wrappers;
 
 use crate::case::Case;
@@ -34,6 +36,8 @@ pub fn cases() -> Vec<Case> {
         tool_filters::CASES,
         knowledge::CASES,
         documents::CASES,
+        work::CASES,
+        sessions::CASES,
         outcomes::CASES,
         journal::CASES,
         pruning::CASES,

@@ -14,8 +14,8 @@ use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, everything, pages, see};
 use crate::rows::{
-    AWKWARD, at, document, document_key, entry, flagged, global, item, item_key, local, outcome,
-    project, project_id, scope, source, source_id, tool,
+    AWKWARD, at, cursor, document, document_key, entry, flagged, global, item, item_key, local,
+    outcome, project, project_id, scope, source, source_id, started, tool, work, work_key,
 };
 use crate::steps::Write;
 
@@ -39,6 +39,9 @@ fn rows(view: &View) -> usize {
         + view.tools.len()
         + view.knowledge.len()
         + view.documents.len()
+        + view.work.len()
+        + view.sessions.len()
+        + view.cursors.len()
         + view.outcomes.len()
         + view.journal.len()
 }
@@ -54,6 +57,9 @@ fn fill(store: &Handle, count: usize) {
             .source(source(source_id([None, Some("p")][turn % 2], "c", &own)))
             .item(item(item_key([None, Some("p")][turn % 2], &own)))
             .document(flagged(document(document_key("p", &own)), turn as u32 % 2))
+            .work(work(work_key([None, Some("p")][turn % 2], &own)))
+            .session(started("p", &own))
+            .cursor(cursor("p", &own))
             .outcome(outcome(key.clone(), &own))
             .entry(entry(Subject::tool(&key)))
             .tool(tool(key));
@@ -73,7 +79,7 @@ fn of_everything(context: &mut Context) {
     let store = context.store();
     fill(store, 2_500);
     let read = pages(store, &Selection::everything());
-    assert_eq!(read.iter().map(rows).sum::<usize>(), 7 * 2_500);
+    assert_eq!(read.iter().map(rows).sum::<usize>(), 10 * 2_500);
     assert_same(&joined(read), &everything(store));
 }
 
@@ -149,7 +155,7 @@ fn no_row_twice(context: &mut Context) {
         .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_150 })
         .journal(JournalFilter::Subject { subject: Subject::tool(&global("0 a_b")), limit: 3 });
     let read = pages(store, &selection);
-    assert_eq!(read.iter().map(rows).sum::<usize>(), 7 * 1_200);
+    assert_eq!(read.iter().map(rows).sum::<usize>(), 10 * 1_200);
     assert_same(&joined(read), &everything(store));
 }
 

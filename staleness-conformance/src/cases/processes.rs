@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
 use crate::context::{Context, act, check, everything};
-use crate::rows::{global, item, item_key};
+use crate::rows::{global, item, item_key, work, work_key};
 use crate::steps::Use;
 
 pub(super) const CASES: &[Case] = &[
@@ -17,7 +17,9 @@ pub(super) const CASES: &[Case] = &[
         .multi_process()
         .persistent(),
     Case::new("processes::doing_one_op_do_it_once", same_ops).multi_process().persistent(),
-    Case::new("processes::with_25_saves_each_leave_100_items", saves).multi_process().persistent(),
+    Case::new("processes::with_25_saves_each_leave_100_of_each", saves)
+        .multi_process()
+        .persistent(),
 ];
 
 const PROCESSES: usize = 4;
@@ -116,6 +118,8 @@ fn saves(context: &mut Context) {
     let seen = everything(context.store());
     assert_eq!((acknowledged.len(), seen.knowledge.len(), seen.revision.0), (100, 100, 100));
     for op in acknowledged {
+        let plan = work_key(None, &op);
+        assert_eq!(seen.work.get(&plan), Some(&work(plan)));
         let key = item_key(None, op);
         assert_eq!(seen.knowledge.get(&key), Some(&item(key)));
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use staleness_core::store::{
-    Change, ChangeSet, Decision, DocumentFilter, Durability, ItemFilter, JournalFilter,
-    OutcomeFilter, Query, Refusal, Selection, Step, StoreError, ToolFilter, View,
+    Change, ChangeSet, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
+    JournalFilter, OutcomeFilter, Query, Refusal, Selection, SessionFilter, Step, StoreError,
+    ToolFilter, View, WorkFilter,
 };
 
 use crate::case::Case;
@@ -13,7 +14,10 @@ use crate::compare::assert_same;
 use crate::context::{
     Context, Handle, act, ask, assert_misstep, assert_refused, attempt, everything, pages, see,
 };
-use crate::rows::{document, document_key, global, item, item_key, op, project_id, tool};
+use crate::rows::{
+    cursor, document, document_key, global, item, item_key, op, project_id, scope, started, tool,
+    work, work_key,
+};
 use crate::steps::{Bump, Chase, Refuse, Use, Write};
 use crate::wrappers::{Fault, Faulty, Strict, Twice};
 
@@ -125,6 +129,7 @@ fn unlocked(context: &mut Context) {
     let locked = Selection::new().lock_tools(ToolFilter::Key(global("x")));
     act(&store, Dishonest(locked, changes));
     unlocked_knowledge(&store);
+    unlocked_work(&store);
 }
 
 /// As [`unlocked`], of items and documents.
@@ -149,6 +154,39 @@ fn unlocked_knowledge(store: &Handle) {
         assert_same(&everything(store), &before);
     }
     act(store, Dishonest(locked, changes));
+}
+
+/// As [`unlocked`], of work items, sessions and cursors.
+fn unlocked_work(store: &Handle) {
+    let before = everything(store);
+    let mut plan = work(work_key(Some("p"), "x"));
+    plan.status = staleness_core::work::WorkStatus::Done;
+    let (session, cursor) = (started("p", "s"), cursor("p", "a"));
+    let of_cursor = cursor.key.clone();
+    let mut changes = ChangeSet::default();
+    changes.work.push(Change::Put(plan.clone()));
+    changes.sessions.push(Change::Put(session.clone()));
+    changes.cursors.push(Change::Put(cursor));
+    let p = || project_id("p");
+    let two = Selection::new()
+        .lock_work(WorkFilter::Key(plan.key.clone()))
+        .lock_sessions(SessionFilter::Key(session.key.clone()));
+    let others = |all: Selection| {
+        all.lock_sessions(SessionFilter::Project(p())).lock_cursors(CursorFilter::All)
+    };
+    for selection in [
+        two.clone(),
+        two.clone().peek_cursors(CursorFilter::Key(of_cursor.clone())),
+        two.clone().lock_cursors(CursorFilter::Project(project_id("q"))),
+        // It has ended: it is none of these.
+        others(Selection::new().lock_work(WorkFilter::Open(scope("p")))),
+        others(Selection::new().lock_work(WorkFilter::Scope(scope("q")))),
+        Selection::everything().lock_work(WorkFilter::All).lock_cursors(CursorFilter::All),
+    ] {
+        assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
+        assert_same(&everything(store), &before);
+    }
+    act(store, Dishonest(two.lock_cursors(CursorFilter::Key(of_cursor)), changes));
 }
 
 fn doubled(context: &mut Context) {

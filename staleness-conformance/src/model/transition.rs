@@ -13,6 +13,7 @@ use crate::steps::locking;
 
 /// One thing that is done to both stores.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "made one at a time")]
 pub(crate) enum Transition {
     /// A step is carried out.
     Act(Plan),
@@ -168,6 +169,15 @@ impl fmt::Display for Plan {
         for change in &self.changes.documents {
             changed(f, change)?;
         }
+        for change in &self.changes.work {
+            changed(f, change)?;
+        }
+        for change in &self.changes.sessions {
+            changed(f, change)?;
+        }
+        for change in &self.changes.cursors {
+            changed(f, change)?;
+        }
         for range in &self.changes.outcome_ranges {
             write!(f, "\n     removes {range:?}")?;
         }
@@ -208,6 +218,15 @@ fn told(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
     }
     for pick in &selection.documents {
         write!(f, "\n     {:?}s documents {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.work {
+        write!(f, "\n     {:?}s work items {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.sessions {
+        write!(f, "\n     {:?}s sessions {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.cursors {
+        write!(f, "\n     {:?}s cursors {:?}", pick.access, pick.filter)?;
     }
     for filter in &selection.outcomes {
         write!(f, "\n     outcomes {filter:?}")?;

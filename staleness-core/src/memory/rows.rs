@@ -1,19 +1,22 @@
 //! The rows of the memory store, and what selections and changes mean for them.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
-use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::store::{
     ChangeSet, DocumentFilter, ItemFilter, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter,
-    OutcomeRange, ProjectFilter, Selection, SourceFilter, ToolFilter, View, covers_document,
-    covers_tool, last_per_server, write,
+    OutcomeRange, ProjectFilter, Selection, SourceFilter, ToolFilter, View, covers_cursor,
+    covers_document, covers_session, covers_tool, covers_work, last_per_server, write,
 };
 use crate::tool::Tool;
+use crate::work::Work;
 
 #[derive(Debug, Default)]
 pub(super) struct Rows {
@@ -24,6 +27,9 @@ pub(super) struct Rows {
     tools: BTreeMap<ToolKey, Tool>,
     knowledge: BTreeMap<ItemKey, Item>,
     documents: BTreeMap<DocumentKey, Document>,
+    work: BTreeMap<WorkKey, Work>,
+    sessions: BTreeMap<SessionKey, Session>,
+    cursors: BTreeMap<CursorKey, Cursor>,
     outcomes: BTreeMap<u64, Outcome>,
     journal: BTreeMap<(Revision, u32), JournalEntry>,
 }
@@ -58,6 +64,16 @@ impl Rows {
         }
         for pick in &selection.documents {
             self.load_documents(&pick.filter, &mut view);
+        }
+        for pick in &selection.work {
+            view.work
+                .extend(copy(&self.work, |key, row| covers_work(&pick.filter, key, Some(row))));
+        }
+        for pick in &selection.sessions {
+            view.sessions.extend(copy(&self.sessions, |key, _| covers_session(&pick.filter, key)));
+        }
+        for pick in &selection.cursors {
+            view.cursors.extend(copy(&self.cursors, |key, _| covers_cursor(&pick.filter, key)));
         }
         for filter in &selection.outcomes {
             self.load_outcomes(filter, &mut view);
@@ -120,7 +136,10 @@ impl Rows {
                 rows.rev().filter(|row| row.subject == *subject).take(*limit as usize).collect()
             }
             JournalFilter::Since { after, scope } => {
-                rows.filter(|row| row.revision > *after && row.subject.scope == *scope).collect()
+                // Of a long journal only the end is read.
+                let newer =
+                    self.journal.range((Bound::Excluded((*after, u32::MAX)), Bound::Unbounded));
+                newer.map(|(_, row)| row).filter(|row| row.subject.scope == *scope).collect()
             }
             JournalFilter::All => rows.collect(),
         };
@@ -155,6 +174,9 @@ impl Rows {
         write(&mut self.tools, &changes.tools, |row| &row.key);
         write(&mut self.knowledge, &changes.knowledge, |row| &row.key);
         write(&mut self.documents, &changes.documents, |row| &row.key);
+        write(&mut self.work, &changes.work, |row| &row.key);
+        write(&mut self.sessions, &changes.sessions, |row| &row.key);
+        write(&mut self.cursors, &changes.cursors, |row| &row.key);
         self.outcomes.extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
         self.journal
             .extend(changes.journal.iter().map(|row| ((row.revision, row.index), row.clone())));
@@ -206,6 +228,9 @@ pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     collection!(tools);
     collection!(knowledge);
     collection!(documents);
+    collection!(work);
+    collection!(sessions);
+    collection!(cursors);
     collection!(outcomes);
     collection!(journal);
     pages

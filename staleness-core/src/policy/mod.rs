@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::ids::{AgentId, ProjectId};
 use crate::tool::{DemotionRule, ToolKind};
+use crate::work::WorkPolicy;
 
 pub use documents::DocumentPolicy;
 pub use knowledge::{KnowledgeOverride, KnowledgePolicy, KnowledgeRules};
@@ -18,7 +19,7 @@ pub use knowledge::{KnowledgeOverride, KnowledgePolicy, KnowledgeRules};
 ///
 /// The shape is that of the TOML file: `[tools]`, `[outage]`, `[ranking]`, `[outcomes]`, `[hooks]`,
 /// `[projects]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
-/// apply to tools in that order, and `[knowledge]` and `[documents]`.
+/// apply to tools in that order, and `[knowledge]`, `[documents]` and `[work]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -48,6 +49,8 @@ pub struct Policy {
     pub knowledge: KnowledgePolicy,
     /// Which documents are checked, and as what.
     pub documents: DocumentPolicy,
+    /// After how long work is flagged.
+    pub work: WorkPolicy,
 }
 
 impl Default for Policy {
@@ -65,6 +68,7 @@ impl Default for Policy {
             agent: BTreeMap::new(),
             knowledge: KnowledgePolicy::default(),
             documents: DocumentPolicy::default(),
+            work: WorkPolicy::default(),
         }
     }
 }
@@ -296,6 +300,7 @@ impl Policy {
         }
         self.knowledge.faults(&mut faults);
         self.documents.faults(&mut faults);
+        self.work.faults(&mut faults);
         faults
     }
 }

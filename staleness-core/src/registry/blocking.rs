@@ -7,19 +7,24 @@ use std::path::Path;
 use pollster::block_on;
 
 use super::{
-    Act, ByHand, DocumentsReport, ItemPatch, PruneReport, RecordReport, Registry, ScopeChoice,
-    ScoredTool, ToolListing, Use, Verification,
+    Act, ByHand, DocumentsReport, ItemPatch, PruneReport, RecordReport, Registry, Resolution,
+    Resume, ScopeChoice, ScoredTool, ToolListing, Use, Verification, WorkListing, WorkPatch,
 };
-use crate::ids::{ItemId, ItemKey, OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName};
+use crate::ids::{
+    AgentId, ItemId, ItemKey, OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName, WorkId,
+    WorkKey,
+};
 use crate::journal::{JournalEntry, Revision, Subject};
 use crate::knowledge::{Document, Item};
 use crate::project::Project;
-use crate::report::{HistoryEntry, ScanReport, Suggestion, Telling, ToolReport};
+use crate::report::{Delta, HistoryEntry, ScanReport, Suggestion, Telling, ToolReport, WorkReport};
 use crate::scan::{ProjectRef, Scan};
+use crate::session::Session;
 use crate::source::Source;
 use crate::store::{Selection, StoreError, View};
 use crate::time::Timestamp;
 use crate::tool::Hold;
+use crate::work::{StaleReport, Work};
 
 /// A [`Registry`] whose verbs block the calling thread. Not for use inside an asynchronous runtime.
 #[derive(Clone, Debug)]
@@ -95,6 +100,23 @@ blocking! {
     documents(project: &ProjectId) -> Vec<Document>;
     loaded_documents(project: &ProjectId) -> Vec<Document>;
     flagged_documents(project: &ProjectId) -> Vec<Document>;
+    add_work(work: Work, act: Act) -> Work;
+    set_work(key: WorkKey, patch: WorkPatch, act: Act) -> Work;
+    step_work(key: WorkKey, text: String, act: Act) -> Work;
+    touch_work(key: WorkKey, at: Timestamp) -> Work;
+    reopen_work(key: WorkKey, act: Act) -> Work;
+    resolve_work(project: &ProjectRef, key: WorkKey, act: Act) -> Resolution;
+    stale_report(project: &ProjectRef, now: Timestamp) -> StaleReport;
+    work_item(project: &ProjectId, id: &WorkId, scope: ScopeChoice) -> Work;
+    work_items(project: &ProjectId, listing: WorkListing) -> Vec<Work>;
+    work_reports(project: &ProjectRef, work: Vec<Work>, now: Timestamp) -> Vec<WorkReport>;
+    nearest_work(project: &ProjectId, text: &str) -> Option<WorkId>;
+    start_session(project: &ProjectId, agent: &AgentId, id: &SessionId, at: Timestamp) -> Session;
+    end_session(project: &ProjectId, id: &SessionId, at: Timestamp) -> Session;
+    sessions(project: &ProjectId) -> Vec<Session>;
+    nearest_session(project: &ProjectId, text: &str) -> Option<SessionId>;
+    resume(project: &ProjectRef, resume: Resume, now: Timestamp) -> Delta;
+    mark_resumed(project: &ProjectId, resume: &Resume, delta: &Delta, at: Timestamp) -> bool;
     pages(selection: &Selection, visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send)) -> ();
     backup(to: &Path) -> ();
     check() -> ();

@@ -9,8 +9,9 @@ use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::policy::Policy;
 use crate::scan::ProjectRef;
 use crate::store::{
-    Decision, DocumentFilter, Draft, Durability, ItemFilter, JournalFilter, OutcomeRange,
-    ProjectFilter, Refusal, Selection, SourceFilter, Step, ToolFilter, View,
+    CursorFilter, Decision, DocumentFilter, Draft, Durability, ItemFilter, JournalFilter,
+    OutcomeRange, ProjectFilter, Refusal, Selection, SessionFilter, SourceFilter, Step, ToolFilter,
+    View, WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
@@ -205,8 +206,9 @@ impl Step for Forget {
     }
 }
 
-/// Forgets a project: its record, its own tools and sources, the outcomes recorded in it and what was
-/// found in its documents. While somebody's items of knowledge belong to it, it is refused.
+/// Forgets a project: its record, its own tools and sources, the outcomes recorded in it, what was
+/// found in its documents, and who was there and told what. While somebody's items of knowledge or
+/// work items belong to it, it is refused.
 #[derive(Debug)]
 pub struct ForgetProject {
     /// The project.
@@ -215,7 +217,7 @@ pub struct ForgetProject {
     pub op: OpId,
     /// When.
     pub at: Timestamp,
-    /// Its items of knowledge go with it.
+    /// Its items of knowledge and its work items go with it.
     pub with_knowledge: bool,
 }
 
@@ -245,8 +247,11 @@ impl Step for ForgetProject {
             .lock_projects(ProjectFilter::Id(self.id.clone()))
             .lock_sources(SourceFilter::Scope(scope.clone()))
             .lock_tools(ToolFilter::Scope(scope.clone()))
-            .lock_knowledge(ItemFilter::Scope(scope))
+            .lock_knowledge(ItemFilter::Scope(scope.clone()))
             .lock_documents(DocumentFilter::Project(self.id.clone()))
+            .lock_work(WorkFilter::Scope(scope))
+            .lock_sessions(SessionFilter::Project(self.id.clone()))
+            .lock_cursors(CursorFilter::Project(self.id.clone()))
             .journal(JournalFilter::Op(self.op.clone()))
     }
 
@@ -272,6 +277,16 @@ impl Step for ForgetProject {
         for key in view.knowledge.keys().filter(|key| own(key.scope.clone())) {
             draft.delete_item(key);
             draft.append_journal(self.entry(Subject::item(key), Action::Removed));
+        }
+        for key in view.work.keys().filter(|key| own(key.scope.clone())) {
+            draft.delete_work(key);
+            draft.append_journal(self.entry(Subject::work(key), Action::Removed));
+        }
+        for key in view.sessions.keys().filter(|key| key.project == self.id) {
+            draft.delete_session(key);
+        }
+        for key in view.cursors.keys().filter(|key| key.project == self.id) {
+            draft.delete_cursor(key);
         }
         for key in view.documents.keys().filter(|key| key.project == self.id) {
             draft.delete_document(key);

@@ -8,8 +8,10 @@ mod knowledge;
 mod prune;
 mod queries;
 mod record;
+mod sessions;
 mod told;
 mod used;
+mod work;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -29,7 +31,11 @@ pub use knowledge::{
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::RecordUses;
+pub use sessions::{Resume, ResumeFrom};
 pub use used::Use;
+pub use work::{
+    MAX_WORK_FIELDS_BYTES, MAX_WORK_TEXT_BYTES, Resolution, WorkListing, WorkPatch, check_work,
+};
 
 use crate::ids::{OpId, ProjectId, SessionId, ToolName};
 use crate::journal::{JournalEntry, Revision};
@@ -247,7 +253,7 @@ impl Registry {
     ///
     /// # Errors
     /// [`crate::store::Refusal::Unknown`] for an unknown id, [`crate::store::Refusal::Invalid`] while
-    /// somebody's items of knowledge belong to it; else what the store reports.
+    /// somebody's items of knowledge or work items belong to it; else what the store reports.
     pub async fn forget_project(
         &self,
         id: ProjectId,
@@ -257,7 +263,8 @@ impl Registry {
         self.run(ForgetProject { id, op, at, with_knowledge: false }).await.map(drop)
     }
 
-    /// Forgets a project as [`Registry::forget_project`] does, and its items of knowledge with it.
+    /// Forgets a project as [`Registry::forget_project`] does, and its items of knowledge and work
+    /// items with it.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Unknown`] for an unknown id; else what the store reports.

@@ -81,7 +81,7 @@ impl Query for WhatToTell {
 
 /// Adds both entries of each name, where they were not seen: which of the two a project means
 /// depends on both.
-fn of_these_names<'a>(
+pub(super) fn of_these_names<'a>(
     project: &ProjectId,
     view: &View,
     keys: impl Iterator<Item = &'a ToolKey>,

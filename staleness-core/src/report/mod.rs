@@ -1,19 +1,27 @@
 //! Reports: what a caller is told, derived purely from what was seen.
 
 mod context;
+mod delta;
+mod digest;
 mod knowledge;
 mod rank;
 mod scan;
+mod session;
 mod suggest;
 mod tell;
 mod tool;
 pub(crate) mod words;
+mod work;
 
 pub use context::Context;
+pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes};
+pub use digest::{DIGEST_HANDOFFS, DIGEST_ITEMS, digest};
 pub use knowledge::{KnowledgeReport, RecallReport};
 pub use rank::{RankedTool, order, rank};
 pub use scan::{ScanReport, SourceReport};
+pub use session::SessionReport;
 pub use suggest::{Suggestion, discover, suggest};
 pub use tell::{NetChange, Telling, tell};
 pub use tool::{HealthReport, HealthState, HistoryEntry, PresenceReport, StatusChange, ToolReport};
 pub use words::{Words, terms};
+pub use work::WorkReport;

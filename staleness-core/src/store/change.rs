@@ -1,13 +1,15 @@
 //! Change sets: what a step wants written.
 
 use super::OutcomeCut;
-use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::tool::Tool;
+use crate::work::Work;
 
 /// A change of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +52,12 @@ pub struct ChangeSet {
     pub knowledge: Vec<Change<Item, ItemKey>>,
     /// Documents.
     pub documents: Vec<Change<Document, DocumentKey>>,
+    /// Work items.
+    pub work: Vec<Change<Work, WorkKey>>,
+    /// Sessions.
+    pub sessions: Vec<Change<Session, SessionKey>>,
+    /// Cursors.
+    pub cursors: Vec<Change<Cursor, CursorKey>>,
     /// Outcomes to append; their sequence numbers are given by the store.
     pub outcomes: Vec<Outcome>,
     /// Outcomes to remove, before the appends.
@@ -73,6 +81,9 @@ impl ChangeSet {
             + self.tools.len()
             + self.knowledge.len()
             + self.documents.len()
+            + self.work.len()
+            + self.sessions.len()
+            + self.cursors.len()
             + self.outcomes.len()
             + self.outcome_ranges.len()
             + self.journal.len()

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet, OutcomeRange, View};
-use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::time::Timestamp;
 use crate::tool::Tool;
+use crate::work::Work;
 
 /// Rows as a step wants them, over rows as they were seen. Only real changes come out.
 #[derive(Clone, Debug)]
@@ -22,6 +24,9 @@ pub struct Draft<'v> {
     tools: BTreeMap<ToolKey, Option<Tool>>,
     knowledge: BTreeMap<ItemKey, Option<Item>>,
     documents: BTreeMap<DocumentKey, Option<Document>>,
+    work: BTreeMap<WorkKey, Option<Work>>,
+    sessions: BTreeMap<SessionKey, Option<Session>>,
+    cursors: BTreeMap<CursorKey, Option<Cursor>>,
     outcomes: Vec<Outcome>,
     ranges: Vec<OutcomeRange>,
     journal: Vec<JournalEntry>,
@@ -40,6 +45,9 @@ impl<'v> Draft<'v> {
             tools: BTreeMap::new(),
             knowledge: BTreeMap::new(),
             documents: BTreeMap::new(),
+            work: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            cursors: BTreeMap::new(),
             outcomes: Vec::new(),
             ranges: Vec::new(),
             journal: Vec::new(),
@@ -179,6 +187,45 @@ impl<'v> Draft<'v> {
         self.documents.insert(key.clone(), None);
     }
 
+    /// A work item as it stands in the draft.
+    #[must_use]
+    pub fn work(&self, key: &WorkKey) -> Option<&Work> {
+        match self.work.get(key) {
+            Some(drafted) => drafted.as_ref(),
+            None => self.view.work.get(key),
+        }
+    }
+
+    /// Creates or replaces a work item.
+    pub fn put_work(&mut self, work: Work) {
+        self.work.insert(work.key.clone(), Some(work));
+    }
+
+    /// Removes a work item.
+    pub fn delete_work(&mut self, key: &WorkKey) {
+        self.work.insert(key.clone(), None);
+    }
+
+    /// Creates or replaces a session.
+    pub fn put_session(&mut self, session: Session) {
+        self.sessions.insert(session.key.clone(), Some(session));
+    }
+
+    /// Removes a session.
+    pub fn delete_session(&mut self, key: &SessionKey) {
+        self.sessions.insert(key.clone(), None);
+    }
+
+    /// Creates or replaces a cursor.
+    pub fn put_cursor(&mut self, cursor: Cursor) {
+        self.cursors.insert(cursor.key.clone(), Some(cursor));
+    }
+
+    /// Removes a cursor.
+    pub fn delete_cursor(&mut self, key: &CursorKey) {
+        self.cursors.insert(key.clone(), None);
+    }
+
     /// The outcomes that were appended so far.
     #[must_use]
     pub fn appended(&self) -> &[Outcome] {
@@ -222,6 +269,9 @@ impl<'v> Draft<'v> {
             tools: changed(self.tools, &self.view.tools),
             knowledge: changed(self.knowledge, &self.view.knowledge),
             documents: changed(self.documents, &self.view.documents),
+            work: changed(self.work, &self.view.work),
+            sessions: changed(self.sessions, &self.view.sessions),
+            cursors: changed(self.cursors, &self.view.cursors),
             outcomes: self.outcomes,
             outcome_ranges: self.ranges,
             journal: self.journal,

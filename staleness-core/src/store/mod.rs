@@ -8,6 +8,7 @@ mod change;
 mod draft;
 mod drive;
 mod error;
+mod filter;
 mod packed;
 mod preview;
 mod selection;
@@ -25,14 +26,15 @@ pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;
 pub use drive::{MAX_LOOKS, look, run};
 pub use error::{Refusal, StoreError};
+pub use filter::{
+    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
+    SessionFilter, SourceFilter, ToolFilter, WorkFilter,
+};
 pub use packed::{pack, unpack};
 pub use preview::Preview;
-pub use selection::{
-    Access, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter, Pick,
-    ProjectFilter, Selection, SourceFilter, ToolFilter,
-};
+pub use selection::{Access, OutcomeCut, Pick, Selection};
 pub use strict::check_changes;
-pub(crate) use strict::{covers_document, covers_tool};
+pub(crate) use strict::{covers_cursor, covers_document, covers_session, covers_tool, covers_work};
 pub use view::{OutcomeCounts, View};
 pub(crate) use view::{last_per_server, meant, write};
 

@@ -1,7 +1,9 @@
 //! Selections: which rows of which collection a step or query looks at.
 
-use crate::ids::{DocumentKey, ItemKey, OpId, ProjectId, Scope, ServerKey, SourceId, ToolKey};
-use crate::journal::{Revision, Subject};
+use super::{
+    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
+    SessionFilter, SourceFilter, ToolFilter, WorkFilter,
+};
 use crate::time::Timestamp;
 
 /// What a step means to do with the rows it selects.
@@ -20,126 +22,6 @@ pub struct Pick<F> {
     pub access: Access,
     /// Which rows.
     pub filter: F,
-}
-
-/// Which projects.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum ProjectFilter {
-    /// The project with this id.
-    Id(ProjectId),
-    /// Every project.
-    All,
-}
-
-/// Which sources.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum SourceFilter {
-    /// The source with this identity.
-    Id(SourceId),
-    /// The sources of a scope.
-    Scope(Scope),
-    /// Every source.
-    All,
-}
-
-/// Which tools.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum ToolFilter {
-    /// The tool with this key.
-    Key(ToolKey),
-    /// The tools of a scope.
-    Scope(Scope),
-    /// The tools of a scope that a source lists or listed: those with holdings.
-    Configured(Scope),
-    /// The entries (kind `mcp_server`) of one server in a scope.
-    Entries(Scope, ServerKey),
-    /// The entries and the individual tools of one server in a scope.
-    Server(Scope, ServerKey),
-    /// The tools of a scope whose status is `demoted`.
-    Demoted(Scope),
-    /// The tools of a scope that a use brought back against their configuration.
-    Revived(Scope),
-    /// Every tool.
-    All,
-}
-
-/// Which items of knowledge.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum ItemFilter {
-    /// The item with this key.
-    Key(ItemKey),
-    /// The items of a scope.
-    Scope(Scope),
-    /// Every item.
-    All,
-}
-
-/// Which documents.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum DocumentFilter {
-    /// The document with this key.
-    Key(DocumentKey),
-    /// The documents of a project.
-    Project(ProjectId),
-    /// The documents of a project that a client loads and against which something was found. A store
-    /// reads no other: this is what a session start asks for.
-    Loaded(ProjectId),
-    /// The documents of a project against which something was found.
-    Flagged(ProjectId),
-    /// Every document.
-    All,
-}
-
-/// Which outcomes. Order is always that of recording.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum OutcomeFilter {
-    /// The outcome of this op on this tool.
-    Op(ToolKey, OpId),
-    /// The last `limit` counted outcomes of a project.
-    LastOfProject {
-        /// The project.
-        project: ProjectId,
-        /// How many.
-        limit: u32,
-    },
-    /// For each MCP server (by scope of the tool and server key) its last outcome at or after
-    /// `since` that is not an interruption.
-    LastPerServer {
-        /// The earliest time.
-        since: Timestamp,
-    },
-    /// Every outcome.
-    All,
-}
-
-/// Which journal entries. Order is that of revision and index.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum JournalFilter {
-    /// The entries that one op wrote.
-    Op(OpId),
-    /// The last `limit` entries about a subject.
-    Subject {
-        /// The subject.
-        subject: Subject,
-        /// How many.
-        limit: u32,
-    },
-    /// Entries of a scope written after a revision.
-    Since {
-        /// Entries of this revision and older ones are left out.
-        after: Revision,
-        /// The scope of their subjects.
-        scope: Scope,
-    },
-    /// Every entry.
-    All,
 }
 
 /// Outcomes that may be pruned: recorded at or before a time, and not among the newest.
@@ -165,6 +47,12 @@ pub struct Selection {
     pub knowledge: Vec<Pick<ItemFilter>>,
     /// Documents as they were last checked.
     pub documents: Vec<Pick<DocumentFilter>>,
+    /// Work items.
+    pub work: Vec<Pick<WorkFilter>>,
+    /// Sessions.
+    pub sessions: Vec<Pick<SessionFilter>>,
+    /// Cursors.
+    pub cursors: Vec<Pick<CursorFilter>>,
     /// Outcomes; they are only appended and cut, so they are never locked.
     pub outcomes: Vec<OutcomeFilter>,
     /// Journal entries; they are only appended, so they are never locked.
@@ -195,6 +83,9 @@ impl Selection {
             .peek_sources(SourceFilter::All)
             .peek_tools(ToolFilter::All)
             .peek_knowledge(ItemFilter::All)
+            .peek_work(WorkFilter::All)
+            .peek_sessions(SessionFilter::All)
+            .peek_cursors(CursorFilter::All)
             .outcomes(OutcomeFilter::All)
             .journal(JournalFilter::All)
     }
@@ -269,6 +160,48 @@ impl Selection {
         self
     }
 
+    /// Work items to look at.
+    #[must_use]
+    pub fn peek_work(mut self, filter: WorkFilter) -> Self {
+        push(&mut self.work, Access::Peek, filter);
+        self
+    }
+
+    /// Work items to change.
+    #[must_use]
+    pub fn lock_work(mut self, filter: WorkFilter) -> Self {
+        push(&mut self.work, Access::Lock, filter);
+        self
+    }
+
+    /// Sessions to look at.
+    #[must_use]
+    pub fn peek_sessions(mut self, filter: SessionFilter) -> Self {
+        push(&mut self.sessions, Access::Peek, filter);
+        self
+    }
+
+    /// Sessions to change.
+    #[must_use]
+    pub fn lock_sessions(mut self, filter: SessionFilter) -> Self {
+        push(&mut self.sessions, Access::Lock, filter);
+        self
+    }
+
+    /// Cursors to look at.
+    #[must_use]
+    pub fn peek_cursors(mut self, filter: CursorFilter) -> Self {
+        push(&mut self.cursors, Access::Peek, filter);
+        self
+    }
+
+    /// Cursors to change.
+    #[must_use]
+    pub fn lock_cursors(mut self, filter: CursorFilter) -> Self {
+        push(&mut self.cursors, Access::Lock, filter);
+        self
+    }
+
     /// Outcomes to look at.
     #[must_use]
     pub fn outcomes(mut self, filter: OutcomeFilter) -> Self {
@@ -297,6 +230,9 @@ impl Selection {
         self.tools.extend(other.tools);
         self.knowledge.extend(other.knowledge);
         self.documents.extend(other.documents);
+        self.work.extend(other.work);
+        self.sessions.extend(other.sessions);
+        self.cursors.extend(other.cursors);
         self.outcomes.extend(other.outcomes);
         self.journal.extend(other.journal);
         self.count_outcomes = other.count_outcomes.or(self.count_outcomes);

@@ -3,12 +3,14 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{
-    Access, Change, ChangeSet, DocumentFilter, ItemFilter, Pick, ProjectFilter, Selection,
-    SourceFilter, ToolFilter, View,
+    Access, Change, ChangeSet, CursorFilter, DocumentFilter, ItemFilter, Pick, ProjectFilter,
+    Selection, SessionFilter, SourceFilter, ToolFilter, View, WorkFilter,
 };
-use crate::ids::{DocumentKey, ItemKey, ProjectId, Scope, SourceId, ToolKey};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, Scope, SourceId, ToolKey, WorkKey};
 use crate::knowledge::Document;
+use crate::session::{CursorKey, SessionKey};
 use crate::tool::{Status, Tool, ToolKind};
+use crate::work::Work;
 
 /// Whether every row that `changes` writes was locked by `selection`; the rows that were seen are
 /// in `view`. No row may be written twice.
@@ -67,7 +69,10 @@ pub fn check_changes(
         }
     }
     knowledge_was_locked(selection, changes)?;
-    documents_were_locked(selection, view, changes)
+    documents_were_locked(selection, view, changes)?;
+    work_was_locked(selection, view, changes)?;
+    sessions_were_locked(selection, changes)?;
+    cursors_were_locked(selection, changes)
 }
 
 fn knowledge_was_locked(selection: &Selection, changes: &ChangeSet) -> Result<(), String> {
@@ -100,6 +105,52 @@ fn documents_were_locked(
         let row = view.documents.get(key).or(row);
         if !locked(&selection.documents).any(|filter| covers_document(filter, key, row)) {
             return Err(format!("document {:?} was written and not locked", key.path));
+        }
+    }
+    Ok(())
+}
+
+fn work_was_locked(selection: &Selection, view: &View, changes: &ChangeSet) -> Result<(), String> {
+    let mut work = BTreeSet::new();
+    for change in &changes.work {
+        let (key, row) = match change {
+            Change::Put(row) => (&row.key, Some(row)),
+            Change::Delete(key) => (key, None),
+        };
+        once(&mut work, key)?;
+        let row = view.work.get(key).or(row);
+        if !locked(&selection.work).any(|filter| covers_work(filter, key, row)) {
+            return Err(format!("work item {} was written and not locked", key.id));
+        }
+    }
+    Ok(())
+}
+
+fn sessions_were_locked(selection: &Selection, changes: &ChangeSet) -> Result<(), String> {
+    let mut sessions = BTreeSet::new();
+    for change in &changes.sessions {
+        let key = match change {
+            Change::Put(row) => &row.key,
+            Change::Delete(key) => key,
+        };
+        once(&mut sessions, key)?;
+        if !locked(&selection.sessions).any(|filter| covers_session(filter, key)) {
+            return Err(format!("session {} was written and not locked", key.id));
+        }
+    }
+    Ok(())
+}
+
+fn cursors_were_locked(selection: &Selection, changes: &ChangeSet) -> Result<(), String> {
+    let mut cursors = BTreeSet::new();
+    for change in &changes.cursors {
+        let key = match change {
+            Change::Put(row) => &row.key,
+            Change::Delete(key) => key,
+        };
+        once(&mut cursors, key)?;
+        if !locked(&selection.cursors).any(|filter| covers_cursor(filter, key)) {
+            return Err(format!("cursor of {} was written and not locked", key.agent));
         }
     }
     Ok(())
@@ -182,5 +233,35 @@ pub(crate) fn covers_document(
         }
         DocumentFilter::Flagged(project) => *project == key.project && row.is_some_and(flagged),
         DocumentFilter::All => true,
+    }
+}
+
+/// Whether a filter of work items names this row. Shared with the memory store, as [`covers_tool`].
+pub(crate) fn covers_work(filter: &WorkFilter, key: &WorkKey, row: Option<&Work>) -> bool {
+    match filter {
+        WorkFilter::Key(wanted) => wanted == key,
+        WorkFilter::Scope(scope) => *scope == key.scope,
+        WorkFilter::Open(scope) => {
+            *scope == key.scope && row.is_some_and(|row| row.status.is_open())
+        }
+        WorkFilter::All => true,
+    }
+}
+
+/// Whether a filter of sessions names this key. Shared with the memory store, as [`covers_tool`].
+pub(crate) fn covers_session(filter: &SessionFilter, key: &SessionKey) -> bool {
+    match filter {
+        SessionFilter::Key(wanted) => wanted == key,
+        SessionFilter::Project(project) => *project == key.project,
+        SessionFilter::All => true,
+    }
+}
+
+/// Whether a filter of cursors names this key. Shared with the memory store, as [`covers_tool`].
+pub(crate) fn covers_cursor(filter: &CursorFilter, key: &CursorKey) -> bool {
+    match filter {
+        CursorFilter::Key(wanted) => wanted == key,
+        CursorFilter::Project(project) => *project == key.project,
+        CursorFilter::All => true,
     }
 }

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet};
-use crate::ids::{DocumentKey, ItemKey, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
+use crate::ids::{
+    DocumentKey, ItemKey, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName, WorkKey,
+};
 use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::{Document, Item};
 use crate::outcome::{Mark, Outcome};
 use crate::project::Project;
+use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolKind};
+use crate::work::Work;
 
 /// How many outcomes there are, and how many a cut would remove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +44,12 @@ pub struct View {
     pub knowledge: BTreeMap<ItemKey, Item>,
     /// Documents by key.
     pub documents: BTreeMap<DocumentKey, Document>,
+    /// Work items by key.
+    pub work: BTreeMap<WorkKey, Work>,
+    /// Sessions by key.
+    pub sessions: BTreeMap<SessionKey, Session>,
+    /// Cursors by key.
+    pub cursors: BTreeMap<CursorKey, Cursor>,
     /// Outcomes by order of recording.
     pub outcomes: BTreeMap<u64, Outcome>,
     /// Journal entries by revision and index.
@@ -59,6 +69,9 @@ impl View {
         self.tools.extend(other.tools);
         self.knowledge.extend(other.knowledge);
         self.documents.extend(other.documents);
+        self.work.extend(other.work);
+        self.sessions.extend(other.sessions);
+        self.cursors.extend(other.cursors);
         self.outcomes.extend(other.outcomes);
         self.journal.extend(other.journal);
         self.counts = other.counts.or(self.counts);
@@ -73,6 +86,9 @@ impl View {
             && self.tools.is_empty()
             && self.knowledge.is_empty()
             && self.documents.is_empty()
+            && self.work.is_empty()
+            && self.sessions.is_empty()
+            && self.cursors.is_empty()
             && self.outcomes.is_empty()
             && self.journal.is_empty()
     }
@@ -128,6 +144,9 @@ impl View {
         write(&mut self.tools, &changes.tools, |row| &row.key);
         write(&mut self.knowledge, &changes.knowledge, |row| &row.key);
         write(&mut self.documents, &changes.documents, |row| &row.key);
+        write(&mut self.work, &changes.work, |row| &row.key);
+        write(&mut self.sessions, &changes.sessions, |row| &row.key);
+        write(&mut self.cursors, &changes.cursors, |row| &row.key);
         self.outcomes.extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
         self.journal.extend(
             changes.journal.iter().map(|entry| ((entry.revision, entry.index), entry.clone())),

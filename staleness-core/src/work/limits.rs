@@ -1,19 +1,39 @@
 //! The thresholds of work items.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+use super::WorkKind;
+use crate::ids::ProjectId;
 
 macro_rules! work_policy {
     ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*) => {
         /// After how long a work item is flagged, and what that means for its verdict.
+        ///
+        /// `kind`, `project` (by id or root) and `agent` (who wrote the item) hold what is different
+        /// there; they apply in that order. See [`WorkPolicy::rules`].
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct WorkPolicy {
             $($(#[$doc])* pub $field: $type,)*
+            /// What is different for one kind.
+            pub kind: BTreeMap<WorkKind, WorkOverride>,
+            /// What is different in one project, by id or root.
+            pub project: BTreeMap<String, WorkOverride>,
+            /// What is different for what one agent wrote.
+            pub agent: BTreeMap<String, WorkOverride>,
         }
 
         impl Default for WorkPolicy {
             fn default() -> Self {
-                Self { $($field: $default,)* }
+                Self {
+                    $($field: $default,)*
+                    kind: BTreeMap::new(),
+                    project: BTreeMap::new(),
+                    agent: BTreeMap::new(),
+                }
             }
         }
 
@@ -50,4 +70,45 @@ work_policy! {
     freshness_flagged: f64 = 0.3,
     /// Freshness of a flagged item that fresh work still refers to.
     freshness_softened: f64 = 0.5,
+}
+
+impl WorkPolicy {
+    /// The thresholds that hold for a kind, in a project, for what an agent wrote.
+    #[must_use]
+    pub fn rules(
+        &self,
+        kind: WorkKind,
+        project: Option<(&ProjectId, &str)>,
+        agent: Option<&str>,
+    ) -> Cow<'_, Self> {
+        let by_project = project.and_then(|(id, root)| {
+            self.project.get(id.as_str()).or_else(|| self.project.get(root))
+        });
+        let by_agent = agent.and_then(|agent| self.agent.get(agent));
+        let mut rules = Cow::Borrowed(self);
+        for each in [self.kind.get(&kind), by_project, by_agent].into_iter().flatten() {
+            each.apply(rules.to_mut());
+        }
+        rules
+    }
+
+    /// What is wrong with the values, as `key: reason`.
+    pub(crate) fn faults(&self, faults: &mut Vec<String>) {
+        let mut check = |key: &str, flagged: Option<f64>, softened: Option<f64>| {
+            for (name, value) in [("freshness_flagged", flagged), ("freshness_softened", softened)]
+            {
+                if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+                    faults.push(format!("{key}.{name}: must lie in 0..=1"));
+                }
+            }
+        };
+        check("work", Some(self.freshness_flagged), Some(self.freshness_softened));
+        let kinds = self.kind.iter().map(|(kind, each)| (format!("kind.{kind}"), each));
+        let projects = self.project.iter().map(|(name, each)| (format!("project.{name}"), each));
+        let agents = self.agent.iter().map(|(name, each)| (format!("agent.{name}"), each));
+        for (name, each) in kinds.chain(projects).chain(agents) {
+            let key = format!("work.{name}");
+            check(&key, each.freshness_flagged, each.freshness_softened);
+        }
+    }
 }

@@ -14,4 +14,5 @@ pub use flag::{Flag, Overdue, flag};
 pub use item::{NoteType, Transition, TransitionError, Work, WorkStep};
 pub use limits::{WorkOverride, WorkPolicy};
 pub use report::{FlaggedCounts, StaleReport, Warning, judge, report};
+pub(crate) use report::{beginning, referred};
 pub use status::{WorkKind, WorkStatus};

@@ -73,20 +73,9 @@ pub fn report<'a>(
     policy: impl Fn(&Work) -> WorkPolicy,
     command: impl Fn(&Work) -> String,
 ) -> StaleReport {
-    let mut flagged: Vec<(&Work, Flag)> = Vec::new();
-    let mut fresh: BTreeMap<&str, &str> = BTreeMap::new();
-    for each in work {
-        match flag(each, now, &policy(each)) {
-            Some(flag) => flagged.push((each, flag)),
-            None if each.status.is_open() => {
-                for id in &each.refs {
-                    let by = fresh.entry(id).or_insert(each.key.id.as_str());
-                    *by = (*by).min(each.key.id.as_str());
-                }
-            }
-            None => {}
-        }
-    }
+    let fresh = referred(work.clone(), now, &policy);
+    let mut flagged: Vec<(&Work, Flag)> =
+        work.into_iter().filter_map(|each| Some((each, flag(each, now, &policy(each))?))).collect();
     flagged.sort_by(|(a, fa), (b, fb)| {
         fb.age_days.cmp(&fa.age_days).then_with(|| (a.kind, &a.key).cmp(&(b.kind, &b.key)))
     });
@@ -99,7 +88,7 @@ pub fn report<'a>(
         report.warnings.push(Warning {
             id: work.key.id.to_string(),
             kind: work.kind,
-            text: first_line(&work.text),
+            text: beginning(&work.text),
             age_days: flag.age_days,
             reason: match &softened_by {
                 Some(by) => format!("{}; {by} still refers to it", flag.reason()),
@@ -111,6 +100,27 @@ pub fn report<'a>(
     }
     report.summary = report.counts.summary(&expired);
     report
+}
+
+/// What fresh, open work refers to: each id with the id of the first item that does.
+pub(crate) fn referred<'a>(
+    work: impl IntoIterator<Item = &'a Work>,
+    now: Timestamp,
+    policy: impl Fn(&Work) -> WorkPolicy,
+) -> BTreeMap<&'a str, &'a str> {
+    let mut fresh: BTreeMap<&str, &str> = BTreeMap::new();
+    for each in work {
+        if !each.refs.is_empty()
+            && each.status.is_open()
+            && flag(each, now, &policy(each)).is_none()
+        {
+            for id in &each.refs {
+                let by = fresh.entry(id).or_insert(each.key.id.as_str());
+                *by = (*by).min(each.key.id.as_str());
+            }
+        }
+    }
+    fresh
 }
 
 /// Whether an item can still be relied on. `softened_by` names the fresh item that refers to it.
@@ -184,8 +194,8 @@ impl FlaggedCounts {
     }
 }
 
-/// The beginning of a text, on one line.
-fn first_line(text: &str) -> String {
+/// The beginning of a text, on one line, at most 80 characters.
+pub(crate) fn beginning(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         if !line.is_empty() {

@@ -97,6 +97,27 @@ impl WorkKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
+    /// The kind that a person named.
+    ///
+    /// # Errors
+    /// A sentence with the kinds that there are.
+    pub fn named(word: &str) -> Result<Self, String> {
+        let kinds = || Self::ALL.map(Self::as_str).join(", ");
+        Self::from_word(word).ok_or_else(|| format!("{word:?} is no kind of work: {}", kinds()))
+    }
+
+    /// The state of this kind that a person named.
+    ///
+    /// # Errors
+    /// A sentence with the states that it has.
+    pub fn state_named(self, word: &str) -> Result<WorkStatus, String> {
+        let found = self.states().iter().find(|state| state.as_str() == word);
+        found.copied().ok_or_else(|| {
+            let states: Vec<&str> = self.states().iter().map(|state| state.as_str()).collect();
+            format!("{word:?} is no state of a {self}: {}", states.join(", "))
+        })
+    }
+
     /// The state in which an item of this kind begins unless it is said otherwise.
     #[must_use]
     pub const fn first(self) -> WorkStatus {

@@ -1,13 +1,16 @@
 //! One file per collection: its SQL, and how its rows are read and written.
 
+pub(crate) mod cursors;
 pub(crate) mod documents;
 pub(crate) mod journal;
 pub(crate) mod knowledge;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
 pub(crate) mod projects;
+pub(crate) mod sessions;
 pub(crate) mod sources;
 pub(crate) mod tools;
+pub(crate) mod work;
 
 use std::ops::ControlFlow;
 
@@ -42,6 +45,15 @@ pub(crate) fn load(
     for pick in &selection.documents {
         documents::load(tx, &pick.filter, &mut view)?;
     }
+    for pick in &selection.work {
+        work::load(tx, &pick.filter, &mut view)?;
+    }
+    for pick in &selection.sessions {
+        sessions::load(tx, &pick.filter, &mut view)?;
+    }
+    for pick in &selection.cursors {
+        cursors::load(tx, &pick.filter, &mut view)?;
+    }
     for filter in &selection.outcomes {
         outcomes::load(tx, filter, &mut view)?;
     }
@@ -75,6 +87,9 @@ pub(crate) fn apply(
     tools::apply(tx, &changes.tools, seen)?;
     knowledge::apply(tx, &changes.knowledge)?;
     documents::apply(tx, &changes.documents)?;
+    work::apply(tx, &changes.work)?;
+    sessions::apply(tx, &changes.sessions)?;
+    cursors::apply(tx, &changes.cursors)?;
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
     Ok(revision)

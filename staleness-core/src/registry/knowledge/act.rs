@@ -52,11 +52,11 @@ impl Act {
         lock(keys).journal(JournalFilter::Op(self.op.clone()))
     }
 
-    pub(super) fn was_done(&self, view: &View) -> bool {
+    pub(in crate::registry) fn was_done(&self, view: &View) -> bool {
         view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op))
     }
 
-    pub(super) fn check(&self) -> Result<(), Refusal> {
+    pub(in crate::registry) fn check(&self) -> Result<(), Refusal> {
         self.note.as_deref().map_or(Ok(()), check_reason)
     }
 
@@ -88,6 +88,31 @@ impl Act {
         Ok(())
     }
 
+    /// Appends an entry about a subject of any kind.
+    pub(in crate::registry) fn entry(
+        &self,
+        draft: &mut Draft<'_>,
+        subject: Subject,
+        action: Action,
+        states: (Option<&str>, Option<&str>),
+        cause: String,
+    ) {
+        draft.append_journal(JournalEntry {
+            revision: Revision(0),
+            index: 0,
+            at: self.at,
+            subject,
+            action,
+            from: states.0.map(Into::into),
+            to: states.1.map(Into::into),
+            cause,
+            note: self.note.clone(),
+            session: self.session.clone(),
+            actor: self.actor.clone(),
+            op: Some(self.op.clone()),
+        });
+    }
+
     /// Appends an entry about an item, `from` its state before to the one in which the draft has it.
     pub(in crate::registry) fn tell(
         &self,
@@ -97,21 +122,8 @@ impl Act {
         from: Option<&'static str>,
         cause: impl Into<String>,
     ) {
-        let to = draft.item(key).map(|item| state(item).to_owned());
-        draft.append_journal(JournalEntry {
-            revision: Revision(0),
-            index: 0,
-            at: self.at,
-            subject: Subject::item(key),
-            action,
-            from: from.map(Into::into),
-            to,
-            cause: cause.into(),
-            note: self.note.clone(),
-            session: self.session.clone(),
-            actor: self.actor.clone(),
-            op: Some(self.op.clone()),
-        });
+        let to = draft.item(key).map(state);
+        self.entry(draft, Subject::item(key), action, (from, to), cause.into());
     }
 }
 

@@ -1,6 +1,6 @@
 //! What stands in the way of forgetting a project.
 
-use crate::ids::{ItemKey, ProjectId};
+use crate::ids::{ItemKey, ProjectId, WorkKey};
 use crate::knowledge::Item;
 use crate::store::{Refusal, View};
 
@@ -14,13 +14,29 @@ pub(in crate::registry) fn written_in(view: &View, project: &ProjectId) -> Resul
     let written = |item: &&Item| own(&item.key) && item.path.is_none();
     let count = view.knowledge.values().filter(written).count();
     match view.knowledge.values().find(written) {
-        None => Ok(()),
+        None => no_work(view, project),
         Some(first) => Err(Refusal::Invalid(format!(
             "{count} item{} of knowledge belong{} to this project, such as {:?}: remove them first, \
              or say that they are to go with it",
             if count == 1 { "" } else { "s" },
             if count == 1 { "s" } else { "" },
             first.key.id.as_str()
+        ))),
+    }
+}
+
+/// The same for work items.
+fn no_work(view: &View, project: &ProjectId) -> Result<(), Refusal> {
+    let own = |key: &&WorkKey| key.scope.project() == Some(project);
+    let count = view.work.keys().filter(own).count();
+    match view.work.keys().find(own) {
+        None => Ok(()),
+        Some(first) => Err(Refusal::Invalid(format!(
+            "{count} work item{} belong{} to this project, such as {:?}: say that they are to go \
+             with it",
+            if count == 1 { "" } else { "s" },
+            if count == 1 { "s" } else { "" },
+            first.id.as_str()
         ))),
     }
 }

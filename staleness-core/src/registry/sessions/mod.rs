@@ -1,0 +1,139 @@
+//! Verbs over sessions: an agent comes, is told what changed while it was away, and goes.
+//!
+//! Nothing here goes to the journal, and nothing takes entries away from it: what an agent was not
+//! told yet stays there to be told.
+
+mod resume;
+mod steps;
+
+use std::cmp::Reverse;
+
+pub use resume::{Resume, ResumeFrom};
+
+use super::Registry;
+use crate::ids::{AgentId, ProjectId, SessionId};
+use crate::report::Delta;
+use crate::scan::ProjectRef;
+use crate::session::{CursorKey, Session, SessionKey};
+use crate::store::{Change, Commit, Refusal, Selection, SessionFilter, StoreError};
+use crate::time::Timestamp;
+
+/// How like an id must be to be offered for another, 0..=1.
+const ALIKE: f64 = 0.75;
+
+impl Registry {
+    /// Begins a session of an agent. What is new to it begins where the agent was told last. A session
+    /// that is known goes on as the one that it is, also when it had ended. May be repeated.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn start_session(
+        &self,
+        project: &ProjectId,
+        agent: &AgentId,
+        id: &SessionId,
+        at: Timestamp,
+    ) -> Result<Session, StoreError> {
+        let key = SessionKey { project: project.clone(), id: id.clone() };
+        let step = steps::StartSession { key: key.clone(), agent: agent.clone(), at };
+        of(&self.run(step).await?, &key)
+    }
+
+    /// Ends a session; one that has ended stays as it is.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
+    pub async fn end_session(
+        &self,
+        project: &ProjectId,
+        id: &SessionId,
+        at: Timestamp,
+    ) -> Result<Session, StoreError> {
+        let key = SessionKey { project: project.clone(), id: id.clone() };
+        of(&self.run(steps::EndSession { key: key.clone(), at }).await?, &key)
+    }
+
+    /// The sessions of a project, the latest first.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn sessions(&self, project: &ProjectId) -> Result<Vec<Session>, StoreError> {
+        let all = Selection::new().peek_sessions(SessionFilter::Project(project.clone()));
+        let mut sessions: Vec<Session> = self.ask(all).await?.sessions.into_values().collect();
+        sessions.sort_by_key(|session| Reverse(session.started_at));
+        Ok(sessions)
+    }
+
+    /// The id of a session of the project that is most like `text`, for a helpful error.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn nearest_session(
+        &self,
+        project: &ProjectId,
+        text: &str,
+    ) -> Result<Option<SessionId>, StoreError> {
+        let wanted = text.to_lowercase();
+        let sessions = self.sessions(project).await?;
+        let best = sessions
+            .into_iter()
+            .map(|session| {
+                let like = strsim::jaro_winkler(&wanted, &session.key.id.as_str().to_lowercase());
+                (like, session.key.id)
+            })
+            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
+        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+    }
+
+    /// What changed for an agent in a project. Moves nothing: call [`Registry::mark_resumed`] once it
+    /// was said.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for changes since an unknown session; else what the store reports.
+    pub async fn resume(
+        &self,
+        project: &ProjectRef,
+        resume: Resume,
+        now: Timestamp,
+    ) -> Result<Delta, StoreError> {
+        let query = resume::WhatChanged { project: project.id.clone(), resume };
+        let view = self.ask(query.clone()).await?;
+        Ok(query.delta(view, &self.policy, project, now)?)
+    }
+
+    /// Notes that an agent was told a delta: its cursor moves to the end of it, and only forward, so
+    /// that of two windows of one agent neither takes back what the other noted. May be repeated.
+    /// Returns whether it moved; what was peeked at, a digest and changes since a moment of one's own
+    /// move nothing.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn mark_resumed(
+        &self,
+        project: &ProjectId,
+        resume: &Resume,
+        delta: &Delta,
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        if !delta.moves {
+            return Ok(false);
+        }
+        let key = CursorKey { project: project.clone(), agent: resume.agent.clone() };
+        let session = resume.session.clone();
+        let step = steps::MoveCursor { key, session, upto: delta.upto, at };
+        Ok(!self.run(step).await?.changes.cursors.is_empty())
+    }
+}
+
+/// A session as a commit left it.
+fn of(commit: &Commit, key: &SessionKey) -> Result<Session, StoreError> {
+    let written = commit.changes.sessions.iter().find_map(|change| match change {
+        Change::Put(row) if row.key == *key => Some(row),
+        _ => None,
+    });
+    Ok(written.or_else(|| commit.view.sessions.get(key)).ok_or_else(|| unknown(&key.id))?.clone())
+}
+
+fn unknown(id: &SessionId) -> Refusal {
+    Refusal::Unknown { what: "session", id: id.to_string() }
+}

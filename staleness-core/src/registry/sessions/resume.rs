@@ -1,0 +1,209 @@
+//! What an agent that comes back has to be told.
+
+use std::collections::BTreeSet;
+
+use super::unknown;
+use crate::ids::{AgentId, ItemKey, ProjectId, Scope, SessionId, ToolKey, WorkKey};
+use crate::journal::Revision;
+use crate::policy::Policy;
+use crate::registry::told::of_these_names;
+use crate::registry::work::{command, open, rules, visible};
+use crate::report::{
+    Context, Delta, DeltaCounts, DeltaSource, TOP_WARNINGS, changes, digest, tell,
+};
+use crate::scan::ProjectRef;
+use crate::session::{Cursor, CursorKey, Session, SessionKey};
+use crate::store::{
+    CursorFilter, ItemFilter, JournalFilter, Query, Refusal, Selection, SessionFilter, View,
+    WorkFilter,
+};
+use crate::time::Timestamp;
+use crate::work::{Work, report};
+
+/// Where a delta is to begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ResumeFrom {
+    /// Where the agent was told last; a session that is named and known, where it began. An agent
+    /// that was never told anything here gets a digest.
+    #[default]
+    Cursor,
+    /// Where a session of the project began. Moves nothing.
+    Session(SessionId),
+    /// At a moment: everything that happened then or later. Moves nothing.
+    Time(Timestamp),
+    /// Nowhere: what is there now. Moves nothing.
+    Digest,
+}
+
+/// Who comes back, and what it wants to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resume {
+    /// The agent.
+    pub agent: AgentId,
+    /// The session in which it asks. One that is known already, and lost its context, is told
+    /// everything since it began.
+    pub session: Option<SessionId>,
+    /// Where to begin.
+    pub from: ResumeFrom,
+    /// Only look: the cursor stays.
+    pub peek: bool,
+}
+
+impl Resume {
+    /// What is new to an agent.
+    #[must_use]
+    pub const fn new(agent: AgentId) -> Self {
+        Self { agent, session: None, from: ResumeFrom::Cursor, peek: false }
+    }
+}
+
+/// Looks at what changed for an agent: how far it was told, then the journal since, then what the
+/// entries are about.
+#[derive(Clone, Debug)]
+pub(super) struct WhatChanged {
+    pub(super) project: ProjectId,
+    pub(super) resume: Resume,
+}
+
+/// Where a delta begins, once that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begin {
+    After(Revision),
+    At(Timestamp),
+    Nowhere,
+}
+
+impl WhatChanged {
+    fn session<'v>(&self, view: &'v View, id: &SessionId) -> Option<&'v Session> {
+        view.sessions.get(&SessionKey { project: self.project.clone(), id: id.clone() })
+    }
+
+    fn cursor<'v>(&self, view: &'v View) -> Option<&'v Cursor> {
+        let agent = self.resume.agent.clone();
+        view.cursors.get(&CursorKey { project: self.project.clone(), agent })
+    }
+
+    fn begin(&self, view: &View) -> Result<Begin, Refusal> {
+        match &self.resume.from {
+            ResumeFrom::Digest => Ok(Begin::Nowhere),
+            ResumeFrom::Time(at) => Ok(Begin::At(*at)),
+            ResumeFrom::Session(id) => {
+                let session = self.session(view, id).ok_or_else(|| unknown(id))?;
+                Ok(Begin::After(session.from_revision))
+            }
+            ResumeFrom::Cursor => {
+                let told = self.cursor(view).map(|cursor| cursor.revision);
+                let session = self.resume.session.as_ref().and_then(|id| self.session(view, id));
+                // Sessions of another agent say nothing about this one.
+                let session = session.filter(|session| session.agent == self.resume.agent);
+                Ok(match (session, told) {
+                    (Some(session), _) if session.first_contact => Begin::Nowhere,
+                    (Some(session), told) => {
+                        let began = session.from_revision;
+                        Begin::After(told.map_or(began, |told| told.min(began)))
+                    }
+                    (None, Some(told)) => Begin::After(told),
+                    (None, None) => Begin::Nowhere,
+                })
+            }
+        }
+    }
+
+    /// The delta that a view makes.
+    pub(super) fn delta(
+        &self,
+        mut view: View,
+        policy: &Policy,
+        project: &ProjectRef,
+        now: Timestamp,
+    ) -> Result<Delta, Refusal> {
+        let begin = self.begin(&view)?;
+        if let Begin::At(at) = begin {
+            view.journal.retain(|_, entry| entry.at >= at);
+        }
+        let seen = visible(&view);
+        let open: Vec<&Work> = seen.into_values().filter(|work| work.status.is_open()).collect();
+        let thresholds = |work: &Work| rules(policy, project, work).into_owned();
+        let mut warnings = report(open.iter().copied(), now, thresholds, command).warnings;
+        warnings.truncate(TOP_WARNINGS);
+        let (items, tools) = match begin {
+            Begin::Nowhere => (digest(open.iter().copied(), &self.resume.agent), Vec::new()),
+            Begin::At(_) | Begin::After(_) => {
+                let after = if let Begin::After(after) = begin { after } else { Revision(0) };
+                let context = Context::new(&view, policy, project, now);
+                (changes(&view, after, &self.resume.agent), tell(&context, after).changes)
+            }
+        };
+        let counts = DeltaCounts::of(&items, &tools);
+        let (source, nothing) = match (&self.resume.from, begin) {
+            (_, Begin::Nowhere) => (DeltaSource::Digest, "nothing open"),
+            (ResumeFrom::Cursor, _) => (DeltaSource::Cursor, "nothing changed"),
+            _ => (DeltaSource::Since, "nothing changed"),
+        };
+        let since_session = match &self.resume.from {
+            ResumeFrom::Session(id) => Some(id),
+            ResumeFrom::Cursor if source == DeltaSource::Cursor => {
+                self.cursor(&view).and_then(|cursor| cursor.session.as_ref())
+            }
+            _ => None,
+        };
+        Ok(Delta {
+            since_session: since_session.map(ToString::to_string),
+            source,
+            summary: counts.summary(nothing),
+            counts,
+            items,
+            warnings,
+            tools,
+            upto: view.revision,
+            moves: self.resume.from == ResumeFrom::Cursor && !self.resume.peek,
+        })
+    }
+
+    /// The subjects of the entries that were seen.
+    fn subjects(&self, view: &View) -> Selection {
+        let subjects = || view.journal.values().map(|entry| &entry.subject);
+        let tools: BTreeSet<ToolKey> = subjects().filter_map(|each| each.tool_key()).collect();
+        let work: BTreeSet<WorkKey> = subjects().filter_map(|each| each.work_key()).collect();
+        let items: BTreeSet<ItemKey> = subjects().filter_map(|each| each.item_key()).collect();
+        let mut more = of_these_names(&self.project, view, tools.iter(), Selection::new());
+        for key in work.into_iter().filter(|key| !view.work.contains_key(key)) {
+            more = more.peek_work(WorkFilter::Key(key));
+        }
+        items.into_iter().fold(more, |more, key| more.peek_knowledge(ItemFilter::Key(key)))
+    }
+}
+
+impl Query for WhatChanged {
+    fn selection(&self) -> Selection {
+        let cursor = CursorKey { project: self.project.clone(), agent: self.resume.agent.clone() };
+        let since = match &self.resume.from {
+            ResumeFrom::Session(id) => Some(id),
+            _ => None,
+        };
+        let sessions = self.resume.session.iter().chain(since);
+        let key = |id: &SessionId| SessionKey { project: self.project.clone(), id: id.clone() };
+        sessions.fold(open(&self.project).peek_cursors(CursorFilter::Key(cursor)), |all, id| {
+            all.peek_sessions(SessionFilter::Key(key(id)))
+        })
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        let more = match view.looks {
+            1 => {
+                let after = match self.begin(view) {
+                    Ok(Begin::After(after)) if after < view.revision => after,
+                    Ok(Begin::At(_)) => Revision(0),
+                    _ => return None,
+                };
+                let own = Scope::Project(self.project.clone());
+                Selection::new()
+                    .journal(JournalFilter::Since { after, scope: Scope::Global })
+                    .journal(JournalFilter::Since { after, scope: own })
+            }
+            2 => self.subjects(view),
+            _ => return None,
+        };
+        Some(more).filter(|more| *more != Selection::new())
+    }
+}

@@ -1,0 +1,231 @@
+//! The steps that write work items down and change them.
+
+use std::collections::BTreeSet;
+
+use super::limits::check_work;
+use crate::ids::WorkKey;
+use crate::journal::{Action, Subject};
+use crate::registry::Act;
+use crate::store::{
+    Decision, Draft, Durability, JournalFilter, Refusal, Selection, Step, View, WorkFilter,
+};
+use crate::time::Timestamp;
+use crate::work::{TransitionError, Work, WorkPolicy, WorkStatus, WorkStep, flag};
+
+/// Fields to change; `None` leaves a field as it is, `Some(None)` empties it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorkPatch {
+    /// The state, one of those of its kind.
+    pub status: Option<WorkStatus>,
+    /// The text.
+    pub text: Option<String>,
+    /// When it ceases to hold.
+    pub expires_at: Option<Option<Timestamp>>,
+    /// Who should take over.
+    pub to: Option<Option<String>>,
+    /// The items that it refers to.
+    pub refs: Option<BTreeSet<String>>,
+}
+
+impl WorkPatch {
+    /// Changes everything but the state; the names of the fields that really changed.
+    fn apply(&self, work: &mut Work) -> Vec<&'static str> {
+        let mut changed = Vec::new();
+        let mut set = |name, changes: bool| {
+            if changes {
+                changed.push(name);
+            }
+        };
+        set("text", replace(&mut work.text, self.text.as_ref()));
+        set("expires", replace(&mut work.expires_at, self.expires_at.as_ref()));
+        set("to", replace(&mut work.to, self.to.as_ref()));
+        set("refs", replace(&mut work.refs, self.refs.as_ref()));
+        changed
+    }
+}
+
+/// Puts a value in the place of another; whether that changes anything.
+fn replace<T: Clone + PartialEq>(field: &mut T, value: Option<&T>) -> bool {
+    match value {
+        Some(value) if value != field => {
+            field.clone_from(value);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// What is done to a work item.
+#[derive(Clone, Debug)]
+pub(super) enum Deed {
+    /// It is written down, under an id that is free.
+    Add(Box<Work>),
+    /// Fields of it are changed.
+    Set(WorkPatch),
+    /// A step is taken.
+    Step(String),
+    /// It is taken up again.
+    Reopen,
+    /// It is overdue by these thresholds, and is settled.
+    Resolve(Box<WorkPolicy>),
+}
+
+/// Does something to one work item, once.
+#[derive(Debug)]
+pub(super) struct ActOnWork {
+    pub(super) key: WorkKey,
+    pub(super) deed: Deed,
+    pub(super) act: Act,
+}
+
+impl ActOnWork {
+    fn add(&self, draft: &mut Draft<'_>, work: &Work) -> Result<(), Refusal> {
+        if draft.work(&self.key).is_some() {
+            return Err(Refusal::Invalid(format!(
+                "there is a work item {:?} already: change it, or choose another id",
+                self.key.id.as_str()
+            )));
+        }
+        check_work(work)?;
+        draft.put_work(work.clone());
+        self.tell(draft, Action::Added, None, work.status, "by_hand".into());
+        Ok(())
+    }
+
+    fn set(&self, draft: &mut Draft<'_>, mut work: Work, patch: &WorkPatch) -> Result<(), Refusal> {
+        let moved = match patch.status {
+            Some(to) => work.move_to(to, self.act.at).map_err(|why| self.not_moved(&why))?,
+            None => None,
+        };
+        let changed = patch.apply(&mut work);
+        if let Some(moved) = moved {
+            self.tell(draft, Action::Moved, Some(moved.from), moved.to, "by_hand".into());
+        }
+        if !changed.is_empty() {
+            work.touch(self.act.at);
+            let cause = format!("changed {}", changed.join(", "));
+            self.tell(draft, Action::Edited, Some(work.status), work.status, cause);
+        }
+        check_work(&work)?;
+        draft.put_work(work);
+        Ok(())
+    }
+
+    fn step(&self, draft: &mut Draft<'_>, mut work: Work, text: &str) -> Result<(), Refusal> {
+        work.steps.push(WorkStep { text: text.into(), at: self.act.at });
+        work.touch(self.act.at);
+        check_work(&work)?;
+        self.tell(draft, Action::Stepped, Some(work.status), work.status, "by_hand".into());
+        draft.put_work(work);
+        Ok(())
+    }
+
+    fn reopen(&self, draft: &mut Draft<'_>, mut work: Work) -> Result<(), Refusal> {
+        let back = work.reopen(self.act.at).map_err(|why| self.not_moved(&why))?;
+        self.tell(draft, Action::Reopened, Some(back.from), back.to, "by_hand".into());
+        draft.put_work(work);
+        Ok(())
+    }
+
+    fn resolve(
+        &self,
+        draft: &mut Draft<'_>,
+        mut work: Work,
+        policy: &WorkPolicy,
+    ) -> Result<(), Refusal> {
+        let settled = flag(&work, self.act.at, policy).zip(work.kind.resolved());
+        let Some((flag, to)) = settled else {
+            return Err(Refusal::Invalid(format!(
+                "{:?} is {} and not overdue: only what is overdue can be resolved",
+                self.key.id.as_str(),
+                work.status
+            )));
+        };
+        let moved = work.move_to(to, self.act.at).map_err(|why| self.not_moved(&why))?;
+        if let Some(moved) = moved {
+            self.tell(draft, Action::Resolved, Some(moved.from), moved.to, flag.reason());
+        }
+        draft.put_work(work);
+        Ok(())
+    }
+
+    fn not_moved(&self, why: &TransitionError) -> Refusal {
+        Refusal::Invalid(format!("{:?}: {why}", self.key.id.as_str()))
+    }
+
+    fn tell(
+        &self,
+        draft: &mut Draft<'_>,
+        action: Action,
+        from: Option<WorkStatus>,
+        to: WorkStatus,
+        cause: String,
+    ) {
+        let states = (from.map(WorkStatus::as_str), Some(to.as_str()));
+        self.act.entry(draft, Subject::work(&self.key), action, states, cause);
+    }
+}
+
+impl Step for ActOnWork {
+    fn selection(&self) -> Selection {
+        Selection::new()
+            .lock_work(WorkFilter::Key(self.key.clone()))
+            .journal(JournalFilter::Op(self.act.op.clone()))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.act.at);
+        if self.act.was_done(view) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        self.act.check()?;
+        if let Deed::Add(work) = &self.deed {
+            self.add(&mut draft, work)?;
+            return Ok(Decision::Write(draft.finish()));
+        }
+        let work = known(view, &self.key)?.clone();
+        match &self.deed {
+            Deed::Add(_) => {}
+            Deed::Set(patch) => self.set(&mut draft, work, patch)?,
+            Deed::Step(text) => self.step(&mut draft, work, text)?,
+            Deed::Reopen => self.reopen(&mut draft, work)?,
+            Deed::Resolve(policy) => self.resolve(&mut draft, work, policy)?,
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+/// Notes activity on a work item. A time only moves forward, so doing it twice does it once; the
+/// journal is not told, as of no other counter.
+#[derive(Debug)]
+pub(super) struct TouchWork {
+    pub(super) key: WorkKey,
+    pub(super) at: Timestamp,
+}
+
+impl Step for TouchWork {
+    fn selection(&self) -> Selection {
+        Selection::new().lock_work(WorkFilter::Key(self.key.clone()))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        let mut work = known(view, &self.key)?.clone();
+        work.touch(self.at);
+        draft.put_work(work);
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+fn known<'v>(view: &'v View, key: &WorkKey) -> Result<&'v Work, Refusal> {
+    let unknown = || Refusal::Unknown { what: "work item", id: key.id.to_string() };
+    view.work.get(key).ok_or_else(unknown)
+}

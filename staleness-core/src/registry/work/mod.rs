@@ -1,0 +1,151 @@
+//! Verbs over work items: written down, moved, edited, settled where they are overdue, taken up again.
+//!
+//! The journal is told of each but a touch, which only says that somebody still cares.
+
+mod act;
+mod limits;
+mod queries;
+
+use serde::Serialize;
+
+pub use act::WorkPatch;
+pub use limits::{MAX_WORK_FIELDS_BYTES, MAX_WORK_TEXT_BYTES, check_work};
+pub use queries::WorkListing;
+pub(super) use queries::{command, open, rules, visible};
+
+use super::{Act, Registry};
+use crate::ids::{WorkId, WorkKey};
+use crate::journal::JournalEntry;
+use crate::scan::ProjectRef;
+use crate::store::{Change, Commit, Refusal, StoreError};
+use crate::time::Timestamp;
+use crate::work::{Work, WorkKind};
+use act::{ActOnWork, Deed, TouchWork};
+
+/// What settling an overdue item did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Resolution {
+    /// The item.
+    pub id: WorkId,
+    /// What sort of work it is.
+    pub kind: WorkKind,
+    /// Its state before, to which it is reopened.
+    pub from: String,
+    /// The state that ended it.
+    pub to: String,
+}
+
+impl Registry {
+    /// Writes down a new work item, in any state of its kind. May be repeated with the same op id.
+    /// Returns it as it stands.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] for an id that is taken and for what no record may hold; else what the
+    /// store reports.
+    pub async fn add_work(&self, work: Work, act: Act) -> Result<Work, StoreError> {
+        let key = work.key.clone();
+        self.on_work(key, Deed::Add(Box::new(work)), act).await
+    }
+
+    /// Changes fields of a work item. One that already stands so is left alone. May be repeated with
+    /// the same op id. Returns it as it stands.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for a state to which it cannot be
+    /// moved and for what no record may hold; else what the store reports.
+    pub async fn set_work(
+        &self,
+        key: WorkKey,
+        patch: WorkPatch,
+        act: Act,
+    ) -> Result<Work, StoreError> {
+        self.on_work(key, Deed::Set(patch), act).await
+    }
+
+    /// Notes a step that was taken on a work item. May be repeated with the same op id. Returns it as
+    /// it stands.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for no text or one that is too
+    /// long; else what the store reports.
+    pub async fn step_work(
+        &self,
+        key: WorkKey,
+        text: String,
+        act: Act,
+    ) -> Result<Work, StoreError> {
+        self.on_work(key, Deed::Step(text), act).await
+    }
+
+    /// Notes that somebody still cares for a work item. May be repeated. Returns it as it stands.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
+    pub async fn touch_work(&self, key: WorkKey, at: Timestamp) -> Result<Work, StoreError> {
+        let commit = self.run(TouchWork { key: key.clone(), at }).await?;
+        of(&commit, &key)
+    }
+
+    /// Brings a work item that has ended back to the state before. May be repeated with the same op
+    /// id. Returns it as it stands.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is open; else what
+    /// the store reports.
+    pub async fn reopen_work(&self, key: WorkKey, act: Act) -> Result<Work, StoreError> {
+        self.on_work(key, Deed::Reopen, act).await
+    }
+
+    /// Settles a work item that is overdue: it goes to the state that its kind has for that, and
+    /// keeps the one before, so that [`Registry::reopen_work`] undoes it. May be repeated with the
+    /// same op id.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is not overdue; else
+    /// what the store reports.
+    pub async fn resolve_work(
+        &self,
+        project: &ProjectRef,
+        key: WorkKey,
+        act: Act,
+    ) -> Result<Resolution, StoreError> {
+        let found = self.ask(
+            crate::store::Selection::new().peek_work(crate::store::WorkFilter::Key(key.clone())),
+        );
+        let work = found.await?.work.remove(&key).ok_or_else(|| unknown(&key))?;
+        // Neither the kind nor the author of an item ever changes.
+        let policy = queries::rules(&self.policy, project, &work).into_owned();
+        let (kind, op) = (work.kind, act.op.clone());
+        let deed = Deed::Resolve(Box::new(policy));
+        let commit = self.run(ActOnWork { key: key.clone(), deed, act }).await?;
+        let mut entries = commit.changes.journal.iter().chain(commit.view.journal.values());
+        let state = |state: &Option<String>| state.clone().unwrap_or_default();
+        entries
+            .find(|entry: &&JournalEntry| entry.op.as_ref() == Some(&op))
+            .map(|entry| Resolution {
+                id: key.id,
+                kind,
+                from: state(&entry.from),
+                to: state(&entry.to),
+            })
+            .ok_or_else(|| StoreError::Misstep("nothing was resolved".into()))
+    }
+
+    async fn on_work(&self, key: WorkKey, deed: Deed, act: Act) -> Result<Work, StoreError> {
+        let commit = self.run(ActOnWork { key: key.clone(), deed, act }).await?;
+        of(&commit, &key)
+    }
+}
+
+/// A work item as a commit left it.
+fn of(commit: &Commit, key: &WorkKey) -> Result<Work, StoreError> {
+    let written = commit.changes.work.iter().find_map(|change| match change {
+        Change::Put(row) if row.key == *key => Some(row),
+        _ => None,
+    });
+    Ok(written.or_else(|| commit.view.work.get(key)).ok_or_else(|| unknown(key))?.clone())
+}
+
+fn unknown(key: &WorkKey) -> Refusal {
+    Refusal::Unknown { what: "work item", id: key.id.to_string() }
+}

@@ -1,0 +1,187 @@
+//! Verbs that only look at work items.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::ids::{ProjectId, Scope, WorkId, WorkKey};
+use crate::policy::Policy;
+use crate::registry::{Registry, ScopeChoice};
+use crate::report::WorkReport;
+use crate::scan::ProjectRef;
+use crate::store::{Refusal, Selection, StoreError, View, WorkFilter};
+use crate::time::Timestamp;
+use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus, judge, referred, report};
+
+/// How like an id must be to be offered for another, 0..=1.
+const ALIKE: f64 = 0.75;
+
+/// Which work items to list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkListing {
+    /// Of this kind alone.
+    pub kind: Option<WorkKind>,
+    /// In this state alone.
+    pub status: Option<WorkStatus>,
+    /// Only what has not ended. A store reads no other then.
+    pub open: bool,
+}
+
+impl ScopeChoice {
+    /// The keys of work items that an id may mean in a project, most likely first.
+    #[must_use]
+    pub fn work_keys(self, project: &ProjectId, id: &WorkId) -> Vec<WorkKey> {
+        let own = Scope::Project(project.clone());
+        let scopes = match self {
+            Self::Either => vec![own, Scope::Global],
+            Self::Global => vec![Scope::Global],
+            Self::Project => vec![own],
+        };
+        scopes.into_iter().map(|scope| WorkKey { scope, id: id.clone() }).collect()
+    }
+}
+
+impl Registry {
+    /// The work item that an id means to a project.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, for which [`Registry::nearest_work`] knows the one that
+    /// is most like it; else what the store reports.
+    pub async fn work_item(
+        &self,
+        project: &ProjectId,
+        id: &WorkId,
+        scope: ScopeChoice,
+    ) -> Result<Work, StoreError> {
+        let keys = scope.work_keys(project, id);
+        let selection = keys
+            .iter()
+            .fold(Selection::new(), |all, key| all.peek_work(WorkFilter::Key(key.clone())));
+        let mut view = self.ask(selection).await?;
+        keys.iter()
+            .find_map(|key| view.work.remove(key))
+            .ok_or_else(|| Refusal::Unknown { what: "work item", id: id.to_string() }.into())
+    }
+
+    /// The work items that a project sees, in the order of ids: its own, and the global ones but
+    /// those that it has one of the same id for.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn work_items(
+        &self,
+        project: &ProjectId,
+        listing: WorkListing,
+    ) -> Result<Vec<Work>, StoreError> {
+        let ended = listing.status.is_some_and(|status| !status.is_open());
+        let selection = if listing.open && !ended {
+            open(project)
+        } else {
+            Selection::new()
+                .peek_work(WorkFilter::Scope(Scope::Global))
+                .peek_work(WorkFilter::Scope(Scope::Project(project.clone())))
+        };
+        let view = self.ask(selection).await?;
+        Ok(visible(&view)
+            .into_values()
+            .filter(|work| listing.kind.is_none_or(|kind| work.kind == kind))
+            .filter(|work| listing.status.is_none_or(|status| work.status == status))
+            .filter(|work| !listing.open || work.status.is_open())
+            .cloned()
+            .collect())
+    }
+
+    /// Work items with their verdicts. Those that fresh work of the project still refers to are
+    /// judged one level softer.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn work_reports(
+        &self,
+        project: &ProjectRef,
+        work: Vec<Work>,
+        now: Timestamp,
+    ) -> Result<Vec<WorkReport>, StoreError> {
+        let view = self.ask(open(&project.id)).await?;
+        let policy = |work: &Work| rules(&self.policy, project, work).into_owned();
+        let fresh = referred(visible(&view).into_values(), now, policy);
+        let judged = |each: Work| {
+            let softened_by = fresh.get(each.key.id.as_str()).copied();
+            let verdict = judge(&each, now, &rules(&self.policy, project, &each), softened_by);
+            WorkReport::new(each, verdict)
+        };
+        Ok(work.into_iter().map(judged).collect())
+    }
+
+    /// What is overdue among the work that a project sees, oldest first.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn stale_report(
+        &self,
+        project: &ProjectRef,
+        now: Timestamp,
+    ) -> Result<StaleReport, StoreError> {
+        let view = self.ask(open(&project.id)).await?;
+        let work: Vec<&Work> = visible(&view).into_values().collect();
+        let policy = |work: &Work| rules(&self.policy, project, work).into_owned();
+        Ok(report(work.iter().copied(), now, policy, command))
+    }
+
+    /// The id of a work item that the project sees that is most like `text`, for a helpful error.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn nearest_work(
+        &self,
+        project: &ProjectId,
+        text: &str,
+    ) -> Result<Option<WorkId>, StoreError> {
+        let wanted = text.to_lowercase();
+        let work = self.work_items(project, WorkListing::default()).await?;
+        let best = work
+            .into_iter()
+            .map(|work| {
+                let like = strsim::jaro_winkler(&wanted, &work.key.id.as_str().to_lowercase());
+                (like, work.key.id)
+            })
+            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
+        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+    }
+}
+
+/// The open work that a project sees.
+pub(in crate::registry) fn open(project: &ProjectId) -> Selection {
+    Selection::new()
+        .peek_work(WorkFilter::Open(Scope::Global))
+        .peek_work(WorkFilter::Open(Scope::Project(project.clone())))
+}
+
+/// The work items of a view by id: a project's own stand for global ones.
+pub(in crate::registry) fn visible(view: &View) -> BTreeMap<&WorkId, &Work> {
+    // Global ones come first in the order of keys.
+    view.work.iter().map(|(key, work)| (&key.id, work)).collect()
+}
+
+/// The thresholds that hold for an item in a project.
+pub(in crate::registry) fn rules<'p>(
+    policy: &'p Policy,
+    project: &ProjectRef,
+    work: &Work,
+) -> Cow<'p, WorkPolicy> {
+    let project = (&project.id, project.root.as_str());
+    policy.work.rules(work.kind, Some(project), work.author.as_deref())
+}
+
+/// The command that settles an overdue item, ready to be pasted into a shell.
+pub(in crate::registry) fn command(work: &Work) -> String {
+    let id = work.key.id.as_str();
+    let plain =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@');
+    let word = if id.chars().all(plain) {
+        id.to_owned()
+    } else {
+        format!("'{}'", id.replace('\'', r"'\''"))
+    };
+    let dashes = if id.starts_with('-') { "-- " } else { "" };
+    format!("staleness stale resolve {dashes}{word}")
+}

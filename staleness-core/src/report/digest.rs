@@ -1,0 +1,65 @@
+//! What is there now, for an agent that meets the project for the first time.
+
+use std::cmp::Reverse;
+
+use super::delta::DeltaItem;
+use crate::ids::AgentId;
+use crate::work::{NoteType, Work, WorkKind, WorkStatus, beginning};
+
+/// Items of a digest.
+pub const DIGEST_ITEMS: usize = 12;
+/// Handoffs among them.
+pub const DIGEST_HANDOFFS: usize = 3;
+
+/// The open work that an agent should know of first, at most [`DIGEST_ITEMS`].
+///
+/// Handoffs come first, those to the agent before others, at most [`DIGEST_HANDOFFS`]; then what is
+/// in progress, what bites, what is blocked, to do, proposed, decided and observed; of each the
+/// latest.
+#[must_use]
+pub fn digest<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Vec<DeltaItem> {
+    let mut open: Vec<(u8, bool, &Work)> = work
+        .into_iter()
+        .filter_map(|work| {
+            let to_other = work.kind == WorkKind::Handoff
+                && work.to.as_deref().is_some_and(|to| to != agent.as_str());
+            Some((urgency(work)?, to_other, work))
+        })
+        .collect();
+    open.sort_by_key(|(urgency, to_other, work)| {
+        (*urgency, *to_other, Reverse(work.updated_at), &work.key)
+    });
+    let mut handoffs = 0;
+    open.retain(|(_, _, work)| {
+        handoffs += usize::from(work.kind == WorkKind::Handoff);
+        work.kind != WorkKind::Handoff || handoffs <= DIGEST_HANDOFFS
+    });
+    open.truncate(DIGEST_ITEMS);
+    open.into_iter()
+        .map(|(_, _, work)| DeltaItem {
+            id: work.key.id.to_string(),
+            kind: work.kind.as_str(),
+            action: "there",
+            from: None,
+            to: Some(work.status.as_str().to_owned()),
+            text: beginning(&work.text),
+            at: work.updated_at,
+            own: work.author.as_deref() == Some(agent.as_str()),
+        })
+        .collect()
+}
+
+/// The place of a work item in a digest; `None` for what has ended and for marks of sessions.
+const fn urgency(work: &Work) -> Option<u8> {
+    Some(match (work.kind, work.status) {
+        (WorkKind::Handoff, WorkStatus::Open) => 0,
+        (WorkKind::Plan, WorkStatus::InProgress) => 1,
+        (WorkKind::Trap | WorkKind::Constraint, WorkStatus::Active) => 2,
+        (WorkKind::Plan, WorkStatus::Blocked) => 3,
+        (WorkKind::Plan, WorkStatus::Todo) => 4,
+        (WorkKind::Candidate, WorkStatus::Pending) => 5,
+        (WorkKind::Decision, WorkStatus::Made) => 6,
+        (WorkKind::Note, WorkStatus::Visible) if matches!(work.note, NoteType::Observation) => 7,
+        _ => return None,
+    })
+}

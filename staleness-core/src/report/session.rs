@@ -1,0 +1,39 @@
+//! A session, as a caller is told of it.
+
+use serde::Serialize;
+
+use crate::ids::{AgentId, ProjectId, SessionId};
+use crate::journal::Revision;
+use crate::session::Session;
+use crate::time::Timestamp;
+
+/// A session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SessionReport {
+    /// Its id.
+    pub id: SessionId,
+    /// The agent.
+    pub agent: AgentId,
+    /// The project.
+    pub project: ProjectId,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+    /// Everything after this revision is new to it.
+    pub from_revision: Revision,
+}
+
+impl From<&Session> for SessionReport {
+    fn from(session: &Session) -> Self {
+        Self {
+            id: session.key.id.clone(),
+            agent: session.agent.clone(),
+            project: session.key.project.clone(),
+            started_at: session.started_at,
+            ended_at: session.ended_at,
+            from_revision: session.from_revision,
+        }
+    }
+}

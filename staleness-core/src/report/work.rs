@@ -1,0 +1,75 @@
+//! A work item, as a caller is told of it.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::ids::WorkId;
+use crate::time::Timestamp;
+use crate::verdict::Verdict;
+use crate::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
+
+/// A work item with its verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkReport {
+    /// Its id.
+    pub id: WorkId,
+    /// What sort of work it is.
+    pub kind: WorkKind,
+    /// Its state.
+    pub status: WorkStatus,
+    /// What it is about.
+    pub text: String,
+    /// Who wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Who hands over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Who should take over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// What sort of note it is, for a note.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub note: Option<NoteType>,
+    /// A program proposed it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub generated: bool,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// Its last activity.
+    pub updated_at: Timestamp,
+    /// When it ceases to hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// Ids of other items that it refers to.
+    pub refs: BTreeSet<String>,
+    /// The steps taken, in order.
+    pub steps: Vec<WorkStep>,
+    /// Whether it can still be relied on.
+    pub verdict: Verdict,
+}
+
+impl WorkReport {
+    /// A work item and what was made of it.
+    #[must_use]
+    pub fn new(work: Work, verdict: Verdict) -> Self {
+        Self {
+            id: work.key.id,
+            kind: work.kind,
+            status: work.status,
+            text: work.text,
+            author: work.author,
+            from: work.from,
+            to: work.to,
+            note: (work.kind == WorkKind::Note).then_some(work.note),
+            generated: work.generated,
+            created_at: work.created_at,
+            updated_at: work.updated_at,
+            expires_at: work.expires_at,
+            refs: work.refs,
+            steps: work.steps,
+            verdict,
+        }
+    }
+}

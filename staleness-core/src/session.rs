@@ -1,0 +1,64 @@
+//! Sessions: when an agent came and went, and up to where it was told what changed.
+
+use crate::ids::{AgentId, ProjectId, SessionId};
+use crate::journal::Revision;
+use crate::time::Timestamp;
+
+/// What identifies a session: clients name their sessions, so the same id may occur in two projects.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionKey {
+    /// The project in which the agent works.
+    pub project: ProjectId,
+    /// The session's id.
+    pub id: SessionId,
+}
+
+/// A session of an agent in a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its identity.
+    pub key: SessionKey,
+    /// The agent.
+    pub agent: AgentId,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended; `None` while it goes on, and for one whose end nobody reported.
+    pub ended_at: Option<Timestamp>,
+    /// Everything after this revision is new to it. When the session loses its context and begins
+    /// again, it is told from here once more.
+    pub from_revision: Revision,
+    /// It met a registry that had never told its agent anything here: it was given a digest of what
+    /// is there rather than a list of changes.
+    pub first_contact: bool,
+}
+
+/// What identifies a cursor: each agent has one in each project.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CursorKey {
+    /// The project.
+    pub project: ProjectId,
+    /// The agent.
+    pub agent: AgentId,
+}
+
+/// Up to where an agent was told what changed in a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Whose it is, and where.
+    pub key: CursorKey,
+    /// Everything up to this revision was told.
+    pub revision: Revision,
+    /// The session that was told last, where one was named.
+    pub session: Option<SessionId>,
+    /// When it moved last.
+    pub moved_at: Timestamp,
+}
+
+impl Cursor {
+    /// Whether a telling up to `upto` moves this cursor. It moves forward only: of two windows of
+    /// one agent that were told at once, the one that was told less moves nothing.
+    #[must_use]
+    pub fn moves_to(&self, upto: Revision) -> bool {
+        upto > self.revision
+    }
+}
