@@ -20,12 +20,15 @@ const SPARE: usize = 3 << 20;
 const PER_BYTE: usize = 256;
 
 thread_local! {
-    static ANY: [BoxedStrategy<Record>; 7] = [
+    static ANY: [BoxedStrategy<Record>; 10] = [
         arbitrary::project(Reach::Wide).prop_map(Record::Project).boxed(),
         arbitrary::source(Reach::Wide).prop_map(Record::Source).boxed(),
         arbitrary::tool(Reach::Wide).prop_map(Record::Tool).boxed(),
         arbitrary::item(Reach::Wide).prop_map(Record::Item).boxed(),
         arbitrary::document(Reach::Wide).prop_map(Record::Document).boxed(),
+        arbitrary::work(Reach::Wide).prop_map(Record::Work).boxed(),
+        arbitrary::session(Reach::Wide).prop_map(Record::Session).boxed(),
+        arbitrary::cursor(Reach::Wide).prop_map(Record::Cursor).boxed(),
         arbitrary::outcome(Reach::Wide).prop_map(Record::Outcome).boxed(),
         arbitrary::journal_entry(Reach::Wide).prop_map(Record::Entry).boxed(),
     ];

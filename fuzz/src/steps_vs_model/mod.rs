@@ -5,6 +5,7 @@
 //!
 //! Input: four bytes for each thing that is done: what it is, and the seed of its values.
 
+mod filters;
 mod model;
 mod plan;
 

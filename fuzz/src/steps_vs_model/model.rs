@@ -1,18 +1,23 @@
 //! The model: rows in the order they came, and the words of the contract read literally.
 
-use staleness_core::ids::{DocumentKey, ItemKey, ProjectId, Scope, SourceId, ToolKey};
+use staleness_core::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey};
 use staleness_core::journal::{JournalEntry, Revision};
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::project::Project;
+use staleness_core::session::{Cursor, Session};
 use staleness_core::source::Source;
 use staleness_core::store::{
-    Access, Change, ChangeSet, Commit, Decision, DocumentFilter, ItemFilter, JournalFilter,
-    MAX_LOOKS, OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, ProjectFilter, Refusal,
-    Selection, SourceFilter, Step, StoreError, ToolFilter, View,
+    Access, Change, ChangeSet, Commit, Decision, JournalFilter, MAX_LOOKS, OutcomeCounts,
+    OutcomeCut, OutcomeFilter, OutcomeRange, Refusal, Selection, Step, StoreError, View,
 };
-use staleness_core::tool::{Hold, Tool, ToolKind};
+use staleness_core::tool::Tool;
+use staleness_core::work::Work;
 
+use super::filters::{
+    names_tool, of_cursor, of_document, of_item, of_project, of_session, of_source, of_tool,
+    of_work,
+};
 use super::plan::{Looks, Plan};
 
 /// A registry as lists.
@@ -25,6 +30,9 @@ pub(super) struct Model {
     tools: Vec<Tool>,
     items: Vec<Item>,
     documents: Vec<Document>,
+    work: Vec<Work>,
+    sessions: Vec<Session>,
+    cursors: Vec<Cursor>,
     outcomes: Vec<Outcome>,
     journal: Vec<JournalEntry>,
 }
@@ -85,6 +93,9 @@ impl Model {
             all.tools.extend(view.tools);
             all.knowledge.extend(view.knowledge);
             all.documents.extend(view.documents);
+            all.work.extend(view.work);
+            all.sessions.extend(view.sessions);
+            all.cursors.extend(view.cursors);
             all.outcomes.extend(view.outcomes);
             all.journal.extend(view.journal);
             if view.counts.is_some() {
@@ -122,6 +133,21 @@ impl Model {
             if selection.documents.iter().any(|pick| of_document(&pick.filter, &row.key, Some(row)))
             {
                 view.documents.insert(row.key.clone(), row.clone());
+            }
+        }
+        for row in &self.work {
+            if selection.work.iter().any(|pick| of_work(&pick.filter, &row.key, Some(row))) {
+                view.work.insert(row.key.clone(), row.clone());
+            }
+        }
+        for row in &self.sessions {
+            if selection.sessions.iter().any(|pick| of_session(&pick.filter, &row.key)) {
+                view.sessions.insert(row.key.clone(), row.clone());
+            }
+        }
+        for row in &self.cursors {
+            if selection.cursors.iter().any(|pick| of_cursor(&pick.filter, &row.key)) {
+                view.cursors.insert(row.key.clone(), row.clone());
             }
         }
         for (at, row) in self.outcomes.iter().enumerate() {
@@ -222,6 +248,15 @@ impl Model {
         for change in &changes.documents {
             put(&mut self.documents, change, |row| &row.key);
         }
+        for change in &changes.work {
+            put(&mut self.work, change, |row| &row.key);
+        }
+        for change in &changes.sessions {
+            put(&mut self.sessions, change, |row| &row.key);
+        }
+        for change in &changes.cursors {
+            put(&mut self.cursors, change, |row| &row.key);
+        }
         for row in &mut changes.outcomes {
             self.given += 1;
             row.seq = self.given;
@@ -259,7 +294,8 @@ fn locked(looks: &Looks, view: &View, changes: &ChangeSet) -> bool {
     let documents: Vec<&DocumentKey> =
         changes.documents.iter().map(|c| key_of(c, |r| &r.key)).collect();
     let all = || looks.all.iter();
-    once(&projects)
+    work_was_locked(looks, view, changes)
+        && once(&projects)
         && once(&sources)
         && once(&tools)
         && once(&items)
@@ -297,6 +333,33 @@ fn locked(looks: &Looks, view: &View, changes: &ChangeSet) -> bool {
         })
 }
 
+/// The same of work items, sessions and cursors.
+fn work_was_locked(looks: &Looks, view: &View, changes: &ChangeSet) -> bool {
+    let work: Vec<_> = changes.work.iter().map(|change| key_of(change, |row| &row.key)).collect();
+    let sessions: Vec<_> =
+        changes.sessions.iter().map(|change| key_of(change, |row| &row.key)).collect();
+    let cursors: Vec<_> =
+        changes.cursors.iter().map(|change| key_of(change, |row| &row.key)).collect();
+    let all = || looks.all.iter();
+    once(&work)
+        && once(&sessions)
+        && once(&cursors)
+        && changes.work.iter().zip(&work).all(|(change, key)| {
+            let new = if let Change::Put(row) = change { Some(row) } else { None };
+            let row = view.work.get(key).or(new);
+            let mut picks = all().flat_map(|look| &look.work);
+            picks.any(|pick| pick.access == Access::Lock && of_work(&pick.filter, key, row))
+        })
+        && sessions.iter().all(|key| {
+            let mut picks = all().flat_map(|look| &look.sessions);
+            picks.any(|pick| pick.access == Access::Lock && of_session(&pick.filter, key))
+        })
+        && cursors.iter().all(|key| {
+            let mut picks = all().flat_map(|look| &look.cursors);
+            picks.any(|pick| pick.access == Access::Lock && of_cursor(&pick.filter, key))
+        })
+}
+
 fn key_of<'a, R, K>(change: &'a Change<R, K>, key: impl Fn(&'a R) -> &'a K) -> &'a K {
     match change {
         Change::Put(row) => key(row),
@@ -307,81 +370,4 @@ fn key_of<'a, R, K>(change: &'a Change<R, K>, key: impl Fn(&'a R) -> &'a K) -> &
 
 fn once<K: PartialEq>(keys: &[K]) -> bool {
     keys.iter().enumerate().all(|(at, key)| !keys[..at].contains(key))
-}
-
-fn of_project(filter: &ProjectFilter, id: &ProjectId) -> bool {
-    match filter {
-        ProjectFilter::Id(wanted) => wanted == id,
-        ProjectFilter::All => true,
-        other => unreachable!("no filter of the suite: {other:?}"),
-    }
-}
-
-fn of_source(filter: &SourceFilter, id: &SourceId) -> bool {
-    match (filter, &id.project) {
-        (SourceFilter::Id(wanted), _) => wanted == id,
-        (SourceFilter::Scope(Scope::Global), project) => project.is_none(),
-        (SourceFilter::Scope(Scope::Project(wanted)), project) => Some(wanted) == project.as_ref(),
-        (SourceFilter::All, _) => true,
-        (other, _) => unreachable!("no filter of the suite: {other:?}"),
-    }
-}
-
-fn of_item(filter: &ItemFilter, key: &ItemKey) -> bool {
-    match filter {
-        ItemFilter::Key(wanted) => wanted == key,
-        ItemFilter::Scope(scope) => *scope == key.scope,
-        ItemFilter::All => true,
-        other => unreachable!("no filter of the suite: {other:?}"),
-    }
-}
-
-fn of_document(filter: &DocumentFilter, key: &DocumentKey, row: Option<&Document>) -> bool {
-    let flagged = row.is_some_and(|row| !row.found.is_empty());
-    match filter {
-        DocumentFilter::Key(wanted) => wanted == key,
-        DocumentFilter::Project(project) => *project == key.project,
-        DocumentFilter::Loaded(project) => {
-            *project == key.project && flagged && row.is_some_and(|row| row.loaded)
-        }
-        DocumentFilter::Flagged(project) => *project == key.project && flagged,
-        DocumentFilter::All => true,
-        other => unreachable!("no filter of the suite: {other:?}"),
-    }
-}
-
-/// Whether a filter names a tool of which nothing but its key is known.
-fn names_tool(filter: &ToolFilter, key: &ToolKey) -> bool {
-    match filter {
-        ToolFilter::Key(wanted) => wanted == key,
-        ToolFilter::Scope(scope) => *scope == key.scope,
-        ToolFilter::All => true,
-        _ => false,
-    }
-}
-
-fn of_tool(filter: &ToolFilter, key: &ToolKey, row: &Tool) -> bool {
-    match filter {
-        ToolFilter::Configured(scope) => *scope == key.scope && !row.holdings.is_empty(),
-        ToolFilter::Entries(scope, server) => {
-            *scope == key.scope
-                && row.kind == ToolKind::McpServer
-                && row.server == Some(server.clone())
-        }
-        ToolFilter::Server(scope, server) => {
-            *scope == key.scope && row.server == Some(server.clone())
-        }
-        ToolFilter::Demoted(scope) => *scope == key.scope && is_demoted(row),
-        ToolFilter::Revived(scope) => *scope == key.scope && row.presence.revived,
-        filter => names_tool(filter, key),
-    }
-}
-
-/// A person demoted it; or it is failing, and no person keeps it.
-fn is_demoted(row: &Tool) -> bool {
-    match row.hold {
-        Hold::Demoted => true,
-        Hold::None | Hold::Ignored => row.health.failing.is_some(),
-        Hold::Pinned => false,
-    }
 }

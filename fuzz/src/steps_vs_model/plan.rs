@@ -3,20 +3,24 @@
 use proptest::prelude::*;
 use proptest::strategy::BoxedStrategy;
 use staleness_conformance::arbitrary::{self, Reach};
-use staleness_core::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey};
+use staleness_core::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::project::Project;
+use staleness_core::session::{Cursor, CursorKey, Session, SessionKey};
 use staleness_core::source::Source;
 use staleness_core::store::{
-    Change, ChangeSet, Decision, DocumentFilter, Durability, ItemFilter, MAX_LOOKS, OutcomeFilter,
-    ProjectFilter, Query, Refusal, Selection, SourceFilter, Step, ToolFilter, View,
+    Change, ChangeSet, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter, MAX_LOOKS,
+    OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SessionFilter, SourceFilter, Step,
+    ToolFilter, View, WorkFilter,
 };
 use staleness_core::tool::Tool;
+use staleness_core::work::Work;
 
 use crate::seeded::value;
 
 /// One thing that is done.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "made one at a time")]
 pub(super) enum Deed {
     Act(Box<Plan>),
     See(Looks),
@@ -166,6 +170,24 @@ impl Step for Plan {
             };
             if locks() {
                 all = all.lock_documents(DocumentFilter::Key(DocumentKey::clone(key)));
+            }
+        }
+        for change in &self.changes.work {
+            let (Change::Put(Work { key, .. }) | Change::Delete(key)) = change else { continue };
+            if locks() {
+                all = all.lock_work(WorkFilter::Key(WorkKey::clone(key)));
+            }
+        }
+        for change in &self.changes.sessions {
+            let (Change::Put(Session { key, .. }) | Change::Delete(key)) = change else { continue };
+            if locks() {
+                all = all.lock_sessions(SessionFilter::Key(SessionKey::clone(key)));
+            }
+        }
+        for change in &self.changes.cursors {
+            let (Change::Put(Cursor { key, .. }) | Change::Delete(key)) = change else { continue };
+            if locks() {
+                all = all.lock_cursors(CursorFilter::Key(CursorKey::clone(key)));
             }
         }
         let ops = self.changes.outcomes.iter();
