@@ -61,6 +61,11 @@ impl Search<'_> {
 
     /// Adds a file of the project.
     pub(super) fn own(&mut self, key: &str, loaded: bool) {
+        if key.starts_with("~/") {
+            let reason = "lies in a folder that is named as files of the user are";
+            self.skip(format!("./{key}"), reason);
+            return;
+        }
         let path = self.place.folder.join(key);
         self.add(key.to_owned(), path, true, loaded);
     }
@@ -179,46 +184,45 @@ impl Search<'_> {
 
     fn import(&mut self, key: &str, file: &DocFile, path: &str) -> Option<String> {
         let home = self.options.home.map(canonical);
-        let (key, path, inside) = match (path.strip_prefix("~/"), home) {
-            (Some(below), Some(home)) => (format!("~/{below}"), lexical(&home.join(below)), false),
-            (Some(_), None) => return None,
-            (None, _) if file.inside && !path.starts_with('/') => {
+        let whole = match path.strip_prefix("~/") {
+            // What somebody else wrote does not choose among the files of the user.
+            Some(_) if file.inside => None,
+            Some(below) => {
+                let home = home.as_ref()?;
+                target::resolve("", below).ok().map(|below| home.join(below))
+            }
+            None if file.inside && !path.starts_with('/') => {
                 let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
-                match target::resolve(folder, path) {
-                    Ok(own) => (own.clone(), self.place.folder.join(own), true),
-                    Err(target::Leaves) => {
-                        let text = "imports a file outside the project, which was not followed";
-                        self.note(key, text);
-                        return None;
-                    }
-                }
+                let own = target::resolve(folder, path).ok();
+                own.map(|own| canonical(&self.place.folder).join(own))
             }
-            (None, Some(home)) => {
+            None => {
                 let base = file.path.parent().unwrap_or(Path::new("/"));
-                let whole = lexical(&base.join(path));
-                let folder = canonical(&self.place.folder);
-                match (whole.strip_prefix(&folder), whole.strip_prefix(&home)) {
-                    (Ok(own), _) => (key_of(own), whole.clone(), true),
-                    (_, Ok(below)) if !file.inside => {
-                        (format!("~/{}", key_of(below)), whole.clone(), false)
-                    }
-                    _ => {
-                        self.note(
-                            key,
-                            "imports a file outside the project, which was not followed",
-                        );
-                        return None;
-                    }
-                }
+                Some(lexical(&base.join(path)))
             }
-            (None, None) => return None,
+        };
+        let folder = canonical(&self.place.folder);
+        let found = whole.and_then(|whole| {
+            if let Ok(own) = whole.strip_prefix(&folder) {
+                return Some((key_of(own), whole.clone(), true));
+            }
+            let below = whole.strip_prefix(home.as_ref()?).ok().filter(|_| !file.inside)?;
+            Some((format!("~/{}", key_of(below)), whole.clone(), false))
+        });
+        let Some((imported, path, inside)) = found else {
+            self.note(key, "imports a file outside the project, which was not followed");
+            return None;
         };
         // Many words begin with `@`; only one that is a file is an import.
         if std::fs::symlink_metadata(&path).is_err() {
             return None;
         }
-        self.add(key.clone(), path, inside, true);
-        Some(key)
+        if inside {
+            self.own(&imported, true);
+        } else {
+            self.add(imported.clone(), path, false, true);
+        }
+        Some(imported)
     }
 
     fn note(&mut self, key: &str, text: &str) {

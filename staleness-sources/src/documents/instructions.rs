@@ -27,6 +27,8 @@ const OWN: [&str; 6] = [
 ];
 /// How many files of one folder are taken in.
 const MAX_FILES: usize = 2_000;
+/// How many files and folders are visited in search of them.
+const MAX_VISITED: usize = 20_000;
 /// How deep a folder is looked into.
 const MAX_DEPTH: usize = 8;
 
@@ -38,7 +40,12 @@ pub(super) fn find(search: &mut Search<'_>) {
         }
     }
     for folder in [".claude/rules", ".cursor/rules"] {
-        for path in markdown_below(&search.place.folder.join(folder)) {
+        let whole = search.place.folder.join(folder);
+        if whole.is_dir() && !search.fence.holds(&whole) {
+            search.skip(folder, "is a link that leads out of its folder");
+            continue;
+        }
+        for path in markdown_below(&whole, MAX_VISITED) {
             if let Ok(below) = path.strip_prefix(&search.place.folder) {
                 let key = key_of(below);
                 if nature::is_instruction(&key) {
@@ -73,13 +80,14 @@ fn user_files(search: &Search<'_>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     if let Some(claude) = claude {
         files.push(claude.join("CLAUDE.md"));
-        files.extend(markdown_below(&claude.join("rules")));
+        files.extend(markdown_below(&claude.join("rules"), MAX_VISITED));
         let mut folders = vec![encoded(&search.place.folder)];
         // Linked work trees have a memory of their own, and share that of the main one.
         folders.push(encoded(&search.place.root));
         folders.dedup();
         for folder in folders {
-            files.extend(markdown_below(&claude.join("projects").join(folder).join("memory")));
+            let folder = claude.join("projects").join(folder).join("memory");
+            files.extend(markdown_below(&folder, MAX_VISITED));
         }
     }
     if let Some(home) = home {
@@ -107,7 +115,7 @@ fn user_key(search: &Search<'_>, path: &Path) -> String {
     }
 }
 
-fn markdown_below(folder: &Path) -> Vec<PathBuf> {
+fn markdown_below(folder: &Path, most: usize) -> Vec<PathBuf> {
     if !folder.is_dir() {
         return Vec::new();
     }
@@ -117,6 +125,7 @@ fn markdown_below(folder: &Path) -> Vec<PathBuf> {
         .max_depth(Some(MAX_DEPTH))
         .sort_by_file_name(std::cmp::Ord::cmp)
         .build()
+        .take(most)
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .map(ignore::DirEntry::into_path)
@@ -128,6 +137,17 @@ fn markdown_below(folder: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_ends_after_so_many_files_and_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.txt", "b.txt", "c.md", "d.md"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let found = |most| markdown_below(folder.path(), most).len();
+        // The folder itself is the first.
+        assert_eq!((found(3), found(4), found(9)), (0, 1, 2));
+    }
 
     #[test]
     fn a_project_is_named_as_claude_code_does() {

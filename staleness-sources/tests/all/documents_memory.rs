@@ -95,6 +95,55 @@ fn an_import_out_of_the_project_is_reported_and_not_followed() {
     assert_eq!(notes[0].path.as_deref(), Some("CLAUDE.md"));
 }
 
+#[test]
+fn only_files_of_the_user_import_from_the_home_folder() {
+    let mut project = Project::new();
+    project.tree.user("private/diary.md", "[x](gone.md)\n");
+    project.tree.user("rules.md", "x\n");
+    project.tree.user(".claude/CLAUDE.md", "@~/rules.md\n\n@~/../outside.md\n");
+    project.write("CLAUDE.md", "@~/private/diary.md\n\n@~/../outside.md\n");
+    project.commit();
+    std::fs::write(project.tree.home.join("../outside.md"), "x\n").unwrap();
+    let report = project.check();
+    let expected = ["CLAUDE.md", "README.md", "~/.claude/CLAUDE.md", "~/rules.md"];
+    assert_eq!(paths(&report), expected);
+    let notes = report.notes.iter().filter(|note| note.text.contains("not followed"));
+    let of: Vec<_> = notes.filter_map(|note| note.path.as_deref()).collect();
+    assert_eq!(of, ["CLAUDE.md", "~/.claude/CLAUDE.md"]);
+}
+
+#[test]
+fn a_folder_named_as_the_home_folder_is_left_out() {
+    let mut project = Project::new();
+    project.tree.user(".claude/CLAUDE.md", "mine\n");
+    project.write("~/.claude/CLAUDE.md", "theirs\n\n[x](gone.md)\n");
+    project.commit();
+    let report = project.check();
+    assert_eq!(paths(&report), ["README.md", "~/.claude/CLAUDE.md"]);
+    assert_eq!(report.documents[1].blocks, 1);
+    let skipped = &report.skipped[0];
+    assert_eq!(skipped.path, "./~/.claude/CLAUDE.md");
+    assert!(skipped.reason.contains("files of the user"), "{skipped:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_rules_that_leads_out_of_the_project_is_not_walked() {
+    let project = Project::bare();
+    let secret = project.tree.user("private/diary.md", "x\n");
+    let folder = &project.tree.project.folder;
+    for name in [".claude", ".cursor"] {
+        std::fs::create_dir(folder.join(name)).unwrap();
+        std::os::unix::fs::symlink(secret.parent().unwrap(), folder.join(name).join("rules"))
+            .unwrap();
+    }
+    let report = project.check();
+    assert_eq!(paths(&report), ["README.md"]);
+    let skipped: Vec<_> = report.skipped.iter().map(|it| (&*it.path, &*it.reason)).collect();
+    let reason = "is a link that leads out of its folder";
+    assert_eq!(skipped, [(".claude/rules", reason), (".cursor/rules", reason)]);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_import_through_a_link_that_leaves_the_project_is_not_read() {
