@@ -8,11 +8,13 @@ pub(super) struct Lines<'a> {
     text: &'a str,
     /// An offset, and the line in which it lies.
     known: (usize, u32),
+    /// The beginning of a line, an offset in it, and how many characters lie between.
+    column: (usize, usize, usize),
 }
 
 impl<'a> Lines<'a> {
     pub(super) const fn new(text: &'a str) -> Self {
-        Self { text, known: (0, 1) }
+        Self { text, known: (0, 1), column: (0, 0, 0) }
     }
 
     /// The line of the byte at `offset`, counted from 1.
@@ -35,10 +37,19 @@ impl<'a> Lines<'a> {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let before = &self.text[..offset];
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = 1 + before[start..].chars().count();
-        (line, u32::try_from(column).unwrap_or(u32::MAX))
+        let (start, known, count) = self.column;
+        // What lies between is looked at once, however many places one line has.
+        let between = self.text.get(known..offset).filter(|text| !text.contains('\n'));
+        let (start, count) = match between {
+            Some(text) => (start, count + text.chars().count()),
+            None => {
+                let before = &self.text[..offset];
+                let start = before.rfind('\n').map_or(0, |at| at + 1);
+                (start, before[start..].chars().count())
+            }
+        };
+        self.column = (start, offset, count);
+        (line, u32::try_from(1 + count).unwrap_or(u32::MAX))
     }
 
     /// The first and the last line of a range; white space at its end is left out.
@@ -97,6 +108,18 @@ mod tests {
         assert_eq!(lines.place(1), (1, 2));
         assert_eq!(lines.place(99), (4, 2));
         assert_eq!(lines.span(&(0..11)), (1, 2));
+    }
+
+    #[test]
+    fn many_places_of_one_long_line_are_found_at_once() {
+        let text = format!("x\n{}\ny", "é ".repeat(1_000_000));
+        let mut lines = Lines::new(&text);
+        for at in 0..1_000_000 {
+            let column = u32::try_from(1 + 2 * at).unwrap();
+            assert_eq!(lines.place(2 + 3 * at), (2, column));
+        }
+        assert_eq!(lines.place(text.len() - 1), (3, 1));
+        assert_eq!(lines.place(2), (2, 1));
     }
 
     #[test]
