@@ -129,6 +129,35 @@ fn a_path_that_leaves_the_project_is_reported_and_not_followed() {
 }
 
 #[test]
+fn many_paths_that_leave_the_project_are_told_of_quickly_and_cut_short() {
+    let mut project = Project::new();
+    let text = |count| (0..count).map(|at| format!("[a](../../x{at}.md)\n\n")).collect::<String>();
+    project.write("a.md", text(20_000));
+    project.write("b.md", text(20));
+    project.commit();
+    let report = project.check();
+    let of = |path: &str| {
+        let notes = report.notes.iter().filter(|note| note.path.as_deref() == Some(path));
+        notes.map(|note| (note.line.unwrap(), &*note.text)).collect::<Vec<_>>()
+    };
+    let (a, b) = (of("a.md"), of("b.md"));
+    assert_eq!((a.len(), b.len()), (21, 20));
+    assert_eq!(a[..20], b[..]);
+    assert_eq!(b[19], (39, "a path leaves the project and was not followed"));
+    assert_eq!(a[20], (41, "and 19980 more lines name paths that leave the project"));
+}
+
+#[test]
+fn only_some_words_of_a_time_are_told_of_one_block() {
+    let project = Project::bare();
+    project.write("a.md", "It is planned. ".repeat(5_000));
+    let report = project.check();
+    let document = report.documents.iter().find(|it| it.key.path == "a.md").unwrap();
+    assert_eq!(document.found.len(), 1);
+    assert_eq!(document.found[0].evidence.len(), 16);
+}
+
+#[test]
 fn a_check_can_be_ended() {
     let project = Project::bare();
     let options = CheckOptions::new(now());

@@ -8,9 +8,13 @@ use super::Check;
 use super::doc::Doc;
 use crate::documents::draft::{DraftBlock, Mention, Origin};
 use crate::documents::names::{NameId, NameSort};
+use crate::documents::place::Lines;
 use crate::documents::target::{self, Target};
 use crate::documents::words::{self, Shape};
 use crate::git::Word;
+
+/// How many lines with paths that leave the project are told of one document.
+const MAX_LEAVING: usize = 20;
 
 /// One question about one place in a document.
 #[derive(Clone, Debug)]
@@ -29,6 +33,31 @@ pub(super) struct Asked {
     /// The block among those of the draft; `None` for the front matter.
     pub(super) block: Option<usize>,
     pub(super) asks: Vec<Ask>,
+}
+
+/// Where a document names paths that leave the project.
+#[derive(Debug, Default)]
+pub(super) struct Leaving {
+    /// Lines of the front matter.
+    pub(super) lines: Vec<u32>,
+    /// Offsets in its text.
+    pub(super) offsets: Vec<usize>,
+}
+
+impl Leaving {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.offsets.is_empty()
+    }
+
+    /// The lines, each once, in order.
+    fn all_lines(mut self, text: &str) -> Vec<u32> {
+        self.offsets.sort_unstable();
+        let mut lines = Lines::new(text);
+        self.lines.extend(self.offsets.into_iter().map(|at| lines.line(at)));
+        self.lines.sort_unstable();
+        self.lines.dedup();
+        self.lines
+    }
 }
 
 /// The word that a name is looked up as.
@@ -82,8 +111,8 @@ impl Check<'_> {
     }
 
     /// The questions about a document. `missing` tells the names that are nowhere now.
-    pub(super) fn asks(&mut self, doc: &Doc, missing: &HashMap<NameId, Word>) -> Vec<Asked> {
-        let mut all = Vec::new();
+    pub(super) fn asks(&self, doc: &Doc, missing: &HashMap<NameId, Word>) -> (Vec<Asked>, Leaving) {
+        let (mut all, mut leaving) = (Vec::new(), Leaving::default());
         let mut asks = Vec::new();
         for (text, line) in &doc.draft.fields.cite {
             match citation_of(text) {
@@ -92,26 +121,27 @@ impl Check<'_> {
                         asks.push(Ask { at: 0, cites: vec![citation], word: None });
                     }
                 }
-                None => self.note(&doc.key.path, *line, LEAVES),
+                None => leaving.lines.push(*line),
             }
         }
         if !asks.is_empty() {
             all.push(Asked { block: None, asks });
         }
         for (at, block) in doc.draft.blocks.iter().enumerate() {
-            let asks = self.asks_of_block(doc, block, missing);
+            let asks = self.asks_of_block(doc, block, missing, &mut leaving);
             if !asks.is_empty() {
                 all.push(Asked { block: Some(at), asks });
             }
         }
-        all
+        (all, leaving)
     }
 
     fn asks_of_block(
-        &mut self,
+        &self,
         doc: &Doc,
         block: &DraftBlock,
         missing: &HashMap<NameId, Word>,
+        leaving: &mut Leaving,
     ) -> Vec<Ask> {
         let mut asks = Vec::new();
         let mut seen: Vec<NameId> = Vec::new();
@@ -128,13 +158,9 @@ impl Check<'_> {
                     })
                 }
                 (NameSort::Word(Shape::Path), text) => {
-                    let text = text.to_owned();
-                    self.ask_of_path(doc, mention, &text, missing)
+                    self.ask_of_path(doc, mention, text, missing)
                 }
-                (NameSort::Link, text) => {
-                    let text = text.to_owned();
-                    self.ask_of_link(doc, mention, &text)
-                }
+                (NameSort::Link, text) => self.ask_of_link(doc, mention, text, leaving),
             };
             if let Some(ask) = ask {
                 // The same name twice in a block is one finding.
@@ -175,12 +201,18 @@ impl Check<'_> {
         Some(Ask { at: mention.at, cites, word: Some(word.clone()) })
     }
 
-    fn ask_of_link(&mut self, doc: &Doc, mention: &Mention, text: &str) -> Option<Ask> {
+    fn ask_of_link(
+        &self,
+        doc: &Doc,
+        mention: &Mention,
+        text: &str,
+        leaving: &mut Leaving,
+    ) -> Option<Ask> {
         let target = target::of_link(text)?;
         let folder = self.folder_of(doc)?.to_owned();
         let Ok(path) = target::resolve(&folder, &target.path) else {
             if !target::is_of_forge(&target.path) {
-                self.note_at(doc, mention.at, LEAVES);
+                leaving.offsets.push(mention.at);
             }
             return None;
         };
@@ -203,15 +235,19 @@ impl Check<'_> {
         if doc.file.inside { Some(folder()) } else { Some("") }
     }
 
-    fn note_at(&mut self, doc: &Doc, at: usize, text: &str) {
-        // The line is found out when the text is at hand; few documents do this.
-        let line = std::fs::read_to_string(&doc.file.path)
-            .map_or(1, |text| crate::text::line_at(&text, at));
-        self.note(&doc.key.path, u32::try_from(line).unwrap_or(u32::MAX), text);
+    /// Says which lines of a document name paths that leave the project: the first of them.
+    pub(super) fn note_leaving(&mut self, path: &str, leaving: Leaving, text: &str) {
+        let lines = leaving.all_lines(text);
+        let (first, rest) = lines.split_at(lines.len().min(MAX_LEAVING));
+        for line in first {
+            self.note(path, *line, "a path leaves the project and was not followed");
+        }
+        if let Some(line) = rest.first() {
+            let text = format!("and {} more lines name paths that leave the project", rest.len());
+            self.note(path, *line, text);
+        }
     }
 }
-
-const LEAVES: &str = "a path leaves the project and was not followed";
 
 /// Whether a target that is not on disk is missing even if nobody knows what was there before: a
 /// relative path to a file of its own, not one that a site is made from.

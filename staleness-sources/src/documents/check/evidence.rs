@@ -21,6 +21,8 @@ use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace,
 
 /// How many bytes of documents are held at once.
 const MAX_HELD: usize = 16 * 1024 * 1024;
+/// How many words of a time are told of one block: only the strongest counts.
+const MAX_MARKS: usize = 16;
 /// The largest file whose lines are counted where there is no history, in bytes.
 const MAX_COUNTED: u64 = 16 * 1024 * 1024;
 
@@ -54,8 +56,8 @@ impl Check<'_> {
         let mut size = 0;
         for (done, doc) in docs.iter().enumerate() {
             tell(progress, Progress::Tracing { done, of: docs.len() })?;
-            let asked = self.asks(doc, &missing);
-            if asked.is_empty() && doc.draft.marks.is_empty() {
+            let (asked, leaving) = self.asks(doc, &missing);
+            if asked.is_empty() && leaving.is_empty() && doc.draft.marks.is_empty() {
                 documents.push(self.document(doc, None, &[], &[])?);
                 continue;
             }
@@ -67,6 +69,9 @@ impl Check<'_> {
                 documents.push(self.document(doc, None, &[], &[])?);
                 continue;
             };
+            if !leaving.is_empty() {
+                self.note_leaving(&doc.key.path, leaving, &read.text);
+            }
             size += read.text.len();
             let mut lines = Lines::new(&read.text);
             let place = |asked: &Asked| {
@@ -277,7 +282,7 @@ impl Check<'_> {
                 }
             }
             for (at, block) in doc.draft.blocks.iter().enumerate() {
-                for mark in &doc.draft.marks[block.marks.clone()] {
+                for mark in doc.draft.marks[block.marks.clone()].iter().take(MAX_MARKS) {
                     // It may go on in the next line.
                     let word = open.text.get(mark.clone()).unwrap_or_default();
                     let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
