@@ -8,6 +8,9 @@ use super::objects::{Object, Objects, Sort, Wanted};
 use super::process::Process;
 use super::{Commit, GitError, Limits, Oid, Program};
 
+/// The longest list of the commits at which a history ends, in bytes.
+const MAX_BOUNDARY: u64 = 1024 * 1024;
+
 /// A project inside a repository, as its checked-out commit and the commits before it hold it. Its
 /// files on disk are not looked at.
 #[derive(Debug)]
@@ -110,6 +113,22 @@ impl Repo {
     #[must_use]
     pub const fn is_shallow(&self) -> bool {
         self.shallow
+    }
+
+    /// A hash of the commits at which a shallow history ends; 0 for a history that is whole.
+    #[must_use]
+    pub fn boundary(&self) -> u128 {
+        if !self.shallow {
+            return 0;
+        }
+        let read = || {
+            let path =
+                self.place.start(&["rev-parse", "--git-path", "shallow"]).ok()?.all().ok()?;
+            let path = String::from_utf8(path).ok()?;
+            let path = self.place.folder.join(path.strip_suffix('\n')?);
+            crate::text::read_small(&path, MAX_BOUNDARY)
+        };
+        staleness_core::ids::stable_hash(read().unwrap_or_default().as_bytes()).max(1)
     }
 
     /// What could not be looked at so far.

@@ -161,3 +161,54 @@ fn what_is_known_and_still_holds_is_taken_over() {
     let again = project.check_with(|options| options.known = &first.documents);
     assert_eq!(again.counts.reused, again.documents.len() - 1);
 }
+
+#[test]
+fn what_was_told_of_a_document_is_told_each_time() {
+    let git = drifted("Call `old_name()`.\n\n[x](../../x.md)\n");
+    let bare = Project::bare();
+    bare.write("doc.md", "[x](../../x.md)\n");
+    for project in [git, bare] {
+        let first = project.check();
+        assert!(first.notes.iter().any(|note| note.text.contains("leaves")));
+        let again = project.check_with(|options| options.known = &first.documents);
+        assert_eq!((&again.notes, again.counts.ignored), (&first.notes, first.counts.ignored));
+        assert_eq!(again.counts.reused, again.documents.len() - 1);
+    }
+    let ignored = "<!-- staleness: ignore -->\nCall `old_name()`.\n";
+    let project = drifted(ignored);
+    let first = project.check();
+    assert!(first.counts.ignored > 0);
+    let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!(again.counts.ignored, first.counts.ignored);
+}
+
+#[test]
+fn what_git_could_not_tell_is_not_known_the_next_time() {
+    let project = drifted("Call `old_name()`.\n");
+    let blob = project.git(&["rev-parse", "HEAD:src/a.rs"]);
+    let folder = &project.tree.project.folder;
+    let object = folder.join(".git/objects").join(&blob[..2]).join(&blob[2..]);
+    let kept = object.with_extension("kept");
+    std::fs::rename(&object, &kept).unwrap();
+    let first = project.check();
+    assert!(first.notes.iter().any(|note| note.text.contains("could not be read")));
+    assert!(found(&first, "doc.md").is_empty());
+    assert!(first.documents.iter().all(|document| document.head.is_none()));
+    std::fs::rename(&kept, &object).unwrap();
+    let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!(found(&again, "doc.md").len(), 1);
+    assert!(again.documents.iter().all(|document| document.head.is_some()));
+}
+
+#[test]
+fn a_history_that_was_made_whole_is_asked_anew() {
+    let project = drifted("Call `old_name()`.\n");
+    let head = project.git(&["rev-parse", "HEAD"]);
+    let shallow = project.tree.project.folder.join(".git/shallow");
+    std::fs::write(&shallow, format!("{head}\n")).unwrap();
+    let first = project.check();
+    assert!(found(&first, "doc.md").is_empty());
+    std::fs::remove_file(&shallow).unwrap();
+    let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!((again.counts.reused, found(&again, "doc.md").len()), (0, 1));
+}

@@ -121,3 +121,18 @@ fn an_evergreen_item_and_one_of_a_file_are_not_asked_about() {
     item.path = Some("doc.md".into());
     assert!(evidence(&project, true, &item).is_empty());
 }
+
+#[test]
+fn an_id_names_one_item() {
+    let project = Project::bare();
+    let text = "---\nid: same\ntype: knowledge\n---\n\nx\n";
+    for path in ["notes/b.md", "notes/a.md", "notes/c.md"] {
+        project.write(path, text);
+    }
+    let report = project.check();
+    let ids: Vec<_> = report.items.iter().map(|item| item.key.id.as_str()).collect();
+    assert_eq!(ids, ["same", "notes/b.md", "notes/c.md"]);
+    let notes: Vec<_> = report.notes.iter().filter(|it| it.text.contains("notes/a.md")).collect();
+    let of: Vec<_> = notes.iter().filter_map(|note| note.path.as_deref()).collect();
+    assert_eq!(of, ["notes/b.md", "notes/c.md"]);
+}

@@ -13,7 +13,7 @@ use crate::documents::place::Lines;
 use crate::documents::target;
 
 /// The version of what is looked for: another one makes every earlier check void.
-const RULES: u8 = 2;
+const RULES: u8 = 3;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -79,7 +79,10 @@ pub(super) fn read(
     for (line, what) in std::mem::take(&mut draft.fields.faults) {
         check.note(&key.path, line, what);
     }
-    check.report.counts.ignored += draft.left_aside;
+    if draft.left_aside > 0 {
+        check.report.counts.ignored += draft.left_aside;
+        check.told.insert(key.path.clone());
+    }
     let kind = kind_of(&draft.fields, &file);
     let written = read.written;
     if kind != ItemKind::Document {
@@ -103,6 +106,8 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
     bytes.push(u8::from(file.loaded));
     bytes.push(file.kind.map_or(0, |kind| 1 + kind as u8));
     bytes.push(u8::from(check.past.is_there()));
+    // How far back the history goes.
+    bytes.extend(check.past.boundary().to_le_bytes());
     bytes.extend(text.to_le_bytes());
     // The history of other files says when their blocks were edited.
     if !file.tracked {
@@ -239,7 +244,7 @@ fn item(
 }
 
 /// An id for a path that is none itself.
-fn short_id(path: &str) -> ItemId {
+pub(super) fn short_id(path: &str) -> ItemId {
     let text = format!("document-{:032x}", stable_hash(path.as_bytes()));
     ItemId::new(text).unwrap_or_else(|_| unreachable!("hexadecimal digits are an id"))
 }

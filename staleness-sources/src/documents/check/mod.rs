@@ -10,8 +10,10 @@ mod doc;
 mod evidence;
 mod past;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use staleness_core::ids::ItemId;
 use staleness_core::knowledge::Document;
 
 use super::discover::Search;
@@ -34,6 +36,9 @@ struct Check<'a> {
     past: Past,
     names: Names,
     report: Report,
+    /// Documents of which something was told that is not kept with them: they are checked anew each
+    /// time, so that it is told each time.
+    told: BTreeSet<String>,
 }
 
 /// Checks the documents of a project.
@@ -69,7 +74,15 @@ pub fn check(
     .run();
     report.skipped = found.skipped;
     report.notes.extend(found.notes);
-    let mut check = Check { place, options, fence, past, names: Names::default(), report };
+    let mut check = Check {
+        place,
+        options,
+        fence,
+        past,
+        names: Names::default(),
+        report,
+        told: BTreeSet::new(),
+    };
     let (docs, taken) = check.read(found.files, progress)?;
     let documents = check.look(docs, progress)?;
     check.finish(documents, taken)
@@ -112,6 +125,26 @@ impl Check<'_> {
     fn note(&mut self, path: &str, line: u32, text: impl Into<String>) {
         let note = Note { path: Some(path.to_owned()), line: Some(line), text: text.into() };
         self.report.notes.push(note);
+        self.told.insert(path.to_owned());
+    }
+
+    /// Of several items with one id only the first keeps it: an id names one item.
+    fn keep_ids_apart(&mut self) {
+        let items = &mut self.report.items;
+        items.sort_by(|a, b| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
+        let mut owners: BTreeMap<ItemId, String> = BTreeMap::new();
+        for item in items {
+            let path = item.path.clone().unwrap_or_default();
+            if let Some(owner) = owners.get(&item.key.id) {
+                let text = format!("has the id of an item in {owner}, and is known by its path");
+                self.report.notes.push(Note { path: Some(path.clone()), line: None, text });
+                item.key.id = ItemId::new(&path)
+                    .ok()
+                    .filter(|id| !owners.contains_key(id))
+                    .unwrap_or_else(|| doc::short_id(&path));
+            }
+            owners.insert(item.key.id.clone(), path);
+        }
     }
 
     fn finish(
@@ -119,7 +152,15 @@ impl Check<'_> {
         mut documents: Vec<Document>,
         taken: Vec<Document>,
     ) -> Result<Report, Cancelled> {
+        // What is not sure, or was told once, is not taken over the next time.
+        let doubtful = self.past.is_doubtful();
+        for document in &mut documents {
+            if doubtful || self.told.contains(&document.key.path) {
+                (document.head, document.digest) = (None, 0);
+            }
+        }
         documents.extend(taken);
+        self.keep_ids_apart();
         documents.sort_by(|a, b| a.key.cmp(&b.key));
         if let Some(revision) = self.options.since {
             self.past.keep_since(revision, &mut documents, &mut self.report.notes)?;
@@ -135,7 +176,6 @@ impl Check<'_> {
         }
         report.counts.documents = documents.len();
         report.counts.blocks = documents.iter().map(|document| document.blocks as usize).sum();
-        report.items.sort_by(|a, b| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
         report.skipped.sort();
         report.skipped.dedup();
         report.notes.sort();

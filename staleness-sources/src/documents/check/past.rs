@@ -16,6 +16,10 @@ use crate::project::ProjectPlace;
 /// A repository, and what was asked of it once.
 pub(in crate::documents) struct Past {
     repo: Option<(Repo, Tracked)>,
+    /// How far back the history goes: a hash of the commits where it was cut, 0 when it is whole.
+    boundary: u128,
+    /// Whether git failed on the way.
+    failed: bool,
 }
 
 /// A commit as evidence names it.
@@ -45,12 +49,13 @@ impl Past {
                     let text = "the history is shallow: what is older than it was not seen";
                     note(notes, text.to_owned());
                 }
-                Ok(Self { repo: Some((repo, tracked)) })
+                let boundary = repo.boundary();
+                Ok(Self { repo: Some((repo, tracked)), boundary, failed: false })
             }
             Err(GitError::Cancelled) => Err(Cancelled),
             Err(why) => {
                 note(notes, format!("there is no history to ask, and so less evidence: {why}"));
-                Ok(Self { repo: None })
+                Ok(Self { repo: None, boundary: 0, failed: false })
             }
         }
     }
@@ -65,6 +70,17 @@ impl Past {
 
     pub(in crate::documents) const fn is_there(&self) -> bool {
         self.repo.is_some()
+    }
+
+    /// How far back the history goes, as a number that another end of it would change.
+    pub(super) const fn boundary(&self) -> u128 {
+        self.boundary
+    }
+
+    /// Whether something could not be looked at, so that an answer may be missing.
+    pub(super) fn is_doubtful(&self) -> bool {
+        let unread = |(repo, _): &(Repo, Tracked)| repo.unread() != git::Unread::default();
+        self.failed || self.repo.as_ref().is_some_and(unread)
     }
 
     /// Asks the repository. When git fails there is no answer, and a note.
@@ -84,6 +100,7 @@ impl Past {
             Ok(answer) => Ok(Some(answer)),
             Err(GitError::Cancelled) => Err(Cancelled),
             Err(why) => {
+                self.failed = true;
                 note(notes, format!("the history could not be read: {why}"));
                 Ok(None)
             }
@@ -152,7 +169,10 @@ impl Past {
         &mut self,
         at: staleness_core::time::Timestamp,
     ) -> Option<git::Commit> {
-        self.repo.as_mut().and_then(|(repo, _)| repo.commit_at(at).ok().flatten())
+        let (repo, _) = self.repo.as_mut()?;
+        let answer = repo.commit_at(at);
+        self.failed |= answer.is_err();
+        answer.ok().flatten()
     }
 
     /// Keeps what is new since a revision: what went missing in a later commit, and what stands in
