@@ -11,7 +11,7 @@ const MAX_VERSION: usize = 64;
 
 /// The version that the files of a project declare: `Cargo.toml`, `package.json`, `pyproject.toml`
 /// or `VERSION`, the first that has one. A project without any may have tags:
-/// [`crate::git::Repo::latest_version_tag`].
+/// [`crate::documents::project_version`] asks for them too.
 #[must_use]
 pub fn project_version(root: &Path) -> Option<String> {
     let read = |name: &str| {

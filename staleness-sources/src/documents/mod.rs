@@ -31,7 +31,7 @@ mod target;
 mod traps;
 mod words;
 
-pub use check::check;
+pub use check::{check, project_version};
 pub use draft::{Survey, survey};
 pub use front::{Change, Field, FieldValue, SetError, set_fields};
 pub use nature::{is_document, is_markdown};

@@ -1,5 +1,7 @@
 //! What changed since a revision.
 
+use std::collections::HashSet;
+
 use staleness_core::knowledge::Lines;
 
 use super::lines::Numbers;
@@ -26,7 +28,9 @@ pub struct ChangedDocument {
 pub struct Since {
     /// The commit that the revision names.
     pub commit: Commit,
-    /// The documents that were added or changed since, by path.
+    /// The commits that the checked-out commit has and the revision has not.
+    pub new: HashSet<Oid>,
+    /// The documents that were added or changed since the two parted, by path.
     pub changed: Vec<ChangedDocument>,
 }
 
@@ -52,7 +56,8 @@ impl Repo {
         commit.ok_or(GitError::UnknownRevision)
     }
 
-    /// The documents that differ between a revision that a person names and the checked-out commit.
+    /// The commits that came since a revision that a person names, and the documents that differ
+    /// between the last commit that both have and the checked-out one.
     ///
     /// # Errors
     /// [`GitError::UnknownRevision`] when there is no such commit; else when git fails.
@@ -63,6 +68,11 @@ impl Repo {
     ) -> Result<Since, GitError> {
         let commit = self.revision(revision)?;
         let (old, new) = (commit.id.to_string(), self.head.id.to_string());
+        let commits = self.commits_since(&old, &new)?;
+        // Histories that share nothing are compared as they are.
+        let base = self.place.start(&["merge-base", &old, &new])?.all().ok();
+        let base = base.and_then(|answer| Oid::from_hex(answer.trim_ascii()));
+        let old = base.map_or(old, |base| base.to_string());
         let mut arguments = vec!["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff"];
         arguments.extend(["--no-textconv", "--no-relative", "-M", "-l2000", &old, &new]);
         if !self.place.prefix.is_empty() {
@@ -97,7 +107,22 @@ impl Repo {
             changed.push(ChangedDocument { path, lines: after.changed(&before) });
         }
         changed.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Since { commit, changed })
+        Ok(Since { commit, new: commits, changed })
+    }
+
+    fn commits_since(&self, old: &str, new: &str) -> Result<HashSet<Oid>, GitError> {
+        let most = format!("--max-count={}", self.limits.commits);
+        let mut process = self.place.start(&["rev-list", &most, new, &format!("^{old}")])?;
+        let (mut record, mut commits) = (Vec::new(), HashSet::new());
+        loop {
+            match process.record(b'\n', &mut record) {
+                Ok(true) => commits.extend(Oid::from_hex(&record)),
+                Ok(false) => break,
+                Err(_) => return Err(process.post_mortem()),
+            }
+        }
+        process.finish()?;
+        Ok(commits)
     }
 
     /// The latest version among the tags: the highest of those that read `1.2.3` or `v1.2.3`.

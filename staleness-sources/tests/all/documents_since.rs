@@ -1,5 +1,7 @@
 //! Only what is new since a revision.
 
+use staleness_sources::documents::project_version;
+
 use crate::documents_project::{Project, found};
 
 /// `old_one` is removed by the second commit, `old_two` by the third.
@@ -66,4 +68,42 @@ fn a_revision_that_is_not_there_and_no_git_are_said() {
         options.git = None;
     });
     assert!(report.notes.iter().any(|note| note.text.contains("everything is new")));
+}
+
+#[test]
+fn what_is_new_is_what_the_revision_does_not_have_whatever_the_clocks_said() {
+    let mut project = Project::new();
+    project.write("src/a.rs", "fn old_one() {}\n");
+    project.write("doc.md", "Call `old_one()`.\n\nA release is planned.\n");
+    project.commit();
+    project.git(&["checkout", "--quiet", "-b", "side"]);
+    project.write("src/a.rs", "// Nothing.\n");
+    project.commit();
+    project.git(&["checkout", "--quiet", "-"]);
+    project.write("doc.md", "Call `old_one()`.\n\nB is planned.\n");
+    let later = project.commit();
+    project.git(&["checkout", "--quiet", "side"]);
+    let report = project.check_with(|options| options.since = Some(&later));
+    assert_eq!(found(&report, "doc.md"), ["1:7 drift old_one"]);
+    let document = report.documents.iter().find(|it| it.key.path == "doc.md").unwrap();
+    assert_eq!(document.found.len(), 1);
+}
+
+#[test]
+fn without_a_declared_version_a_project_is_at_that_of_its_latest_tag() {
+    let mut project = Project::new();
+    project.write("doc.md", "---\nversion_context: 1.0.0\n---\n\nx\n");
+    project.commit();
+    for tag in ["v1.2.0", "v2.1.0", "other"] {
+        project.git(&["tag", tag]);
+    }
+    let version = |git| project_version(&project.tree.project, git);
+    let report = project.check();
+    assert_eq!(report.version.as_deref(), Some("2.1.0"));
+    assert_eq!(version(Some(project.program())), report.version);
+    assert_eq!(version(None), None);
+    assert_eq!(found(&report, "doc.md").len(), 1);
+    project.write("VERSION", "1.0.0\n");
+    assert_eq!(project.check().version.as_deref(), Some("1.0.0"));
+    assert_eq!(version(Some(project.program())).as_deref(), Some("1.0.0"));
 }

@@ -20,6 +20,7 @@ use super::discover::Search;
 use super::names::Names;
 use super::nature::Patterns;
 use super::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
+use crate::git::{Limits, Program, Repo};
 use crate::project::ProjectPlace;
 use crate::text::Fence;
 
@@ -60,7 +61,8 @@ pub fn check(
     report.version = options
         .current_version
         .map(str::to_owned)
-        .or_else(|| crate::version::project_version(&place.folder));
+        .or_else(|| crate::version::project_version(&place.folder))
+        .or_else(|| past.version());
     let patterns = Patterns::new(&options.policy, &mut report.notes);
     let fence = Fence::of_project(place);
     let found = Search {
@@ -86,6 +88,16 @@ pub fn check(
     let (docs, taken) = check.read(found.files, progress)?;
     let documents = check.look(docs, progress)?;
     check.finish(documents, taken)
+}
+
+/// The version that a project is at: the one that its files declare, else the latest that a tag of
+/// it names.
+#[must_use]
+pub fn project_version(place: &ProjectPlace, git: Option<&Program>) -> Option<String> {
+    crate::version::project_version(&place.folder).or_else(|| {
+        let repo = Repo::open(git?, &place.folder, Limits::default()).ok()?;
+        repo.latest_version_tag().ok().flatten()
+    })
 }
 
 fn tell(

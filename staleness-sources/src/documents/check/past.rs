@@ -83,6 +83,11 @@ impl Past {
         self.failed || self.repo.as_ref().is_some_and(unread)
     }
 
+    /// The version that the tags of the project name.
+    pub(in crate::documents) fn version(&self) -> Option<String> {
+        self.repo.as_ref().and_then(|(repo, _)| repo.latest_version_tag().ok().flatten())
+    }
+
     /// Asks the repository. When git fails there is no answer, and a note.
     fn ask<T>(
         &mut self,
@@ -209,8 +214,7 @@ impl Past {
                         }
                         commit_of(&evidence.fact)
                             .and_then(|id| Oid::from_hex(id.as_bytes()))
-                            .and_then(|id| repo.commit(id).ok().flatten())
-                            .is_some_and(|commit| commit.at > since.commit.at)
+                            .is_some_and(|id| since.new.contains(&id))
                     });
                 }
             }
