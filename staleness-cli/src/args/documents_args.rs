@@ -27,7 +27,7 @@ pub(crate) struct CheckArgs {
     pub baseline: Option<PathBuf>,
     /// List everything that is found now in this file, for --baseline.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
-          conflicts_with_all = ["since", "fail_on"])]
+          conflicts_with_all = ["since", "fail_on", "paths"])]
     pub write_baseline: Option<PathBuf>,
     #[command(flatten)]
     pub version: VersionArgs,

@@ -71,6 +71,7 @@ fn fail_on_decides_the_exit_code() {
         (&["check", "--json", "--format", "table"], 2),
         (&["check", "--baseline", "nowhere.json"], 3),
         (&["check", "--write-baseline", "x", "--baseline", "y"], 2),
+        (&["check", "--write-baseline", "x", "docs"], 2),
     ] {
         assert_eq!(sandbox.run(args).code, code, "{args:?}");
     }
@@ -105,6 +106,57 @@ fn a_baseline_leaves_only_what_is_new() {
     assert_eq!(now["baseline"]["gone"], 1, "{now:#}");
     assert!(now["items"].as_array().unwrap().iter().all(|item| item["line"] != 7), "{now:#}");
     assert!(sandbox.ok(&args[..3]).contains("gone since the baseline"));
+}
+
+#[test]
+fn a_baseline_tells_one_missing_file_from_another() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/a.rs", "fn a() {}\n");
+    sandbox.write("project/b.rs", "fn b() { return; }\n");
+    sandbox.write("project/AGENTS.md", "See [one](a.rs) and [two](b.rs).\n");
+    sandbox.commit("2026-01-10T00:00:00Z");
+    std::fs::remove_file(sandbox.project.join("a.rs")).unwrap();
+    sandbox.commit("2026-02-10T00:00:00Z");
+    sandbox.ok(&["check", "--write-baseline", "known.json"]);
+    let args = ["check", "--baseline", "known.json"];
+    assert_eq!(sandbox.json(&args)["items"], json!([]));
+    std::fs::remove_file(sandbox.project.join("b.rs")).unwrap();
+    sandbox.commit("2026-02-11T00:00:00Z");
+    let now = sandbox.json(&args);
+    assert_eq!(now["baseline"], json!({ "new": 1, "known": 1, "gone": 0 }), "{now:#}");
+    let told = reasons(at(&now, "AGENTS.md:1"), "source_missing");
+    assert!(told.len() == 1 && told[0].contains("b.rs"), "{told:?}");
+}
+
+#[test]
+fn what_is_known_of_an_item_stays_known_when_it_ages_and_is_counted() {
+    let sandbox = Sandbox::with_history();
+    let text = |more: &str, body: &str| {
+        let front = "type: knowledge\nid: ports\nadded: 2026-10-01\nexpires: 2026-10-05\n";
+        sandbox.write("project/memory/ports.md", format!("---\n{front}{more}---\n\n{body}\n"));
+    };
+    text("", "The database runs on port 5432.");
+    sandbox.commit("2026-10-01T00:00:00Z");
+    let written = sandbox.json(&["check", "--write-baseline", "known.json"]);
+    assert_eq!(reasons(&written["items"][0], "expired").len(), 1, "{written:#}");
+    assert_eq!(written["baseline"]["findings"], 1, "{written:#}");
+    let args = ["check", "--baseline", "known.json"];
+    let later = [&args[..], &["--now", "2027-11-20"]].concat();
+    text("recall_count: 3\n", "The database\nruns on port 5432.");
+    sandbox.commit("2026-10-03T00:00:00Z");
+    for args in [&args[..], &later] {
+        let now = sandbox.json(args);
+        assert_eq!(now["items"], json!([]), "{args:?}: {now:#}");
+        assert_eq!(now["baseline"], json!({ "new": 0, "known": 1, "gone": 0 }), "{args:?}");
+    }
+    assert!(
+        !reasons(&sandbox.json(&[&later[..1], &later[3..]].concat())["items"][0], "age").is_empty()
+    );
+    sandbox.ok(&["knowledge", "contradict", "ports", "--by", "me", "--reason", "it moved"]);
+    let now = sandbox.json(&args);
+    let item = &now["items"][0];
+    assert_eq!(reasons(item, "contradicted").len(), 1, "{now:#}");
+    assert!(reasons(item, "expired").is_empty(), "{now:#}");
 }
 
 #[test]

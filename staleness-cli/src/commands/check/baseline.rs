@@ -5,12 +5,14 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use staleness::ids::stable_hash;
+use staleness::knowledge::Fact;
 
 use super::findings::Findings;
 use crate::error::{CliError, ErrorKind, brief, in_words};
 
 /// The form of the file.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// The largest baseline that is read, in bytes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -20,13 +22,16 @@ pub(crate) struct Baseline {
     findings: BTreeSet<Known>,
 }
 
-/// One known finding: a sort of evidence against one text of one document.
+/// One known finding: one fact against one text of one document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Known {
     path: String,
     kind: String,
     /// The digest of the text, in hexadecimal digits.
     block: String,
+    /// The digest of what the fact is about, such as the path that is missing. The words themselves
+    /// would be found in the project wherever this file is a part of it, and be gone no more.
+    subject: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -51,8 +56,7 @@ impl Baseline {
     pub(crate) fn of(findings: &Findings) -> Self {
         let known = findings.groups.iter().flat_map(|group| {
             group.found.iter().flat_map(|each| {
-                let signals = each.told.verdict.signals.iter();
-                signals.map(|signal| entry(&group.path, &signal.kind, each.digest))
+                each.told_evidence().map(|one| entry(&group.path, &one.fact, each.digest))
             })
         });
         Self { findings: known.collect() }
@@ -63,9 +67,9 @@ impl Baseline {
         self.findings.len()
     }
 
-    /// Whether it lists a sort of evidence against a text.
-    pub(crate) fn lists(&self, path: &str, kind: &str, digest: u64) -> bool {
-        self.findings.contains(&entry(path, kind, digest))
+    /// Whether it lists a fact against a text.
+    pub(crate) fn lists(&self, path: &str, fact: &Fact, digest: u64) -> bool {
+        self.findings.contains(&entry(path, fact, digest))
     }
 
     /// What became of the entries, now that this was found. Only those of documents that were
@@ -114,9 +118,31 @@ impl Baseline {
 /// What knows a finding again.
 pub(crate) fn fingerprint(path: &str, kind: &str, digest: u64) -> String {
     let text = format!("{path}\n{kind}\n{digest:016x}");
-    format!("{:032x}", staleness::ids::stable_hash(text.as_bytes()))
+    format!("{:032x}", stable_hash(text.as_bytes()))
 }
 
-fn entry(path: &str, kind: &str, digest: u64) -> Known {
-    Known { path: path.into(), kind: kind.into(), block: format!("{digest:016x}") }
+fn entry(path: &str, fact: &Fact, digest: u64) -> Known {
+    Known {
+        path: path.into(),
+        kind: fact.kind().as_str().into(),
+        block: format!("{digest:016x}"),
+        subject: format!("{:016x}", stable_hash(subject(fact).as_bytes()) as u64),
+    }
+}
+
+/// What a fact is about, without what another commit or release would change in it.
+fn subject(fact: &Fact) -> String {
+    match fact {
+        Fact::SourceMissing { citation, .. } | Fact::SourceChanged { citation, .. } => {
+            let lines = citation.lines.map(|lines| format!(":{}-{}", lines.first, lines.last));
+            let symbol = citation.symbol.as_ref().map(|symbol| format!("#{symbol}"));
+            format!("{}{}{}", citation.path, lines.unwrap_or_default(), symbol.unwrap_or_default())
+        }
+        Fact::ReferenceDrift { word, .. } | Fact::TemporalMarker { word } => word.clone(),
+        Fact::Superseded { by } | Fact::Contradicted { by, .. } => by.clone(),
+        Fact::VersionDrift { written_for, .. } => written_for.clone(),
+        Fact::RelatedFresher { id } | Fact::RelatedStale { id } => id.clone(),
+        Fact::Expired { at } | Fact::FutureDate { at } => at.to_string(),
+        _ => String::new(),
+    }
 }

@@ -25,6 +25,16 @@ pub(crate) struct Finding {
     pub evidence: Vec<Evidence>,
 }
 
+impl Finding {
+    /// The evidence that its verdict tells of: some weighs nothing against some kinds.
+    pub(crate) fn told_evidence(&self) -> impl Iterator<Item = &Evidence> {
+        let signals = &self.told.verdict.signals;
+        let is_told =
+            |one: &&Evidence| signals.iter().any(|each| each.kind == one.fact.kind().as_str());
+        self.evidence.iter().filter(is_told)
+    }
+}
+
 /// A document with what was found in it, in the order of lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
@@ -106,20 +116,20 @@ impl Findings {
         found
     }
 
-    /// What the baseline does not list, judged by that alone; the counts stay those of all blocks.
+    /// What the baseline does not list, judged by that alone; the counts stay those of all blocks. Age
+    /// is nothing new: it comes by itself.
     pub(crate) fn without(mut self, baseline: &Baseline, context: &Context) -> Self {
         for group in &mut self.groups {
             group.found.retain_mut(|each| {
-                let fresh = |kind: &str| !baseline.lists(&group.path, kind, each.digest);
-                if !each.told.verdict.signals.iter().any(|signal| fresh(&signal.kind)) {
-                    return false;
-                }
-                let known = each.evidence.len();
-                each.evidence.retain(|one| fresh(one.fact.kind().as_str()));
-                if each.evidence.len() < known && !each.evidence.is_empty() {
+                let all = each.told_evidence().count();
+                let (path, digest) = (group.path.as_str(), each.digest);
+                let is_new = |one: &Evidence| !baseline.lists(path, &one.fact, digest);
+                let new = each.told_evidence().filter(|one| is_new(one)).count();
+                if (1..all).contains(&new) {
+                    each.evidence.retain(is_new);
                     each.told.verdict = judged(each, context);
                 }
-                true
+                new > 0
             });
             group.worst = worst(&group.found);
         }
@@ -180,13 +190,20 @@ fn of_item(
         return None;
     }
     let block = document.found.first();
-    let digest = block.map_or_else(|| stable_hash(item.body.as_bytes()) as u64, |one| one.digest);
     told.line = Some(block.map_or(1, |block| block.line));
     // What a check is asked for is where and why; the text is in the file.
     told.body = None;
     let last_line = block.map_or(1, |block| block.last_line);
-    let found = vec![Finding { told, last_line, digest, evidence: evidence.to_vec() }];
+    let found =
+        vec![Finding { told, last_line, digest: digest(&item.body), evidence: evidence.to_vec() }];
     Some(group(document, found))
+}
+
+/// What knows an item again, whatever was found against it and whatever its front matter counts: its
+/// words, wherever its lines break.
+fn digest(body: &str) -> u64 {
+    let words: Vec<&str> = body.split_whitespace().collect();
+    stable_hash(words.join(" ").as_bytes()) as u64
 }
 
 fn of_blocks(document: &Document, context: &Context) -> Option<Group> {
