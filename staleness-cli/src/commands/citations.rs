@@ -158,7 +158,8 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// What became of everything that items cite. Without a history, digests tell.
+/// What became of everything that items cite; every item that cites something is in it. Without a
+/// history, digests tell.
 pub(crate) fn evidence<'a>(
     settings: &Settings,
     items: impl Iterator<Item = &'a Item>,
@@ -187,9 +188,8 @@ pub(crate) fn evidence<'a>(
     });
     let unknown = || vec![Cite::Unknown; cited.len()];
     for ((item, citation), answer) in cited.iter().zip(answers.unwrap_or_else(unknown)) {
-        if let Some(fact) = fact(settings, citation, answer) {
-            found.entry(item.key.clone()).or_default().push(fact.into());
-        }
+        let evidence = found.entry(item.key.clone()).or_default();
+        evidence.extend(fact(settings, citation, answer).map(Evidence::from));
     }
     found
 }

@@ -36,13 +36,56 @@ pub(crate) fn outside(
         let cited = cited.get(&item.key).into_iter().flatten().cloned();
         return cited.chain(marker_evidence(&item.body)).collect();
     };
-    let at = report.documents.binary_search_by(|document| document.key.path.cmp(path));
-    let found = at.ok().map(|at| &report.documents[at].found);
-    let blocks = found.into_iter().flatten();
+    let blocks = found_in(report, path);
     let told = blocks.flat_map(|block| block.evidence.iter().map(move |each| (block, each)));
-    told.filter(|(block, each)| !is_settled(item, block, &each.fact))
-        .map(|(_, each)| each.clone())
+    let is_change = |fact: &Fact| matches!(fact, Fact::SourceChanged { .. });
+    // What was looked up by itself stands for what was found from where the file was edited.
+    let anew = cited.get(&item.key);
+    let is_past = |block: &Block, fact: &Fact| match anew {
+        Some(_) => is_change(fact),
+        None => is_settled(item, block, fact),
+    };
+    let changes = anew.into_iter().flatten().filter(|each| is_change(&each.fact));
+    told.filter(|(block, each)| !is_past(block, &each.fact))
+        .map(|(_, each)| each)
+        .chain(changes)
+        .cloned()
         .collect()
+}
+
+fn found_in<'a>(report: &'a Report, path: &str) -> impl Iterator<Item = &'a Block> {
+    let at = report.documents.binary_search_by(|document| document.key.path.as_str().cmp(path));
+    at.ok().into_iter().flat_map(|at| &report.documents[at].found)
+}
+
+/// Those whose citations are to be looked up by themselves: items of the store, and items of files
+/// that were verified after the file said so last. A check knows of these only what was changed first
+/// since the file was edited.
+pub(crate) fn to_look_up(items: &[Item], report: &Report) -> Vec<Item> {
+    let files: BTreeMap<&ItemKey, &Item> =
+        report.items.iter().map(|file| (&file.key, file)).collect();
+    let by_row = |item: &&Item| match &item.path {
+        None => true,
+        Some(_) => files.get(&item.key).is_some_and(|file| item.verified_at > file.verified_at),
+    };
+    let with_changed = |item: &Item| {
+        let mut item = item.clone();
+        for block in item.path.iter().flat_map(|path| found_in(report, path)) {
+            for each in &block.evidence {
+                let Fact::SourceChanged { citation, .. } = &each.fact else { continue };
+                if !item.citations.iter().any(|other| is_same(other, citation)) {
+                    item.citations.insert(citation.clone());
+                }
+            }
+        }
+        item
+    };
+    items.iter().filter(by_row).map(with_changed).collect()
+}
+
+/// Whether two citations name the same place, whatever was there.
+fn is_same(a: &Citation, b: &Citation) -> bool {
+    (&a.path, &a.lines, &a.symbol) == (&b.path, &b.lines, &b.symbol)
 }
 
 /// Whether somebody verified the item after the change that a fact tells of. The file does not know
@@ -71,10 +114,7 @@ pub(crate) fn with_row(file: Item, row: Option<&Item>) -> Item {
     let Some(row) = row else { return file };
     let by_row = row.verified_at > file.verified_at;
     let digest = |citation: &Citation| {
-        let same = row.citations.iter().find(|other| {
-            (&other.path, &other.lines, &other.symbol)
-                == (&citation.path, &citation.lines, &citation.symbol)
-        });
+        let same = row.citations.iter().find(|other| is_same(other, citation));
         same.filter(|_| by_row).and_then(|other| other.digest.clone())
     };
     let citations = file.citations.iter().map(|citation| Citation {

@@ -5,7 +5,7 @@ use staleness::verdict::Level;
 use staleness::{BlockingRegistry, Timestamp};
 use staleness_sources::documents::Report;
 
-use super::check::findings::{Findings, order};
+use super::check::findings::{Findings, nothing, order};
 use super::documents;
 use crate::error::CliError;
 use crate::settings::Settings;
@@ -42,7 +42,7 @@ impl Remembered {
         let report = Report { documents: checked, items, ..Report::default() };
         let context = documents::context(settings, documents::version(settings).as_deref());
         let stored = registry.items(&settings.project.id)?;
-        for group in Findings::new(&report, stored, &context, false).groups {
+        for group in Findings::new(&report, stored, &nothing, &context, false).groups {
             match group.worst.0 {
                 Level::Fresh => continue,
                 Level::Review => remembered.review += 1,

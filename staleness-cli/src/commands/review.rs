@@ -9,7 +9,7 @@ use staleness::registry::{ToolListing, list};
 use staleness::report::{Context, KnowledgeReport, ToolReport};
 use staleness::verdict::{Level, NextAction, Verdict};
 
-use super::check::findings::Findings;
+use super::check::findings::{Findings, nothing};
 use super::knowledge::{World, everything};
 use super::scan::preview;
 use super::shell::{editor, quoted};
@@ -38,7 +38,7 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let mut entries = tools(settings)?;
     entries.extend(everything(&world)?.into_iter().filter_map(item));
     let report = world.report()?;
-    let found = Findings::new(report, Vec::new(), &world.context(), false);
+    let found = Findings::new(report, Vec::new(), &nothing, &world.context(), false);
     let blocks = found.all().filter(|each| each.told.kind == ItemKind::Document);
     entries.extend(blocks.filter_map(|each| block(&each.told)));
     entries.sort_by(worst_first);

@@ -336,6 +336,53 @@ fn verifying_an_item_in_a_file_settles_what_was_changed_before() {
 }
 
 #[test]
+fn what_is_changed_after_an_item_in_a_file_was_verified_is_told() {
+    let sandbox = Sandbox::with_history();
+    let router: String = (1..=40).map(|at| format!("pub fn route_{at}() {{}}\n")).collect();
+    let text = "---\ntype: reference\nid: routes\nadded: 2026-10-01\ncite: src/router.rs:3-5\n---\n\n\
+                Longest first.\n";
+    sandbox.write("project/src/router.rs", &router);
+    sandbox.write("project/memory/routes.md", text);
+    sandbox.commit("2026-10-01T00:00:00Z");
+    sandbox.write("project/src/router.rs", router.replace("route", "path"));
+    sandbox.commit("2026-10-10T00:00:00Z");
+    sandbox.ok(&["--now", "2026-10-12", "knowledge", "verify", "routes"]);
+    let show = ["knowledge", "show", "routes"];
+    let list = ["knowledge", "list"];
+    let check = ["check"];
+    let quiet = |sandbox: &Sandbox| {
+        assert!(!signals(&sandbox.json(&show)).contains(&"source_changed"));
+        assert!(!sandbox.ok(&check).contains("was changed"));
+    };
+    quiet(&sandbox);
+    sandbox.write("project/src/router.rs", router.replace("route", "way"));
+    sandbox.commit("2026-10-20T00:00:00Z");
+    for told in [
+        &sandbox.json(&show),
+        &sandbox.json(&list)["items"][0],
+        &sandbox.json(&check)["items"][0],
+        &sandbox.json(&["knowledge", "recall", "longest first routes"])["items"][0],
+    ] {
+        assert_eq!(signals(told)[0], "source_changed", "{told:#}");
+        let reason = told["verdict"]["signals"][0]["reason"].as_str().unwrap();
+        assert!(reason.contains("10 days after"), "{reason}");
+    }
+    sandbox.ok(&["knowledge", "verify", "routes"]);
+    quiet(&sandbox);
+}
+
+#[test]
+fn recall_and_show_agree_on_what_was_changed() {
+    let sandbox = citing();
+    std::fs::remove_file(sandbox.project.join("src/router.rs")).unwrap();
+    sandbox.commit("2026-11-10T00:00:00Z");
+    let shown = sandbox.json(&["knowledge", "show", "routes"]);
+    assert_eq!((level(&shown), signals(&shown)[0]), ("stale", "source_missing"));
+    let found = sandbox.json(&["knowledge", "recall", "longest prefix routes", "--peek"]);
+    assert_eq!(found["items"][0]["verdict"], shown["verdict"], "{found:#}");
+}
+
+#[test]
 fn texts_of_unknown_origin_cannot_move_the_cursor() {
     let sandbox = Sandbox::new();
     let body = "red \u{1b}[31m\u{202e}text\r\nsecond \u{200b}line";

@@ -3,14 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use staleness::ids::stable_hash;
+use staleness::ids::{ItemKey, stable_hash};
 use staleness::knowledge::{Block, Context, Document, Evidence, Item, ItemKind};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 use staleness_sources::documents::Report;
 
 use super::baseline::Baseline;
-use crate::commands::items::{joined, known, outside};
+use crate::commands::items::{joined, known, outside, to_look_up};
 
 /// A block, or an item that lives in a file, with at least one signal.
 #[derive(Clone, Debug)]
@@ -75,6 +75,14 @@ impl Levels {
     }
 }
 
+/// What became of what items cite.
+pub(crate) type LookUp<'a> = dyn Fn(&[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> + 'a;
+
+/// Nothing is looked up: what the check found is all.
+pub(crate) fn nothing(_: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
+    BTreeMap::new()
+}
+
 /// Everything that a check found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
@@ -86,15 +94,17 @@ pub(crate) struct Findings {
 
 impl Findings {
     /// Judges what was found; `stored` are the items of the store, which hold what was said about
-    /// those that live in files. A comparison with another revision leaves age out.
+    /// those that live in files, and `look_up` tells what became of what items cite. A comparison
+    /// with another revision leaves age out.
     pub(crate) fn new(
         report: &Report,
         stored: Vec<Item>,
+        look_up: &LookUp<'_>,
         context: &Context,
         compared: bool,
     ) -> Self {
         let mut found = Self::default();
-        let items = filed(report, stored, context);
+        let items = filed(report, stored, look_up, context);
         for document in &report.documents {
             let group = match items.get(document.key.path.as_str()) {
                 Some((item, evidence)) => {
@@ -169,11 +179,15 @@ fn judged(finding: &Finding, context: &Context) -> Verdict {
 fn filed(
     report: &Report,
     stored: Vec<Item>,
+    look_up: &LookUp<'_>,
     context: &Context,
 ) -> BTreeMap<String, (Item, Vec<Evidence>)> {
-    let cited = BTreeMap::new();
+    let items = joined(stored, report.items.clone());
+    let mut asked = to_look_up(&items, report);
+    asked.retain(|item| item.path.is_some());
+    let cited = look_up(&asked);
     let outside = |item: &Item| outside(item, report, &cited);
-    let all = known(joined(stored, report.items.clone()), &outside, context);
+    let all = known(items, &outside, context);
     all.into_iter()
         .filter_map(|each| Some((each.item.path.clone()?, (each.item, each.evidence))))
         .collect()

@@ -13,6 +13,7 @@ use staleness::knowledge::Item;
 use staleness::verdict::Level;
 use staleness_sources::documents::Report;
 
+use super::citations;
 use super::documents::{self, Asked};
 use crate::args::documents_args::ReportFormat;
 use crate::args::{CheckArgs, LevelArg};
@@ -34,7 +35,8 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     let report = documents::check(settings, asked, out)?;
     let context = documents::context(settings, report.version.as_deref());
     let stored = stored(settings, out);
-    let mut found = Findings::new(&report, stored, &context, args.since.is_some());
+    let look_up = |items: &[Item]| citations::evidence(settings, items.iter());
+    let mut found = Findings::new(&report, stored, &look_up, &context, args.since.is_some());
     if let Some(file) = &args.write_baseline {
         return write(file, &found, &report, format, out).map(|()| false);
     }

@@ -1,4 +1,5 @@
-//! `knowledge recall`: what is known about a question. Never asks git: agents wait for it.
+//! `knowledge recall`: what is known about a question. Agents wait for it: git is asked for what the
+//! few items cite that were found, and for nothing else.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,7 @@ use staleness::ids::ItemId;
 use staleness::knowledge::{Item, RecallIndex, Recalled, recall};
 use staleness::report::RecallReport;
 
-use super::world::{Target, World, judged};
+use super::world::{Target, World, looked_up};
 use crate::error::CliError;
 use crate::output::knowledge;
 use crate::settings::Access;
@@ -27,7 +28,7 @@ pub(super) fn run(
     let (items, report) = world.items_at_hand(&registry)?;
     let all: Vec<&Item> = items.iter().collect();
     let found = recall(&RecallIndex::for_question(&all, query), &all, query, &[], &context, limit);
-    let known = judged(concerned(&all, &found), &report, &context);
+    let known = looked_up(settings, concerned(&all, &found), &report, &context);
     let told: Vec<RecallReport> = found
         .iter()
         .filter_map(|each| Some((known.iter().find(|one| one.item.key == all[each.at].key)?, each)))

@@ -16,7 +16,7 @@ use staleness_sources::documents::Report;
 use super::fields;
 use crate::commands::citations;
 use crate::commands::documents::{self, Asked};
-use crate::commands::items::{Known, joined, known, outside};
+use crate::commands::items::{Known, joined, known, outside, to_look_up};
 use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::Output;
 use crate::settings::Settings;
@@ -69,10 +69,8 @@ impl<'a> World<'a> {
     pub(super) fn everything(&self, registry: &BlockingRegistry) -> Result<Vec<Known>, CliError> {
         let stored = registry.items(&self.settings.project.id)?;
         let report = self.report()?;
-        let own = stored.iter().filter(|item| item.path.is_none());
-        let cited = citations::evidence(self.settings, own);
-        let outside = |item: &Item| outside(item, report, &cited);
-        Ok(known(joined(stored, report.items.clone()), &outside, &self.context()))
+        let items = joined(stored, report.items.clone());
+        Ok(looked_up(self.settings, items, report, &self.context()))
     }
 
     /// Every item that can be had without asking git: with what follows from the items themselves, and
@@ -83,7 +81,8 @@ impl<'a> World<'a> {
         context: &Context,
     ) -> Result<Vec<Known>, CliError> {
         let (items, report) = self.items_at_hand(registry)?;
-        Ok(judged(items, &report, context))
+        let none = BTreeMap::new();
+        Ok(known(items, &|item| outside(item, &report, &none), context))
     }
 
     /// Every item that can be had without asking git, and what the last check found.
@@ -166,12 +165,13 @@ impl<'a> World<'a> {
         let stored = registry.items(&self.settings.project.id)?;
         let empty = Report::default();
         let report = self.report.get().unwrap_or(&empty);
-        let asked = stored.iter().filter(|item| item.path.is_none() && keys.contains(&item.key));
+        let items = joined(stored, report.items.clone());
+        let asked = to_look_up(&items, report);
+        let asked = asked.iter().filter(|item| keys.contains(&item.key));
         let cited = citations::evidence(self.settings, asked);
-        let files = report.items.clone();
         let outside = |item: &Item| outside(item, report, &cited);
         let context = self.context();
-        let known = known(joined(stored, files), &outside, &context);
+        let known = known(items, &outside, &context);
         let find = |key: &ItemKey| known.iter().find(|each| each.item.key == *key);
         Ok(keys.iter().filter_map(|key| Some(find(key)?.told(&context))).collect())
     }
@@ -194,10 +194,16 @@ impl<'a> World<'a> {
     }
 }
 
-/// Items with what follows from them, and with what the last check found in their files.
-pub(super) fn judged(items: Vec<Item>, report: &Report, context: &Context) -> Vec<Known> {
-    let none = BTreeMap::new();
-    known(items, &|item| outside(item, report, &none), context)
+/// Items with what follows from them, with what the last check found in their files, and with what
+/// became of what they cite: asks git where they cite something.
+pub(super) fn looked_up(
+    settings: &Settings,
+    items: Vec<Item>,
+    report: &Report,
+    context: &Context,
+) -> Vec<Known> {
+    let cited = citations::evidence(settings, to_look_up(&items, report).iter());
+    known(items, &|item| outside(item, report, &cited), context)
 }
 
 /// The keys of items.
