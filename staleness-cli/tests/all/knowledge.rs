@@ -443,3 +443,16 @@ fn both_backends_tell_the_same_items() {
         assert_eq!(add(&sqlite, args), add(&redb, args), "{args:?}");
     }
 }
+
+#[test]
+fn an_item_of_the_store_can_stand_for_one_in_a_file() {
+    let sandbox = Sandbox::with_history();
+    let text = "---\ntype: knowledge\nid: ports\nadded: 2026-10-01\n---\n\nPort 5432.\n";
+    sandbox.write("project/memory/ports.md", text);
+    sandbox.commit("2026-10-01T00:00:00Z");
+    sandbox.ok(&["knowledge", "add", "--id", "new", "--body", "Port 6432."]);
+    let set = sandbox.json(&["knowledge", "set", "new", "--supersedes", "ports"]);
+    assert_eq!(set["item"]["supersedes"], json!(["ports"]));
+    let old = sandbox.json(&["knowledge", "show", "ports"]);
+    assert_eq!((level(&old), &old["superseded_by"]), ("stale", &json!(["new"])));
+}

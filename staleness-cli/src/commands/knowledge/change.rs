@@ -53,15 +53,20 @@ pub(super) fn set(world: &World<'_>, args: &ActArgs, named: &FieldArgs) -> Resul
     }
     let registry = settings.open(Access::Look)?;
     let targets = world.targets(&registry, &args.ids, choice(args.scope.scope))?;
-    for id in patch.related.iter().chain(&patch.supersedes).flatten() {
+    for id in patch.related.iter().flatten() {
         world.target(&registry, id, ScopeChoice::Either)?;
     }
+    let superseded = patch.supersedes.iter().flatten();
+    let superseded = superseded
+        .map(|id| world.target(&registry, id, ScopeChoice::Either))
+        .collect::<Result<Vec<Target>, CliError>>()?;
     let (files, rows): (Vec<Target>, Vec<_>) = targets.iter().cloned().partition(|each| each.filed);
     // What can be refused is found out before anything is written.
     let edits = filed::edits(settings, &files, &patch)?;
     if !rows.is_empty() {
         let registry = settings.open(Access::Write)?;
-        registry.edit_items(keys(&rows), patch, world.act(&rows, None))?;
+        let concerned = [&rows[..], &superseded].concat();
+        registry.edit_items(keys(&rows), patch, world.act(&concerned, None))?;
     }
     edits.iter().try_for_each(filed::Edit::save)?;
     let fresh = World::new(settings, args.project.current.as_deref(), world.out);
