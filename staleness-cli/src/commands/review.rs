@@ -83,13 +83,14 @@ fn item(told: KnowledgeReport) -> Option<Entry> {
     if told.verdict.level == Level::Fresh {
         return None;
     }
+    // The id comes last: after one that begins with `-` there are no options any more.
     let id = quoted(&told.id);
     let suggested_action = match (told.verdict.action, &told.path) {
         (NextAction::Complete, _) => format!("staleness knowledge done {id}"),
-        (NextAction::Reschedule, _) => format!("staleness knowledge set {id} --due +14d"),
+        (NextAction::Reschedule, _) => format!("staleness knowledge set --due +14d {id}"),
         (NextAction::Update | NextAction::Drop, Some(path)) => editor(path, told.line),
-        (NextAction::Update, None) => format!("staleness knowledge set {id} --body -"),
-        (NextAction::Drop, None) => format!("staleness knowledge remove {id} --yes"),
+        (NextAction::Update, None) => format!("staleness knowledge set --body - {id}"),
+        (NextAction::Drop, None) => format!("staleness knowledge remove --yes {id}"),
         _ => format!("staleness knowledge verify {id}"),
     };
     let kind = told.kind.as_str();

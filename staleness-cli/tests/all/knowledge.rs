@@ -320,6 +320,18 @@ fn an_item_in_a_file_is_one_like_the_others() {
 }
 
 #[test]
+fn a_suggested_command_can_be_pasted_whatever_the_id() {
+    let sandbox = Sandbox::new();
+    let add = ["knowledge", "add", "--id=-old", "--body", "It is hot", "--expires", "2026-11-01"];
+    sandbox.ok(&add);
+    let review = sandbox.json(&["review"]);
+    let command = review["items"][0]["suggested_action"].as_str().unwrap();
+    assert_eq!(command, "staleness knowledge remove --yes -- -old");
+    sandbox.ok(&command.split(' ').skip(1).collect::<Vec<_>>());
+    assert_eq!(sandbox.json(&["review"])["items"], json!([]));
+}
+
+#[test]
 fn verifying_an_item_in_a_file_settles_what_was_changed_before() {
     let sandbox = Sandbox::with_history();
     let router: String = (1..=40).map(|at| format!("pub fn route_{at}() {{}}\n")).collect();
