@@ -250,6 +250,7 @@ fn what_is_refused_says_what_to_do_and_changes_nothing() {
         (with(&["--kind", "fact"]), 3, "allowed are knowledge"),
         (with(&["--id", ""]), 3, "empty"),
         (with(&["--id", "routes"]), 3, "already"),
+        (with(&["--id", "routes", "--dry-run"]), 3, "already"),
         (with(&["--cite", "../outside.txt"]), 3, "leads out of the project"),
         (with(&["--cite", "src/gone.rs"]), 3, "no such file"),
         (with(&["--cite", "src/router.rs:41"]), 3, "has 40 lines"),

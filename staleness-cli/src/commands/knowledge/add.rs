@@ -4,13 +4,14 @@ use serde_json::json;
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Item, ItemKind};
 use staleness::registry::{ScopeChoice, check_item};
+use staleness::store::{Refusal, StoreError};
 
 use super::fields;
 use super::world::World;
 use crate::args::knowledge_args::FieldArgs;
 use crate::commands::citations;
 use crate::commands::items::known;
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::knowledge;
 use crate::settings::Access;
 
@@ -32,7 +33,17 @@ pub(super) fn run(world: &World<'_>, add: &Add<'_>) -> Result<(), CliError> {
     }
     let key = item.key.clone();
     let told = if add.dry_run {
-        check_item(&item).map_err(staleness::StoreError::from)?;
+        check_item(&item).map_err(StoreError::from)?;
+        let scope = if add.global { ScopeChoice::Global } else { ScopeChoice::Project };
+        match registry.item(&settings.project.id, &item.key.id, scope) {
+            Err(StoreError::Refused(Refusal::Unknown { .. })) => {}
+            Err(error) => return Err(error.into()),
+            Ok(there) => {
+                let id = quoted(there.key.id.as_str());
+                return Err(CliError::invalid(format!("there is an item {id} already"))
+                    .hint("change it, or choose another id"));
+            }
+        }
         let context = world.context();
         let alone = known(vec![item], &|_| Vec::new(), &context);
         alone.first().map(|each| each.told(&context))
