@@ -8,22 +8,18 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::lines::is_text;
+use super::lines::{is_text, may_be_text};
 use super::objects::{Object, Objects, Sort, Wanted};
 use super::repo::Place;
 use super::tokens::{Lexicon, WantedPath};
-use super::tree::{EntryKind, entries};
+use super::tree::{EntryKind, Paths, entries};
 use super::{GitError, Oid, Stage, Watch};
 
 /// How deep folders are followed.
 const MAX_DEPTH: usize = 128;
-/// Ends of the names of files that are no text; they are not read.
-const NO_TEXT: [&str; 40] = [
-    "7z", "a", "avi", "bin", "bmp", "bz2", "class", "db", "dll", "dylib", "eot", "exe", "gif",
-    "gz", "ico", "jar", "jpeg", "jpg", "map", "mov", "mp3", "mp4", "o", "ogg", "otf", "pdf", "png",
-    "pyc", "so", "sqlite", "tar", "tgz", "tiff", "ttf", "wasm", "webm", "webp", "woff", "woff2",
-    "zip",
-];
+/// The longest path that is followed, in bytes, and how many bytes of one cost as much as an entry.
+const MAX_PATH: usize = 4_096;
+const PATH_BYTES: usize = 32;
 
 /// A folder: its tree, and the number of its path. A tree may be at two places of which one holds
 /// documents only.
@@ -77,33 +73,6 @@ pub(crate) struct Seen {
     paths: Paths,
 }
 
-/// The paths of folders, by number; 0 is the root.
-#[derive(Debug)]
-struct Paths {
-    paths: Vec<(String, usize)>,
-    numbers: HashMap<(u32, Box<[u8]>), u32>,
-}
-
-impl Default for Paths {
-    fn default() -> Self {
-        Self { paths: vec![(String::new(), 0)], numbers: HashMap::new() }
-    }
-}
-
-impl Paths {
-    fn below(&mut self, folder: u32, name: &[u8]) -> u32 {
-        if let Some(number) = self.numbers.get(&(folder, name.into())) {
-            return *number;
-        }
-        let (path, depth) = &self.paths[folder as usize];
-        let path = format!("{path}{}/", String::from_utf8_lossy(name));
-        self.paths.push((path, depth + 1));
-        let number = u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX);
-        self.numbers.insert((folder, name.into()), number);
-        number
-    }
-}
-
 /// A folder whose tree was read, and whose contents were not yet.
 struct Open {
     key: Key,
@@ -136,6 +105,8 @@ pub(crate) struct Index {
     roots: HashMap<Oid, Option<Key>>,
     nodes: HashMap<Key, Node>,
     files: HashMap<Oid, Found>,
+    /// Whether something was left out because there is too much.
+    pub(crate) cut: bool,
 }
 
 impl Index {
@@ -154,6 +125,7 @@ impl Index {
             roots: HashMap::new(),
             nodes: HashMap::new(),
             files: HashMap::new(),
+            cut: false,
         }
     }
 
@@ -226,13 +198,13 @@ impl Index {
             asked.iter().map(|commit| Wanted::Tree(*commit, folder.to_owned())).collect();
         let mut opened = Vec::new();
         let mut listed = HashSet::new();
-        let is_document = tools.is_document;
+        let (is_document, visits) = (tools.is_document, &mut *tools.visits);
         tools.objects.each(&wanted, &mut |at, object| {
             let root = match object {
                 Object::Found(id, Sort::Tree, bytes) => {
                     let key = (id, 0);
                     if !self.is_known(key) && listed.insert(key) {
-                        opened.push(self.open(key, bytes, is_document));
+                        opened.push(self.open(key, bytes, is_document, visits));
                     }
                     Some(key)
                 }
@@ -245,32 +217,61 @@ impl Index {
     }
 
     fn folders(&mut self, keys: &[Key], tools: &mut Tools<'_, '_>) -> Result<Vec<Open>, GitError> {
-        let allowed = usize::try_from(*tools.visits).unwrap_or(usize::MAX).min(keys.len());
-        let wanted: Vec<Wanted> =
-            keys[..allowed].iter().map(|(id, _)| Wanted::Object(*id)).collect();
-        *tools.visits -= allowed as u64;
+        let wanted: Vec<Wanted> = keys.iter().map(|(id, _)| Wanted::Object(*id)).collect();
         let mut opened = Vec::with_capacity(keys.len());
-        let is_document = tools.is_document;
+        let (is_document, visits) = (tools.is_document, &mut *tools.visits);
         let hole = |key| Open { key, folders: vec![], files: vec![], named: vec![], holes: true };
+        let (watch, stage) = (&mut *tools.watch, tools.stage);
+        let mut ended = Ok(());
         tools.objects.each(&wanted, &mut |at, object| {
             opened.push(match object {
-                Object::Found(_, Sort::Tree, bytes) => self.open(keys[at], bytes, is_document),
+                Object::Found(_, Sort::Tree, bytes) => {
+                    self.open(keys[at], bytes, is_document, visits)
+                }
                 _ => hole(keys[at]),
             });
-            ControlFlow::Continue(())
+            if at % 1024 == 1023 {
+                ended = watch.tell(stage, at, None);
+            }
+            if ended.is_err() || *visits == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         })?;
-        opened.extend(keys[allowed..].iter().map(|key| hole(*key)));
+        ended?;
+        let rest = &keys[opened.len()..];
+        self.cut |= !rest.is_empty();
+        opened.extend(rest.iter().map(|key| hole(*key)));
         Ok(opened)
     }
 
     /// Reads a tree.
-    fn open(&mut self, key: Key, tree: &[u8], is_document: &dyn Fn(&str) -> bool) -> Open {
-        let (path, depth) = self.seen.paths.paths[key.1 as usize].clone();
+    fn open(
+        &mut self,
+        key: Key,
+        tree: &[u8],
+        is_document: &dyn Fn(&str) -> bool,
+        visits: &mut u64,
+    ) -> Open {
+        let (path, depth) = self.seen.paths.get(key.1).clone();
         let mut open = Open { key, folders: vec![], files: vec![], named: vec![], holes: false };
         for entry in entries(tree, key.0.as_bytes().len()) {
             let mut below = (entry.id, 0);
+            let length = path.len() + entry.name.len();
+            let folder = entry.kind == EntryKind::Folder;
+            // The path of a folder is kept.
+            let cost = if folder { 1 + length / PATH_BYTES } else { 1 } as u64;
+            if *visits < cost || folder && (depth >= MAX_DEPTH || length > MAX_PATH) {
+                (open.holes, self.cut) = (true, true);
+                if *visits < cost {
+                    *visits = 0;
+                    break;
+                }
+                continue;
+            }
+            *visits -= cost;
             match entry.kind {
-                EntryKind::Folder if depth >= MAX_DEPTH => open.holes = true,
                 EntryKind::Folder => {
                     below.1 = self.seen.paths.below(key.1, entry.name);
                     open.folders.push(below);
@@ -302,7 +303,7 @@ impl Index {
         let of = wanted.len();
         let questions: Vec<Wanted> = wanted.iter().map(|id| Wanted::Object(*id)).collect();
         let (lexicon, files) = (&self.lexicon, &mut self.files);
-        let (bytes, visits) = (&mut *tools.bytes, &mut *tools.visits);
+        let (bytes, cut) = (&mut *tools.bytes, &mut self.cut);
         let (watch, stage) = (&mut *tools.watch, tools.stage);
         let mut ended = Ok(());
         let mut things = Vec::new();
@@ -321,11 +322,11 @@ impl Index {
                 _ => holes = true,
             }
             files.insert(wanted[at], Found::of(std::mem::take(&mut things), holes));
-            *visits = visits.saturating_sub(1);
+            *cut |= *bytes == 0 && at + 1 < of;
             if at % 256 == 0 {
                 ended = watch.tell(stage, at, Some(of));
             }
-            if ended.is_err() || *bytes == 0 || *visits == 0 {
+            if ended.is_err() || *bytes == 0 {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
@@ -386,11 +387,4 @@ impl Index {
         }
         !path.folder || matches!(at.kind, EntryKind::Folder | EntryKind::Submodule)
     }
-}
-
-/// Whether the end of a file's name allows that it is text.
-fn may_be_text(name: &[u8]) -> bool {
-    let Some(dot) = name.iter().rposition(|byte| *byte == b'.') else { return true };
-    let end = &name[dot + 1..];
-    !NO_TEXT.iter().any(|known| end.eq_ignore_ascii_case(known.as_bytes()))
 }

@@ -5,6 +5,14 @@ use std::collections::HashMap;
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
 use staleness_core::knowledge::Lines;
 
+/// Ends of the names of files that are no text; they are not read.
+const NO_TEXT: [&str; 40] = [
+    "7z", "a", "avi", "bin", "bmp", "bz2", "class", "db", "dll", "dylib", "eot", "exe", "gif",
+    "gz", "ico", "jar", "jpeg", "jpg", "map", "mov", "mp3", "mp4", "o", "ogg", "otf", "pdf", "png",
+    "pyc", "so", "sqlite", "tar", "tgz", "tiff", "ttf", "wasm", "webm", "webp", "woff", "woff2",
+    "zip",
+];
+
 /// The most lines that are compared to find some of them elsewhere.
 const MAX_COMPARED: usize = 20_000_000;
 
@@ -104,6 +112,13 @@ pub(crate) fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let none = bytes.is_empty();
     bytes.split(|byte| *byte == b'\n').filter(move |_| !none)
+}
+
+/// Whether the end of a file's name allows that it is text.
+pub(crate) fn may_be_text(name: &[u8]) -> bool {
+    let Some(dot) = name.iter().rposition(|byte| *byte == b'.') else { return true };
+    let end = &name[dot + 1..];
+    !NO_TEXT.iter().any(|known| end.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// Whether these are the contents of a text file, by the rule of git: no byte is 0 at its beginning.

@@ -81,7 +81,7 @@ pub struct Limits {
     pub document_bytes: u64,
     /// How many bytes of files in earlier commits are searched for words.
     pub searched_bytes: u64,
-    /// How many files and folders are visited, over all commits.
+    /// How many entries of folders are visited for one question, over all commits.
     pub visited: u64,
 }
 
@@ -92,7 +92,7 @@ impl Default for Limits {
             commits: 200_000,
             document_bytes: 32 * 1024 * 1024,
             searched_bytes: 1024 * 1024 * 1024,
-            visited: 4_000_000,
+            visited: 1_000_000,
         }
     }
 }

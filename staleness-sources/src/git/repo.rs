@@ -23,6 +23,7 @@ pub struct Repo {
     pub(crate) trees: super::tree::Trees,
     pub(crate) searched: Option<super::words::Searched>,
     pub(crate) moved: super::moved::Moved,
+    pub(crate) cut: bool,
     shallow: bool,
 }
 
@@ -100,7 +101,8 @@ impl Repo {
         objects.unread = super::Unread::default();
         let trees = super::tree::Trees::default();
         let moved = super::moved::Moved::default();
-        Ok(Self { place, limits, head, objects, past: None, trees, searched: None, moved, shallow })
+        let (past, searched, cut) = (None, None, false);
+        Ok(Self { place, limits, head, objects, past, trees, searched, moved, cut, shallow })
     }
 
     /// The commit that is checked out.
@@ -135,6 +137,13 @@ impl Repo {
     #[must_use]
     pub const fn unread(&self) -> super::Unread {
         self.objects.unread
+    }
+
+    /// Whether something was left out so far because there is too much of it, or because it is too
+    /// deep. Nothing is said to be missing then that may be there.
+    #[must_use]
+    pub const fn is_cut(&self) -> bool {
+        self.cut
     }
 
     /// A commit by its full id, such as one that was recorded earlier; `None` when the repository

@@ -147,6 +147,7 @@ impl Repo {
             }
         }
         narrow(&mut searches, &mut index, numbered, &past.commits, &mut tools)?;
+        self.cut |= index.cut;
         if let Some(searched) = &mut self.searched {
             searched.seen = index.give_back();
         }

@@ -45,6 +45,39 @@ pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<
     })
 }
 
+/// The paths of folders, by number; 0 is the root.
+#[derive(Debug)]
+pub(crate) struct Paths {
+    paths: Vec<(String, usize)>,
+    numbers: HashMap<(u32, Box<[u8]>), u32>,
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        Self { paths: vec![(String::new(), 0)], numbers: HashMap::new() }
+    }
+}
+
+impl Paths {
+    /// A path, empty or ending in `/`, and how deep it is.
+    pub(crate) fn get(&self, number: u32) -> &(String, usize) {
+        &self.paths[number as usize]
+    }
+
+    /// The number of a folder in another.
+    pub(crate) fn below(&mut self, folder: u32, name: &[u8]) -> u32 {
+        if let Some(number) = self.numbers.get(&(folder, name.into())) {
+            return *number;
+        }
+        let (path, depth) = &self.paths[folder as usize];
+        let path = format!("{path}{}/", String::from_utf8_lossy(name));
+        self.paths.push((path, depth + 1));
+        let number = u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX);
+        self.numbers.insert((folder, name.into()), number);
+        number
+    }
+}
+
 /// Trees by their ids, each an index by name.
 type Kept = HashMap<Oid, HashMap<Box<[u8]>, (EntryKind, Oid)>>;
 

@@ -150,6 +150,7 @@ impl Repo {
                 visits: &mut visits,
             },
         )?;
+        self.cut |= index.cut;
         // A folder that is not in the commit holds nothing.
         let found = index.found(head).unwrap_or_default();
         let lacks = meanings

@@ -1,6 +1,9 @@
 //! What documents name and the project has no more.
 
-use staleness_core::knowledge::{Fact, ItemKind};
+use std::ops::ControlFlow;
+
+use staleness_core::knowledge::{Fact, ItemKind, WordKind};
+use staleness_sources::git::{Limits, Repo, Watch, Word};
 
 use crate::documents_project::{Project, found};
 
@@ -211,4 +214,43 @@ fn a_history_that_was_made_whole_is_asked_anew() {
     std::fs::remove_file(&shallow).unwrap();
     let again = project.check_with(|options| options.known = &first.documents);
     assert_eq!((again.counts.reused, found(&again, "doc.md").len()), (0, 1));
+}
+
+#[test]
+fn a_folder_that_is_too_deep_is_told() {
+    let mut project = drifted("Call `old_name()`.\n");
+    assert!(!project.check().notes.iter().any(|note| note.text.contains("too deep")));
+    project.write(&format!("{}a.rs", "d/".repeat(130)), "x\n");
+    project.commit();
+    let report = project.check();
+    assert!(found(&report, "doc.md").is_empty());
+    assert!(report.notes.iter().any(|note| note.text.contains("too deep")), "{:?}", report.notes);
+}
+
+#[test]
+fn folders_without_number_end_a_search() {
+    let mut project = Project::new();
+    project.write("a.rs", "x\n");
+    project.write("doc.md", "Call `old_name()`.\n");
+    project.commit();
+    // Each of ten folders holds the next one ten times.
+    let mut tree = project.git(&["hash-object", "-w", "a.rs"]);
+    for depth in 0..10 {
+        let mode = if depth == 0 { "100644" } else { "40000" };
+        let id: Vec<u8> =
+            (0..20).map(|at| u8::from_str_radix(&tree[2 * at..2 * at + 2], 16).unwrap()).collect();
+        let entry = |name| [format!("{mode} {name}\0").as_bytes(), &id].concat();
+        let bytes: Vec<u8> = (0..10).flat_map(entry).collect();
+        project.write("tree.bin", bytes);
+        tree = project.git(&["hash-object", "-w", "-t", "tree", "tree.bin"]);
+    }
+    let program = project.program();
+    let limits = Limits { visited: 10_000, ..Limits::default() };
+    let commit = project.git(&["commit-tree", "-m", "x", &tree]);
+    project.git(&["update-ref", "HEAD", &commit]);
+    let mut repo = Repo::open(program, &project.tree.project.folder, limits).unwrap();
+    let word = Word { kind: WordKind::Identifier, text: "old_name".to_owned() };
+    let mut told = |_| ControlFlow::Continue(());
+    let missing = repo.missing(&[word], &|_| false, &mut Watch::new(&mut told)).unwrap();
+    assert_eq!((missing, repo.is_cut()), (vec![false], true));
 }

@@ -79,7 +79,8 @@ impl Past {
 
     /// Whether something could not be looked at, so that an answer may be missing.
     pub(super) fn is_doubtful(&self) -> bool {
-        let unread = |(repo, _): &(Repo, Tracked)| repo.unread() != git::Unread::default();
+        let unread =
+            |(repo, _): &(Repo, Tracked)| repo.is_cut() || repo.unread() != git::Unread::default();
         self.failed || self.repo.as_ref().is_some_and(unread)
     }
 
@@ -229,6 +230,11 @@ impl Past {
             if repo.unread() != git::Unread::default() {
                 let text =
                     "parts of the history could not be read; nothing was concluded from them";
+                note(notes, text.to_owned());
+            }
+            if repo.is_cut() {
+                let text = "the project or its history is too large or too deep to be searched as a \
+                            whole: what is gone may not be found";
                 note(notes, text.to_owned());
             }
             if tracked.cut {
