@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::{HEADER_KIND, LineError, Record, envelope, record_of, shown};
-use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey};
+use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use crate::journal::{JournalEntry, Revision};
-use crate::registry::check_item;
+use crate::registry::{check_item, check_work};
+use crate::session::{CursorKey, SessionKey};
 
 /// Where a line belongs: collections in the order of an export, keys within them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +16,9 @@ enum Place {
     Source(SourceId),
     Tool(ToolKey),
     Item(ItemKey),
+    Work(WorkKey),
+    Session(SessionKey),
+    Cursor(CursorKey),
     Outcome,
     Journal(Revision, u32),
 }
@@ -79,6 +83,12 @@ impl Checker {
                 check_item(row).map_err(|refusal| refusal.to_string())?;
                 Place::Item(row.key.clone())
             }
+            Some(Record::Work(row)) => {
+                check_work(row).map_err(|refusal| refusal.to_string())?;
+                Place::Work(row.key.clone())
+            }
+            Some(Record::Session(row)) => Place::Session(row.key.clone()),
+            Some(Record::Cursor(row)) => Place::Cursor(row.key.clone()),
             Some(Record::Outcome(row)) => {
                 if !self.outcomes.insert(row.identity()) {
                     return Err(format!("the outcome {} of {} twice", row.op, row.tool.name));

@@ -1,7 +1,7 @@
 //! Transfer: every record and the journal as lines of JSON, and back.
 //!
-//! An export is a header line and one line per record, sorted: projects, sources, tools and items of
-//! knowledge by key, outcomes in the order of recording, the journal by revision and index. Values
+//! An export is a header line and one line per record, sorted: projects, sources, tools, items of
+//! knowledge, work items, sessions and cursors by key, outcomes in the order of recording, the journal by revision and index. Values
 //! that a store gives (the numbers of outcomes) and the time of the export are no part of it, so the
 //! same records make the same bytes whatever store holds them. Checked documents are no part of it
 //! either: they are a cache of what files and their history say on the machine that checked them.
@@ -21,6 +21,7 @@ mod place;
 mod record;
 mod tool;
 mod word;
+mod work;
 
 use std::fmt;
 
@@ -30,9 +31,11 @@ use crate::journal::JournalEntry;
 use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::View;
 use crate::tool::Tool;
+use crate::work::Work;
 
 /// The version of the lines that this release writes, and the newest that it reads.
 pub const VERSION: u64 = 1;
@@ -53,6 +56,12 @@ pub enum Record {
     Tool(Box<Tool>),
     /// An item of knowledge.
     Item(Box<Item>),
+    /// A work item.
+    Work(Box<Work>),
+    /// A session, with the revision at which it began.
+    Session(Session),
+    /// A cursor, with the revision at which it stood.
+    Cursor(Cursor),
     /// An outcome; its number is 0.
     Outcome(Outcome),
     /// A journal entry, with the revision and index that it had.
@@ -99,6 +108,15 @@ pub fn append_lines(view: &View, into: &mut Vec<u8>) -> u64 {
     for row in view.knowledge.values() {
         line(&|into| put(into, &knowledge::ItemLine::from(row)));
     }
+    for row in view.work.values() {
+        line(&|into| put(into, &work::WorkLine::from(row)));
+    }
+    for row in view.sessions.values() {
+        line(&|into| put(into, &work::SessionLine::from(row)));
+    }
+    for row in view.cursors.values() {
+        line(&|into| put(into, &work::CursorLine::from(row)));
+    }
     for row in view.outcomes.values() {
         line(&|into| put(into, &record::OutcomeLine::from(row)));
     }
@@ -125,6 +143,9 @@ pub fn record_of(line: &str) -> Result<Record, String> {
         "source" => Record::Source(read::<place::SourceLine>(line)?.into()),
         "tool" => Record::Tool(Box::new(read::<tool::ToolLine>(line)?.try_into()?)),
         "knowledge" => Record::Item(Box::new(read::<knowledge::ItemLine>(line)?.try_into()?)),
+        "work" => Record::Work(Box::new(read::<work::WorkLine>(line)?.into())),
+        "session" => Record::Session(read::<work::SessionLine>(line)?.into()),
+        "cursor" => Record::Cursor(read::<work::CursorLine>(line)?.into()),
         "outcome" => Record::Outcome(read::<record::OutcomeLine>(line)?.into()),
         "journal" => Record::Journal(read::<record::JournalLine>(line)?.into()),
         HEADER_KIND => return Err("a second header: one export at a time".into()),

@@ -8,6 +8,7 @@ use crate::knowledge::ItemKind;
 use crate::outcome::Mark;
 use crate::source::SourceState;
 use crate::tool::{Hold, PresenceCause, ToolKind};
+use crate::work::{NoteType, WorkKind, WorkStatus};
 
 /// A value that is written as one word.
 pub(super) trait Word: Sized {
@@ -29,6 +30,7 @@ macro_rules! words {
 }
 
 words!(Level, SubjectKind, Action, SourceState, Hold, PresenceCause, ToolKind, ItemKind);
+words!(WorkKind, WorkStatus, NoteType);
 
 impl Word for Mark {
     fn word(&self) -> String {

@@ -76,19 +76,11 @@ fn export(
 }
 
 fn render(report: &ImportReport, dry_run: bool) -> String {
-    let TransferCounts { projects, sources, tools, knowledge, outcomes, journal } = report.imported;
     let done = if dry_run { "would be imported" } else { "imported" };
-    let mut text = format!(
-        "{done}: {projects} projects, {sources} sources, {tools} tools, {knowledge} items of \
-         knowledge, {outcomes} outcomes, {journal} journal entries\n"
-    );
-    let TransferCounts { projects, sources, tools, knowledge, outcomes, journal } = report.skipped;
+    let mut text = format!("{done}: {}\n", counts(&report.imported));
     if report.skipped != TransferCounts::default() {
-        text.push_str(&format!(
-            "skipped: {projects} projects, {sources} sources, {tools} tools, {knowledge} items of \
-             knowledge, {outcomes} outcomes, {journal} journal entries: there already, or newer \
-             here\n"
-        ));
+        let skipped = counts(&report.skipped);
+        text.push_str(&format!("skipped: {skipped}: there already, or newer here\n"));
     }
     if report.merged && report.imported != TransferCounts::default() {
         text.push_str(
@@ -96,5 +88,21 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
              entries are appended once\n",
         );
     }
+    text
+}
+
+fn counts(counts: &TransferCounts) -> String {
+    let TransferCounts { projects, sources, tools, knowledge, outcomes, journal, .. } = counts;
+    let TransferCounts { work, sessions, cursors, .. } = counts;
+    let mut text = format!(
+        "{projects} projects, {sources} sources, {tools} tools, {knowledge} items of knowledge"
+    );
+    // Most registries hold none of these.
+    for (count, what) in [(work, "work items"), (sessions, "sessions"), (cursors, "cursors")] {
+        if *count > 0 {
+            text.push_str(&format!(", {count} {what}"));
+        }
+    }
+    text.push_str(&format!(", {outcomes} outcomes, {journal} journal entries"));
     text
 }

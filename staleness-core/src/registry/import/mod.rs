@@ -1,31 +1,38 @@
 //! Importing records that another store exported.
 
+mod blocking;
 mod journal;
 mod knowledge;
+mod report;
 mod rows;
+mod work;
 
 use std::collections::HashMap;
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use pollster::block_on;
-use serde::Serialize;
+pub use blocking::BlockingImporter;
+pub use report::{ImportReport, TransferCounts};
 
-use super::{Act, BlockingRegistry, RecordUses, Registry, Use, check_item};
+use super::{Act, RecordUses, Registry, Use, check_item, check_work};
 use crate::ids::stable_hash;
 use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{ChangeSet, Durability, Preview, Selection, Step, StoreError, View};
 use crate::tool::Tool;
 use crate::transfer::Record;
+use crate::work::Work;
 
 use journal::{AppendEntries, Numbered};
 use knowledge::PutItems;
+use report::count;
 use rows::{AppendOutcomes, Outdate, PutProjects, PutSources, PutTools};
+use work::{PutCursors, PutSessions, PutWork};
 
 /// Rows that one commit writes at most, so that others wait briefly. A revision of the journal is
 /// one commit, however long it is.
@@ -38,34 +45,6 @@ const ITEMS: usize = 50;
 /// How often a commit is repeated whose acknowledgement was lost.
 const ATTEMPTS: usize = 3;
 
-/// How many records of each collection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct TransferCounts {
-    /// Projects.
-    pub projects: u64,
-    /// Sources.
-    pub sources: u64,
-    /// Tools.
-    pub tools: u64,
-    /// Items of knowledge.
-    pub knowledge: u64,
-    /// Outcomes.
-    pub outcomes: u64,
-    /// Journal entries.
-    pub journal: u64,
-}
-
-/// What an import did, or would do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ImportReport {
-    /// Records that were written.
-    pub imported: TransferCounts,
-    /// Records that were there already, or that a newer one stood for.
-    pub skipped: TransferCounts,
-    /// The store was not empty: records were merged into it.
-    pub merged: bool,
-}
-
 /// Carries the records of an export into a store.
 ///
 /// Into an empty store everything goes verbatim, the journal with its revisions. Into another one
@@ -74,12 +53,14 @@ pub struct ImportReport {
 ///   project the one that was seen last, while what it was told stays its own,
 /// - of an item of knowledge the record stays to which something was done last; it gets the larger
 ///   of each counter, and what it supersedes knows of it,
+/// - of a work item the record stays that was active last; sessions and cursors are added that are not
+///   there: how far an agent was told stays its own,
 /// - outcomes are appended that are not there, by op and tool,
 /// - journal entries are appended that are not there, by everything they say but their revision,
 /// - the next scan of each project evaluates everything anew.
 ///
 /// Records come in the order of an export, but projects last: their revisions follow where the
-/// journal went. Importing again changes nothing, so an import that was cut off is simply repeated.
+/// journal went. Those of sessions and cursors do too; they wait in memory for the end. Importing again changes nothing, so an import that was cut off is simply repeated.
 #[derive(Debug)]
 pub struct Importer {
     registry: Registry,
@@ -90,6 +71,9 @@ pub struct Importer {
     revisions: Vec<Revision>,
     /// How often the export said the same before, by a hash of it.
     said: HashMap<u64, u32>,
+    /// What waits for the whole journal.
+    sessions: Vec<Session>,
+    cursors: Vec<Cursor>,
 }
 
 /// Records that are written together.
@@ -100,6 +84,9 @@ enum Batch {
     Sources(Vec<Source>),
     Tools(Vec<Tool>),
     Items(Vec<Item>),
+    Work(Vec<Work>),
+    Sessions(Vec<Session>),
+    Cursors(Vec<Cursor>),
     Outcomes(Vec<Outcome>),
     Journal(Revision, Vec<Numbered>),
 }
@@ -132,6 +119,8 @@ impl Registry {
             report: ImportReport { merged, ..ImportReport::default() },
             revisions: Vec::new(),
             said: HashMap::new(),
+            sessions: Vec::new(),
+            cursors: Vec::new(),
         })
     }
 
@@ -172,6 +161,30 @@ impl Registry {
             let step = Arc::new(PutItems { rows, merging: true, act, durability });
             let same = Arc::<PutItems>::clone(&step);
             written += step.written(&self.carry_out(same, dry_run).await?.0);
+        }
+        Ok(written)
+    }
+
+    /// Takes in work items that come without a journal of their own, 50 in one commit: those that are
+    /// new, and those that were active later than the ones that are here. Returns how many were
+    /// written, with `dry_run` how many would be. May be repeated: importing again changes nothing.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Invalid`] for what no record may hold: nothing was written then; else
+    /// what the store reports, and commits that were made stay.
+    pub async fn import_work(
+        &self,
+        work: Vec<Work>,
+        act: &Act,
+        dry_run: bool,
+    ) -> Result<usize, StoreError> {
+        work.iter().try_for_each(check_work)?;
+        let mut work = work.into_iter().peekable();
+        let mut written = 0;
+        while work.peek().is_some() {
+            let rows = work.by_ref().take(ITEMS).collect();
+            let step = PutWork { rows, act: Some(act.clone()), durability: Durability::Full };
+            written += self.carry_out(Arc::new(step), dry_run).await?.0.work.len();
         }
         Ok(written)
     }
@@ -221,6 +234,12 @@ impl Importer {
                 Batch::Items(rows) if rows.len() < ITEMS => rows.push(*row),
                 _ => self.next(Batch::Items(vec![*row])).await?,
             },
+            Record::Work(row) => match &mut self.batch {
+                Batch::Work(rows) if rows.len() < ITEMS => rows.push(*row),
+                _ => self.next(Batch::Work(vec![*row])).await?,
+            },
+            Record::Session(row) => self.sessions.push(row),
+            Record::Cursor(row) => self.cursors.push(row),
             Record::Outcome(row) => match &mut self.batch {
                 Batch::Outcomes(rows) if rows.len() < OUTCOMES => rows.push(row),
                 _ => self.next(Batch::Outcomes(vec![row])).await?,
@@ -242,6 +261,22 @@ impl Importer {
     /// # Errors
     /// What the store reports; what was written before stays.
     pub async fn finish(mut self) -> Result<ImportReport, StoreError> {
+        self.next(Batch::Nothing).await?;
+        let (sessions, cursors) = (mem::take(&mut self.sessions), mem::take(&mut self.cursors));
+        for rows in sessions.chunks(BATCH) {
+            let moved = |row: &Session| Session {
+                from_revision: self.place_of(row.from_revision),
+                ..row.clone()
+            };
+            let rows = rows.iter().map(moved).collect();
+            self.next(Batch::Sessions(rows)).await?;
+        }
+        for rows in cursors.chunks(BATCH) {
+            let moved =
+                |row: &Cursor| Cursor { revision: self.place_of(row.revision), ..row.clone() };
+            let rows = rows.iter().map(moved).collect();
+            self.next(Batch::Cursors(rows)).await?;
+        }
         self.next(Batch::Nothing).await?;
         let counts = self.report.imported;
         if self.report.merged && !self.dry_run && counts.tools + counts.sources > 0 {
@@ -290,6 +325,21 @@ impl Importer {
                 let changes = self.registry.carry_out(same, self.dry_run).await?.0;
                 let put = step.written(&changes);
                 count(&mut self.report, all, put, |counts| &mut counts.knowledge);
+            }
+            Batch::Work(rows) => {
+                let all = rows.len();
+                let put = self.write(PutWork { rows, act: None, durability }).await?.0.work.len();
+                count(&mut self.report, all, put, |counts| &mut counts.work);
+            }
+            Batch::Sessions(rows) => {
+                let all = rows.len();
+                let put = self.write(PutSessions { rows, durability }).await?.0.sessions.len();
+                count(&mut self.report, all, put, |counts| &mut counts.sessions);
+            }
+            Batch::Cursors(rows) => {
+                let all = rows.len();
+                let put = self.write(PutCursors { rows, durability }).await?.0.cursors.len();
+                count(&mut self.report, all, put, |counts| &mut counts.cursors);
             }
             Batch::Outcomes(rows) => {
                 let all = rows.len();
@@ -346,70 +396,5 @@ impl Importer {
 
     async fn write(&self, step: impl Step) -> Result<(ChangeSet, View), StoreError> {
         self.registry.carry_out(Arc::new(step), self.dry_run).await
-    }
-}
-
-fn count(
-    report: &mut ImportReport,
-    all: usize,
-    put: usize,
-    of: impl Fn(&mut TransferCounts) -> &mut u64,
-) {
-    *of(&mut report.imported) += put as u64;
-    *of(&mut report.skipped) += all.saturating_sub(put) as u64;
-}
-
-/// An [`Importer`] for callers without an asynchronous runtime.
-#[derive(Debug)]
-pub struct BlockingImporter {
-    inner: Importer,
-}
-
-impl BlockingRegistry {
-    /// Blocks on [`Registry::importer`].
-    ///
-    /// # Errors
-    /// As the method it blocks on.
-    pub fn importer(&self, dry_run: bool) -> Result<BlockingImporter, StoreError> {
-        block_on(self.inner().importer(dry_run)).map(|inner| BlockingImporter { inner })
-    }
-
-    /// Blocks on [`Registry::record_batch`].
-    ///
-    /// # Errors
-    /// As the method it blocks on.
-    pub fn record_batch(&self, uses: Vec<Use>, dry_run: bool) -> Result<Vec<Outcome>, StoreError> {
-        block_on(self.inner().record_batch(uses, dry_run))
-    }
-
-    /// Blocks on [`Registry::import_items`].
-    ///
-    /// # Errors
-    /// As the method it blocks on.
-    pub fn import_items(
-        &self,
-        items: Vec<Item>,
-        act: &Act,
-        dry_run: bool,
-    ) -> Result<usize, StoreError> {
-        block_on(self.inner().import_items(items, act, dry_run))
-    }
-}
-
-impl BlockingImporter {
-    /// Blocks on [`Importer::put`].
-    ///
-    /// # Errors
-    /// As the method it blocks on.
-    pub fn put(&mut self, record: Record) -> Result<(), StoreError> {
-        block_on(self.inner.put(record))
-    }
-
-    /// Blocks on [`Importer::finish`].
-    ///
-    /// # Errors
-    /// As the method it blocks on.
-    pub fn finish(self) -> Result<ImportReport, StoreError> {
-        block_on(self.inner.finish())
     }
 }

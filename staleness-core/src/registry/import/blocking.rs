@@ -1,0 +1,81 @@
+//! Importing for callers without an asynchronous runtime.
+
+use pollster::block_on;
+
+use super::{ImportReport, Importer};
+use crate::knowledge::Item;
+use crate::outcome::Outcome;
+use crate::registry::{Act, BlockingRegistry, Use};
+use crate::store::StoreError;
+use crate::transfer::Record;
+use crate::work::Work;
+
+/// An [`Importer`] for callers without an asynchronous runtime.
+#[derive(Debug)]
+pub struct BlockingImporter {
+    inner: Importer,
+}
+
+impl BlockingRegistry {
+    /// Blocks on [`Registry::importer`](crate::Registry::importer).
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn importer(&self, dry_run: bool) -> Result<BlockingImporter, StoreError> {
+        block_on(self.inner().importer(dry_run)).map(|inner| BlockingImporter { inner })
+    }
+
+    /// Blocks on [`Registry::record_batch`](crate::Registry::record_batch).
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn record_batch(&self, uses: Vec<Use>, dry_run: bool) -> Result<Vec<Outcome>, StoreError> {
+        block_on(self.inner().record_batch(uses, dry_run))
+    }
+
+    /// Blocks on [`Registry::import_items`](crate::Registry::import_items).
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn import_items(
+        &self,
+        items: Vec<Item>,
+        act: &Act,
+        dry_run: bool,
+    ) -> Result<usize, StoreError> {
+        block_on(self.inner().import_items(items, act, dry_run))
+    }
+}
+
+impl BlockingRegistry {
+    /// Blocks on [`Registry::import_work`](crate::Registry::import_work).
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn import_work(
+        &self,
+        work: Vec<Work>,
+        act: &Act,
+        dry_run: bool,
+    ) -> Result<usize, StoreError> {
+        block_on(self.inner().import_work(work, act, dry_run))
+    }
+}
+
+impl BlockingImporter {
+    /// Blocks on [`Importer::put`].
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn put(&mut self, record: Record) -> Result<(), StoreError> {
+        block_on(self.inner.put(record))
+    }
+
+    /// Blocks on [`Importer::finish`].
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn finish(self) -> Result<ImportReport, StoreError> {
+        block_on(self.inner.finish())
+    }
+}

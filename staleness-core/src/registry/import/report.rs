@@ -1,0 +1,48 @@
+//! What an import did.
+
+use serde::Serialize;
+
+/// How many records of each collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TransferCounts {
+    /// Projects.
+    pub projects: u64,
+    /// Sources.
+    pub sources: u64,
+    /// Tools.
+    pub tools: u64,
+    /// Items of knowledge.
+    pub knowledge: u64,
+    /// Work items.
+    pub work: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// Cursors.
+    pub cursors: u64,
+    /// Outcomes.
+    pub outcomes: u64,
+    /// Journal entries.
+    pub journal: u64,
+}
+
+/// What an import did, or would do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportReport {
+    /// Records that were written.
+    pub imported: TransferCounts,
+    /// Records that were there already, or that a newer one stood for.
+    pub skipped: TransferCounts,
+    /// The store was not empty: records were merged into it.
+    pub merged: bool,
+}
+
+/// Counts rows of which so many were written.
+pub(super) fn count(
+    report: &mut ImportReport,
+    all: usize,
+    put: usize,
+    of: impl Fn(&mut TransferCounts) -> &mut u64,
+) {
+    *of(&mut report.imported) += put as u64;
+    *of(&mut report.skipped) += all.saturating_sub(put) as u64;
+}

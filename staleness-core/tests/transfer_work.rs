@@ -1,0 +1,71 @@
+//! Work items, sessions and cursors in exports and imports.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use staleness_core::store::Selection;
+use staleness_core::transfer::{Checker, HEADER, Record, append_lines};
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+
+const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":0,"told_from":0}"#;
+const WORK: &str = r#"{"kind":"work","version":1,"project":"p","id":"w","work_kind":"plan","status":"dropped","before":"blocked","text":"a\nb","author":"me","from":"f","to":"t","note":"observation","generated":true,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-03T00:00:00Z","expires_at":"2026-02-01T00:00:00Z","refs":["x","y"],"steps":[{"text":"begun","at":"2026-01-02T00:00:00Z"}]}"#;
+const SESSION: &str = r#"{"kind":"session","version":1,"project":"p","id":"s1","agent":"a","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T01:00:00Z","from_revision":1,"first_contact":true}"#;
+const CURSOR: &str = r#"{"kind":"cursor","version":1,"project":"p","agent":"a","revision":1,"session":"s1","moved_at":"2026-01-01T00:30:00Z"}"#;
+const ADDED: &str = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"work","project":"p","id":"w"},"action":"added","to":"todo","cause":"by_hand","op":"o1"}"#;
+const MOVED: &str = r#"{"kind":"journal","version":1,"revision":2,"index":0,"at":"2026-01-03T00:00:00Z","subject":{"kind":"work","project":"p","id":"w"},"action":"resolved","from":"blocked","to":"dropped","cause":"by_hand","op":"o2"}"#;
+
+/// The format of version 1, written down: a change here is a change of the format.
+const ALL: [&str; 7] = [HEADER, PROJECT, WORK, SESSION, CURSOR, ADDED, MOVED];
+
+fn registry() -> BlockingRegistry {
+    Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking()
+}
+
+/// Imports lines; how many work items, sessions and cursors were written.
+fn import(registry: &BlockingRegistry, lines: &[&str]) -> (u64, u64, u64) {
+    let mut checker = Checker::new();
+    let mut records = Vec::new();
+    for line in lines {
+        records.extend(checker.line(line).unwrap());
+    }
+    checker.finish().unwrap();
+    let (projects, others): (Vec<Record>, Vec<Record>) =
+        records.into_iter().partition(|row| matches!(row, Record::Project(_)));
+    let mut importer = registry.importer(false).unwrap();
+    for record in others.into_iter().chain(projects) {
+        importer.put(record).unwrap();
+    }
+    let new = importer.finish().unwrap().imported;
+    (new.work, new.sessions, new.cursors)
+}
+
+fn export(registry: &BlockingRegistry) -> Vec<String> {
+    let mut bytes = Vec::new();
+    let mut visit = |page| {
+        append_lines(&page, &mut bytes);
+        ControlFlow::Continue(())
+    };
+    registry.pages(&Selection::records(), &mut visit).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    [HEADER].into_iter().chain(text.lines()).map(str::to_owned).collect()
+}
+
+#[test]
+fn work_sessions_and_cursors_are_read_and_written_as_they_are() {
+    let registry = registry();
+    assert_eq!(import(&registry, &ALL), (1, 1, 1));
+    assert_eq!(export(&registry), ALL);
+    assert_eq!(import(&registry, &ALL), (0, 0, 0), "importing twice is importing once");
+    assert_eq!(export(&registry), ALL);
+}
+
+#[test]
+fn of_a_work_item_the_record_stays_that_was_active_last() {
+    let registry = registry();
+    import(&registry, &ALL);
+    let older = WORK.replace("2026-01-03", "2026-01-02").replace("a\\nb", "older");
+    let newer = WORK.replace("2026-01-03", "2026-01-04").replace("a\\nb", "newer");
+    assert_eq!(import(&registry, &[HEADER, PROJECT, &older]), (0, 0, 0));
+    assert_eq!(import(&registry, &[HEADER, PROJECT, &newer]), (1, 0, 0));
+    assert!(export(&registry)[2].contains("newer"));
+}
