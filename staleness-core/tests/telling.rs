@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use staleness_core::report::Failing;
 use staleness_core::scan::{ProjectRef, SourceReading};
 use staleness_core::tool::{Hold, PresenceCause};
 
@@ -19,9 +20,9 @@ fn first_contact_says_nothing_but_what_is_failing() {
     let q = ProjectRef::of_root("/q");
     world.scan_in(&q, config(&["/a", "/b"]));
     let telling = world.told(&q, "s");
-    assert!(telling.changes.is_empty(), "{telling:?}");
-    let expected = [("/a".to_owned(), "3 of the last 3 uses failed".to_owned())];
-    assert_eq!(telling.unreliable, expected);
+    assert!(telling.tools.is_empty(), "{telling:?}");
+    let expected = Failing { name: "/a".into(), cause: "3 of the last 3 uses failed".into() };
+    assert_eq!(telling.failing, [expected]);
     assert_eq!(changes(&world.told(&p, "s")), ["/a active demoted 3 of the last 3 uses failed"]);
 }
 
@@ -31,7 +32,7 @@ fn a_project_that_was_used_before_it_was_scanned_is_new_too() {
     let p = world.project.clone();
     world.uses("Bash", "S");
     world.scan(config(&["/a"]));
-    assert!(world.told(&p, "s").is_empty());
+    assert!(is_silent(&world.told(&p, "s")));
     world.scan(config(&["/a", "/b"]));
     assert_eq!(changes(&world.told(&p, "s2")), ["/b - active configured"]);
 }
@@ -40,7 +41,7 @@ fn a_project_that_was_used_before_it_was_scanned_is_new_too() {
 fn a_project_that_nobody_knows_is_told_nothing() {
     let world = World::default();
     let p = world.project.clone();
-    assert!(world.told(&p, "s").is_empty());
+    assert!(is_silent(&world.told(&p, "s")));
     assert!(world.everything().projects.is_empty());
 }
 
@@ -57,7 +58,7 @@ fn only_the_net_change_is_told() {
     world.uses("/c", "FFF");
     let telling = world.told(&p, "s2");
     assert_eq!(changes(&telling), ["/c active demoted 3 of the last 3 uses failed"]);
-    assert!(telling.unreliable.is_empty(), "told once");
+    assert!(telling.failing.is_empty(), "told once");
 }
 
 #[test]
@@ -69,7 +70,7 @@ fn of_what_is_failing_and_gone_both_are_told() {
     world.told(&p, "s1");
     world.scan(config(&[]));
     let expected = "3 of the last 3 uses failed; also absent: removed_from_config".to_owned();
-    assert_eq!(world.told(&p, "s2").unreliable, [("/a".to_owned(), expected)]);
+    assert_eq!(world.told(&p, "s2").failing, [Failing { name: "/a".into(), cause: expected }]);
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn ignored_and_forgotten_tools_are_not_told() {
     world.uses("/a", "FFF");
     world.registry.forget(world.by_hand("/c")).unwrap();
     world.scan(config(&["/b"]));
-    assert!(world.told(&p, "s2").is_empty());
+    assert!(is_silent(&world.told(&p, "s2")));
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn projects_are_told_each_by_itself_and_not_of_each_others_tools() {
         world.told(project, "s1");
     }
     world.scan_in(&q, vec![read(own(&q, "commands"), vec![])]);
-    assert!(world.told(&p, "s2").is_empty());
+    assert!(is_silent(&world.told(&p, "s2")));
     assert_eq!(changes(&world.told(&q, "s2")), ["/x active stale removed_from_config"]);
 }
 
@@ -115,15 +116,15 @@ fn what_was_told_moves_forward_only() {
     let world = World::default();
     let p = world.project.clone();
     world.scan(config(&["/a", "/b"]));
-    let slow = world.registry.telling(&p, Some(&session("slow")), world.now()).unwrap();
+    let (resume, slow) = world.looked(&p, &session("slow"));
     world.scan(config(&["/a"]));
     let telling = world.told(&p, "fast");
-    assert_eq!(telling.changes.len(), 1);
+    assert_eq!(telling.tools.len(), 1);
     let told = |world: &World| world.everything().projects[&p.id].told.clone();
     let before = told(&world);
-    world.registry.mark_told(&p, Some(&session("slow")), &slow, world.now()).unwrap();
+    assert!(!world.registry.mark_resumed(&p.id, &resume, &slow, world.now()).unwrap());
     assert_eq!(told(&world), before);
-    world.registry.mark_told(&p, Some(&session("fast")), &telling, world.now()).unwrap();
+    assert!(!world.registry.mark_resumed(&p.id, &resume, &telling, world.now()).unwrap());
     assert!(world.last_commit().changes.is_empty(), "nothing moved, nothing is written");
 }
 
@@ -134,7 +135,7 @@ fn what_was_not_acknowledged_is_told_again() {
     world.scan(config(&["/a"]));
     world.told(&p, "s1");
     world.scan(config(&[]));
-    let lost = world.registry.telling(&p, Some(&session("s2")), world.now()).unwrap();
+    let (_, lost) = world.looked(&p, &session("s2"));
     assert_eq!(changes(&lost), changes(&world.told(&p, "s3")), "at least once");
 }
 
@@ -145,14 +146,14 @@ fn a_repeated_session_keeps_its_beginning() {
     world.scan(config(&["/a", "/b", "/c"]));
     world.told(&p, "s1");
     world.scan(config(&["/b", "/c"]));
-    assert_eq!(world.told(&p, "s2").changes.len(), 1);
+    assert_eq!(world.told(&p, "s2").tools.len(), 1);
     for _ in 0..3 {
-        assert_eq!(world.told(&p, "s2").changes.len(), 1);
+        assert_eq!(world.told(&p, "s2").tools.len(), 1);
     }
     world.scan(config(&["/c"]));
-    assert_eq!(world.told(&p, "s2").changes.len(), 2);
-    assert_eq!(world.told(&p, "s2").changes.len(), 2);
-    assert!(world.told(&p, "s3").is_empty());
+    assert_eq!(world.told(&p, "s2").tools.len(), 2);
+    assert_eq!(world.told(&p, "s2").tools.len(), 2);
+    assert!(is_silent(&world.told(&p, "s3")));
 }
 
 #[test]
@@ -167,8 +168,8 @@ fn a_server_whose_tools_all_fail_is_unreliable_and_not_a_change() {
     world.scan(servers(vec![]));
     world.scan(servers(vec![server("x")]));
     let telling = world.told(&p, "s2");
-    assert!(telling.changes.is_empty(), "{telling:?}");
-    let mut names: Vec<&str> = telling.unreliable.iter().map(|each| each.0.as_str()).collect();
+    assert!(telling.tools.is_empty(), "{telling:?}");
+    let mut names: Vec<&str> = telling.failing.iter().map(|each| each.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["mcp__x__*", "mcp__x__a", "mcp__x__b"]);
 }
@@ -198,7 +199,7 @@ fn a_server_is_unreliable_only_when_none_of_its_tools_in_use_works() {
     }
     let unreliable = |id: &str| {
         let telling = world.told(&p, id);
-        let mut names: Vec<String> = telling.unreliable.into_iter().map(|each| each.0).collect();
+        let mut names: Vec<String> = telling.failing.into_iter().map(|each| each.name).collect();
         names.sort_unstable();
         names
     };
@@ -226,7 +227,7 @@ fn of_a_name_in_two_scopes_only_the_one_that_serves_is_told() {
 
     // The project's own still serves; the other project has lost its only one.
     world.scan(both(false, true));
-    assert!(world.told(&p, "s2").is_empty());
+    assert!(is_silent(&world.told(&p, "s2")));
     assert_eq!(changes(&world.told(&q, "t2")), ["/x active stale removed_from_config"]);
 
     // Now both are gone, and the name is told once, although only one of them went since.
@@ -252,9 +253,9 @@ fn a_demoted_tool_that_another_of_its_name_replaces_is_not_told() {
     world.scan(vec![read(user("commands"), vec![command("/x")]), mine(Vec::new())]);
     world.uses("/x", "FFF");
     world.told(&p, "s1");
-    assert_eq!(world.told(&p, "s2").unreliable.len(), 1);
+    assert_eq!(world.told(&p, "s2").failing.len(), 1);
     world.scan(vec![read(user("commands"), vec![command("/x")]), mine(vec![command("/x")])]);
     world.told(&p, "s3");
     let telling = world.told(&p, "s4");
-    assert!(telling.is_empty(), "{telling:?}");
+    assert!(is_silent(&telling), "{telling:?}");
 }

@@ -7,7 +7,7 @@ use arbitrary::Unstructured;
 use serde::Serialize;
 use staleness_core::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName};
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{Act, ByHand, ScopeChoice, ToolListing, Use};
+use staleness_core::registry::{Act, ByHand, Resume, ScopeChoice, ToolListing, Use};
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::StoreError;
@@ -264,7 +264,8 @@ impl<'a> Life<'a> {
             seen.push(json(registry.list(&project, all, self.now)));
             seen.push(json(registry.rank(&project, 5, self.now)));
             seen.push(json(registry.suggest(&project, Some("review"), None, 5, self.now)));
-            seen.push(json(registry.telling(&project, None, self.now)));
+            seen.push(json(registry.resume(&project, Resume::new(agent()), self.now)));
+            seen.push(said(registry.sessions(&project.id)));
             let name = ToolName::new(NAMES[usize::from(self.ops) % NAMES.len()]).expect("a name");
             let keys = [ToolKey::project(project.id.clone(), name.clone()), ToolKey::global(name)];
             seen.push(json(registry.history(&keys, 50)));
@@ -297,12 +298,15 @@ impl Event {
                 json(registry.forget_project(project.id.clone(), op.clone(), *at))
             }
             Self::Told(project, session, at) => {
-                let telling = registry.telling(project, session.as_ref(), *at);
-                let marked = telling.as_ref().map(|telling| {
-                    json(registry.mark_told(project, session.as_ref(), telling, *at))
+                let resume = Resume { session: session.clone(), ..Resume::new(agent()) };
+                let started = session.as_ref().map(|id| {
+                    said(registry.start_session(&project.id, &resume.agent, id, *at))
                 });
-                let marked = marked.unwrap_or_default();
-                format!("{} {marked}", json(telling))
+                let delta = registry.resume(project, resume.clone(), *at);
+                let marked = delta.as_ref().ok().map(|delta| {
+                    json(registry.mark_resumed(&project.id, &resume, delta, *at))
+                });
+                format!("{started:?} {} {marked:?}", json(delta))
             }
             Self::Prune(at, dry_run) => json(registry.prune_outcomes(*at, *dry_run)),
             Self::Knowledge(deed) => deed.carry_out(registry),

@@ -17,7 +17,7 @@ use crate::ids::{
 use crate::journal::{JournalEntry, Revision, Subject};
 use crate::knowledge::{Document, Item};
 use crate::project::Project;
-use crate::report::{Delta, HistoryEntry, ScanReport, Suggestion, Telling, ToolReport, WorkReport};
+use crate::report::{Delta, HistoryEntry, ScanReport, Suggestion, ToolReport, WorkReport};
 use crate::scan::{ProjectRef, Scan};
 use crate::session::Session;
 use crate::source::Source;
@@ -71,8 +71,6 @@ blocking! {
     forget(by_hand: ByHand) -> ();
     forget_project(id: ProjectId, op: OpId, at: Timestamp) -> ();
     forget_project_and_knowledge(id: ProjectId, op: OpId, at: Timestamp) -> ();
-    telling(project: &ProjectRef, session: Option<&SessionId>, now: Timestamp) -> Telling;
-    mark_told(project: &ProjectRef, session: Option<&SessionId>, telling: &Telling, at: Timestamp) -> ();
     prune_outcomes(now: Timestamp, dry_run: bool) -> PruneReport;
     list(project: &ProjectRef, listing: ToolListing, now: Timestamp) -> Vec<ToolReport>;
     show(project: &ProjectRef, keys: &[ToolKey], now: Timestamp) -> ToolReport;

@@ -23,7 +23,7 @@ use serde::Serialize;
 pub use blocking::BlockingRegistry;
 pub use documents::{DocumentsReport, MAX_FINDINGS_BYTES, REFRESH_AFTER_DAYS};
 pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
-pub use import::{BlockingImporter, ImportReport, Importer, TransferCounts};
+pub use import::{BlockingImporter, ImportReport, Importer, ToldWork, TransferCounts};
 pub use knowledge::{
     Act, FileItem, ItemPatch, MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, Verification,
     check_item,
@@ -37,12 +37,12 @@ pub use work::{
     MAX_WORK_FIELDS_BYTES, MAX_WORK_TEXT_BYTES, Resolution, WorkListing, WorkPatch, check_work,
 };
 
-use crate::ids::{OpId, ProjectId, SessionId, ToolName};
+use crate::ids::{OpId, ProjectId, ToolName};
 use crate::journal::{JournalEntry, Revision};
 use crate::outcome::{Mark, Outcome};
 use crate::policy::Policy;
-use crate::report::{Context, ScanReport, StatusChange, Telling, ToolReport, tell};
-use crate::scan::{ApplyScan, ProjectRef, Scan, readings_of};
+use crate::report::{Context, ScanReport, StatusChange, ToolReport};
+use crate::scan::{ApplyScan, Scan, readings_of};
 use crate::store::{
     Commit, JournalFilter, Preview, Query, RegistryStore, Selection, Step, StoreError, View,
 };
@@ -275,46 +275,6 @@ impl Registry {
         at: Timestamp,
     ) -> Result<(), StoreError> {
         self.run(ForgetProject { id, op, at, with_knowledge: true }).await.map(drop)
-    }
-
-    /// What changed for the tools that a project sees since it was told last, and what it should
-    /// not rely on. Moves nothing: call [`Registry::mark_told`] once it was said.
-    ///
-    /// # Errors
-    /// What the store reports.
-    pub async fn telling(
-        &self,
-        project: &ProjectRef,
-        session: Option<&SessionId>,
-        now: Timestamp,
-    ) -> Result<Telling, StoreError> {
-        let query = told::WhatToTell { project: project.id.clone(), session: session.cloned() };
-        let view = self.ask(query).await?;
-        let after = told::begins(view.projects.get(&project.id), session);
-        let context = Context::new(&view, &self.policy, project, now);
-        Ok(tell(&context, after.min(view.revision)))
-    }
-
-    /// Notes that a project was told. Moves forward only; may be repeated. Writes nothing when
-    /// nothing moved.
-    ///
-    /// # Errors
-    /// What the store reports.
-    pub async fn mark_told(
-        &self,
-        project: &ProjectRef,
-        session: Option<&SessionId>,
-        telling: &Telling,
-        at: Timestamp,
-    ) -> Result<(), StoreError> {
-        let step = told::MarkTold {
-            project: project.clone(),
-            session: session.cloned(),
-            from: telling.after,
-            upto: telling.upto,
-            at,
-        };
-        self.run(step).await.map(drop)
     }
 
     /// Removes raw outcomes that the policy lets go, in pages, or tells how many it would. The

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::NetChange;
+use super::{Failing, NetChange};
 use crate::ids::AgentId;
 use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::store::View;
@@ -92,6 +92,8 @@ pub struct Delta {
     pub warnings: Vec<Warning>,
     /// The tools whose status changed.
     pub tools: Vec<NetChange>,
+    /// The tools that fail, and are not among `tools` for it; latest used first.
+    pub failing: Vec<Failing>,
     /// Everything up to this revision is told.
     #[serde(skip)]
     pub upto: Revision,

@@ -21,7 +21,7 @@ pub use rank::{RankedTool, order, rank};
 pub use scan::{ScanReport, SourceReport};
 pub use session::SessionReport;
 pub use suggest::{Suggestion, discover, suggest};
-pub use tell::{NetChange, Telling, tell};
+pub use tell::{Failing, NetChange, Telling, tell};
 pub use tool::{HealthReport, HealthState, HistoryEntry, PresenceReport, StatusChange, ToolReport};
 pub use words::{Words, terms};
 pub use work::WorkReport;

@@ -22,7 +22,7 @@ pub struct NetChange {
     pub cause: String,
 }
 
-/// What a session start has to tell.
+/// What there is to tell of tools.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Telling {
     /// Everything after this revision is told.
@@ -31,17 +31,17 @@ pub struct Telling {
     pub upto: Revision,
     /// Tools whose status changed, by name.
     pub changes: Vec<NetChange>,
-    /// Tools that are shown as demoted now and are not told as such in `changes`, with the reason,
-    /// latest used first.
-    pub unreliable: Vec<(String, String)>,
+    /// Tools that are shown as demoted now and are not told as such in `changes`, latest used first.
+    pub failing: Vec<Failing>,
 }
 
-impl Telling {
-    /// Whether there is nothing to say.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.unreliable.is_empty()
-    }
+/// A tool that is not to be relied on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failing {
+    /// The tool.
+    pub name: String,
+    /// Why.
+    pub cause: String,
 }
 
 /// Nets the journal entries after `after` for every tool that the project sees, and adds what is
@@ -87,7 +87,7 @@ pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
         .filter(|tool| !changed.contains(&tool.key))
         .collect();
     failing.sort_by_key(|tool| (std::cmp::Reverse(context.last_used(tool)), tool.key.clone()));
-    let unreliable = failing
+    let failing = failing
         .into_iter()
         .map(|tool| {
             let report = super::ToolReport::new(context, tool);
@@ -95,11 +95,11 @@ pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
             if tool.presence.is_absent() {
                 cause = format!("{cause}; also absent: {}", tool.presence.cause.as_str());
             }
-            (report.name, cause)
+            Failing { name: report.name, cause }
         })
         .collect();
     let changes = changes.into_values().collect();
-    Telling { after, upto: context.view().revision, changes, unreliable }
+    Telling { after, upto: context.view().revision, changes, failing }
 }
 
 fn told(context: &Context<'_>, tool: &Tool) -> bool {

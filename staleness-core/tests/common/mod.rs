@@ -8,11 +8,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use staleness_core::ids::{Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName};
+use staleness_core::ids::{
+    AgentId, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName,
+};
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{ByHand, RecordReport, ScopeChoice, Use};
-use staleness_core::report::{ScanReport, Telling, ToolReport};
+use staleness_core::registry::{ByHand, RecordReport, Resume, ScopeChoice, Use};
+use staleness_core::report::{Delta, ScanReport, ToolReport};
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceIndex, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::{
@@ -272,20 +274,34 @@ impl World {
     // Telling.
 
     /// A session start of `project`: what it is told, and that it was.
-    pub(crate) fn told(&self, project: &ProjectRef, session_id: &str) -> Telling {
+    pub(crate) fn told(&self, project: &ProjectRef, session_id: &str) -> Delta {
         self.pass(SECOND);
         let session = session(session_id);
-        let telling = self.registry.telling(project, Some(&session), self.now()).unwrap();
-        self.registry.mark_told(project, Some(&session), &telling, self.now()).unwrap();
-        telling
+        let (resume, delta) = self.looked(project, &session);
+        self.registry.mark_resumed(&project.id, &resume, &delta, self.now()).unwrap();
+        delta
+    }
+
+    /// The same, cut off before anything was said.
+    pub(crate) fn looked(&self, project: &ProjectRef, session: &SessionId) -> (Resume, Delta) {
+        let agent = AgentId::new("agent").unwrap();
+        self.registry.start_session(&project.id, &agent, session, self.now()).unwrap();
+        let resume = Resume { session: Some(session.clone()), ..Resume::new(agent) };
+        let delta = self.registry.resume(project, resume.clone(), self.now()).unwrap();
+        (resume, delta)
     }
 }
 
-/// The changes of a telling as `name from to cause`.
-pub(crate) fn changes(telling: &Telling) -> Vec<String> {
+/// Whether there is nothing to say of tools.
+pub(crate) fn is_silent(delta: &Delta) -> bool {
+    delta.tools.is_empty() && delta.failing.is_empty()
+}
+
+/// The tools that changed as `name from to cause`.
+pub(crate) fn changes(delta: &Delta) -> Vec<String> {
     let word = |status: Option<Status>| status.map_or("-", Status::as_str);
-    telling
-        .changes
+    delta
+        .tools
         .iter()
         .map(|each| {
             format!("{} {} {} {}", each.name, word(each.from), each.to.as_str(), each.cause)

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use serde::Serialize;
 use staleness::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName};
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{ByHand, ScopeChoice, ToolListing, Use};
+use staleness::registry::{ByHand, Resume, ScopeChoice, ToolListing, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::StoreError;
@@ -234,7 +234,8 @@ impl Life {
             seen.push(json(registry.list(&project, all, self.now)));
             seen.push(json(registry.rank(&project, 5, self.now)));
             seen.push(json(registry.suggest(&project, Some("review"), None, 5, self.now)));
-            seen.push(json(registry.telling(&project, None, self.now)));
+            seen.push(json(registry.resume(&project, Resume::new(agent()), self.now)));
+            seen.push(said(registry.sessions(&project.id)));
             seen.push(said(registry.items(&project.id)));
             for name in names {
                 let name = ToolName::new(name).unwrap();
@@ -270,15 +271,27 @@ impl Event {
                 json(registry.forget_project(project.id.clone(), op.clone(), *at))
             }
             Self::Told(project, session, at) => {
-                let telling = registry.telling(project, session.as_ref(), *at).unwrap();
-                let marked = registry.mark_told(project, session.as_ref(), &telling, *at);
-                format!("{} {}", json(Ok(telling)), json(marked))
+                let resume = Resume { session: session.clone(), ..Resume::new(agent()) };
+                let started = session
+                    .as_ref()
+                    .map(|id| said(registry.start_session(&project.id, &resume.agent, id, *at)));
+                let delta = registry.resume(project, resume.clone(), *at);
+                let marked = delta
+                    .as_ref()
+                    .ok()
+                    .map(|delta| json(registry.mark_resumed(&project.id, &resume, delta, *at)));
+                format!("{started:?} {} {marked:?}", json(delta))
             }
             Self::Prune(at, dry_run) => json(registry.prune_outcomes(*at, *dry_run)),
             Self::Items(event) => event.carry_out(registry),
             Self::Reopen => String::new(),
         }
     }
+}
+
+/// Who is told.
+fn agent() -> AgentId {
+    AgentId::new("agent").expect("a name")
 }
 
 fn json<T: Serialize>(answer: Result<T, StoreError>) -> String {

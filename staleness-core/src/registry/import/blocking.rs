@@ -2,13 +2,12 @@
 
 use pollster::block_on;
 
-use super::{ImportReport, Importer};
+use super::{ImportReport, Importer, ToldWork};
 use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::registry::{Act, BlockingRegistry, Use};
 use crate::store::StoreError;
 use crate::transfer::Record;
-use crate::work::Work;
 
 /// An [`Importer`] for callers without an asynchronous runtime.
 #[derive(Debug)]
@@ -54,7 +53,7 @@ impl BlockingRegistry {
     /// As the method it blocks on.
     pub fn import_work(
         &self,
-        work: Vec<Work>,
+        work: Vec<ToldWork>,
         act: &Act,
         dry_run: bool,
     ) -> Result<usize, StoreError> {

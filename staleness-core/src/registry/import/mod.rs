@@ -32,7 +32,8 @@ use journal::{AppendEntries, Numbered};
 use knowledge::PutItems;
 use report::count;
 use rows::{AppendOutcomes, Outdate, PutProjects, PutSources, PutTools};
-use work::{PutCursors, PutSessions, PutWork};
+pub use work::ToldWork;
+use work::{PutCursors, PutSessions, PutWork, TakeWork};
 
 /// Rows that one commit writes at most, so that others wait briefly. A revision of the journal is
 /// one commit, however long it is.
@@ -165,25 +166,26 @@ impl Registry {
         Ok(written)
     }
 
-    /// Takes in work items that come without a journal of their own, 50 in one commit: those that are
-    /// new, and those that were active later than the ones that are here. Returns how many were
-    /// written, with `dry_run` how many would be. May be repeated: importing again changes nothing.
+    /// Takes in work items of another system, 50 in one commit: those that are new, and those that
+    /// were active later than the ones that are here. Returns how many were written, with `dry_run`
+    /// how many would be. May be repeated: importing again changes nothing.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Invalid`] for what no record may hold: nothing was written then; else
-    /// what the store reports, and commits that were made stay.
+    /// [`crate::store::Refusal::Invalid`] for what no record may hold: nothing was written then; for
+    /// an item that is of another kind here, and what else the store reports: commits that were made
+    /// stay.
     pub async fn import_work(
         &self,
-        work: Vec<Work>,
+        work: Vec<ToldWork>,
         act: &Act,
         dry_run: bool,
     ) -> Result<usize, StoreError> {
-        work.iter().try_for_each(check_work)?;
+        work.iter().try_for_each(|row| check_work(&row.work))?;
         let mut work = work.into_iter().peekable();
         let mut written = 0;
         while work.peek().is_some() {
             let rows = work.by_ref().take(ITEMS).collect();
-            let step = PutWork { rows, act: Some(act.clone()), durability: Durability::Full };
+            let step = TakeWork { rows, act: act.clone() };
             written += self.carry_out(Arc::new(step), dry_run).await?.0.work.len();
         }
         Ok(written)
@@ -328,7 +330,7 @@ impl Importer {
             }
             Batch::Work(rows) => {
                 let all = rows.len();
-                let put = self.write(PutWork { rows, act: None, durability }).await?.0.work.len();
+                let put = self.write(PutWork { rows, durability }).await?.0.work.len();
                 count(&mut self.report, all, put, |counts| &mut counts.work);
             }
             Batch::Sessions(rows) => {

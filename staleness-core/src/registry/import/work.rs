@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ids::WorkKey;
 use crate::journal::{Action, Subject};
-use crate::registry::Act;
+use crate::registry::{Act, check_work};
 use crate::session::{Cursor, Session};
 use crate::store::{
     Change, ChangeSet, CursorFilter, Decision, Draft, Durability, Refusal, Selection,
@@ -13,47 +13,22 @@ use crate::store::{
 use crate::time::Timestamp;
 use crate::work::Work;
 
-/// Work items: the one that was active last stays.
+/// Work items of an export: the one that was active last stays.
 #[derive(Debug)]
 pub(super) struct PutWork {
     pub(super) rows: Vec<Work>,
-    /// Who brings them, where they come without a journal of their own.
-    pub(super) act: Option<Act>,
     pub(super) durability: Durability,
-}
-
-impl PutWork {
-    /// Those that stay in place of what is known, each once.
-    fn winners(&self, view: &View) -> BTreeMap<&WorkKey, &Work> {
-        let mut last: BTreeMap<&WorkKey, &Work> = BTreeMap::new();
-        for row in &self.rows {
-            let kept = last.entry(&row.key).or_insert(row);
-            if row.updated_at > kept.updated_at {
-                *kept = row;
-            }
-        }
-        last.retain(|key, row| {
-            view.work.get(*key).is_none_or(|known| known.updated_at < row.updated_at)
-        });
-        last
-    }
 }
 
 impl Step for PutWork {
     fn selection(&self) -> Selection {
-        let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock_work(WorkFilter::Key(key)))
+        lock(self.rows.iter())
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, Timestamp::default());
-        for (key, row) in self.winners(view) {
+        for row in winners(self.rows.iter(), view, |row| row).into_values() {
             draft.put_work(row.clone());
-            let Some(act) = &self.act else { continue };
-            let known = view.work.get(key);
-            let action = if known.is_some() { Action::Edited } else { Action::Added };
-            let states = (known.map(|known| known.status.as_str()), Some(row.status.as_str()));
-            act.entry(&mut draft, Subject::work(key), action, states, "imported".into());
         }
         Ok(Decision::Write(draft.finish()))
     }
@@ -61,6 +36,117 @@ impl Step for PutWork {
     fn durability(&self) -> Durability {
         self.durability
     }
+}
+
+/// A work item as another system tells it. What it does not tell stays as it is known here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldWork {
+    /// The item. Names, dates and references that are missing in it are not told.
+    pub work: Work,
+    /// Whether its state is told; else a new item gets the first of its kind.
+    pub tells_status: bool,
+}
+
+impl ToldWork {
+    /// What is known of the item, changed by what is told of it.
+    fn over(&self, known: &Work) -> Result<Work, Refusal> {
+        let told = &self.work;
+        if told.kind != known.kind {
+            return Err(Refusal::Invalid(format!(
+                "{:?} is a {} here, and a {} there: the same id means two things",
+                known.key.id.as_str(),
+                known.kind,
+                told.kind
+            )));
+        }
+        let mut work = known.clone();
+        work.text.clone_from(&told.text);
+        if self.tells_status && told.status != known.status {
+            work.before = match (known.status.is_open(), told.status.is_open()) {
+                (_, true) => None,
+                (true, false) => Some(known.status),
+                (false, false) => known.before,
+            };
+            work.status = told.status;
+        }
+        let fields = [
+            (&mut work.author, &told.author),
+            (&mut work.from, &told.from),
+            (&mut work.to, &told.to),
+        ];
+        for (field, told) in fields {
+            if told.is_some() {
+                field.clone_from(told);
+            }
+        }
+        work.generated |= told.generated;
+        work.expires_at = told.expires_at.or(known.expires_at);
+        work.refs.extend(told.refs.iter().cloned());
+        let new = told.steps.iter().filter(|step| !known.steps.contains(step));
+        work.steps.extend(new.cloned());
+        work.steps.sort_by_key(|step| step.at);
+        work.updated_at = told.updated_at;
+        Ok(work)
+    }
+}
+
+/// Takes in work items of another system: those that are new, and those that were active later there
+/// than here.
+#[derive(Debug)]
+pub(super) struct TakeWork {
+    pub(super) rows: Vec<ToldWork>,
+    /// Who brings them.
+    pub(super) act: Act,
+}
+
+impl Step for TakeWork {
+    fn selection(&self) -> Selection {
+        lock(self.rows.iter().map(|row| &row.work))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, Timestamp::default());
+        for (key, row) in winners(self.rows.iter(), view, |row| &row.work) {
+            let known = view.work.get(key);
+            let work = match known {
+                Some(known) => row.over(known)?,
+                None => row.work.clone(),
+            };
+            check_work(&work)?;
+            let action = if known.is_some() { Action::Edited } else { Action::Added };
+            let states = (known.map(|known| known.status.as_str()), Some(work.status.as_str()));
+            self.act.entry(&mut draft, Subject::work(key), action, states, "imported".into());
+            draft.put_work(work);
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+fn lock<'r>(rows: impl Iterator<Item = &'r Work>) -> Selection {
+    rows.fold(Selection::new(), |all, row| all.lock_work(WorkFilter::Key(row.key.clone())))
+}
+
+/// The rows that stay in place of what is known, each once: those that were active last.
+fn winners<'r, R>(
+    rows: impl Iterator<Item = &'r R>,
+    view: &View,
+    work: impl Fn(&'r R) -> &'r Work,
+) -> BTreeMap<&'r WorkKey, &'r R> {
+    let mut last: BTreeMap<&WorkKey, &R> = BTreeMap::new();
+    for row in rows {
+        let kept = last.entry(&work(row).key).or_insert(row);
+        if work(row).updated_at > work(kept).updated_at {
+            *kept = row;
+        }
+    }
+    last.retain(|key, row| {
+        view.work.get(*key).is_none_or(|known| known.updated_at < work(row).updated_at)
+    });
+    last
 }
 
 /// Sessions: a known one stays, since its beginning follows this store's journal.

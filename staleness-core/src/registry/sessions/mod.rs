@@ -26,7 +26,7 @@ impl Registry {
     /// that is known goes on as the one that it is, also when it had ended. May be repeated.
     ///
     /// # Errors
-    /// What the store reports.
+    /// [`Refusal::Invalid`] for a session of another agent; else what the store reports.
     pub async fn start_session(
         &self,
         project: &ProjectId,

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::steps::met;
 use super::unknown;
 use crate::ids::{AgentId, ItemKey, ProjectId, Scope, SessionId, ToolKey, WorkKey};
 use crate::journal::Revision;
 use crate::policy::Policy;
-use crate::registry::told::of_these_names;
+use crate::registry::told::{around_demoted, demoted, of_these_names};
 use crate::registry::work::{command, open, rules, visible};
 use crate::report::{
     Context, Delta, DeltaCounts, DeltaSource, TOP_WARNINGS, changes, digest, tell,
@@ -14,8 +15,8 @@ use crate::report::{
 use crate::scan::ProjectRef;
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
-    CursorFilter, ItemFilter, JournalFilter, Query, Refusal, Selection, SessionFilter, View,
-    WorkFilter,
+    CursorFilter, ItemFilter, JournalFilter, ProjectFilter, Query, Refusal, Selection,
+    SessionFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::work::{Work, report};
@@ -68,8 +69,13 @@ pub(super) struct WhatChanged {
 /// Where a delta begins, once that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begin {
+    /// After what was told.
     After(Revision),
+    /// At a moment.
     At(Timestamp),
+    /// With what is there, since the agent was never told anything here; of tools, what changed since.
+    Met(Revision),
+    /// With what is there.
     Nowhere,
 }
 
@@ -97,13 +103,15 @@ impl WhatChanged {
                 // Sessions of another agent say nothing about this one.
                 let session = session.filter(|session| session.agent == self.resume.agent);
                 Ok(match (session, told) {
-                    (Some(session), _) if session.first_contact => Begin::Nowhere,
+                    (Some(session), _) if session.first_contact => {
+                        Begin::Met(session.from_revision)
+                    }
                     (Some(session), told) => {
                         let began = session.from_revision;
                         Begin::After(told.map_or(began, |told| told.min(began)))
                     }
                     (None, Some(told)) => Begin::After(told),
-                    (None, None) => Begin::Nowhere,
+                    (None, None) => Begin::Met(met(view, &self.project)),
                 })
             }
         }
@@ -126,17 +134,22 @@ impl WhatChanged {
         let thresholds = |work: &Work| rules(policy, project, work).into_owned();
         let mut warnings = report(open.iter().copied(), now, thresholds, command).warnings;
         warnings.truncate(TOP_WARNINGS);
-        let (items, tools) = match begin {
-            Begin::Nowhere => (digest(open.iter().copied(), &self.resume.agent), Vec::new()),
-            Begin::At(_) | Begin::After(_) => {
-                let after = if let Begin::After(after) = begin { after } else { Revision(0) };
-                let context = Context::new(&view, policy, project, now);
-                (changes(&view, after, &self.resume.agent), tell(&context, after).changes)
-            }
+        let agent = &self.resume.agent;
+        let context = Context::new(&view, policy, project, now);
+        let after = match begin {
+            Begin::After(after) | Begin::Met(after) => after,
+            Begin::At(_) => Revision(0),
+            Begin::Nowhere => view.revision,
         };
+        let telling = tell(&context, after);
+        let items = match begin {
+            Begin::Nowhere | Begin::Met(_) => digest(open.iter().copied(), agent),
+            Begin::At(_) | Begin::After(_) => changes(&view, after, agent),
+        };
+        let tools = telling.changes;
         let counts = DeltaCounts::of(&items, &tools);
         let (source, nothing) = match (&self.resume.from, begin) {
-            (_, Begin::Nowhere) => (DeltaSource::Digest, "nothing open"),
+            (_, Begin::Nowhere | Begin::Met(_)) => (DeltaSource::Digest, "nothing open"),
             (ResumeFrom::Cursor, _) => (DeltaSource::Cursor, "nothing changed"),
             _ => (DeltaSource::Since, "nothing changed"),
         };
@@ -155,6 +168,7 @@ impl WhatChanged {
             items,
             warnings,
             tools,
+            failing: telling.failing,
             upto: view.revision,
             moves: self.resume.from == ResumeFrom::Cursor && !self.resume.peek,
         })
@@ -183,23 +197,30 @@ impl Query for WhatChanged {
         };
         let sessions = self.resume.session.iter().chain(since);
         let key = |id: &SessionId| SessionKey { project: self.project.clone(), id: id.clone() };
-        sessions.fold(open(&self.project).peek_cursors(CursorFilter::Key(cursor)), |all, id| {
-            all.peek_sessions(SessionFilter::Key(key(id)))
-        })
+        let first = demoted(&self.project, open(&self.project))
+            .peek_projects(ProjectFilter::Id(self.project.clone()))
+            .peek_cursors(CursorFilter::Key(cursor));
+        sessions.fold(first, |all, id| all.peek_sessions(SessionFilter::Key(key(id))))
     }
 
     fn more(&self, view: &View) -> Option<Selection> {
         let more = match view.looks {
             1 => {
+                let around = around_demoted(&self.project, view, Selection::new());
                 let after = match self.begin(view) {
-                    Ok(Begin::After(after)) if after < view.revision => after,
+                    Ok(Begin::After(after) | Begin::Met(after)) => after,
                     Ok(Begin::At(_)) => Revision(0),
-                    _ => return None,
+                    Ok(Begin::Nowhere) => view.revision,
+                    Err(_) => return None,
                 };
-                let own = Scope::Project(self.project.clone());
-                Selection::new()
-                    .journal(JournalFilter::Since { after, scope: Scope::Global })
-                    .journal(JournalFilter::Since { after, scope: own })
+                if after >= view.revision {
+                    around
+                } else {
+                    let own = Scope::Project(self.project.clone());
+                    around
+                        .journal(JournalFilter::Since { after, scope: Scope::Global })
+                        .journal(JournalFilter::Since { after, scope: own })
+                }
             }
             2 => self.subjects(view),
             _ => return None,

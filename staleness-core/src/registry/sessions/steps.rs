@@ -1,11 +1,13 @@
 //! The steps that begin and end sessions, and move cursors.
 
 use super::unknown;
-use crate::ids::{AgentId, SessionId};
+use crate::ids::{AgentId, ProjectId, SessionId};
 use crate::journal::Revision;
+use crate::project::{Project, Told};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
-    CursorFilter, Decision, Draft, Durability, Refusal, Selection, SessionFilter, Step, View,
+    CursorFilter, Decision, Draft, Durability, ProjectFilter, Refusal, Selection, SessionFilter,
+    Step, View,
 };
 use crate::time::Timestamp;
 
@@ -22,12 +24,21 @@ impl Step for StartSession {
         let (project, agent) = (self.key.project.clone(), self.agent.clone());
         Selection::new()
             .lock_sessions(SessionFilter::Key(self.key.clone()))
+            .peek_projects(ProjectFilter::Id(self.key.project.clone()))
             .peek_cursors(CursorFilter::Key(CursorKey { project, agent }))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
         if let Some(known) = view.sessions.get(&self.key) {
+            if known.agent != self.agent {
+                return Err(Refusal::Invalid(format!(
+                    "the session {:?} is one of {:?}, not of {:?}",
+                    self.key.id.as_str(),
+                    known.agent.as_str(),
+                    self.agent.as_str()
+                )));
+            }
             draft.put_session(Session { ended_at: None, ..known.clone() });
             return Ok(Decision::Write(draft.finish()));
         }
@@ -40,7 +51,7 @@ impl Step for StartSession {
             agent: self.agent.clone(),
             started_at: self.at,
             ended_at: None,
-            from_revision: told.unwrap_or(view.revision),
+            from_revision: told.unwrap_or_else(|| met(view, &self.key.project)),
             first_contact: told.is_none(),
         });
         Ok(Decision::Write(draft.finish()))
@@ -49,6 +60,12 @@ impl Step for StartSession {
     fn durability(&self) -> Durability {
         Durability::Normal
     }
+}
+
+/// Where an agent begins that was never told anything in a project: where the project was told last,
+/// whoever was; in one that nobody knows, now.
+pub(super) fn met(view: &View, project: &ProjectId) -> Revision {
+    view.projects.get(project).map_or(view.revision, |known| known.told.revision.min(view.revision))
 }
 
 /// Ends a session.
@@ -76,7 +93,8 @@ impl Step for EndSession {
     }
 }
 
-/// Moves a cursor forward: compared and set in one commit.
+/// Moves a cursor forward: compared and set in one commit. The project was told as far, too: an agent
+/// that comes to it later begins there.
 #[derive(Debug)]
 pub(super) struct MoveCursor {
     pub(super) key: CursorKey,
@@ -87,11 +105,19 @@ pub(super) struct MoveCursor {
 
 impl Step for MoveCursor {
     fn selection(&self) -> Selection {
-        Selection::new().lock_cursors(CursorFilter::Key(self.key.clone()))
+        Selection::new()
+            .lock_projects(ProjectFilter::Id(self.key.project.clone()))
+            .lock_cursors(CursorFilter::Key(self.key.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
+        if let Some(project) = view.projects.get(&self.key.project)
+            && project.told.revision < self.upto
+        {
+            let told = Told { revision: self.upto, session: self.session.clone(), from: self.upto };
+            draft.put_project(Project { told, ..project.clone() });
+        }
         if view.cursors.get(&self.key).is_none_or(|cursor| cursor.moves_to(self.upto)) {
             draft.put_cursor(Cursor {
                 key: self.key.clone(),
