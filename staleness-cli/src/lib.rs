@@ -23,8 +23,7 @@ use output::{Output, Paint};
 use settings::Settings;
 
 /// Commands that later releases bring; named so that the error can say so.
-const LATER: [&str; 9] =
-    ["routes", "work", "stale", "session", "resume", "board", "init", "uninstall", "mcp"];
+const LATER: [&str; 4] = ["routes", "init", "uninstall", "mcp"];
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -83,7 +82,8 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         return Ok(u8::from(commands::overview::run(&settings, cli.fail_on, out)?));
     };
     if cli.fail_on.is_some() && !matches!(command, Command::Hook(_)) {
-        let message = "--fail-on goes with the overview and, behind its name, with `check`";
+        let message =
+            "--fail-on goes with the overview and, behind their names, with `check` and `stale`";
         return Err(CliError::new(ErrorKind::Usage, message).hint("leave it out here"));
     }
     match command {
@@ -106,6 +106,15 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
             commands::knowledge::run(&settings()?, command.as_deref(), list, out)?;
         }
         Command::Review(args) => commands::review::run(&settings()?, args, out)?,
+        Command::Work { command, list } => {
+            commands::work::run(&settings()?, command.as_ref(), list, out)?;
+        }
+        Command::Stale { command, list } => {
+            return Ok(u8::from(commands::stale::run(&settings()?, command.as_ref(), list, out)?));
+        }
+        Command::Session { command } => commands::sessions::run(&settings()?, command, out)?,
+        Command::Resume(args) => commands::resume::run(&settings()?, args, out)?,
+        Command::Board => commands::board::run(&settings()?, out)?,
         Command::Project { command } => commands::project::run(&settings()?, command, out)?,
         Command::Doctor => {
             return Ok(if commands::doctor::run(&settings()?, out)? { 0 } else { 4 });
@@ -165,8 +174,9 @@ fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
         && LATER.contains(&command.as_str())
     {
         let message = format!("`staleness {command}` is not part of this release");
-        let later = CliError::new(ErrorKind::NotOffered, message)
-            .hint("this release watches tools, documents and knowledge; see `staleness --help`");
+        let later = CliError::new(ErrorKind::NotOffered, message).hint(
+            "this release watches tools, documents, knowledge and work; see `staleness --help`",
+        );
         return report(&later, as_json);
     }
     report(&usage::one_line(error, args), as_json)

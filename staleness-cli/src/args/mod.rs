@@ -5,6 +5,7 @@ pub(crate) mod knowledge_args;
 mod plain_hook;
 pub(crate) mod tools_args;
 mod transfer_args;
+pub(crate) mod work_args;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ pub(crate) use documents_args::{CheckArgs, ReviewArgs};
 pub(crate) use knowledge_args::KnowledgeCommand;
 pub(crate) use tools_args::ProjectCommand;
 pub(crate) use transfer_args::{FormatArg, ImportArgs};
+pub(crate) use work_args::{ResumeArgs, SessionCommand, StaleCommand, WorkCommand};
 
 /// What the long help ends with.
 const AFTER_HELP: &str = "\
@@ -27,9 +29,11 @@ Examples:
   staleness tools show github        everything known of one tool
   staleness tools history github     why it is what it is
   staleness check                    what the documents say that no longer holds
-  staleness review                   everything that needs a look, and what to do";
+  staleness review                   everything that needs a look, and what to do
+  staleness board                    what is in progress, what waits, what is stuck
+  staleness resume --agent NAME      what changed for an agent while it was away";
 
-/// Can this still be trusted? Watches the tools, documents and knowledge that AI agents rely on.
+/// Can this still be trusted? Watches the tools, documents, knowledge and work that AI agents rely on.
 ///
 /// Without a command: an overview of the current project. It reads what your agent clients have
 /// configured and what is recorded, and writes nothing.
@@ -171,8 +175,31 @@ pub(crate) enum Command {
         #[command(flatten)]
         list: knowledge_args::KnowledgeListArgs,
     },
-    /// What needs attention, worst first, across tools, knowledge and documents.
+    /// What needs attention, worst first, across tools, documents, knowledge and work.
     Review(ReviewArgs),
+    /// Plans, traps, constraints, handoffs, candidates, notes and decisions.
+    Work {
+        #[command(subcommand)]
+        command: Option<WorkCommand>,
+        #[command(flatten)]
+        list: work_args::WorkListArgs,
+    },
+    /// Work that is stuck, expired or unanswered, and what settles it.
+    Stale {
+        #[command(subcommand)]
+        command: Option<StaleCommand>,
+        #[command(flatten)]
+        list: work_args::StaleListArgs,
+    },
+    /// Sessions of agents: begin, end and list them.
+    Session {
+        #[command(subcommand)]
+        command: SessionCommand,
+    },
+    /// What changed for an agent while it was away.
+    Resume(ResumeArgs),
+    /// One screen: what is in progress, what waits, what is overdue, which tools are in trouble.
+    Board,
     /// List the projects that were seen, or forget one.
     Project {
         #[command(subcommand)]

@@ -123,10 +123,11 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     Ok(ok)
 }
 
-/// What is known of documents and items that cannot be trusted. It is no trouble of this program.
+/// What is known of documents, items and work that cannot be trusted. It is no trouble of this program.
 fn memory(settings: &Settings, registry: &BlockingRegistry) -> Result<(State, String), CliError> {
     let remembered = Remembered::read(settings, registry)?;
     let doubtful = World::new(settings, None, &Output::plain(false)).doubtful(registry)?;
+    let stuck = registry.stale_report(&settings.project, settings.now)?;
     let age = remembered.age(settings.now);
     let Remembered { documents, stale, review, .. } = remembered;
     let checked = if documents == 0 {
@@ -138,8 +139,12 @@ fn memory(settings: &Settings, registry: &BlockingRegistry) -> Result<(State, St
         0 => String::new(),
         count => format!("; {count} items of knowledge cannot be trusted blindly"),
     };
-    if stale + review + doubtful > 0 {
-        return Ok((State::Warn, format!("{checked}{items}; see `staleness review`")));
+    let work = match stuck.counts.total {
+        0 => String::new(),
+        _ => format!("; overdue: {}", stuck.summary),
+    };
+    if stale + review + doubtful + stuck.counts.total > 0 {
+        return Ok((State::Warn, format!("{checked}{items}{work}; see `staleness review`")));
     }
     Ok((State::Ok, checked))
 }

@@ -6,14 +6,16 @@ use std::time::Duration;
 use serde_json::json;
 use staleness::BlockingRegistry;
 use staleness::clock;
+use staleness::ids::AgentId;
 use staleness::knowledge::Document;
-use staleness::registry::Use;
-use staleness::report::Telling;
+use staleness::registry::{Resume, Use};
+use staleness::report::Delta;
+use staleness::store::StoreError;
 use staleness::tool::ToolKind;
 use staleness_sources::hook::{Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, ToolEvent, parse};
 
 use super::scan::{Asker, apply, preview};
-use super::{documents, tell, tell_documents};
+use super::{documents, tell, tell_documents, tell_work};
 use crate::args::{Global, HookArgs};
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, escape};
@@ -69,14 +71,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
             Ok(())
         }
         Event::SessionEnd => {
-            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
-            // How long outcomes are to be kept may stand where it cannot be read.
-            if let Some(trouble) = settings.policy_trouble {
-                return Err(trouble);
-            }
-            let registry = settings.open_within(Access::Look, PATIENCE)?;
-            registry.prune_outcomes(settings.now, false)?;
-            Ok(())
+            session_end(&Settings::new(global, input.cwd.as_deref(), true)?, &input)
         }
         Event::UserPrompt | Event::Ignored(_) => Ok(()),
     }
@@ -119,34 +114,68 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
     }
 }
 
-/// Scans, tells what changed, and once that was said notes that it was told.
+/// Scans, begins the session or goes on with it, tells what changed, and once that was said notes that
+/// it was told.
 fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     let registry = open(settings)?;
     apply(&registry, settings, None, &asker(input))?;
-    let session = input.session.as_ref();
-    let telling = registry.telling(&settings.project, session, settings.now)?;
-    if let Some(text) = told(settings, &registry, &telling) {
+    let (project, now) = (&settings.project, settings.now);
+    let mut resume = Resume::new(agent(input)?);
+    if let Some(id) = &input.session {
+        match registry.start_session(&project.id, &resume.agent, id, now) {
+            Ok(_) => resume.session = Some(id.clone()),
+            // A session of another agent: this one is told without it.
+            Err(StoreError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let delta = registry.resume(project, resume.clone(), now)?;
+    if let Some(text) = told(settings, &registry, &delta) {
         say(input, &text)?;
     }
-    if telling.after < telling.upto {
-        registry.mark_told(&settings.project, session, &telling, settings.now)?;
-    }
+    registry.mark_resumed(&project.id, &resume, &delta, now)?;
     Ok(())
 }
 
+/// Ends the session, and removes outcomes past the policy's bounds.
+fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
+    let registry = settings.open_within(Access::Look, PATIENCE)?;
+    if let Some(id) = &input.session {
+        match registry.end_session(&settings.project.id, id, settings.now) {
+            // One that nobody began.
+            Ok(_) | Err(StoreError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // How long outcomes are to be kept may stand where it cannot be read.
+    if let Some(trouble) = &settings.policy_trouble {
+        return Err(trouble.clone());
+    }
+    registry.prune_outcomes(settings.now, false)?;
+    Ok(())
+}
+
+/// The agent is the client's name.
+fn agent(input: &HookInput) -> Result<AgentId, CliError> {
+    AgentId::new(input.client_id().as_str())
+        .map_err(|why| CliError::invalid(format!("the client's name {why}")))
+}
+
 /// What the agent is told, if anything.
-fn told(settings: &Settings, registry: &BlockingRegistry, telling: &Telling) -> Option<String> {
+fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta) -> Option<String> {
     let hooks = &settings.configured.policy.hooks;
     if !hooks.tell {
         return None;
     }
     let budget = hooks.session_start_chars as usize;
-    // Tools are told in any case, and documents get their share of the room.
+    // Tools are told in any case; documents and work get their share of the room.
     let loaded = loaded(settings, registry).unwrap_or_default();
     let context = documents::context(settings, None);
     let documents = tell_documents::text(&loaded, &context, settings.now, budget / 3);
-    let left = documents.as_ref().map_or(budget, |text| budget - text.chars().count() - 1);
-    let told = [tell::text(telling, left), documents];
+    let work = tell_work::text(delta, budget / 3);
+    let taken = [&documents, &work].into_iter().flatten().map(|text| text.chars().count() + 1);
+    let left = budget - taken.sum::<usize>().min(budget);
+    let told = [tell::text(delta, left), work, documents];
     let told: Vec<String> = told.into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join("\n"))
 }
@@ -210,15 +239,18 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
                 ),
             );
             // Of what is recorded so far.
-            let session = input.session.as_ref();
-            let telling = registry.telling(&settings.project, session, settings.now)?;
-            match told(settings, &registry, &telling) {
+            let session = input.session.clone();
+            let resume = Resume { session, peek: true, ..Resume::new(agent(input)?) };
+            let delta = registry.resume(&settings.project, resume, settings.now)?;
+            match told(settings, &registry, &delta) {
                 Some(text) => text.lines().for_each(|told| line("say", told.into())),
                 None => line("say", "nothing".into()),
             }
         }
         Event::ConfigChanged => line("would", "scan, and say nothing".into()),
-        Event::SessionEnd => line("would", "remove outcomes past the policy's bounds".into()),
+        Event::SessionEnd => {
+            line("would", "end the session, and remove outcomes past the policy's bounds".into());
+        }
         Event::UserPrompt => line("would", "do nothing with a prompt".into()),
         Event::Ignored(name) => line("would", format!("do nothing for the event {name}")),
     }

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod board;
 pub(crate) mod check;
 mod citations;
 pub(crate) mod config;
@@ -14,14 +15,20 @@ pub(crate) mod overview;
 pub(crate) mod project;
 pub(crate) mod record;
 pub(crate) mod remembered;
+pub(crate) mod resume;
 pub(crate) mod review;
 mod save;
 pub(crate) mod scan;
+pub(crate) mod sessions;
 mod shell;
+pub(crate) mod stale;
 pub(crate) mod tell;
 mod tell_documents;
+mod tell_work;
 pub(crate) mod tools;
+mod typed;
 pub(crate) mod upkeep;
+pub(crate) mod work;
 
 use staleness::store::{Refusal, StoreError};
 use staleness::{BlockingRegistry, ids};

@@ -9,9 +9,10 @@ use staleness::verdict::Level;
 
 use super::remembered::Remembered;
 use super::scan::preview;
+use super::stale::reaches;
 use crate::args::LevelArg;
 use crate::error::CliError;
-use crate::output::{Output, escape, found, tools};
+use crate::output::{Output, escape, found, tools, work};
 use crate::settings::{Access, Settings};
 
 /// Prints the overview; `true`: something is at `fail_on` or worse.
@@ -28,6 +29,7 @@ pub(crate) fn run(
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
     let level = |level: Level| all.iter().filter(|tool| tool.verdict.level == level).count();
     let remembered = Remembered::read(settings, &registry)?;
+    let stuck = registry.stale_report(&settings.project, settings.now)?;
     let blocks = |level: Level| {
         remembered.doubtful.iter().filter(|told| told.verdict.level == level).count()
     };
@@ -35,6 +37,7 @@ pub(crate) fn run(
         "documents": remembered.documents,
         "review_blocks": blocks(Level::Review),
         "stale_blocks": blocks(Level::Stale),
+        "work": stuck.counts.total,
         "tools": all.len(),
         "active": count(Status::Active),
         "stale": count(Status::Stale),
@@ -54,7 +57,7 @@ pub(crate) fn run(
             level(Level::Review) + level(Level::Stale) + remembered.doubtful.len() > 0
         }
         LevelArg::Stale => level(Level::Stale) + blocks(Level::Stale) > 0,
-    });
+    }) || fail_on.is_some_and(|least| reaches(&stuck, least));
     let total = all.len();
     let fresh = level(Level::Fresh);
     let mut doubtful = all;
@@ -65,7 +68,7 @@ pub(crate) fn run(
             "project": scan.root,
             "tools": doubtful,
             "documents": remembered.doubtful,
-            "work": [],
+            "work": stuck.warnings,
             "counts": counts,
             "documents_checked_at": remembered.checked_at,
         }))?;
@@ -92,6 +95,7 @@ pub(crate) fn run(
         .collect();
     text.push_str(&tools::sources(if total == 0 { &scan.sources } else { &trouble }, out));
     text.push_str(&found::remembered(&remembered, settings.now, out));
+    text.push_str(&work::stuck(&stuck, out));
     if !out.quiet && total > 0 {
         text.push_str(&paint.dim(
             "`staleness tools show NAME` for the evidence, `staleness scan` to record this state\n",

@@ -1,11 +1,11 @@
-//! `review`: what needs attention, worst first, across tools, knowledge and documents.
+//! `review`: what needs attention, worst first, across tools, documents, knowledge and work.
 
 use std::cmp::Ordering;
 
 use serde::Serialize;
 use serde_json::json;
 use staleness::knowledge::ItemKind;
-use staleness::registry::{ToolListing, list};
+use staleness::registry::{ToolListing, WorkListing, list};
 use staleness::report::{Context, KnowledgeReport, ToolReport};
 use staleness::verdict::{Level, NextAction, Verdict};
 
@@ -41,6 +41,7 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let found = Findings::new(report, Vec::new(), &nothing, &world.context(), false);
     let blocks = found.all().filter(|each| each.told.kind == ItemKind::Document);
     entries.extend(blocks.filter_map(|each| block(&each.told)));
+    entries.extend(stuck(settings)?);
     entries.sort_by(worst_first);
     let total = entries.len();
     entries.truncate(args.limit);
@@ -77,6 +78,24 @@ fn tool(tool: ToolReport) -> Entry {
     };
     let title = tool.description.unwrap_or_else(|| tool.name.clone());
     Entry { kind: "tool", id: tool.name, title, verdict: tool.verdict, suggested_action }
+}
+
+/// Work that is overdue.
+fn stuck(settings: &Settings) -> Result<Vec<Entry>, CliError> {
+    let registry = settings.open(Access::Look)?;
+    let open = WorkListing { open: true, ..WorkListing::default() };
+    let items = registry.work_items(&settings.project.id, open)?;
+    let told = registry.work_reports(&settings.project, items, settings.now)?;
+    let overdue = told.into_iter().filter(|each| each.verdict.level != Level::Fresh);
+    Ok(overdue
+        .map(|each| Entry {
+            kind: each.kind.as_str(),
+            suggested_action: format!("staleness stale resolve {}", quoted(each.id.as_str())),
+            id: each.id.to_string(),
+            title: each.text.lines().next().unwrap_or_default().to_owned(),
+            verdict: each.verdict,
+        })
+        .collect())
 }
 
 fn item(told: KnowledgeReport) -> Option<Entry> {

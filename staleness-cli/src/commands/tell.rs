@@ -1,7 +1,7 @@
 //! What a session start tells the agent: names and our own sentences, within a budget.
 
 use staleness::names;
-use staleness::report::{NetChange, Telling};
+use staleness::report::{Delta, NetChange};
 use staleness::tool::Status;
 
 /// The longest name that is told, in characters.
@@ -10,16 +10,15 @@ pub(super) const MAX_NAME: usize = 80;
 /// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
 ///
 /// Names come from files of unknown origin: see [`name`]. Nothing else of a file is ever told.
-pub(crate) fn text(telling: &Telling, budget: usize) -> Option<String> {
+pub(crate) fn text(delta: &Delta, budget: usize) -> Option<String> {
     let group = |to: Status, wanted: fn(&NetChange) -> bool, why: bool| -> Vec<Item<'_>> {
-        let changes = telling.changes.iter().filter(|change| change.to == to && wanted(change));
+        let changes = delta.tools.iter().filter(|change| change.to == to && wanted(change));
         changes.map(|change| (change.name.as_str(), why.then_some(change.cause.as_str()))).collect()
     };
     // That each tool of a server went, or came back with it, is not told: the server speaks.
     let alone = |change: &NetChange| !change.cause.starts_with("server_");
     let again = |change: &NetChange| change.from.is_some() && !change.cause.starts_with("server_");
-    let still =
-        telling.unreliable.iter().map(|(tool, cause)| (tool.as_str(), Some(cause.as_str())));
+    let still = delta.failing.iter().map(|each| (each.name.as_str(), Some(each.cause.as_str())));
     let sections = [
         ("Gone since the last session, do not call", group(Status::Stale, alone, true)),
         ("Failing since the last session, avoid", group(Status::Demoted, |_| true, true)),
@@ -112,7 +111,7 @@ pub(super) fn section(
 
 /// A name as it is called, in backticks. It comes from a file of unknown origin, and an agent reads
 /// it: whatever could make a sentence, a marker or an escape of it is an underscore.
-fn name(name: &str) -> String {
+pub(super) fn name(name: &str) -> String {
     let called = prefix_of(name).map(|prefix| format!("{prefix}*"));
     let plain = |c: char| if c.is_alphanumeric() || "_-:/@.*".contains(c) { c } else { '_' };
     let text = called.as_deref().unwrap_or(name);
@@ -138,30 +137,47 @@ fn reason(cause: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use staleness::journal::Revision;
+    use staleness::report::{DeltaCounts, DeltaSource, Failing};
+
     use super::*;
 
     fn change(name: &str, from: Option<Status>, to: Status, cause: &str) -> NetChange {
         NetChange { name: name.into(), from, to, cause: cause.into() }
     }
 
+    /// What an agent is told when only these tools changed or fail.
+    fn delta(tools: Vec<NetChange>, failing: &[(String, String)]) -> Delta {
+        let failing = failing.iter().cloned().map(|(name, cause)| Failing { name, cause });
+        Delta {
+            since_session: None,
+            source: DeltaSource::Cursor,
+            summary: String::new(),
+            counts: DeltaCounts::default(),
+            items: Vec::new(),
+            warnings: Vec::new(),
+            tools,
+            failing: failing.collect(),
+            upto: Revision(1),
+            moves: true,
+        }
+    }
+
     #[test]
     fn nothing_to_say_says_nothing() {
-        assert_eq!(text(&Telling::default(), 1_500), None);
+        assert_eq!(text(&delta(Vec::new(), &[]), 1_500), None);
     }
 
     #[test]
     fn every_kind_of_change_is_told() {
-        let telling = Telling {
-            changes: vec![
-                change("mcp__a__*", Some(Status::Active), Status::Stale, "removed_from_config"),
-                change("b", Some(Status::Active), Status::Demoted, "3 of the last 5 uses failed"),
-                change("c", Some(Status::Stale), Status::Active, "configured"),
-                change("d", None, Status::Active, "configured"),
-            ],
-            unreliable: vec![("e".into(), "4 of the last 5 uses failed".into())],
-            ..Telling::default()
-        };
-        let told = text(&telling, 1_500).unwrap();
+        let tools = vec![
+            change("mcp__a__*", Some(Status::Active), Status::Stale, "removed_from_config"),
+            change("b", Some(Status::Active), Status::Demoted, "3 of the last 5 uses failed"),
+            change("c", Some(Status::Stale), Status::Active, "configured"),
+            change("d", None, Status::Active, "configured"),
+        ];
+        let failing = [("e".into(), "4 of the last 5 uses failed".into())];
+        let told = text(&delta(tools, &failing), 1_500).unwrap();
         for part in [
             "do not call: `mcp__a__*` (removed from config)",
             "avoid: `b` (3 of the last 5 uses failed)",
@@ -175,15 +191,12 @@ mod tests {
 
     #[test]
     fn a_server_speaks_for_its_tools() {
-        let telling = Telling {
-            changes: vec![
-                change("mcp__a__*", Some(Status::Active), Status::Stale, "removed_from_config"),
-                change("mcp__a__x", Some(Status::Active), Status::Stale, "server_removed"),
-                change("mcp__b__y", Some(Status::Stale), Status::Active, "server_returned"),
-            ],
-            ..Telling::default()
-        };
-        let told = text(&telling, 1_500).unwrap();
+        let tools = vec![
+            change("mcp__a__*", Some(Status::Active), Status::Stale, "removed_from_config"),
+            change("mcp__a__x", Some(Status::Active), Status::Stale, "server_removed"),
+            change("mcp__b__y", Some(Status::Stale), Status::Active, "server_returned"),
+        ];
+        let told = text(&delta(tools, &[]), 1_500).unwrap();
         assert!(told.contains("mcp__a__*") && !told.contains("mcp__a__x"), "{told}");
         assert!(!told.contains("mcp__b__y"), "{told}");
     }
@@ -195,7 +208,7 @@ mod tests {
             (0..60).map(|at| (format!("mcp__my_hub__t{at}"), why.into())).collect();
         unreliable.push(("mcp__my hub__*".into(), "all 60 of its tools in use are demoted".into()));
         unreliable.push(("other".into(), why.into()));
-        let told = text(&Telling { unreliable, ..Telling::default() }, 1_500).unwrap();
+        let told = text(&delta(Vec::new(), &unreliable), 1_500).unwrap();
         assert_eq!(
             told,
             "Tool status from `staleness`:\n- Still failing, avoid: `mcp__my_hub__*` (all 60 of its \
@@ -228,7 +241,7 @@ mod tests {
             ));
             changes.push(change("/back", stale, Status::Active, "configured"));
             changes.push(change("/new", None, Status::Active, "configured"));
-            let told = text(&Telling { changes, ..Telling::default() }, 1_500).unwrap();
+            let told = text(&delta(changes, &[]), 1_500).unwrap();
             for title in ["Gone since", "Failing since", "Available again", "New"] {
                 assert!(told.contains(&format!("- {title}")), "{gone}: {told}");
             }
@@ -247,8 +260,7 @@ mod tests {
                     })
                     .collect();
                 for budget in [100, 400, 1_500] {
-                    let telling = Telling { changes: names.clone(), ..Telling::default() };
-                    let told = text(&telling, budget).unwrap();
+                    let told = text(&delta(names.clone(), &[]), budget).unwrap();
                     assert!(told.chars().count() <= budget, "{budget}: {told}");
                     assert!(!told.contains('\u{202e}'));
                 }

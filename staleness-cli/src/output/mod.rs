@@ -1,5 +1,6 @@
 //! What a person sees: escaped, coloured, in columns.
 
+pub(crate) mod board;
 mod escape;
 pub(crate) mod found;
 pub(crate) mod knowledge;
@@ -8,6 +9,7 @@ mod progress;
 pub(crate) mod review;
 mod table;
 pub(crate) mod tools;
+pub(crate) mod work;
 mod wrap;
 
 use std::io::{self, Write};
@@ -52,20 +54,29 @@ impl Output {
 
     /// Prints one JSON document.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), CliError> {
+        self.deliver_json(value).map(drop)
+    }
+
+    /// Prints one JSON document; `false`: the reader went away before it was all written.
+    pub(crate) fn deliver_json(&self, value: &impl Serialize) -> Result<bool, CliError> {
         let mut text = serde_json::to_string_pretty(value)
             .map_err(|error| CliError::new(ErrorKind::Io, format!("writing JSON: {error}")))?;
         text.push('\n');
-        self.text(&text)
+        self.deliver(&text)
     }
 
     /// Prints text that is escaped already. A reader that went away is no error.
     pub(crate) fn text(&self, text: &str) -> Result<(), CliError> {
+        self.deliver(text).map(drop)
+    }
+
+    /// Prints text that is escaped already; `false`: the reader went away before it was all written.
+    pub(crate) fn deliver(&self, text: &str) -> Result<bool, CliError> {
         let mut stdout = io::stdout().lock();
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(CliError::new(ErrorKind::Io, format!("writing to stdout: {error}")))
-            }
-            _ => Ok(()),
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(CliError::new(ErrorKind::Io, format!("writing to stdout: {error}"))),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Outcomes, tools and knowledge of other systems: the lines that `docs/import.md` describes.
+//! Outcomes, tools, knowledge and work of other systems: the lines that `docs/import.md` describes.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use staleness::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName, check_id};
 use staleness::knowledge::Item;
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{ImportReport, Use};
+use staleness::registry::{ImportReport, ToldWork, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, StoreError, ToolFilter};
@@ -17,6 +17,7 @@ use staleness::{BlockingRegistry, Timestamp, names};
 use super::access;
 use super::knowledge::{Keeper, KnowledgeLine};
 use super::lines::Input;
+use super::work::{WorkKeeper, WorkLine};
 use crate::args::ImportArgs;
 use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
@@ -37,6 +38,7 @@ enum Line {
     Outcome(OutcomeLine),
     Tool(ToolLine),
     Knowledge(Box<KnowledgeLine>),
+    Work(Box<WorkLine>),
 }
 
 #[derive(Deserialize)]
@@ -62,10 +64,11 @@ struct ToolLine {
 }
 
 /// What a line holds.
-enum Entry {
+pub(super) enum Entry {
     Use(Box<Use>),
     Tool(Found),
     Item(Box<Item>),
+    Work(Box<ToldWork>),
 }
 
 pub(super) fn run(
@@ -80,6 +83,7 @@ pub(super) fn run(
     let mut tools: Vec<Found> = Vec::new();
     let mut names = BTreeSet::new();
     let mut ids = BTreeSet::new();
+    let mut work = BTreeSet::new();
     let mut progress = Progress::new(out, "read");
     while let Some(text) = input.next()? {
         let entry = entry_of(text, &settings.project);
@@ -93,7 +97,11 @@ pub(super) fn run(
                 let what = format!("the item {} twice", quoted(item.key.id.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
-            Entry::Use(_) | Entry::Item(_) => {}
+            Entry::Work(told) if !work.insert(told.work.key.clone()) => {
+                let what = format!("the work item {} twice", quoted(told.work.key.id.as_str()));
+                return Err(input.refused(input.line(), &what));
+            }
+            Entry::Use(_) | Entry::Item(_) | Entry::Work(_) => {}
         }
         progress.add(1);
     }
@@ -120,6 +128,7 @@ pub(super) fn run(
     }
     let mut progress = Progress::new(out, "imported");
     let mut keeper = Keeper::new(registry.clone(), settings, args.dry_run);
+    let mut worker = WorkKeeper::new(registry.clone(), settings, args.dry_run);
     let mut recorder = Recorder { registry, args, seen: HashSet::new(), batch: Vec::new() };
     input.rewind()?;
     while let Some(text) = input.next()? {
@@ -132,17 +141,19 @@ pub(super) fn run(
                 }
             }
             Entry::Item(item) => keeper.take(*item, &mut report)?,
+            Entry::Work(told) => worker.take(*told, &mut report)?,
             Entry::Tool(_) => {}
         }
         progress.add(1);
     }
     recorder.write(&mut report)?;
     keeper.write(&mut report)?;
+    worker.write(&mut report)?;
     progress.end();
     Ok(report)
 }
 
-fn entry_of(text: &str, here: &ProjectRef) -> Result<Entry, String> {
+pub(super) fn entry_of(text: &str, here: &ProjectRef) -> Result<Entry, String> {
     let line: Line = serde_json::from_str(text).map_err(|error| {
         error
             .to_string()
@@ -184,6 +195,7 @@ fn entry_of(text: &str, here: &ProjectRef) -> Result<Entry, String> {
             Ok(Entry::Tool(found.described(line.description.as_deref())))
         }
         Line::Knowledge(line) => line.item(here).map(|item| Entry::Item(Box::new(item))),
+        Line::Work(line) => line.told(here).map(|told| Entry::Work(Box::new(told))),
     }
 }
 

@@ -2,40 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Item, ItemKind};
 use staleness::registry::{Act, ImportReport, check_item};
 use staleness::scan::ProjectRef;
-use staleness::{BlockingRegistry, Timestamp, clock};
+use staleness::{BlockingRegistry, clock};
 
 use super::foreign::project_of;
+use super::moment::Moment;
 use crate::error::CliError;
 use crate::settings::Settings;
 
 /// Items that one commit writes.
 const BATCH: usize = 50;
-
-/// A time, or a day, which begins at midnight in UTC.
-struct Moment(Timestamp);
-
-impl<'de> Deserialize<'de> for Moment {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(from)?;
-        let day = || {
-            let day = text.parse::<jiff::civil::Date>().ok()?.at(0, 0, 0, 0);
-            let zoned = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-            Some(Timestamp::from_millis(zoned.timestamp().as_millisecond()))
-        };
-        let at = text.parse().ok().or_else(day);
-        at.map(Self).ok_or_else(|| {
-            D::Error::custom(format!(
-                "{text:?} is not a time: accepted are 2026-11-20 and 2026-11-20T12:30:00Z"
-            ))
-        })
-    }
-}
 
 /// Under the names that other systems use, and ours.
 #[derive(Deserialize)]

@@ -16,6 +16,8 @@ pub(super) struct Input {
     file: BufReader<File>,
     line: u64,
     text: Vec<u8>,
+    /// What to know where a line is refused.
+    hint: &'static str,
 }
 
 impl Input {
@@ -40,7 +42,19 @@ impl Input {
                 }
             }
         };
-        Ok(Self { shown, file: BufReader::with_capacity(1 << 16, file), line: 0, text: Vec::new() })
+        Ok(Self {
+            shown,
+            file: BufReader::with_capacity(1 << 16, file),
+            line: 0,
+            text: Vec::new(),
+            hint: "nothing was imported",
+        })
+    }
+
+    /// The same, of which nothing will be written.
+    pub(super) const fn only_read(mut self) -> Self {
+        self.hint = "see docs/import.md for the fields of a line";
+        self
     }
 
     /// The next line without its line break, while there is one.
@@ -76,7 +90,7 @@ impl Input {
 
     /// A line that is refused.
     pub(super) fn refused(&self, line: u64, what: &str) -> CliError {
-        CliError::invalid(format!("{}:{line}: {what}", self.shown)).hint("nothing was imported")
+        CliError::invalid(format!("{}:{line}: {what}", self.shown)).hint(self.hint)
     }
 
     /// How the file is called.

@@ -3,6 +3,8 @@
 mod foreign;
 mod knowledge;
 mod lines;
+mod moment;
+mod work;
 
 use serde_json::json;
 use staleness::registry::{ImportReport, TransferCounts};
@@ -13,6 +15,7 @@ use crate::error::CliError;
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 use lines::Input;
+pub(crate) use work::work_in;
 
 pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Result<(), CliError> {
     let mut input = Input::open(args.file.as_deref())?;

@@ -1,7 +1,6 @@
 //! The options of `add` and `set` as the fields of an item.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 
 use staleness::Timestamp;
 use staleness::ids::ItemId;
@@ -9,8 +8,8 @@ use staleness::knowledge::{Citation, ItemKind};
 use staleness::registry::{ItemPatch, MAX_BODY_BYTES};
 
 use crate::args::knowledge_args::FieldArgs;
-use crate::commands::word;
-use crate::error::{CliError, ErrorKind};
+use crate::commands::{typed, word};
+use crate::error::CliError;
 use crate::when;
 
 /// What empties a field.
@@ -20,7 +19,7 @@ const NONE: &str = "none";
 pub(super) fn patch(args: &FieldArgs, now: Timestamp) -> Result<ItemPatch, CliError> {
     Ok(ItemPatch {
         kind: kind(args.kind.as_deref())?,
-        body: args.body.as_deref().map(body).transpose()?,
+        body: args.body.as_deref().map(|text| typed::text(text, MAX_BODY_BYTES)).transpose()?,
         keywords: list(&args.keyword).map(|words| words.into_iter().collect()),
         version_context: args.version.as_deref().map(|text| some(text).map(str::to_owned)),
         evergreen: args.evergreen,
@@ -50,26 +49,6 @@ pub(super) fn id(text: &str) -> Result<ItemId, CliError> {
     ItemId::new(text).map_err(|why| CliError::invalid(format!("the id {why}")))
 }
 
-/// A text, or what stdin holds, without the line ends behind it.
-fn body(text: &str) -> Result<String, CliError> {
-    if text != "-" {
-        return Ok(text.to_owned());
-    }
-    let mut body = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(MAX_BODY_BYTES as u64 + 2)
-        .read_to_end(&mut body)
-        .map_err(|error| CliError::new(ErrorKind::Io, format!("reading stdin: {error}")))?;
-    if body.len() > MAX_BODY_BYTES + 1 {
-        let message = format!("stdin holds more than the {MAX_BODY_BYTES} bytes that are kept");
-        return Err(CliError::invalid(message).hint("keep long texts in a file, and cite it"));
-    }
-    let body = String::from_utf8(body)
-        .map_err(|_| CliError::invalid("stdin is not UTF-8 text").hint("convert it first"))?;
-    Ok(body.trim_end_matches(['\n', '\r']).to_owned())
-}
-
 fn some(text: &str) -> Option<&str> {
     let text = text.trim();
     (!text.is_empty() && text != NONE).then_some(text)
@@ -97,24 +76,9 @@ fn ids(values: &[String]) -> Result<Option<BTreeSet<ItemId>>, CliError> {
 
 /// An id that says what the item is about, and that the same text always gets.
 pub(super) fn id_for(kind: ItemKind, body: &str) -> Result<ItemId, CliError> {
-    /// Characters of the words.
+    /// Characters of its words.
     const WORDS: usize = 40;
-    let line = body.lines().find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or("");
-    let mut slug = String::new();
-    for word in staleness::report::terms(line) {
-        let word: String = word.chars().take(WORDS).collect();
-        if slug.chars().count() + 1 + word.chars().count() > WORDS && !slug.is_empty() {
-            break;
-        }
-        if !slug.is_empty() {
-            slug.push('-');
-        }
-        slug.push_str(&word);
-    }
-    let text = format!("{}\n{body}", kind.as_str());
-    let digits = format!("{:032x}", staleness::ids::stable_hash(text.as_bytes()));
-    let slug = if slug.is_empty() { kind.as_str() } else { &slug };
-    id(&format!("{slug}-{}", &digits[..6]))
+    id(&typed::id_of(kind.as_str(), body, "", WORDS))
 }
 
 #[cfg(test)]

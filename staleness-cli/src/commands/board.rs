@@ -1,0 +1,72 @@
+//! `board`: one screen of what is going on.
+
+use std::cmp::Reverse;
+
+use serde_json::json;
+use staleness::registry::{ToolListing, WorkListing, list};
+use staleness::report::{Context, ToolReport, WorkReport};
+use staleness::verdict::Level;
+use staleness::work::{StaleReport, WorkKind, WorkStatus};
+
+use super::scan::preview;
+use crate::error::CliError;
+use crate::output::{Output, board};
+use crate::settings::{Access, Settings};
+
+/// What is going on.
+pub(crate) struct Board {
+    /// Plans that somebody works on, the latest first.
+    pub in_progress: Vec<WorkReport>,
+    /// What waits for somebody: handoffs, candidates, plans that are blocked or to do.
+    pub waiting: Vec<WorkReport>,
+    /// What is overdue.
+    pub stale: StaleReport,
+    /// Tools that cannot be trusted.
+    pub tools: Vec<ToolReport>,
+}
+
+pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
+    let board = read(settings)?;
+    if out.json {
+        return out.json(&json!({
+            "in_progress": board.in_progress,
+            "waiting": board.waiting,
+            "warnings": board.stale.warnings,
+            "tools": board.tools,
+        }));
+    }
+    out.text(&board::render(&settings.project.root, &board, settings.now, out))
+}
+
+fn read(settings: &Settings) -> Result<Board, CliError> {
+    let registry = settings.open(Access::Look)?;
+    let open = WorkListing { open: true, ..WorkListing::default() };
+    let mut items = registry.work_items(&settings.project.id, open)?;
+    items.retain(|item| place(item.kind, item.status).is_some());
+    items.sort_by_key(|item| {
+        (place(item.kind, item.status), Reverse(item.updated_at), item.key.clone())
+    });
+    let told = registry.work_reports(&settings.project, items, settings.now)?;
+    let (in_progress, waiting) =
+        told.into_iter().partition(|item| item.status == WorkStatus::InProgress);
+    let stale = registry.stale_report(&settings.project, settings.now)?;
+    let (_, view) = preview(&registry, settings, None)?;
+    let policy = &settings.configured.policy;
+    let context = Context::new(&view, policy, &settings.project, settings.now);
+    let mut tools = list(&context, ToolListing { hide_ignored: true, ..ToolListing::default() });
+    tools.retain(|tool| tool.verdict.level != Level::Fresh);
+    tools.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
+    Ok(Board { in_progress, waiting, stale, tools })
+}
+
+/// Its place on the board; `None` for what is not shown there.
+const fn place(kind: WorkKind, status: WorkStatus) -> Option<u8> {
+    Some(match (kind, status) {
+        (WorkKind::Plan, WorkStatus::InProgress) => 0,
+        (WorkKind::Handoff, WorkStatus::Open) => 1,
+        (WorkKind::Candidate, WorkStatus::Pending) => 2,
+        (WorkKind::Plan, WorkStatus::Blocked) => 3,
+        (WorkKind::Plan, WorkStatus::Todo) => 4,
+        _ => return None,
+    })
+}

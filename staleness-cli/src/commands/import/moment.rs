@@ -1,0 +1,25 @@
+//! Times in lines of other systems.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use staleness::Timestamp;
+
+/// A time, or a day, which begins at midnight in UTC.
+pub(super) struct Moment(pub(super) Timestamp);
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let day = || {
+            let day = text.parse::<jiff::civil::Date>().ok()?.at(0, 0, 0, 0);
+            let zoned = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+            Some(Timestamp::from_millis(zoned.timestamp().as_millisecond()))
+        };
+        let at = text.parse().ok().or_else(day);
+        at.map(Self).ok_or_else(|| {
+            D::Error::custom(format!(
+                "{text:?} is not a time: accepted are 2026-11-20 and 2026-11-20T12:30:00Z"
+            ))
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! Work items of other systems: one a line.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Deserialize;
+use staleness::ids::{Scope, WorkId, WorkKey};
+use staleness::registry::{Act, ImportReport, ToldWork, check_work};
+use staleness::scan::ProjectRef;
+use staleness::work::{NoteType, Work, WorkKind, WorkStep};
+use staleness::{BlockingRegistry, clock};
+
+use super::foreign::{Entry, entry_of, project_of};
+use super::lines::Input;
+use super::moment::Moment;
+use crate::error::{CliError, quoted};
+use crate::output::{Output, Progress};
+use crate::settings::Settings;
+
+/// Items that one commit writes.
+const BATCH: usize = 50;
+
+/// Under the names that other systems use, and ours.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WorkLine {
+    id: WorkId,
+    kind: String,
+    #[serde(alias = "body")]
+    text: String,
+    status: Option<String>,
+    author: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    note_type: Option<NoteType>,
+    #[serde(default)]
+    generated: bool,
+    #[serde(alias = "created_at", alias = "added")]
+    created: Moment,
+    #[serde(alias = "updated_at")]
+    updated: Option<Moment>,
+    #[serde(alias = "expires_at", alias = "stale_after")]
+    expires: Option<Moment>,
+    #[serde(default)]
+    refs: BTreeSet<String>,
+    #[serde(default)]
+    steps: Vec<StepLine>,
+    project: Option<String>,
+    #[serde(default)]
+    global: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepLine {
+    text: String,
+    at: Moment,
+}
+
+impl WorkLine {
+    /// The item that the line holds, seen from this project.
+    pub(super) fn told(self, here: &ProjectRef) -> Result<ToldWork, String> {
+        let scope = match (self.global, self.project.as_deref()) {
+            (true, None) => Scope::Global,
+            (true, Some(_)) => return Err("of a project, or global: not both".into()),
+            (false, root) => Scope::Project(project_of(root, here)?.id),
+        };
+        let kind = WorkKind::named(&self.kind)?;
+        let tells_status = self.status.is_some();
+        let status = match &self.status {
+            Some(word) => kind.state_named(word)?,
+            None => kind.first(),
+        };
+        if self.note_type.is_some() && kind != WorkKind::Note {
+            return Err(format!("a {kind} has no note_type"));
+        }
+        let Moment(created_at) = self.created;
+        let steps =
+            self.steps.into_iter().map(|StepLine { text, at: Moment(at) }| WorkStep { text, at });
+        let mut steps: Vec<WorkStep> = steps.collect();
+        steps.sort_by_key(|step| step.at);
+        let last = steps.last().map_or(created_at, |step| step.at.max(created_at));
+        let work = Work {
+            status,
+            author: self.author,
+            from: self.from,
+            to: self.to,
+            note: self.note_type.unwrap_or_default(),
+            generated: self.generated,
+            updated_at: self.updated.map_or(last, |Moment(at)| at),
+            expires_at: self.expires.map(|Moment(at)| at),
+            refs: self.refs,
+            steps,
+            ..Work::new(WorkKey { scope, id: self.id }, kind, self.text, created_at)
+        };
+        check_work(&work).map_err(|refusal| refusal.to_string())?;
+        Ok(ToldWork { work, tells_status })
+    }
+}
+
+/// The work items in a file, each once. Lines of other sorts are passed over.
+pub(crate) fn work_in(
+    settings: &Settings,
+    file: &Path,
+    out: &Output,
+) -> Result<Vec<Work>, CliError> {
+    let mut input = Input::open(Some(file))?.only_read();
+    let mut progress = Progress::new(out, "read");
+    let mut ids = BTreeSet::new();
+    let mut items = Vec::new();
+    while let Some(text) = input.next()? {
+        let entry = entry_of(text, &settings.project);
+        if let Entry::Work(told) = entry.map_err(|what| input.refused(input.line(), &what))? {
+            if !ids.insert(told.work.key.clone()) {
+                let what = format!("the work item {} twice", quoted(told.work.key.id.as_str()));
+                return Err(input.refused(input.line(), &what));
+            }
+            items.push(told.work);
+        }
+        progress.add(1);
+    }
+    progress.end();
+    Ok(items)
+}
+
+/// Takes work items in, in batches.
+pub(super) struct WorkKeeper {
+    registry: BlockingRegistry,
+    act: Act,
+    dry_run: bool,
+    batch: Vec<ToldWork>,
+}
+
+impl WorkKeeper {
+    pub(super) fn new(registry: BlockingRegistry, settings: &Settings, dry_run: bool) -> Self {
+        let act = Act::new(clock::fresh_op(), settings.now);
+        Self { registry, act, dry_run, batch: Vec::new() }
+    }
+
+    pub(super) fn take(
+        &mut self,
+        told: ToldWork,
+        report: &mut ImportReport,
+    ) -> Result<(), CliError> {
+        self.batch.push(told);
+        if self.batch.len() == BATCH { self.write(report) } else { Ok(()) }
+    }
+
+    /// Writes what is left.
+    pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
+        let rows = std::mem::take(&mut self.batch);
+        let all = rows.len() as u64;
+        let written = self.registry.import_work(rows, &self.act, self.dry_run)? as u64;
+        report.imported.work += written;
+        report.skipped.work += all - written;
+        Ok(())
+    }
+}

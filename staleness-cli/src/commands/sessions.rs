@@ -1,0 +1,111 @@
+//! `session`: when agents came and went.
+
+use serde_json::json;
+use staleness::BlockingRegistry;
+use staleness::clock;
+use staleness::ids::{AgentId, SessionId};
+use staleness::report::SessionReport;
+use staleness::session::Session;
+use staleness::store::{Refusal, StoreError};
+
+use crate::args::SessionCommand;
+use crate::error::{CliError, ErrorKind, quoted};
+use crate::output::{Output, Paint, Table, work};
+use crate::settings::{Access, Settings};
+use crate::when::ago;
+
+pub(crate) fn run(
+    settings: &Settings,
+    command: &SessionCommand,
+    out: &Output,
+) -> Result<(), CliError> {
+    match command {
+        SessionCommand::Start { agent, id } => start(settings, agent, id.as_deref(), out),
+        SessionCommand::End { id } => end(settings, id, out),
+        SessionCommand::List => list(settings, out),
+    }
+}
+
+fn start(settings: &Settings, agent: &str, id: Option<&str>, out: &Output) -> Result<(), CliError> {
+    let agent = self::agent(agent)?;
+    let id = match id {
+        Some(text) => self::id(text)?,
+        None => {
+            let fresh = clock::fresh_op().to_string();
+            self::id(&fresh.replacen("op-", "session-", 1))?
+        }
+    };
+    let registry = settings.open(Access::Write)?;
+    let session = registry.start_session(&settings.project.id, &agent, &id, settings.now)?;
+    print(&session, settings, out)
+}
+
+fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
+    let id = id(text)?;
+    let project = &settings.project.id;
+    let registry = settings.open(Access::Look)?;
+    if !registry.sessions(project)?.iter().any(|session| session.key.id == id) {
+        return Err(unknown(&registry, settings, text));
+    }
+    let ended = settings.open(Access::Write)?.end_session(project, &id, settings.now);
+    let session = ended.map_err(|error| match error {
+        StoreError::Refused(Refusal::Unknown { .. }) => unknown(&registry, settings, text),
+        error => error.into(),
+    })?;
+    print(&session, settings, out)
+}
+
+fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
+    let sessions = settings.open(Access::Look)?.sessions(&settings.project.id)?;
+    if out.json {
+        let sessions: Vec<SessionReport> = sessions.iter().map(SessionReport::from).collect();
+        return out.json(&json!({ "sessions": sessions }));
+    }
+    if sessions.is_empty() && !out.quiet {
+        return out.text("no session is known; hooks and `staleness session start` begin one\n");
+    }
+    let mut table = Table::new();
+    for session in &sessions {
+        let ended = match session.ended_at {
+            Some(at) => format!("ended {}", ago(settings.now, at)),
+            None => "open".into(),
+        };
+        table.row(vec![
+            (session.key.id.to_string(), Some(Paint::bold)),
+            (session.agent.to_string(), None),
+            (format!("began {}", ago(settings.now, session.started_at)), Some(Paint::dim)),
+            (ended, Some(Paint::dim)),
+        ]);
+    }
+    out.text(&table.render(out.paint, out.width))
+}
+
+fn print(session: &Session, settings: &Settings, out: &Output) -> Result<(), CliError> {
+    let told = SessionReport::from(session);
+    if out.json {
+        return out.json(&json!({ "session": told }));
+    }
+    if out.quiet {
+        return Ok(());
+    }
+    out.text(&work::session(&told, settings.now, out))
+}
+
+/// An unknown session, with the one that is most like it: never "no changes".
+pub(super) fn unknown(registry: &BlockingRegistry, settings: &Settings, text: &str) -> CliError {
+    let message = format!("no session is known as {}", quoted(text));
+    let error = CliError::new(ErrorKind::Unknown, message);
+    error.hint(match registry.nearest_session(&settings.project.id, text) {
+        Ok(Some(near)) => format!("did you mean {near}?"),
+        _ => "see `staleness session list`".into(),
+    })
+}
+
+pub(super) fn id(text: &str) -> Result<SessionId, CliError> {
+    SessionId::new(text).map_err(|why| CliError::invalid(format!("the session's id {why}")))
+}
+
+/// The agent that was named: there must be one.
+pub(super) fn agent(text: &str) -> Result<AgentId, CliError> {
+    AgentId::new(text).map_err(|why| CliError::invalid(format!("the agent's name {why}")))
+}

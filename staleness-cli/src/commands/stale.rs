@@ -1,0 +1,95 @@
+//! `stale`: work that is overdue, and settling it.
+
+use std::path::Path;
+
+use staleness::registry::ScopeChoice;
+use staleness::work::{StaleReport, Work, report};
+
+use super::import::work_in;
+use super::tools::choice;
+use super::work::{act, find};
+use crate::args::work_args::{ByArgs, StaleListArgs};
+use crate::args::{LevelArg, StaleCommand};
+use crate::error::CliError;
+use crate::output::{Output, escape, work};
+use crate::settings::{Access, Settings};
+
+/// Runs the command; `true`: something is at the level to fail on, or worse.
+pub(crate) fn run(
+    settings: &Settings,
+    command: Option<&StaleCommand>,
+    listed: &StaleListArgs,
+    out: &Output,
+) -> Result<bool, CliError> {
+    match command {
+        None => list(settings, listed, out),
+        Some(StaleCommand::List(args)) => list(settings, args, out),
+        Some(StaleCommand::Resolve { id, scope, by }) => {
+            resolve(settings, id, choice(scope.scope), by, out).map(|()| false)
+        }
+    }
+}
+
+fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool, CliError> {
+    let report = match &args.input {
+        Some(file) => foreign(settings, file, out)?,
+        None => settings.open(Access::Look)?.stale_report(&settings.project, settings.now)?,
+    };
+    if out.json {
+        out.json(&report)?;
+    } else if !out.quiet || !report.warnings.is_empty() {
+        out.text(&work::overdue(&report, out))?;
+    }
+    Ok(args.fail_on.is_some_and(|least| reaches(&report, least)))
+}
+
+/// Whether anything is at a level or worse. What fresh work still refers to is to be reviewed;
+/// everything else that is overdue is stale.
+pub(super) fn reaches(report: &StaleReport, least: LevelArg) -> bool {
+    match least {
+        LevelArg::Review => !report.warnings.is_empty(),
+        LevelArg::Stale => report.warnings.iter().any(|each| each.softened_by.is_none()),
+    }
+}
+
+/// What is overdue in a file of another system. Nothing is stored.
+fn foreign(settings: &Settings, file: &Path, out: &Output) -> Result<StaleReport, CliError> {
+    let items = work_in(settings, file, out)?;
+    let project = Some((&settings.project.id, settings.project.root.as_str()));
+    let policy = &settings.configured.policy.work;
+    let rules = |item: &Work| policy.rules(item.kind, project, item.author.as_deref()).into_owned();
+    // It is no item of this registry: the other system has to settle it.
+    let command = |item: &Work| match item.kind.resolved() {
+        Some(to) => format!("# its next state would be {to}"),
+        None => String::new(),
+    };
+    Ok(report(items.iter(), settings.now, rules, command))
+}
+
+fn resolve(
+    settings: &Settings,
+    id: &str,
+    scope: ScopeChoice,
+    by: &ByArgs,
+    out: &Output,
+) -> Result<(), CliError> {
+    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
+    let act = act(settings, by)?;
+    let registry = settings.open(Access::Write)?;
+    let done = registry.resolve_work(&settings.project, item.key, act)?;
+    if out.json {
+        return out.json(&done);
+    }
+    if out.quiet {
+        return Ok(());
+    }
+    let id = escape(done.id.as_str());
+    let back = super::shell::quoted(done.id.as_str());
+    let (from, to) = (&done.from, &done.to);
+    let paint = out.paint;
+    out.text(&format!(
+        "{}  {from} → {to}  {}\n",
+        paint.bold(&id),
+        paint.dim(&format!("`staleness work reopen {}` takes it back", escape(&back)))
+    ))
+}

@@ -1,0 +1,96 @@
+//! `work add`: writes something down that is to be done, known or answered.
+
+use serde_json::json;
+use staleness::ids::WorkId;
+use staleness::registry::{MAX_WORK_TEXT_BYTES, ScopeChoice, check_work};
+use staleness::store::{Refusal, StoreError};
+use staleness::work::{NoteType, Work, WorkKind};
+
+use super::{act, agent, id, key, kind, print, state, told};
+use crate::args::work_args::WorkAddArgs;
+use crate::commands::{typed, word};
+use crate::error::{CliError, quoted};
+use crate::output::{Output, work};
+use crate::settings::{Access, Settings};
+use crate::when;
+
+pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Result<(), CliError> {
+    let item = item(settings, args)?;
+    if item.expires_at.is_some_and(|at| at <= item.created_at) {
+        out.warn("warning: it has expired already, and is reported from the beginning");
+    }
+    if args.dry_run {
+        return preview(settings, item, args.global, out);
+    }
+    let act = act(settings, &args.by)?;
+    let registry = settings.open(Access::Write)?;
+    let item = registry.add_work(item, act)?;
+    print(&registry, settings, item, out)
+}
+
+fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Result<(), CliError> {
+    check_work(&item).map_err(StoreError::from)?;
+    let registry = settings.open(Access::Look)?;
+    let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
+    match registry.work_item(&settings.project.id, &item.key.id, scope) {
+        Err(StoreError::Refused(Refusal::Unknown { .. })) => {}
+        Err(error) => return Err(error.into()),
+        Ok(there) => {
+            let id = quoted(there.key.id.as_str());
+            return Err(CliError::invalid(format!("there is a work item {id} already"))
+                .hint("change it, or choose another id"));
+        }
+    }
+    let told = told(&registry, settings, item)?;
+    if out.json {
+        return out.json(&json!({ "item": told }));
+    }
+    if out.quiet { Ok(()) } else { out.text(&work::noted(&told, true, out)) }
+}
+
+/// Characters of the words of an id: it is typed again, and stands in narrow tables.
+const WORDS: usize = 24;
+
+/// The item as it will be written down.
+fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
+    let now = settings.now;
+    let Some(kind) = kind(Some(&args.kind))? else {
+        return Err(CliError::invalid("no kind is named"));
+    };
+    let text = typed::text(&args.text, MAX_WORK_TEXT_BYTES)?;
+    if text.trim().is_empty() {
+        return Err(CliError::invalid("there is no text to write down")
+            .hint("say what it is about, or give - for stdin"));
+    }
+    let note = note(args.note.as_deref(), kind)?;
+    let id: WorkId = match &args.id {
+        Some(text) => id(text)?,
+        // The same handoff may be written twice: not the text alone makes the id.
+        None => id(&typed::id_of(kind.as_str(), &text, &now.to_string(), WORDS))?,
+    };
+    let mut item = Work::new(key(settings, args.global, id), kind, text, now);
+    if let Some(status) = &args.status {
+        item.status = state(Some(kind), status)?;
+    }
+    let by = agent(args.by.agent.as_deref())?.map(|agent| agent.to_string());
+    item.author = args.author.clone().or(by);
+    item.from.clone_from(&args.from);
+    item.to.clone_from(&args.to);
+    item.generated = args.generated;
+    item.note = note;
+    item.expires_at =
+        args.expires.as_deref().map(|text| when::parse_for("--expires", text, now)).transpose()?;
+    item.refs = args.refs.iter().cloned().collect();
+    Ok(item)
+}
+
+fn note(text: Option<&str>, kind: WorkKind) -> Result<NoteType, CliError> {
+    let note = word(text, "type of a note", NoteType::from_word, || {
+        NoteType::ALL.map(NoteType::as_str).join(", ")
+    })?;
+    if note.is_some() && kind != WorkKind::Note {
+        return Err(CliError::invalid(format!("a {kind} has no type"))
+            .hint("--type goes with notes; leave it out here"));
+    }
+    Ok(note.unwrap_or_default())
+}

@@ -1,0 +1,90 @@
+//! `work set`, `step`, `touch` and `reopen`: what becomes of an item.
+
+use staleness::registry::{MAX_WORK_TEXT_BYTES, ScopeChoice, WorkPatch};
+
+use super::{act, find, print, state};
+use crate::args::work_args::{ByArgs, WorkSetArgs};
+use crate::commands::tools::choice;
+use crate::commands::typed;
+use crate::error::{CliError, ErrorKind};
+use crate::output::Output;
+use crate::settings::{Access, Settings};
+use crate::when;
+
+/// What empties a field.
+const NONE: &str = "none";
+
+pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Result<(), CliError> {
+    let registry = settings.open(Access::Look)?;
+    let item = find(&registry, settings, &args.id, choice(args.scope.scope))?;
+    let status = args.status.as_deref().map(|text| state(Some(item.kind), text)).transpose()?;
+    let time = |text: &str| match text {
+        NONE => Ok(None),
+        text => when::parse_for("--expires", text, settings.now).map(Some),
+    };
+    let patch = WorkPatch {
+        status,
+        text: args
+            .text
+            .as_deref()
+            .map(|text| typed::text(text, MAX_WORK_TEXT_BYTES))
+            .transpose()?,
+        expires_at: args.expires.as_deref().map(time).transpose()?,
+        to: args.to.clone().map(|to| Some(to).filter(|to| to != NONE)),
+        refs: match args.refs.as_slice() {
+            [] => None,
+            [one] if one == NONE => Some(std::collections::BTreeSet::new()),
+            refs => Some(refs.iter().cloned().collect()),
+        },
+    };
+    if patch == WorkPatch::default() {
+        return Err(CliError::new(ErrorKind::Usage, "nothing is named that could be changed")
+            .hint("see `staleness work set --help`"));
+    }
+    let act = act(settings, &args.by)?;
+    let registry = settings.open(Access::Write)?;
+    let item = registry.set_work(item.key, patch, act)?;
+    print(&registry, settings, item, out)
+}
+
+pub(super) fn step(
+    settings: &Settings,
+    id: &str,
+    text: &str,
+    scope: ScopeChoice,
+    by: &ByArgs,
+    out: &Output,
+) -> Result<(), CliError> {
+    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
+    let text = typed::text(text, MAX_WORK_TEXT_BYTES)?;
+    let act = act(settings, by)?;
+    let registry = settings.open(Access::Write)?;
+    let item = registry.step_work(item.key, text, act)?;
+    print(&registry, settings, item, out)
+}
+
+pub(super) fn touch(
+    settings: &Settings,
+    id: &str,
+    scope: ScopeChoice,
+    out: &Output,
+) -> Result<(), CliError> {
+    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
+    let registry = settings.open(Access::Write)?;
+    let item = registry.touch_work(item.key, settings.now)?;
+    print(&registry, settings, item, out)
+}
+
+pub(super) fn reopen(
+    settings: &Settings,
+    id: &str,
+    scope: ScopeChoice,
+    by: &ByArgs,
+    out: &Output,
+) -> Result<(), CliError> {
+    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
+    let act = act(settings, by)?;
+    let registry = settings.open(Access::Write)?;
+    let item = registry.reopen_work(item.key, act)?;
+    print(&registry, settings, item, out)
+}

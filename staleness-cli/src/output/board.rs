@@ -1,0 +1,93 @@
+//! The board: one screen, at most eighty columns.
+
+use staleness::Timestamp;
+use staleness::report::WorkReport;
+use staleness::verdict::Level;
+use staleness::work::{Warning, WorkKind, WorkStatus};
+
+use super::found::paint_of;
+use super::{Cell, Output, Paint, Table, escape, tools, work};
+use crate::commands::board::Board;
+
+/// A board is no wider than this, in columns.
+const WIDTH: usize = 80;
+/// Rows of a section: four sections fit a terminal of twenty-four lines.
+const ROWS: usize = 4;
+
+/// What is in progress, what waits, what is overdue, and which tools are in trouble.
+pub(crate) fn render(root: &str, board: &Board, now: Timestamp, out: &Output) -> String {
+    let narrow = &Output { paint: out.paint, width: out.width.min(WIDTH), ..*out };
+    let mut text = format!("{}\n", out.paint.bold(&escape(root)));
+    let before = text.len();
+    text.push_str(&section("in progress", &board.in_progress, now, narrow));
+    text.push_str(&section("waiting", &board.waiting, now, narrow));
+    let stale = &board.stale;
+    if !stale.warnings.is_empty() {
+        text.push_str(&head(&format!("overdue: {}", stale.summary), narrow));
+        let shown = stale.warnings.len().min(ROWS);
+        text.push_str(&overdue(&stale.warnings[..shown], narrow));
+        text.push_str(&more(stale.warnings.len(), "staleness stale", narrow));
+    }
+    if !board.tools.is_empty() {
+        text.push_str(&head("tools in trouble", narrow));
+        let shown = board.tools.len().min(ROWS);
+        text.push_str(&tools::brief(&board.tools[..shown], narrow));
+        text.push_str(&more(board.tools.len(), "staleness", narrow));
+    }
+    if text.len() == before {
+        text.push_str("nothing is in progress, nothing waits, no tool is in trouble\n");
+    }
+    text
+}
+
+fn section(title: &str, items: &[WorkReport], now: Timestamp, out: &Output) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new();
+    for each in items.iter().take(ROWS) {
+        table.row(row(each, now));
+    }
+    let rows = table.render(out.paint, out.width);
+    head(title, out) + &rows + &more(items.len(), "staleness work list --open", out)
+}
+
+/// What it waits for, since when, and what it is about. That a plan is in progress says its section.
+fn row(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
+    let what = match (each.kind, each.status) {
+        (WorkKind::Plan, WorkStatus::InProgress) => "plan".to_owned(),
+        (WorkKind::Plan, status) => status.as_str().to_owned(),
+        (kind, _) => kind.as_str().to_owned(),
+    };
+    vec![
+        (what, Some(paint_of(each.verdict.level))),
+        (format!("{}d", now.days_since(each.updated_at)), Some(Paint::dim)),
+        (each.id.to_string(), Some(Paint::bold)),
+        (work::what(each), None),
+    ]
+}
+
+fn overdue(warnings: &[Warning], out: &Output) -> String {
+    let mut table = Table::new();
+    for each in warnings {
+        let level = if each.softened_by.is_some() { Level::Review } else { Level::Stale };
+        table.row(vec![
+            (each.kind.as_str().into(), Some(paint_of(level))),
+            (format!("{}d", each.age_days), Some(Paint::dim)),
+            (each.id.clone(), Some(Paint::bold)),
+            (each.text.clone(), None),
+        ]);
+    }
+    table.render(out.paint, out.width)
+}
+
+fn head(title: &str, out: &Output) -> String {
+    format!("{}\n", out.paint.bold(title))
+}
+
+fn more(rows: usize, command: &str, out: &Output) -> String {
+    if rows <= ROWS || out.quiet {
+        return String::new();
+    }
+    out.paint.dim(&format!("  … and {} more; `{command}` shows all\n", rows - ROWS))
+}

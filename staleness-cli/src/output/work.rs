@@ -1,0 +1,241 @@
+//! Work items, sessions and what changed, for a person.
+
+use staleness::Timestamp;
+use staleness::report::{Delta, DeltaItem, DeltaSource, SessionReport, WorkReport};
+use staleness::tool::Status;
+use staleness::verdict::Level;
+use staleness::work::{NoteType, StaleReport, Warning, WorkStatus};
+
+use super::found::{paint_of, reasons, state};
+use super::{Cell, Output, Paint, Painter, Table, escape, fitting, wrap};
+use crate::when::ago;
+
+/// Items with level, state and age; what has ended comes last.
+pub(crate) fn list(told: &[WorkReport], now: Timestamp, out: &Output) -> String {
+    let mut table = Table::new();
+    let (open, ended): (Vec<&WorkReport>, Vec<_>) =
+        told.iter().partition(|each| each.status.is_open());
+    for each in open.into_iter().chain(ended) {
+        table.row(line(each, now));
+    }
+    table.render(out.paint, out.width)
+}
+
+/// One item on one line: kind, state, id, when, what.
+fn line(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
+    let level = each.verdict.level;
+    let painter: Painter = if !each.status.is_open() {
+        Paint::dim
+    } else if level == Level::Fresh {
+        |_, text| text.to_owned()
+    } else {
+        paint_of(level)
+    };
+    vec![
+        (each.kind.as_str().into(), Some(Paint::dim)),
+        (words(each.status), Some(painter)),
+        (each.id.to_string(), Some(Paint::bold)),
+        (ago(now, each.updated_at), Some(Paint::dim)),
+        (what(each), None),
+    ]
+}
+
+/// What it is about, and whom it is for.
+pub(super) fn what(each: &WorkReport) -> String {
+    let text = each.text.lines().next().unwrap_or_default();
+    match (&each.from, &each.to) {
+        (Some(from), Some(to)) => format!("{from} → {to}: {text}"),
+        (None, Some(to)) => format!("→ {to}: {text}"),
+        (Some(from), None) => format!("{from} →: {text}"),
+        (None, None) => text.to_owned(),
+    }
+}
+
+/// A state in words.
+fn words(status: WorkStatus) -> String {
+    status.as_str().replace('_', " ")
+}
+
+/// An item that was just written down or changed, in two lines.
+pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
+    let would = if dry_run { "  nothing was written" } else { "" };
+    let mut text = format!(
+        "{}  {} {}{}\n",
+        out.paint.bold(&escape(told.id.as_str())),
+        told.kind,
+        words(told.status),
+        out.paint.dim(would)
+    );
+    let title = fitting(&escape(&what(told)), out.width.saturating_sub(2));
+    text.push_str(&format!("  {}\n", out.paint.dim(&title)));
+    reasons(&told.verdict, 2, out, &mut text);
+    text
+}
+
+/// One item with everything that is known of it.
+pub(crate) fn show(told: &WorkReport, dangling: &[String], now: Timestamp, out: &Output) -> String {
+    let paint = out.paint;
+    let mut text =
+        format!("{}  {}\n", paint.bold(&escape(told.id.as_str())), state(&told.verdict, out));
+    for line in told.text.lines() {
+        for line in wrap(&escape(line), out.width.saturating_sub(2)) {
+            text.push_str(&format!("  {line}\n"));
+        }
+    }
+    reasons(&told.verdict, 2, out, &mut text);
+    let mut row = |key: &str, value: String| {
+        if !value.is_empty() {
+            text.push_str(&format!("  {}  {}\n", paint.dim(&format!("{key:<9}")), escape(&value)));
+        }
+    };
+    let some = |value: &Option<String>| value.clone().unwrap_or_default();
+    row("kind", told.kind.as_str().into());
+    row("state", words(told.status));
+    row("author", some(&told.author));
+    row("from", some(&told.from));
+    row("to", some(&told.to));
+    let note = told.note.filter(|note| *note != NoteType::Observation);
+    row("type", note.map(|note| note.as_str().replace('_', " ")).unwrap_or_default());
+    row("generated", if told.generated { "yes".into() } else { String::new() });
+    row("created", told.created_at.to_string());
+    row("activity", format!("{}, {}", told.updated_at, ago(now, told.updated_at)));
+    row("expires", told.expires_at.map(|at| at.to_string()).unwrap_or_default());
+    for id in &told.refs {
+        let gone = if dangling.contains(id) { " (nothing of that id is known)" } else { "" };
+        row("refers to", format!("{id}{gone}"));
+    }
+    for step in &told.steps {
+        row("step", format!("{}  {}", step.at, step.text));
+    }
+    text
+}
+
+/// Everything that is overdue, with the command that settles it.
+pub(crate) fn overdue(report: &StaleReport, out: &Output) -> String {
+    let mut text = String::new();
+    for each in &report.warnings {
+        text.push_str(&warning(each, out));
+    }
+    if !out.quiet {
+        text.push_str(&format!("{}\n", report.summary));
+    }
+    text
+}
+
+fn warning(each: &Warning, out: &Output) -> String {
+    let paint = out.paint;
+    let level = if each.softened_by.is_some() { Level::Review } else { Level::Stale };
+    let mut text = format!(
+        "{}  {} {}\n",
+        paint_of(level)(paint, level.as_str()),
+        paint.dim(each.kind.as_str()),
+        paint.bold(&escape(&each.id))
+    );
+    let title = fitting(&escape(&each.text), out.width.saturating_sub(4));
+    text.push_str(&format!("    {}\n", paint.dim(&title)));
+    for line in wrap(&escape(&each.reason), out.width.saturating_sub(4)) {
+        text.push_str(&format!("    {line}\n"));
+    }
+    // Never cut: it is there to be pasted.
+    text.push_str(&format!("    $ {}\n", escape(&each.suggested_action)));
+    text
+}
+
+/// What is overdue, for the overview: nothing where nothing is.
+pub(crate) fn stuck(report: &StaleReport, out: &Output) -> String {
+    /// Items that the overview shows.
+    const SHOWN: usize = 10;
+    let count = report.warnings.len();
+    if count == 0 {
+        return String::new();
+    }
+    let shown = &report.warnings[..count.min(SHOWN)];
+    let mut text = format!("overdue work: {}\n{}", report.summary, warnings(shown, out));
+    if count > SHOWN {
+        let more = format!("  … and {} more; `staleness stale` lists all\n", count - SHOWN);
+        text.push_str(&out.paint.dim(&more));
+    }
+    text
+}
+
+/// Warnings on one line each.
+fn warnings(warnings: &[Warning], out: &Output) -> String {
+    let mut table = Table::new();
+    for each in warnings {
+        let level = if each.softened_by.is_some() { Level::Review } else { Level::Stale };
+        table.row(vec![
+            (each.kind.as_str().into(), Some(Paint::dim)),
+            (each.id.clone(), Some(Paint::bold)),
+            (each.reason.clone(), Some(paint_of(level))),
+            (each.text.clone(), None),
+        ]);
+    }
+    table.render(out.paint, out.width)
+}
+
+/// What changed for an agent, what is overdue, and which tools to mind.
+pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
+    let paint = out.paint;
+    let head = match (delta.source, &delta.since_session) {
+        (DeltaSource::Digest, _) => "there is".into(),
+        (_, Some(session)) => format!("since session {}", escape(session)),
+        (DeltaSource::Cursor, None) => "since you were told last".into(),
+        (DeltaSource::Since, None) => "since then".into(),
+    };
+    let mut text = format!("{}: {}\n", paint.dim(&head), delta.summary);
+    let mut table = Table::new();
+    for each in &delta.items {
+        table.row(changed(each, now));
+    }
+    text.push_str(&table.render(paint, out.width));
+    if !delta.tools.is_empty() {
+        text.push_str(&format!("{}\n", paint.bold("tools")));
+        let mut table = Table::new();
+        for each in &delta.tools {
+            let from = each.from.map_or("new", Status::as_str);
+            table.row(vec![
+                (each.name.clone(), Some(Paint::bold)),
+                (format!("{from} → {}", each.to.as_str()), None),
+                (each.cause.replace('_', " "), Some(Paint::dim)),
+            ]);
+        }
+        text.push_str(&table.render(paint, out.width));
+    }
+    if !delta.warnings.is_empty() {
+        text.push_str(&format!("{}\n", paint.bold("overdue")));
+        text.push_str(&warnings(&delta.warnings, out));
+        text.push_str(&paint.dim("`staleness stale` shows all, and what settles each\n"));
+    }
+    text
+}
+
+fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
+    let net = match (each.action, &each.from, &each.to) {
+        ("there", _, Some(to)) => to.replace('_', " "),
+        (_, Some(from), Some(to)) => format!("{from} → {to}").replace('_', " "),
+        (action, _, _) => action.replace('_', " "),
+    };
+    let own = if each.own { "you" } else { "" };
+    vec![
+        (ago(now, each.at), Some(Paint::dim)),
+        (each.kind.into(), Some(Paint::dim)),
+        (net, None),
+        (own.into(), Some(Paint::dim)),
+        (each.id.clone(), Some(Paint::bold)),
+        (each.text.clone(), None),
+    ]
+}
+
+/// One session.
+pub(crate) fn session(told: &SessionReport, now: Timestamp, out: &Output) -> String {
+    let ended = match told.ended_at {
+        Some(at) => format!("ended {}", ago(now, at)),
+        None => "open".into(),
+    };
+    format!(
+        "{}  {}  {}\n",
+        out.paint.bold(&escape(told.id.as_str())),
+        escape(told.agent.as_str()),
+        out.paint.dim(&format!("began {}, {ended}", ago(now, told.started_at)))
+    )
+}
