@@ -20,7 +20,7 @@ struct Twins {
 const JSON: [&str; 1] = ["--json"];
 
 /// Looks at everything that is known; none of them writes.
-const LOOKS: [&[&str]; 18] = [
+const LOOKS: [&[&str]; 29] = [
     &[],
     &["scan", "--dry-run"],
     &["tools"],
@@ -39,6 +39,17 @@ const LOOKS: [&[&str]; 18] = [
     &["config", "show"],
     &["doctor"],
     &["export"],
+    &["knowledge", "list"],
+    &["review"],
+    &["work"],
+    &["work", "list", "--status", "dropped"],
+    &["work", "show", "router"],
+    &["stale"],
+    &["board"],
+    &["session", "list"],
+    &["resume", "--agent", "codex", "--peek"],
+    &["resume", "--agent", "claude-code", "--since", "one-s"],
+    &["resume", "--agent", "ana", "--digest"],
 ];
 
 impl Twins {
@@ -190,6 +201,35 @@ fn a_person_decides(twins: &mut Twins, now: &str) {
     }
 }
 
+/// Agents and people write work down, move it, settle it, and come back to it.
+fn work_goes_on(twins: &mut Twins, now: &str, day: &str) {
+    let id = |name: &str| format!("{day}-{name}");
+    let (router, review, limit) = (id("router"), id("review"), id("limit"));
+    for add in [
+        &["plan", "Rewrite the router", "--id", &router, "--status", "in_progress"][..],
+        &["handoff", "Review\nit", "--id", &review, "--from", "ana", "--to", "codex"],
+        &["constraint", "No releases", "--id", &limit, "--expires", "+1d", "--ref", &router],
+        &["note", "CI is slow", "--agent", "codex", "--global"],
+    ] {
+        twins.ok(now, &[&["work", "add"], add, &["--json"]].concat());
+    }
+    twins.ok(now, &["work", "step", &router, "wrote the trie", "--agent", "codex"]);
+    twins.ok(now, &["work", "set", &review, "--status", "accepted", "--json"]);
+    twins.ok(now, &["work", "reopen", &review]);
+    twins.ok(now, &["work", "touch", &limit]);
+    twins.both(now, &["stale", "resolve", "one-router", "--json"], "");
+    twins.ok(now, &["session", "start", "--agent", "codex", "--id", &id("session"), "--json"]);
+    twins.ok(now, &["resume", "--agent", "codex", "--session", &id("session"), "--json"]);
+    twins.ok(now, &["session", "end", &id("session")]);
+    twins.ok(now, &["knowledge", "add", "--id", &id("fact"), "--body", "It is so"]);
+    assert_eq!(twins.both(now, &["work", "show", "nothing", "--json"], "").code, 3);
+    let line = json!({ "type": "work", "id": id("foreign"), "kind": "plan", "text": "x",
+                       "created": "2026-08-01" });
+    let line = format!("{line}\n");
+    twins.both(now, &["import", "--from", "jsonl", "--json"], &line);
+    twins.both(now, &["stale", "--input", "-", "--json"], &line);
+}
+
 /// What `export` prints comes back from either backend, and a backup holds the same.
 fn it_moves(twins: &mut Twins, now: &str) {
     // As from another machine: the ids of what a person did are no longer those of this one.
@@ -225,6 +265,7 @@ fn a_long_life_is_told_in_the_same_bytes() {
     twins.ok(first, &["scan", "--json"]);
     twins.ok(first, &["scan"]);
     clients_work(&mut twins, first, "one");
+    work_goes_on(&mut twins, first, "one");
     twins.look(first, &JSON);
 
     // A server goes, another fails and recovers, a list of live tools is taken in.
@@ -233,6 +274,7 @@ fn a_long_life_is_told_in_the_same_bytes() {
     let servers = fs::read_to_string(&config).unwrap();
     fs::write(&config, servers.replace("\"linear\"", "\"later\"")).unwrap();
     clients_work(&mut twins, second, "two");
+    work_goes_on(&mut twins, second, "two");
     let list = twins.sandbox.write("list.json", r#"{"tools": [{"name": "open"}]}"#);
     let live = ["scan", "--tools-json", list.to_str().unwrap(), "--server", "github", "--json"];
     twins.ok(second, &live);
@@ -260,6 +302,7 @@ fn a_long_life_is_told_in_the_same_bytes() {
     it_moves(&mut twins, second);
     let third = "2027-01-15";
     clients_work(&mut twins, third, "three");
+    work_goes_on(&mut twins, third, "three");
     let few = ["--set", "outcomes.keep_newest=4", "prune"];
     for form in [&["--dry-run", "--json"][..], &["--json"], &["--json"], &[]] {
         twins.ok(third, &[&few[..], form].concat());
@@ -269,7 +312,8 @@ fn a_long_life_is_told_in_the_same_bytes() {
     twins.look(third, &[]);
 
     let commands = ["scan", "hook", "record", "tools", "project", "doctor", "prune", "backup"];
-    for command in commands.iter().chain(&["export", "import", "config"]) {
+    let more = ["export", "import", "config", "work", "stale", "session", "resume", "board"];
+    for command in commands.iter().chain(&more) {
         assert!(twins.asked.contains(*command), "{command} was never run");
     }
 }

@@ -14,6 +14,7 @@ use staleness::tool::{Hold, ToolKind};
 use staleness::{BlockingRegistry, Timestamp};
 
 use crate::items::ItemEvent;
+use crate::work::WorkEvent;
 
 const SERVERS: [&str; 4] = ["github", "my_server", "my", "claude.ai Mail"];
 /// The names of tools in a life.
@@ -44,6 +45,7 @@ pub(crate) enum Event {
     Told(ProjectRef, Option<SessionId>, Timestamp),
     Prune(Timestamp, bool),
     Items(ItemEvent),
+    Work(WorkEvent),
     Reopen,
 }
 
@@ -110,7 +112,8 @@ impl Life {
     /// The next event.
     pub(crate) fn next(&mut self) -> Event {
         let at = self.tick();
-        match self.below(30) {
+        match self.below(40) {
+            30.. => Event::Work(self.work_event(at)),
             0..4 => Event::Scan(self.scan(at)),
             4 => Event::Preview(self.scan(at)),
             5..12 => {
@@ -122,7 +125,7 @@ impl Life {
             15 if self.below(3) == 0 => Event::ForgetProject(self.project(), self.op(), at),
             15 | 16 => Event::Told(self.project(), self.session(), at),
             17 => Event::Prune(at, self.below(3) == 0),
-            18 | 19 => Event::Reopen,
+            18..21 => Event::Reopen,
             _ => Event::Items(self.item_event(at)),
         }
     }
@@ -237,6 +240,7 @@ impl Life {
             seen.push(json(registry.resume(&project, Resume::new(agent()), self.now)));
             seen.push(said(registry.sessions(&project.id)));
             seen.push(said(registry.items(&project.id)));
+            seen.push(json(registry.stale_report(&project, self.now)));
             for name in names {
                 let name = ToolName::new(name).unwrap();
                 let keys =
@@ -284,6 +288,7 @@ impl Event {
             }
             Self::Prune(at, dry_run) => json(registry.prune_outcomes(*at, *dry_run)),
             Self::Items(event) => event.carry_out(registry),
+            Self::Work(event) => event.carry_out(registry),
             Self::Reopen => String::new(),
         }
     }
@@ -294,7 +299,7 @@ fn agent() -> AgentId {
     AgentId::new("agent").expect("a name")
 }
 
-fn json<T: Serialize>(answer: Result<T, StoreError>) -> String {
+pub(crate) fn json<T: Serialize>(answer: Result<T, StoreError>) -> String {
     match answer {
         Ok(value) => serde_json::to_string(&value).unwrap(),
         Err(error) => error.to_string(),

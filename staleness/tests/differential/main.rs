@@ -4,6 +4,7 @@
 mod backends;
 mod items;
 mod life;
+mod work;
 
 use backends::{Backend, exported, fresh_backends};
 use life::{Life, NAMES, ROOTS};
@@ -11,7 +12,7 @@ use life::{Life, NAMES, ROOTS};
 /// Lives that are lived, each by its own seed.
 const SEEDS: [u64; 4] = [1, 20_261_120, 0x5eed, u64::MAX];
 /// What happens in each.
-const EVENTS: usize = 45;
+const EVENTS: usize = 60;
 
 /// Whether every backend gave the same answer; which, and after what.
 #[track_caller]

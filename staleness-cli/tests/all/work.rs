@@ -1,0 +1,371 @@
+//! Work that is written down, and what has been lying around for too long.
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox, fed, keys};
+
+/// Runs with `--json` as of a day; the document that it printed.
+fn on(sandbox: &Sandbox, day: &str, args: &[&str]) -> Value {
+    sandbox.json(&[args, &["--now", day]].concat())
+}
+
+/// The ids of a list.
+fn ids(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|each| each["id"].as_str().unwrap()).collect()
+}
+
+/// A line of trouble, and the exit code.
+fn refused(sandbox: &Sandbox, args: &[&str]) -> (i32, String) {
+    let Run { code, out, err } = sandbox.run(args);
+    assert_eq!((out.as_str(), err.lines().count()), ("", 1), "{args:?}: {err}");
+    (code, err)
+}
+
+/// One item of each kind, all of 1 October.
+fn one_of_each() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (kind, id, more) in [
+        ("plan", "p", &["--status", "in_progress", "--author", "ana", "--ref", "d"][..]),
+        ("trap", "t", &["--expires", "2026-10-10"]),
+        ("constraint", "c", &["--expires", "2027-01-01"]),
+        ("handoff", "h", &["--from", "ana", "--to", "codex"]),
+        ("candidate", "k", &["--generated"]),
+        ("note", "n", &[]),
+        ("decision", "d", &[]),
+    ] {
+        let text = format!("{kind} of ours");
+        let add = [&["work", "add", kind, &text, "--id", id, "--now", "2026-10-01"], more].concat();
+        sandbox.ok(&add);
+    }
+    sandbox
+}
+
+#[test]
+fn what_is_written_down_is_shown_with_everything_that_was_said() {
+    let sandbox = one_of_each();
+    let shown = on(&sandbox, "2026-10-02", &["work", "show", "p"]);
+    assert_eq!(
+        shown,
+        json!({
+            "id": "p", "kind": "plan", "status": "in_progress", "text": "plan of ours",
+            "author": "ana", "created_at": "2026-10-01T00:00:00Z",
+            "updated_at": "2026-10-01T00:00:00Z", "refs": ["d"], "steps": [],
+            "verdict": { "level": "fresh", "freshness": 1.0, "signals": [], "action": "keep" },
+        })
+    );
+    let handoff = on(&sandbox, "2026-10-02", &["work", "show", "h"]);
+    assert_eq!((&handoff["from"], &handoff["to"]), (&json!("ana"), &json!("codex")));
+    assert_eq!(on(&sandbox, "2026-10-02", &["work", "show", "k"])["generated"], true);
+    assert_eq!(on(&sandbox, "2026-10-02", &["work", "show", "n"])["type"], "observation");
+    let listed = on(&sandbox, "2026-10-02", &["work", "list"]);
+    assert_eq!(keys(&listed), ["items"]);
+    assert_eq!(ids(&listed["items"]), ["c", "d", "h", "k", "n", "p", "t"]);
+    assert_eq!(on(&sandbox, "2026-10-02", &["work"]), listed);
+    let plans = on(&sandbox, "2026-10-02", &["work", "list", "--kind", "plan"]);
+    assert_eq!(ids(&plans["items"]), ["p"]);
+    let open = on(&sandbox, "2026-10-02", &["work", "list", "--status", "open"]);
+    assert_eq!(ids(&open["items"]), ["h"]);
+}
+
+#[test]
+fn an_id_is_made_of_the_first_words_and_its_beginning_is_enough() {
+    let sandbox = Sandbox::new();
+    let add = ["work", "add", "handoff", "Review the router before Friday, please"];
+    let one = sandbox.json(&add)["item"]["id"].as_str().unwrap().to_owned();
+    assert!(one.starts_with("review-the-router-"), "{one}");
+    let again = on(&sandbox, "2026-11-21", &add)["item"]["id"].clone();
+    assert_ne!(again, one.as_str(), "the same may be handed over twice");
+    assert_eq!(on(&sandbox, "2026-11-21", &["work", "show", &one])["id"], one.as_str());
+    let (code, line) = refused(&sandbox, &["work", "show", "review"]);
+    assert!(code == 3 && line.contains("begins 2 work items") && line.contains(&one), "{line}");
+    sandbox.ok(&["work", "add", "plan", "x", "--id", "alone-1"]);
+    assert_eq!(sandbox.json(&["work", "touch", "alo"])["item"]["id"], "alone-1");
+}
+
+#[test]
+fn a_dry_run_shows_the_item_and_writes_nothing() {
+    let sandbox = one_of_each();
+    let before = sandbox.ok(&["export"]);
+    let item = &sandbox.json(&["work", "add", "plan", "x", "--id", "new", "--dry-run"])["item"];
+    assert_eq!((&item["id"], &item["status"]), (&json!("new"), &json!("todo")));
+    let (code, line) = refused(&sandbox, &["work", "add", "plan", "x", "--id", "p", "--dry-run"]);
+    assert!(code == 3 && line.contains("\"p\" already"), "{line}");
+    assert_eq!(sandbox.ok(&["export"]), before);
+}
+
+#[test]
+fn every_verb_changes_what_it_says_and_nothing_else() {
+    let sandbox = one_of_each();
+    let set =
+        ["work", "set", "p", "--status", "blocked", "--text", "new", "--expires", "2027-01-01"];
+    let item = &on(&sandbox, "2026-10-03", &set)["item"];
+    assert_eq!(
+        (&item["status"], &item["text"], &item["author"], &item["refs"]),
+        (&json!("blocked"), &json!("new"), &json!("ana"), &json!(["d"]))
+    );
+    assert_eq!(item["updated_at"], "2026-10-03T00:00:00Z");
+    let step = on(&sandbox, "2026-10-04", &["work", "step", "p", "wrote the trie"]);
+    let done = json!([{ "text": "wrote the trie", "at": "2026-10-04T00:00:00Z" }]);
+    assert_eq!(step["item"]["steps"], done);
+    let touched = on(&sandbox, "2026-10-05", &["work", "touch", "p"]);
+    assert_eq!(touched["item"]["updated_at"], "2026-10-05T00:00:00Z");
+    let late = on(&sandbox, "2026-10-01", &["work", "touch", "p"]);
+    assert_eq!(late["item"]["updated_at"], "2026-10-05T00:00:00Z", "time only moves forward");
+    let none = ["work", "set", "p", "--ref", "none", "--expires", "none", "--status", "done"];
+    let item = &on(&sandbox, "2026-10-06", &none)["item"];
+    assert_eq!((&item["refs"], &item["expires_at"]), (&json!([]), &Value::Null));
+    let (code, line) = refused(&sandbox, &["work", "set", "p", "--status", "todo"]);
+    assert!(code == 3 && line.contains("reopen it first"), "{line}");
+    let back = on(&sandbox, "2026-10-07", &["work", "reopen", "p"]);
+    assert_eq!(back["item"]["status"], "blocked", "the state before");
+    assert_eq!(back["item"]["steps"], done);
+}
+
+#[test]
+fn what_is_overdue_is_listed_oldest_first_with_a_command_that_settles_it() {
+    let sandbox = one_of_each();
+    let fresh = on(&sandbox, "2026-10-07", &["stale"]);
+    assert_eq!((&fresh["warnings"], &fresh["summary"]), (&json!([]), &json!("nothing overdue")));
+    let report = on(&sandbox, "2026-11-05", &["stale"]);
+    assert_eq!(keys(&report), ["warnings", "counts", "summary"]);
+    assert_eq!(ids(&report["warnings"]), ["p", "h", "k", "n", "t"]);
+    assert_eq!(
+        report["warnings"][4],
+        json!({
+            "id": "t", "kind": "trap", "text": "trap of ours", "age_days": 26,
+            "reason": "expired 26 days ago", "suggested_action": "staleness stale resolve t",
+        })
+    );
+    assert_eq!(report["summary"], "1 plan, 1 expired trap, 1 handoff, 1 candidate, 1 note");
+    assert_eq!(report["counts"]["total"], 5);
+    assert_eq!(on(&sandbox, "2026-11-05", &["stale", "list"]), report);
+    // The command that is suggested settles it, and its undoing brings the state back.
+    for (id, from, to) in [
+        ("p", "in_progress", "dropped"),
+        ("t", "active", "resolved"),
+        ("h", "open", "closed"),
+        ("k", "pending", "rejected"),
+        ("n", "visible", "archived"),
+    ] {
+        let kind = on(&sandbox, "2026-11-05", &["work", "show", id])["kind"].clone();
+        let done = on(&sandbox, "2026-11-05", &["stale", "resolve", id]);
+        assert_eq!(done, json!({ "id": id, "kind": kind, "from": from, "to": to }));
+        let shown = on(&sandbox, "2026-11-05", &["work", "show", id]);
+        assert_eq!((&shown["status"], &shown["verdict"]["level"]), (&json!(to), &json!("fresh")));
+        let (code, line) = refused(&sandbox, &["stale", "resolve", id, "--now", "2026-11-05"]);
+        assert!(code == 3 && line.contains("not overdue"), "{line}");
+    }
+    let hidden = on(&sandbox, "2026-11-05", &["work", "list"]);
+    assert!(!ids(&hidden["items"]).contains(&"n"), "what is archived is kept and hidden");
+    let archived = on(&sandbox, "2026-11-05", &["work", "list", "--status", "archived"]);
+    assert_eq!(ids(&archived["items"]), ["n"]);
+    assert_eq!(
+        on(&sandbox, "2026-11-05", &["work", "reopen", "p"])["item"]["status"],
+        "in_progress"
+    );
+}
+
+#[test]
+fn what_fresh_work_still_refers_to_is_reported_one_level_softer() {
+    let sandbox = one_of_each();
+    let day = "2026-11-05";
+    on(&sandbox, day, &["work", "add", "plan", "new", "--id", "new", "--ref", "p"]);
+    let report = on(&sandbox, day, &["stale"]);
+    let plan = &report["warnings"][0];
+    assert_eq!((&plan["id"], &plan["softened_by"]), (&json!("p"), &json!("new")));
+    assert!(plan["reason"].as_str().unwrap().ends_with("new still refers to it"), "{plan}");
+    let shown = on(&sandbox, day, &["work", "show", "p"]);
+    assert_eq!(
+        (&shown["verdict"]["level"], &shown["verdict"]["freshness"]),
+        (&json!("review"), &json!(0.5))
+    );
+    let code = |args: &[&str]| sandbox.run(&[args, &["--now", day]].concat()).code;
+    assert_eq!(code(&["stale", "--fail-on", "stale"]), 1);
+    for id in ["h", "k", "n", "t"] {
+        on(&sandbox, day, &["stale", "resolve", id]);
+    }
+    assert_eq!(code(&["stale", "--fail-on", "stale"]), 0);
+    assert_eq!(code(&["stale", "list", "--fail-on", "review"]), 1);
+    assert_eq!(code(&["--fail-on", "review"]), 1, "the overview knows it too");
+    assert_eq!(code(&["--fail-on", "stale"]), 0);
+}
+
+#[test]
+fn unknown_kinds_states_and_ids_come_with_what_there_is() {
+    let sandbox = one_of_each();
+    for (args, part) in [
+        (&["work", "add", "wish", "x"][..], "allowed are plan, trap, constraint, handoff"),
+        (&["work", "add", "plan", "x", "--status", "pending"], "allowed are todo, in_progress"),
+        (&["work", "add", "plan", "x", "--type", "observation"], "a plan has no type"),
+        (
+            &["work", "add", "note", "x", "--type", "rumour"],
+            "allowed are observation, session_start",
+        ),
+        (&["work", "add", "plan", " "], "no text to write down"),
+        (&["work", "add", "plan", "x", "--id", "p"], "already"),
+        (&["work", "add", "plan", "x", "--expires", "soon"], "accepted are"),
+        (&["work", "set", "h", "--status", "done"], "allowed are open, accepted, closed"),
+        (&["work", "list", "--kind", "wish"], "allowed are plan"),
+        (&["work", "list", "--status", "wished"], "allowed are todo"),
+        (&["work", "show", "zzz"], "see `staleness work list`"),
+        (&["work", "reopen", "p"], "there is nothing to reopen"),
+        (&["stale", "resolve", "nothing"], "no work item is known as"),
+    ] {
+        let (code, line) = refused(&sandbox, args);
+        assert!(code == 3 && line.contains(part), "{args:?}: {line}");
+    }
+    for args in [&["work", "set", "p"][..], &["work", "add", "plan"], &["work", "step", "p"]] {
+        assert_eq!(refused(&sandbox, args).0, 2, "{args:?}");
+    }
+    sandbox.ok(&["work", "add", "plan", "x", "--id", "review-router"]);
+    let (_, line) = refused(&sandbox, &["work", "show", "reveiw-router"]);
+    assert!(line.contains("did you mean review-router?"), "{line}");
+}
+
+#[test]
+fn a_reference_to_a_missing_item_is_allowed_and_shown_as_dangling() {
+    let sandbox = one_of_each();
+    sandbox.ok(&["work", "add", "plan", "x", "--id", "x", "--ref", "gone", "--ref", "d"]);
+    let shown = sandbox.ok(&["work", "show", "x"]);
+    let line = |id: &str| shown.lines().find(|line| line.contains(id)).unwrap().to_owned();
+    assert!(line("gone").contains("nothing of that id is known"), "{shown}");
+    assert!(!line("refers to  d").contains("nothing"), "{shown}");
+}
+
+#[test]
+fn what_has_expired_when_it_is_written_down_is_reported_from_the_beginning() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(&["work", "add", "trap", "x", "--id", "x", "--expires", "-3d"]);
+    assert_eq!(run.code, 0);
+    assert!(run.err.contains("it has expired already"), "{run:?}");
+    assert_eq!(sandbox.json(&["stale"])["warnings"][0]["age_days"], 3);
+}
+
+#[test]
+fn a_text_comes_from_stdin_and_keeps_its_lines() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.args(["work", "add", "plan", "-", "--id", "x", "--quiet"]);
+    assert_eq!(fed(command, b"one\ntwo\n").code, 0);
+    assert_eq!(sandbox.json(&["work", "show", "x"])["text"], "one\ntwo");
+}
+
+#[test]
+fn the_board_fits_one_screen_of_eighty_columns() {
+    let sandbox = one_of_each();
+    sandbox.claude(&["github"]);
+    for at in 0..30 {
+        let id = format!("a-rather-long-id-that-somebody-chose-{at:02}");
+        let text = "何か長いもの ".repeat(20);
+        let kind = ["plan", "handoff", "candidate"][at % 3];
+        sandbox.ok(&["work", "add", kind, &text, "--id", &id, "--now", "2026-10-02"]);
+    }
+    let board = sandbox.json(&["board"]);
+    assert_eq!(keys(&board), ["in_progress", "waiting", "warnings", "tools"]);
+    assert_eq!(ids(&board["in_progress"]), ["p"]);
+    assert_eq!(board["waiting"].as_array().unwrap().len(), 32);
+    let shown = sandbox.ok(&["board"]);
+    use unicode_width::UnicodeWidthStr;
+    assert!(shown.lines().all(|line| line.width() <= 80), "{shown}");
+    assert!(shown.lines().count() <= 30, "{shown}");
+    assert!(shown.contains("… and 28 more"), "{shown}");
+    let empty = Sandbox::new().ok(&["board"]);
+    assert!(empty.contains("nothing is in progress"), "{empty}");
+}
+
+#[test]
+fn every_surface_tells_what_is_stuck() {
+    let sandbox = one_of_each();
+    let day = "2026-11-05";
+    let overview = on(&sandbox, day, &[]);
+    assert_eq!(overview["work"], on(&sandbox, day, &["stale"])["warnings"]);
+    assert_eq!(overview["counts"]["work"], 5);
+    let shown = sandbox.ok(&["--now", day]);
+    assert!(shown.contains("overdue work: 1 plan, 1 expired trap"), "{shown}");
+    let review = on(&sandbox, day, &["review"]);
+    let plan = review["items"].as_array().unwrap().iter().find(|each| each["id"] == "p").unwrap();
+    assert_eq!((&plan["kind"], &plan["verdict"]["level"]), (&json!("plan"), &json!("stale")));
+    assert_eq!(plan["suggested_action"], "staleness stale resolve p");
+    let doctor = on(&sandbox, day, &["doctor"]);
+    let memory =
+        doctor["checks"].as_array().unwrap().iter().find(|each| each["name"] == "stale_memory");
+    let memory = memory.unwrap();
+    assert_eq!((&doctor["ok"], &memory["state"]), (&json!(true), &json!("warn")));
+    assert!(memory["detail"].as_str().unwrap().contains("overdue: 1 plan"), "{memory}");
+}
+
+/// Lines of another system's memory.
+const FOREIGN: &str = r#"{"type":"work","id":"w1","kind":"plan","status":"in_progress","text":"Move to the new host","created":"2026-09-01","author":"ana","steps":[{"text":"began","at":"2026-09-02"}]}
+{"type":"work","id":"w2","kind":"handoff","text":"Take over","created":"2026-10-01T08:00:00Z","refs":["w1"]}
+{"type":"knowledge","id":"k1","body":"passed over","added":"2026-01-01"}
+"#;
+
+#[test]
+fn a_file_of_another_system_is_judged_and_nothing_is_stored() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("work.jsonl", FOREIGN);
+    let before = sandbox.files();
+    let report = sandbox.json(&["stale", "list", "--input", file.to_str().unwrap()]);
+    assert_eq!(ids(&report["warnings"]), ["w1", "w2"]);
+    assert_eq!(report["warnings"][0]["age_days"], 79, "its last step counts");
+    let mut command = sandbox.command();
+    command.args(["stale", "--input", "-", "--json"]);
+    let piped = fed(command, FOREIGN.as_bytes());
+    assert_eq!(serde_json::from_str::<Value>(&piped.out).unwrap(), report);
+    assert!(sandbox.files() == before);
+    for (line, part) in [
+        (
+            r#"{"type":"work","id":"x","kind":"wish","text":"t","created":"2026-01-01"}"#,
+            "no kind of work",
+        ),
+        (
+            r#"{"type":"work","id":"x","kind":"plan","text":"t","created":"2026-01-01","status":"open"}"#,
+            "no state of a plan",
+        ),
+        (
+            r#"{"type":"work","id":"x","kind":"plan","text":"t","created":"yesterday"}"#,
+            "is not a time",
+        ),
+        (
+            r#"{"type":"work","id":"x","kind":"plan","text":"t","created":"2026-01-01","colour":1}"#,
+            "unknown field `colour`",
+        ),
+        (
+            r#"{"type":"work","id":"w1","kind":"plan","text":"t","created":"2026-01-01"}"#,
+            "\"w1\" twice",
+        ),
+    ] {
+        let file = sandbox.write("bad.jsonl", format!("{FOREIGN}{line}\n"));
+        let (code, err) = refused(&sandbox, &["stale", "--input", file.to_str().unwrap()]);
+        assert!(code == 3 && err.contains("bad.jsonl:4:") && err.contains(part), "{err}");
+        let (code, err) = refused(&sandbox, &["import", "--from", "jsonl", file.to_str().unwrap()]);
+        assert!(code == 3 && err.contains(part) && err.contains("nothing was imported"), "{err}");
+    }
+    assert_eq!(sandbox.json(&["work"])["items"], json!([]));
+}
+
+#[test]
+fn work_of_another_system_is_imported_once_and_loses_nothing_that_is_known() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("work.jsonl", FOREIGN);
+    let import = ["import", "--from", "jsonl", file.to_str().unwrap()];
+    assert_eq!(sandbox.json(&import)["imported"]["work"], 2);
+    let again = sandbox.json(&import);
+    assert_eq!((&again["imported"]["work"], &again["skipped"]["work"]), (&json!(0), &json!(2)));
+    sandbox.ok(&["work", "step", "w1", "packed", "--now", "2026-09-05"]);
+    sandbox.ok(&["work", "set", "w1", "--ref", "w2", "--now", "2026-09-05"]);
+    // A later line that says less: what it leaves out stays.
+    let line = r#"{"type":"work","id":"w1","kind":"plan","text":"Move, by November","created":"2026-09-01","updated":"2026-09-10"}"#;
+    let file = sandbox.write("more.jsonl", line);
+    sandbox.ok(&["import", "--from", "jsonl", file.to_str().unwrap()]);
+    let item = sandbox.json(&["work", "show", "w1"]);
+    assert_eq!(
+        (&item["text"], &item["status"], &item["author"], &item["refs"]),
+        (&json!("Move, by November"), &json!("in_progress"), &json!("ana"), &json!(["w2"]))
+    );
+    assert_eq!(item["steps"].as_array().unwrap().len(), 2);
+    let other = r#"{"type":"work","id":"w1","kind":"trap","text":"x","created":"2026-09-01","updated":"2026-12-10"}"#;
+    let file = sandbox.write("other.jsonl", other);
+    let (code, line) = refused(&sandbox, &["import", "--from", "jsonl", file.to_str().unwrap()]);
+    assert!(code == 3 && line.contains("the same id means two things"), "{line}");
+}
