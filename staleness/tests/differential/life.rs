@@ -125,7 +125,7 @@ impl Life {
             15 if self.below(3) == 0 => Event::ForgetProject(self.project(), self.op(), at),
             15 | 16 => Event::Told(self.project(), self.session(), at),
             17 => Event::Prune(at, self.below(3) == 0),
-            18..21 => Event::Reopen,
+            18 | 19 => Event::Reopen,
             _ => Event::Items(self.item_event(at)),
         }
     }
