@@ -16,6 +16,7 @@ use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::{BlockingRegistry, Timestamp};
 
 use super::knowledge::{self, Deed, Happening};
+use super::work::{self, WorkDeed, WorkHappening, agent};
 
 const SERVERS: [&str; 4] = ["github", "my_server", "my", "claude.ai Mail"];
 const NAMES: [&str; 12] = [
@@ -49,6 +50,7 @@ pub(super) enum Event {
     Told(ProjectRef, Option<SessionId>, Timestamp),
     Prune(Timestamp, bool),
     Knowledge(Box<Deed>),
+    Work(Box<WorkDeed>),
     Reopen,
 }
 
@@ -71,7 +73,7 @@ impl<'a> Life<'a> {
             return None;
         }
         let at = self.tick();
-        Some(match self.below(24) {
+        Some(match self.below(33) {
             0..4 => Event::Scan(self.scan(at)),
             4 => Event::Preview(self.scan(at)),
             5 => Event::Late(self.scan(at)),
@@ -86,7 +88,8 @@ impl<'a> Life<'a> {
             13 => Event::Told(self.project(), self.session(), at),
             14 => Event::Prune(at, self.one_of(&[false, false, true])),
             15 => Event::Reopen,
-            _ => Event::Knowledge(Box::new(self.deed(at))),
+            16..25 => Event::Knowledge(Box::new(self.deed(at))),
+            _ => Event::Work(Box::new(self.work_deed(at))),
         })
     }
 
@@ -169,6 +172,17 @@ impl<'a> Life<'a> {
             what: self.one_of(&Happening::ALL),
             project: self.project(),
             act: Act { session: self.session(), ..Act::new(self.op(), at) },
+            at,
+            seeds: (u32::from(self.below(32)), u32::from(self.below(255))),
+        }
+    }
+
+    fn work_deed(&mut self, at: Timestamp) -> WorkDeed {
+        WorkDeed {
+            what: self.one_of(&WorkHappening::ALL),
+            project: self.project(),
+            act: Act { session: self.session(), ..Act::new(self.op(), at) },
+            session: self.session(),
             at,
             seeds: (u32::from(self.below(32)), u32::from(self.below(255))),
         }
@@ -264,8 +278,7 @@ impl<'a> Life<'a> {
             seen.push(json(registry.list(&project, all, self.now)));
             seen.push(json(registry.rank(&project, 5, self.now)));
             seen.push(json(registry.suggest(&project, Some("review"), None, 5, self.now)));
-            seen.push(json(registry.resume(&project, Resume::new(agent()), self.now)));
-            seen.push(said(registry.sessions(&project.id)));
+            seen.push(work::look(registry, &project, self.now));
             let name = ToolName::new(NAMES[usize::from(self.ops) % NAMES.len()]).expect("a name");
             let keys = [ToolKey::project(project.id.clone(), name.clone()), ToolKey::global(name)];
             seen.push(json(registry.history(&keys, 50)));
@@ -299,17 +312,19 @@ impl Event {
             }
             Self::Told(project, session, at) => {
                 let resume = Resume { session: session.clone(), ..Resume::new(agent()) };
-                let started = session.as_ref().map(|id| {
-                    said(registry.start_session(&project.id, &resume.agent, id, *at))
-                });
+                let started = session
+                    .as_ref()
+                    .map(|id| said(registry.start_session(&project.id, &resume.agent, id, *at)));
                 let delta = registry.resume(project, resume.clone(), *at);
-                let marked = delta.as_ref().ok().map(|delta| {
-                    json(registry.mark_resumed(&project.id, &resume, delta, *at))
-                });
+                let marked = delta
+                    .as_ref()
+                    .ok()
+                    .map(|delta| json(registry.mark_resumed(&project.id, &resume, delta, *at)));
                 format!("{started:?} {} {marked:?}", json(delta))
             }
             Self::Prune(at, dry_run) => json(registry.prune_outcomes(*at, *dry_run)),
             Self::Knowledge(deed) => deed.carry_out(registry),
+            Self::Work(deed) => deed.carry_out(registry),
             Self::Reopen => String::new(),
         }
     }

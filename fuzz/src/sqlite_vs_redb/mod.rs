@@ -5,6 +5,7 @@
 
 mod knowledge;
 mod life;
+mod work;
 
 use std::fs;
 use std::ops::ControlFlow;
