@@ -5,9 +5,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 use staleness::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName, check_id};
-use staleness::knowledge::Item;
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{ImportReport, ToldWork, Use};
+use staleness::registry::{ImportReport, StatedItem, ToldWork, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, StoreError, ToolFilter};
@@ -67,8 +66,8 @@ struct ToolLine {
 pub(super) enum Entry {
     Use(Box<Use>),
     Tool(Found),
-    Item(Box<Item>),
-    Work(Box<ToldWork>),
+    Item(Box<StatedItem>, Option<ProjectRef>),
+    Work(Box<ToldWork>, Option<ProjectRef>),
 }
 
 pub(super) fn run(
@@ -93,15 +92,15 @@ pub(super) fn run(
                 return Err(input.refused(input.line(), &what));
             }
             Entry::Tool(found) => tools.push(found),
-            Entry::Item(item) if !ids.insert(item.key.clone()) => {
+            Entry::Item(item, _) if !ids.insert(item.key.clone()) => {
                 let what = format!("the item {} twice", quoted(item.key.id.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
-            Entry::Work(told) if !work.insert(told.work.key.clone()) => {
+            Entry::Work(told, _) if !work.insert(told.work.key.clone()) => {
                 let what = format!("the work item {} twice", quoted(told.work.key.id.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
-            Entry::Use(_) | Entry::Item(_) | Entry::Work(_) => {}
+            Entry::Use(_) | Entry::Item(..) | Entry::Work(..) => {}
         }
         progress.add(1);
     }
@@ -129,6 +128,16 @@ pub(super) fn run(
     let mut progress = Progress::new(out, "imported");
     let mut keeper = Keeper::new(registry.clone(), settings, args.dry_run);
     let mut worker = WorkKeeper::new(registry.clone(), settings, args.dry_run);
+    // What belongs to a project makes it known.
+    let (seer, mut seen) = (registry.clone(), BTreeSet::new());
+    let mut see = |project: Option<ProjectRef>| -> Result<(), CliError> {
+        match project.filter(|_| !args.dry_run) {
+            Some(project) if seen.insert(project.id.clone()) => {
+                Ok(seer.see_project(&project, settings.now)?)
+            }
+            _ => Ok(()),
+        }
+    };
     let mut recorder = Recorder { registry, args, seen: HashSet::new(), batch: Vec::new() };
     input.rewind()?;
     while let Some(text) = input.next()? {
@@ -140,8 +149,14 @@ pub(super) fn run(
                     recorder.write(&mut report)?;
                 }
             }
-            Entry::Item(item) => keeper.take(*item, &mut report)?,
-            Entry::Work(told) => worker.take(*told, &mut report)?,
+            Entry::Item(item, project) => {
+                see(project)?;
+                keeper.take(*item, &mut report)?;
+            }
+            Entry::Work(told, project) => {
+                see(project)?;
+                worker.take(*told, &mut report)?;
+            }
             Entry::Tool(_) => {}
         }
         progress.add(1);
@@ -194,8 +209,12 @@ pub(super) fn entry_of(text: &str, here: &ProjectRef) -> Result<Entry, String> {
             found.kind = line.kind.unwrap_or(found.kind);
             Ok(Entry::Tool(found.described(line.description.as_deref())))
         }
-        Line::Knowledge(line) => line.item(here).map(|item| Entry::Item(Box::new(item))),
-        Line::Work(line) => line.told(here).map(|told| Entry::Work(Box::new(told))),
+        Line::Knowledge(line) => {
+            line.item(here).map(|(item, project)| Entry::Item(Box::new(item), project))
+        }
+        Line::Work(line) => {
+            line.told(here).map(|(told, project)| Entry::Work(Box::new(told), project))
+        }
     }
 }
 

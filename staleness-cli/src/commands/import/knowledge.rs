@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use staleness::ids::{ItemId, ItemKey, Scope};
-use staleness::knowledge::{Item, ItemKind};
-use staleness::registry::{Act, ImportReport, check_item};
+use staleness::knowledge::ItemKind;
+use staleness::registry::{Act, ImportReport, StatedItem, check_item};
 use staleness::scan::ProjectRef;
 use staleness::{BlockingRegistry, clock};
 
@@ -25,8 +25,7 @@ pub(super) struct KnowledgeLine {
     #[serde(alias = "text")]
     body: String,
     kind: Option<ItemKind>,
-    #[serde(default)]
-    keywords: BTreeSet<String>,
+    keywords: Option<BTreeSet<String>>,
     #[serde(alias = "added_at")]
     added: Moment,
     #[serde(alias = "updated_at")]
@@ -36,8 +35,7 @@ pub(super) struct KnowledgeLine {
     last_recalled: Option<Moment>,
     #[serde(default, alias = "recalls")]
     recall_count: u64,
-    #[serde(default)]
-    evergreen: bool,
+    evergreen: Option<bool>,
     due: Option<Moment>,
     #[serde(alias = "stale_after", alias = "expires_at")]
     expires: Option<Moment>,
@@ -45,46 +43,47 @@ pub(super) struct KnowledgeLine {
     verified: Option<Moment>,
     #[serde(alias = "done_at")]
     done: Option<Moment>,
-    #[serde(default)]
-    related: BTreeSet<ItemId>,
+    related: Option<BTreeSet<ItemId>>,
     project: Option<String>,
     #[serde(default)]
     global: bool,
 }
 
 impl KnowledgeLine {
-    /// The item that the line holds, seen from this project.
-    pub(super) fn item(self, here: &ProjectRef) -> Result<Item, String> {
-        let scope = match (self.global, self.project.as_deref()) {
-            (true, None) => Scope::Global,
+    /// The item that the line holds, seen from this project, with the project that it belongs to.
+    pub(super) fn item(
+        self,
+        here: &ProjectRef,
+    ) -> Result<(StatedItem, Option<ProjectRef>), String> {
+        let project = match (self.global, self.project.as_deref()) {
+            (true, None) => None,
             (true, Some(_)) => return Err("of a project, or global: not both".into()),
-            (false, root) => Scope::Project(project_of(root, here)?.id),
+            (false, root) => Some(project_of(root, here)?),
         };
+        let own = project.as_ref().map(|project| project.id.clone());
+        let scope = own.map_or(Scope::Global, Scope::Project);
         let at = |moment: Option<Moment>| moment.map(|Moment(at)| at);
-        let (key, kind) =
-            (ItemKey { scope, id: self.id }, self.kind.unwrap_or(ItemKind::Knowledge));
         let Moment(added_at) = self.added;
-        let verified_at = at(self.verified);
-        let item = Item {
+        let item = StatedItem {
+            kind: self.kind,
             keywords: self.keywords,
-            updated_at: at(self.updated).unwrap_or(added_at),
+            updated_at: at(self.updated),
             version_context: self.version_context,
             evergreen: self.evergreen,
             due: at(self.due),
             expires_at: at(self.expires),
-            verified_at,
-            verifications: verified_at.is_some().into(),
+            verified_at: at(self.verified),
             done_at: at(self.done),
             related: self.related,
             recalls: self.recall_count,
             recalled_at: at(self.last_recalled),
-            ..Item::new(key, kind, self.body, added_at)
+            ..StatedItem::new(ItemKey { scope, id: self.id }, self.body, added_at)
         };
-        if item.done_at.is_some() && item.kind != ItemKind::Todo {
+        if item.done_at.is_some() && item.kind != Some(ItemKind::Todo) {
             return Err("only a to-do can be done".into());
         }
-        check_item(&item).map_err(|refusal| refusal.to_string())?;
-        Ok(item)
+        check_item(&item.alone()).map_err(|refusal| refusal.to_string())?;
+        Ok((item, project))
     }
 }
 
@@ -93,7 +92,7 @@ pub(super) struct Keeper {
     registry: BlockingRegistry,
     act: Act,
     dry_run: bool,
-    batch: Vec<Item>,
+    batch: Vec<StatedItem>,
 }
 
 impl Keeper {
@@ -106,7 +105,11 @@ impl Keeper {
         }
     }
 
-    pub(super) fn take(&mut self, item: Item, report: &mut ImportReport) -> Result<(), CliError> {
+    pub(super) fn take(
+        &mut self,
+        item: StatedItem,
+        report: &mut ImportReport,
+    ) -> Result<(), CliError> {
         self.batch.push(item);
         if self.batch.len() == BATCH { self.write(report) } else { Ok(()) }
     }

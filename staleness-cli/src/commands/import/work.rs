@@ -58,13 +58,15 @@ struct StepLine {
 }
 
 impl WorkLine {
-    /// The item that the line holds, seen from this project.
-    pub(super) fn told(self, here: &ProjectRef) -> Result<ToldWork, String> {
-        let scope = match (self.global, self.project.as_deref()) {
-            (true, None) => Scope::Global,
+    /// The item that the line holds, seen from this project, with the project that it belongs to.
+    pub(super) fn told(self, here: &ProjectRef) -> Result<(ToldWork, Option<ProjectRef>), String> {
+        let project = match (self.global, self.project.as_deref()) {
+            (true, None) => None,
             (true, Some(_)) => return Err("of a project, or global: not both".into()),
-            (false, root) => Scope::Project(project_of(root, here)?.id),
+            (false, root) => Some(project_of(root, here)?),
         };
+        let own = project.as_ref().map(|project| project.id.clone());
+        let scope = own.map_or(Scope::Global, Scope::Project);
         let kind = WorkKind::named(&self.kind)?;
         let tells_status = self.status.is_some();
         let status = match &self.status {
@@ -94,7 +96,7 @@ impl WorkLine {
             ..Work::new(WorkKey { scope, id: self.id }, kind, self.text, created_at)
         };
         check_work(&work).map_err(|refusal| refusal.to_string())?;
-        Ok(ToldWork { work, tells_status })
+        Ok((ToldWork { work, tells_status }, project))
     }
 }
 
@@ -110,7 +112,7 @@ pub(crate) fn work_in(
     let mut items = Vec::new();
     while let Some(text) = input.next()? {
         let entry = entry_of(text, &settings.project);
-        if let Entry::Work(told) = entry.map_err(|what| input.refused(input.line(), &what))? {
+        if let Entry::Work(told, _) = entry.map_err(|what| input.refused(input.line(), &what))? {
             if !ids.insert(told.work.key.clone()) {
                 let what = format!("the work item {} twice", quoted(told.work.key.id.as_str()));
                 return Err(input.refused(input.line(), &what));

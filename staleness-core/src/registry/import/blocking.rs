@@ -2,8 +2,7 @@
 
 use pollster::block_on;
 
-use super::{ImportReport, Importer, ToldWork};
-use crate::knowledge::Item;
+use super::{ImportReport, Importer, StatedItem, ToldWork};
 use crate::outcome::Outcome;
 use crate::registry::{Act, BlockingRegistry, Use};
 use crate::store::StoreError;
@@ -38,15 +37,13 @@ impl BlockingRegistry {
     /// As the method it blocks on.
     pub fn import_items(
         &self,
-        items: Vec<Item>,
+        items: Vec<StatedItem>,
         act: &Act,
         dry_run: bool,
     ) -> Result<usize, StoreError> {
         block_on(self.inner().import_items(items, act, dry_run))
     }
-}
 
-impl BlockingRegistry {
     /// Blocks on [`Registry::import_work`](crate::Registry::import_work).
     ///
     /// # Errors

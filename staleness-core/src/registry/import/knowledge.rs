@@ -1,21 +1,61 @@
-//! The step that writes imported items: the record to which something was done last stays.
+//! The step that writes imported items: of each, what is newer stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::merge::{merged, uncounted};
+use super::stated::StatedItem;
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::Action;
 use crate::knowledge::Item;
+use crate::registry::check_item;
 use crate::registry::knowledge::{Act, state};
 use crate::store::{
     Change, ChangeSet, Decision, Draft, Durability, ItemFilter, Refusal, Selection, Step, View,
 };
 use crate::time::Timestamp;
 
+/// An item as it comes.
+#[derive(Clone, Debug)]
+pub(super) enum Incoming {
+    /// Everything that a store knew of it.
+    Whole(Item),
+    /// What another system states of it.
+    Stated(StatedItem),
+}
+
+impl Incoming {
+    const fn key(&self) -> &ItemKey {
+        match self {
+            Self::Whole(row) => &row.key,
+            Self::Stated(stated) => &stated.key,
+        }
+    }
+
+    /// The item that stays, beside the one that is known.
+    fn beside(&self, known: Option<&Item>) -> Item {
+        match (self, known) {
+            (Self::Whole(row), None) => row.clone(),
+            (Self::Whole(row), Some(known)) => merged(known, row),
+            (Self::Stated(stated), None) => stated.alone(),
+            (Self::Stated(stated), Some(known)) => merged(known, &stated.over(known)),
+        }
+    }
+
+    fn linked(&self) -> impl Iterator<Item = ItemKey> + '_ {
+        let row = match self {
+            Self::Whole(row) => Some(row),
+            // It states no links: those of what is known stay.
+            Self::Stated(_) => None,
+        };
+        row.into_iter().flat_map(linked)
+    }
+}
+
 /// Writes items. Into a store that holds others the two sides of what supersedes what are put in step
 /// again: an item that is newer there may have other links than it had here.
 #[derive(Debug)]
 pub(super) struct PutItems {
-    pub(super) rows: Vec<Item>,
+    pub(super) rows: Vec<Incoming>,
     /// The store was not empty: links may meet items that know nothing of them.
     pub(super) merging: bool,
     /// Who brings them, where they come without a journal of their own.
@@ -26,7 +66,7 @@ pub(super) struct PutItems {
 impl PutItems {
     /// How many of the rows a change set writes; what else it writes are the other ends of links.
     pub(super) fn written(&self, changes: &ChangeSet) -> usize {
-        let own: BTreeSet<&ItemKey> = self.rows.iter().map(|row| &row.key).collect();
+        let own: BTreeSet<&ItemKey> = self.rows.iter().map(Incoming::key).collect();
         let put = |change: &&Change<Item, ItemKey>| match change {
             Change::Put(row) => own.contains(&row.key),
             Change::Delete(_) => false,
@@ -34,37 +74,16 @@ impl PutItems {
         changes.knowledge.iter().filter(put).count()
     }
 
-    /// Those that stay in place of what is known, as they will be written.
+    /// What stays of what comes and what is known, as it will be written.
     fn winners(&self, view: &View) -> BTreeMap<ItemKey, Item> {
-        let kept = |row: &Item| match view.knowledge.get(&row.key) {
-            None => row.clone(),
-            Some(known) if done_last(known) >= done_last(row) => counted(known.clone(), row),
-            Some(known) => counted(row.clone(), known),
-        };
-        self.rows.iter().map(|row| (row.key.clone(), kept(row))).collect()
+        let mut winners: BTreeMap<ItemKey, Item> = BTreeMap::new();
+        for row in &self.rows {
+            let known = winners.get(row.key()).or_else(|| view.knowledge.get(row.key()));
+            let kept = row.beside(known);
+            winners.insert(kept.key.clone(), kept);
+        }
+        winners
     }
-}
-
-/// The last time that somebody did something to an item. Recalls are counters, and count for nothing.
-fn done_last(item: &Item) -> Timestamp {
-    let said = item.contradicted.as_ref().map(|said| said.at);
-    let others = [item.verified_at, item.done_at, said].into_iter().flatten();
-    others.fold(item.updated_at, Timestamp::max)
-}
-
-/// `kept` with the larger of each counter.
-fn counted(mut kept: Item, other: &Item) -> Item {
-    kept.recalls = kept.recalls.max(other.recalls);
-    // A counter since the last edit is one of the same edit, or another one.
-    if kept.updated_at == other.updated_at {
-        kept.recalls_since_edit = kept.recalls_since_edit.max(other.recalls_since_edit);
-    }
-    kept.verifications = kept.verifications.max(other.verifications);
-    if other.recalled_at > kept.recalled_at {
-        kept.recalled_at = other.recalled_at;
-        kept.recall_op.clone_from(&other.recall_op);
-    }
-    kept
 }
 
 /// The items at the other ends of the links of an item.
@@ -105,7 +124,7 @@ fn tell(draft: &mut Draft<'_>, act: &Act, view: &View, winners: &BTreeMap<ItemKe
     for (key, row) in winners {
         match view.knowledge.get(key) {
             None => act.tell(draft, key, Action::Added, None, "imported"),
-            Some(known) if done_last(known) < done_last(row) => {
+            Some(known) if uncounted(known) != uncounted(row) => {
                 act.tell(draft, key, Action::Edited, Some(state(known)), "imported");
             }
             Some(_) => {}
@@ -115,16 +134,16 @@ fn tell(draft: &mut Draft<'_>, act: &Act, view: &View, winners: &BTreeMap<ItemKe
 
 impl Step for PutItems {
     fn selection(&self) -> Selection {
-        let mut keys: BTreeSet<ItemKey> = self.rows.iter().map(|row| row.key.clone()).collect();
+        let mut keys: BTreeSet<ItemKey> = self.rows.iter().map(|row| row.key().clone()).collect();
         if self.merging {
-            keys.extend(self.rows.iter().flat_map(linked));
+            keys.extend(self.rows.iter().flat_map(Incoming::linked));
         }
         lock(keys)
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         if self.merging && view.looks <= 1 {
-            let known = self.rows.iter().filter_map(|row| view.knowledge.get(&row.key));
+            let known = self.rows.iter().filter_map(|row| view.knowledge.get(row.key()));
             let more: BTreeSet<ItemKey> =
                 known.flat_map(linked).filter(|key| !view.knowledge.contains_key(key)).collect();
             if !more.is_empty() {
@@ -134,6 +153,9 @@ impl Step for PutItems {
         let mut draft = Draft::new(view, Timestamp::default());
         let winners = self.winners(view);
         for row in winners.values() {
+            if self.act.is_some() {
+                check_item(row)?;
+            }
             draft.put_item(row.clone());
         }
         if self.merging {

@@ -1,10 +1,13 @@
 //! Importing records that another store exported.
 
 mod blocking;
+mod foreign;
 mod journal;
 mod knowledge;
+mod merge;
 mod report;
 mod rows;
+mod stated;
 mod work;
 
 use std::collections::HashMap;
@@ -14,8 +17,9 @@ use std::sync::Arc;
 
 pub use blocking::BlockingImporter;
 pub use report::{ImportReport, TransferCounts};
+pub use stated::StatedItem;
 
-use super::{Act, RecordUses, Registry, Use, check_item, check_work};
+use super::Registry;
 use crate::ids::stable_hash;
 use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::Item;
@@ -29,11 +33,11 @@ use crate::transfer::Record;
 use crate::work::Work;
 
 use journal::{AppendEntries, Numbered};
-use knowledge::PutItems;
+use knowledge::{Incoming, PutItems};
 use report::count;
 use rows::{AppendOutcomes, Outdate, PutProjects, PutSources, PutTools};
 pub use work::ToldWork;
-use work::{PutCursors, PutSessions, PutWork, TakeWork};
+use work::{PutCursors, PutSessions, PutWork};
 
 /// Rows that one commit writes at most, so that others wait briefly. A revision of the journal is
 /// one commit, however long it is.
@@ -52,8 +56,9 @@ const ATTEMPTS: usize = 3;
 ///
 /// - of a tool the record that changed last stays; of a source the one that was looked at last; of a
 ///   project the one that was seen last, while what it was told stays its own,
-/// - of an item of knowledge the record stays to which something was done last; it gets the larger
-///   of each counter, and what it supersedes knows of it,
+/// - of an item of knowledge the text stays that was edited last, with the verification of that text
+///   and what was said against it; it gets the larger of each counter, and what it supersedes knows of
+///   it,
 /// - of a work item the record stays that was active last; sessions and cursors are added that are not
 ///   there: how far an agent was told stays its own,
 /// - outcomes are appended that are not there, by op and tool,
@@ -123,72 +128,6 @@ impl Registry {
             sessions: Vec::new(),
             cursors: Vec::new(),
         })
-    }
-
-    /// Records uses in order, in one commit, as [`Registry::record_all`] does, and reports only
-    /// which of them are new; with `dry_run` which would be. May be repeated with the same op ids.
-    ///
-    /// # Errors
-    /// What the store reports; nothing is recorded then.
-    pub async fn record_batch(
-        &self,
-        uses: Vec<Use>,
-        dry_run: bool,
-    ) -> Result<Vec<Outcome>, StoreError> {
-        let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.policy) });
-        Ok(self.carry_out(step, dry_run).await?.0.outcomes)
-    }
-
-    /// Takes in items that come without a journal of their own, 50 in one commit: those that are
-    /// new, and those to which something was done later than to the ones that are here; of the others
-    /// the larger counters. Returns how many were written, with `dry_run` how many would be. May be
-    /// repeated: importing again changes nothing.
-    ///
-    /// # Errors
-    /// [`crate::store::Refusal::Invalid`] for what no record may hold: nothing was written then; else
-    /// what the store reports, and commits that were made stay.
-    pub async fn import_items(
-        &self,
-        items: Vec<Item>,
-        act: &Act,
-        dry_run: bool,
-    ) -> Result<usize, StoreError> {
-        items.iter().try_for_each(check_item)?;
-        let mut items = items.into_iter().peekable();
-        let mut written = 0;
-        while items.peek().is_some() {
-            let rows = items.by_ref().take(ITEMS).collect();
-            let (act, durability) = (Some(act.clone()), Durability::Full);
-            let step = Arc::new(PutItems { rows, merging: true, act, durability });
-            let same = Arc::<PutItems>::clone(&step);
-            written += step.written(&self.carry_out(same, dry_run).await?.0);
-        }
-        Ok(written)
-    }
-
-    /// Takes in work items of another system, 50 in one commit: those that are new, and those that
-    /// were active later than the ones that are here. Returns how many were written, with `dry_run`
-    /// how many would be. May be repeated: importing again changes nothing.
-    ///
-    /// # Errors
-    /// [`crate::store::Refusal::Invalid`] for what no record may hold: nothing was written then; for
-    /// an item that is of another kind here, and what else the store reports: commits that were made
-    /// stay.
-    pub async fn import_work(
-        &self,
-        work: Vec<ToldWork>,
-        act: &Act,
-        dry_run: bool,
-    ) -> Result<usize, StoreError> {
-        work.iter().try_for_each(|row| check_work(&row.work))?;
-        let mut work = work.into_iter().peekable();
-        let mut written = 0;
-        while work.peek().is_some() {
-            let rows = work.by_ref().take(ITEMS).collect();
-            let step = TakeWork { rows, act: act.clone() };
-            written += self.carry_out(Arc::new(step), dry_run).await?.0.work.len();
-        }
-        Ok(written)
     }
 
     /// Carries a step out, again where the acknowledgement was lost, or looks what it would write.
@@ -322,6 +261,7 @@ impl Importer {
             }
             Batch::Items(rows) => {
                 let (all, merging) = (rows.len(), self.report.merged);
+                let rows = rows.into_iter().map(Incoming::Whole).collect();
                 let step = Arc::new(PutItems { rows, merging, act: None, durability });
                 let same = Arc::<PutItems>::clone(&step);
                 let changes = self.registry.carry_out(same, self.dry_run).await?.0;
