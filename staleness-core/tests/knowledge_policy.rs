@@ -86,6 +86,23 @@ fn unknown_keys_are_refused_and_values_that_make_no_sense_are_named() {
     for (text, fault) in [
         ("[knowledge]\nfresh_from = 1.5", "knowledge.fresh_from: "),
         ("[knowledge]\nfresh_from = 0.3", "knowledge.fresh_from: must not be below review_from"),
+        // Thresholds that cross where two tables apply together.
+        (
+            "[knowledge.kind.todo]\nreview_from = 0.8",
+            "knowledge.kind.todo.review_from: 0.8 is above knowledge.fresh_from, 0.7",
+        ),
+        (
+            "[knowledge.kind.todo]\nfresh_from = 0.3",
+            "knowledge.kind.todo.fresh_from: 0.3 is below knowledge.review_from, 0.4",
+        ),
+        (
+            "[knowledge.project.\"/p\"]\nfresh_from = 0.5\n[knowledge.agent.me]\nreview_from = 0.6",
+            "knowledge.agent.me.review_from: 0.6 is above knowledge.project./p.fresh_from, 0.5",
+        ),
+        (
+            "[knowledge.kind.todo]\nfresh_from = 0.2\nreview_from = 0.3",
+            "knowledge.kind.todo.fresh_from: must not be below review_from",
+        ),
         ("[knowledge]\nweight_expired = nan", "knowledge.weight_expired: "),
         ("[knowledge]\ntodo_recalls = 0", "knowledge.todo_recalls: "),
         ("[knowledge.kind.todo]\nrecall_from = -1.0", "knowledge.kind.todo.recall_from: "),

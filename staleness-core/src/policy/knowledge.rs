@@ -1,5 +1,6 @@
 //! The policy of knowledge and documents.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -216,7 +217,54 @@ impl KnowledgePolicy {
                 check(&format!("knowledge.{table}.{name}"), each, faults);
             }
         }
+        self.threshold_faults(faults);
     }
+
+    /// Thresholds that cross where several tables apply together.
+    fn threshold_faults(&self, faults: &mut Vec<String>) {
+        let shared = self.shared();
+        let named = |table: &str, map: &BTreeMap<String, KnowledgeOverride>| {
+            let tables =
+                map.iter().map(|(name, set)| Some((format!("knowledge.{table}.{name}"), *set)));
+            std::iter::once(None).chain(tables).collect::<Vec<_>>()
+        };
+        let (projects, agents) = (named("project", &self.project), named("agent", &self.agent));
+        for kind in ItemKind::ALL {
+            let own = self.kind.get(&kind).copied();
+            let own = own.map(|set| (format!("knowledge.kind.{}", kind.as_str()), set));
+            for (project, agent) in
+                projects.iter().flat_map(|project| agents.iter().map(move |agent| (project, agent)))
+            {
+                let base = Some(("knowledge".to_owned(), shared));
+                let tables: Vec<_> = [&base, &own, project, agent].into_iter().flatten().collect();
+                if let Some(fault) = crossed(&tables).filter(|fault| !faults.contains(fault)) {
+                    faults.push(fault);
+                }
+            }
+        }
+    }
+}
+
+/// What is wrong with the thresholds of tables of which later ones win.
+fn crossed(tables: &[&(String, KnowledgeOverride)]) -> Option<String> {
+    let last = |of: fn(&KnowledgeOverride) -> Option<f64>| {
+        let set = |(at, (key, set)): (usize, &&(String, KnowledgeOverride))| {
+            of(set).map(|value| (at, key.clone(), value))
+        };
+        tables.iter().enumerate().filter_map(set).next_back()
+    };
+    let (fresh_at, fresh_key, fresh) = last(|set| set.fresh_from)?;
+    let (review_at, review_key, review) = last(|set| set.review_from)?;
+    let crosses = fresh < review;
+    crosses.then(|| match fresh_at.cmp(&review_at) {
+        Ordering::Equal => format!("{fresh_key}.fresh_from: must not be below review_from"),
+        Ordering::Greater => {
+            format!("{fresh_key}.fresh_from: {fresh} is below {review_key}.review_from, {review}")
+        }
+        Ordering::Less => {
+            format!("{review_key}.review_from: {review} is above {fresh_key}.fresh_from, {fresh}")
+        }
+    })
 }
 
 fn check(key: &str, set: &KnowledgeOverride, faults: &mut Vec<String>) {
@@ -248,11 +296,6 @@ fn check(key: &str, set: &KnowledgeOverride, faults: &mut Vec<String>) {
         if value.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
             faults.push(format!("{key}.{name}: must lie in 0..=1"));
         }
-    }
-    if let (Some(fresh), Some(review)) = (set.fresh_from, set.review_from)
-        && fresh < review
-    {
-        faults.push(format!("{key}.fresh_from: must not be below review_from"));
     }
     if set.todo_recalls == Some(0) {
         faults.push(format!("{key}.todo_recalls: must be at least 1"));
