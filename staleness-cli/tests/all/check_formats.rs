@@ -68,6 +68,26 @@ fn a_finding_that_moves_keeps_its_fingerprint() {
 }
 
 #[test]
+fn two_findings_of_one_block_have_two_fingerprints() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/a.rs", "pub fn drain_queue() {}\npub fn fill_queue() {}\n");
+    sandbox.write("project/src/b.rs", "pub fn b() {}\n");
+    let text = "Call `drain_queue()`, `fill_queue()` as of now and now; see [a](src/b.rs).\n";
+    sandbox.write("project/AGENTS.md", text);
+    sandbox.commit("2026-01-10T00:00:00Z");
+    std::fs::remove_file(sandbox.project.join("src/a.rs")).unwrap();
+    std::fs::remove_file(sandbox.project.join("src/b.rs")).unwrap();
+    sandbox.write("project/src/c.rs", "pub fn c() {}\n");
+    sandbox.commit("2026-02-10T00:00:00Z");
+    let log = sarif(&sandbox);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let prints: std::collections::BTreeSet<String> =
+        results.iter().map(|each| each["partialFingerprints"].to_string()).collect();
+    assert!(results.len() >= 4, "{log:#}");
+    assert_eq!(prints.len(), results.len(), "{log:#}");
+}
+
+#[test]
 fn github_shows_each_finding_where_it_is() {
     let sandbox = Sandbox::rotted();
     let text = sandbox.ok(&["check", "--format", "github"]);

@@ -185,6 +185,34 @@ fn what_was_told_of_a_document_is_told_each_time() {
     assert_eq!(again.counts.ignored, first.counts.ignored);
 }
 
+/// What a document links to is deleted on disk, while no commit tells of it.
+#[test]
+fn what_goes_from_the_disk_alone_is_noticed_the_next_time() {
+    let bare = Project::bare();
+    bare.write("doc.md", "See [x](notes/x.txt).\n");
+    bare.write("other.md", "Nothing to look up.\n");
+    let mut git = Project::new();
+    git.write("doc.md", "See [x](notes/x.txt).\n");
+    git.write("notes/x.txt", "x\n");
+    git.write("other.md", "Nothing to look up.\n");
+    git.commit();
+    git.git(&["rm", "--quiet", "--cached", "notes/x.txt"]);
+    git.git(&["commit", "--quiet", "--message", "x"]);
+    for project in [bare, git] {
+        project.write("notes/x.txt", "x\n");
+        let first = project.check();
+        assert!(found(&first, "doc.md").is_empty());
+        let documents = first.documents.clone();
+        let again = project.check_with(|options| options.known = &documents);
+        assert!(found(&again, "doc.md").is_empty());
+        assert!(again.counts.reused > 0, "the others are taken over");
+        project.remove("notes/x.txt");
+        let again = project.check_with(|options| options.known = &documents);
+        assert_eq!(found(&again, "doc.md").len(), 1);
+        assert_eq!(found(&again, "doc.md"), found(&project.check(), "doc.md"));
+    }
+}
+
 #[test]
 fn what_git_could_not_tell_is_not_known_the_next_time() {
     let project = drifted("Call `old_name()`.\n");

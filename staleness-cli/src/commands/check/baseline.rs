@@ -115,9 +115,9 @@ impl Baseline {
     }
 }
 
-/// What knows a finding again.
-pub(crate) fn fingerprint(path: &str, kind: &str, digest: u64) -> String {
-    let text = format!("{path}\n{kind}\n{digest:016x}");
+/// What knows a finding again: one of several of its sort in a block by what it is about.
+pub(crate) fn fingerprint(path: &str, kind: &str, digest: u64, about: &str) -> String {
+    let text = format!("{path}\n{kind}\n{digest:016x}\n{about}");
     format!("{:032x}", stable_hash(text.as_bytes()))
 }
 
@@ -131,7 +131,7 @@ fn entry(path: &str, fact: &Fact, digest: u64) -> Known {
 }
 
 /// What a fact is about, without what another commit or release would change in it.
-fn subject(fact: &Fact) -> String {
+pub(crate) fn subject(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. } | Fact::SourceChanged { citation, .. } => {
             let lines = citation.lines.map(|lines| format!(":{}-{}", lines.first, lines.last));

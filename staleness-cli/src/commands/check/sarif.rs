@@ -2,12 +2,14 @@
 //!
 //! The form: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use staleness::knowledge::{Evidence, Fact, SignalKind};
 use staleness::verdict::{Level, Signal};
 use staleness_sources::documents::Report;
 
-use super::baseline::fingerprint;
+use super::baseline::{fingerprint, subject};
 use super::findings::{Finding, Findings};
 
 /// Where the form is described for programs.
@@ -181,7 +183,14 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
 fn results(finding: &Finding, rules: &[Rule]) -> Vec<Value> {
     let told = &finding.told;
     let path = told.path.as_deref().unwrap_or_default();
+    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
     let result = |(at, signal): (usize, &Signal)| {
+        let evidence = evidence_of(finding, signal);
+        let about = evidence.map(|each| subject(&each.fact)).unwrap_or_default();
+        // The same word twice in a block.
+        let before = seen.entry((signal.kind.to_string(), about.clone())).or_default();
+        let about = format!("{about}\n{before}");
+        *before += 1;
         let alone = Level::of(1.0 - signal.weight * signal.strength);
         let level = if at == 0 { told.verdict.level } else { alone.min(told.verdict.level) };
         let mut result = json!({
@@ -190,10 +199,10 @@ fn results(finding: &Finding, rules: &[Rule]) -> Vec<Value> {
             "message": { "text": signal.reason },
             "locations": [{ "physicalLocation": {
                 "artifactLocation": location(path),
-                "region": region(finding, signal),
+                "region": region(finding, signal, evidence),
             }}],
             "partialFingerprints": {
-                FINGERPRINT: fingerprint(path, &signal.kind, finding.digest),
+                FINGERPRINT: fingerprint(path, &signal.kind, finding.digest, &about),
             },
             "properties": {
                 "freshness": told.verdict.freshness,
@@ -238,18 +247,24 @@ fn escaped(path: &str) -> String {
     uri
 }
 
+/// The evidence that a signal tells of: that of its sort and line whose words its reason holds, the
+/// longest of them.
+fn evidence_of<'f>(finding: &'f Finding, signal: &Signal) -> Option<&'f Evidence> {
+    let same =
+        |each: &&Evidence| each.fact.kind().as_str() == signal.kind && each.line == signal.line;
+    let told = |each: &&Evidence| signal.reason.contains(&named(&each.fact));
+    let mut there = finding.evidence.iter().filter(same);
+    let longest = there.clone().filter(told).max_by_key(|each| named(&each.fact).len());
+    longest.or_else(|| there.next())
+}
+
 /// The word that the signal is about, else the whole block.
-fn region(finding: &Finding, signal: &Signal) -> Value {
+fn region(finding: &Finding, signal: &Signal, evidence: Option<&Evidence>) -> Value {
     let first = finding.told.line.unwrap_or(1).max(1);
     let Some(line) = signal.line.filter(|line| *line > 0) else {
         return json!({ "startLine": first, "endLine": finding.last_line.max(first) });
     };
-    let same =
-        |each: &&Evidence| each.fact.kind().as_str() == signal.kind && each.line == Some(line);
-    let mut there = finding.evidence.iter().filter(same);
-    let named =
-        there.clone().find(|each| word(&each.fact).is_some_and(|w| signal.reason.contains(w)));
-    let Some(evidence) = named.or_else(|| there.next()) else {
+    let Some(evidence) = evidence else {
         return json!({ "startLine": line });
     };
     let Some(column) = evidence.column.filter(|column| *column > 0) else {
@@ -266,13 +281,13 @@ fn region(finding: &Finding, signal: &Signal) -> Value {
     region
 }
 
-fn word(fact: &Fact) -> Option<&str> {
+/// What a reason names.
+fn named(fact: &Fact) -> String {
     match fact {
-        Fact::ReferenceDrift { word, .. } | Fact::TemporalMarker { word } => Some(word),
         Fact::SourceMissing { citation, .. } | Fact::SourceChanged { citation, .. } => {
-            Some(&citation.path)
+            citation.to_string()
         }
-        _ => None,
+        other => subject(other),
     }
 }
 

@@ -103,11 +103,16 @@ fn citation(path: String, target: &Target<'_>) -> Option<Citation> {
 
 impl Check<'_> {
     /// Whether a path of the project is there: in the checked-out commit, or on disk. Somebody may
-    /// be about to commit it, or it is made by a build.
+    /// be about to commit it, or it is made by a build. No commit tells when it goes from the disk.
     fn is_there(&self, path: &str) -> bool {
-        path.is_empty()
-            || self.past.tracked().is_some_and(|tracked| tracked.holds(path))
-            || self.place.folder.join(path).symlink_metadata().is_ok()
+        if path.is_empty() || self.past.tracked().is_some_and(|tracked| tracked.holds(path)) {
+            return true;
+        }
+        let on_disk = self.place.folder.join(path).symlink_metadata().is_ok();
+        if on_disk {
+            self.rests_on_disk.set(true);
+        }
+        on_disk
     }
 
     /// The questions about a document. `missing` tells the names that are nowhere now.

@@ -57,6 +57,9 @@ impl Check<'_> {
         for (done, doc) in docs.iter().enumerate() {
             tell(progress, Progress::Tracing { done, of: docs.len() })?;
             let (asked, leaving) = self.asks(doc, &missing);
+            if self.rests_on_disk.take() {
+                self.told.insert(doc.key.path.clone());
+            }
             if asked.is_empty() && leaving.is_empty() && doc.draft.marks.is_empty() {
                 documents.push(self.document(doc, None, &[], &[])?);
                 continue;
