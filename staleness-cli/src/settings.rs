@@ -98,6 +98,13 @@ impl Settings {
         self.open_within(access, Duration::from_secs(5))
     }
 
+    /// Opens the registry to note something that belongs to this project, which is known from then on.
+    pub(crate) fn open_here(&self) -> Result<BlockingRegistry, CliError> {
+        let registry = self.open(Access::Write)?;
+        registry.see_project(&self.project, self.now)?;
+        Ok(registry)
+    }
+
     /// Opens the registry; a step waits for its turn no longer than `busy_timeout`.
     pub(crate) fn open_within(
         &self,

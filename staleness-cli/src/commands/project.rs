@@ -1,7 +1,9 @@
 //! `project`: the projects that were seen.
 
 use serde_json::json;
-use staleness::clock;
+use staleness::ids::{ProjectId, Scope};
+use staleness::registry::WorkListing;
+use staleness::{BlockingRegistry, clock};
 
 use crate::args::ProjectCommand;
 use crate::error::{CliError, ErrorKind, quoted};
@@ -59,14 +61,54 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
             CliError::new(ErrorKind::Unknown, format!("no project is known as {}", quoted(id)))
                 .hint("see `staleness project list`")
         })?;
+    let written = Written::count(&registry, &project.id)?;
     if !yes {
-        let message = format!("forgetting {} removes its tools and outcomes", project.root);
+        let message = format!(
+            "forgetting {} removes its tools and outcomes, its sessions{}",
+            project.root,
+            written.words(" and for good what people wrote: ")
+        );
         return Err(CliError::invalid(message).hint("say --yes to do it"));
     }
-    registry.forget_project(project.id.clone(), clock::fresh_op(), settings.now)?;
+    let op = clock::fresh_op();
+    registry.forget_project_and_knowledge(project.id.clone(), op, settings.now)?;
     if out.json {
-        return out.json(&json!({ "forgotten": project.id }));
+        let Written { knowledge, work } = written;
+        return out.json(&json!({ "forgotten": project.id, "knowledge": knowledge, "work": work }));
     }
     let root = crate::output::escape(&project.root).into_owned();
-    if out.quiet { Ok(()) } else { out.text(&format!("forgot {root}\n")) }
+    let with = written.words(", and ");
+    if out.quiet { Ok(()) } else { out.text(&format!("forgot {root}{with}\n")) }
+}
+
+/// How much somebody wrote goes with a project.
+#[derive(Clone, Copy)]
+struct Written {
+    knowledge: usize,
+    work: usize,
+}
+
+impl Written {
+    fn count(registry: &BlockingRegistry, id: &ProjectId) -> Result<Self, CliError> {
+        let own = |scope: &Scope| scope.project() == Some(id);
+        let items = registry.item_rows(id)?;
+        // The text of others lives in their files, which stay.
+        let texts = items.iter().filter(|item| own(&item.key.scope) && item.path.is_none());
+        let work = registry.work_items(id, WorkListing::default())?;
+        let work = work.iter().filter(|work| own(&work.key.scope)).count();
+        Ok(Self { knowledge: texts.count(), work })
+    }
+
+    /// `3 items of knowledge and 1 work item` behind these words; nothing where there is none.
+    fn words(self, before: &str) -> String {
+        let count = |count: usize, one: &str, more: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            count => Some(format!("{count} {more}")),
+        };
+        let knowledge = count(self.knowledge, "item of knowledge", "items of knowledge");
+        let work = count(self.work, "work item", "work items");
+        let counts: Vec<String> = knowledge.into_iter().chain(work).collect();
+        if counts.is_empty() { String::new() } else { format!("{before}{}", counts.join(" and ")) }
+    }
 }

@@ -37,6 +37,7 @@ fn start(settings: &Settings, agent: &str, id: Option<&str>, out: &Output) -> Re
     };
     let registry = settings.open(Access::Write)?;
     let session = registry.start_session(&settings.project.id, &agent, &id, settings.now)?;
+    registry.see_project(&settings.project, settings.now)?;
     print(&session, settings, out)
 }
 

@@ -194,7 +194,8 @@ fn projects() {
     assert_eq!(keys(project), ["id", "path", "last_seen_at"]);
     is_time(&project["last_seen_at"]);
     let id = project["id"].as_str().unwrap();
-    assert_eq!(sandbox.json(&["project", "forget", id, "--yes"]), json!({ "forgotten": id }));
+    let forgotten = sandbox.json(&["project", "forget", id, "--yes"]);
+    assert_eq!(forgotten, json!({ "forgotten": id, "knowledge": 0, "work": 0 }));
 }
 
 #[test]

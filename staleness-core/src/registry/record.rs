@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use super::seen::see;
 use super::used::Use;
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::names;
 use crate::outcome::{Mark, Outcome, OutcomeKind, outcome_identity};
 use crate::policy::Policy;
-use crate::project::{Project, Told};
 use crate::scan::{Entry, Provider, Providers};
 use crate::store::{
     Decision, Draft, Durability, OutcomeFilter, Refusal, Selection, Step, ToolFilter, View, meant,
@@ -302,18 +302,7 @@ impl Recording<'_> {
     }
 
     fn note_project(&self, draft: &mut Draft<'_>) {
-        let project = &self.used.project;
-        if draft.project(&project.id).is_none() {
-            let revision = draft.view().revision;
-            draft.put_project(Project {
-                id: project.id.clone(),
-                root: project.root.clone(),
-                first_seen_at: self.used.at,
-                last_seen_at: self.used.at,
-                config_digest: 0,
-                told: Told { revision, from: revision, session: None },
-            });
-        }
+        see(draft, &self.used.project, self.used.at);
     }
 
     fn journal(

@@ -25,6 +25,10 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
     let act = act(settings, &args.by)?;
     let registry = settings.open(Access::Write)?;
     let item = registry.add_work(item, act)?;
+    // What holds everywhere says nothing of this project.
+    if !args.global {
+        registry.see_project(&settings.project, settings.now)?;
+    }
     print(&registry, settings, item, out)
 }
 

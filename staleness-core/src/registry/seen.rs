@@ -1,0 +1,64 @@
+//! Noting that a project is there.
+
+use super::Registry;
+use crate::project::{Project, Told};
+use crate::scan::ProjectRef;
+use crate::store::{
+    Decision, Draft, Durability, ProjectFilter, Refusal, Selection, Step, StoreError, View,
+};
+use crate::time::Timestamp;
+
+/// Notes a project that was not known. Nothing that happened before is news to it.
+#[derive(Debug)]
+struct SeeProject {
+    project: ProjectRef,
+    at: Timestamp,
+}
+
+impl Step for SeeProject {
+    fn selection(&self) -> Selection {
+        Selection::new().lock_projects(ProjectFilter::Id(self.project.id.clone()))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        see(&mut draft, &self.project, self.at);
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+/// Puts a project into the draft, unless it is known.
+pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
+    if draft.project(&project.id).is_some() {
+        return;
+    }
+    let revision = draft.view().revision;
+    draft.put_project(Project {
+        id: project.id.clone(),
+        root: project.root.clone(),
+        first_seen_at: at,
+        last_seen_at: at,
+        config_digest: 0,
+        told: Told { revision, from: revision, session: None },
+    });
+}
+
+impl Registry {
+    /// Makes sure that a project is known, so that it can be listed and forgotten: to be called where
+    /// something is noted that belongs to it. Scans and uses do it by themselves. Writes nothing for a
+    /// known project; may be repeated.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn see_project(&self, project: &ProjectRef, at: Timestamp) -> Result<(), StoreError> {
+        let known = Selection::new().peek_projects(ProjectFilter::Id(project.id.clone()));
+        if self.ask(known).await?.projects.is_empty() {
+            self.run(SeeProject { project: project.clone(), at }).await?;
+        }
+        Ok(())
+    }
+}
