@@ -1,5 +1,6 @@
 //! `hook`: what an agent client calls. It exits 0 and stays silent whatever happens.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::time::Duration;
 
@@ -7,14 +8,18 @@ use serde_json::json;
 use staleness::BlockingRegistry;
 use staleness::clock;
 use staleness::ids::AgentId;
-use staleness::knowledge::Document;
+use staleness::knowledge::{Context, Document, judge};
 use staleness::registry::{Resume, Use};
 use staleness::report::Delta;
 use staleness::store::StoreError;
 use staleness::tool::ToolKind;
+use staleness::verdict::Verdict;
+use staleness_sources::documents::Report;
 use staleness_sources::hook::{Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, ToolEvent, parse};
 
+use super::items::{joined, known, outside};
 use super::scan::{Asker, apply, preview};
+use super::tell_documents::Loaded;
 use super::{documents, tell, tell_documents, tell_work};
 use crate::args::{Global, HookArgs};
 use crate::error::{CliError, ErrorKind};
@@ -169,8 +174,9 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta) -> Opti
     }
     let budget = hooks.session_start_chars as usize;
     // Tools are told in any case; documents and work get their share of the room.
-    let loaded = loaded(settings, registry).unwrap_or_default();
-    let context = documents::context(settings, None);
+    let version = documents::version(settings);
+    let context = documents::context(settings, version.as_deref());
+    let loaded = loaded(settings, registry, &context).unwrap_or_default();
     let documents = tell_documents::text(&loaded, &context, settings.now, budget / 3);
     let work = tell_work::text(delta, budget / 3);
     let taken = [&documents, &work].into_iter().flatten().map(|text| text.chars().count() + 1);
@@ -180,14 +186,33 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta) -> Opti
     (!told.is_empty()).then(|| told.join("\n"))
 }
 
-/// The documents that the agent loads, as they were checked last. What holds an item is left out: it
-/// is judged by its kind and by what was said about it, not as a text.
-fn loaded(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Document>, CliError> {
-    let mut loaded = registry.loaded_documents(&settings.project.id)?;
-    loaded.retain(|document| !document.found.is_empty());
-    let items = documents::items_of(settings, &loaded)?;
-    loaded.retain(|each| items.iter().all(|item| item.path.as_ref() != Some(&each.key.path)));
-    Ok(loaded)
+/// The documents that the agent loads, as they were checked last. What holds an item is judged as
+/// that: by its kind and by what was said about it.
+fn loaded(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    context: &Context,
+) -> Result<Vec<Loaded>, CliError> {
+    // An item may be stale though nothing was found in its file.
+    let mut documents = registry.documents(&settings.project.id)?;
+    documents.retain(|document| document.loaded);
+    let items = documents::items_of(settings, &documents)?;
+    let report = Report { documents, items, ..Report::default() };
+    let mut verdicts: BTreeMap<String, Verdict> = BTreeMap::new();
+    if !report.items.is_empty() {
+        let rows = registry.item_rows(&settings.project.id)?;
+        let all = joined(rows, report.items.clone());
+        let nothing = BTreeMap::new();
+        let all = known(all, &|item| outside(item, &report, &nothing), context);
+        verdicts.extend(all.into_iter().filter_map(|each| {
+            Some((each.item.path.clone()?, judge(&each.item, &each.evidence, context)))
+        }));
+    }
+    let of = |document: Document| {
+        let item = verdicts.remove(&document.key.path);
+        Loaded { document, item }
+    };
+    Ok(report.documents.into_iter().map(of).collect())
 }
 
 /// Gives context to the agent. An error here means that it was not told.

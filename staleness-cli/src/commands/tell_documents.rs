@@ -3,29 +3,40 @@
 
 use staleness::Timestamp;
 use staleness::knowledge::{Block, Context, Document, ItemKind, judge_block, judge_document};
-use staleness::verdict::Level;
+use staleness::verdict::{Level, Verdict};
 
 use super::check::findings::order;
 use super::tell::{MAX_NAME, section};
 use crate::when::ago;
 
+/// A document that the agent loads.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    pub(crate) document: Document,
+    /// The verdict on the item that it holds: that is judged by its kind and by what was said about
+    /// it, not as a text.
+    pub(crate) item: Option<Verdict>,
+}
+
 /// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
 pub(crate) fn text(
-    documents: &[Document],
+    documents: &[Loaded],
     context: &Context,
     now: Timestamp,
     budget: usize,
 ) -> Option<String> {
-    let mut doubtful: Vec<(&Document, (Level, f64))> = documents
+    let as_text = |each: &Loaded| judge_document(ItemKind::Document, &each.document, context);
+    let mut doubtful: Vec<(&Loaded, (Level, f64))> = documents
         .iter()
-        .map(|document| {
-            let verdict = judge_document(ItemKind::Document, document, context);
-            (document, (verdict.level, verdict.freshness))
+        .map(|each| {
+            let verdict = each.item.clone().unwrap_or_else(|| as_text(each));
+            (each, (verdict.level, verdict.freshness))
         })
         .filter(|(_, (level, _))| *level != Level::Fresh)
         .collect();
-    doubtful.sort_by(|a, b| order(&a.1, &b.1).then_with(|| a.0.key.path.cmp(&b.0.key.path)));
-    let checked = doubtful.iter().map(|(document, _)| document.checked_at).min()?;
+    let path = |each: &Loaded| each.document.key.path.clone();
+    doubtful.sort_by(|a, b| order(&a.1, &b.1).then_with(|| path(a.0).cmp(&path(b.0))));
+    let checked = doubtful.iter().map(|(each, _)| each.document.checked_at).min()?;
     let head = format!("Document status from `staleness`, checked {}:", ago(now, checked));
     let mut text = head.clone();
     for (level, title) in [
@@ -35,7 +46,7 @@ pub(crate) fn text(
         let items: Vec<String> = doubtful
             .iter()
             .filter(|(_, (worst, _))| *worst == level)
-            .map(|(document, _)| item(document, level, context))
+            .map(|(each, _)| named(each, level, context))
             .collect();
         if !items.is_empty() {
             section(&mut text, title, &items, budget, 0);
@@ -44,10 +55,14 @@ pub(crate) fn text(
     (text.len() > head.len() && text.chars().count() <= budget).then_some(text)
 }
 
-/// `CLAUDE.md` (lines 12, 40 and 3 more).
-fn item(document: &Document, level: Level, context: &Context) -> String {
+/// `CLAUDE.md` (lines 12, 40 and 3 more); of an item the path alone.
+fn named(loaded: &Loaded, level: Level, context: &Context) -> String {
     /// Lines that are named.
     const NAMED: usize = 3;
+    let document = &loaded.document;
+    if loaded.item.is_some() {
+        return path(&document.key.path);
+    }
     let at_level = |block: &&Block| judge_block(ItemKind::Document, block, context).level == level;
     let lines: Vec<u32> = document.found.iter().filter(at_level).map(|block| block.line).collect();
     let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
@@ -87,7 +102,7 @@ mod tests {
         Context::new(now(), &Policy::default().knowledge, None, None)
     }
 
-    fn document(path: &str, lines: &[u32]) -> Document {
+    fn document(path: &str, lines: &[u32]) -> Loaded {
         let gone = || {
             let citation = Citation::of_path("src/gone.rs");
             let gone = Cited::Path;
@@ -102,7 +117,7 @@ mod tests {
             anchor: None,
             evidence: vec![gone()],
         });
-        Document {
+        let document = Document {
             key: DocumentKey { project: ProjectId::of_root("/p"), path: path.into() },
             loaded: true,
             checked_at: now().minus_days(3),
@@ -110,7 +125,8 @@ mod tests {
             digest: 0,
             blocks: 10,
             found: found.collect(),
-        }
+        };
+        Loaded { document, item: None }
     }
 
     #[test]
@@ -131,9 +147,20 @@ mod tests {
     }
 
     #[test]
+    fn an_item_in_a_file_is_told_by_its_path_and_its_own_verdict() {
+        let verdict = |level| Verdict { level, freshness: 0.5, ..Verdict::fresh() };
+        let of =
+            |path: &str, level| Loaded { item: Some(verdict(level)), ..document(path, &[1, 2, 3]) };
+        let loaded = [of("memory/a.md", Level::Review), of("memory/b.md", Level::Fresh)];
+        let told = text(&loaded, &context(), now(), 1_500).unwrap();
+        assert!(told.ends_with("Verify before you rely on these: `memory/a.md`"), "{told}");
+        assert!(!told.contains("b.md") && !told.contains("line"), "{told}");
+    }
+
+    #[test]
     fn the_budget_holds_whatever_there_is_to_tell() {
         for count in [1, 7, 400] {
-            let documents: Vec<Document> = (0..count)
+            let documents: Vec<Loaded> = (0..count)
                 .map(|at| document(&format!("{at}-{}\u{202e}.md", "x".repeat(150)), &[1, 2, 3, 4]))
                 .collect();
             for budget in [0, 60, 150, 400, 1_500] {
