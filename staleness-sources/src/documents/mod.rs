@@ -37,4 +37,4 @@ pub use front::{Change, Field, FieldValue, SetError, set_fields};
 pub use nature::{is_document, is_markdown};
 pub use options::CheckOptions;
 pub use report::{Cancelled, Counts, Note, Progress, Report, Skipped};
-pub use stored::{ItemReport, cite, item_evidence};
+pub use stored::{ItemReport, cite, item_evidence, seen};

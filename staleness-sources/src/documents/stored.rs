@@ -1,15 +1,18 @@
 //! Evidence about items of the store: what they cite, and what their texts name.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use staleness_core::ids::ItemKey;
-use staleness_core::knowledge::{Citation, Evidence, Fact, Item, Lines, marker_evidence};
+use staleness_core::ids::{ItemKey, Scope};
+use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Item, Lines, marker_evidence};
 
 use super::check::{Past, ask_of_word, commit_text, fact_of_citation};
 use super::draft;
 use super::names::Names;
 use super::{Cancelled, Note, Progress, file, target};
-use crate::git::{Anchor, CitationQuery, Oid, Program, Trace, Word, WordQuery, cited_digest};
+use crate::git::{
+    Anchor, CitationQuery, Cite, Oid, Program, Trace, Tracked, Word, WordQuery, cited_digest,
+};
 use crate::project::ProjectPlace;
 use crate::text::Fence;
 
@@ -25,9 +28,12 @@ pub struct ItemReport {
     pub notes: Vec<Note>,
 }
 
-/// Looks up what items of the store cite and name, as of the commit that was checked out when each
-/// was verified or written. Items that live in files are left out: they are checked with their files.
-/// Lines in evidence are those of the item's text.
+/// Looks up what items cite and name, as of the commit that was checked out when each was verified or
+/// written. Of an item that lives in a file only what it cites: its text is checked with its file. A
+/// to-do that is done is not asked about. Lines in evidence are those of the item's text.
+///
+/// What an item of the store cites was there when it was cited ([`cite`] sees to that): where git
+/// cannot tell, the files on disk and the digests do. Git is not started when there is nothing to ask.
 ///
 /// # Errors
 /// When `progress` breaks.
@@ -38,50 +44,50 @@ pub fn item_evidence(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ItemReport, Cancelled> {
     let mut report = ItemReport::default();
-    let items: Vec<&Item> = items.iter().filter(|item| item.path.is_none()).collect();
-    let mut past = Past::open(place, git, &mut report.notes)?;
-    let mut found: Vec<Vec<Evidence>> =
-        items.iter().map(|item| marker_evidence(&item.body)).collect();
-    // The words of all items at once, each with its item and the place in its text.
-    let mut words: Vec<(usize, usize, Word)> = Vec::new();
-    for (at, item) in items.iter().enumerate().filter(|(_, item)| !item.evergreen) {
-        let mut names = Names::default();
-        let Ok(draft) = draft::read(&item.body, &mut names) else { continue };
-        let mut seen = std::collections::BTreeSet::new();
-        for mention in draft.mentions.iter().filter(|mention| seen.insert(mention.name)) {
-            let (sort, text) = names.get(mention.name);
-            words.extend(ask_of_word(sort, text).map(|word| (at, mention.at, word)));
-        }
-    }
-    let list: Vec<Word> = words.iter().map(|(.., word)| word.clone()).collect();
-    let missing = past.missing(&list, &mut report.notes, progress)?;
-    let gone: Vec<_> = words.iter().zip(missing).filter(|(_, it)| *it).map(|(it, _)| it).collect();
-    let queries: Vec<_> =
-        gone.iter().map(|(at, _, word)| WordQuery { word, anchor: anchor(items[*at]) }).collect();
-    let traces = past.trace(&queries, &mut report.notes, progress)?;
-    for ((at, offset, word), trace) in gone.into_iter().zip(traces) {
-        if let Trace::Gone { by, renamed_to } = trace {
-            let commit = by.as_ref().map(commit_text);
-            let (word, sort) = (word.text.clone(), word.kind);
-            let fact = Fact::ReferenceDrift { word, sort, renamed_to, commit };
-            let (line, column) = super::place::Lines::new(&items[*at].body).place(*offset);
-            found[*at].push(Evidence { fact, line: Some(line), column: Some(column) });
-        }
-    }
+    let items: Vec<&Item> = items.iter().filter(|item| !item.is_done()).collect();
+    let mut found: Vec<Vec<Evidence>> = items.iter().map(|item| own_markers(item)).collect();
+    let mut words = words_of(&items);
     let cites: Vec<(usize, &Citation)> = items
         .iter()
         .enumerate()
         .flat_map(|(at, item)| item.citations.iter().map(move |citation| (at, citation)))
         .collect();
-    let queries: Vec<_> = cites
-        .iter()
-        .map(|(at, citation)| CitationQuery { citation, verified: anchor(items[*at]) })
-        .collect();
-    let answers = past.cited(&queries, &mut report.notes, progress)?;
-    for ((at, citation), answer) in cites.into_iter().zip(answers) {
-        let by_digest = || (!past.is_there()).then(|| without_history(place, citation)).flatten();
-        if let Some(fact) = fact_of_citation(citation, answer, None).or_else(by_digest) {
-            found[at].push(fact.into());
+    if !words.is_empty() || !cites.is_empty() {
+        let mut past = Past::open(place, git, &mut report.notes)?;
+        // Of what was seen to hold in the checked-out commit nothing went since.
+        words.retain(|(at, ..)| !past.is_head(anchor(items[*at])));
+        let list: Vec<Word> = words.iter().map(|(.., word)| word.clone()).collect();
+        let missing = past.missing(&list, &mut report.notes, progress)?;
+        let gone: Vec<_> =
+            words.iter().zip(missing).filter(|(_, it)| *it).map(|(it, _)| it).collect();
+        let queries: Vec<_> = gone
+            .iter()
+            .map(|(at, _, word)| WordQuery { word, anchor: anchor(items[*at]) })
+            .collect();
+        let traces = past.trace(&queries, &mut report.notes, progress)?;
+        for ((at, offset, word), trace) in gone.into_iter().zip(traces) {
+            if let Trace::Gone { by, renamed_to } = trace {
+                let commit = by.as_ref().map(commit_text);
+                let (word, sort) = (word.text.clone(), word.kind);
+                let fact = Fact::ReferenceDrift { word, sort, renamed_to, commit };
+                let (line, column) = super::place::Lines::new(&items[*at].body).place(*offset);
+                found[*at].push(Evidence { fact, line: Some(line), column: Some(column) });
+            }
+        }
+        let queries: Vec<_> = cites
+            .iter()
+            .map(|(at, citation)| CitationQuery { citation, verified: anchor(items[*at]) })
+            .collect();
+        let answers = past.cited(&queries, &mut report.notes, progress)?;
+        for ((at, citation), answer) in cites.into_iter().zip(answers) {
+            let open = matches!(answer, Cite::NeverThere(_) | Cite::Unknown);
+            // The digest is of what was there; what is said of it is where.
+            let named = Citation { digest: None, ..citation.clone() };
+            let by_disk = || on_disk(place, past.tracked(), items[at], citation);
+            let by_disk = || open.then(by_disk).flatten();
+            found[at].extend(
+                fact_of_citation(&named, answer, None).or_else(by_disk).map(Evidence::from),
+            );
         }
     }
     let keyed = items.iter().map(|item| item.key.clone()).zip(found);
@@ -89,36 +95,89 @@ pub fn item_evidence(
     Ok(report)
 }
 
+/// The words of its own text that were true at a time.
+fn own_markers(item: &Item) -> Vec<Evidence> {
+    if item.path.is_none() { marker_evidence(&item.body) } else { Vec::new() }
+}
+
+/// The words of all items at once, each with its item and the place in its text.
+fn words_of(items: &[&Item]) -> Vec<(usize, usize, Word)> {
+    let mut words = Vec::new();
+    let of_store = |item: &Item| item.path.is_none() && !item.evergreen;
+    for (at, item) in items.iter().enumerate().filter(|(_, item)| of_store(item)) {
+        let mut names = Names::default();
+        let Ok(draft) = draft::read(&item.body, &mut names) else { continue };
+        let mut seen = BTreeSet::new();
+        for mention in draft.mentions.iter().filter(|mention| seen.insert(mention.name)) {
+            let (sort, text) = names.get(mention.name);
+            words.extend(ask_of_word(sort, text).map(|word| (at, mention.at, word)));
+        }
+    }
+    words
+}
+
 fn anchor(item: &Item) -> Anchor {
     let commit = item.verified_commit.as_ref().and_then(|id| Oid::from_hex(id.as_bytes()));
     commit.map_or_else(|| Anchor::At(item.anchored_at()), Anchor::Commit)
 }
 
-/// What the files on disk tell where there is no history: whether a whole file is there, and whether
-/// the digest of a part of one still holds.
-fn without_history(place: &ProjectPlace, citation: &Citation) -> Option<Fact> {
-    let digest = citation.digest.as_ref();
-    if digest.is_none() && !citation.is_bare() {
+/// What the files on disk tell where git cannot: whether what was cited is there, and whether the
+/// digest of a part of a file still holds.
+fn on_disk(
+    place: &ProjectPlace,
+    tracked: Option<&Tracked>,
+    item: &Item,
+    citation: &Citation,
+) -> Option<Fact> {
+    // In another project the files are others.
+    if item.key.scope == Scope::Global {
         return None;
     }
-    let citation = citation.clone();
+    let digest = citation.digest.as_ref();
+    let was_there = digest.is_some() || item.path.is_none();
+    let named = Citation { digest: None, ..citation.clone() };
+    let missing = |gone| {
+        let citation = named.clone();
+        was_there.then_some(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None })
+    };
     let path = target::resolve("", &citation.path).ok()?;
-    let path = place.folder.join(path);
-    if path.symlink_metadata().is_err() {
-        let gone = staleness_core::knowledge::Cited::Path;
-        return Some(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None });
+    let whole = place.folder.join(&path);
+    if whole.symlink_metadata().is_err() {
+        // Somebody may be about to commit that; it is no evidence yet.
+        let is_tracked = tracked.is_some_and(|tracked| tracked.holds(&path));
+        return if is_tracked { None } else { missing(Cited::Path) };
     }
     if citation.is_bare() {
         return None;
     }
     let fence = Fence::of_project(place);
-    let text = file::read(&path, MAX_CITED_BYTES, Some(&fence)).ok()?.text;
-    let now = cited_digest(text.as_bytes(), &citation);
-    (now.as_ref() != digest).then_some(Fact::SourceChanged {
-        citation,
-        commit: None,
-        days_after: None,
-    })
+    let text = file::read(&whole, MAX_CITED_BYTES, Some(&fence)).ok()?.text;
+    if let Some(symbol) = &citation.symbol
+        && !text.contains(symbol.as_str())
+    {
+        return missing(Cited::Symbol);
+    }
+    match cited_digest(text.as_bytes(), citation) {
+        None if citation.lines.is_some() => missing(Cited::Lines),
+        None => None,
+        now => digest.filter(|before| Some(*before) != now.as_ref()).map(|_| Fact::SourceChanged {
+            citation: named.clone(),
+            commit: None,
+            days_after: None,
+        }),
+    }
+}
+
+/// The same citation with the digest of what is there now; without one where it is not there.
+#[must_use]
+pub fn seen(place: &ProjectPlace, citation: &Citation) -> Citation {
+    let digest = || {
+        let path = target::resolve("", &citation.path).ok()?;
+        let fence = Fence::of_project(place);
+        let read = file::read(&place.folder.join(path), MAX_CITED_BYTES, Some(&fence)).ok()?;
+        cited_digest(read.text.as_bytes(), citation)
+    };
+    Citation { digest: digest(), ..citation.clone() }
 }
 
 /// Reads a citation that a person writes: `path`, `path:42`, `path:40-60`, `path#symbol`. It gets
@@ -129,7 +188,12 @@ fn without_history(place: &ProjectPlace, citation: &Citation) -> Option<Fact> {
 pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     let target =
         target::of_cite(text).ok_or("is no path, path:LINE, path:LINE-LINE or path#SYMBOL")?;
-    let path = target::resolve("", &target.path).map_err(|_| "leaves the project")?;
+    if target.lines.is_none() && names_lines(&target.path) {
+        return Err(
+            "names lines that are none: they count from 1, the first before the last".into()
+        );
+    }
+    let path = target::resolve("", &target.path).map_err(|_| "leads out of the project")?;
     if path.is_empty() {
         return Err("names no file".to_owned());
     }
@@ -162,4 +226,13 @@ pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     }
     citation.digest = cited_digest(text.text.as_bytes(), &citation);
     Ok(citation)
+}
+
+/// Whether a path ends like `:12-20`, which no path does.
+fn names_lines(path: &str) -> bool {
+    let numeric = |tail: &str| {
+        tail.contains(|c: char| c.is_ascii_digit())
+            && tail.chars().all(|c| c.is_ascii_digit() || c == '-')
+    };
+    path.rsplit_once(':').is_some_and(|(_, tail)| numeric(tail))
 }

@@ -1,10 +1,11 @@
 //! When what a document says was last known to hold.
 
+use staleness_core::ids::{ItemId, ItemKey, Scope};
+use staleness_core::knowledge::{Fact, Item, ItemKind};
 use staleness_core::time::Timestamp;
 use staleness_sources::documents;
 
 use crate::documents_project::{Project, facts, found, touch};
-use staleness_core::knowledge::Fact;
 
 /// A project whose `old_name` went away on 2026-01-03, at midnight.
 fn drifted(document: &str) -> Project {
@@ -131,8 +132,12 @@ fn without_git_a_check_says_so_and_dates_hold() {
     let report = project.check_with(|options| options.git = None);
     assert!(report.notes.iter().any(|note| note.text.contains("no history")), "{:?}", report.notes);
     assert_eq!(found(&report, "doc.md"), ["2:1 expired"]);
-    let report = documents::item_evidence(&project.tree.project, None, &[], &mut |_| {
-        std::ops::ControlFlow::Continue(())
-    });
-    assert!(report.unwrap().notes.iter().any(|note| note.text.contains("no history")));
+    let nothing = |items: &[Item]| {
+        let mut go_on = |_| std::ops::ControlFlow::Continue(());
+        documents::item_evidence(&project.tree.project, None, items, &mut go_on).unwrap().notes
+    };
+    assert!(nothing(&[]).is_empty(), "there is nothing to ask");
+    let key = ItemKey { scope: Scope::Global, id: ItemId::new("a").unwrap() };
+    let item = Item::new(key, ItemKind::Knowledge, "Call `old_name()`.", Timestamp::default());
+    assert!(nothing(&[item]).iter().any(|note| note.text.contains("no history")));
 }

@@ -176,7 +176,8 @@ fn citations_are_made_of_what_is_there() {
     for (text, why) in [
         ("src/a.rs:3", "has 2 lines"),
         ("src/b.rs", "does not exist in the project"),
-        ("../x", "leaves the project"),
+        ("../x", "leads out of the project"),
+        ("src/a.rs:2-1", "names lines that are none: they count from 1, the first before the last"),
         ("src/a.rs#zz", "does not hold that symbol"),
     ] {
         assert_eq!(documents::cite(place, text).unwrap_err(), why, "{text}");

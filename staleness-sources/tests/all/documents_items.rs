@@ -109,6 +109,36 @@ fn a_citation_of_a_whole_file_has_no_digest_and_tells_of_its_absence_alone() {
     assert!(evidence(&project, true, &item).is_empty());
     project.remove("src/a.rs");
     assert_eq!(evidence(&project, false, &item).len(), 1);
+    // What holds in every project cites a file of one: which is not known.
+    let key = ItemKey { scope: Scope::Global, ..item.key.clone() };
+    assert!(evidence(&project, false, &Item { key, ..item }).is_empty());
+}
+
+#[test]
+fn what_git_never_had_is_looked_up_on_disk() {
+    let mut project = Project::new();
+    project.write("a.rs", "x\n");
+    project.commit();
+    project.write("notes.txt", "one\ntwo\n");
+    let cites = ["notes.txt", "notes.txt:2"];
+    let item = item(&project, "x", "2026-01-01T12:00:00Z", &cites);
+    assert!(evidence(&project, true, &item).is_empty());
+    project.write("notes.txt", "one\n");
+    let gone = |found: &[Evidence]| -> Vec<Cited> {
+        let of = |each: &Evidence| match &each.fact {
+            Fact::SourceMissing { gone, .. } => *gone,
+            other => panic!("{other:?}"),
+        };
+        found.iter().map(of).collect()
+    };
+    assert_eq!(gone(&evidence(&project, true, &item)), [Cited::Lines]);
+    project.remove("notes.txt");
+    assert_eq!(gone(&evidence(&project, true, &item)), [Cited::Path, Cited::Path]);
+    // A file that is tracked and deleted on disk: somebody is still working.
+    let item = self::item(&project, "x", "2026-01-01T12:00:00Z", &["a.rs"]);
+    project.remove("a.rs");
+    let unknown = Item { verified_commit: Some("0".repeat(40)), ..item };
+    assert!(evidence(&project, true, &unknown).is_empty());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::act::{Act, is_filed, state};
+use super::act::{Act, is_filed, state, touch};
 use super::edit::same_place;
 use super::limits::check_item;
 use crate::ids::ItemKey;
@@ -17,8 +17,9 @@ pub struct Verification {
     pub key: ItemKey,
     /// The commit that was checked out.
     pub commit: Option<String>,
-    /// What it cites, each with the digest of what is there now. Those that the item does not cite
-    /// are left out, but for an item that lives in a file: there the file says what it cites.
+    /// What it cites, each with the digest of what is there now; what is not there keeps the digest
+    /// that it had, and so stays missing. Those that the item does not cite are left out, but for an
+    /// item that lives in a file: there the file says what it cites.
     pub citations: BTreeSet<Citation>,
 }
 
@@ -35,13 +36,19 @@ impl VerifyItems {
         item.verified_commit.clone_from(&seen.commit);
         item.verifications = item.verifications.saturating_add(1);
         item.contradicted = None;
+        // What is not there now was there before: the digest goes on saying so.
+        let digest = |seen: &Citation| {
+            let known = item.citations.iter().find(|known| same_place(seen, known));
+            seen.digest.clone().or_else(|| known?.digest.clone())
+        };
+        let now = |seen: &Citation| Citation { digest: digest(seen), ..seen.clone() };
+        let named = |known: &Citation| {
+            now(seen.citations.iter().find(|seen| same_place(seen, known)).unwrap_or(known))
+        };
         item.citations = if is_filed(item) {
-            seen.citations.clone()
+            seen.citations.iter().map(now).collect()
         } else {
-            let now = |known: &Citation| {
-                seen.citations.iter().find(|seen| same_place(seen, known)).unwrap_or(known).clone()
-            };
-            item.citations.iter().map(now).collect()
+            item.citations.iter().map(named).collect()
         };
     }
 }
@@ -73,10 +80,11 @@ impl Step for VerifyItems {
     }
 }
 
-/// Notes that to-dos are done.
+/// Notes that to-dos are done, or that they are to be done after all.
 #[derive(Debug)]
 pub(super) struct DoneItems {
     pub(super) keys: Vec<ItemKey>,
+    pub(super) done: bool,
     pub(super) act: Act,
 }
 
@@ -96,16 +104,24 @@ impl Step for DoneItems {
             let Some(item) = draft.item(key) else { continue };
             if item.kind != ItemKind::Todo {
                 return Err(Refusal::Invalid(format!(
-                    "{:?} is no to-do but of the kind {}: only a to-do can be done",
+                    "{:?} is no to-do but of the kind {}: only a to-do can be done, or reopened",
                     key.id.as_str(),
                     item.kind.as_str()
                 )));
             }
-            if item.done_at.is_none() {
-                let from = state(item);
-                draft.edit_item(key, |item| item.done_at = Some(self.act.at));
-                self.act.tell(&mut draft, key, Action::Done, Some(from), "by_hand");
+            if item.done_at.is_some() == self.done {
+                continue;
             }
+            let from = state(item);
+            let action = if self.done { Action::Done } else { Action::Reopened };
+            draft.edit_item(key, |item| {
+                item.done_at = self.done.then_some(self.act.at);
+                // It begins anew: what it was recalled before says nothing of it.
+                if !self.done {
+                    touch(item, self.act.at);
+                }
+            });
+            self.act.tell(&mut draft, key, action, Some(from), "by_hand");
         }
         Ok(Decision::Write(draft.finish()))
     }

@@ -1,0 +1,114 @@
+//! What speaks against items of the store: what they name, and what they cite, with git and without.
+
+use serde_json::Value;
+
+use crate::common::Sandbox;
+
+/// What speaks against an item, but its age.
+fn signals(item: &Value) -> Vec<&str> {
+    let signals = item["verdict"]["signals"].as_array().unwrap();
+    let kinds = signals.iter().map(|signal| signal["kind"].as_str().unwrap());
+    kinds.filter(|kind| *kind != "age").collect()
+}
+
+/// An item of the store, added when everything was there.
+fn added(sandbox: &Sandbox, id: &str, body: &str, cites: &[&str]) {
+    let add = ["--now", "2026-11-01", "knowledge", "add", "--id", id, "--body", body];
+    let cites = cites.iter().flat_map(|cite| ["--cite", cite]);
+    sandbox.ok(&add.into_iter().chain(cites).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_item_of_the_store_that_names_what_is_gone_is_told_everywhere() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/queue.rs", "pub fn drain_queue() {}\npub fn fill_queue() {}\n");
+    sandbox.commit("2026-10-01T00:00:00Z");
+    added(&sandbox, "queue", "Call `drain_queue()` before a deploy, then `fill_queue()`", &[]);
+    let show = ["knowledge", "show", "queue"];
+    assert_eq!(signals(&sandbox.json(&show)), [""; 0]);
+    sandbox.write("project/src/queue.rs", "pub fn fill_queue() {}\n");
+    sandbox.commit("2026-11-10T00:00:00Z");
+    for told in [
+        &sandbox.json(&show),
+        &sandbox.json(&["knowledge", "list"])["items"][0],
+        &sandbox.json(&["review"])["items"][0],
+        &sandbox.json(&["knowledge", "recall", "drain queue before deploy"])["items"][0],
+    ] {
+        assert_eq!(signals(told), ["reference_drift"], "{told:#}");
+        let reason = told["verdict"]["signals"][0]["reason"].as_str().unwrap();
+        assert!(reason.contains("drain_queue"), "{reason}");
+    }
+    let verified = sandbox.json(&["knowledge", "verify", "queue"]);
+    assert_eq!(signals(&verified["item"]), [""; 0], "somebody saw that it holds without");
+}
+
+#[test]
+fn what_is_cited_and_gone_is_told_without_git_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/notes/ports.txt", "5432\n6432\n");
+    sandbox.write("project/notes/hosts.txt", "db\n");
+    added(&sandbox, "file", "The ports are listed", &["notes/ports.txt"]);
+    added(&sandbox, "line", "The first port is ours", &["notes/ports.txt:1"]);
+    added(&sandbox, "folder", "Notes are kept", &["notes"]);
+    added(&sandbox, "other", "The hosts are listed", &["notes/hosts.txt"]);
+    let of = |id: &str| sandbox.json(&["knowledge", "show", id]);
+    for id in ["file", "line", "folder", "other"] {
+        assert_eq!(signals(&of(id)), [""; 0], "{id}");
+    }
+    std::fs::remove_file(sandbox.project.join("notes/ports.txt")).unwrap();
+    for (id, found) in [("file", 1), ("line", 1), ("folder", 0), ("other", 0)] {
+        assert_eq!(signals(&of(id)), vec!["source_missing"; found], "{id}");
+    }
+    // Looking again brings nothing back, and something that comes back settles it.
+    for id in ["file", "line"] {
+        let verified = sandbox.json(&["knowledge", "verify", id]);
+        assert_eq!(signals(&verified["item"]), ["source_missing"], "{id}");
+        assert_eq!(signals(&of(id)), ["source_missing"], "{id}");
+    }
+    sandbox.write("project/notes/ports.txt", "5432\n");
+    for id in ["file", "line"] {
+        assert_eq!(signals(&of(id)), [""; 0], "{id}");
+    }
+}
+
+#[test]
+fn verifying_an_item_does_not_silence_that_what_it_cites_is_gone() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/a.rs", "pub fn a() {}\npub fn b() {}\n");
+    sandbox.write("project/src/b.rs", "pub fn a() {}\npub fn b() {}\n");
+    sandbox.commit("2026-10-01T00:00:00Z");
+    added(&sandbox, "file", "It is in its own file", &["src/a.rs"]);
+    added(&sandbox, "lines", "It is two lines long", &["src/a.rs:1-2"]);
+    added(&sandbox, "symbol", "It is there", &["src/a.rs#b"]);
+    added(&sandbox, "short", "The second is b", &["src/b.rs:2"]);
+    let of = |id: &str| sandbox.json(&["knowledge", "show", id]);
+    std::fs::remove_file(sandbox.project.join("src/a.rs")).unwrap();
+    sandbox.write("project/src/b.rs", "pub fn a() {}\n");
+    sandbox.commit("2026-11-10T00:00:00Z");
+    for id in ["file", "lines", "symbol", "short"] {
+        assert_eq!(signals(&of(id)), ["source_missing"], "{id}");
+        sandbox.ok(&["knowledge", "verify", id]);
+        assert_eq!(signals(&of(id)), ["source_missing"], "{id}");
+    }
+    sandbox.ok(&["knowledge", "set", "file", "--cite", "src/b.rs"]);
+    assert_eq!(signals(&of("file")), [""; 0], "it cites something else now");
+}
+
+#[test]
+fn the_latest_tag_is_the_version_where_no_file_names_one() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/a.rs", "pub fn a() {}\n");
+    sandbox.commit("2026-10-01T00:00:00Z");
+    sandbox.git("2026-10-01T00:00:00Z", &["tag", "v2.4.0"]);
+    added(&sandbox, "a", "It is there", &[]);
+    let item = sandbox.json(&["knowledge", "show", "a"]);
+    assert_eq!(item["version_context"], "2.4.0");
+    sandbox.git("2026-11-02T00:00:00Z", &["tag", "v3.0.0"]);
+    for told in [
+        &sandbox.json(&["knowledge", "show", "a"]),
+        &sandbox.json(&["knowledge", "list"])["items"][0],
+        &sandbox.json(&["knowledge", "recall", "it is there"])["items"][0],
+    ] {
+        assert_eq!(signals(told), ["version_drift"], "{told:#}");
+    }
+}
