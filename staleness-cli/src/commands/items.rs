@@ -1,11 +1,12 @@
 //! Items of the store and items that live in files, as one list with the evidence about each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use staleness::ids::ItemKey;
+use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{
     Block, Citation, Context, Evidence, Fact, Item, gather, marker_evidence,
 };
+use staleness::registry::recalls_since_edit;
 use staleness::report::KnowledgeReport;
 use staleness_sources::documents::Report;
 
@@ -25,16 +26,15 @@ impl Known {
     }
 }
 
-/// What was found against one item outside of it: in its file, or in what it cites, and in its own
-/// words.
+/// What was found against one item outside of it: in its file, or in what it cites and names, and in
+/// its own words. An item of the store that was not looked up has its words alone.
 pub(crate) fn outside(
     item: &Item,
     report: &Report,
     cited: &BTreeMap<ItemKey, Vec<Evidence>>,
 ) -> Vec<Evidence> {
     let Some(path) = &item.path else {
-        let cited = cited.get(&item.key).into_iter().flatten().cloned();
-        return cited.chain(marker_evidence(&item.body)).collect();
+        return cited.get(&item.key).cloned().unwrap_or_else(|| marker_evidence(&item.body));
     };
     let blocks = found_in(report, path);
     let told = blocks.flat_map(|block| block.evidence.iter().map(move |each| (block, each)));
@@ -126,27 +126,34 @@ pub(crate) fn with_row(file: Item, row: Option<&Item>) -> Item {
         verified_at: file.verified_at.max(row.verified_at),
         verified_commit: if by_row { &row.verified_commit } else { &file.verified_commit }.clone(),
         verifications: file.verifications.max(row.verifications),
-        supersedes: file.supersedes.union(&row.supersedes).cloned().collect(),
         superseded_by: file.superseded_by.union(&row.superseded_by).cloned().collect(),
         contradicted: file.contradicted.clone().or_else(|| row.contradicted.clone()),
         done_at: file.done_at.or(row.done_at),
         recalls: file.recalls.max(row.recalls),
-        recalls_since_edit: file.recalls_since_edit.max(row.recalls_since_edit),
+        recalls_since_edit: recalls_since_edit(row, file.updated_at),
         recalled_at: file.recalled_at.max(row.recalled_at),
         ..file
     }
 }
 
 /// The items of the store and those of files, each once: the store's own stand for those of files of
-/// the same id, and rows of items whose file is gone are left out.
-pub(crate) fn joined(stored: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
+/// the same id, rows of items whose file is gone are left out, and what the project has hides the
+/// global item of the same id. Of what an item in a file stands for the file is the truth.
+pub(crate) fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     let mut all: BTreeMap<ItemKey, Item> =
-        stored.into_iter().map(|item| (item.key.clone(), item)).collect();
+        rows.into_iter().map(|item| (item.key.clone(), item)).collect();
     let mut seen = BTreeMap::new();
+    let mut taken_back: Vec<(ItemKey, ItemId)> = Vec::new();
     for file in files {
         match all.get(&file.key) {
             Some(own) if own.path.is_none() => {}
             row => {
+                let before = row.map(|row| &row.supersedes).into_iter().flatten();
+                let gone = before.filter(|id| !file.supersedes.contains(*id));
+                taken_back.extend(gone.map(|id| {
+                    let scope = file.key.scope.clone();
+                    (ItemKey { scope, id: id.clone() }, file.key.id.clone())
+                }));
                 let item = with_row(file, row);
                 seen.insert(item.key.clone(), item);
             }
@@ -154,5 +161,13 @@ pub(crate) fn joined(stored: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     }
     all.retain(|_, item| item.path.is_none());
     all.extend(seen);
+    for (key, by) in taken_back {
+        if let Some(item) = all.get_mut(&key) {
+            item.superseded_by.remove(&by);
+        }
+    }
+    let own: BTreeSet<ItemId> =
+        all.keys().filter(|key| key.scope != Scope::Global).map(|key| key.id.clone()).collect();
+    all.retain(|key, _| key.scope != Scope::Global || !own.contains(&key.id));
     all.into_values().collect()
 }

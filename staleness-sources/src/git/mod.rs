@@ -7,6 +7,7 @@
 //! |---|---|
 //! | which files are tracked? | [`Repo::tracked`] |
 //! | do these words exist in the project now? | [`Repo::missing`] |
+//! | when did these files come, and when were they edited last? | [`Repo::lives`] |
 //! | when was each of these blocks of a document last edited? | [`Repo::date`] |
 //! | did these words exist then, and who removed them? | [`Repo::trace`] |
 //! | does a citation still hold? | [`Repo::cited`] |
@@ -25,6 +26,7 @@ mod dates;
 mod error;
 mod follow;
 mod index;
+mod life;
 mod lines;
 mod meaning;
 mod moved;
@@ -53,6 +55,7 @@ use staleness_core::time::Timestamp;
 pub use cited::{CitationQuery, Cite, cited_digest};
 pub use dates::{Dated, DatingQuery};
 pub use error::GitError;
+pub use life::{Life, LifeQuery, text_digest};
 pub use objects::Unread;
 pub use oid::Oid;
 pub use program::Program;

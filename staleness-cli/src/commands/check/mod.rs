@@ -31,11 +31,12 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
         paths: &args.paths,
         since: args.since.as_deref(),
         version: args.version.current.as_deref(),
+        dry_run: false,
     };
     let report = documents::check(settings, asked, out)?;
     let context = documents::context(settings, report.version.as_deref());
     let stored = stored(settings, out);
-    let look_up = |items: &[Item]| citations::evidence(settings, items.iter());
+    let look_up = |items: &[Item]| citations::evidence(settings, items);
     let mut found = Findings::new(&report, stored, &look_up, &context, args.since.is_some());
     if let Some(file) = &args.write_baseline {
         return write(file, &found, &report, format, out).map(|()| false);
@@ -79,7 +80,8 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
 
 /// The items of the store, for what was said about those that live in files.
 fn stored(settings: &Settings, out: &Output) -> Vec<Item> {
-    let read = || Ok::<_, CliError>(settings.open(Access::Look)?.items(&settings.project.id)?);
+    let id = &settings.project.id;
+    let read = || Ok::<_, CliError>(settings.open(Access::Look)?.item_rows(id)?);
     read().unwrap_or_else(|error| {
         out.note(&error.message);
         Vec::new()

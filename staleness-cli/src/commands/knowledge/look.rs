@@ -52,6 +52,8 @@ pub(super) fn show(world: &World<'_>, id: &str, scope: ScopeChoice) -> Result<()
     // What the item depends on may live in a file, and be stale for what was found there.
     if !target.item.related.is_empty() || !target.item.superseded_by.is_empty() {
         world.report()?;
+    } else {
+        world.look_at_hand(&registry)?;
     }
     let told = world.told(&registry, &[target.item.key])?.pop();
     let told = told.ok_or_else(|| CliError::new(ErrorKind::Unknown, "the item is gone already"))?;

@@ -21,6 +21,33 @@ pub struct FileItem {
     pub added_at: Timestamp,
     /// When it was edited last, as far as that is known.
     pub updated_at: Timestamp,
+    /// How often it was recalled, as the file says: the row counts on from there.
+    pub recalls: u64,
+    /// When it was recalled last, as the file says.
+    pub recalled_at: Option<Timestamp>,
+}
+
+impl FileItem {
+    /// What a row must know of this item; `None` for one that lives in no file.
+    #[must_use]
+    pub fn of(item: &Item) -> Option<Self> {
+        Some(Self {
+            path: item.path.clone()?,
+            kind: item.kind,
+            added_at: item.added_at,
+            updated_at: item.updated_at,
+            recalls: item.recalls,
+            recalled_at: item.recalled_at,
+        })
+    }
+}
+
+/// How often an item of a file was recalled since the file was edited, by what its row says. Commits
+/// and checkouts date a file anew: an edit that nobody recalled it after begins a new count, no other.
+#[must_use]
+pub fn recalls_since_edit(row: &Item, edited_at: Timestamp) -> u64 {
+    let edited = edited_at > row.updated_at && row.recalled_at.is_none_or(|at| at < edited_at);
+    if edited { 0 } else { row.recalls_since_edit }
 }
 
 /// Who does something to items, when and why.
@@ -68,10 +95,10 @@ impl Act {
                 draft.edit_item(key, |row| {
                     row.path = Some(file.path.clone());
                     row.kind = file.kind;
-                    if file.updated_at > row.updated_at {
-                        row.updated_at = file.updated_at;
-                        row.recalls_since_edit = 0;
-                    }
+                    row.recalls_since_edit = recalls_since_edit(row, file.updated_at);
+                    row.updated_at = row.updated_at.max(file.updated_at);
+                    row.recalls = row.recalls.max(file.recalls);
+                    row.recalled_at = row.recalled_at.max(file.recalled_at);
                 });
             }
             // The store's own item of this id.
@@ -79,6 +106,8 @@ impl Act {
             (None, Some(file)) => draft.put_item(Item {
                 path: Some(file.path.clone()),
                 updated_at: file.updated_at,
+                recalls: file.recalls,
+                recalled_at: file.recalled_at,
                 ..Item::new(key.clone(), file.kind, "", file.added_at)
             }),
             (None, None) => {

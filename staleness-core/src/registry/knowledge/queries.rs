@@ -52,14 +52,23 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn items(&self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
+        // Global ones come first in the order of keys.
+        let rows = self.item_rows(project).await?;
+        let seen: BTreeMap<ItemId, Item> =
+            rows.into_iter().map(|item| (item.key.id.clone(), item)).collect();
+        Ok(seen.into_values().collect())
+    }
+
+    /// Every item of a project and every global one, in the order of keys: those that are hidden
+    /// included, for callers who know whether the file of a hiding one is still there.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn item_rows(&self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
         let selection = Selection::new()
             .peek_knowledge(ItemFilter::Scope(Scope::Global))
             .peek_knowledge(ItemFilter::Scope(Scope::Project(project.clone())));
-        let view = self.ask(selection).await?;
-        // Global ones come first in the order of keys.
-        let seen: BTreeMap<ItemId, Item> =
-            view.knowledge.into_iter().map(|(key, item)| (key.id, item)).collect();
-        Ok(seen.into_values().collect())
+        Ok(self.ask(selection).await?.knowledge.into_values().collect())
     }
 
     /// The id of an item that the project sees that is most like `text`, for a helpful error.

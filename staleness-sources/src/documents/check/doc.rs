@@ -11,6 +11,7 @@ use crate::documents::front::{self, Field, Fields};
 use crate::documents::names::Names;
 use crate::documents::place::Lines;
 use crate::documents::target;
+use crate::git::text_digest;
 
 /// The version of what is looked for: another one makes every earlier check void.
 const RULES: u8 = 3;
@@ -86,8 +87,8 @@ pub(super) fn read(
     let kind = kind_of(&draft.fields, &file);
     let written = read.written;
     if kind != ItemKind::Document {
-        let item = item(check, &key, kind, &draft.fields, body_of(&read.text, draft.body), written);
-        check.report.items.push(item);
+        let body = body_of(&read.text, draft.body);
+        take_item(check, &key, kind, &draft.fields, body, &file, &read);
     }
     Ok(Reading::Fresh(Box::new(Doc { key, file, kind, digest, text, written, draft })))
 }
@@ -154,8 +155,7 @@ fn take_over(
         add_front(check, &fields, "", &mut document);
     } else {
         let body = body_of(&read.text, front.body);
-        let item = item(check, &document.key, kind, &fields, body, read.written);
-        check.report.items.push(item);
+        take_item(check, &document.key, kind, &fields, body, file, read);
     }
     Ok(document)
 }
@@ -211,7 +211,38 @@ pub(super) fn add_front(check: &Check<'_>, fields: &Fields, title: &str, documen
     document.found.insert(0, block);
 }
 
-/// The item that a file is.
+/// An item of a file whose dates its history tells.
+#[derive(Clone, Debug)]
+pub(super) struct Undated {
+    pub(super) path: String,
+    /// What knows its text again.
+    pub(super) text: u128,
+    /// Whether its front matter says when it was written.
+    pub(super) says_added: bool,
+}
+
+/// Takes in the item that a file is.
+fn take_item(
+    check: &mut Check<'_>,
+    key: &DocumentKey,
+    kind: ItemKind,
+    fields: &Fields,
+    body: &str,
+    file: &DocFile,
+    read: &file::Text,
+) {
+    let item = item(check, key, kind, fields, body, read.written);
+    check.report.items.push(item);
+    if file.tracked && check.past.is_there() {
+        check.undated.push(Undated {
+            path: key.path.clone(),
+            text: text_digest(read.text.as_bytes()),
+            says_added: fields.added.is_some(),
+        });
+    }
+}
+
+/// The item that a file is, with the dates of its file on disk.
 fn item(
     check: &Check<'_>,
     key: &DocumentKey,

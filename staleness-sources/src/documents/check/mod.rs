@@ -8,8 +8,10 @@ mod ask;
 mod block;
 mod doc;
 mod evidence;
+mod lives;
 mod past;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -25,7 +27,7 @@ use crate::project::ProjectPlace;
 use crate::text::Fence;
 
 pub(super) use ask::word_of as ask_of_word;
-use doc::{Doc, Reading};
+use doc::{Doc, Reading, Undated};
 pub(super) use evidence::fact_of_citation;
 pub(super) use past::{Past, commit_text};
 
@@ -37,9 +39,13 @@ struct Check<'a> {
     past: Past,
     names: Names,
     report: Report,
-    /// Documents of which something was told that is not kept with them: they are checked anew each
-    /// time, so that it is told each time.
+    /// Documents of which something was told that is not kept with them, or that changes without their
+    /// text or the commit: they are checked anew each time.
     told: BTreeSet<String>,
+    /// Whether an answer since this was taken rests on files that no commit holds.
+    rests_on_disk: Cell<bool>,
+    /// The items of files that have a history.
+    undated: Vec<Undated>,
 }
 
 /// Checks the documents of a project.
@@ -84,8 +90,11 @@ pub fn check(
         names: Names::default(),
         report,
         told: BTreeSet::new(),
+        rests_on_disk: Cell::new(false),
+        undated: Vec::new(),
     };
     let (docs, taken) = check.read(found.files, progress)?;
+    check.date_items(progress)?;
     let documents = check.look(docs, progress)?;
     check.finish(documents, taken)
 }

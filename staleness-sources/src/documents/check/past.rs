@@ -8,8 +8,8 @@ use super::Cancelled;
 use crate::documents::nature::is_document;
 use crate::documents::{Note, Progress};
 use crate::git::{
-    self, CitationQuery, Cite, Dated, DatingQuery, GitError, Limits, Oid, Program, Repo, Trace,
-    Tracked, Watch, Word, WordQuery,
+    self, Anchor, CitationQuery, Cite, Dated, DatingQuery, GitError, Life, LifeQuery, Limits, Oid,
+    Program, Repo, Trace, Tracked, Watch, Word, WordQuery,
 };
 use crate::project::ProjectPlace;
 
@@ -62,6 +62,14 @@ impl Past {
 
     pub(in crate::documents) fn head(&self) -> Option<String> {
         self.repo.as_ref().map(|(repo, _)| commit_text(&repo.head()))
+    }
+
+    /// Whether a moment is one of the checked-out commit.
+    pub(in crate::documents) fn is_head(&self, anchor: Anchor) -> bool {
+        self.repo.as_ref().is_some_and(|(repo, _)| match anchor {
+            Anchor::Commit(id) => id == repo.head().id,
+            Anchor::At(at) => at >= repo.head().at,
+        })
     }
 
     pub(in crate::documents) fn tracked(&self) -> Option<&Tracked> {
@@ -139,6 +147,20 @@ impl Past {
         let answer = self.ask(notes, progress, |repo, watch| repo.date(documents, watch))?;
         let unknown = || documents.iter().map(|each| vec![Dated::Unknown; each.blocks.len()]);
         Ok(answer.unwrap_or_else(|| unknown().collect()))
+    }
+
+    /// When these files came, and when they were edited last.
+    pub(super) fn lives(
+        &mut self,
+        files: &[LifeQuery<'_>],
+        notes: &mut Vec<Note>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Vec<Option<Life>>, Cancelled> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let answer = self.ask(notes, progress, |repo, watch| repo.lives(files, watch))?;
+        Ok(answer.unwrap_or_else(|| vec![None; files.len()]))
     }
 
     /// What became of these words.
