@@ -10,7 +10,7 @@ use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::knowledge::{Citation, Item, ItemKind, Lines};
 use staleness_core::registry::{
-    Act, FileItem, ItemPatch, MAX_BODY_BYTES, ScopeChoice, Verification,
+    Act, FileItem, ItemPatch, MAX_BODY_BYTES, ScopeChoice, Verification, recalls_since_edit,
 };
 use staleness_core::store::{Refusal, StoreError};
 use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
@@ -203,6 +203,7 @@ fn both_sides_of_a_link_stay_in_step() {
     registry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
     registry.supersede_item(key("a"), key("b"), act("t", 1)).unwrap();
     assert_eq!(actions(&registry, "a"), [Action::Added, Action::Superseded]);
+    assert_eq!(actions(&registry, "b"), [Action::Added, Action::Edited], "both sides are told");
     let told = history(&registry, "a").pop().unwrap();
     assert_eq!((told.from.as_deref(), told.to.as_deref()), (Some("current"), Some("superseded")));
 
@@ -236,6 +237,29 @@ fn both_sides_of_a_link_stay_in_step() {
 }
 
 #[test]
+fn removing_an_item_takes_every_link_to_it_back_and_says_so() {
+    let registry = registry();
+    for text in ["a", "b"] {
+        add(&registry, item(text));
+    }
+    add(&registry, Item { related: [id("a"), id("b")].into(), ..item("c") });
+    add(&registry, Item { key: global("a"), ..item("a") });
+    add(&registry, Item { key: global("d"), related: [id("a")].into(), ..item("d") });
+    registry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
+    registry.remove_item(key("a"), act("r", 2)).unwrap();
+    assert_eq!(get(&registry, "b").supersedes, BTreeSet::new());
+    assert_eq!(get(&registry, "c").related, [id("b")].into());
+    assert_eq!(get(&registry, "c").updated_at, at(0), "nobody edited it");
+    let cause = |text: &str| history(&registry, text).pop().unwrap().cause;
+    assert_eq!(cause("b"), "no longer supersedes a");
+    assert_eq!(cause("c"), "no longer related to a");
+    // What is global means the global item.
+    assert_eq!(get(&registry, "d").related, [id("a")].into());
+    registry.remove_item(global("a"), act("r2", 3)).unwrap();
+    assert_eq!(get(&registry, "d").related, BTreeSet::new());
+}
+
+#[test]
 fn a_verification_anchors_and_takes_back_what_was_said() {
     let registry = registry();
     let cited = Citation { lines: Some(Lines { first: 1, last: 2 }), ..Citation::of_path("a.rs") };
@@ -262,6 +286,11 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
     }
     let expected = [Action::Added, Action::Contradicted, Action::Verified];
     assert_eq!(actions(&registry, "a"), expected);
+    // What it cites is not there any more: the digest goes on saying that it was.
+    let gone = Citation { digest: None, ..now.clone() };
+    let seen = Verification { citations: [gone].into(), ..seen };
+    let verified = registry.verify_items(vec![seen], act("w", 4)).unwrap().remove(0);
+    assert_eq!(verified.citations, [now].into());
 }
 
 #[test]
@@ -275,6 +304,30 @@ fn only_a_todo_can_be_done() {
     registry.done_items(vec![key("t")], act("e", 2)).unwrap();
     assert_eq!(get(&registry, "t").done_at, Some(at(1)));
     assert_eq!(actions(&registry, "t"), [Action::Added, Action::Done]);
+    invalid(registry.reopen_items(vec![key("k")], act("f", 3)), "only a to-do");
+    for _ in 0..2 {
+        let open = registry.reopen_items(vec![key("t")], act("g", 3)).unwrap().remove(0);
+        assert_eq!((open.done_at, open.updated_at), (None, at(3)));
+    }
+    registry.reopen_items(vec![key("t")], act("h", 4)).unwrap();
+    assert_eq!(actions(&registry, "t"), [Action::Added, Action::Done, Action::Reopened]);
+}
+
+#[test]
+fn a_dry_registry_shows_what_would_be_and_writes_nothing() {
+    let registry = registry();
+    add(&registry, todo("a"));
+    add(&registry, item("b"));
+    let (before, revision) =
+        (registry.item_rows(&project()).unwrap(), registry.revision().unwrap());
+    let dry = registry.dry();
+    assert!(dry.done_items(vec![key("a")], act("d", 1)).unwrap()[0].is_done());
+    let (old, new) = dry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
+    assert_eq!((old.superseded_by, new.supersedes), ([id("b")].into(), [id("a")].into()));
+    assert!(dry.remove_item(key("a"), act("r", 1)).unwrap().is_some());
+    unknown(dry.remove_item(key("x"), act("r", 1)), "x");
+    assert_eq!(registry.item_rows(&project()).unwrap(), before);
+    assert_eq!(registry.revision().unwrap(), revision);
 }
 
 #[test]
@@ -302,18 +355,23 @@ fn an_item_that_lives_in_a_file_gets_a_row_for_what_is_said_of_it() {
             kind: ItemKind::Reference,
             added_at: at(0),
             updated_at: at(day),
+            recalls: 7,
+            recalled_at: None,
         };
         Act { files: [(key("f"), file)].into(), ..act(op, day) }
     };
     registry.count_recalls(vec![key("f")], in_file(1, "r")).unwrap();
     let row = get(&registry, "f");
     assert_eq!((row.path.as_deref(), row.body.as_str()), (Some("docs/f.md"), ""));
-    assert_eq!((row.recalls, row.updated_at), (1, at(1)));
+    assert_eq!((row.recalls, row.updated_at), (8, at(1)), "it counts on from what the file says");
     assert!(history(&registry, "f").is_empty(), "the file was there before");
     // The file was edited: recalls since then begin again.
     registry.count_recalls(vec![key("f")], in_file(3, "r2")).unwrap();
     let row = get(&registry, "f");
-    assert_eq!((row.recalls, row.recalls_since_edit, row.updated_at), (2, 1, at(3)));
+    assert_eq!((row.recalls, row.recalls_since_edit, row.updated_at), (9, 1, at(3)));
+    // Committing it afterwards is no edit.
+    let row = Item { recalled_at: Some(at(5)), ..row };
+    assert_eq!((recalls_since_edit(&row, at(4)), recalls_since_edit(&row, at(6))), (1, 0));
     let patch = ItemPatch { evergreen: Some(true), ..ItemPatch::default() };
     invalid(registry.edit_items(vec![key("f")], patch, act("e", 3)), "lives in \"docs/f.md\"");
     add(&registry, item("new"));
@@ -329,9 +387,11 @@ fn a_project_sees_its_own_items_and_the_global_ones_it_does_not_hide() {
     add(&registry, Item { key: global("style"), ..item("style") });
     let elsewhere = Scope::Project(ProjectId::of_root("/work/other"));
     add(&registry, Item { key: ItemKey { scope: elsewhere, id: id("other") }, ..item("other") });
-    let seen: Vec<ItemKey> =
-        registry.items(&project()).unwrap().into_iter().map(|item| item.key).collect();
+    let keys = |items: Vec<Item>| items.into_iter().map(|item| item.key).collect::<Vec<_>>();
+    let seen = keys(registry.items(&project()).unwrap());
     assert_eq!(seen, [key("deploy"), global("style")]);
+    let rows = keys(registry.item_rows(&project()).unwrap());
+    assert_eq!(rows, [global("deploy"), global("style"), key("deploy")]);
     let one = |choice| registry.item(&project(), &id("deploy"), choice).map(|item| item.key);
     assert_eq!(one(ScopeChoice::Either).unwrap(), key("deploy"));
     assert_eq!(one(ScopeChoice::Global).unwrap(), global("deploy"));

@@ -67,6 +67,8 @@ pub(crate) enum KnowledgeCommand {
     },
     /// Say that to-dos are done.
     Done(ActArgs),
+    /// Say that to-dos are to be done after all.
+    Reopen(ActArgs),
     /// Say that one item stands for another now.
     Supersede {
         /// The item that no longer holds.
@@ -75,6 +77,8 @@ pub(crate) enum KnowledgeCommand {
         /// The item that stands for it.
         #[arg(long, value_name = "NEW")]
         by: String,
+        #[command(flatten)]
+        dry: DryArgs,
         #[command(flatten)]
         scope: ScopeArgs,
         #[command(flatten)]
@@ -91,6 +95,8 @@ pub(crate) enum KnowledgeCommand {
         #[arg(long, value_name = "TEXT")]
         reason: String,
         #[command(flatten)]
+        dry: DryArgs,
+        #[command(flatten)]
         scope: ScopeArgs,
         #[command(flatten)]
         project: VersionArgs,
@@ -102,6 +108,8 @@ pub(crate) enum KnowledgeCommand {
         /// Yes, remove it.
         #[arg(long)]
         yes: bool,
+        #[command(flatten)]
+        dry: DryArgs,
         #[command(flatten)]
         scope: ScopeArgs,
         #[command(flatten)]
@@ -121,12 +129,22 @@ pub(crate) struct KnowledgeListArgs {
     pub project: VersionArgs,
 }
 
+/// Looking before leaping.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct DryArgs {
+    /// Show how it would stand afterwards, and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
 /// The items that something is done to.
 #[derive(Debug, Args)]
 pub(crate) struct ActArgs {
     /// Their ids.
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
+    #[command(flatten)]
+    pub dry: DryArgs,
     #[command(flatten)]
     pub scope: ScopeArgs,
     #[command(flatten)]

@@ -23,13 +23,15 @@ pub(crate) struct Asked<'a> {
     pub since: Option<&'a str>,
     /// The version of the project, if not the one that it declares.
     pub version: Option<&'a str>,
+    /// Nothing is to be written.
+    pub dry_run: bool,
 }
 
 impl Asked<'_> {
     /// Whether what is found may be kept for those who ask later: it is everything that there is to
     /// find, as of now.
     fn is_kept(&self, settings: &Settings) -> bool {
-        self.since.is_none() && self.version.is_none() && !settings.given_now
+        !self.dry_run && self.since.is_none() && self.version.is_none() && !settings.given_now
     }
 }
 
@@ -92,12 +94,20 @@ pub(crate) fn at_hand(
     settings: &Settings,
     registry: &BlockingRegistry,
 ) -> Result<Report, CliError> {
+    let mut known = known_at_hand(settings, registry)?;
+    if known.documents.is_empty() {
+        known.items = read(settings, CheckOptions::new(settings.now), &mut |_| {})?.items;
+    }
+    Ok(known)
+}
+
+/// The same of a project that was checked before; else nothing, without a search for documents.
+pub(crate) fn known_at_hand(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+) -> Result<Report, CliError> {
     let documents = registry.documents(&settings.project.id)?;
-    let items = if documents.is_empty() {
-        read(settings, CheckOptions::new(settings.now), &mut |_| {})?.items
-    } else {
-        items_of(settings, &documents)?
-    };
+    let items = items_of(settings, &documents)?;
     Ok(Report { documents, items, ..Report::default() })
 }
 
@@ -120,9 +130,14 @@ pub(crate) fn items_of(settings: &Settings, documents: &[Document]) -> Result<Ve
     Ok(read(settings, options, &mut |_| {})?.items)
 }
 
-/// The version that the project declares.
+/// The version that the files of the project declare; git is not asked.
 pub(crate) fn version(settings: &Settings) -> Option<String> {
     project_version(&settings.place.folder)
+}
+
+/// The version that the files of the project declare, else the latest that a tag names.
+pub(crate) fn version_by_git(settings: &Settings) -> Option<String> {
+    documents::project_version(&settings.place, Program::of_environment().as_ref())
 }
 
 fn words(step: Step) -> String {
@@ -161,7 +176,7 @@ fn keep(settings: &Settings, report: &Report, everything: bool, out: &Output) {
     let paths = everything
         .then(|| report.documents.iter().map(|document| document.key.path.clone()).collect());
     let put = || {
-        let registry: BlockingRegistry = settings.open(Access::Write)?;
+        let registry: BlockingRegistry = settings.open_here()?;
         let project = &settings.project.id;
         Ok::<_, CliError>(registry.put_documents(
             project,

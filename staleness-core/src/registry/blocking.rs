@@ -53,6 +53,12 @@ impl BlockingRegistry {
         Self { inner }
     }
 
+    /// See [`Registry::dry`].
+    #[must_use]
+    pub fn dry(&self) -> Self {
+        Self::new(self.inner.dry())
+    }
+
     /// The registry with its asynchronous verbs.
     #[must_use]
     pub const fn inner(&self) -> &Registry {
@@ -82,17 +88,20 @@ blocking! {
     history(keys: &[ToolKey], limit: u32) -> Vec<HistoryEntry>;
     journal_of(subject: Subject, limit: u32) -> Vec<JournalEntry>;
     projects() -> Vec<Project>;
+    see_project(project: &ProjectRef, at: Timestamp) -> ();
     sources() -> Vec<Source>;
     add_item(item: Item, act: Act) -> Item;
     edit_items(keys: Vec<ItemKey>, patch: ItemPatch, act: Act) -> Vec<Item>;
     verify_items(verifications: Vec<Verification>, act: Act) -> Vec<Item>;
     done_items(keys: Vec<ItemKey>, act: Act) -> Vec<Item>;
+    reopen_items(keys: Vec<ItemKey>, act: Act) -> Vec<Item>;
     supersede_item(old: ItemKey, new: ItemKey, act: Act) -> (Item, Item);
     contradict_item(key: ItemKey, by: String, reason: String, act: Act) -> Item;
     remove_item(key: ItemKey, act: Act) -> Option<Item>;
     count_recalls(keys: Vec<ItemKey>, act: Act) -> usize;
     item(project: &ProjectId, id: &ItemId, scope: ScopeChoice) -> Item;
     items(project: &ProjectId) -> Vec<Item>;
+    item_rows(project: &ProjectId) -> Vec<Item>;
     nearest_item(project: &ProjectId, text: &str) -> Option<ItemId>;
     put_documents(project: &ProjectId, documents: Vec<Document>, paths: Option<BTreeSet<String>>, at: Timestamp) -> DocumentsReport;
     documents(project: &ProjectId) -> Vec<Document>;

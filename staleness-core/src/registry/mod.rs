@@ -8,6 +8,7 @@ mod knowledge;
 mod prune;
 mod queries;
 mod record;
+mod seen;
 mod sessions;
 mod told;
 mod used;
@@ -23,10 +24,10 @@ use serde::Serialize;
 pub use blocking::BlockingRegistry;
 pub use documents::{DocumentsReport, MAX_FINDINGS_BYTES, REFRESH_AFTER_DAYS};
 pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
-pub use import::{BlockingImporter, ImportReport, Importer, ToldWork, TransferCounts};
+pub use import::{BlockingImporter, ImportReport, Importer, StatedItem, ToldWork, TransferCounts};
 pub use knowledge::{
     Act, FileItem, ItemPatch, MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, Verification,
-    check_item,
+    check_item, recalls_since_edit,
 };
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
@@ -44,7 +45,8 @@ use crate::policy::Policy;
 use crate::report::{Context, ScanReport, StatusChange, ToolReport};
 use crate::scan::{ApplyScan, Scan, readings_of};
 use crate::store::{
-    Commit, JournalFilter, Preview, Query, RegistryStore, Selection, Step, StoreError, View,
+    Commit, DryStore, JournalFilter, Preview, Query, RegistryStore, Selection, Step, StoreError,
+    View,
 };
 use crate::time::Timestamp;
 use crate::tool::Hold;
@@ -91,6 +93,13 @@ impl Registry {
     #[must_use]
     pub fn store(&self) -> &Arc<dyn RegistryStore> {
         &self.store
+    }
+
+    /// The same registry with verbs that write nothing, and return what they would have written.
+    #[must_use]
+    pub fn dry(&self) -> Self {
+        let store = Arc::new(DryStore::new(Arc::clone(&self.store)));
+        Self { store, policy: Arc::clone(&self.policy) }
     }
 
     /// The same verbs for callers without an asynchronous runtime.

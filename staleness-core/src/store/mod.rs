@@ -7,6 +7,7 @@
 mod change;
 mod draft;
 mod drive;
+mod dry;
 mod error;
 mod filter;
 mod packed;
@@ -25,6 +26,7 @@ use async_trait::async_trait;
 pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;
 pub use drive::{MAX_LOOKS, look, run};
+pub use dry::DryStore;
 pub use error::{Refusal, StoreError};
 pub use filter::{
     CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,

@@ -3,63 +3,44 @@
 use serde_json::json;
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Item, ItemKind};
-use staleness::registry::{ScopeChoice, check_item};
-use staleness::store::{Refusal, StoreError};
+use staleness::registry::ScopeChoice;
 
 use super::fields;
-use super::world::World;
+use super::world::{Pretended, World};
 use crate::args::knowledge_args::FieldArgs;
 use crate::commands::citations;
-use crate::commands::items::known;
-use crate::error::{CliError, ErrorKind, quoted};
+use crate::error::{CliError, ErrorKind};
 use crate::output::knowledge;
-use crate::settings::Access;
 
 pub(super) struct Add<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) global: bool,
     pub(super) fields: &'a FieldArgs,
-    pub(super) dry_run: bool,
 }
 
 pub(super) fn run(world: &World<'_>, add: &Add<'_>) -> Result<(), CliError> {
-    let (settings, out) = (world.settings, world.out);
+    let out = world.out;
     let item = item(world, add)?;
-    let access = if add.dry_run { Access::Look } else { Access::Write };
-    let registry = settings.open(access)?;
-    let links = item.related.iter().chain(&item.supersedes).filter(|id| **id != item.key.id);
-    for id in links {
+    let registry = world.to_act()?;
+    for id in item.related.iter().filter(|id| **id != item.key.id) {
         world.target(&registry, id, ScopeChoice::Either)?;
     }
-    let key = item.key.clone();
-    let told = if add.dry_run {
-        check_item(&item).map_err(StoreError::from)?;
-        let scope = if add.global { ScopeChoice::Global } else { ScopeChoice::Project };
-        match registry.item(&settings.project.id, &item.key.id, scope) {
-            Err(StoreError::Refused(Refusal::Unknown { .. })) => {}
-            Err(error) => return Err(error.into()),
-            Ok(there) => {
-                let id = quoted(there.key.id.as_str());
-                return Err(CliError::invalid(format!("there is an item {id} already"))
-                    .hint("change it, or choose another id"));
-            }
-        }
-        let context = world.context();
-        let alone = known(vec![item], &|_| Vec::new(), &context);
-        alone.first().map(|each| each.told(&context))
-    } else {
-        let mut targets = Vec::new();
-        for id in &item.supersedes {
-            targets.push(world.target(&registry, id, ScopeChoice::Either)?);
-        }
-        registry.add_item(item, world.act(&targets, None))?;
-        world.told(&registry, &[key])?.pop()
-    };
+    let mut targets = Vec::new();
+    for id in item.supersedes.iter().filter(|id| **id != item.key.id) {
+        targets.push(world.target(&registry, id, ScopeChoice::Either)?);
+    }
+    let item = registry.add_item(item, world.act(&targets, None))?;
+    // What holds everywhere says nothing of this project.
+    if !add.global {
+        world.seen(&registry)?;
+    }
+    let (key, pretended) = (item.key.clone(), Pretended { rows: vec![item], files: Vec::new() });
+    let told = world.told_as(&registry, &[key], pretended)?.pop();
     let told = told.ok_or_else(|| CliError::new(ErrorKind::Unknown, "the item is gone already"))?;
     if out.json {
         return out.json(&json!({ "item": told }));
     }
-    if out.quiet { Ok(()) } else { out.text(&knowledge::noted(&told, add.dry_run, out)) }
+    if out.quiet { Ok(()) } else { out.text(&knowledge::noted(&told, world.dry_run, out)) }
 }
 
 /// The item as it will be written down.

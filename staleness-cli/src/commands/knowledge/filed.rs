@@ -55,11 +55,16 @@ pub(super) fn edits(
     targets.iter().map(|target| edit(settings, target, &changes)).collect()
 }
 
-/// The files of these to-dos with the status `done`.
-pub(super) fn done(settings: &Settings, targets: &[Target]) -> Result<Vec<Edit>, CliError> {
-    let done = [(Field::Status, Some(FieldValue::Text("done".into())))];
-    let open = targets.iter().filter(|target| target.item.done_at.is_none());
-    open.map(|target| edit(settings, target, &done)).collect()
+/// The files of these to-dos with the status `done`, or `open`.
+pub(super) fn done(
+    settings: &Settings,
+    targets: &[Target],
+    done: bool,
+) -> Result<Vec<Edit>, CliError> {
+    let status = if done { "done" } else { "open" };
+    let change = [(Field::Status, Some(FieldValue::Text(status.into())))];
+    let others = targets.iter().filter(|target| target.item.done_at.is_some() != done);
+    others.map(|target| edit(settings, target, &change)).collect()
 }
 
 fn edit(settings: &Settings, target: &Target, changes: &[Change]) -> Result<Edit, CliError> {

@@ -10,7 +10,7 @@ mod relate;
 mod world;
 
 use crate::args::KnowledgeCommand;
-use crate::args::knowledge_args::{ActArgs, KnowledgeListArgs};
+use crate::args::knowledge_args::{ActArgs, DryArgs, KnowledgeListArgs};
 use crate::commands::tools::choice;
 use crate::error::CliError;
 use crate::output::Output;
@@ -32,8 +32,9 @@ pub(crate) fn run(
             look::list(&of(settings, args.project.current.as_deref(), out), args)
         }
         Some(Is::Add { id, global, fields, dry_run, project }) => {
-            let add = add::Add { id: id.as_deref(), global: *global, fields, dry_run: *dry_run };
-            add::run(&of(settings, project.current.as_deref(), out), &add)
+            let add = add::Add { id: id.as_deref(), global: *global, fields };
+            let world = of(settings, project.current.as_deref(), out);
+            add::run(&world.dry(DryArgs { dry_run: *dry_run }), &add)
         }
         Some(Is::Show { id, scope, project }) => {
             let world = of(settings, project.current.as_deref(), out);
@@ -46,17 +47,18 @@ pub(crate) fn run(
             change::verify(&of_act(settings, act, out), act, reason.as_deref())
         }
         Some(Is::Set { act, fields }) => change::set(&of_act(settings, act, out), act, fields),
-        Some(Is::Done(act)) => change::done(&of_act(settings, act, out), act),
-        Some(Is::Supersede { old, by, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out);
+        Some(Is::Done(act)) => change::done(&of_act(settings, act, out), act, true),
+        Some(Is::Reopen(act)) => change::done(&of_act(settings, act, out), act, false),
+        Some(Is::Supersede { old, by, dry, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out).dry(*dry);
             relate::supersede(&world, old, by, choice(scope.scope))
         }
-        Some(Is::Contradict { id, by, reason, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out);
+        Some(Is::Contradict { id, by, reason, dry, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out).dry(*dry);
             relate::contradict(&world, id, by, reason, choice(scope.scope))
         }
-        Some(Is::Remove { id, yes, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out);
+        Some(Is::Remove { id, yes, dry, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out).dry(*dry);
             relate::remove(&world, id, *yes, choice(scope.scope))
         }
     }
@@ -67,5 +69,5 @@ fn of<'a>(settings: &'a Settings, version: Option<&'a str>, out: &'a Output) -> 
 }
 
 fn of_act<'a>(settings: &'a Settings, act: &'a ActArgs, out: &'a Output) -> World<'a> {
-    World::new(settings, act.project.current.as_deref(), out)
+    of(settings, act.project.current.as_deref(), out).dry(act.dry)
 }

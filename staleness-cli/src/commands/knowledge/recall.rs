@@ -1,5 +1,5 @@
 //! `knowledge recall`: what is known about a question. Agents wait for it: git is asked for what the
-//! few items cite that were found, and for nothing else.
+//! few items cite and name that were found, and for nothing else.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ pub(super) fn run(
         let keys = targets.iter().map(|target| target.item.key.clone()).collect();
         // A recall that cannot be counted is still an answer.
         let counted = settings
-            .open(Access::Write)
+            .open_here()
             .and_then(|registry| Ok(registry.count_recalls(keys, world.act(&targets, None))?));
         if let Err(error) = counted {
             out.note(&format!("{}; the recall is not counted", error.message));

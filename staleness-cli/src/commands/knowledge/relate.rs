@@ -1,10 +1,10 @@
 //! `knowledge supersede`, `contradict` and `remove`.
 
 use serde_json::json;
-use staleness::registry::ScopeChoice;
+use staleness::registry::{ItemPatch, ScopeChoice};
 
-use super::fields;
-use super::world::World;
+use super::world::{Pretended, Target, World};
+use super::{fields, filed};
 use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{escape, knowledge};
 use crate::settings::Access;
@@ -21,15 +21,34 @@ pub(super) fn supersede(
     let old = world.target(&registry, &fields::id(old)?, scope)?;
     let new = world.target(&registry, &fields::id(by)?, scope)?;
     let keys = [old.item.key.clone(), new.item.key.clone()];
+    // An item in a file says there what it stands for: taking the line out takes it back.
+    let mut supersedes = new.item.supersedes.clone();
+    supersedes.insert(old.item.key.id.clone());
+    let patch = ItemPatch { supersedes: Some(supersedes), ..ItemPatch::default() };
+    let files: Vec<Target> = [&new].into_iter().filter(|new| new.filed).cloned().collect();
+    let edits = filed::edits(settings, &files, &patch)?;
+    let is_filed = old.filed || new.filed;
+    let files = files.iter().map(|file| patch.applied_to(&file.item)).collect();
     let act = world.act(&[old, new], None);
-    let registry = settings.open(Access::Write)?;
-    registry.supersede_item(keys[0].clone(), keys[1].clone(), act)?;
-    let told = world.told(&registry, &keys)?;
+    let registry = world.to_act()?;
+    let (old, new) = registry.supersede_item(keys[0].clone(), keys[1].clone(), act)?;
+    world.seen(&registry)?;
+    let told = if world.dry_run {
+        let pretended = Pretended { rows: vec![old, new], files };
+        world.told_as(&registry, &keys, pretended)?
+    } else {
+        edits.iter().try_for_each(filed::Edit::save)?;
+        let fresh = world.anew();
+        if is_filed {
+            fresh.report()?;
+        }
+        fresh.told(&registry, &keys)?
+    };
     if out.json {
         return out.json(&json!({ "item": told.first(), "by": told.get(1) }));
     }
     match told.first() {
-        Some(first) if !out.quiet => out.text(&knowledge::noted(first, false, out)),
+        Some(first) if !out.quiet => out.text(&knowledge::noted(first, world.dry_run, out)),
         _ => Ok(()),
     }
 }
@@ -48,14 +67,16 @@ pub(super) fn contradict(
     let key = target.item.key.clone();
     let act = world.act(&[target], None);
     let (by, reason) = (by.trim().to_owned(), reason.trim().to_owned());
-    let registry = settings.open(Access::Write)?;
-    registry.contradict_item(key.clone(), by, reason, act)?;
-    let told = world.told(&registry, &[key])?.pop();
+    let registry = world.to_act()?;
+    let rows = vec![registry.contradict_item(key.clone(), by, reason, act)?];
+    world.seen(&registry)?;
+    let pretended = Pretended { rows, files: Vec::new() };
+    let told = world.told_as(&registry, &[key], pretended)?.pop();
     if out.json {
         return out.json(&json!({ "item": told }));
     }
     match told {
-        Some(told) if !out.quiet => out.text(&knowledge::noted(&told, false, out)),
+        Some(told) if !out.quiet => out.text(&knowledge::noted(&told, world.dry_run, out)),
         _ => Ok(()),
     }
 }
@@ -75,16 +96,17 @@ pub(super) fn remove(
         let message = format!("{} lives in {path}", quoted(id));
         return Err(CliError::new(ErrorKind::Invalid, message).hint("delete the file"));
     }
-    if !yes {
+    if !yes && !world.dry_run {
         let message = format!("removing {} removes its text for good", quoted(id));
         return Err(CliError::invalid(message).hint("say --yes to do it"));
     }
     let key = target.item.key.clone();
     let told = world.told(&registry, std::slice::from_ref(&key))?.pop();
-    let registry = settings.open(Access::Write)?;
+    let registry = world.to_act()?;
     registry.remove_item(key, world.act(&[], None))?;
     if out.json {
         return out.json(&json!({ "item": told }));
     }
-    if out.quiet { Ok(()) } else { out.text(&format!("removed {}\n", escape(id))) }
+    let done = if world.dry_run { "would be removed: " } else { "removed " };
+    if out.quiet { Ok(()) } else { out.text(&format!("{done}{}\n", escape(id))) }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use staleness::BlockingRegistry;
 use staleness::clock;
-use staleness::ids::{ItemId, ItemKey};
+use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Context, Item, score_and_level};
 use staleness::registry::{Act, FileItem, ScopeChoice};
 use staleness::report::KnowledgeReport;
@@ -14,19 +14,26 @@ use staleness::verdict::Level;
 use staleness_sources::documents::Report;
 
 use super::fields;
+use crate::args::knowledge_args::DryArgs;
 use crate::commands::citations;
 use crate::commands::documents::{self, Asked};
 use crate::commands::items::{Known, joined, known, outside, to_look_up};
 use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::Output;
-use crate::settings::Settings;
+use crate::settings::{Access, Settings};
 
 /// The project, as far as it was looked at.
 pub(crate) struct World<'a> {
     pub(super) settings: &'a Settings,
     pub(super) out: &'a Output,
     version: Option<&'a str>,
+    /// Nothing is written.
+    pub(super) dry_run: bool,
     report: OnceCell<Report>,
+    /// What can be had of it without asking git.
+    at_hand: OnceCell<Report>,
+    /// The version that its files declare, or that its latest tag names.
+    tagged: OnceCell<Option<String>>,
 }
 
 /// An item that something is done to.
@@ -37,9 +44,57 @@ pub(super) struct Target {
     pub(super) filed: bool,
 }
 
+/// How items would stand: rows of the store, and items of files.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pretended {
+    pub(super) rows: Vec<Item>,
+    pub(super) files: Vec<Item>,
+}
+
+/// Items with others in the place of those of the same key.
+fn over(items: Vec<Item>, others: Vec<Item>) -> Vec<Item> {
+    let all = items.into_iter().chain(others).map(|item| (item.key.clone(), item));
+    all.collect::<BTreeMap<ItemKey, Item>>().into_values().collect()
+}
+
+impl Target {
+    /// An item whose text the store holds, or one whose file is gone.
+    const fn of_store(item: Item) -> Self {
+        Self { item, filed: false }
+    }
+}
+
 impl<'a> World<'a> {
     pub(crate) fn new(settings: &'a Settings, version: Option<&'a str>, out: &'a Output) -> Self {
-        Self { settings, out, version, report: OnceCell::new() }
+        let (report, at_hand, tagged) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { settings, out, version, dry_run: false, report, at_hand, tagged }
+    }
+
+    /// The same, in which nothing is written if that was asked for.
+    pub(super) fn dry(self, asked: DryArgs) -> Self {
+        Self { dry_run: asked.dry_run, ..self }
+    }
+
+    /// The registry, to do something to items.
+    pub(super) fn to_act(&self) -> Result<BlockingRegistry, CliError> {
+        if self.dry_run {
+            return Ok(self.settings.open(Access::Look)?.dry());
+        }
+        self.settings.open(Access::Write)
+    }
+
+    /// The same project, to be looked at again.
+    pub(super) fn anew(&self) -> Self {
+        Self { dry_run: self.dry_run, ..Self::new(self.settings, self.version, self.out) }
+    }
+
+    /// Reads the files that hold items, without asking git.
+    pub(super) fn look_at_hand(&self, registry: &BlockingRegistry) -> Result<(), CliError> {
+        if self.at_hand.get().is_none() {
+            let at_hand = documents::at_hand(self.settings, registry)?;
+            self.at_hand.get_or_init(|| at_hand);
+        }
+        Ok(())
     }
 
     /// The documents as they are now: reads files and their history.
@@ -47,17 +102,21 @@ impl<'a> World<'a> {
         if let Some(report) = self.report.get() {
             return Ok(report);
         }
-        let asked = Asked { version: self.version, ..Asked::default() };
+        let (version, dry_run) = (self.version, self.dry_run);
+        let asked = Asked { version, dry_run, ..Asked::default() };
         let report = documents::check(self.settings, asked, self.out)?;
         Ok(self.report.get_or_init(|| report))
     }
 
-    /// The version of the project: the one that was named, else the one that it declares.
+    /// The version of the project: the one that was named, else the one that it declares or that its
+    /// latest tag names.
     pub(super) fn version(&self) -> Option<String> {
         match (self.version, self.report.get()) {
             (Some(version), _) => Some(version.to_owned()),
             (None, Some(report)) => report.version.clone(),
-            (None, None) => documents::version(self.settings),
+            (None, None) => {
+                self.tagged.get_or_init(|| documents::version_by_git(self.settings)).clone()
+            }
         }
     }
 
@@ -67,7 +126,7 @@ impl<'a> World<'a> {
 
     /// Every item that the project sees, with everything that speaks against it.
     pub(super) fn everything(&self, registry: &BlockingRegistry) -> Result<Vec<Known>, CliError> {
-        let stored = registry.items(&self.settings.project.id)?;
+        let stored = registry.item_rows(&self.settings.project.id)?;
         let report = self.report()?;
         let items = joined(stored, report.items.clone());
         Ok(looked_up(self.settings, items, report, &self.context()))
@@ -90,7 +149,7 @@ impl<'a> World<'a> {
         &self,
         registry: &BlockingRegistry,
     ) -> Result<(Vec<Item>, Report), CliError> {
-        let stored = registry.items(&self.settings.project.id)?;
+        let stored = registry.item_rows(&self.settings.project.id)?;
         let report = documents::at_hand(self.settings, registry)?;
         let items = joined(stored, report.items.clone());
         Ok((items, report))
@@ -98,7 +157,8 @@ impl<'a> World<'a> {
 
     /// How many items that can be had without asking git cannot be trusted.
     pub(crate) fn doubtful(&self, registry: &BlockingRegistry) -> Result<usize, CliError> {
-        let context = self.context();
+        let version = documents::version(self.settings);
+        let context = documents::context(self.settings, self.version.or(version.as_deref()));
         let known = self.at_hand(registry, &context)?;
         let level = |each: &Known| score_and_level(&each.item, &each.evidence, &context).1;
         Ok(known.iter().filter(|each| level(each) != Level::Fresh).count())
@@ -127,8 +187,10 @@ impl<'a> World<'a> {
         id: &ItemId,
         scope: ScopeChoice,
     ) -> Result<Target, CliError> {
-        let stored = match registry.item(&self.settings.project.id, id, scope) {
-            Ok(item) if item.path.is_none() => return Ok(Target { item, filed: false }),
+        let project = &self.settings.project.id;
+        let stored = match registry.item(project, id, scope) {
+            Ok(item) if self.is_hidden(registry, &item, scope)? => None,
+            Ok(item) if item.path.is_none() => return Ok(Target::of_store(item)),
             Ok(row) => Some(row),
             Err(StoreError::Refused(Refusal::Unknown { .. })) => None,
             Err(error) => return Err(error.into()),
@@ -138,11 +200,31 @@ impl<'a> World<'a> {
             let item = crate::commands::items::with_row(file.clone(), stored.as_ref());
             return Ok(Target { item, filed: true });
         }
-        // What is left of an item whose file is gone.
-        match stored {
-            Some(item) => Ok(Target { item, filed: false }),
-            None => Err(self.unknown(registry, id)),
+        let Some(left) = stored else { return Err(self.unknown(registry, id)) };
+        // What is left of an item whose file is gone hides nothing.
+        let hidden = match scope {
+            ScopeChoice::Either => registry.item(project, id, ScopeChoice::Global),
+            ScopeChoice::Global | ScopeChoice::Project => return Ok(Target::of_store(left)),
+        };
+        match hidden {
+            Err(StoreError::Refused(Refusal::Unknown { .. })) => Ok(Target::of_store(left)),
+            global => Ok(Target::of_store(global?)),
         }
+    }
+
+    /// Whether an item in a file of this project hides a global one, where either may be meant.
+    fn is_hidden(
+        &self,
+        registry: &BlockingRegistry,
+        item: &Item,
+        scope: ScopeChoice,
+    ) -> Result<bool, CliError> {
+        if item.key.scope != Scope::Global || scope != ScopeChoice::Either {
+            return Ok(false);
+        }
+        self.look_at_hand(registry)?;
+        let files = self.at_hand.get().map(|report| &report.items).into_iter().flatten();
+        Ok(files.map(|file| &file.key.id).any(|id| *id == item.key.id))
     }
 
     /// An unknown id, with the one that is most like it.
@@ -162,13 +244,29 @@ impl<'a> World<'a> {
         registry: &BlockingRegistry,
         keys: &[ItemKey],
     ) -> Result<Vec<KnowledgeReport>, CliError> {
-        let stored = registry.items(&self.settings.project.id)?;
-        let empty = Report::default();
-        let report = self.report.get().unwrap_or(&empty);
-        let items = joined(stored, report.items.clone());
-        let asked = to_look_up(&items, report);
-        let asked = asked.iter().filter(|item| keys.contains(&item.key));
-        let cited = citations::evidence(self.settings, asked);
+        self.told_as(registry, keys, Pretended::default())
+    }
+
+    /// The same, as if these items stood so.
+    pub(super) fn told_as(
+        &self,
+        registry: &BlockingRegistry,
+        keys: &[ItemKey],
+        pretended: Pretended,
+    ) -> Result<Vec<KnowledgeReport>, CliError> {
+        let stored = over(registry.item_rows(&self.settings.project.id)?, pretended.rows);
+        // What stands for it, and what it depends on, may live in a file.
+        let report = match self.report.get().or(self.at_hand.get()) {
+            Some(report) => report,
+            None => {
+                let known = documents::known_at_hand(self.settings, registry)?;
+                self.at_hand.get_or_init(|| known)
+            }
+        };
+        let items = joined(stored, over(report.items.clone(), pretended.files));
+        let mut asked = to_look_up(&items, report);
+        asked.retain(|item| keys.contains(&item.key));
+        let cited = citations::evidence(self.settings, &asked);
         let outside = |item: &Item| outside(item, report, &cited);
         let context = self.context();
         let known = known(items, &outside, &context);
@@ -176,17 +274,16 @@ impl<'a> World<'a> {
         Ok(keys.iter().filter_map(|key| Some(find(key)?.told(&context))).collect())
     }
 
+    /// Notes the project of something that was written down or said: it can be listed, and forgotten.
+    pub(super) fn seen(&self, registry: &BlockingRegistry) -> Result<(), CliError> {
+        Ok(registry.see_project(&self.settings.project, self.settings.now)?)
+    }
+
     /// An act of now on these items.
     pub(super) fn act(&self, targets: &[Target], reason: Option<&str>) -> Act {
         let file = |target: &Target| {
-            let item = &target.item;
-            let file = FileItem {
-                path: item.path.clone()?,
-                kind: item.kind,
-                added_at: item.added_at,
-                updated_at: item.updated_at,
-            };
-            target.filed.then(|| (item.key.clone(), file))
+            let file = FileItem::of(&target.item)?;
+            target.filed.then(|| (target.item.key.clone(), file))
         };
         let files: BTreeMap<_, _> = targets.iter().filter_map(file).collect();
         let note = reason.map(ToOwned::to_owned);
@@ -195,14 +292,14 @@ impl<'a> World<'a> {
 }
 
 /// Items with what follows from them, with what the last check found in their files, and with what
-/// became of what they cite: asks git where they cite something.
+/// became of what they cite and name: asks git where they do.
 pub(super) fn looked_up(
     settings: &Settings,
     items: Vec<Item>,
     report: &Report,
     context: &Context,
 ) -> Vec<Known> {
-    let cited = citations::evidence(settings, to_look_up(&items, report).iter());
+    let cited = citations::evidence(settings, &to_look_up(&items, report));
     known(items, &|item| outside(item, report, &cited), context)
 }
 

@@ -38,6 +38,17 @@ pub struct ItemPatch {
 }
 
 impl ItemPatch {
+    /// The item as it would be with these changes.
+    #[must_use]
+    pub fn applied_to(&self, item: &Item) -> Item {
+        let mut item = item.clone();
+        self.apply(&mut item);
+        if let Some(supersedes) = &self.supersedes {
+            item.supersedes.clone_from(supersedes);
+        }
+        item
+    }
+
     /// Changes everything but what it supersedes; the names of the fields that really changed.
     fn apply(&self, item: &mut Item) -> Vec<&'static str> {
         let mut changed = Vec::new();
@@ -85,7 +96,7 @@ fn keeping_digests(cited: &BTreeSet<Citation>, known: &BTreeSet<Citation>) -> BT
 }
 
 /// Whether two citations mean the same, whatever was there when they were verified.
-pub(super) fn same_place(one: &Citation, other: &Citation) -> bool {
+pub(in crate::registry) fn same_place(one: &Citation, other: &Citation) -> bool {
     (&one.path, &one.lines, &one.symbol) == (&other.path, &other.lines, &other.symbol)
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::act::{Act, lock, state, touch};
+use super::act::{Act, state, touch};
 use crate::ids::{ItemId, ItemKey, Scope};
 use crate::journal::Action;
 use crate::knowledge::Item;
-use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+use crate::store::{Decision, Draft, Durability, ItemFilter, Refusal, Selection, Step, View};
 
 /// The key of an id that an item of this scope speaks of as superseded: links stay within a scope.
 pub(super) fn at_scope(scope: &Scope, id: &ItemId) -> ItemKey {
@@ -83,7 +83,14 @@ impl Step for Supersede {
         let mut draft = Draft::new(view, self.act.at);
         if !self.act.was_done(view) {
             self.act.check()?;
+            let stood = |row: &Item| row.supersedes.contains(&self.old.id);
+            let known = view.knowledge.get(&self.new).is_some_and(stood);
+            let from = view.knowledge.get(&self.new).map(state);
             link(&mut draft, &self.act, &self.old, &self.new)?;
+            if !known {
+                let cause = format!("supersedes {}", self.old.id);
+                self.act.tell(&mut draft, &self.new, Action::Edited, from, cause);
+            }
         }
         Ok(Decision::Write(draft.finish()))
     }
@@ -100,9 +107,24 @@ pub(super) struct RemoveItem {
     pub(super) act: Act,
 }
 
+impl RemoveItem {
+    /// The items that may speak of the one that goes: those of its scope. Of a global one also those
+    /// of projects that have none of this id.
+    fn others<'v>(&self, view: &'v View) -> impl Iterator<Item = &'v Item> {
+        view.knowledge.values().filter(|item| {
+            let own = at_scope(&item.key.scope, &self.key.id);
+            item.key != self.key && (own == self.key || !view.knowledge.contains_key(&own))
+        })
+    }
+}
+
 impl Step for RemoveItem {
     fn selection(&self) -> Selection {
-        self.act.selection([&self.key])
+        let all = match &self.key.scope {
+            Scope::Global => ItemFilter::All,
+            scope => ItemFilter::Scope(scope.clone()),
+        };
+        self.act.selection([]).lock_knowledge(all)
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -114,17 +136,26 @@ impl Step for RemoveItem {
         let Some(item) = view.knowledge.get(&self.key) else {
             return Err(Refusal::Unknown { what: "item", id: self.key.id.to_string() });
         };
-        let of = |id: &ItemId| at_scope(&self.key.scope, id);
-        let linked: Vec<ItemKey> =
-            item.supersedes.iter().chain(&item.superseded_by).map(of).collect();
-        if view.looks <= 1 && !linked.is_empty() {
-            return Ok(Decision::Need(lock(&linked)));
-        }
-        for id in &item.superseded_by {
-            draft.edit_item(&of(id), |row| row.supersedes.remove(&self.key.id));
-        }
-        for id in &item.supersedes {
-            unlink(&mut draft, &self.act, &of(id), &self.key);
+        let id = &self.key.id;
+        for other in self.others(view) {
+            let same_scope = other.key.scope == self.key.scope;
+            let from = Some(state(other));
+            if same_scope && other.superseded_by.contains(id) {
+                unlink(&mut draft, &self.act, &other.key, &self.key);
+            }
+            let mut lost = Vec::new();
+            if same_scope && other.supersedes.contains(id) {
+                draft.edit_item(&other.key, |row| row.supersedes.remove(id));
+                lost.push("supersedes");
+            }
+            if other.related.contains(id) {
+                draft.edit_item(&other.key, |row| row.related.remove(id));
+                lost.push("related to");
+            }
+            for how in lost {
+                let cause = format!("no longer {how} {id}");
+                self.act.tell(&mut draft, &other.key, Action::Edited, from, cause);
+            }
         }
         let from = state(item);
         draft.delete_item(&self.key);

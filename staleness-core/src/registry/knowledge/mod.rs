@@ -13,7 +13,7 @@ mod recall;
 
 use std::sync::Arc;
 
-pub use act::{Act, FileItem};
+pub use act::{Act, FileItem, recalls_since_edit};
 pub use edit::ItemPatch;
 pub use judge::Verification;
 pub use limits::{MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, check_item};
@@ -24,6 +24,7 @@ use crate::knowledge::Item;
 use crate::store::{Commit, Refusal, Step, StoreError};
 
 pub(super) use act::state;
+pub(super) use edit::same_place;
 pub(super) use forget::written_in;
 
 impl Registry {
@@ -76,7 +77,22 @@ impl Registry {
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is no to-do; else
     /// what the store reports. Nothing is noted then.
     pub async fn done_items(&self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, StoreError> {
-        let step = judge::DoneItems { keys: keys.clone(), act };
+        let step = judge::DoneItems { keys: keys.clone(), done: true, act };
+        self.several(step, &keys).await
+    }
+
+    /// Notes that to-dos are to be done after all; those that are open are left alone. May be repeated
+    /// with the same op id. Returns the items as they stand.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is no to-do; else
+    /// what the store reports. Nothing is noted then.
+    pub async fn reopen_items(
+        &self,
+        keys: Vec<ItemKey>,
+        act: Act,
+    ) -> Result<Vec<Item>, StoreError> {
+        let step = judge::DoneItems { keys: keys.clone(), done: false, act };
         self.several(step, &keys).await
     }
 

@@ -1,0 +1,55 @@
+//! A store that only shows what it would write.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{Commit, Preview, Query, RegistryStore, Selection, Step, StoreError, View};
+
+/// Decides steps on what another store holds, and writes nothing: the commit tells what would have been
+/// written.
+#[derive(Clone, Debug)]
+pub struct DryStore {
+    inner: Arc<dyn RegistryStore>,
+}
+
+impl DryStore {
+    /// Steps are decided on what `inner` holds.
+    #[must_use]
+    pub const fn new(inner: Arc<dyn RegistryStore>) -> Self {
+        Self { inner }
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl RegistryStore for DryStore {
+    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        self.inner.view(query).await
+    }
+
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        let preview = Preview(step);
+        let view = self.inner.view(Arc::new(preview.clone())).await?;
+        let changes = preview.changes(&view)?;
+        Ok(Commit { revision: view.revision, view, changes })
+    }
+
+    async fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        self.inner.pages(selection, visit).await
+    }
+
+    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        self.inner.backup(to).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.inner.check().await
+    }
+}
