@@ -37,8 +37,8 @@ pub(crate) fn run(settings: &Settings, args: &ResumeArgs, out: &Output) -> Resul
         out.deliver(&work::delta(&delta, settings.now, out))?
     };
     // What nobody read was not told: it is told again.
-    if delivered {
-        registry.mark_resumed(&settings.project.id, &resume, &delta, settings.now)?;
+    if delivered && registry.mark_resumed(&settings.project.id, &resume, &delta, settings.now)? {
+        registry.see_project(&settings.project, settings.now)?;
     }
     Ok(())
 }

@@ -34,6 +34,28 @@ fn a_project_with_nothing_but_knowledge_is_listed_and_forgotten_with_it() {
 }
 
 #[test]
+fn work_sessions_and_resuming_make_a_project_known_and_go_with_it() {
+    for args in [
+        &["work", "add", "plan", "Write the guide", "--id", "guide"][..],
+        &["session", "start", "--agent", "a", "--id", "s1"],
+        &["resume", "--agent", "a"],
+    ] {
+        let sandbox = Sandbox::new();
+        let root = sandbox.project.to_str().unwrap();
+        sandbox.ok(args);
+        assert_eq!(paths(&sandbox), [root], "{args:?}");
+        let forgotten = sandbox.json(&["project", "forget", root, "--yes"]);
+        let work = i32::from(args[0] == "work");
+        assert_eq!((&forgotten["knowledge"], &forgotten["work"]), (&json!(0), &json!(work)));
+        assert_eq!(sandbox.json(&["work", "list"])["items"], json!([]), "{args:?}");
+        assert_eq!(sandbox.json(&["session", "list"])["sessions"], json!([]), "{args:?}");
+        assert_eq!(paths(&sandbox), [""; 0], "{args:?}");
+        let left = sandbox.ok(&["export"]);
+        assert!(!left.contains("\"kind\":\"cursor\""), "{left}");
+    }
+}
+
+#[test]
 fn imported_knowledge_makes_its_project_known() {
     let sandbox = Sandbox::new();
     let line = json!({"type": "knowledge", "id": "i", "body": "x", "added": "2026-01-02",
