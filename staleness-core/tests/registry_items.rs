@@ -237,29 +237,6 @@ fn both_sides_of_a_link_stay_in_step() {
 }
 
 #[test]
-fn removing_an_item_takes_every_link_to_it_back_and_says_so() {
-    let registry = registry();
-    for text in ["a", "b"] {
-        add(&registry, item(text));
-    }
-    add(&registry, Item { related: [id("a"), id("b")].into(), ..item("c") });
-    add(&registry, Item { key: global("a"), ..item("a") });
-    add(&registry, Item { key: global("d"), related: [id("a")].into(), ..item("d") });
-    registry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
-    registry.remove_item(key("a"), act("r", 2)).unwrap();
-    assert_eq!(get(&registry, "b").supersedes, BTreeSet::new());
-    assert_eq!(get(&registry, "c").related, [id("b")].into());
-    assert_eq!(get(&registry, "c").updated_at, at(0), "nobody edited it");
-    let cause = |text: &str| history(&registry, text).pop().unwrap().cause;
-    assert_eq!(cause("b"), "no longer supersedes a");
-    assert_eq!(cause("c"), "no longer related to a");
-    // What is global means the global item.
-    assert_eq!(get(&registry, "d").related, [id("a")].into());
-    registry.remove_item(global("a"), act("r2", 3)).unwrap();
-    assert_eq!(get(&registry, "d").related, BTreeSet::new());
-}
-
-#[test]
 fn a_verification_anchors_and_takes_back_what_was_said() {
     let registry = registry();
     let cited = Citation { lines: Some(Lines { first: 1, last: 2 }), ..Citation::of_path("a.rs") };
@@ -311,23 +288,6 @@ fn only_a_todo_can_be_done() {
     }
     registry.reopen_items(vec![key("t")], act("h", 4)).unwrap();
     assert_eq!(actions(&registry, "t"), [Action::Added, Action::Done, Action::Reopened]);
-}
-
-#[test]
-fn a_dry_registry_shows_what_would_be_and_writes_nothing() {
-    let registry = registry();
-    add(&registry, todo("a"));
-    add(&registry, item("b"));
-    let (before, revision) =
-        (registry.item_rows(&project()).unwrap(), registry.revision().unwrap());
-    let dry = registry.dry();
-    assert!(dry.done_items(vec![key("a")], act("d", 1)).unwrap()[0].is_done());
-    let (old, new) = dry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
-    assert_eq!((old.superseded_by, new.supersedes), ([id("b")].into(), [id("a")].into()));
-    assert!(dry.remove_item(key("a"), act("r", 1)).unwrap().is_some());
-    unknown(dry.remove_item(key("x"), act("r", 1)), "x");
-    assert_eq!(registry.item_rows(&project()).unwrap(), before);
-    assert_eq!(registry.revision().unwrap(), revision);
 }
 
 #[test]
