@@ -113,14 +113,7 @@ pub(crate) fn known_at_hand(
 
 /// The items that these documents hold now; git is not asked.
 pub(crate) fn items_of(settings: &Settings, documents: &[Document]) -> Result<Vec<Item>, CliError> {
-    let place = |document: &Document| {
-        let path = document.key.path.as_str();
-        let (root, rest) = match path.strip_prefix("~/") {
-            Some(rest) => (&settings.home, rest),
-            None => (&settings.place.folder, path),
-        };
-        root.join(rest)
-    };
+    let place = |document: &Document| on_disk(settings, &document.key.path);
     let paths: Vec<PathBuf> = documents.iter().map(place).filter(|path| path.exists()).collect();
     if paths.is_empty() {
         return Ok(Vec::new());
@@ -128,6 +121,40 @@ pub(crate) fn items_of(settings: &Settings, documents: &[Document]) -> Result<Ve
     let mut options = CheckOptions::new(settings.now);
     options.paths = &paths;
     Ok(read(settings, options, &mut |_| {})?.items)
+}
+
+/// Gives items that live in files the dates of their commits; what the last check knows of the files is
+/// not looked up again.
+pub(crate) fn date(
+    settings: &Settings,
+    known: &[Document],
+    items: &mut [Item],
+) -> Result<(), CliError> {
+    let files = items.iter().filter_map(|item| item.path.as_deref());
+    let paths: Vec<PathBuf> =
+        files.map(|path| on_disk(settings, path)).filter(|path| path.exists()).collect();
+    let git = Program::of_environment();
+    if paths.is_empty() || git.is_none() {
+        return Ok(());
+    }
+    let mut options = CheckOptions::new(settings.now);
+    (options.paths, options.git, options.known) = (&paths, git.as_ref(), known);
+    let dated = read(settings, options, &mut |_| {})?.items;
+    for item in items.iter_mut().filter(|item| item.path.is_some()) {
+        if let Some(dated) = dated.iter().find(|dated| dated.key == item.key) {
+            (item.added_at, item.updated_at) = (dated.added_at, dated.updated_at);
+        }
+    }
+    Ok(())
+}
+
+/// Where a document lies.
+fn on_disk(settings: &Settings, path: &str) -> PathBuf {
+    let (root, rest) = match path.strip_prefix("~/") {
+        Some(rest) => (&settings.home, rest),
+        None => (&settings.place.folder, path),
+    };
+    root.join(rest)
 }
 
 /// The version that the files of the project declare; git is not asked.

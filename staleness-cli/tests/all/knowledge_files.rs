@@ -53,6 +53,17 @@ fn the_commits_of_a_file_say_when_its_item_was_written_and_edited() {
 }
 
 #[test]
+fn recalling_an_item_in_a_file_says_what_showing_it_says() {
+    let sandbox = Sandbox::with_history();
+    write(&sandbox, "ports", "", "The database has port 5432.");
+    sandbox.commit("2026-03-01T00:00:00Z");
+    let shown = sandbox.json(&["knowledge", "show", "ports"]);
+    assert_ne!(shown["verdict"]["level"], "fresh", "it is old");
+    let found = sandbox.json(&["knowledge", "recall", "database port", "--peek"]);
+    assert_eq!(found["items"][0]["verdict"], shown["verdict"], "{found:#}");
+}
+
+#[test]
 fn recalls_count_on_from_what_a_file_says() {
     let sandbox = Sandbox::with_history();
     write(&sandbox, "ports", "added: 2026-11-01\nrecall_count: 7\n", "The database has port 5432.");

@@ -9,6 +9,7 @@ use staleness::knowledge::{Item, RecallIndex, Recalled, recall};
 use staleness::report::RecallReport;
 
 use super::world::{Target, World, looked_up};
+use crate::commands::documents;
 use crate::error::CliError;
 use crate::output::knowledge;
 use crate::settings::Access;
@@ -28,7 +29,9 @@ pub(super) fn run(
     let (items, report) = world.items_at_hand(&registry)?;
     let all: Vec<&Item> = items.iter().collect();
     let found = recall(&RecallIndex::for_question(&all, query), &all, query, &[], &context, limit);
-    let known = looked_up(settings, concerned(&all, &found), &report, &context);
+    let mut concerned = concerned(&all, &found);
+    documents::date(settings, &report.documents, &mut concerned)?;
+    let known = looked_up(settings, concerned, &report, &context);
     let told: Vec<RecallReport> = found
         .iter()
         .filter_map(|each| Some((known.iter().find(|one| one.item.key == all[each.at].key)?, each)))
