@@ -86,6 +86,10 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
             "--fail-on goes with the overview and, behind their names, with `check` and `stale`";
         return Err(CliError::new(ErrorKind::Usage, message).hint("leave it out here"));
     }
+    if let Some(list) = misplaced(command) {
+        return Err(CliError::new(ErrorKind::Usage, "an option stands before its command")
+            .hint(format!("put it behind: `staleness {list} --…`")));
+    }
     match command {
         Command::Hook(args) => commands::hook::run(&cli.global, args, out),
         Command::Scan(args) => {
@@ -136,6 +140,21 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         }
     }
     Ok(0)
+}
+
+/// Commands that list when nothing more is said take the options of `list`. Before another command
+/// those would mean nothing, and a gate that relies on one would always pass.
+fn misplaced(command: &Command) -> Option<&'static str> {
+    let (given, list) = match command {
+        Command::Tools { command: Some(_), list } => (*list != Default::default(), "tools list"),
+        Command::Knowledge { command: Some(_), list } => {
+            (*list != Default::default(), "knowledge list")
+        }
+        Command::Work { command: Some(_), list } => (*list != Default::default(), "work list"),
+        Command::Stale { command: Some(_), list } => (*list != Default::default(), "stale list"),
+        _ => return None,
+    };
+    given.then_some(list)
 }
 
 /// The terminal's width; a pipe gets long lines whole.

@@ -174,6 +174,13 @@ fn fresh_work_softens_and_thresholds_can_be_set() {
     assert!((of("p").verdict.freshness - 0.5).abs() < 1e-9);
     assert!((of("h").verdict.freshness - 0.3).abs() < 1e-9);
     assert!((of("d").verdict.freshness - 1.0).abs() < 1e-9);
+    let softened = |day| registry.stale_report(&project(), at(day)).unwrap().warnings;
+    let by = |day| softened(day).into_iter().find(|each| each.id == "p").unwrap().softened_by;
+    assert_eq!(
+        (by(29).as_deref(), by(30)),
+        (Some("d"), None),
+        "a decision keeps alive for a while"
+    );
     let bad: Policy = toml::from_str("work.agent.x.freshness_flagged = 2.0").unwrap();
     assert_eq!(bad.faults(), ["work.agent.x.freshness_flagged: must lie in 0..=1"]);
 }

@@ -81,7 +81,8 @@ impl WorkDeed {
             WorkHappening::Reopen => said(registry.reopen_work(key, act)),
             WorkHappening::Resolve => json(registry.resolve_work(&self.project, key, act)),
             WorkHappening::Import => {
-                let told = |work| ToldWork { work, tells_status: self.seeds.1.is_multiple_of(2) };
+                let tells = self.seeds.1.is_multiple_of(2);
+                let told = |work| ToldWork { work, tells_status: tells, tells_note: !tells };
                 let dry_run = self.seeds.0.is_multiple_of(5);
                 said(registry.import_work(vec![told(work), told(other)], &act, dry_run))
             }

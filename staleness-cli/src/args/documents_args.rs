@@ -44,7 +44,7 @@ pub(crate) struct ReviewArgs {
 }
 
 /// The version of the project.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct VersionArgs {
     /// The project's version [default: as Cargo.toml, package.json, pyproject.toml, VERSION or the
     /// latest tag says].

@@ -117,7 +117,7 @@ pub(crate) enum KnowledgeCommand {
     },
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct KnowledgeListArgs {
     /// Only this kind: knowledge, preference, todo, reference or document.
     #[arg(long, value_name = "K")]

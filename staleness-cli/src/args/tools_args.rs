@@ -80,7 +80,7 @@ pub(crate) enum ToolsCommand {
     },
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct ListArgs {
     /// Only this status: active, stale or demoted.
     #[arg(long, value_name = "S")]

@@ -119,7 +119,7 @@ pub(crate) struct WorkSetArgs {
     pub by: ByArgs,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct WorkListArgs {
     /// Only this kind: plan, trap, constraint, handoff, candidate, note or decision.
     #[arg(long, value_name = "K")]
@@ -155,7 +155,7 @@ pub(crate) enum StaleCommand {
     },
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct StaleListArgs {
     /// Judge the work items in this file of JSON Lines, and store nothing; - reads stdin.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

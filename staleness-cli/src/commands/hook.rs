@@ -135,10 +135,14 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
         }
     }
     let delta = registry.resume(project, resume.clone(), now)?;
-    if let Some(text) = told(settings, &registry, &delta) {
-        say(input, &text)?;
+    let told = told(settings, &registry, &delta, &resume);
+    if let Some(text) = &told.text {
+        say(input, text)?;
     }
-    registry.mark_resumed(&project.id, &resume, &delta, now)?;
+    // What found no room, or was not to be told, is told another time.
+    if told.whole {
+        registry.mark_resumed(&project.id, &resume, &delta, now)?;
+    }
     Ok(())
 }
 
@@ -166,11 +170,18 @@ fn agent(input: &HookInput) -> Result<AgentId, CliError> {
         .map_err(|why| CliError::invalid(format!("the client's name {why}")))
 }
 
-/// What the agent is told, if anything.
-fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta) -> Option<String> {
+/// What the agent is told.
+struct Told {
+    /// The text, if there is anything to say.
+    text: Option<String>,
+    /// Everything that changed is in it, or at least how much it is.
+    whole: bool,
+}
+
+fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume: &Resume) -> Told {
     let hooks = &settings.configured.policy.hooks;
     if !hooks.tell {
-        return None;
+        return Told { text: None, whole: false };
     }
     let budget = hooks.session_start_chars as usize;
     // Tools are told in any case; documents and work get their share of the room.
@@ -178,12 +189,13 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta) -> Opti
     let context = documents::context(settings, version.as_deref());
     let loaded = loaded(settings, registry, &context).unwrap_or_default();
     let documents = tell_documents::text(&loaded, &context, settings.now, budget / 3);
-    let work = tell_work::text(delta, budget / 3);
-    let taken = [&documents, &work].into_iter().flatten().map(|text| text.chars().count() + 1);
+    let work = tell_work::text(delta, resume, budget / 3);
+    let taken = [&documents, &work.text].into_iter().flatten().map(|text| text.chars().count() + 1);
     let left = budget - taken.sum::<usize>().min(budget);
-    let told = [tell::text(delta, left), work, documents];
-    let told: Vec<String> = told.into_iter().flatten().collect();
-    (!told.is_empty()).then(|| told.join("\n"))
+    let tools = tell::text(delta, left);
+    let whole = tools.whole && work.whole;
+    let told: Vec<String> = [tools.text, work.text, documents].into_iter().flatten().collect();
+    Told { text: (!told.is_empty()).then(|| told.join("\n")), whole }
 }
 
 /// The documents that the agent loads, as they were checked last. What holds an item is judged as
@@ -266,8 +278,8 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             // Of what is recorded so far.
             let session = input.session.clone();
             let resume = Resume { session, peek: true, ..Resume::new(agent(input)?) };
-            let delta = registry.resume(&settings.project, resume, settings.now)?;
-            match told(settings, &registry, &delta) {
+            let delta = registry.resume(&settings.project, resume.clone(), settings.now)?;
+            match told(settings, &registry, &delta, &resume).text {
                 Some(text) => text.lines().for_each(|told| line("say", told.into())),
                 None => line("say", "nothing".into()),
             }

@@ -2,10 +2,11 @@
 
 use staleness::BlockingRegistry;
 use staleness::registry::{Resume, ResumeFrom};
+use staleness::session::Session;
 
 use super::sessions::{agent, id, unknown};
 use crate::args::ResumeArgs;
-use crate::error::CliError;
+use crate::error::{CliError, quoted};
 use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
 use crate::when;
@@ -14,19 +15,27 @@ pub(crate) fn run(settings: &Settings, args: &ResumeArgs, out: &Output) -> Resul
     let agent = agent(&args.agent)?;
     let looks = args.peek || args.digest || args.since.is_some();
     let registry = settings.open(if looks { Access::Look } else { Access::Write })?;
-    let known = |text: &str| -> Result<bool, CliError> {
-        let sessions = registry.sessions(&settings.project.id)?;
-        Ok(sessions.iter().any(|session| session.key.id.as_str() == text))
+    let find = |text: &str| -> Result<Option<Session>, CliError> {
+        let mut sessions = registry.sessions(&settings.project.id)?.into_iter();
+        Ok(sessions.find(|session| session.key.id.as_str() == text))
     };
-    let session = match &args.session {
-        Some(text) if !known(text)? => return Err(unknown(&registry, settings, text)),
-        Some(text) => Some(id(text)?),
+    let session = match args.session.as_deref().map(find).transpose()? {
         None => None,
+        Some(None) => {
+            let text = args.session.as_deref().unwrap_or_default();
+            return Err(unknown(&registry, settings, text));
+        }
+        Some(Some(session)) if session.agent != agent => {
+            let (id, other) = (session.key.id.as_str(), session.agent.as_str());
+            let message = format!("the session {} is one of {}", quoted(id), quoted(other));
+            return Err(CliError::invalid(message).hint("name one of this agent, or leave it out"));
+        }
+        Some(Some(session)) => Some(session.key.id),
     };
     let from = match &args.since {
         _ if args.digest => ResumeFrom::Digest,
         None => ResumeFrom::Cursor,
-        Some(text) if known(text)? => ResumeFrom::Session(id(text)?),
+        Some(text) if find(text)?.is_some() => ResumeFrom::Session(id(text)?),
         Some(text) => ResumeFrom::Time(moment(&registry, settings, text)?),
     };
     let resume = Resume { agent, session, from, peek: args.peek };

@@ -7,10 +7,19 @@ use staleness::tool::Status;
 /// The longest name that is told, in characters.
 pub(super) const MAX_NAME: usize = 80;
 
-/// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
+/// What an agent is told of one sort of things.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// The text; `None` when there is nothing to say.
+    pub text: Option<String>,
+    /// Everything is in it, or at least how much there is of each group.
+    pub whole: bool,
+}
+
+/// The text for an agent, at most `budget` characters.
 ///
 /// Names come from files of unknown origin: see [`name`]. Nothing else of a file is ever told.
-pub(crate) fn text(delta: &Delta, budget: usize) -> Option<String> {
+pub(crate) fn text(delta: &Delta, budget: usize) -> Said {
     let group = |to: Status, wanted: fn(&NetChange) -> bool, why: bool| -> Vec<Item<'_>> {
         let changes = delta.tools.iter().filter(|change| change.to == to && wanted(change));
         changes.map(|change| (change.name.as_str(), why.then_some(change.cause.as_str()))).collect()
@@ -48,15 +57,16 @@ pub(crate) fn text(delta: &Delta, budget: usize) -> Option<String> {
             told.push((title, lines));
         }
     }
+    let mut whole = true;
     let mut text = String::from("Tool status from `staleness`:");
     let head = text.chars().count();
     for (at, (title, items)) in told.iter().enumerate() {
         // What comes later is at least counted: it is told now or never.
         let later = told[at + 1..].iter().map(|(title, items)| count(title, items));
         let reserved = later.map(|line| line.chars().count()).sum();
-        section(&mut text, title, items, budget, reserved);
+        whole &= section(&mut text, title, items, budget, reserved).is_some();
     }
-    (text.chars().count() > head).then_some(text)
+    Said { text: (text.chars().count() > head).then_some(text), whole }
 }
 
 /// A tool's name, and why it is told.
@@ -74,14 +84,14 @@ fn count(title: &str, items: &[String]) -> String {
 }
 
 /// Adds a section as far as the budget allows without what is `reserved`, and how many more there
-/// are.
+/// are: that number is returned. `None`: not even that found room.
 pub(super) fn section(
     text: &mut String,
     title: &str,
     items: &[String],
     budget: usize,
     reserved: usize,
-) {
+) -> Option<usize> {
     // Room for ", and NNNNN more" is kept, so that nothing is dropped without a word.
     const TAIL: usize = 20;
     let mut line = format!("\n- {title}: ");
@@ -104,9 +114,11 @@ pub(super) fn section(
     } else if left > 0 {
         line.push_str(&format!(", and {left} more"));
     }
-    if text.chars().count() + line.chars().count() <= budget {
+    let fits = text.chars().count() + line.chars().count() <= budget;
+    if fits {
         text.push_str(&line);
     }
+    fits.then_some(left)
 }
 
 /// A name as it is called, in backticks. It comes from a file of unknown origin, and an agent reads
@@ -157,15 +169,32 @@ mod tests {
             items: Vec::new(),
             warnings: Vec::new(),
             tools,
+            more: 0,
+            overdue: 0,
             failing: failing.collect(),
             upto: Revision(1),
             moves: true,
         }
     }
 
+    fn said(delta: &Delta, budget: usize) -> Option<String> {
+        text(delta, budget).text
+    }
+
+    #[test]
+    fn what_finds_no_room_is_not_said_to_be_told() {
+        let gone = |count: usize| {
+            let one = |at| change(&format!("/{at}"), None, Status::Stale, "disabled");
+            delta((0..count).map(one).collect(), &[])
+        };
+        assert!(text(&gone(500), 400).whole, "counted");
+        assert!(!text(&gone(1), 40).whole);
+        assert!(text(&gone(0), 0).whole);
+    }
+
     #[test]
     fn nothing_to_say_says_nothing() {
-        assert_eq!(text(&delta(Vec::new(), &[]), 1_500), None);
+        assert_eq!(said(&delta(Vec::new(), &[]), 1_500), None);
     }
 
     #[test]
@@ -177,7 +206,7 @@ mod tests {
             change("d", None, Status::Active, "configured"),
         ];
         let failing = [("e".into(), "4 of the last 5 uses failed".into())];
-        let told = text(&delta(tools, &failing), 1_500).unwrap();
+        let told = said(&delta(tools, &failing), 1_500).unwrap();
         for part in [
             "do not call: `mcp__a__*` (removed from config)",
             "avoid: `b` (3 of the last 5 uses failed)",
@@ -196,7 +225,7 @@ mod tests {
             change("mcp__a__x", Some(Status::Active), Status::Stale, "server_removed"),
             change("mcp__b__y", Some(Status::Stale), Status::Active, "server_returned"),
         ];
-        let told = text(&delta(tools, &[]), 1_500).unwrap();
+        let told = said(&delta(tools, &[]), 1_500).unwrap();
         assert!(told.contains("mcp__a__*") && !told.contains("mcp__a__x"), "{told}");
         assert!(!told.contains("mcp__b__y"), "{told}");
     }
@@ -208,7 +237,7 @@ mod tests {
             (0..60).map(|at| (format!("mcp__my_hub__t{at}"), why.into())).collect();
         unreliable.push(("mcp__my hub__*".into(), "all 60 of its tools in use are demoted".into()));
         unreliable.push(("other".into(), why.into()));
-        let told = text(&delta(Vec::new(), &unreliable), 1_500).unwrap();
+        let told = said(&delta(Vec::new(), &unreliable), 1_500).unwrap();
         assert_eq!(
             told,
             "Tool status from `staleness`:\n- Still failing, avoid: `mcp__my_hub__*` (all 60 of its \
@@ -241,7 +270,7 @@ mod tests {
             ));
             changes.push(change("/back", stale, Status::Active, "configured"));
             changes.push(change("/new", None, Status::Active, "configured"));
-            let told = text(&delta(changes, &[]), 1_500).unwrap();
+            let told = said(&delta(changes, &[]), 1_500).unwrap();
             for title in ["Gone since", "Failing since", "Available again", "New"] {
                 assert!(told.contains(&format!("- {title}")), "{gone}: {told}");
             }
@@ -260,7 +289,7 @@ mod tests {
                     })
                     .collect();
                 for budget in [100, 400, 1_500] {
-                    let told = text(&delta(names.clone(), &[]), budget).unwrap();
+                    let told = said(&delta(names.clone(), &[]), budget).unwrap();
                     assert!(told.chars().count() <= budget, "{budget}: {told}");
                     assert!(!told.contains('\u{202e}'));
                 }

@@ -49,7 +49,8 @@ pub(crate) fn text(
             .map(|(each, _)| named(each, level, context))
             .collect();
         if !items.is_empty() {
-            section(&mut text, title, &items, budget, 0);
+            // What was found stays found: it is told each time.
+            let _ = section(&mut text, title, &items, budget, 0);
         }
     }
     (text.len() > head.len() && text.chars().count() <= budget).then_some(text)

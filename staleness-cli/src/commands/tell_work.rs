@@ -1,13 +1,14 @@
 //! What a session start tells the agent of work and knowledge: ids, states and our own sentences. What
 //! an item says is never told here: nobody knows who wrote it.
 
+use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource};
 use staleness::work::Warning;
 
-use super::tell::{name, section};
+use super::tell::{Said, name, section};
 
-/// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
-pub(crate) fn text(delta: &Delta, budget: usize) -> Option<String> {
+/// The text for an agent, at most `budget` characters.
+pub(crate) fn text(delta: &Delta, resume: &Resume, budget: usize) -> Said {
     let mut text = "Work status from `staleness` (`staleness work show ID` for one):".to_owned();
     let head = text.chars().count();
     let title = match delta.source {
@@ -16,15 +17,43 @@ pub(crate) fn text(delta: &Delta, budget: usize) -> Option<String> {
     };
     let overdue: Vec<String> = delta.warnings.iter().map(warning).collect();
     let items: Vec<String> = delta.items.iter().map(item).collect();
+    let beside = [delta.overdue.saturating_sub(overdue.len()), delta.more];
+    let all = everything(resume);
+    let (mut whole, mut cut) = (true, 0);
     for (at, (title, lines)) in [("Overdue", overdue), (title, items)].iter().enumerate() {
-        if !lines.is_empty() {
-            // What changed is told now or never: it gets half of the room.
-            let reserved = if at == 0 && !delta.items.is_empty() { budget / 2 } else { 0 };
-            section(&mut text, title, lines, budget, reserved);
+        if lines.is_empty() {
+            continue;
         }
+        // What changed is told now or never: it gets half of the room.
+        let half = if at == 0 && !delta.items.is_empty() { budget / 2 } else { 0 };
+        let title = match beside[at] {
+            0 => (*title).to_owned(),
+            more => format!("{title} ({} in all)", lines.len() + more),
+        };
+        let said = section(&mut text, &title, lines, budget, half + all.chars().count());
+        // What is overdue is told each time.
+        whole &= said.is_some() || at == 0;
+        cut += said.unwrap_or(lines.len()) + beside[at];
     }
     let told = text.chars().count();
-    (told > head && told <= budget).then_some(text)
+    if cut > 0 && told > head && told + all.chars().count() <= budget {
+        text.push_str(&all);
+    }
+    Said { text: (told > head && told <= budget).then_some(text), whole }
+}
+
+/// The commands that tell what found no room.
+fn everything(resume: &Resume) -> String {
+    let session = resume.session.as_ref().map(|id| format!(" --session {}", plain(id.as_str())));
+    let agent = plain(resume.agent.as_str());
+    let session = session.unwrap_or_default();
+    format!("\n- All: `staleness stale`, `staleness resume --agent {agent}{session}`")
+}
+
+/// A word of a command line: whatever could be more than that is an underscore.
+fn plain(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
+    text.chars().take(80).map(plain).collect()
 }
 
 fn warning(warning: &Warning) -> String {
@@ -39,17 +68,24 @@ fn item(item: &DeltaItem) -> String {
         (_, Some(from), Some(to)) => format!("{from} → {to}"),
         (action, _, _) => action.to_owned(),
     };
-    format!("{} {} ({})", item.kind, name(&item.id), net.replace('_', " "))
+    let own = if item.own { ", by you" } else { "" };
+    format!("{} {} ({}{own})", item.kind, name(&item.id), net.replace('_', " "))
 }
 
 #[cfg(test)]
 mod tests {
     use staleness::Timestamp;
+    use staleness::ids::{AgentId, SessionId};
     use staleness::journal::Revision;
     use staleness::report::DeltaCounts;
     use staleness::work::WorkKind;
 
     use super::*;
+
+    fn resume() -> Resume {
+        let session = Some(SessionId::new("s 1").unwrap());
+        Resume { session, ..Resume::new(AgentId::new("codex").unwrap()) }
+    }
 
     fn delta(ids: &[String], overdue: &[String]) -> Delta {
         let item = |id: &String| DeltaItem {
@@ -78,7 +114,9 @@ mod tests {
             summary: String::new(),
             counts: DeltaCounts::default(),
             items: ids.iter().map(item).collect(),
+            more: 0,
             warnings: overdue.iter().map(warning).collect(),
+            overdue: overdue.len(),
             tools: Vec::new(),
             failing: Vec::new(),
             upto: Revision(1),
@@ -88,18 +126,34 @@ mod tests {
 
     #[test]
     fn nothing_to_say_says_nothing() {
-        assert_eq!(text(&delta(&[], &[]), 500), None);
+        assert_eq!(text(&delta(&[], &[]), &resume(), 500), Said { text: None, whole: true });
     }
 
     #[test]
     fn ids_and_states_are_told_and_no_text_of_an_item() {
-        let told = text(&delta(&["p 1`".into()], &["h1".into()]), 500).unwrap();
+        let mut delta = delta(&["p 1`".into(), "p2".into()], &["h1".into()]);
+        delta.items[1].own = true;
+        let told = text(&delta, &resume(), 500);
         assert_eq!(
-            told,
+            told.text.unwrap(),
             "Work status from `staleness` (`staleness work show ID` for one):\n\
              - Overdue: handoff `h1` (open for 20 days, neither accepted nor closed)\n\
-             - Changed since your last session: plan `p_1_` (todo → in progress)"
+             - Changed since your last session: plan `p_1_` (todo → in progress), plan `p2` \
+             (todo → in progress, by you)"
         );
+        assert!(told.whole);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted_and_comes_with_the_command_that_tells_it() {
+        let ids: Vec<String> = (0..40).map(|at| format!("plan-{at}")).collect();
+        let mut delta = delta(&ids, &ids[..5]);
+        delta.overdue = 9;
+        let Said { text, whole } = text(&delta, &resume(), 500);
+        let text = text.unwrap();
+        assert!(whole && text.contains("Overdue (9 in all): handoff `plan-0`"), "{text}");
+        assert!(text.contains(" more\n- All: `staleness stale`, "), "{text}");
+        assert!(text.ends_with("`staleness resume --agent codex --session s_1`"), "{text}");
     }
 
     #[test]
@@ -109,12 +163,16 @@ mod tests {
                 (0..count).map(|at| format!("{at}{}", "\u{202e}x".repeat(60))).collect();
             for budget in [0, 60, 150, 500] {
                 let overdue = &ids[..count.min(5)];
-                if let Some(told) = text(&delta(&ids, overdue), budget) {
+                let Said { text, whole } = text(&delta(&ids, overdue), &resume(), budget);
+                if let Some(told) = text {
                     assert!(told.chars().count() <= budget, "{budget}: {told}");
                     assert!(!told.contains('\u{202e}'));
+                    assert!(!whole || told.contains("- Changed"), "{told}");
+                } else {
+                    assert!(!whole, "nothing was said");
                 }
             }
-            let told = text(&delta(&ids, &ids[..count.min(5)]), 500).unwrap();
+            let told = text(&delta(&ids, &ids[..count.min(5)]), &resume(), 500).text.unwrap();
             assert!(told.contains("- Changed") && told.contains("- Overdue"), "{told}");
         }
     }

@@ -11,28 +11,42 @@ use crate::commands::board::Board;
 
 /// A board is no wider than this, in columns.
 const WIDTH: usize = 80;
-/// Rows of a section: four sections fit a terminal of twenty-four lines.
-const ROWS: usize = 4;
+/// A board with its prompt fits a terminal of twenty-four lines.
+const LINES: usize = 23;
+/// Rows of a section, where there is room.
+const ROWS: usize = 6;
 
 /// What is in progress, what waits, what is overdue, and which tools are in trouble.
 pub(crate) fn render(root: &str, board: &Board, now: Timestamp, out: &Output) -> String {
+    let mut rows = ROWS;
+    loop {
+        let text = with_rows(root, board, rows, now, out);
+        if rows == 1 || text.lines().count() <= LINES {
+            return text;
+        }
+        rows -= 1;
+    }
+}
+
+/// The board with so many rows of each section.
+fn with_rows(root: &str, board: &Board, rows: usize, now: Timestamp, out: &Output) -> String {
     let narrow = &Output { paint: out.paint, width: out.width.min(WIDTH), ..*out };
     let mut text = format!("{}\n", out.paint.bold(&escape(root)));
     let before = text.len();
-    text.push_str(&section("in progress", &board.in_progress, now, narrow));
-    text.push_str(&section("waiting", &board.waiting, now, narrow));
+    text.push_str(&section("in progress", &board.in_progress, rows, now, narrow));
+    text.push_str(&section("waiting", &board.waiting, rows, now, narrow));
     let stale = &board.stale;
     if !stale.warnings.is_empty() {
         text.push_str(&head(&format!("overdue: {}", stale.summary), narrow));
-        let shown = stale.warnings.len().min(ROWS);
+        let shown = stale.warnings.len().min(rows);
         text.push_str(&overdue(&stale.warnings[..shown], narrow));
-        text.push_str(&more(stale.warnings.len(), "staleness stale", narrow));
+        text.push_str(&more(stale.warnings.len() - shown, "staleness stale", narrow));
     }
     if !board.tools.is_empty() {
         text.push_str(&head("tools in trouble", narrow));
-        let shown = board.tools.len().min(ROWS);
+        let shown = board.tools.len().min(rows);
         text.push_str(&tools::brief(&board.tools[..shown], narrow));
-        text.push_str(&more(board.tools.len(), "staleness", narrow));
+        text.push_str(&more(board.tools.len() - shown, "staleness", narrow));
     }
     if text.len() == before {
         text.push_str("nothing is in progress, nothing waits, no tool is in trouble\n");
@@ -40,16 +54,17 @@ pub(crate) fn render(root: &str, board: &Board, now: Timestamp, out: &Output) ->
     text
 }
 
-fn section(title: &str, items: &[WorkReport], now: Timestamp, out: &Output) -> String {
+fn section(title: &str, items: &[WorkReport], rows: usize, now: Timestamp, out: &Output) -> String {
     if items.is_empty() {
         return String::new();
     }
     let mut table = Table::new();
-    for each in items.iter().take(ROWS) {
+    for each in items.iter().take(rows) {
         table.row(row(each, now));
     }
-    let rows = table.render(out.paint, out.width);
-    head(title, out) + &rows + &more(items.len(), "staleness work list --open", out)
+    let left = items.len().saturating_sub(rows);
+    let table = table.render(out.paint, out.width);
+    head(title, out) + &table + &more(left, "staleness work list --open", out)
 }
 
 /// What it waits for, since when, and what it is about. That a plan is in progress says its section.
@@ -85,9 +100,9 @@ fn head(title: &str, out: &Output) -> String {
     format!("{}\n", out.paint.bold(title))
 }
 
-fn more(rows: usize, command: &str, out: &Output) -> String {
-    if rows <= ROWS || out.quiet {
+fn more(left: usize, command: &str, out: &Output) -> String {
+    if left == 0 || out.quiet {
         return String::new();
     }
-    out.paint.dim(&format!("  … and {} more; `{command}` shows all\n", rows - ROWS))
+    out.paint.dim(&format!("  … and {left} more; `{command}` shows all\n"))
 }

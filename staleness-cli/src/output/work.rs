@@ -188,6 +188,10 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
         table.row(changed(each, now));
     }
     text.push_str(&table.render(paint, out.width));
+    if delta.more > 0 {
+        let more = format!("… and {} more; `staleness work list --open` shows all\n", delta.more);
+        text.push_str(&paint.dim(&more));
+    }
     if !delta.tools.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("tools")));
         let mut table = Table::new();
@@ -201,10 +205,22 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
         }
         text.push_str(&table.render(paint, out.width));
     }
+    if !delta.failing.is_empty() {
+        text.push_str(&format!("{}\n", paint.bold("still failing")));
+        let mut table = Table::new();
+        for each in &delta.failing {
+            table.row(vec![(each.name.clone(), Some(Paint::bold)), (each.cause.clone(), None)]);
+        }
+        text.push_str(&table.render(paint, out.width));
+    }
     if !delta.warnings.is_empty() {
         text.push_str(&format!("{}\n", paint.bold("overdue")));
         text.push_str(&warnings(&delta.warnings, out));
-        text.push_str(&paint.dim("`staleness stale` shows all, and what settles each\n"));
+        let more = match delta.overdue - delta.warnings.len() {
+            0 => "`staleness stale` shows what settles each\n".into(),
+            more => format!("… and {more} more; `staleness stale` shows all\n"),
+        };
+        text.push_str(&paint.dim(&more));
     }
     text
 }

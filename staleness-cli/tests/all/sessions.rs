@@ -26,7 +26,7 @@ fn first_contact_is_a_digest_and_then_each_thing_is_told_once() {
     let first = sandbox.json(&["resume", "--agent", "codex"]);
     assert_eq!(
         keys(&first),
-        ["source", "summary", "counts", "items", "warnings", "tools", "failing"]
+        ["source", "summary", "counts", "items", "more", "warnings", "overdue", "tools", "failing"]
     );
     assert_eq!((&first["source"], &first["summary"]), (&json!("digest"), &json!("1 decision")));
     add(&sandbox, "b", "ana");
@@ -224,4 +224,69 @@ fn tool_changes_come_with_a_resume() {
     let failing = sandbox.json(&["resume", "--agent", "codex"]);
     assert_eq!(failing["failing"][0]["name"], "Flaky", "what still fails is said each time");
     assert!(Path::new(&sandbox.store()).exists());
+}
+
+#[test]
+fn a_first_session_that_lost_its_context_is_told_what_came_since() {
+    let sandbox = Sandbox::new();
+    let here = sandbox.project.clone();
+    assert_eq!(sandbox.session_start(&here, "s1", "startup"), None);
+    sandbox.ok(&["work", "add", "handoff", "x", "--id", "h1"]);
+    sandbox.ok(&["work", "set", "h1", "--status", "accepted"]);
+    sandbox.ok(&["knowledge", "add", "--body", "x", "--id", "k1"]);
+    let again = sandbox.session_start(&here, "s1", "compact").unwrap();
+    for part in ["knowledge `k1` (added)", "handoff `h1` (added)"] {
+        assert!(again.contains(part), "{again}");
+    }
+    assert_eq!(sandbox.session_start(&here, "s2", "startup"), None, "told once");
+}
+
+#[test]
+fn a_hook_that_may_not_speak_tells_nothing_and_counts_nothing_as_told() {
+    let sandbox = Sandbox::new();
+    let start = json!({ "session_id": "s1", "hook_event_name": "SessionStart",
+                        "cwd": sandbox.project });
+    let quiet = |value: &str| {
+        let run = sandbox.hook_with(&["--set", value], start.to_string().as_bytes());
+        assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""));
+    };
+    quiet("hooks.tell=false");
+    add(&sandbox, "a", "ana");
+    quiet("hooks.tell=false");
+    quiet("hooks.session_start_chars=90");
+    assert_eq!(resumed(&sandbox, "claude-code", &[]), ["a"]);
+}
+
+#[test]
+fn another_agents_session_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["session", "start", "--agent", "codex", "--id", "s1"]);
+    let run = sandbox.run(&["resume", "--agent", "cursor", "--session", "s1"]);
+    assert!(run.code == 3 && run.err.contains("is one of \"codex\""), "{run:?}");
+}
+
+#[test]
+fn a_digest_says_how_much_it_leaves_out() {
+    let sandbox = Sandbox::new();
+    for at in 0..13 {
+        let id = format!("h{at}");
+        sandbox.ok(&["work", "add", "handoff", "x", "--id", &id, "--now", "2026-10-01"]);
+    }
+    let delta = sandbox.json(&["resume", "--agent", "codex", "--peek"]);
+    assert_eq!((&delta["counts"]["handoffs"], &delta["more"]), (&json!(3), &json!(10)));
+    assert_eq!((delta["warnings"].as_array().unwrap().len(), &delta["overdue"]), (5, &json!(13)));
+    let shown = sandbox.ok(&["resume", "--agent", "codex"]);
+    assert!(shown.contains("… and 10 more") && shown.contains("… and 8 more"), "{shown}");
+}
+
+#[test]
+fn what_another_registry_told_hides_nothing_of_this_one() {
+    let (one, other) = (Sandbox::new(), Sandbox::new());
+    resumed(&one, "codex", &[]);
+    add(&one, "a", "ana");
+    resumed(&one, "codex", &[]);
+    let export = one.write("export.jsonl", one.ok(&["export"]));
+    add(&other, "b", "ana");
+    other.ok(&["import", export.to_str().unwrap()]);
+    assert_eq!(resumed(&other, "codex", &[]), ["b"], "its own, and none of the other project's");
 }

@@ -68,7 +68,7 @@ fn what_is_written_down_is_shown_with_everything_that_was_said() {
 }
 
 #[test]
-fn an_id_is_made_of_the_first_words_and_its_beginning_is_enough() {
+fn an_id_is_made_of_the_first_words_and_nothing_less_names_an_item() {
     let sandbox = Sandbox::new();
     let add = ["work", "add", "handoff", "Review the router before Friday, please"];
     let one = sandbox.json(&add)["item"]["id"].as_str().unwrap().to_owned();
@@ -76,10 +76,22 @@ fn an_id_is_made_of_the_first_words_and_its_beginning_is_enough() {
     let again = on(&sandbox, "2026-11-21", &add)["item"]["id"].clone();
     assert_ne!(again, one.as_str(), "the same may be handed over twice");
     assert_eq!(on(&sandbox, "2026-11-21", &["work", "show", &one])["id"], one.as_str());
-    let (code, line) = refused(&sandbox, &["work", "show", "review"]);
-    assert!(code == 3 && line.contains("begins 2 work items") && line.contains(&one), "{line}");
-    sandbox.ok(&["work", "add", "plan", "x", "--id", "alone-1"]);
-    assert_eq!(sandbox.json(&["work", "touch", "alo"])["item"]["id"], "alone-1");
+    for args in [
+        &["work", "show", "review"][..],
+        &["work", "touch", "review"],
+        &["work", "set", "review", "--status", "closed"],
+        &["stale", "resolve", "review-the-router"],
+    ] {
+        let (code, line) = refused(&sandbox, args);
+        assert!(code == 3 && line.contains("no work item is known as"), "{line}");
+    }
+    assert_eq!(
+        on(&sandbox, "2026-11-21", &["work", "list", "--status", "open"])["items"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[test]
@@ -252,25 +264,61 @@ fn a_text_comes_from_stdin_and_keeps_its_lines() {
 
 #[test]
 fn the_board_fits_one_screen_of_eighty_columns() {
+    use unicode_width::UnicodeWidthStr;
     let sandbox = one_of_each();
-    sandbox.claude(&["github"]);
+    for (at, tool) in ["one", "two", "three", "four", "five", "six", "seven"].iter().enumerate() {
+        for fail in 0..3 {
+            sandbox.ok(&["record", tool, "--failure", "--id", &format!("{at}-{fail}")]);
+        }
+    }
     for at in 0..30 {
         let id = format!("a-rather-long-id-that-somebody-chose-{at:02}");
         let text = "何か長いもの ".repeat(20);
         let kind = ["plan", "handoff", "candidate"][at % 3];
-        sandbox.ok(&["work", "add", kind, &text, "--id", &id, "--now", "2026-10-02"]);
+        let status = if at % 2 == 0 && kind == "plan" { "in_progress" } else { "" };
+        let add = ["work", "add", kind, &text, "--id", &id, "--now", "2026-10-02"];
+        let status: &[&str] = if status.is_empty() { &[] } else { &["--status", status] };
+        sandbox.ok(&[&add[..], status].concat());
     }
     let board = sandbox.json(&["board"]);
     assert_eq!(keys(&board), ["in_progress", "waiting", "warnings", "tools"]);
-    assert_eq!(ids(&board["in_progress"]), ["p"]);
-    assert_eq!(board["waiting"].as_array().unwrap().len(), 32);
+    let count = |section: &str| board[section].as_array().unwrap().len();
+    assert_eq!((count("in_progress"), count("waiting"), count("tools")), (6, 27, 7));
     let shown = sandbox.ok(&["board"]);
-    use unicode_width::UnicodeWidthStr;
     assert!(shown.lines().all(|line| line.width() <= 80), "{shown}");
-    assert!(shown.lines().count() <= 30, "{shown}");
-    assert!(shown.contains("… and 28 more"), "{shown}");
+    assert!(shown.lines().count() < 24, "{shown}");
+    for part in
+        ["in progress", "waiting", "overdue", "tools in trouble", " more; `staleness stale`"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
     let empty = Sandbox::new().ok(&["board"]);
     assert!(empty.contains("nothing is in progress"), "{empty}");
+}
+
+#[test]
+fn an_option_before_its_command_is_refused_and_never_ignored() {
+    let sandbox = one_of_each();
+    for args in [
+        &["stale", "--fail-on", "stale", "list"][..],
+        &["stale", "--input", "x", "list"],
+        &["work", "--kind", "trap", "list"],
+        &["work", "--open", "show", "p"],
+        &["tools", "--status", "stale", "list"],
+        &["knowledge", "--level", "stale", "list"],
+    ] {
+        let (code, line) = refused(&sandbox, args);
+        assert!(code == 2 && line.contains("put it behind"), "{args:?}: {line}");
+    }
+    sandbox.ok(&["work", "--json", "list"]);
+    sandbox.ok(&["stale", "--now", "2026-10-02", "list"]);
+}
+
+#[test]
+fn none_stands_alone() {
+    let sandbox = one_of_each();
+    let (code, line) = refused(&sandbox, &["work", "set", "p", "--ref", "none", "--ref", "h"]);
+    assert!(code == 3 && line.contains("stands alone"), "{line}");
 }
 
 #[test]
@@ -364,8 +412,11 @@ fn work_of_another_system_is_imported_once_and_loses_nothing_that_is_known() {
         (&json!("Move, by November"), &json!("in_progress"), &json!("ana"), &json!(["w2"]))
     );
     assert_eq!(item["steps"].as_array().unwrap().len(), 2);
-    let other = r#"{"type":"work","id":"w1","kind":"trap","text":"x","created":"2026-09-01","updated":"2026-12-10"}"#;
+    let other = r#"{"type":"knowledge","id":"k2","body":"b","added":"2026-01-01"}
+{"type":"work","id":"w1","kind":"trap","text":"x","created":"2026-09-01","updated":"2026-12-10"}"#;
     let file = sandbox.write("other.jsonl", other);
     let (code, line) = refused(&sandbox, &["import", "--from", "jsonl", file.to_str().unwrap()]);
     assert!(code == 3 && line.contains("the same id means two things"), "{line}");
+    assert!(line.contains("other.jsonl") && line.contains("nothing was imported"), "{line}");
+    assert_eq!(ids(&sandbox.json(&["knowledge"])["items"]), ["k1"], "nothing of the whole file");
 }

@@ -88,8 +88,12 @@ pub struct Delta {
     pub counts: DeltaCounts,
     /// The things that changed, newest first.
     pub items: Vec<DeltaItem>,
+    /// How much more is open than a digest holds; 0 where it is none.
+    pub more: usize,
     /// What is overdue now, oldest first, at most [`TOP_WARNINGS`].
     pub warnings: Vec<Warning>,
+    /// How much is overdue in all.
+    pub overdue: usize,
     /// The tools whose status changed.
     pub tools: Vec<NetChange>,
     /// The tools that fail, and are not among `tools` for it; latest used first.

@@ -11,13 +11,22 @@ pub const DIGEST_ITEMS: usize = 12;
 /// Handoffs among them.
 pub const DIGEST_HANDOFFS: usize = 3;
 
+/// What is there now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Digest {
+    /// What an agent should know of first.
+    pub items: Vec<DeltaItem>,
+    /// How much more there is.
+    pub more: usize,
+}
+
 /// The open work that an agent should know of first, at most [`DIGEST_ITEMS`].
 ///
 /// Handoffs come first, those to the agent before others, at most [`DIGEST_HANDOFFS`]; then what is
 /// in progress, what bites, what is blocked, to do, proposed, decided and observed; of each the
 /// latest.
 #[must_use]
-pub fn digest<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Vec<DeltaItem> {
+pub fn digest<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> Digest {
     let mut open: Vec<(u8, bool, &Work)> = work
         .into_iter()
         .filter_map(|work| {
@@ -29,13 +38,16 @@ pub fn digest<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> 
     open.sort_by_key(|(urgency, to_other, work)| {
         (*urgency, *to_other, Reverse(work.updated_at), &work.key)
     });
+    let all = open.len();
     let mut handoffs = 0;
     open.retain(|(_, _, work)| {
         handoffs += usize::from(work.kind == WorkKind::Handoff);
         work.kind != WorkKind::Handoff || handoffs <= DIGEST_HANDOFFS
     });
     open.truncate(DIGEST_ITEMS);
-    open.into_iter()
+    let more = all - open.len();
+    let items = open
+        .into_iter()
         .map(|(_, _, work)| DeltaItem {
             id: work.key.id.to_string(),
             kind: work.kind.as_str(),
@@ -46,7 +58,8 @@ pub fn digest<'a>(work: impl IntoIterator<Item = &'a Work>, agent: &AgentId) -> 
             at: work.updated_at,
             own: work.author.as_deref() == Some(agent.as_str()),
         })
-        .collect()
+        .collect();
+    Digest { items, more }
 }
 
 /// The place of a work item in a digest; `None` for what has ended and for marks of sessions.

@@ -15,7 +15,7 @@ mod work;
 
 pub use context::Context;
 pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes};
-pub use digest::{DIGEST_HANDOFFS, DIGEST_ITEMS, digest};
+pub use digest::{DIGEST_HANDOFFS, DIGEST_ITEMS, Digest, digest};
 pub use knowledge::{KnowledgeReport, RecallReport};
 pub use rank::{RankedTool, order, rank};
 pub use scan::{ScanReport, SourceReport};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Flag, Overdue, Work, WorkKind, WorkPolicy, flag};
+use super::{Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy, flag};
 use crate::time::Timestamp;
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
@@ -102,6 +102,14 @@ pub fn report<'a>(
     report
 }
 
+/// Whether open work is fresh enough for what it refers to. A decision and the marks of a session are
+/// never overdue: they keep something alive as long as an observation would.
+fn keeps_alive(work: &Work, now: Timestamp, policy: &WorkPolicy) -> bool {
+    let lasting = work.kind == WorkKind::Decision || work.note != NoteType::Observation;
+    let recent = || now.days_since(work.updated_at) < i64::from(policy.observation_days);
+    flag(work, now, policy).is_none() && (!lasting || recent())
+}
+
 /// What fresh, open work refers to: each id with the id of the first item that does.
 pub(crate) fn referred<'a>(
     work: impl IntoIterator<Item = &'a Work>,
@@ -110,10 +118,7 @@ pub(crate) fn referred<'a>(
 ) -> BTreeMap<&'a str, &'a str> {
     let mut fresh: BTreeMap<&str, &str> = BTreeMap::new();
     for each in work {
-        if !each.refs.is_empty()
-            && each.status.is_open()
-            && flag(each, now, &policy(each)).is_none()
-        {
+        if !each.refs.is_empty() && each.status.is_open() && keeps_alive(each, now, &policy(each)) {
             for id in &each.refs {
                 let by = fresh.entry(id).or_insert(each.key.id.as_str());
                 *by = (*by).min(each.key.id.as_str());

@@ -87,7 +87,7 @@ impl Life {
         if self.below(2) == 0 {
             work.steps.push(WorkStep { text: "did it".into(), at });
         }
-        ToldWork { work, tells_status: self.below(2) == 0 }
+        ToldWork { work, tells_status: self.below(2) == 0, tells_note: self.below(2) == 0 }
     }
 
     pub(crate) fn work_event(&mut self, at: Timestamp) -> WorkEvent {

@@ -20,7 +20,7 @@ use super::work::{WorkKeeper, WorkLine};
 use crate::args::ImportArgs;
 use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
-use crate::settings::Settings;
+use crate::settings::{Access, Settings};
 
 /// The client of sources that hold imported tools.
 const CLIENT: &str = "import";
@@ -105,6 +105,18 @@ pub(super) fn run(
         progress.add(1);
     }
     progress.end();
+    if !work.is_empty() && !args.dry_run {
+        // What clashes with an item of this registry is found out before anything is written.
+        let mut tried = WorkKeeper::new(settings.open(Access::Look)?, settings, true);
+        let mut report = ImportReport::default();
+        input.rewind()?;
+        while let Some(text) = input.next()? {
+            if let Ok(Entry::Work(told)) = entry_of(text, &settings.project) {
+                tried.take(*told, &mut report).map_err(|error| input.nothing(error))?;
+            }
+        }
+        tried.write(&mut report).map_err(|error| input.nothing(error))?;
+    }
 
     let registry = settings.open(access(args))?;
     let mut report = ImportReport::default();

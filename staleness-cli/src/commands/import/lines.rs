@@ -93,6 +93,12 @@ impl Input {
         CliError::invalid(format!("{}:{line}: {what}", self.shown)).hint(self.hint)
     }
 
+    /// Why the file as a whole is refused.
+    pub(super) fn nothing(&self, error: CliError) -> CliError {
+        let message = format!("{}: {}", self.shown, error.message);
+        CliError::new(error.kind, message).hint(self.hint)
+    }
+
     /// How the file is called.
     pub(super) fn shown(&self) -> &str {
         &self.shown

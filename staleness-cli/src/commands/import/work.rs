@@ -68,7 +68,7 @@ impl WorkLine {
         let own = project.as_ref().map(|project| project.id.clone());
         let scope = own.map_or(Scope::Global, Scope::Project);
         let kind = WorkKind::named(&self.kind)?;
-        let tells_status = self.status.is_some();
+        let (tells_status, tells_note) = (self.status.is_some(), self.note_type.is_some());
         let status = match &self.status {
             Some(word) => kind.state_named(word)?,
             None => kind.first(),
@@ -96,7 +96,7 @@ impl WorkLine {
             ..Work::new(WorkKey { scope, id: self.id }, kind, self.text, created_at)
         };
         check_work(&work).map_err(|refusal| refusal.to_string())?;
-        Ok((ToldWork { work, tells_status }, project))
+        Ok((ToldWork { work, tells_status, tells_note }, project))
     }
 }
 
@@ -134,6 +134,7 @@ pub(super) struct WorkKeeper {
 }
 
 impl WorkKeeper {
+    /// Takes work items in; with `dry_run` it only finds out whether they would be.
     pub(super) fn new(registry: BlockingRegistry, settings: &Settings, dry_run: bool) -> Self {
         let act = Act::new(clock::fresh_op(), settings.now);
         Self { registry, act, dry_run, batch: Vec::new() }

@@ -34,6 +34,10 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
         refs: match args.refs.as_slice() {
             [] => None,
             [one] if one == NONE => Some(std::collections::BTreeSet::new()),
+            refs if refs.iter().any(|id| id == NONE) => {
+                return Err(CliError::invalid("`none` stands alone: it empties the references")
+                    .hint("leave it out, or name nothing else"));
+            }
             refs => Some(refs.iter().cloned().collect()),
         },
     };

@@ -105,7 +105,7 @@ fn dangling(
     Ok(dangling)
 }
 
-/// The item that an id means, or the beginning of one that no other begins with.
+/// The item that an id means.
 pub(super) fn find(
     registry: &BlockingRegistry,
     settings: &Settings,
@@ -113,33 +113,16 @@ pub(super) fn find(
     scope: ScopeChoice,
 ) -> Result<Work, CliError> {
     let project = &settings.project.id;
-    match registry.work_item(project, &self::id(id)?, scope) {
-        Err(StoreError::Refused(Refusal::Unknown { .. })) => {}
-        other => return Ok(other?),
-    }
-    let items = registry.work_items(project, WorkListing::default())?;
-    let begins = |item: &Work| {
-        let here = match scope {
-            ScopeChoice::Either => true,
-            ScopeChoice::Global => item.key.scope == Scope::Global,
-            ScopeChoice::Project => item.key.scope != Scope::Global,
-        };
-        here && item.key.id.as_str().starts_with(id)
-    };
-    let mut found: Vec<Work> = items.into_iter().filter(begins).collect();
-    if found.len() > 1 {
-        let ids: Vec<&str> = found.iter().take(4).map(|item| item.key.id.as_str()).collect();
-        let more = if found.len() > ids.len() { ", …" } else { "" };
-        let message = format!("{} begins {} work items", quoted(id), found.len());
-        return Err(CliError::new(ErrorKind::Unknown, message)
-            .hint(format!("say which: {}{more}", ids.join(", "))));
-    }
-    found.pop().ok_or_else(|| {
-        let message = format!("no work item is known as {}", quoted(id));
-        CliError::new(ErrorKind::Unknown, message).hint(match registry.nearest_work(project, id) {
-            Ok(Some(near)) => format!("did you mean {near}?"),
-            _ => "see `staleness work list`".into(),
-        })
+    registry.work_item(project, &self::id(id)?, scope).map_err(|error| match error {
+        StoreError::Refused(Refusal::Unknown { .. }) => {
+            let message = format!("no work item is known as {}", quoted(id));
+            let near = registry.nearest_work(project, id);
+            CliError::new(ErrorKind::Unknown, message).hint(match near {
+                Ok(Some(near)) => format!("did you mean {near}?"),
+                _ => "see `staleness work list`".into(),
+            })
+        }
+        error => error.into(),
     })
 }
 

@@ -59,8 +59,8 @@ const ATTEMPTS: usize = 3;
 /// - of an item of knowledge the text stays that was edited last, with the verification of that text
 ///   and what was said against it; it gets the larger of each counter, and what it supersedes knows of
 ///   it,
-/// - of a work item the record stays that was active last; sessions and cursors are added that are not
-///   there: how far an agent was told stays its own,
+/// - of a work item the record stays that was active last; sessions are added that are not there; how
+///   far an agent was told is this store's own affair: cursors are left out,
 /// - outcomes are appended that are not there, by op and tool,
 /// - journal entries are appended that are not there, by everything they say but their revision,
 /// - the next scan of each project evaluates everything anew.
@@ -212,6 +212,9 @@ impl Importer {
             let rows = rows.iter().map(moved).collect();
             self.next(Batch::Sessions(rows)).await?;
         }
+        // What another store's journal told says nothing of this one's own entries: an agent that was
+        // never told anything here gets a digest.
+        let cursors = if self.report.merged { Vec::new() } else { cursors };
         for rows in cursors.chunks(BATCH) {
             let moved =
                 |row: &Cursor| Cursor { revision: self.place_of(row.revision), ..row.clone() };

@@ -45,6 +45,8 @@ pub struct ToldWork {
     pub work: Work,
     /// Whether its state is told; else a new item gets the first of its kind.
     pub tells_status: bool,
+    /// Whether it is told what sort of note it is.
+    pub tells_note: bool,
 }
 
 impl ToldWork {
@@ -78,6 +80,9 @@ impl ToldWork {
             if told.is_some() {
                 field.clone_from(told);
             }
+        }
+        if self.tells_note {
+            work.note = told.note;
         }
         work.generated |= told.generated;
         work.expires_at = told.expires_at.or(known.expires_at);

@@ -10,7 +10,7 @@ use crate::policy::Policy;
 use crate::registry::told::{around_demoted, demoted, of_these_names};
 use crate::registry::work::{command, open, rules, visible};
 use crate::report::{
-    Context, Delta, DeltaCounts, DeltaSource, TOP_WARNINGS, changes, digest, tell,
+    Context, Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes, digest, tell,
 };
 use crate::scan::ProjectRef;
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
@@ -75,6 +75,8 @@ enum Begin {
     At(Timestamp),
     /// With what is there, since the agent was never told anything here; of tools, what changed since.
     Met(Revision),
+    /// The same for a session that was told before, and lost its context: with what changed since, too.
+    Again(Revision),
     /// With what is there.
     Nowhere,
 }
@@ -103,9 +105,10 @@ impl WhatChanged {
                 // Sessions of another agent say nothing about this one.
                 let session = session.filter(|session| session.agent == self.resume.agent);
                 Ok(match (session, told) {
-                    (Some(session), _) if session.first_contact => {
-                        Begin::Met(session.from_revision)
-                    }
+                    (Some(session), told) if session.first_contact => match told {
+                        None => Begin::Met(session.from_revision),
+                        Some(_) => Begin::Again(session.from_revision),
+                    },
                     (Some(session), told) => {
                         let began = session.from_revision;
                         Begin::After(told.map_or(began, |told| told.min(began)))
@@ -133,30 +136,41 @@ impl WhatChanged {
         let open: Vec<&Work> = seen.into_values().filter(|work| work.status.is_open()).collect();
         let thresholds = |work: &Work| rules(policy, project, work).into_owned();
         let mut warnings = report(open.iter().copied(), now, thresholds, command).warnings;
+        let overdue = warnings.len();
         warnings.truncate(TOP_WARNINGS);
         let agent = &self.resume.agent;
         let context = Context::new(&view, policy, project, now);
         let after = match begin {
-            Begin::After(after) | Begin::Met(after) => after,
+            Begin::After(after) | Begin::Met(after) | Begin::Again(after) => after,
             Begin::At(_) => Revision(0),
             Begin::Nowhere => view.revision,
         };
         let telling = tell(&context, after);
+        let digest = digest(open.iter().copied(), agent);
         let items = match begin {
-            Begin::Nowhere | Begin::Met(_) => digest(open.iter().copied(), agent),
+            Begin::Nowhere | Begin::Met(_) => digest.items,
+            Begin::Again(_) => with_changes(digest.items, changes(&view, after, agent)),
             Begin::At(_) | Begin::After(_) => changes(&view, after, agent),
+        };
+        let more = match begin {
+            Begin::At(_) | Begin::After(_) => 0,
+            _ => digest.more,
         };
         let tools = telling.changes;
         let counts = DeltaCounts::of(&items, &tools);
         let (source, nothing) = match (&self.resume.from, begin) {
-            (_, Begin::Nowhere | Begin::Met(_)) => (DeltaSource::Digest, "nothing open"),
+            (_, Begin::Nowhere | Begin::Met(_) | Begin::Again(_)) => {
+                (DeltaSource::Digest, "nothing open")
+            }
             (ResumeFrom::Cursor, _) => (DeltaSource::Cursor, "nothing changed"),
             _ => (DeltaSource::Since, "nothing changed"),
         };
         let since_session = match &self.resume.from {
             ResumeFrom::Session(id) => Some(id),
             ResumeFrom::Cursor if source == DeltaSource::Cursor => {
-                self.cursor(&view).and_then(|cursor| cursor.session.as_ref())
+                let told = self.cursor(&view).and_then(|cursor| cursor.session.as_ref());
+                // A session that is told again is not told since itself.
+                told.filter(|told| self.resume.session.as_ref() != Some(told))
             }
             _ => None,
         };
@@ -166,7 +180,9 @@ impl WhatChanged {
             summary: counts.summary(nothing),
             counts,
             items,
+            more,
             warnings,
+            overdue,
             tools,
             failing: telling.failing,
             upto: view.revision,
@@ -186,6 +202,15 @@ impl WhatChanged {
         }
         items.into_iter().fold(more, |more, key| more.peek_knowledge(ItemFilter::Key(key)))
     }
+}
+
+/// What is there, and behind it what changed beside.
+fn with_changes(mut there: Vec<DeltaItem>, changed: Vec<DeltaItem>) -> Vec<DeltaItem> {
+    let shown: BTreeSet<(&'static str, String)> =
+        there.iter().map(|item| (item.kind, item.id.clone())).collect();
+    let beside = |item: &DeltaItem| !shown.contains(&(item.kind, item.id.clone()));
+    there.extend(changed.into_iter().filter(beside));
+    there
 }
 
 impl Query for WhatChanged {
@@ -208,7 +233,7 @@ impl Query for WhatChanged {
             1 => {
                 let around = around_demoted(&self.project, view, Selection::new());
                 let after = match self.begin(view) {
-                    Ok(Begin::After(after) | Begin::Met(after)) => after,
+                    Ok(Begin::After(after) | Begin::Met(after) | Begin::Again(after)) => after,
                     Ok(Begin::At(_)) => Revision(0),
                     Ok(Begin::Nowhere) => view.revision,
                     Err(_) => return None,

@@ -118,7 +118,12 @@ impl Step for MoveCursor {
             let told = Told { revision: self.upto, session: self.session.clone(), from: self.upto };
             draft.put_project(Project { told, ..project.clone() });
         }
-        if view.cursors.get(&self.key).is_none_or(|cursor| cursor.moves_to(self.upto)) {
+        // Told as far by a later session: the next delta is one since that.
+        let later = |cursor: &Cursor| {
+            cursor.revision == self.upto && self.session.is_some() && cursor.session != self.session
+        };
+        let moves = |cursor: &Cursor| cursor.moves_to(self.upto) || later(cursor);
+        if view.cursors.get(&self.key).is_none_or(moves) {
             draft.put_cursor(Cursor {
                 key: self.key.clone(),
                 revision: self.upto,
