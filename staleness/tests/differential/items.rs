@@ -64,7 +64,7 @@ impl Life {
                 kind: self.one_of(&ItemKind::ALL),
                 added_at: at.minus_days(3),
                 updated_at: at.minus_days(self.below(3) as i64),
-                recalls: self.below(9) as u64,
+                recalls: self.below(9),
                 recalled_at: (self.below(2) == 0).then(|| at.minus_days(1)),
             };
             act.files.insert(self.item_key(), file);

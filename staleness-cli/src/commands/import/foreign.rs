@@ -111,7 +111,7 @@ pub(super) fn run(
         let mut report = ImportReport::default();
         input.rewind()?;
         while let Some(text) = input.next()? {
-            if let Ok(Entry::Work(told)) = entry_of(text, &settings.project) {
+            if let Ok(Entry::Work(told, _)) = entry_of(text, &settings.project) {
                 tried.take(*told, &mut report).map_err(|error| input.nothing(error))?;
             }
         }
