@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use super::documents_args::VersionArgs;
 use super::tools_args::ScopeArgs;
 use super::whole;
+use super::work_args::ByArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KnowledgeCommand {
@@ -19,9 +20,8 @@ pub(crate) enum KnowledgeCommand {
         global: bool,
         #[command(flatten)]
         fields: FieldArgs,
-        /// Show what would be written down, and write nothing.
-        #[arg(long)]
-        dry_run: bool,
+        #[command(flatten)]
+        how: DoArgs,
         #[command(flatten)]
         project: VersionArgs,
     },
@@ -78,7 +78,7 @@ pub(crate) enum KnowledgeCommand {
         #[arg(long, value_name = "NEW")]
         by: String,
         #[command(flatten)]
-        dry: DryArgs,
+        how: DoArgs,
         #[command(flatten)]
         scope: ScopeArgs,
         #[command(flatten)]
@@ -95,7 +95,7 @@ pub(crate) enum KnowledgeCommand {
         #[arg(long, value_name = "TEXT")]
         reason: String,
         #[command(flatten)]
-        dry: DryArgs,
+        how: DoArgs,
         #[command(flatten)]
         scope: ScopeArgs,
         #[command(flatten)]
@@ -109,7 +109,7 @@ pub(crate) enum KnowledgeCommand {
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
-        dry: DryArgs,
+        how: DoArgs,
         #[command(flatten)]
         scope: ScopeArgs,
         #[command(flatten)]
@@ -129,12 +129,14 @@ pub(crate) struct KnowledgeListArgs {
     pub project: VersionArgs,
 }
 
-/// Looking before leaping.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub(crate) struct DryArgs {
+/// How something is done.
+#[derive(Debug, Default, Args)]
+pub(crate) struct DoArgs {
     /// Show how it would stand afterwards, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub by: ByArgs,
 }
 
 /// The items that something is done to.
@@ -144,7 +146,7 @@ pub(crate) struct ActArgs {
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
     #[command(flatten)]
-    pub dry: DryArgs,
+    pub how: DoArgs,
     #[command(flatten)]
     pub scope: ScopeArgs,
     #[command(flatten)]

@@ -44,6 +44,23 @@ fn first_contact_is_a_digest_and_then_each_thing_is_told_once() {
 }
 
 #[test]
+fn what_an_agent_did_itself_is_marked_whatever_it_was() {
+    let sandbox = Sandbox::new();
+    resumed(&sandbox, "codex", &[]);
+    let mut command = sandbox.command();
+    command.env("STALENESS_AGENT", "codex").args(["knowledge", "add", "--body", "x", "--id", "k"]);
+    assert!(command.output().unwrap().status.success());
+    sandbox.ok(&["knowledge", "verify", "k", "--agent", "codex"]);
+    sandbox.ok(&["work", "add", "note", "x", "--id", "n", "--agent", "codex"]);
+    sandbox.ok(&["work", "add", "note", "x", "--id", "o", "--agent", "ana"]);
+    let delta = sandbox.json(&["resume", "--agent", "codex"]);
+    let items = delta["items"].as_array().unwrap();
+    let own: Vec<(&Value, &Value)> = items.iter().map(|each| (&each["id"], &each["own"])).collect();
+    let (yes, no) = (json!(true), json!(false));
+    assert_eq!(own, [(&json!("k"), &yes), (&json!("n"), &yes), (&json!("o"), &no)]);
+}
+
+#[test]
 fn since_a_session_or_a_moment_moves_nothing() {
     let sandbox = Sandbox::new();
     resumed(&sandbox, "codex", &[]);

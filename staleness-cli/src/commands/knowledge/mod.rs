@@ -10,7 +10,7 @@ mod relate;
 mod world;
 
 use crate::args::KnowledgeCommand;
-use crate::args::knowledge_args::{ActArgs, DryArgs, KnowledgeListArgs};
+use crate::args::knowledge_args::{ActArgs, KnowledgeListArgs};
 use crate::commands::tools::choice;
 use crate::error::CliError;
 use crate::output::Output;
@@ -31,10 +31,10 @@ pub(crate) fn run(
         Some(Is::List(args)) => {
             look::list(&of(settings, args.project.current.as_deref(), out), args)
         }
-        Some(Is::Add { id, global, fields, dry_run, project }) => {
+        Some(Is::Add { id, global, fields, how, project }) => {
             let add = add::Add { id: id.as_deref(), global: *global, fields };
             let world = of(settings, project.current.as_deref(), out);
-            add::run(&world.dry(DryArgs { dry_run: *dry_run }), &add)
+            add::run(&world.as_told(how)?, &add)
         }
         Some(Is::Show { id, scope, project }) => {
             let world = of(settings, project.current.as_deref(), out);
@@ -44,21 +44,21 @@ pub(crate) fn run(
             recall::run(&of(settings, project.current.as_deref(), out), query, *limit, *peek)
         }
         Some(Is::Verify { act, reason }) => {
-            change::verify(&of_act(settings, act, out), act, reason.as_deref())
+            change::verify(&of_act(settings, act, out)?, act, reason.as_deref())
         }
-        Some(Is::Set { act, fields }) => change::set(&of_act(settings, act, out), act, fields),
-        Some(Is::Done(act)) => change::done(&of_act(settings, act, out), act, true),
-        Some(Is::Reopen(act)) => change::done(&of_act(settings, act, out), act, false),
-        Some(Is::Supersede { old, by, dry, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out).dry(*dry);
+        Some(Is::Set { act, fields }) => change::set(&of_act(settings, act, out)?, act, fields),
+        Some(Is::Done(act)) => change::done(&of_act(settings, act, out)?, act, true),
+        Some(Is::Reopen(act)) => change::done(&of_act(settings, act, out)?, act, false),
+        Some(Is::Supersede { old, by, how, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out).as_told(how)?;
             relate::supersede(&world, old, by, choice(scope.scope))
         }
-        Some(Is::Contradict { id, by, reason, dry, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out).dry(*dry);
+        Some(Is::Contradict { id, by, reason, how, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out).as_told(how)?;
             relate::contradict(&world, id, by, reason, choice(scope.scope))
         }
-        Some(Is::Remove { id, yes, dry, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out).dry(*dry);
+        Some(Is::Remove { id, yes, how, scope, project }) => {
+            let world = of(settings, project.current.as_deref(), out).as_told(how)?;
             relate::remove(&world, id, *yes, choice(scope.scope))
         }
     }
@@ -68,6 +68,10 @@ fn of<'a>(settings: &'a Settings, version: Option<&'a str>, out: &'a Output) -> 
     World::new(settings, version, out)
 }
 
-fn of_act<'a>(settings: &'a Settings, act: &'a ActArgs, out: &'a Output) -> World<'a> {
-    of(settings, act.project.current.as_deref(), out).dry(act.dry)
+fn of_act<'a>(
+    settings: &'a Settings,
+    act: &'a ActArgs,
+    out: &'a Output,
+) -> Result<World<'a>, CliError> {
+    of(settings, act.project.current.as_deref(), out).as_told(&act.how)
 }

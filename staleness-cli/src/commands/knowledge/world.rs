@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use staleness::BlockingRegistry;
 use staleness::clock;
-use staleness::ids::{ItemId, ItemKey, Scope};
+use staleness::ids::{AgentId, ItemId, ItemKey, Scope};
 use staleness::knowledge::{Context, Item, score_and_level};
 use staleness::registry::{Act, FileItem, ScopeChoice};
 use staleness::report::KnowledgeReport;
@@ -14,7 +14,7 @@ use staleness::verdict::Level;
 use staleness_sources::documents::Report;
 
 use super::fields;
-use crate::args::knowledge_args::DryArgs;
+use crate::args::knowledge_args::DoArgs;
 use crate::commands::citations;
 use crate::commands::documents::{self, Asked};
 use crate::commands::items::{Known, joined, known, outside, to_look_up};
@@ -29,6 +29,8 @@ pub(crate) struct World<'a> {
     version: Option<&'a str>,
     /// Nothing is written.
     pub(super) dry_run: bool,
+    /// Who does what is done.
+    agent: Option<AgentId>,
     report: OnceCell<Report>,
     /// What can be had of it without asking git.
     at_hand: OnceCell<Report>,
@@ -67,12 +69,13 @@ impl Target {
 impl<'a> World<'a> {
     pub(crate) fn new(settings: &'a Settings, version: Option<&'a str>, out: &'a Output) -> Self {
         let (report, at_hand, tagged) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { settings, out, version, dry_run: false, report, at_hand, tagged }
+        Self { settings, out, version, dry_run: false, agent: None, report, at_hand, tagged }
     }
 
-    /// The same, in which nothing is written if that was asked for.
-    pub(super) fn dry(self, asked: DryArgs) -> Self {
-        Self { dry_run: asked.dry_run, ..self }
+    /// The same, in which things are done as somebody asked: by whom, and whether at all.
+    pub(super) fn as_told(self, how: &DoArgs) -> Result<Self, CliError> {
+        let agent = crate::commands::work::agent(how.by.agent.as_deref())?;
+        Ok(Self { dry_run: how.dry_run, agent, ..self })
     }
 
     /// The registry, to do something to items.
@@ -287,7 +290,8 @@ impl<'a> World<'a> {
         };
         let files: BTreeMap<_, _> = targets.iter().filter_map(file).collect();
         let note = reason.map(ToOwned::to_owned);
-        Act { note, files, ..Act::new(clock::fresh_op(), self.settings.now) }
+        let actor = self.agent.clone();
+        Act { note, files, actor, ..Act::new(clock::fresh_op(), self.settings.now) }
     }
 }
 
