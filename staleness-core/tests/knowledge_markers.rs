@@ -62,10 +62,10 @@ fn versions_are_found() {
     all_found(
         MarkerSort::Version,
         &[
-            ("Works since 1.2.", "1.2"),
+            ("Works up to version 1.2.", "1.2"),
             ("Requires v2.0 or newer", "v2.0"),
             ("Tested with 1.2.3.", "1.2.3"),
-            ("Fixed in 2.4.0-rc1, see below", "2.4.0-rc1"),
+            ("The server runs 2.4.0-rc1, see below", "2.4.0-rc1"),
             ("Needs Python 3.11", "3.11"),
             ("The API of version 2.1 differs", "2.1"),
             ("(v1.2.3)", "v1.2.3"),
@@ -133,6 +133,17 @@ fn trap_numbers_with_dots_are_not_all_versions() {
         "file-1.2.3.tar.gz and lib.so.1.2.3",
         "v2 of the protocol, 1.2.3.4.5, 100000.2.3",
         "between 1.5 and 2.5",
+    ]);
+}
+
+#[test]
+fn trap_a_version_that_tells_when_something_came_does_not_pass() {
+    none_found(&[
+        "Since 1.7.0 it waits. Since version 1.7 it waits.",
+        "Works since 1.2.",
+        "Added in v1.4.2, removed in version 2.0, and fixed in 2.4.0-rc1.",
+        "before 1.2.3, until v1.2.3, older than 1.2.3",
+        "stabilized in Rust 1.56",
     ]);
 }
 

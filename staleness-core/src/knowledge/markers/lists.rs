@@ -78,6 +78,19 @@ pub(super) const BEFORE_VERSION: &[&str] = &[
     "msrv", "api", "glibc", "openssl", "cuda",
 ];
 
+/// Words after which a version tells when something came or went.
+#[rustfmt::skip]
+pub(super) const TELLING_WHEN: &[&str] = &[
+    "since", "until", "till", "before", "after", "through", "than",
+];
+
+/// Words in `-ed` that say how things are with a version, not when something happened.
+#[rustfmt::skip]
+pub(super) const STATES: &[&str] = &[
+    "tested", "supported", "required", "needed", "used", "based", "pinned", "limited", "locked",
+    "shipped", "bundled",
+];
+
 /// Words after which numbers with dots are a place in a text, or a number.
 #[rustfmt::skip]
 pub(super) const BEFORE_PLACE: &[&str] = &[

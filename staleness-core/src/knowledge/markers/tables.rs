@@ -77,29 +77,100 @@ static SECOND: Table = table(1);
 static THIRD: Table = table(2);
 static BEFORE: Table = before();
 
+/// How many places are looked at together.
+const STEP: usize = 16;
+
+/// Whether the first two bytes of a marker may stand here, after the byte before them. Without
+/// branches, so that it is done for many places at once; it may say so where the tables do not.
+const fn may_begin(before: u8, first: u8, second: u8) -> bool {
+    const fn digit(byte: u8) -> bool {
+        byte.wrapping_sub(b'0') < 10
+    }
+    let inner = ((before | 32).wrapping_sub(b'a') < 26) | digit(before) | (before == b'_');
+    let (f, s) = (first | 32, second | 32);
+    !inner
+        & (((f == b'c') & (s == b'u'))
+            | ((f == b'n') & (s == b'o'))
+            | ((f == b'l') & (s == b'a'))
+            | ((f == b'p') & (s == b'l'))
+            | ((f == b'u') & (s == b'p'))
+            | ((f == b'w') & (s == b'i'))
+            | ((f == b'q') & ((s == b'u') | digit(second)))
+            | ((f == b'm') & ((s == b'o') | (s == b'a') & (first == b'M')))
+            | ((f == b'y') & (s == b'e'))
+            | ((first == b'T') & ((second == b'O') | (second == b'B')))
+            | ((first == b'J') & ((s == b'a') | (s == b'u')))
+            | ((first == b'A') & ((s == b'p') | (s == b'u')))
+            | (((first == b'F') | (first == b'S') | (first == b'D')) & (s == b'e'))
+            | (((first == b'O') | (first == b'N')) & ((s == b'c') | (s == b'o')))
+            | ((digit(first) | (f == b'v')) & (digit(second) | (second == b'.'))))
+}
+
 /// Every place at which a marker may begin, in order.
 pub(super) fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, Start)> + '_ {
-    let fits = |before: u8, first: u8, second: u8, third: u8| {
-        BEFORE[before as usize]
-            & FIRST[first as usize]
-            & SECOND[second as usize]
-            & THIRD[third as usize]
-    };
-    let start = |bits: u32| PATTERNS[bits.trailing_zeros() as usize].0;
-    let very_first = match *bytes {
-        [first, second, third, ..] => fits(b' ', first, second, third),
-        _ => 0,
-    };
-    // `by Q4` at the end of the text.
-    let very_last = match *bytes {
-        [.., before, first, second] => fits(before, first, second, b' '),
-        _ => 0,
-    };
-    let at_once = (very_first != 0).then(|| (0, start(very_first)));
-    let at_last = (very_last != 0).then(|| (bytes.len() - 2, start(very_last)));
-    let others = bytes.windows(4).enumerate().filter_map(move |(at, four)| {
-        let bits = fits(four[0], four[1], four[2], four[3]);
-        (bits != 0).then(|| (at + 1, start(bits)))
-    });
-    at_once.into_iter().chain(others).chain(at_last)
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            // A window of the bytes before, the first and the second bytes of the next places.
+            if at > 0
+                && let Some(window) = bytes.get(at - 1..=at + STEP)
+            {
+                let places = window[..STEP].iter().zip(&window[1..]).zip(&window[2..]);
+                let any = places.fold(false, |any, ((before, first), second)| {
+                    any | may_begin(*before, *first, *second)
+                });
+                if !any {
+                    at += STEP;
+                    continue;
+                }
+            }
+            let end = bytes.len().min(at + STEP);
+            while at < end {
+                let here = at;
+                at += 1;
+                if let Some(start) = start(bytes, here) {
+                    return Some((here, start));
+                }
+            }
+        }
+        None
+    })
+}
+
+/// What may begin at this place. What stands before and behind a text is as white space.
+fn start(bytes: &[u8], at: usize) -> Option<Start> {
+    let byte = |at: usize| usize::from(bytes.get(at).copied().unwrap_or(b' '));
+    let before = at.checked_sub(1).map_or(usize::from(b' '), byte);
+    let bits = BEFORE[before] & FIRST[byte(at)] & SECOND[byte(at + 1)] & THIRD[byte(at + 2)];
+    (bits != 0).then(|| PATTERNS[bits.trailing_zeros() as usize].0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_tables_find_is_never_passed_over() {
+        for before in 0..=255_u8 {
+            for first in 0..=255_u8 {
+                for second in 0..=255_u8 {
+                    let bits = BEFORE[usize::from(before)]
+                        & FIRST[usize::from(first)]
+                        & SECOND[usize::from(second)];
+                    assert!(bits == 0 || may_begin(before, first, second), "{first} {second}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_start_is_found_wherever_it_stands() {
+        for before in 0..40 {
+            for after in 0..40 {
+                let text = format!("{} now {}", "x".repeat(before), "y".repeat(after));
+                let found: Vec<_> = starts(text.as_bytes()).collect();
+                assert_eq!(found, [(before + 1, Start::Word)], "{text}");
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Version numbers.
 
-use super::lists::{BEFORE_PLACE, BEFORE_VERSION};
-use super::neighbours::Place;
+use super::lists::{BEFORE_PLACE, BEFORE_VERSION, STATES, TELLING_WHEN};
+use super::neighbours::{Place, is_one_of};
 
 /// The end of a version number: `v1.2`, `1.2.3`, `2.4.0-rc1`, `version 1.2`. An address, a section, a
 /// price and a decimal are none.
@@ -38,7 +38,28 @@ pub(super) fn version(place: &Place<'_>) -> Option<usize> {
         (false, 3) => !place.follows(BEFORE_PLACE) && !is_numbering(place, end),
         _ => false,
     };
-    is_version.then_some(end)
+    (is_version && !tells_when(place)).then_some(end)
+}
+
+/// Whether the version tells when something came or went, which stays so: `since 1.7.0`, `before
+/// version 2.1`, `was added in Rust 1.56`.
+fn tells_when(place: &Place<'_>) -> bool {
+    let mut at = place.at;
+    let mut before = place.word_before(at);
+    if let Some((from, word)) = before
+        && is_one_of(word, BEFORE_VERSION)
+        && !is_one_of(word, TELLING_WHEN)
+    {
+        at = from;
+        before = place.word_before(at);
+    }
+    let Some((from, word)) = before else { return false };
+    if is_one_of(word, TELLING_WHEN) {
+        return true;
+    }
+    let done = |word: &str| word.len() > 4 && word.ends_with("ed") || is_one_of(word, &["new"]);
+    is_one_of(word, &["in", "with", "from", "by"])
+        && place.word_before(from).is_some_and(|(_, word)| done(word) && !is_one_of(word, STATES))
 }
 
 /// Whether the version is that of a licence, which does not pass: `Apache License, Version 2.0`.
