@@ -29,7 +29,7 @@ fn changed(days_after: Option<i64>) -> Evidence {
 
 fn word_gone(word: &str) -> Evidence {
     let (sort, renamed_to, commit) = (WordKind::Flag, None, Some(COMMIT.into()));
-    Fact::ReferenceDrift { word: word.into(), sort, renamed_to, commit }.into()
+    Fact::ReferenceDrift { word: word.into(), sort, renamed_to, commit, at: None }.into()
 }
 
 fn block(line: u32, evidence: Vec<Evidence>) -> Block {
@@ -137,7 +137,7 @@ fn sentences_name_what_a_person_has_to_look_at() {
     verified.verified_at = Some(ago(20));
     let renamed = |word: &str| {
         let (renamed_to, sort) = (Some("--to".into()), WordKind::Flag);
-        Fact::ReferenceDrift { word: word.into(), sort, renamed_to, commit: None }.into()
+        Fact::ReferenceDrift { word: word.into(), sort, renamed_to, commit: None, at: None }.into()
     };
     let symbol = Citation { symbol: Some("Router".into()), ..Citation::of_path("a.rs") };
     let gone = |citation, gone| {
@@ -166,6 +166,28 @@ fn sentences_name_what_a_person_has_to_look_at() {
     ] {
         assert_eq!(judge(&verified, &[evidence], &context()).signals[0].reason, reason);
     }
+}
+
+#[test]
+fn names_that_one_commit_removed_are_told_together_with_its_day() {
+    let of = |word: &str, commit: &str| -> Evidence {
+        let (sort, renamed_to) = (WordKind::Identifier, None);
+        let (commit, at) = (Some(commit.repeat(40)), Some(ago(20)));
+        Fact::ReferenceDrift { word: word.into(), sort, renamed_to, commit, at }.into()
+    };
+    let mut evidence = vec![of("Other", "b"), of("A1", "a")];
+    evidence.extend(["A2", "A3", "A4", "A5", "A6", "A6"].map(|word| of(word, "a")));
+    let verdict = judge(&item(ItemKind::Reference, "x", 30), &evidence, &context());
+    let reasons: Vec<&str> = verdict.signals.iter().map(|signal| &*signal.reason).collect();
+    let day = ago(20).to_string()[..10].to_owned();
+    assert!(
+        reasons.contains(&&*format!(
+            "A1, A2, A3, A4, A5 and 1 more no longer exist in the project (removed in aaaaaaa on {day})"
+        )),
+        "{reasons:?}"
+    );
+    let other = format!("Other no longer exists in the project (removed in bbbbbbb on {day})");
+    assert!(reasons.contains(&&*other), "{reasons:?}");
 }
 
 #[test]

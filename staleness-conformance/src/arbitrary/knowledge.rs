@@ -124,9 +124,15 @@ pub fn fact(reach: Reach) -> BoxedStrategy<Fact> {
                 commit
             }
         ),
-        (short(), sort, maybe(short()), commit()).prop_map(|(word, sort, renamed_to, commit)| {
-            Fact::ReferenceDrift { word, sort, renamed_to, commit }
-        }),
+        (short(), sort, maybe(short()), commit(), maybe(timestamp(reach))).prop_map(
+            |(word, sort, renamed_to, commit, at)| Fact::ReferenceDrift {
+                word,
+                sort,
+                renamed_to,
+                commit,
+                at
+            }
+        ),
         (citation(reach), commit(), maybe(any::<i64>())).prop_map(
             |(citation, commit, days_after)| Fact::SourceChanged { citation, commit, days_after }
         ),

@@ -152,6 +152,9 @@ pub enum Fact {
         renamed_to: Option<String>,
         /// The commit that removed it, when that is known.
         commit: Option<String>,
+        /// When that was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
     },
     /// The cited lines or symbol were changed after the verification.
     SourceChanged {

@@ -7,6 +7,8 @@ use crate::time::Timestamp;
 
 /// Characters of a name, path or word that are shown.
 const SHOWN_CHARS: usize = 120;
+/// Names that are told of those that one commit removed.
+const SHOWN_WORDS: usize = 5;
 /// Characters of a commit's id that are shown.
 const COMMIT_CHARS: usize = 7;
 
@@ -43,14 +45,11 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
                 _ => format!("{path} no longer exists{by}"),
             }
         }
-        Fact::ReferenceDrift { word, renamed_to, commit, .. } => match renamed_to {
+        Fact::ReferenceDrift { word, renamed_to, commit, at, .. } => match renamed_to {
             Some(new) => {
                 format!("{} is now {}{}", shown(word), shown(new), commit_of("renamed in", commit))
             }
-            None => {
-                let by = commit_of("removed in", commit);
-                format!("{} no longer exists in the project{by}", shown(word))
-            }
+            None => gone(&[word], commit, *at),
         },
         Fact::SourceChanged { citation, commit, days_after } => {
             let cited = shown(&citation.to_string());
@@ -86,6 +85,25 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
         }
         Fact::FutureDate { at } => format!("its date, {}, lies in the future", date(*at)),
     }
+}
+
+/// That names are gone which one commit removed.
+pub(super) fn gone(words: &[&str], commit: &Option<String>, at: Option<Timestamp>) -> String {
+    let (told, more) = words.split_at(words.len().min(SHOWN_WORDS));
+    let mut text = told.iter().map(|word| shown(word)).collect::<Vec<_>>().join(", ");
+    if !more.is_empty() {
+        let _ = write!(text, " and {} more", more.len());
+    }
+    let exist = if words.len() > 1 { "exist" } else { "exists" };
+    let _ = write!(text, " no longer {exist} in the project");
+    if let Some(commit) = commit {
+        let _ = write!(text, " (removed in {}", short(commit));
+        if let Some(at) = at {
+            let _ = write!(text, " on {}", date(at));
+        }
+        text.push(')');
+    }
+    text
 }
 
 /// A text on one line, without control characters, and no longer than is shown.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use pulldown_cmark::Options;
+
 use super::markdown::{self, BlockView, Sort, Visitor};
 
 /// How deep imports are followed.
@@ -40,7 +42,9 @@ pub(super) fn of(text: &str, body: usize) -> Vec<&str> {
         return Vec::new();
     }
     let mut paths = Paths { text, found: Vec::new() };
-    markdown::read(text, body, &mut paths);
+    // Two paths in the home folder (`@~/a.md`) are nothing that was struck out.
+    let dialect = markdown::dialect().difference(Options::ENABLE_STRIKETHROUGH);
+    markdown::read_as(dialect, text, body, &mut paths);
     paths.found
 }
 
@@ -53,5 +57,10 @@ mod tests {
         let text = "See @docs/a.md and @~/.claude/b.md.\n\n- @../c.md\n\n`@d.md` @e.rs me@f.md\n\n\
                     ```\n@g.md\n```\n";
         assert_eq!(of(text, 0), ["docs/a.md", "~/.claude/b.md", "../c.md"]);
+    }
+
+    #[test]
+    fn two_imports_from_home_are_not_struck_out() {
+        assert_eq!(of("@~/a.md and\n@~/b.md\n", 0), ["~/a.md", "~/b.md"]);
     }
 }

@@ -75,8 +75,18 @@ pub(super) fn dialect() -> Options {
 
 /// Reads the Markdown that begins at the byte `from` of `text`.
 pub(super) fn read<'a>(text: &'a str, from: usize, visitor: &mut impl Visitor<'a>) {
+    read_as(dialect(), text, from, visitor);
+}
+
+/// The same with other extensions.
+pub(super) fn read_as<'a>(
+    dialect: Options,
+    text: &'a str,
+    from: usize,
+    visitor: &mut impl Visitor<'a>,
+) {
     let body = text.get(from..).unwrap_or_default();
-    let events = Parser::new_ext(body, dialect()).into_offset_iter();
+    let events = Parser::new_ext(body, dialect).into_offset_iter();
     Reader {
         text,
         from,

@@ -11,6 +11,7 @@
 mod bytewise;
 mod check;
 pub mod date;
+mod dependencies;
 mod directive;
 mod discover;
 mod draft;

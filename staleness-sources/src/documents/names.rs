@@ -1,10 +1,10 @@
 //! The names of all documents, each kept once.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
-use std::sync::LazyLock;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::words::Shape;
+use crate::hash::{fold, seeds};
 
 /// What a name is: by its shape, or the target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,15 +70,9 @@ impl Names {
     }
 }
 
-/// What nobody who writes a document can know, so that names cannot be made to collide.
-static SEEDS: LazyLock<[u64; 2]> = LazyLock::new(|| {
-    let state = RandomState::new();
-    [state.hash_one(1) | 1, state.hash_one(2) | 1]
-});
-
 /// A hash for names, which are short: eight bytes at once, folded by a multiplication.
 fn hash(sort: NameSort, text: &[u8]) -> u64 {
-    let [first, second] = *SEEDS;
+    let [first, second] = seeds();
     let kind = match sort {
         NameSort::Link => 0,
         NameSort::Word(Shape::Path) => 1,
@@ -92,11 +86,6 @@ fn hash(sort: NameSort, text: &[u8]) -> u64 {
     }
     let rest = rest.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
     fold(fold(hash ^ rest, second), first)
-}
-
-fn fold(a: u64, b: u64) -> u64 {
-    let whole = u128::from(a) * u128::from(b);
-    whole as u64 ^ (whole >> 64) as u64
 }
 
 /// Passes on what is a hash already.

@@ -69,7 +69,8 @@ pub fn item_evidence(
             if let Trace::Gone { by, renamed_to } = trace {
                 let commit = by.as_ref().map(commit_text);
                 let (word, sort) = (word.text.clone(), word.kind);
-                let fact = Fact::ReferenceDrift { word, sort, renamed_to, commit };
+                let gone_at = by.map(|commit| commit.at);
+                let fact = Fact::ReferenceDrift { word, sort, renamed_to, commit, at: gone_at };
                 let (line, column) = super::place::Lines::new(&items[*at].body).place(*offset);
                 found[*at].push(Evidence { fact, line: Some(line), column: Some(column) });
             }

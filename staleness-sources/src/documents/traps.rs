@@ -21,14 +21,16 @@ static STAND_INS: Words = Words::new(|| {
 /// Programs whose flags and arguments are not the project's, by the name that they are called by.
 static FOREIGN_TOOLS: Words = Words::new(|| {
     set("
-    ./gradlew 7z ansible apk apt apt-get awk aws az babel bash bazel black brew bun bundle
+    ./gradlew 7z ansible apk apt apt-get awk aws az babel bash bat bazel black brew bun bundle
     bunx cargo cat cc cd chmod choco chown clang cmake codex composer conda corepack cp curl
-    deno diff dnf docker docker-compose dotnet echo emerge env eslint export find flake8 gcc
-    gcloud gem gh git go gpg gradle grep helm hg java javac jest jq kubectl lerna less ln ls
+    deno diff dnf docker docker-compose dotnet echo emacs emerge env eslint export fd ffmpeg
+    find flake8 fzf gcc gcloud gdb gem gh git go gpg gradle grep helm hg java javac jest
+    journalctl jq kubectl lerna less lldb ln ls
     make man meson minikube mkdir mocha mv mvn mypy ninja nix node nox npm npx nvm nx
     openssl pacman perl php pip pip3 pipenv pipx pnpm podman poetry powershell prettier
     pytest python python3 rake rm rsync ruby ruff rustc rustup scoop scp sed set sh snap ssh
-    sudo tar terraform tox tsc turbo uv uvx vitest webpack wget
+    strace sudo systemctl tar terraform tmux tox tsc turbo uv uvx valgrind vim vitest webpack
+    wget
 ")
 });
 
@@ -78,7 +80,8 @@ static COMMON: Words = Words::new(|| {
 /// File names that mostly mean the reader's own file.
 static USUAL_FILES: Words = Words::new(|| {
     set("
-    .env .gitignore app.js build.rs cargo.lock cargo.toml compose.yaml config.json
+    .babelrc .editorconfig .env .eslintrc .eslintrc.json .gitignore .gitlab-ci.yml .npmrc
+    .prettierrc .travis.yml app.js appveyor.yml azure-pipelines.yml build.rs cargo.lock cargo.toml compose.yaml config.json
     config.toml config.yaml config.yml docker-compose.yaml docker-compose.yml dockerfile
     go.mod go.sum index.html index.js index.ts lib.rs main.go main.py main.rs makefile
     mod.rs package-lock.json package.json pnpm-lock.yaml pyproject.toml readme.md

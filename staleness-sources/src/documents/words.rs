@@ -108,7 +108,10 @@ pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
                 flag(word, found);
             }
         } else if seen & DOT != 0 && word.contains('/') {
-            if target::of_word(word).is_some() {
+            // `node lib/index.js`: what somebody else's program is given is mostly the reader's own.
+            let name = word.rsplit('/').next().unwrap_or(word);
+            let own = foreign && traps::is_usual_file(name);
+            if !own && target::of_word(word).is_some() {
                 found((Shape::Path, word));
             }
         } else if !foreign && seen & (UPPER | UNDERSCORE | COLON) != 0 {
@@ -147,9 +150,11 @@ fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
     let ends = |byte: &u8| matches!(byte, b'(' | b'<' | b'[' | b'{' | b'=' | b'!' | b'?' | b'+');
     let end = head.as_bytes().iter().position(ends).unwrap_or(head.len());
     let name = head[..end].trim_end_matches(['.', ':', ',', ';']);
-    // A word in small letters may be a program, a search term or a value as well as a name.
-    let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    let called = head[end..].starts_with("()") || head[end..].starts_with('!');
+    // Words in small letters may be a program, a search term, a value or a setting of something
+    // else as well as a name (`fast`, `network.host`).
+    let small = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.');
+    let plain = name.bytes().all(small);
+    let called = head[end..].starts_with(['(', '!']);
     if is_dotted(name) && (!plain || called) {
         push(Shape::Identifier, name, found);
     }
@@ -300,7 +305,8 @@ mod tests {
             ("Vec<Item>", "name Vec"),
             (".each()", "name each"),
             ("println!", "name println"),
-            ("hooks.tell", "name hooks.tell"),
+            ("hooks.tell_all", "name hooks.tell_all"),
+            ("hooks.tell(x)", "name hooks.tell"),
             ("src/a.rs:42", "path src/a.rs:42"),
             ("a.rs", "path a.rs"),
             ("--color=auto", "flag --color"),
@@ -309,7 +315,18 @@ mod tests {
             assert_eq!(code(text), [name], "{text}");
         }
         for text in [
-            "-v", "--", "--no-<x>", "@a/b", "$X", "1.2.3", "~/.x", "<a>", "a-b", "\"x\"", "fast",
+            "-v",
+            "--",
+            "--no-<x>",
+            "@a/b",
+            "$X",
+            "1.2.3",
+            "~/.x",
+            "<a>",
+            "a-b",
+            "\"x\"",
+            "fast",
+            "network.host",
             "",
         ] {
             assert!(code(text).is_empty(), "{text}");
@@ -320,6 +337,8 @@ mod tests {
     fn flags_of_other_tools_are_not_the_projects() {
         assert!(code("cargo build --features full").is_empty());
         assert!(code("git commit --amend").is_empty());
+        assert!(code("fzf --exact").is_empty());
+        assert!(code("node lib/index.js").is_empty());
         assert!(code("RUST_LOG=debug prog --trace-all").is_empty());
         assert_eq!(code("staleness check --fail-on stale"), ["flag --fail-on"]);
         assert_eq!(code("--fail-on stale"), ["flag --fail-on"]);

@@ -209,6 +209,15 @@ impl Repo {
         self.trees.find(&mut self.objects, &self.place, commit, path)
     }
 
+    /// The text of a file in a commit, if there is one.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
+        let Some((EntryKind::File, file)) = self.look_up(commit, path)? else { return Ok(None) };
+        Ok(self.text(file)?.and_then(|bytes| String::from_utf8(bytes).ok()))
+    }
+
     /// The contents of a text file.
     pub(crate) fn text(&mut self, file: Oid) -> Result<Option<Vec<u8>>, GitError> {
         self.objects.one(Wanted::Object(file), |object| match object {
@@ -241,7 +250,7 @@ impl Verified<'_> {
             .skip(lines.start)
             .take(lines.len())
             .any(|line| line.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= 4);
-        if telling && old.elsewhere(lines.clone(), &new).is_some() {
+        if telling && old.as_often(lines.clone(), &new) {
             return State::Same;
         }
         if self.citation.symbol.is_none() && lines.start >= new.len() {

@@ -4,16 +4,17 @@
 //! once: what was found below a tree is remembered under its id. What the checked-out commit holds
 //! is known to hold nothing that is looked for further back, and costs nothing there.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
+use super::defined::is_foreign;
+use super::found::Found;
 use super::lines::{is_text, may_be_text};
 use super::objects::{Object, Objects, Sort, Wanted};
 use super::repo::Place;
 use super::tokens::{Lexicon, WantedPath};
 use super::tree::{EntryKind, Paths, entries};
 use super::{GitError, Oid, Stage, Watch};
+use crate::hash::{Map, Set};
 
 /// How deep folders are followed.
 const MAX_DEPTH: usize = 128;
@@ -24,32 +25,6 @@ const PATH_BYTES: usize = 32;
 /// A folder: its tree, and the number of its path. A tree may be at two places of which one holds
 /// documents only.
 type Key = (Oid, u32);
-
-/// What is known of everything below a folder, or of one file.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
-    /// The things that were found, in order.
-    pub(crate) things: Arc<[u32]>,
-    /// Whether something could not be looked at, so that there may be more.
-    pub(crate) holes: bool,
-}
-
-impl Found {
-    fn of(mut things: Vec<u32>, holes: bool) -> Self {
-        things.sort_unstable();
-        things.dedup();
-        if things.is_empty() && !holes {
-            Self::default()
-        } else {
-            Self { things: things.into(), holes }
-        }
-    }
-
-    /// Whether this thing was found.
-    pub(crate) fn holds(&self, thing: u32) -> bool {
-        self.things.binary_search(&thing).is_ok()
-    }
-}
 
 /// An entry whose name is a part of a path that is looked for.
 #[derive(Clone, Debug)]
@@ -68,8 +43,8 @@ struct Node {
 /// Folders and files that are known to hold nothing that is looked for.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    folders: HashSet<Key>,
-    files: HashSet<Oid>,
+    folders: Set<Key>,
+    files: Set<Oid>,
     paths: Paths,
 }
 
@@ -77,9 +52,18 @@ pub(crate) struct Seen {
 struct Open {
     key: Key,
     folders: Vec<Key>,
-    files: Vec<Oid>,
+    /// Its files, and whether each holds settings of other programs.
+    files: Vec<(Oid, bool)>,
     named: Vec<Named>,
+    /// What the names of its entries name.
+    things: Vec<u32>,
     holes: bool,
+}
+
+impl Open {
+    const fn new(key: Key, holes: bool) -> Self {
+        Self { key, folders: vec![], files: vec![], named: vec![], things: vec![], holes }
+    }
 }
 
 /// What the index works with.
@@ -99,20 +83,20 @@ pub(crate) struct Tools<'a, 'w> {
 #[derive(Debug)]
 pub(crate) struct Index {
     lexicon: Lexicon,
-    names: HashSet<Box<[u8]>>,
-    starts: HashMap<Box<[u8]>, Vec<(WantedPath, u32)>>,
+    names: Set<Box<[u8]>>,
+    starts: Map<Box<[u8]>, Vec<(WantedPath, u32)>>,
     seen: Seen,
-    roots: HashMap<Oid, Option<Key>>,
-    nodes: HashMap<Key, Node>,
-    files: HashMap<Oid, Found>,
+    roots: Map<Oid, Option<Key>>,
+    nodes: Map<Key, Node>,
+    files: Map<Oid, Found>,
     /// Whether something was left out because there is too much.
     pub(crate) cut: bool,
 }
 
 impl Index {
     pub(crate) fn new(lexicon: Lexicon, seen: Seen) -> Self {
-        let mut names = HashSet::new();
-        let mut starts: HashMap<_, Vec<_>> = HashMap::new();
+        let mut names = Set::default();
+        let mut starts: Map<_, Vec<_>> = Map::default();
         for (path, number) in lexicon.paths() {
             names.extend(path.parts.iter().cloned());
             starts.entry(path.parts[0].clone()).or_default().push((path.clone(), number));
@@ -122,9 +106,9 @@ impl Index {
             names,
             starts,
             seen,
-            roots: HashMap::new(),
-            nodes: HashMap::new(),
-            files: HashMap::new(),
+            roots: Map::default(),
+            nodes: Map::default(),
+            files: Map::default(),
             cut: false,
         }
     }
@@ -171,7 +155,7 @@ impl Index {
             && !level.is_empty()
         {
             let mut next: Vec<Key> = Vec::new();
-            let mut listed = HashSet::new();
+            let mut listed = Set::default();
             for key in level.iter().flat_map(|open| &open.folders) {
                 if !self.is_known(*key) && listed.insert(*key) {
                     next.push(*key);
@@ -197,7 +181,7 @@ impl Index {
         let wanted: Vec<Wanted> =
             asked.iter().map(|commit| Wanted::Tree(*commit, folder.to_owned())).collect();
         let mut opened = Vec::new();
-        let mut listed = HashSet::new();
+        let mut listed = Set::default();
         let (is_document, visits) = (tools.is_document, &mut *tools.visits);
         tools.objects.each(&wanted, &mut |at, object| {
             let root = match object {
@@ -220,7 +204,6 @@ impl Index {
         let wanted: Vec<Wanted> = keys.iter().map(|(id, _)| Wanted::Object(*id)).collect();
         let mut opened = Vec::with_capacity(keys.len());
         let (is_document, visits) = (tools.is_document, &mut *tools.visits);
-        let hole = |key| Open { key, folders: vec![], files: vec![], named: vec![], holes: true };
         let (watch, stage) = (&mut *tools.watch, tools.stage);
         let mut ended = Ok(());
         tools.objects.each(&wanted, &mut |at, object| {
@@ -228,7 +211,7 @@ impl Index {
                 Object::Found(_, Sort::Tree, bytes) => {
                     self.open(keys[at], bytes, is_document, visits)
                 }
-                _ => hole(keys[at]),
+                _ => Open::new(keys[at], true),
             });
             if at % 1024 == 1023 {
                 ended = watch.tell(stage, at, None);
@@ -242,7 +225,7 @@ impl Index {
         ended?;
         let rest = &keys[opened.len()..];
         self.cut |= !rest.is_empty();
-        opened.extend(rest.iter().map(|key| hole(*key)));
+        opened.extend(rest.iter().map(|key| Open::new(*key, true)));
         Ok(opened)
     }
 
@@ -255,7 +238,8 @@ impl Index {
         visits: &mut u64,
     ) -> Open {
         let (path, depth) = self.seen.paths.get(key.1).clone();
-        let mut open = Open { key, folders: vec![], files: vec![], named: vec![], holes: false };
+        let mut open = Open::new(key, false);
+        let mut name = path.clone();
         for entry in entries(tree, key.0.as_bytes().len()) {
             let mut below = (entry.id, 0);
             let length = path.len() + entry.name.len();
@@ -275,11 +259,20 @@ impl Index {
                 EntryKind::Folder => {
                     below.1 = self.seen.paths.below(key.1, entry.name);
                     open.folders.push(below);
+                    self.lexicon.named(entry.name, &mut open.things);
                 }
                 EntryKind::File if self.lexicon.has_words() && may_be_text(entry.name) => {
-                    let name = format!("{path}{}", String::from_utf8_lossy(entry.name));
-                    if !is_document(&name) {
-                        open.files.push(entry.id);
+                    let before = open.things.len();
+                    self.lexicon.named(entry.name, &mut open.things);
+                    // Most files are as the checked-out commit has them.
+                    if before < open.things.len() || !self.seen.files.contains(&entry.id) {
+                        name.truncate(path.len());
+                        name.push_str(&String::from_utf8_lossy(entry.name));
+                        if is_document(&name) {
+                            open.things.truncate(before);
+                        } else {
+                            open.files.push((entry.id, is_foreign(&name)));
+                        }
                     }
                 }
                 _ => {}
@@ -294,14 +287,14 @@ impl Index {
     /// Reads the files that are not known yet.
     fn read(&mut self, levels: &[Vec<Open>], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
         let mut wanted = Vec::new();
-        let mut listed = HashSet::new();
-        for id in levels.iter().flatten().flat_map(|open| &open.files) {
+        let mut listed = Set::default();
+        for (id, foreign) in levels.iter().flatten().flat_map(|open| &open.files) {
             if !self.seen.files.contains(id) && !self.files.contains_key(id) && listed.insert(*id) {
-                wanted.push(*id);
+                wanted.push((*id, *foreign));
             }
         }
         let of = wanted.len();
-        let questions: Vec<Wanted> = wanted.iter().map(|id| Wanted::Object(*id)).collect();
+        let questions: Vec<Wanted> = wanted.iter().map(|(id, _)| Wanted::Object(*id)).collect();
         let (lexicon, files) = (&self.lexicon, &mut self.files);
         let (bytes, cut) = (&mut *tools.bytes, &mut self.cut);
         let (watch, stage) = (&mut *tools.watch, tools.stage);
@@ -314,14 +307,14 @@ impl Index {
                 Object::Found(_, Sort::Blob, text) => {
                     *bytes = bytes.saturating_sub(text.len() as u64);
                     if is_text(text) {
-                        lexicon.scan(text, &mut things);
+                        lexicon.scan(text, wanted[at].1, &mut things);
                     }
                 }
                 // What is that large was generated, or is data.
                 Object::TooLarge => {}
                 _ => holes = true,
             }
-            files.insert(wanted[at], Found::of(std::mem::take(&mut things), holes));
+            files.insert(wanted[at].0, Found::of(std::mem::take(&mut things), holes));
             *cut |= *bytes == 0 && at + 1 < of;
             if at % 256 == 0 {
                 ended = watch.tell(stage, at, Some(of));
@@ -337,7 +330,7 @@ impl Index {
 
     /// Puts together what was found below a folder.
     fn close(&self, open: Open) -> (Key, Node) {
-        let mut things = Vec::new();
+        let mut things = open.things;
         let mut holes = open.holes;
         for key in &open.folders {
             if let Some(node) = self.node(*key) {
@@ -345,7 +338,7 @@ impl Index {
                 holes |= node.found.holes;
             }
         }
-        for id in &open.files {
+        for (id, _) in &open.files {
             match self.files.get(id) {
                 Some(file) => {
                     things.extend_from_slice(&file.things);

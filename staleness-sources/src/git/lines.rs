@@ -1,9 +1,9 @@
 //! Lines of two versions of a file, matched with each other.
 
-use std::collections::HashMap;
-
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
 use staleness_core::knowledge::Lines;
+
+use crate::hash::Map;
 
 /// Ends of the names of files that are no text; they are not read.
 const NO_TEXT: [&str; 40] = [
@@ -20,7 +20,7 @@ const MAX_COMPARED: usize = 20_000_000;
 /// file does not change as a whole when its line ends do.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
-    known: HashMap<Box<[u8]>, u32>,
+    known: Map<Box<[u8]>, u32>,
 }
 
 /// A text as the numbers of its lines.
@@ -78,14 +78,19 @@ impl Text {
             .collect()
     }
 
-    /// Where these lines of the text, counted from 0, stand one after another in `other`.
-    pub(crate) fn elsewhere(&self, lines: std::ops::Range<usize>, other: &Self) -> Option<u32> {
-        let wanted = self.lines.get(lines).filter(|lines| !lines.is_empty())?;
-        if wanted.len().saturating_mul(other.lines.len()) > MAX_COMPARED {
-            return None;
+    /// Whether these lines of the text, counted from 0, stand one after another in `other` at least
+    /// as often as in the text: then none of the places where they stood was changed.
+    pub(crate) fn as_often(&self, lines: std::ops::Range<usize>, other: &Self) -> bool {
+        let Some(wanted) = self.lines.get(lines).filter(|lines| !lines.is_empty()) else {
+            return false;
+        };
+        if wanted.len().saturating_mul(other.lines.len().max(self.lines.len())) > MAX_COMPARED {
+            return false;
         }
-        let at = other.lines.windows(wanted.len()).position(|window| window == wanted)?;
-        u32::try_from(at).ok()
+        let count =
+            |lines: &[Token]| lines.windows(wanted.len()).filter(|it| *it == wanted).count();
+        let (then, now) = (count(&self.lines), count(&other.lines));
+        now > 0 && now >= then
     }
 }
 

@@ -3,10 +3,13 @@
 use staleness_core::knowledge::WordKind;
 
 use super::Word;
-use super::tokens::{Lexicon, WantedPath};
+use super::defined::is_constant;
+use super::tokens::{Lexicon, Role, WantedPath};
 
 /// The most parts of one word.
 const MAX_PARTS: usize = 32;
+/// The most words in a constant whose beginnings and ends are looked for.
+const MAX_WORDS: usize = 8;
 
 /// A single thing that can be looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +18,7 @@ pub(crate) enum Thing {
     Identifier(String),
     Quoted(String),
     Flag(String),
+    Placed(Role, String),
 }
 
 impl Thing {
@@ -24,6 +28,23 @@ impl Thing {
             Self::Identifier(text) => lexicon.identifier(text.as_bytes()),
             Self::Quoted(text) => lexicon.quoted(text.as_bytes()),
             Self::Flag(text) => lexicon.flag(text.as_bytes()),
+            Self::Placed(role, text) => lexicon.placed(text.as_bytes(), *role),
+        }
+    }
+
+    /// What shows that an earlier commit had the thing, of what shows that a commit has it: of an
+    /// identifier that it was made there, since a name that was only used is somebody else's.
+    pub(crate) fn earlier(&self) -> Option<Vec<Self>> {
+        match self {
+            Self::Identifier(text) => {
+                let mut things = vec![Self::Placed(Role::Made, text.clone())];
+                if is_constant(text.as_bytes()) {
+                    things.push(Self::Placed(Role::Read, text.clone()));
+                }
+                Some(things)
+            }
+            Self::Placed(Role::Part, _) => None,
+            other => Some(vec![other.clone()]),
         }
     }
 }
@@ -68,8 +89,10 @@ fn flag(text: &str) -> Option<Vec<Vec<Thing>>> {
     named.then(|| {
         let mut things = vec![Thing::Flag(text.to_owned()), Thing::Quoted(name.to_owned())];
         // A name that begins with a digit is no identifier, and is found nowhere.
-        things.push(Thing::Identifier(name.replace('-', "_")));
-        things.push(Thing::Identifier(camel(name)));
+        for name in [name.replace('-', "_"), camel(name)] {
+            things.push(Thing::Placed(Role::Option, name.clone()));
+            things.push(Thing::Quoted(name));
+        }
         vec![things]
     })
 }
@@ -100,8 +123,21 @@ fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
             && !part.ends_with('-')
             && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
     };
-    (parts.len() <= MAX_PARTS && parts.iter().all(good))
-        .then(|| parts.iter().map(|part| vec![Thing::Identifier((*part).to_owned())]).collect())
+    let things = |part: &&str| {
+        let mut things = vec![Thing::Identifier((*part).to_owned())];
+        if is_constant(part.as_bytes()) {
+            things.extend(fragments(part).map(|part| Thing::Placed(Role::Part, part.to_owned())));
+        }
+        things
+    };
+    (parts.len() <= MAX_PARTS && parts.iter().all(good)).then(|| parts.iter().map(things).collect())
+}
+
+/// What code puts a constant together from: `A_LIB_DIR` from `A`, `A_`, `_DIR`, `LIB_DIR` and so on.
+fn fragments(name: &str) -> impl Iterator<Item = &str> {
+    let cuts = name.match_indices('_').take(MAX_WORDS).map(|(at, _)| at);
+    cuts.flat_map(move |at| [&name[..at], &name[..=at], &name[at..], &name[at + 1..]])
+        .filter(|part| part.bytes().filter(u8::is_ascii_alphabetic).count() > 1)
 }
 
 #[cfg(test)]
@@ -120,8 +156,10 @@ mod tests {
             [[
                 Thing::Flag("--dry-run".into()),
                 Thing::Quoted("dry-run".into()),
-                Thing::Identifier("dry_run".into()),
-                Thing::Identifier("dryRun".into()),
+                Thing::Placed(Role::Option, "dry_run".into()),
+                Thing::Quoted("dry_run".into()),
+                Thing::Placed(Role::Option, "dryRun".into()),
+                Thing::Quoted("dryRun".into()),
             ]]
         );
         for bad in ["", "-", "--", "-v", "--x-", "--a;b", "dry-run", "--\u{e9}t\u{e9}"] {
@@ -137,6 +175,19 @@ mod tests {
         for bad in ["", "()", "a b", "Vec<T>", "3d", "a..b", "a-", "a::"] {
             assert_eq!(of(WordKind::Identifier, bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_constant_is_there_while_code_puts_its_name_together() {
+        let things = &of(WordKind::Identifier, "A1B_LIB_DIR").unwrap()[0];
+        for part in ["A1B", "A1B_", "_LIB_DIR", "LIB_DIR", "_DIR", "A1B_LIB"] {
+            assert!(things.contains(&Thing::Placed(Role::Part, part.into())), "{part}");
+        }
+        assert_eq!(of(WordKind::Identifier, "lib_dir").unwrap()[0].len(), 1);
+        let earlier = things[0].earlier().unwrap();
+        assert_eq!(earlier[0], Thing::Placed(Role::Made, "A1B_LIB_DIR".into()));
+        assert_eq!(earlier[1], Thing::Placed(Role::Read, "A1B_LIB_DIR".into()));
+        assert_eq!(things[1].earlier(), None);
     }
 
     #[test]

@@ -23,8 +23,10 @@
 
 mod cited;
 mod dates;
+mod defined;
 mod error;
 mod follow;
+mod found;
 mod index;
 mod life;
 mod lines;

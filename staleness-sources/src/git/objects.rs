@@ -3,6 +3,7 @@
 //! Questions go out in windows that are smaller than any pipe's buffer, so neither side ever waits
 //! for the other to read. Git works on the next answers while the last one is looked at.
 
+use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -38,14 +39,14 @@ impl Wanted {
         }
     }
 
-    fn question(&self) -> String {
-        match self {
-            Self::Object(id) => format!("{id}\n"),
-            Self::Commit(id) => format!("{id}^{{commit}}\n"),
-            Self::Head => "HEAD^{commit}\n".to_owned(),
-            Self::Tree(id, folder) if folder.is_empty() => format!("{id}^{{tree}}\n"),
-            Self::Tree(id, folder) => format!("{id}:{folder}\n"),
-        }
+    fn write(&self, questions: &mut String) {
+        let _ = match self {
+            Self::Object(id) => writeln!(questions, "{id}"),
+            Self::Commit(id) => writeln!(questions, "{id}^{{commit}}"),
+            Self::Head => writeln!(questions, "HEAD^{{commit}}"),
+            Self::Tree(id, folder) if folder.is_empty() => writeln!(questions, "{id}^{{tree}}"),
+            Self::Tree(id, folder) => writeln!(questions, "{id}:{folder}"),
+        };
     }
 }
 
@@ -194,11 +195,13 @@ impl Objects {
         let longest = wanted.iter().map(Wanted::len).max().unwrap_or(0);
         let window = (MAX_OPEN_BYTES / longest.max(1)).clamp(1, wanted.len().max(1));
         let mut asked = *next;
+        let mut questions = String::new();
         while *next < wanted.len() {
             // Refilled while half of it is still open, so that git always has something to do.
             if asked - *next <= window / 2 {
                 let upto = wanted.len().min(*next + window);
-                let questions: String = wanted[asked..upto].iter().map(Wanted::question).collect();
+                questions.clear();
+                wanted[asked..upto].iter().for_each(|wanted| wanted.write(&mut questions));
                 process.ask(questions.as_bytes())?;
                 asked = upto;
             }

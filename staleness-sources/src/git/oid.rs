@@ -71,7 +71,14 @@ const fn digit(byte: u8) -> Option<u8> {
 impl fmt::Display for Oid {
     /// All digits, in lower case.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [0; 64];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.as_bytes()) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        let digits = &text[..2 * self.as_bytes().len()];
+        f.write_str(std::str::from_utf8(digits).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -1,13 +1,12 @@
 //! The first-parent history: its commits, and the versions of some files.
 
-use std::collections::HashMap;
-
 use staleness_core::time::Timestamp;
 
 use super::follow::{Follow, Trail};
 use super::process::Process;
 use super::raw::seconds;
 use super::{Commit, GitError, Oid, Repo, Stage, Watch};
+use crate::hash::Map;
 
 /// The commits from the checked-out one back along first parents: about 48 bytes each.
 #[derive(Debug)]
@@ -16,12 +15,12 @@ pub(crate) struct Past {
     pub(crate) commits: Vec<Commit>,
     /// Whether the last one is the first of all; else the history was cut off there.
     pub(crate) whole: bool,
-    places: HashMap<Oid, u32>,
+    places: Map<Oid, u32>,
 }
 
 impl Past {
     fn new(commits: Vec<Commit>, whole: bool) -> Self {
-        Self { commits, whole, places: HashMap::new() }
+        Self { commits, whole, places: Map::default() }
     }
 
     /// The latest commit at or before a moment.

@@ -5,6 +5,12 @@
 
 use std::collections::HashMap;
 
+use super::defined;
+use crate::hash::Map;
+
+/// How often in one file it may be looked for what encloses a line.
+const MAX_LOOKS: u32 = 2_000;
+
 const WORD: u8 = 1;
 const DASH: u8 = 2;
 /// What each byte is: part of a word, a dash, or neither.
@@ -24,14 +30,14 @@ const CLASS: [u8; 256] = {
 /// Words, each with a number.
 #[derive(Debug)]
 struct Table {
-    numbers: HashMap<Box<[u8]>, u32>,
+    numbers: Map<Box<[u8]>, u32>,
     /// For every first byte the lengths that occur, 63 standing for all that are longer.
     lengths: Box<[u64; 256]>,
 }
 
 impl Default for Table {
     fn default() -> Self {
-        Self { numbers: HashMap::new(), lengths: Box::new([0; 256]) }
+        Self { numbers: Map::default(), lengths: Box::new([0; 256]) }
     }
 }
 
@@ -75,9 +81,28 @@ pub(crate) struct Lexicon {
     /// Words that count behind a quotation mark only.
     quoted: Table,
     flags: Table,
+    /// Words that count in some places only, by their place in `roles`.
+    placed: Table,
+    roles: Vec<Roles>,
     paths: HashMap<WantedPath, u32>,
     next: u32,
 }
+
+/// What a word stands for in some places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Role {
+    /// Where the thing of that name is made.
+    Made,
+    /// Where a variable of that name is read.
+    Read,
+    /// Where a library makes a flag of it.
+    Option,
+    /// A part of longer names that are put together, such as `_LIB_DIR`.
+    Part,
+}
+
+/// The number of a word in each role.
+type Roles = [Option<u32>; 4];
 
 impl Lexicon {
     /// An identifier, or a name with dashes.
@@ -95,6 +120,20 @@ impl Lexicon {
     /// A flag, with its dashes.
     pub(crate) fn flag(&mut self, text: &[u8]) -> u32 {
         self.flags.add(text, &mut self.next)
+    }
+
+    /// A word in a role.
+    pub(crate) fn placed(&mut self, text: &[u8], role: Role) -> u32 {
+        let mut at = u32::try_from(self.roles.len()).unwrap_or(u32::MAX);
+        let at = self.placed.add(text, &mut at) as usize;
+        if at == self.roles.len() {
+            self.roles.push(Roles::default());
+        }
+        let next = &mut self.next;
+        *self.roles[at][role as usize].get_or_insert_with(|| {
+            *next += 1;
+            *next - 1
+        })
     }
 
     /// A path.
@@ -116,9 +155,20 @@ impl Lexicon {
         self.next as usize > self.paths.len()
     }
 
-    /// Finds what a text holds, each thing as often as it occurs.
-    pub(crate) fn scan(&self, text: &[u8], found: &mut Vec<u32>) {
+    /// Finds what the name of a file or folder names: `router` is in `router.rs`.
+    pub(crate) fn named(&self, name: &[u8], found: &mut Vec<u32>) {
+        let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
+        found.extend(self.identifiers.get(stem));
+        if let Some(at) = self.placed.get(stem) {
+            found.extend(self.roles[at as usize][Role::Made as usize]);
+        }
+    }
+
+    /// Finds what a text holds, each thing as often as it occurs. In the settings of other programs
+    /// (`foreign`) nothing is made.
+    pub(crate) fn scan(&self, text: &[u8], foreign: bool, found: &mut Vec<u32>) {
         let mut at = 0;
+        let mut looks = MAX_LOOKS;
         while at < text.len() {
             if CLASS[usize::from(text[at])] == 0 {
                 at += 1;
@@ -139,8 +189,39 @@ impl Lexicon {
                     found.extend(self.quoted.get(run));
                 }
                 found.extend(self.identifiers.get(run));
+                if let Some(roles) = self.placed.get(run) {
+                    let roles = &self.roles[roles as usize];
+                    self.place(roles, text, &(start..at), foreign, &mut looks, found);
+                }
             }
         }
+    }
+
+    /// A word that counts in some places only.
+    fn place(
+        &self,
+        roles: &Roles,
+        text: &[u8],
+        word: &std::ops::Range<usize>,
+        foreign: bool,
+        looks: &mut u32,
+        found: &mut Vec<u32>,
+    ) {
+        let mut check = |role: Role, fits: &mut dyn FnMut() -> bool| {
+            if let Some(number) = roles[role as usize]
+                && !found.contains(&number)
+                && fits()
+            {
+                found.push(number);
+            }
+        };
+        check(Role::Made, &mut || !foreign && defined::makes(text, word, looks));
+        check(Role::Read, &mut || !foreign && defined::reads(text, word));
+        check(Role::Option, &mut || defined::declares_option(text, word));
+        check(Role::Part, &mut || {
+            let part = &text[word.clone()];
+            part.starts_with(b"_") || part.ends_with(b"_") || defined::reads(text, word)
+        });
     }
 
     /// A run that holds dashes.
@@ -177,7 +258,7 @@ mod tests {
         ];
         let words = ["--dry-run", "\"dry-run", "dry_run", "run", "dry-run", "-go-flag"];
         let mut found = Vec::new();
-        lexicon.scan(text.as_bytes(), &mut found);
+        lexicon.scan(text.as_bytes(), false, &mut found);
         found.sort_unstable();
         found.dedup();
         found.iter().map(|at| words[names.iter().position(|name| name == at).unwrap()]).collect()
@@ -196,5 +277,24 @@ mod tests {
         assert_eq!(finds("(-go-flag)"), ["-go-flag"]);
         assert_eq!(finds("---- -- - _ \u{e9}run\u{e9}"), ["run"]);
         assert_eq!(finds(""), [""; 0]);
+    }
+
+    #[test]
+    fn a_word_in_a_role_is_found_in_its_places_only() {
+        let mut lexicon = Lexicon::default();
+        let made = lexicon.placed(b"run_all", Role::Made);
+        let part = lexicon.placed(b"_LIB_DIR", Role::Part);
+        let finds = |text: &str, foreign| {
+            let mut found = Vec::new();
+            lexicon.scan(text.as_bytes(), foreign, &mut found);
+            found
+        };
+        assert_eq!(finds("fn run_all() { run_all(); }\nfn run_all() {}", false), [made]);
+        assert_eq!(finds("fn run_all() {}", true), [0; 0]);
+        assert_eq!(finds("run_all();", false), [0; 0]);
+        assert_eq!(finds("format!(\"{}_LIB_DIR\", name)", false), [part]);
+        let mut named = Vec::new();
+        lexicon.named(b"run_all.rs", &mut named);
+        assert_eq!(named, [made]);
     }
 }

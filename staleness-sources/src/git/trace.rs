@@ -7,7 +7,7 @@ use staleness_core::knowledge::WordKind;
 use super::index::{Index, Tools};
 use super::meaning::path;
 use super::tokens::Lexicon;
-use super::words::{Numbered, exists, number};
+use super::words::{Numbered, earlier, exists, number};
 use super::{Anchor, Commit, GitError, Oid, Repo, Stage, Trace, Watch, Word, WordQuery};
 
 /// How many commits are looked at in one go.
@@ -85,7 +85,7 @@ impl Repo {
                     continue;
                 }
                 Ok(groups) => *numbers_of.entry(query.word).or_insert_with(|| {
-                    numbered.push(number(groups, &mut lexicon));
+                    numbered.push(number(&earlier(groups), &mut lexicon));
                     numbered.len() - 1
                 }),
             };

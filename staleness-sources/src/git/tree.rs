@@ -1,10 +1,9 @@
 //! Trees, and paths in the trees of commits.
 
-use std::collections::HashMap;
-
 use super::objects::{Object, Objects, Sort, Wanted};
 use super::repo::Place;
 use super::{GitError, Oid};
+use crate::hash::Map;
 
 /// How many entries of trees are kept for the next question.
 const MAX_KEPT: usize = 500_000;
@@ -49,12 +48,13 @@ pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<
 #[derive(Debug)]
 pub(crate) struct Paths {
     paths: Vec<(String, usize)>,
-    numbers: HashMap<(u32, Box<[u8]>), u32>,
+    /// The folders in each, by name.
+    numbers: Vec<Map<Box<[u8]>, u32>>,
 }
 
 impl Default for Paths {
     fn default() -> Self {
-        Self { paths: vec![(String::new(), 0)], numbers: HashMap::new() }
+        Self { paths: vec![(String::new(), 0)], numbers: vec![Map::default()] }
     }
 }
 
@@ -66,26 +66,27 @@ impl Paths {
 
     /// The number of a folder in another.
     pub(crate) fn below(&mut self, folder: u32, name: &[u8]) -> u32 {
-        if let Some(number) = self.numbers.get(&(folder, name.into())) {
+        if let Some(number) = self.numbers[folder as usize].get(name) {
             return *number;
         }
         let (path, depth) = &self.paths[folder as usize];
         let path = format!("{path}{}/", String::from_utf8_lossy(name));
         self.paths.push((path, depth + 1));
         let number = u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX);
-        self.numbers.insert((folder, name.into()), number);
+        self.numbers[folder as usize].insert(name.into(), number);
+        self.numbers.push(Map::default());
         number
     }
 }
 
 /// Trees by their ids, each an index by name.
-type Kept = HashMap<Oid, HashMap<Box<[u8]>, (EntryKind, Oid)>>;
+type Kept = Map<Oid, Map<Box<[u8]>, (EntryKind, Oid)>>;
 
 /// Looks paths up in the trees of commits, and remembers the trees.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
     trees: Kept,
-    roots: HashMap<Oid, Option<Oid>>,
+    roots: Map<Oid, Option<Oid>>,
     kept: usize,
 }
 
@@ -140,14 +141,14 @@ impl Trees {
         if !self.trees.contains_key(&id) {
             let tree = objects.one(Wanted::Object(id), |object| match object {
                 Object::Found(id, Sort::Tree, bytes) => index(bytes, id),
-                _ => HashMap::new(),
+                _ => Map::default(),
             })?;
             self.keep(id, tree);
         }
         Ok(())
     }
 
-    fn keep(&mut self, id: Oid, tree: HashMap<Box<[u8]>, (EntryKind, Oid)>) {
+    fn keep(&mut self, id: Oid, tree: Map<Box<[u8]>, (EntryKind, Oid)>) {
         if self.kept > MAX_KEPT {
             self.kept = 0;
             self.trees.clear();
@@ -158,7 +159,7 @@ impl Trees {
     }
 }
 
-fn index(tree: &[u8], id: Oid) -> HashMap<Box<[u8]>, (EntryKind, Oid)> {
+fn index(tree: &[u8], id: Oid) -> Map<Box<[u8]>, (EntryKind, Oid)> {
     entries(tree, id.as_bytes().len())
         .map(|entry| (entry.name.into(), (entry.kind, entry.id)))
         .collect()

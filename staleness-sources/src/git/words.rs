@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use staleness_core::knowledge::WordKind;
 use staleness_core::time::Timestamp;
 
-use super::index::{Found, Index, Seen, Tools};
+use super::found::Found;
+use super::index::{Index, Seen, Tools};
 use super::meaning::{Thing, meaning};
 use super::tokens::Lexicon;
 use super::{Commit, GitError, Oid, Repo, Stage, Watch};
@@ -15,10 +16,11 @@ use super::{Commit, GitError, Oid, Repo, Stage, Watch};
 /// | kind | what counts as the thing itself |
 /// |---|---|
 /// | path | a tracked file or folder whose path ends so (`router.rs`, `core/router.rs`), or is so when the word begins with `./` or `/`; a folder only when the word ends in `/` |
-/// | flag | the flag itself (`--dry-run`), its name after a quotation mark (`"dry-run"`), or the same in one word (`dry_run`, `dryRun`) |
-/// | identifier | the identifier as a whole word; of several joined by `::`, `.`, `->` or `#` each, in any file; a `()` or `!` at the end is left out |
+/// | flag | the flag itself (`--dry-run`), its name after a quotation mark (`"dry-run"`, `"dry_run"`, `"dryRun"`), or a field that a library makes a flag of (`#[arg(long)] dry_run`) |
+/// | identifier | the identifier as a whole word; of several joined by `::`, `.`, `->` or `#` each, in any file; a `()` or `!` at the end is left out; a file or folder of that name |
 ///
-/// Flags and identifiers are looked for in the regular files that are no documents.
+/// Flags and identifiers are looked for in the regular files that are no documents. That a project
+/// *had* an identifier takes more: it was defined there, or, in capitals, read from the environment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Word {
     /// What sort of thing it names.
@@ -100,6 +102,11 @@ type Meaning = (Vec<Vec<Thing>>, Numbered);
 
 /// A word as numbers of things: it exists when of each group one does.
 pub(crate) type Numbered = Vec<Vec<u32>>;
+
+/// What shows that an earlier commit had what these things are.
+pub(crate) fn earlier(groups: &[Vec<Thing>]) -> Vec<Vec<Thing>> {
+    groups.iter().map(|group| group.iter().filter_map(Thing::earlier).flatten().collect()).collect()
+}
 
 /// Gives numbers to the things of a word.
 pub(crate) fn number(groups: &[Vec<Thing>], lexicon: &mut Lexicon) -> Numbered {

@@ -55,6 +55,75 @@ fn what_was_never_there_is_no_drift() {
     assert!(found(&drifted(text).check(), "doc.md").is_empty());
 }
 
+/// What is found in `doc.md` when `code` of the first commit gives way to that of the second.
+fn after(document: &str, first: &[(&str, &str)], second: &[(&str, &str)]) -> Vec<String> {
+    let mut project = Project::new();
+    project.write("doc.md", document);
+    for (path, text) in first {
+        project.write(path, text);
+    }
+    project.commit();
+    for (path, text) in second {
+        project.write(path, text);
+    }
+    project.commit();
+    found(&project.check(), "doc.md")
+}
+
+#[test]
+fn a_name_that_was_only_used_or_spoken_of_is_no_drift() {
+    let text = "Call `old_name()`, `Janus` or `NetThing`.\n";
+    let used = [("a.py", "import x\nx.old_name()\nprint('Janus', NetThing)\n")];
+    assert!(after(text, &used, &[("a.py", "x\n")]).is_empty());
+    let made = [("a.py", "def old_name():\n    pass\nclass Janus:\n    pass\nNetThing = 1\n")];
+    assert_eq!(after(text, &made, &[("a.py", "x\n")]).len(), 3);
+    // Somebody else's settings name somebody else's things.
+    let set = [("tox.ini", "old_name = 1\n"), (".github/ci.yml", "NetThing: 1\n")];
+    assert!(after(text, &set, &[("tox.ini", "x\n"), (".github/ci.yml", "x\n")]).is_empty());
+}
+
+#[test]
+fn what_a_dependency_defines_is_no_drift() {
+    let text = "Use `tower::OldThing`, or OldThing.\n";
+    let manifest = "[package]\nname = \"own\"\n[dependencies]\ntower = \"1\"\n";
+    let first = [("Cargo.toml", manifest), ("src/tower.rs", "mod tower; struct OldThing;\n")];
+    let second = [("src/tower.rs", "mod tower;\n")];
+    assert!(after(text, &first, &second).is_empty());
+    let own = manifest.replace("tower = ", "towers = ");
+    let first = [("Cargo.toml", &*own), first[1]];
+    assert_eq!(after(text, &first, &second).len(), 2);
+}
+
+#[test]
+fn a_variable_is_gone_when_nothing_reads_or_makes_up_its_name() {
+    let text = "Set `LIBX_LIB_DIR`.\n";
+    let read = [("build.rs", "fn main() { var(\"LIBX_LIB_DIR\") }\n")];
+    assert_eq!(after(text, &read, &[("build.rs", "x\n")]), ["1:6 drift LIBX_LIB_DIR"]);
+    let made_up = [("build.rs", "var(format!(\"{}_LIB_DIR\", name))\n")];
+    assert!(after(text, &read, &made_up).is_empty());
+    // Set for somebody else, who may still read it.
+    let set = [("build.sh", "export LIBX_LIB_DIR=1\n")];
+    assert!(after(text, &set, &[("build.sh", "x\n")]).is_empty());
+}
+
+#[test]
+fn a_file_with_an_unusual_ending_is_a_file() {
+    let text = "See `highlight.goml` and `network.host`.\n";
+    let first = [("gui/highlight.goml", "goml: x\n"), ("a.rs", "mod goml;\nmod network;\n")];
+    assert!(after(text, &first, &[("gui/highlight.goml", "x"), ("a.rs", "x\n")]).is_empty());
+}
+
+#[test]
+fn a_field_hides_a_flag_only_where_a_library_makes_one_of_it() {
+    let text = "Pass `--no-config`.\n";
+    let spelled = [("a.rs", "flag(\"no-config\");\nstruct A { no_config: bool }\n")];
+    let field = [("a.rs", "struct A {\n    no_config: bool,\n}\n")];
+    assert_eq!(after(text, &spelled, &field), ["1:7 drift --no-config"]);
+    let derived = [("a.rs", "struct A {\n    #[arg(long)]\n    no_config: bool,\n}\n")];
+    assert!(after(text, &spelled, &derived).is_empty());
+    assert_eq!(after(text, &derived, &field), ["1:7 drift --no-config"]);
+}
+
 #[test]
 fn code_blocks_urls_and_links_to_the_outside_are_no_references() {
     let text = "```rust\nold_name();\n```\n\n    OldThing\n\nhttps://x.org/old_name/OldThing [`OldThing`](https://docs.rs/x)\n";

@@ -101,6 +101,20 @@ fn cited_lines_may_move_and_may_not_change() {
 }
 
 #[test]
+fn of_lines_that_stand_twice_the_cited_ones_may_not_change() {
+    let git = Git::new();
+    let twice = "fn one() {}\ncommon();\nfn two() {}\nfn three() {}\ncommon();\nfn four() {}\n";
+    let first = git.save("a.rs", twice);
+    let moved = "fn four() {}\ncommon();\nfn one() {}\ncommon();\nfn two() {}\nfn three() {}\n";
+    git.save("a.rs", moved);
+    assert_eq!(cite(&mut git.open(), &lines("a.rs", 5, 5), first), Cite::Holds);
+    git.save("a.rs", twice.replace("three() {}\ncommon();", "three() {}\nuncommon();"));
+    let mut repo = git.open();
+    assert_eq!(cite(&mut repo, &lines("a.rs", 2, 2), first), Cite::Holds);
+    assert!(matches!(cite(&mut repo, &lines("a.rs", 5, 5), first), Cite::Changed { .. }));
+}
+
+#[test]
 fn a_cited_symbol_is_its_item() {
     let git = Git::new();
     let first = git.save("a.rs", "fn one() {\n    1\n}\nfn two() {\n    2\n}\n");

@@ -114,7 +114,11 @@ impl Check<'_> {
         tell(progress, Progress::Looking { names: words.len() })?;
         let missing = self.past.missing(&words, &mut self.report.notes, progress)?;
         let missing = ids.into_iter().zip(words).zip(missing);
-        Ok(missing.filter(|(_, missing)| *missing).map(|(pair, _)| pair).collect())
+        let mut missing: HashMap<NameId, Word> =
+            missing.filter(|(_, missing)| *missing).map(|(pair, _)| pair).collect();
+        let files = self.files_of(&missing.values().collect::<Vec<_>>());
+        missing.retain(|_, word| !files.contains(&word.text));
+        Ok(missing)
     }
 
     /// Answers the questions about the documents that are held.
@@ -144,6 +148,7 @@ impl Check<'_> {
         }
         let queries: Vec<_> = words.iter().map(|(.., query)| *query).collect();
         let traces = self.past.trace(&queries, &mut self.report.notes, progress)?;
+        let foreign = self.foreign(&queries, &traces);
         let queries: Vec<_> = cites.iter().map(|(.., query)| *query).collect();
         let cited = self.past.cited(&queries, &mut self.report.notes, progress)?;
         let mut facts: BTreeMap<(usize, usize, usize), Fact> = BTreeMap::new();
@@ -155,7 +160,9 @@ impl Check<'_> {
             }
         }
         for ((at, block, ask, query), trace) in words.iter().zip(traces) {
-            if let Trace::Gone { by, renamed_to } = trace {
+            if let Trace::Gone { by, renamed_to } = trace
+                && !foreign.owns(query.word)
+            {
                 let (word, sort) = (query.word.text.clone(), query.word.kind);
                 let commit = by.as_ref().map(commit_text);
                 facts.entry((*at, *block, *ask)).or_insert(Fact::ReferenceDrift {
@@ -163,6 +170,7 @@ impl Check<'_> {
                     sort,
                     renamed_to,
                     commit,
+                    at: by.map(|commit| commit.at),
                 });
             }
         }

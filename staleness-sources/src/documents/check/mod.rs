@@ -8,6 +8,7 @@ mod ask;
 mod block;
 mod doc;
 mod evidence;
+mod foreign;
 mod lives;
 mod past;
 

@@ -61,7 +61,11 @@ impl Past {
     }
 
     pub(in crate::documents) fn head(&self) -> Option<String> {
-        self.repo.as_ref().map(|(repo, _)| commit_text(&repo.head()))
+        self.head_commit().as_ref().map(commit_text)
+    }
+
+    pub(super) fn head_commit(&self) -> Option<git::Commit> {
+        self.repo.as_ref().map(|(repo, _)| repo.head())
     }
 
     /// Whether a moment is one of the checked-out commit.
@@ -190,6 +194,19 @@ impl Past {
         }
         let answer = self.ask(notes, progress, |repo, watch| repo.cited(citations, watch))?;
         Ok(answer.unwrap_or_else(|| vec![Cite::Unknown; citations.len()]))
+    }
+
+    /// The texts of files in a commit, those that it has.
+    pub(super) fn texts(&mut self, commit: Oid, paths: &[String]) -> Vec<(String, String)> {
+        let Some((repo, _)) = &mut self.repo else { return Vec::new() };
+        let mut texts = Vec::new();
+        for path in paths {
+            match repo.text_at(commit, path) {
+                Ok(text) => texts.extend(text.map(|text| (path.clone(), text))),
+                Err(_) => self.failed = true,
+            }
+        }
+        texts
     }
 
     /// The commit that was checked out at a time.

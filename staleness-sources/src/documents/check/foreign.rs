@@ -1,0 +1,96 @@
+//! Names that belong to other projects.
+
+use std::collections::HashSet;
+
+use staleness_core::knowledge::WordKind;
+
+use super::Check;
+use crate::documents::dependencies::{Dependencies, is_manifest};
+use crate::documents::names::{NameId, NameSort};
+use crate::documents::words::Shape;
+use crate::git::{Anchor, Oid, Trace, Word, WordQuery};
+
+/// The most manifests that are read of a commit, the ones nearest to the root first.
+const MAX_MANIFESTS: usize = 40;
+/// The most commits whose manifests are read.
+const MAX_COMMITS: usize = 64;
+
+/// What the project depends on, now and when blocks were edited.
+#[derive(Debug, Default)]
+pub(super) struct Foreign {
+    dependencies: Dependencies,
+    /// What documents write behind a dependency: `ServiceBuilder`.
+    names: HashSet<String>,
+}
+
+impl Foreign {
+    /// Whether the word names a thing of another project.
+    pub(super) fn owns(&self, word: &Word) -> bool {
+        word.kind == WordKind::Identifier
+            && (self.names.contains(&word.text)
+                || self.dependencies.owned_by_others(&word.text).is_some())
+    }
+}
+
+impl Check<'_> {
+    /// What the project depends on, where identifiers seem to be gone.
+    pub(super) fn foreign(&mut self, asked: &[WordQuery<'_>], traces: &[Trace]) -> Foreign {
+        let mut foreign = Foreign::default();
+        let gone = asked.iter().zip(traces).filter(|(query, trace)| {
+            query.word.kind == WordKind::Identifier && matches!(trace, Trace::Gone { .. })
+        });
+        let anchors: HashSet<Anchor> = gone.map(|(query, _)| query.anchor).collect();
+        if anchors.is_empty() {
+            return foreign;
+        }
+        let mut anchors: Vec<Anchor> = anchors.into_iter().collect();
+        anchors.sort_unstable();
+        let mut commits: Vec<Oid> = Vec::new();
+        commits.extend(self.past.head_commit().map(|head| head.id));
+        for anchor in anchors.into_iter().take(MAX_COMMITS) {
+            commits.extend(match anchor {
+                Anchor::Commit(id) => Some(id),
+                Anchor::At(at) => self.past.commit_at(at).map(|commit| commit.id),
+            });
+        }
+        commits.dedup();
+        let manifests = self.manifests();
+        for commit in commits {
+            for (path, text) in self.past.texts(commit, &manifests) {
+                foreign.dependencies.read(&path, &text);
+            }
+        }
+        if foreign.dependencies.is_empty() {
+            return foreign;
+        }
+        for id in 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX) {
+            if let (NameSort::Word(Shape::Identifier), text) = self.names.get(id)
+                && let Some(last) = foreign.dependencies.owned_by_others(text)
+            {
+                foreign.names.insert(last.to_owned());
+            }
+        }
+        foreign
+    }
+
+    fn manifests(&self) -> Vec<String> {
+        let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
+        let mut paths: Vec<String> =
+            tracked.map(|(path, _)| path.to_owned()).filter(|path| is_manifest(path)).collect();
+        paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
+        paths.truncate(MAX_MANIFESTS);
+        paths
+    }
+
+    /// Of names with a point in them, those that are the names of files: `highlighting.goml`.
+    pub(super) fn files_of(&self, names: &[&Word]) -> HashSet<String> {
+        let dotted = |word: &&&Word| word.kind == WordKind::Identifier && word.text.contains('.');
+        let wanted: HashSet<&str> = names.iter().filter(dotted).map(|word| &*word.text).collect();
+        if wanted.is_empty() {
+            return HashSet::new();
+        }
+        let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
+        let files = tracked.map(|(path, _)| path.rsplit('/').next().unwrap_or(path));
+        files.filter(|name| wanted.contains(name)).map(str::to_owned).collect()
+    }
+}

@@ -1,0 +1,112 @@
+//! A quick hash for names and ids, under a key that nobody who writes a repository can know: they
+//! cannot make entries of a map collide.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::LazyLock;
+
+/// A map by names or ids.
+pub(crate) type Map<K, V> = HashMap<K, V, Keyed>;
+/// A set of names or ids.
+pub(crate) type Set<K> = HashSet<K, Keyed>;
+
+static SEEDS: LazyLock<[u64; 2]> = LazyLock::new(|| {
+    let state = RandomState::new();
+    [state.hash_one(1) | 1, state.hash_one(2) | 1]
+});
+
+/// Two numbers that differ in every run of the program.
+pub(crate) fn seeds() -> [u64; 2] {
+    *SEEDS
+}
+
+/// Mixes two numbers by a multiplication.
+pub(crate) fn fold(a: u64, b: u64) -> u64 {
+    let whole = u128::from(a) * u128::from(b);
+    whole as u64 ^ (whole >> 64) as u64
+}
+
+/// Makes hashers with the key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keyed {
+    first: u64,
+    second: u64,
+}
+
+impl Default for Keyed {
+    fn default() -> Self {
+        let [first, second] = seeds();
+        Self { first, second }
+    }
+}
+
+impl BuildHasher for Keyed {
+    type Hasher = Folding;
+
+    fn build_hasher(&self) -> Folding {
+        Folding { hash: self.first, key: self.second }
+    }
+}
+
+/// Eight bytes at once, folded into the hash.
+#[derive(Debug)]
+pub(crate) struct Folding {
+    hash: u64,
+    key: u64,
+}
+
+impl Hasher for Folding {
+    fn finish(&self) -> u64 {
+        fold(self.hash, self.key)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+        if !rest.is_empty() {
+            // How many bytes are left tells `ab` from `ab\0`.
+            let rest = rest.iter().fold(rest.len() as u64, |all, byte| all << 8 | u64::from(*byte));
+            self.write_u64(rest);
+        }
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.hash = fold(self.hash ^ number, self.key);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_have_hashes_that_differ() {
+        let keyed = Keyed::default();
+        let mut hashes = Set::default();
+        let names: Vec<Vec<u8>> = (0..2_000_u32)
+            .flat_map(|n| {
+                let name = format!("name_{n}").into_bytes();
+                [[&name[..], b"\0"].concat(), vec![0; n as usize], name]
+            })
+            .collect();
+        for name in &names {
+            assert_eq!(keyed.hash_one(name), keyed.hash_one(name));
+            hashes.insert(keyed.hash_one(name));
+        }
+        assert_eq!(hashes.len(), names.len());
+    }
+}
