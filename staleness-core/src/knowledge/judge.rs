@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::context::Resolved;
 use super::score::{Effect, Subject};
-use super::sentence::{Anchor, gone, sentence};
+use super::sentence::{Anchor, sentence};
 use super::{Block, Context, Document, Evidence, Fact, Item, ItemKind, SignalKind};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
@@ -88,18 +88,11 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
     let resolved = context.resolved(subject.kind);
     let (freshness, level) = subject.score(resolved);
     let anchor = Anchor { now: context.now(), verified: subject.verified };
-    let touching = subject.evidence.iter().filter(|each| subject.is_touched_by(each.fact.kind()));
-    let mut ranked: Vec<Ranked> = by_commit(touching)
-        .into_iter()
-        .map(|(first, words)| {
-            let mut ranked = ranked(first, resolved, &anchor);
-            if let Fact::ReferenceDrift { commit, at, .. } = &first.fact
-                && words.len() > 1
-            {
-                ranked.signal.reason = gone(&words, commit, *at);
-            }
-            ranked
-        })
+    let mut ranked: Vec<Ranked> = subject
+        .evidence
+        .iter()
+        .filter(|each| subject.is_touched_by(each.fact.kind()))
+        .map(|each| ranked(each, resolved, &anchor))
         .collect();
     let action = action(subject, level, &ranked, context);
     if level != Level::Fresh {
@@ -115,31 +108,6 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
     });
     let signals = ranked.into_iter().map(|each| each.signal).collect();
     Verdict { level, freshness, signals, action }
-}
-
-/// Evidence, where the names that one commit removed are told together.
-fn by_commit<'a>(
-    evidence: impl Iterator<Item = &'a Evidence>,
-) -> Vec<(&'a Evidence, Vec<&'a str>)> {
-    let mut all: Vec<(&Evidence, Vec<&str>)> = Vec::new();
-    let mut firsts = std::collections::HashMap::new();
-    for each in evidence {
-        let mut words = Vec::new();
-        if let Fact::ReferenceDrift { word, renamed_to: None, commit: Some(commit), .. } =
-            &each.fact
-        {
-            words.push(&**word);
-            let first = *firsts.entry(commit).or_insert(all.len());
-            if let Some((_, known)) = all.get_mut(first) {
-                if !known.contains(&&**word) {
-                    known.push(word);
-                }
-                continue;
-            }
-        }
-        all.push((each, words));
-    }
-    all
 }
 
 fn ranked(evidence: &Evidence, resolved: &Resolved, anchor: &Anchor) -> Ranked {

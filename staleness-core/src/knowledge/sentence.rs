@@ -7,8 +7,6 @@ use crate::time::Timestamp;
 
 /// Characters of a name, path or word that are shown.
 const SHOWN_CHARS: usize = 120;
-/// Names that are told of those that one commit removed.
-const SHOWN_WORDS: usize = 5;
 /// Characters of a commit's id that are shown.
 const COMMIT_CHARS: usize = 7;
 
@@ -49,7 +47,7 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
             Some(new) => {
                 format!("{} is now {}{}", shown(word), shown(new), commit_of("renamed in", commit))
             }
-            None => gone(&[word], commit, *at),
+            None => gone_word(word, commit, *at),
         },
         Fact::SourceChanged { citation, commit, days_after } => {
             let cited = shown(&citation.to_string());
@@ -87,15 +85,9 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
     }
 }
 
-/// That names are gone which one commit removed.
-pub(super) fn gone(words: &[&str], commit: &Option<String>, at: Option<Timestamp>) -> String {
-    let (told, more) = words.split_at(words.len().min(SHOWN_WORDS));
-    let mut text = told.iter().map(|word| shown(word)).collect::<Vec<_>>().join(", ");
-    if !more.is_empty() {
-        let _ = write!(text, " and {} more", more.len());
-    }
-    let exist = if words.len() > 1 { "exist" } else { "exists" };
-    let _ = write!(text, " no longer {exist} in the project");
+/// That a name is gone, since when, and by which commit.
+fn gone_word(word: &str, commit: &Option<String>, at: Option<Timestamp>) -> String {
+    let mut text = format!("{} no longer exists in the project", shown(word));
     if let Some(commit) = commit {
         let _ = write!(text, " (removed in {}", short(commit));
         if let Some(at) = at {
