@@ -173,7 +173,7 @@ fn a_session_that_lost_its_context_is_told_again_from_where_it_began() {
     registry.start_session(&project().id, &agent("a"), &session("t"), at(5)).unwrap();
     let other = Resume { session: Some(session("t")), ..of("a") };
     assert_eq!(resumed(&registry, &other), list(&[]));
-    assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("s"));
+    assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("t"));
     let ended = registry.end_session(&project().id, &session("s"), at(6)).unwrap();
     assert_eq!(ended.ended_at, Some(at(6)));
     let ids: Vec<String> = registry
@@ -197,6 +197,11 @@ fn a_first_session_gets_a_digest_each_time() {
     for _ in 0..2 {
         assert_eq!(resumed(&registry, &in_session), list(&[("p", "there")]));
     }
+    assert_eq!(resumed(&registry, &of("a")), list(&[]));
+    // What a digest cannot show is told too, once the context is lost.
+    set(&registry, "p", WorkStatus::Dropped, "drop", 3);
+    add(&registry, WorkKind::Plan, "q", 4);
+    assert_eq!(resumed(&registry, &in_session), list(&[("q", "there"), ("p", "moved")]));
     assert_eq!(resumed(&registry, &of("a")), list(&[]));
 }
 

@@ -103,7 +103,7 @@ impl ApplyScan {
     /// changed now matter. The project's own tools also follow global servers, which another
     /// project's scan may have changed: all that are known matter. A server that is new may own
     /// tools that were filed under a shorter part of its name.
-    fn concerned(&self, seen: &View, draft: &Draft<'_>, evaluation: &Evaluation<'_>) -> Selection {
+    fn concerned(&self, seen: &View, draft: &Draft<'_>) -> Selection {
         let [global, project] = self.scopes();
         let old = Providers::of(seen.tools.values());
         let new = Providers::of(draft.tools());
@@ -120,8 +120,9 @@ impl ApplyScan {
         for (scope, server) in servers {
             more = more.lock_tools(ToolFilter::Server(scope, server));
         }
-        for key in evaluation.found_keys().filter(|key| !seen.tools.contains_key(key)) {
-            more = more.lock_tools(ToolFilter::Key(key));
+        // Listed now; perhaps known from use.
+        for tool in draft.new_tools() {
+            more = more.lock_tools(ToolFilter::Key(tool.key.clone()));
         }
         more
     }
@@ -204,7 +205,7 @@ impl Step for ApplyScan {
             let evaluation = Evaluation::new(&self.scan, self.gone(view));
             evaluation.carry_out(&mut draft);
             if view.looks == 2 {
-                let more = self.concerned(view, &draft, &evaluation);
+                let more = self.concerned(view, &draft);
                 if more != Selection::new() {
                     return Ok(Decision::Need(more));
                 }

@@ -38,16 +38,6 @@ impl<'s> Evaluation<'s> {
         Self { scan, readings, gone }
     }
 
-    /// The keys of everything that the scan found, in no particular order.
-    pub(super) fn found_keys(&self) -> impl Iterator<Item = ToolKey> {
-        self.scan.sources.iter().flat_map(|reading| {
-            let scope = reading.id.scope();
-            let key =
-                move |found: &Found| ToolKey { scope: scope.clone(), name: found.name.clone() };
-            reading.found.iter().map(key)
-        })
-    }
-
     /// Enters what was found and settles what follows.
     pub(super) fn carry_out(&self, draft: &mut Draft<'_>) {
         self.list(draft);

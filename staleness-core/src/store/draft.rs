@@ -125,8 +125,19 @@ impl<'v> Draft<'v> {
 
     /// Every tool that is there in the draft, in no particular order.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> + '_ {
-        let seen = self.view.tools.values().filter(|tool| !self.tools.contains_key(&tool.key));
+        // Both come in the order of keys: the few that were drafted go along with the many seen.
+        let mut drafted = self.tools.keys().peekable();
+        let seen = self.view.tools.values().filter(move |tool| {
+            while drafted.next_if(|key| **key < tool.key).is_some() {}
+            drafted.peek().is_none_or(|key| **key != tool.key)
+        });
         seen.chain(self.tools.values().flatten())
+    }
+
+    /// The tools of the draft that were not seen, in the order of keys.
+    pub fn new_tools(&self) -> impl Iterator<Item = &Tool> + '_ {
+        let drafted = self.tools.values().flatten();
+        drafted.filter(|tool| !self.view.tools.contains_key(&tool.key))
     }
 
     /// Creates or replaces a tool.

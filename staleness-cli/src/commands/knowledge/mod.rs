@@ -34,7 +34,7 @@ pub(crate) fn run(
         Some(Is::Add { id, global, fields, how, project }) => {
             let add = add::Add { id: id.as_deref(), global: *global, fields };
             let world = of(settings, project.current.as_deref(), out);
-            add::run(&world.as_told(how)?, &add)
+            add::run(&world.done_as(how)?, &add)
         }
         Some(Is::Show { id, scope, project }) => {
             let world = of(settings, project.current.as_deref(), out);
@@ -50,15 +50,15 @@ pub(crate) fn run(
         Some(Is::Done(act)) => change::done(&of_act(settings, act, out)?, act, true),
         Some(Is::Reopen(act)) => change::done(&of_act(settings, act, out)?, act, false),
         Some(Is::Supersede { old, by, how, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out).as_told(how)?;
+            let world = of(settings, project.current.as_deref(), out).done_as(how)?;
             relate::supersede(&world, old, by, choice(scope.scope))
         }
         Some(Is::Contradict { id, by, reason, how, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out).as_told(how)?;
+            let world = of(settings, project.current.as_deref(), out).done_as(how)?;
             relate::contradict(&world, id, by, reason, choice(scope.scope))
         }
         Some(Is::Remove { id, yes, how, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out).as_told(how)?;
+            let world = of(settings, project.current.as_deref(), out).done_as(how)?;
             relate::remove(&world, id, *yes, choice(scope.scope))
         }
     }
@@ -73,5 +73,5 @@ fn of_act<'a>(
     act: &'a ActArgs,
     out: &'a Output,
 ) -> Result<World<'a>, CliError> {
-    of(settings, act.project.current.as_deref(), out).as_told(&act.how)
+    of(settings, act.project.current.as_deref(), out).done_as(&act.how)
 }

@@ -73,7 +73,7 @@ impl<'a> World<'a> {
     }
 
     /// The same, in which things are done as somebody asked: by whom, and whether at all.
-    pub(super) fn as_told(self, how: &DoArgs) -> Result<Self, CliError> {
+    pub(super) fn done_as(self, how: &DoArgs) -> Result<Self, CliError> {
         let agent = crate::commands::work::agent(how.by.agent.as_deref())?;
         Ok(Self { dry_run: how.dry_run, agent, ..self })
     }
