@@ -15,7 +15,7 @@ use crate::collections::projects::Projects;
 use crate::collections::sessions::Sessions;
 use crate::collections::sources::Sources;
 use crate::collections::tools::{Marks, Tools};
-use crate::collections::work::WorkItems;
+use crate::collections::work::{self, WorkItems};
 use crate::collections::{all, table};
 use crate::error::from_storage;
 use crate::records::{SUBJECTS, number};
@@ -30,7 +30,7 @@ pub(crate) fn check(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
     tools(tx)?;
     all::<Knowledge>(tx, |_| Ok(ControlFlow::Continue(())))?;
     documents(tx)?;
-    work(tx)?;
+    work_items(tx)?;
     all::<Sessions>(tx, |_| Ok(ControlFlow::Continue(())))?;
     all::<Cursors>(tx, |_| Ok(ControlFlow::Continue(())))?;
     outcomes(tx)?;
@@ -98,6 +98,7 @@ impl<'t, K: Key + 'static, V: Value + 'static> Index<'t, K, V> {
 
 fn tools(tx: &Tx) -> Result<(), StoreError> {
     let mut server = Index::open(tx, tables::TOOLS_SERVER)?;
+    let mut entries = Index::open(tx, tables::TOOLS_ENTRIES)?;
     let mut configured = Index::open(tx, tables::TOOLS_CONFIGURED)?;
     let mut demoted = Index::open(tx, tables::TOOLS_DEMOTED)?;
     let mut revived = Index::open(tx, tables::TOOLS_REVIVED)?;
@@ -106,6 +107,9 @@ fn tools(tx: &Tx) -> Result<(), StoreError> {
         let marks = Marks::of(&row)?;
         if let Some((its, kind)) = &marks.server {
             server.has((key.0, its.as_str(), key.1), kind)?;
+            if marks.entry {
+                entries.has((key.0, its.as_str(), key.1), &())?;
+            }
         }
         for (index, marked) in [
             (&mut configured, marks.configured),
@@ -119,6 +123,7 @@ fn tools(tx: &Tx) -> Result<(), StoreError> {
         Ok(ControlFlow::Continue(()))
     })?;
     server.finish()?;
+    entries.finish()?;
     configured.finish()?;
     demoted.finish()?;
     revived.finish()
@@ -135,15 +140,26 @@ fn documents(tx: &Tx) -> Result<(), StoreError> {
     flagged.finish()
 }
 
-fn work(tx: &Tx) -> Result<(), StoreError> {
+fn work_items(tx: &Tx) -> Result<(), StoreError> {
     let mut open = Index::open(tx, tables::WORK_OPEN)?;
+    let mut ages = Index::open(tx, tables::WORK_AGING)?;
+    let mut referring = Index::open(tx, tables::WORK_REFERRING)?;
     all::<WorkItems>(tx, |row| {
-        if row.status.is_open() {
-            open.has((row.key.scope.as_key(), row.key.id.as_str()), &())?;
+        let key = (row.key.scope.as_key(), row.key.id.as_str());
+        let marks = work::Marks::of(&row)?;
+        for (index, marked) in [(&mut open, marks.open), (&mut referring, marks.referring)] {
+            if marked {
+                index.has(key, &())?;
+            }
+        }
+        if let Some((aging, since)) = marks.aging {
+            ages.has((key.0, aging, since, key.1), &())?;
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    open.finish()
+    open.finish()?;
+    ages.finish()?;
+    referring.finish()
 }
 
 fn outcomes(tx: &Tx) -> Result<(), StoreError> {

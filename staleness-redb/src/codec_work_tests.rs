@@ -54,7 +54,6 @@ fn version_1_has_these_bytes_and_is_read_as_ever() {
     assert_eq!(shown(&encode_session(&the_session()).unwrap()), SESSION);
     assert_eq!(shown(&encode_cursor(&the_cursor()).unwrap()), CURSOR);
     assert_eq!(decode_work(the_work().key, &bytes(WORK)), Ok(the_work()));
-    assert_eq!(is_open(&bytes(WORK)), Ok(false));
     assert_eq!(decode_session(the_session().key, &bytes(SESSION)), Ok(the_session()));
     assert_eq!(decode_cursor(the_cursor().key, &bytes(CURSOR)), Ok(the_cursor()));
 }
@@ -115,7 +114,6 @@ fn hostile_lengths_and_unknown_words_are_errors() {
     let mut odd = work;
     odd[2] = 15;
     assert_eq!(decode_work(the_work().key, &odd), Err(Bad("status")));
-    assert_eq!(is_open(&odd), Err(Bad("status")));
 }
 
 proptest! {
@@ -124,7 +122,6 @@ proptest! {
     #[test]
     fn work_items_come_back(row in arbitrary::work(Reach::Wide)) {
         let bytes = encode_work(&row).unwrap();
-        prop_assert_eq!(is_open(&bytes), Ok(row.status.is_open()));
         prop_assert_eq!(decode_work(row.key.clone(), &bytes), Ok(row));
     }
 

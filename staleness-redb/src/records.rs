@@ -26,7 +26,7 @@ use crate::codec::{Bad, Kind, decode, decode_start, encode, open};
 pub(crate) use crate::words::*;
 pub(crate) use knowledge::{decode_document, decode_item, encode_document, encode_item, flagged};
 pub(crate) use sessions::{decode_cursor, decode_session, encode_cursor, encode_session};
-pub(crate) use work::{decode_work, encode_work, is_open};
+pub(crate) use work::{decode_work, encode_work};
 
 fn time(millis: i64, field: &'static str) -> Result<Timestamp, Bad> {
     let at = Timestamp::from_millis(millis);

@@ -16,12 +16,15 @@
 //! | `sources` | scope, client, level, part | a source |
 //! | `tools` | scope, name | a tool with its ring |
 //! | `tools_server` | scope, server, name | the kind: tools with a server |
+//! | `tools_entries` | scope, server, name | nothing: those of them that are a server's entry |
 //! | `tools_configured`, `tools_demoted`, `tools_revived` | scope, name | nothing: such tools |
 //! | `knowledge` | scope, id | an item of knowledge |
 //! | `documents` | project, path | a document as it was last checked |
 //! | `documents_flagged` | project, whether a client loads it, path | nothing: those with findings |
 //! | `work` | scope, id | a work item |
 //! | `work_open` | scope, id | nothing: those that have not ended |
+//! | `work_aging` | scope, `Work::aging` (way, time), id | nothing: those that age |
+//! | `work_referring` | scope, id | nothing: those that have not ended and refer to others |
 //! | `sessions` | project, id | a session of an agent |
 //! | `cursors` | project, agent | up to where an agent was told |
 //! | `outcomes` | seq | one use of a tool |
@@ -44,6 +47,7 @@
 use redb::TableDefinition;
 use staleness_core::store::StoreError;
 
+use crate::collections::{tools, work};
 use crate::error::from_table;
 use crate::session::Tx;
 
@@ -57,7 +61,7 @@ pub(crate) const FORMAT: u64 = 1 + MIGRATIONS.len() as u64;
 pub(crate) type Migration = fn(&Tx) -> Result<(), StoreError>;
 
 /// What takes a store from format `n + 1` to the next one, for every `n`. Only ever appended to.
-pub(crate) const MIGRATIONS: [Migration; 2] = [
+pub(crate) const MIGRATIONS: [Migration; 3] = [
     |tx| {
         // Format 2: knowledge and documents.
         tx.open_table(KNOWLEDGE).map_err(from_table)?;
@@ -71,8 +75,15 @@ pub(crate) const MIGRATIONS: [Migration; 2] = [
         tx.open_table(SESSIONS).map_err(from_table)?;
         tx.open_table(CURSORS).map(drop).map_err(from_table)
     },
+    |tx| {
+        // Format 4: the entries of servers, and work by the way in which it ages.
+        tools::index_entries(tx)?;
+        work::index_aging(tx)
+    },
 ];
 
+pub(crate) type ServerRef = (&'static str, &'static str, &'static str);
+pub(crate) type AgingRef = (&'static str, u8, i64, &'static str);
 pub(crate) type SourceKey = (&'static str, &'static str, u8, &'static str);
 pub(crate) type ToolRef = (&'static str, &'static str);
 pub(crate) type ItemRef = (&'static str, &'static str);
@@ -88,8 +99,10 @@ pub(crate) const PROJECTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::n
 pub(crate) const SOURCES: TableDefinition<'_, SourceKey, &[u8]> = TableDefinition::new("sources");
 
 pub(crate) const TOOLS: TableDefinition<'_, ToolRef, &[u8]> = TableDefinition::new("tools");
-pub(crate) const TOOLS_SERVER: TableDefinition<'_, (&str, &str, &str), u8> =
+pub(crate) const TOOLS_SERVER: TableDefinition<'_, ServerRef, u8> =
     TableDefinition::new("tools_server");
+pub(crate) const TOOLS_ENTRIES: TableDefinition<'_, ServerRef, ()> =
+    TableDefinition::new("tools_entries");
 pub(crate) const TOOLS_CONFIGURED: TableDefinition<'_, ToolRef, ()> =
     TableDefinition::new("tools_configured");
 pub(crate) const TOOLS_DEMOTED: TableDefinition<'_, ToolRef, ()> =
@@ -106,6 +119,9 @@ pub(crate) const DOCUMENTS_FLAGGED: TableDefinition<'_, (&str, bool, &str), ()> 
 
 pub(crate) const WORK: TableDefinition<'_, WorkRef, &[u8]> = TableDefinition::new("work");
 pub(crate) const WORK_OPEN: TableDefinition<'_, WorkRef, ()> = TableDefinition::new("work_open");
+pub(crate) const WORK_AGING: TableDefinition<'_, AgingRef, ()> = TableDefinition::new("work_aging");
+pub(crate) const WORK_REFERRING: TableDefinition<'_, WorkRef, ()> =
+    TableDefinition::new("work_referring");
 
 pub(crate) const SESSIONS: TableDefinition<'_, SessionRef, &[u8]> =
     TableDefinition::new("sessions");
@@ -150,10 +166,13 @@ macro_rules! every_table {
             $each!(TOOLS),
             $each!(TOOLS_CONFIGURED),
             $each!(TOOLS_DEMOTED),
+            $each!(TOOLS_ENTRIES),
             $each!(TOOLS_REVIVED),
             $each!(TOOLS_SERVER),
             $each!(WORK),
+            $each!(WORK_AGING),
             $each!(WORK_OPEN),
+            $each!(WORK_REFERRING),
         ]
     };
 }

@@ -7,7 +7,7 @@ use staleness_core::outcome::Mark;
 use staleness_core::source::SourceState;
 use staleness_core::store::StoreError;
 use staleness_core::tool::{Hold, PresenceCause, ToolKind};
-use staleness_core::work::{NoteType, WorkKind, WorkStatus};
+use staleness_core::work::{Aging, NoteType, WorkKind, WorkStatus};
 
 use crate::codec::Bad;
 
@@ -72,6 +72,16 @@ pub(crate) const WORK_STATES: [WorkStatus; 15] = [
 ];
 pub(crate) const NOTES: [NoteType; 3] =
     [NoteType::Observation, NoteType::SessionStart, NoteType::SessionEnd];
+/// In the keys of an index only.
+pub(crate) const AGINGS: [Aging; 7] = [
+    Aging::InProgress,
+    Aging::Waiting,
+    Aging::Expiring,
+    Aging::Unanswered,
+    Aging::Proposed,
+    Aging::Generated,
+    Aging::Observed,
+];
 pub(crate) const SUBJECTS: [SubjectKind; 4] =
     [SubjectKind::Tool, SubjectKind::Project, SubjectKind::Item, SubjectKind::Work];
 pub(crate) const ACTIONS: [Action; 20] = [

@@ -6,12 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use redb::{Database, ReadableTable, TableDefinition};
-use staleness_core::ids::{ItemId, ItemKey, Scope};
+use staleness_core::Timestamp;
+use staleness_core::ids::{ItemId, ItemKey, ProjectId, Scope, ServerKey, ToolKey, WorkKey};
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::store::{
-    Decision, Draft, Durability, ItemFilter, Refusal, Selection, Step, StoreError, View,
+    Decision, Draft, Durability, ItemFilter, Refusal, RegistryStore, Selection, Step, StoreError,
+    ToolFilter, View, WorkFilter,
 };
 use staleness_core::transfer::append_lines;
+use staleness_core::work::Aging;
 use staleness_redb::{OpenOptions, RedbStore};
 use support::*;
 use tempfile::TempDir;
@@ -19,9 +22,19 @@ use tempfile::TempDir;
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
 const LINES: &str = include_str!("fixtures/format-1.jsonl");
 
+const LINES_3: &str = include_str!("fixtures/format-3.jsonl");
+
 /// The file that the last program of format 1 left, byte for byte.
 fn format_1() -> (TempDir, PathBuf) {
-    let text = include_str!("fixtures/format-1.txt");
+    dumped(include_str!("fixtures/format-1.txt"))
+}
+
+/// That of format 3: servers with their entries and tools, and work of every sort.
+fn format_3() -> (TempDir, PathBuf) {
+    dumped(include_str!("fixtures/format-3.txt"))
+}
+
+fn dumped(text: &str) -> (TempDir, PathBuf) {
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     let length = lines.next().unwrap().parse().unwrap();
     let byte = |digits: &str| u8::from_str_radix(digits, 16).unwrap();
@@ -109,7 +122,7 @@ fn format_1_is_raised_by_the_first_commit_and_keeps_everything() {
     assert!(matches!(refused, Err(StoreError::Refused(_))));
     assert_eq!(format_of(&path), 1, "a step that writes nothing raises nothing");
     transact(&store, std::sync::Arc::new(Add { refuses: false })).unwrap();
-    assert_eq!(format_of(&path), 3);
+    assert_eq!(format_of(&path), 4);
     check(&store).unwrap();
     let mut seen = everything(&store).unwrap();
     assert_eq!(seen.knowledge.remove(&item().key), Some(item()));
@@ -119,23 +132,75 @@ fn format_1_is_raised_by_the_first_commit_and_keeps_everything() {
     assert_eq!(commit.changes.outcomes[0].seq, 42);
 }
 
+/// What the new indexes find, in the order of keys: entries of servers, and work by age and by what it
+/// refers to.
+fn found(store: &RedbStore) -> (Vec<ToolKey>, Vec<Vec<WorkKey>>) {
+    let scopes = [Scope::Global, Scope::Project(ProjectId::new("00112233445566ff").unwrap())];
+    let see = |selection: Selection| {
+        pollster::block_on(store.view(std::sync::Arc::new(selection))).unwrap()
+    };
+    let server = ServerKey::new("s").unwrap();
+    let entries = scopes.iter().fold(Selection::new(), |all, scope| {
+        all.peek_tools(ToolFilter::Entries(scope.clone(), server.clone()))
+    });
+    let work = |filter| see(Selection::new().peek_work(filter)).work.into_keys().collect();
+    let work = scopes.iter().flat_map(|scope| {
+        let ages = |aging| WorkFilter::Aging { scope: scope.clone(), aging, until: Timestamp::MAX };
+        let aging = Aging::ALL.map(ages);
+        aging.into_iter().chain([WorkFilter::Referring(scope.clone())]).map(work)
+    });
+    (see(entries).tools.into_keys().collect(), work.collect())
+}
+
+#[test]
+fn format_3_is_read_through_indexes_that_it_does_not_have() {
+    let (_folder, path) = format_3();
+    let before = fs::read(&path).unwrap();
+    let store = RedbStore::open(&path, OpenOptions::new().read_only(true)).unwrap();
+    check(&store).unwrap();
+    let seen = everything(&store).unwrap();
+    assert_eq!(lines(&seen), LINES_3);
+    let (entries, work) = found(&store);
+    assert_eq!(entries.len(), 2);
+    let counts: Vec<usize> = work.iter().map(Vec::len).collect();
+    assert_eq!(counts, [1, 2, 2, 1, 1, 1, 1, 4, 1, 2, 2, 1, 1, 1, 1, 4]);
+    assert!(fs::read(&path).unwrap() == before, "a reader wrote to it");
+}
+
+#[test]
+fn format_3_is_raised_by_the_first_commit_and_finds_the_same() {
+    let (_folder, path) = format_3();
+    let store = open(&path);
+    let before = found(&store);
+    transact(&store, std::sync::Arc::new(Add { refuses: false })).unwrap();
+    assert_eq!(format_of(&path), 4);
+    check(&store).unwrap();
+    assert_eq!(found(&store), before);
+    let mut seen = everything(&store).unwrap();
+    assert_eq!(seen.knowledge.remove(&item().key), Some(item()));
+    assert_eq!(lines(&seen), LINES_3);
+}
+
 /// Whatever part of the raising commit reached the disk: redb's older root is whole.
 #[test]
 fn a_commit_that_raises_and_is_cut_off_leaves_a_store() {
-    let (_folder, path) = format_1();
-    let before = fs::read(&path).unwrap();
-    transact(&open(&path), std::sync::Arc::new(Add { refuses: false })).unwrap();
-    let after = fs::read(&path).unwrap();
-    let header = 4_096;
-    // Everything of the commit but its header, which is what makes it one.
-    let mut cut = after;
-    cut[..header].copy_from_slice(&before[..header]);
-    // redb cuts a free end off after the commit.
-    cut.extend(before.get(cut.len()..).unwrap_or_default());
-    fs::write(&path, &cut).unwrap();
-    let store = open(&path);
-    assert_eq!(lines(&everything(&store).unwrap()), LINES);
-    check(&store).unwrap();
-    transact(&store, std::sync::Arc::new(Add { refuses: false })).unwrap();
-    assert_eq!(format_of(&path), 3);
+    for ((_folder, path), all) in [(format_1(), LINES), (format_3(), LINES_3)] {
+        let format = format_of(&path);
+        let before = fs::read(&path).unwrap();
+        transact(&open(&path), std::sync::Arc::new(Add { refuses: false })).unwrap();
+        let after = fs::read(&path).unwrap();
+        let header = 4_096;
+        // Everything of the commit but its header, which is what makes it one.
+        let mut cut = after;
+        cut[..header].copy_from_slice(&before[..header]);
+        // redb cuts a free end off after the commit.
+        cut.extend(before.get(cut.len()..).unwrap_or_default());
+        fs::write(&path, &cut).unwrap();
+        assert_eq!(format_of(&path), format);
+        let store = open(&path);
+        assert_eq!(lines(&everything(&store).unwrap()), all);
+        check(&store).unwrap();
+        transact(&store, std::sync::Arc::new(Add { refuses: false })).unwrap();
+        assert_eq!(format_of(&path), 4);
+    }
 }

@@ -36,7 +36,9 @@
 //! last `seq` before the removal). Numbers are never used twice, and an append writes no page for
 //! the counter; `AUTOINCREMENT` would write one in every commit.
 //!
-//! `work.ended` is 1 or 0, so that a partial index finds what is open, however much has ended.
+//! `work.ended` is 1 or 0, so that a partial index finds what is open, however much has ended. It is
+//! ordered by `work.aging` and `work.since`, which are `Work::aging` as a word and a time, or NULL both:
+//! so what may be overdue is found however much is open. A second one finds what refers to others.
 //!
 //! `tools.demoted` and `tools.revived` are 1 or 0, so that partial indexes find such tools without
 //! reading the others; a third finds those with holdings. `outcomes.identity` is `Outcome::identity`.
@@ -70,7 +72,7 @@ pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;
 ///
 /// Each statement is parsed whenever a process opens the store: reading the schema is a fifth of the
 /// instructions of a process that records one outcome, about 25,000 for each table or index.
-pub(crate) const MIGRATIONS: [&str; 3] = [FORMAT_1, FORMAT_2, FORMAT_3];
+pub(crate) const MIGRATIONS: [&str; 4] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
 
 const FORMAT_1: &str = "
 CREATE TABLE meta(
@@ -260,4 +262,31 @@ CREATE TABLE cursors(
   moved_at INTEGER NOT NULL,
   PRIMARY KEY(project, agent)
 ) STRICT, WITHOUT ROWID;
+";
+
+/// Open work by the way in which it ages, and open work that refers to others. The statements that
+/// fill the columns say what `Work::aging` said when this format was made.
+const FORMAT_4: &str = "
+DROP INDEX work_open;
+ALTER TABLE work ADD COLUMN aging TEXT;
+ALTER TABLE work ADD COLUMN since INTEGER;
+UPDATE work SET aging = CASE
+  WHEN kind = 'plan' AND status = 'in_progress' THEN 'in_progress'
+  WHEN kind = 'plan' AND status IN ('todo', 'blocked') THEN 'waiting'
+  WHEN kind IN ('trap', 'constraint') AND status = 'active' AND expires_at IS NOT NULL
+    THEN 'expiring'
+  WHEN kind = 'handoff' AND status = 'open' THEN 'unanswered'
+  WHEN kind = 'candidate' AND status = 'pending' AND generated = 0 THEN 'proposed'
+  WHEN kind = 'candidate' AND status = 'pending' THEN 'generated'
+  WHEN kind = 'note' AND status = 'visible' AND note = 'observation' AND expires_at IS NULL
+    THEN 'observed'
+  WHEN kind = 'note' AND status = 'visible' AND note = 'observation' THEN 'expiring'
+END;
+UPDATE work SET since = CASE
+  WHEN aging = 'expiring' THEN expires_at
+  WHEN aging IN ('unanswered', 'proposed', 'generated') THEN created_at
+  ELSE updated_at
+END WHERE aging IS NOT NULL;
+CREATE INDEX work_open ON work(scope, aging, since) WHERE ended = 0;
+CREATE INDEX work_referring ON work(scope) WHERE ended = 0 AND refs <> '[]';
 ";

@@ -85,7 +85,7 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
     let work = |kind: &str, status: &str, ended: u8, steps: &str| {
         format!(
             "INSERT INTO work VALUES('', 'w', '{kind}', '{status}', {ended}, NULL, 'x', NULL, NULL, \
-             NULL, 'observation', 0, 0, 0, NULL, '[]', '{steps}')"
+             NULL, 'observation', 0, 0, 0, NULL, '[]', '{steps}', 'waiting', 0)"
         )
     };
     let said = "work (\"\", \"w\"): ";
@@ -94,6 +94,8 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
     names(&work("plan", "todo", 1, "[]"), &format!("{said}ended"));
     names(&work("plan", "done", 0, "[]"), &format!("{said}ended"));
     names(&work("plan", "todo", 0, "[{}]"), &format!("{said}steps"));
+    names(&work("plan", "in_progress", 0, "[]"), &format!("{said}aging"));
+    names(&work("plan", "done", 1, "[]"), &format!("{said}aging"));
     names(
         "INSERT INTO sessions VALUES('p', 's', 'a', 0, NULL, 0, 2)",
         "sessions (\"p\", \"s\"): first_contact",

@@ -278,6 +278,7 @@ fn make(path: &Path, scripts: &[&str]) -> Connection {
 const FORMAT_1: &str = include_str!("fixtures/format-1.sql");
 const FORMAT_2: &str = include_str!("fixtures/format-2.sql");
 const FORMAT_3: &str = include_str!("fixtures/format-3.sql");
+const FORMAT_4: &str = include_str!("fixtures/format-4.sql");
 
 fn format_of(path: &Path) -> (i64, i64) {
     let conn = Connection::open(path).unwrap();
@@ -309,13 +310,13 @@ fn a_raised_store_and_a_new_one_have_the_same_tables() {
     };
     let (_folder, new) = fresh();
     drop(open(&new));
-    let all = [FORMAT_1, FORMAT_2, FORMAT_3];
-    for scripts in [&all[..1], &all[..2], &all] {
+    let all = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
+    for scripts in [&all[..1], &all[..2], &all[..3], &all] {
         let (_folder, path) = fresh();
         make(&path, scripts).close().unwrap();
         drop(open(&path));
         assert_eq!(schema(&path), schema(&new));
-        assert_eq!(format_of(&path), (3, 3));
+        assert_eq!(format_of(&path), (4, 4));
     }
 }
 
@@ -329,6 +330,7 @@ fn a_migration_that_is_cut_off_leaves_the_older_store() {
     dying.execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE").unwrap();
     dying.execute_batch(FORMAT_2).unwrap();
     dying.execute_batch(FORMAT_3).unwrap();
+    dying.execute_batch(FORMAT_4).unwrap();
     let (_other, copy) = fresh();
     for suffix in ["", "-wal"] {
         let with = |path: &Path| format!("{}{suffix}", path.display());
@@ -342,7 +344,7 @@ fn a_migration_that_is_cut_off_leaves_the_older_store() {
         is_the_fixture(&seen);
         assert!(seen.knowledge.is_empty() && seen.documents.is_empty() && seen.work.is_empty());
         drop(store);
-        assert_eq!(format_of(&path), (3, 3));
+        assert_eq!(format_of(&path), (4, 4));
     }
 }
 

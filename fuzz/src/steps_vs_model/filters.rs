@@ -100,6 +100,16 @@ pub(super) fn of_work(filter: &WorkFilter, key: &WorkKey, row: Option<&Work>) ->
             let states = [Todo, InProgress, Blocked, Active, Open, Pending, Visible, Made];
             *scope == key.scope && row.is_some_and(|row| states.contains(&row.status))
         }
+        WorkFilter::Aging { scope, aging, until } => {
+            let ages = |row: &Work| {
+                row.aging().is_some_and(|(way, since)| way == *aging && since <= *until)
+            };
+            *scope == key.scope && row.is_some_and(ages)
+        }
+        WorkFilter::Referring(scope) => {
+            let open = |row: &Work| of_work(&WorkFilter::Open(scope.clone()), key, Some(row));
+            row.is_some_and(|row| open(row) && !row.refs.is_empty())
+        }
         WorkFilter::All => true,
         other => unreachable!("no filter of the suite: {other:?}"),
     }

@@ -6,6 +6,7 @@ use staleness_core::store::{
     CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter,
     ProjectFilter, Selection, SessionFilter, SourceFilter, ToolFilter, WorkFilter,
 };
+use staleness_core::work::Aging;
 
 use super::ids::{
     cursor_key, document_key, item_key, op_id, project_id, scope, server_key, session_key,
@@ -77,6 +78,9 @@ pub fn work_filter(reach: Reach) -> BoxedStrategy<WorkFilter> {
         work_key(reach).prop_map(WorkFilter::Key),
         scope(reach).prop_map(WorkFilter::Scope),
         scope(reach).prop_map(WorkFilter::Open),
+        (scope(reach), select(&Aging::ALL[..]), timestamp(reach))
+            .prop_map(|(scope, aging, until)| WorkFilter::Aging { scope, aging, until }),
+        scope(reach).prop_map(WorkFilter::Referring),
         Just(WorkFilter::All),
     ]
     .boxed()

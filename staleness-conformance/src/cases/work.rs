@@ -1,9 +1,9 @@
 //! Work items: what is put comes back, and each filter finds exactly its rows.
 
-use staleness_core::ids::WorkKey;
+use staleness_core::ids::{Scope, WorkKey};
 use staleness_core::store::{Selection, WorkFilter};
 use staleness_core::time::Timestamp;
-use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
+use staleness_core::work::{Aging, NoteType, Work, WorkKind, WorkStatus, WorkStep};
 
 use crate::arbitrary::{self, Reach};
 use crate::case::Case;
@@ -19,6 +19,9 @@ pub(super) const CASES: &[Case] = &[
     Case::new("work::key_finds_one_of_many_like_it", by_key),
     Case::new("work::scope_finds_only_its_own", by_scope),
     Case::new("work::open_follows_every_change", open_follows),
+    Case::new("work::aging_finds_what_ages_in_one_way_for_long_enough", aging),
+    Case::new("work::aging_follows_every_change", aging_follows),
+    Case::new("work::referring_follows_every_change", referring_follows),
     Case::new("work::delete_removes_one", delete),
 ];
 
@@ -122,6 +125,115 @@ fn open_follows(context: &mut Context) {
     }
     act(context.store(), Write::new().no_work(key.clone()));
     assert_eq!(open(context), [other]);
+}
+
+fn ages(of: Option<&str>, aging: Aging, until: Timestamp) -> WorkFilter {
+    WorkFilter::Aging { scope: work_key(of, "x").scope, aging, until }
+}
+
+/// An item of every kind, state, type and origin; each time of it is another.
+fn of_every_sort(of: Option<&str>) -> Vec<Work> {
+    let mut rows = Vec::new();
+    for kind in WorkKind::ALL {
+        for status in kind.states() {
+            for note in NoteType::ALL {
+                for (generated, expires_at) in [(false, None), (true, None), (false, Some(at(30)))]
+                {
+                    let key = work_key(of, &format!("x{}", rows.len()));
+                    let (created_at, updated_at) = (at(10), at(20));
+                    let status = *status;
+                    rows.push(Work {
+                        kind,
+                        status,
+                        note,
+                        generated,
+                        created_at,
+                        updated_at,
+                        expires_at,
+                        ..work(key)
+                    });
+                }
+            }
+        }
+    }
+    rows
+}
+
+fn aging(context: &mut Context) {
+    let scopes = [None, Some("p"), Some("pX")];
+    let rows: Vec<Work> = scopes.into_iter().flat_map(of_every_sort).collect();
+    act(context.store(), rows.iter().cloned().fold(Write::new(), Write::work));
+    for aging in Aging::ALL {
+        for until in [Timestamp::MIN, at(9), at(10), at(20), at(29), at(30), Timestamp::MAX] {
+            let old = |row: &&Work| {
+                row.key.scope == scope("p")
+                    && row.aging().is_some_and(|(way, since)| way == aging && since <= until)
+            };
+            let mut keys: Vec<WorkKey> =
+                rows.iter().filter(old).map(|row| row.key.clone()).collect();
+            keys.sort_unstable();
+            assert_eq!(found(context, ages(Some("p"), aging, until)), keys, "{aging:?}");
+            assert_eq!(keys.is_empty(), until < at(10 * (1 + by(aging))), "{aging:?} {until}");
+        }
+        assert_eq!(found(context, ages(Some("q"), aging, Timestamp::MAX)), []);
+    }
+}
+
+/// Which of the three times counts.
+const fn by(aging: Aging) -> i64 {
+    match aging {
+        Aging::Unanswered | Aging::Proposed | Aging::Generated => 0,
+        Aging::InProgress | Aging::Waiting | Aging::Observed => 1,
+        Aging::Expiring => 2,
+    }
+}
+
+fn aging_follows(context: &mut Context) {
+    let (key, other) = (work_key(Some("p"), "x"), work_key(Some("p"), "y"));
+    act(context.store(), Write::new().work(work(other.clone())));
+    let rows = of_every_sort(Some("p"));
+    for row in rows.iter().chain(rows.iter().rev()) {
+        let row = Work { key: key.clone(), ..row.clone() };
+        act(context.store(), Write::new().work(row.clone()));
+        for aging in Aging::ALL {
+            let all = found(context, ages(Some("p"), aging, Timestamp::MAX));
+            let since = row.aging().filter(|(way, _)| *way == aging).map(|(_, since)| since);
+            assert_eq!(all.contains(&key), since.is_some(), "{aging:?}: {row:?}");
+            assert_eq!(all.contains(&other), aging == Aging::Waiting);
+            if let Some(since) = since {
+                let before = ages(Some("p"), aging, since.plus_millis(-1));
+                assert!(!found(context, before).contains(&key), "{aging:?}: {row:?}");
+            }
+        }
+    }
+    act(context.store(), Write::new().no_work(key));
+    for aging in Aging::ALL {
+        let all = found(context, ages(Some("p"), aging, Timestamp::MAX));
+        assert!(all.into_iter().all(|key| key == other));
+    }
+}
+
+fn referring_follows(context: &mut Context) {
+    let (key, other) = (work_key(Some("p"), "x"), work_key(None, "x"));
+    let refers = |key: &WorkKey| Work { refs: ["x".into()].into(), ..work(key.clone()) };
+    let referring = |context: &Context| found(context, WorkFilter::Referring(scope("p")));
+    act(context.store(), Write::new().work(refers(&other)).work(work(key.clone())));
+    assert_eq!(referring(context), []);
+    for row in [
+        refers(&key),
+        Work { status: WorkStatus::Done, ..refers(&key) },
+        Work { refs: ["x".into(), "[]".into()].into(), ..work(key.clone()) },
+        Work { steps: vec![WorkStep { text: "x".into(), at: at(1) }], ..work(key.clone()) },
+        refers(&key),
+    ] {
+        act(context.store(), Write::new().work(row.clone()));
+        let finds = row.status.is_open() && !row.refs.is_empty();
+        assert_eq!(referring(context).contains(&key), finds, "{row:?}");
+        assert_stored(context, &row);
+    }
+    act(context.store(), Write::new().no_work(key));
+    assert_eq!(referring(context), []);
+    assert_eq!(found(context, WorkFilter::Referring(Scope::Global)), [other]);
 }
 
 fn delete(context: &mut Context) {

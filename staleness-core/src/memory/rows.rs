@@ -12,8 +12,9 @@ use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::store::{
     ChangeSet, DocumentFilter, ItemFilter, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter,
-    OutcomeRange, ProjectFilter, Selection, SourceFilter, ToolFilter, View, covers_cursor,
-    covers_document, covers_session, covers_tool, covers_work, last_per_server, write,
+    OutcomeRange, ProjectFilter, Selection, SourceFilter, ToolFilter, View, WorkFilter,
+    covers_cursor, covers_document, covers_session, covers_tool, covers_work, last_per_server,
+    write,
 };
 use crate::tool::Tool;
 use crate::work::Work;
@@ -66,8 +67,7 @@ impl Rows {
             self.load_documents(&pick.filter, &mut view);
         }
         for pick in &selection.work {
-            view.work
-                .extend(copy(&self.work, |key, row| covers_work(&pick.filter, key, Some(row))));
+            self.load_work(&pick.filter, &mut view);
         }
         for pick in &selection.sessions {
             view.sessions.extend(copy(&self.sessions, |key, _| covers_session(&pick.filter, key)));
@@ -107,6 +107,14 @@ impl Rows {
             view.documents
                 .extend(copy(&self.documents, |key, row| covers_document(filter, key, Some(row))));
         }
+    }
+
+    fn load_work(&self, filter: &WorkFilter, view: &mut View) {
+        if let WorkFilter::Key(key) = filter {
+            view.work.extend(self.work.get(key).map(|row| (key.clone(), row.clone())));
+            return;
+        }
+        view.work.extend(copy(&self.work, |key, row| covers_work(filter, key, Some(row))));
     }
 
     fn load_outcomes(&self, filter: &OutcomeFilter, view: &mut View) {

@@ -6,6 +6,9 @@ use crate::ids::{
 use crate::journal::{Revision, Subject};
 use crate::session::{CursorKey, SessionKey};
 use crate::time::Timestamp;
+use crate::work::Aging;
+#[cfg(doc)]
+use crate::work::Work;
 
 /// Which projects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,6 +94,18 @@ pub enum WorkFilter {
     /// The work items of a scope that have not ended. A store reads no other: this is what flagging
     /// and digests ask for, however much was done in the past.
     Open(Scope),
+    /// The work items of a scope that age in a way, since a time or longer: see [`Work::aging`]. A
+    /// store reads no other, so what is overdue is found among any number of items that are not.
+    Aging {
+        /// The scope.
+        scope: Scope,
+        /// The way.
+        aging: Aging,
+        /// The latest time since which they do.
+        until: Timestamp,
+    },
+    /// The work items of a scope that have not ended and refer to others. A store reads no other.
+    Referring(Scope),
     /// Every work item.
     All,
 }

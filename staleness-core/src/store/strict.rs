@@ -244,6 +244,16 @@ pub(crate) fn covers_work(filter: &WorkFilter, key: &WorkKey, row: Option<&Work>
         WorkFilter::Open(scope) => {
             *scope == key.scope && row.is_some_and(|row| row.status.is_open())
         }
+        WorkFilter::Aging { scope, aging, until } => {
+            *scope == key.scope
+                && row
+                    .and_then(Work::aging)
+                    .is_some_and(|(way, since)| way == *aging && since <= *until)
+        }
+        WorkFilter::Referring(scope) => {
+            *scope == key.scope
+                && row.is_some_and(|row| row.status.is_open() && !row.refs.is_empty())
+        }
         WorkFilter::All => true,
     }
 }

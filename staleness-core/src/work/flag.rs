@@ -55,6 +55,101 @@ impl Flag {
     }
 }
 
+/// In which way an item ages: which of its times counts, and which threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Aging {
+    /// Work in progress, since its last activity.
+    InProgress,
+    /// Work that waits or is blocked, since its last activity.
+    Waiting,
+    /// What has a date of expiry, from then on.
+    Expiring,
+    /// A handoff without an answer, since it was written.
+    Unanswered,
+    /// A person's proposal without an answer, since it was written.
+    Proposed,
+    /// A program's proposal without an answer, since it was written.
+    Generated,
+    /// An observation without a date of expiry, since its last activity.
+    Observed,
+}
+
+impl Aging {
+    /// Every way.
+    pub const ALL: [Self; 7] = [
+        Self::InProgress,
+        Self::Waiting,
+        Self::Expiring,
+        Self::Unanswered,
+        Self::Proposed,
+        Self::Generated,
+        Self::Observed,
+    ];
+
+    /// The word that storage uses.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InProgress => "in_progress",
+            Self::Waiting => "waiting",
+            Self::Expiring => "expiring",
+            Self::Unanswered => "unanswered",
+            Self::Proposed => "proposed",
+            Self::Generated => "generated",
+            Self::Observed => "observed",
+        }
+    }
+
+    /// The inverse of [`Aging::as_str`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|each| each.as_str() == word)
+    }
+
+    /// The kind of what ages in this way; `None` for what expires, whatever it is.
+    pub(crate) const fn kind(self) -> Option<WorkKind> {
+        match self {
+            Self::InProgress | Self::Waiting => Some(WorkKind::Plan),
+            Self::Expiring => None,
+            Self::Unanswered => Some(WorkKind::Handoff),
+            Self::Proposed | Self::Generated => Some(WorkKind::Candidate),
+            Self::Observed => Some(WorkKind::Note),
+        }
+    }
+}
+
+impl Work {
+    /// In which way it ages, and since when. What has ended, a decision, the notes that mark a session,
+    /// and what would only age by a date that it does not have, never do.
+    ///
+    /// Stores index it: see [`crate::store::WorkFilter::Aging`]. A change of this table is a new format
+    /// for them.
+    #[must_use]
+    pub fn aging(&self) -> Option<(Aging, Timestamp)> {
+        Some(match (self.kind, self.status) {
+            (WorkKind::Plan, WorkStatus::InProgress) => (Aging::InProgress, self.updated_at),
+            (WorkKind::Plan, WorkStatus::Todo | WorkStatus::Blocked) => {
+                (Aging::Waiting, self.updated_at)
+            }
+            (WorkKind::Trap | WorkKind::Constraint, WorkStatus::Active) => {
+                (Aging::Expiring, self.expires_at?)
+            }
+            (WorkKind::Handoff, WorkStatus::Open) => (Aging::Unanswered, self.created_at),
+            (WorkKind::Candidate, WorkStatus::Pending) if self.generated => {
+                (Aging::Generated, self.created_at)
+            }
+            (WorkKind::Candidate, WorkStatus::Pending) => (Aging::Proposed, self.created_at),
+            (WorkKind::Note, WorkStatus::Visible) if self.note == NoteType::Observation => {
+                match self.expires_at {
+                    Some(at) => (Aging::Expiring, at),
+                    None => (Aging::Observed, self.updated_at),
+                }
+            }
+            _ => return None,
+        })
+    }
+}
+
 /// Whether an item is overdue.
 ///
 /// A threshold of N days fires when N whole days have elapsed. A date of expiry fires at once, and
@@ -62,41 +157,20 @@ impl Flag {
 /// that mark a session are never flagged. An age in the future is 0.
 #[must_use]
 pub fn flag(work: &Work, now: Timestamp, policy: &WorkPolicy) -> Option<Flag> {
-    let idle = || now.days_since(work.updated_at);
-    let old = || now.days_since(work.created_at);
-    let expired = || {
-        let at = work.expires_at.filter(|at| now >= *at)?;
-        Some(Flag { overdue: Overdue::Expired, age_days: now.days_since(at) })
+    let (aging, since) = work.aging()?;
+    let age_days = now.days_since(since);
+    let fires = match policy.days(aging) {
+        Some(days) => age_days >= i64::from(days),
+        None => now >= since,
     };
-    let after = |days: u32, age_days: i64, overdue: Overdue| {
-        (age_days >= i64::from(days)).then_some(Flag { overdue, age_days })
+    let overdue = match aging {
+        Aging::InProgress => Overdue::NoProgress,
+        Aging::Waiting if work.status == WorkStatus::Blocked => Overdue::StillBlocked,
+        Aging::Waiting => Overdue::NotBegun,
+        Aging::Expiring => Overdue::Expired,
+        Aging::Unanswered => Overdue::Unanswered,
+        Aging::Proposed | Aging::Generated => Overdue::Undecided,
+        Aging::Observed => Overdue::OldObservation,
     };
-    match (work.kind, work.status) {
-        (WorkKind::Plan, WorkStatus::InProgress) => {
-            after(policy.in_progress_days, idle(), Overdue::NoProgress)
-        }
-        (WorkKind::Plan, WorkStatus::Todo) => after(policy.waiting_days, idle(), Overdue::NotBegun),
-        (WorkKind::Plan, WorkStatus::Blocked) => {
-            after(policy.waiting_days, idle(), Overdue::StillBlocked)
-        }
-        (WorkKind::Trap | WorkKind::Constraint, WorkStatus::Active) => expired(),
-        (WorkKind::Handoff, WorkStatus::Open) => {
-            after(policy.handoff_days, old(), Overdue::Unanswered)
-        }
-        (WorkKind::Candidate, WorkStatus::Pending) => {
-            let days = if work.generated {
-                policy.generated_candidate_days
-            } else {
-                policy.candidate_days
-            };
-            after(days, old(), Overdue::Undecided)
-        }
-        (WorkKind::Note, WorkStatus::Visible) if work.note == NoteType::Observation => {
-            match work.expires_at {
-                Some(_) => expired(),
-                None => after(policy.observation_days, idle(), Overdue::OldObservation),
-            }
-        }
-        _ => None,
-    }
+    fires.then_some(Flag { overdue, age_days })
 }

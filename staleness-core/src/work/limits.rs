@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::WorkKind;
+use super::{Aging, Work, WorkKind};
 use crate::ids::ProjectId;
+use crate::time::Timestamp;
 
 macro_rules! work_policy {
     ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)*) => {
@@ -92,6 +93,38 @@ impl WorkPolicy {
         rules
     }
 
+    /// Days after which what ages in a way is overdue; `None` for what expires.
+    #[must_use]
+    pub const fn days(&self, aging: Aging) -> Option<u32> {
+        Some(match aging {
+            Aging::InProgress => self.in_progress_days,
+            Aging::Waiting => self.waiting_days,
+            Aging::Expiring => return None,
+            Aging::Unanswered => self.handoff_days,
+            Aging::Proposed => self.candidate_days,
+            Aging::Generated => self.generated_candidate_days,
+            Aging::Observed => self.observation_days,
+        })
+    }
+
+    /// The latest time since which anything that ages in a way can be overdue at `now` in a project,
+    /// whoever wrote it. What is older need not be overdue; what is younger is not.
+    pub(crate) fn latest(
+        &self,
+        aging: Aging,
+        project: (&ProjectId, &str),
+        now: Timestamp,
+    ) -> Timestamp {
+        let Some(kind) = aging.kind() else { return now };
+        let by_anybody = self.rules(kind, Some(project), None).days(aging);
+        let by_agents = self.agent.values().filter_map(|each| each.days(aging));
+        match by_agents.chain(by_anybody).min() {
+            // An age in the future is 0.
+            Some(0) => Timestamp::MAX,
+            days => now.minus_days(days.map_or(0, i64::from)),
+        }
+    }
+
     /// What is wrong with the values, as `key: reason`.
     pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         let mut check = |key: &str, flagged: Option<f64>, softened: Option<f64>| {
@@ -110,5 +143,43 @@ impl WorkPolicy {
             let key = format!("work.{name}");
             check(&key, each.freshness_flagged, each.freshness_softened);
         }
+    }
+}
+
+impl WorkOverride {
+    /// The threshold of what ages in a way, where it is another.
+    const fn days(&self, aging: Aging) -> Option<u32> {
+        match aging {
+            Aging::InProgress => self.in_progress_days,
+            Aging::Waiting => self.waiting_days,
+            Aging::Expiring => None,
+            Aging::Unanswered => self.handoff_days,
+            Aging::Proposed => self.candidate_days,
+            Aging::Generated => self.generated_candidate_days,
+            Aging::Observed => self.observation_days,
+        }
+    }
+}
+
+/// The thresholds that hold in one project, for every kind and for whoever wrote an item: an item is
+/// looked up, and nothing is copied for it.
+#[derive(Debug)]
+pub(crate) struct Rules<'p> {
+    by_anybody: [Cow<'p, WorkPolicy>; WorkKind::ALL.len()],
+    by_agent: BTreeMap<&'p str, [Cow<'p, WorkPolicy>; WorkKind::ALL.len()]>,
+}
+
+impl<'p> Rules<'p> {
+    pub(crate) fn new(policy: &'p WorkPolicy, project: (&ProjectId, &str)) -> Self {
+        let by = |agent| WorkKind::ALL.map(|kind| policy.rules(kind, Some(project), agent));
+        let agents = policy.agent.keys().map(String::as_str);
+        Self { by_anybody: by(None), by_agent: agents.map(|each| (each, by(Some(each)))).collect() }
+    }
+
+    /// Those for an item.
+    pub(crate) fn of(&self, work: &Work) -> &WorkPolicy {
+        let by_agent = work.author.as_deref().and_then(|author| self.by_agent.get(author));
+        // Kinds are listed in the order of their numbers.
+        &by_agent.unwrap_or(&self.by_anybody)[work.kind as usize]
     }
 }

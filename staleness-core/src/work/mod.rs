@@ -10,8 +10,9 @@ mod limits;
 mod report;
 mod status;
 
-pub use flag::{Flag, Overdue, flag};
+pub use flag::{Aging, Flag, Overdue, flag};
 pub use item::{NoteType, Transition, TransitionError, Work, WorkStep};
+pub(crate) use limits::Rules;
 pub use limits::{WorkOverride, WorkPolicy};
 pub use report::{FlaggedCounts, StaleReport, Warning, judge, report};
 pub(crate) use report::{beginning, referred};

@@ -1,5 +1,6 @@
 //! What is overdue, as a report that a person or an agent can act on.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -67,19 +68,22 @@ pub struct StaleReport {
 /// A flagged item that another open item refers to, which is itself not flagged, is softened. Time
 /// is linear in items and references, but for sorting the warnings.
 #[must_use]
-pub fn report<'a>(
+pub fn report<'a, P: Borrow<WorkPolicy>>(
     work: impl IntoIterator<Item = &'a Work> + Clone,
     now: Timestamp,
-    policy: impl Fn(&Work) -> WorkPolicy,
+    policy: impl Fn(&Work) -> P,
     command: impl Fn(&Work) -> String,
 ) -> StaleReport {
     let fresh = referred(work.clone(), now, &policy);
-    let mut flagged: Vec<(&Work, Flag)> =
-        work.into_iter().filter_map(|each| Some((each, flag(each, now, &policy(each))?))).collect();
-    flagged.sort_by(|(a, fa), (b, fb)| {
+    let mut flagged: Vec<(&Work, Flag)> = work
+        .into_iter()
+        .filter_map(|each| Some((each, flag(each, now, policy(each).borrow())?)))
+        .collect();
+    flagged.sort_unstable_by(|(a, fa), (b, fb)| {
         fb.age_days.cmp(&fa.age_days).then_with(|| (a.kind, &a.key).cmp(&(b.kind, &b.key)))
     });
     let mut report = StaleReport::default();
+    report.warnings.reserve_exact(flagged.len());
     let mut expired = BTreeMap::<WorkKind, usize>::new();
     for (work, flag) in flagged {
         report.counts.add(work.kind);
@@ -111,14 +115,17 @@ fn keeps_alive(work: &Work, now: Timestamp, policy: &WorkPolicy) -> bool {
 }
 
 /// What fresh, open work refers to: each id with the id of the first item that does.
-pub(crate) fn referred<'a>(
+pub(crate) fn referred<'a, P: Borrow<WorkPolicy>>(
     work: impl IntoIterator<Item = &'a Work>,
     now: Timestamp,
-    policy: impl Fn(&Work) -> WorkPolicy,
+    policy: impl Fn(&Work) -> P,
 ) -> BTreeMap<&'a str, &'a str> {
     let mut fresh: BTreeMap<&str, &str> = BTreeMap::new();
     for each in work {
-        if !each.refs.is_empty() && each.status.is_open() && keeps_alive(each, now, &policy(each)) {
+        if !each.refs.is_empty()
+            && each.status.is_open()
+            && keeps_alive(each, now, policy(each).borrow())
+        {
             for id in &each.refs {
                 let by = fresh.entry(id).or_insert(each.key.id.as_str());
                 *by = (*by).min(each.key.id.as_str());
@@ -199,18 +206,24 @@ impl FlaggedCounts {
     }
 }
 
-/// The beginning of a text, on one line, at most 80 characters.
+/// The beginning of a text, on one line, at most 80 characters. Only that much of it is read.
 pub(crate) fn beginning(text: &str) -> String {
-    let mut line = String::new();
+    let mut line = String::with_capacity(text.len().min(4 * MAX_TEXT));
+    // Where the line is cut should it be too long.
+    let (mut length, mut cut) = (0, 0);
     for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if line.chars().count() > MAX_TEXT {
-            line = line.chars().take(MAX_TEXT - 1).collect();
-            line.push('…');
-            break;
+        let space = (length > 0).then_some(' ');
+        for letter in space.into_iter().chain(word.chars()) {
+            if length == MAX_TEXT {
+                line.truncate(cut);
+                line.push('…');
+                return line;
+            }
+            line.push(letter);
+            length += 1;
+            if length == MAX_TEXT - 1 {
+                cut = line.len();
+            }
         }
     }
     line

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 
 use redb::{Key, ReadableTable, Table, TableDefinition, Value};
 use staleness_core::journal::Revision;
-use staleness_core::store::{ChangeSet, Selection, StoreError, View};
+use staleness_core::store::{ChangeSet, Pick, Selection, StoreError, View};
 
 use crate::error::{from_storage, from_table};
 use crate::session::Tx;
@@ -47,6 +47,30 @@ pub(crate) fn table<'t, K: Key + 'static, V: Value + 'static>(
     tx.open_table(definition).map_err(from_table)
 }
 
+/// The table of a collection, open.
+type Rows<'t, C> = Table<'t, <C as Collection>::Key, &'static [u8]>;
+
+/// A table that is opened when it is first read, and stays open: what is selected may be a thousand
+/// rows, each named by a filter of its own.
+struct Once<'t, K: Key + 'static, V: Value + 'static> {
+    tx: &'t Tx,
+    definition: TableDefinition<'static, K, V>,
+    table: Option<Table<'t, K, V>>,
+}
+
+impl<'t, K: Key + 'static, V: Value + 'static> Once<'t, K, V> {
+    const fn new(tx: &'t Tx, definition: TableDefinition<'static, K, V>) -> Self {
+        Self { tx, definition, table: None }
+    }
+
+    fn open(&mut self) -> Result<&mut Table<'t, K, V>, StoreError> {
+        match &mut self.table {
+            Some(table) => Ok(table),
+            none => Ok(none.insert(table(self.tx, self.definition)?)),
+        }
+    }
+}
+
 /// The record with this key.
 pub(crate) fn get<'k, C: Collection>(
     table: &impl ReadableTable<C::Key, &'static [u8]>,
@@ -68,9 +92,15 @@ where
 /// Every record in the order of keys, until `visit` breaks.
 pub(crate) fn all<C: Collection>(
     tx: &Tx,
+    visit: impl FnMut(C::Row) -> Result<ControlFlow<()>, StoreError>,
+) -> Result<(), StoreError> {
+    all_of::<C>(&table(tx, C::TABLE)?, visit)
+}
+
+fn all_of<C: Collection>(
+    table: &Rows<'_, C>,
     mut visit: impl FnMut(C::Row) -> Result<ControlFlow<()>, StoreError>,
 ) -> Result<(), StoreError> {
-    let table = table(tx, C::TABLE)?;
     for entry in table.iter().map_err(from_storage)? {
         let (key, value) = entry.map_err(from_storage)?;
         if visit(C::read(key.value(), value.value())?)?.is_break() {
@@ -82,33 +112,23 @@ pub(crate) fn all<C: Collection>(
 
 /// Adds every record to the view.
 fn keep_all<C: Collection>(tx: &Tx, view: &mut View) -> Result<(), StoreError> {
-    all::<C>(tx, |row| {
+    keep_all_of::<C>(&table(tx, C::TABLE)?, view)
+}
+
+fn keep_all_of<C: Collection>(table: &Rows<'_, C>, view: &mut View) -> Result<(), StoreError> {
+    all_of::<C>(table, |row| {
         C::keep(row, view);
         Ok(ControlFlow::Continue(()))
     })
 }
 
-/// A table that is opened when it is needed: most commits change no index of tools.
-struct Lazy<'t, K: Key + 'static> {
-    tx: &'t Tx,
-    definition: TableDefinition<'static, K, ()>,
-    table: Option<Table<'t, K, ()>>,
-}
-
-impl<'t, K: Key + 'static> Lazy<'t, K> {
-    const fn new(tx: &'t Tx, definition: TableDefinition<'static, K, ()>) -> Self {
-        Self { tx, definition, table: None }
-    }
-
+impl<K: Key + 'static> Once<'_, K, ()> {
     /// Makes the index hold the key or not, when that is a change.
     fn set(&mut self, key: K::SelfType<'_>, before: bool, after: bool) -> Result<(), StoreError> {
         if before == after {
             return Ok(());
         }
-        let table = match &mut self.table {
-            Some(table) => table,
-            none => none.insert(table(self.tx, self.definition)?),
-        };
+        let table = self.open()?;
         if after {
             table.insert(key, ()).map_err(from_storage)?;
         } else {
@@ -118,37 +138,33 @@ impl<'t, K: Key + 'static> Lazy<'t, K> {
     }
 }
 
+fn filters<F>(picks: &[Pick<F>]) -> impl Iterator<Item = &F> {
+    picks.iter().map(|pick| &pick.filter)
+}
+
 /// Everything that `selection` names.
 pub(crate) fn load(tx: &Tx, selection: &Selection, revision: Revision) -> Result<View, StoreError> {
     let mut view = View::default();
     view.revision = revision;
-    for pick in &selection.projects {
-        projects::load(tx, &pick.filter, &mut view)?;
+    projects::load(tx, filters(&selection.projects), &mut view)?;
+    for filter in filters(&selection.sources) {
+        sources::load(tx, filter, &mut view)?;
     }
-    for pick in &selection.sources {
-        sources::load(tx, &pick.filter, &mut view)?;
+    tools::load(tx, filters(&selection.tools), &mut view)?;
+    for filter in filters(&selection.knowledge) {
+        knowledge::load(tx, filter, &mut view)?;
     }
-    for pick in &selection.tools {
-        tools::load(tx, &pick.filter, &mut view)?;
+    for filter in filters(&selection.documents) {
+        documents::load(tx, filter, &mut view)?;
     }
-    for pick in &selection.knowledge {
-        knowledge::load(tx, &pick.filter, &mut view)?;
+    work::load(tx, filters(&selection.work), &mut view)?;
+    for filter in filters(&selection.sessions) {
+        sessions::load(tx, filter, &mut view)?;
     }
-    for pick in &selection.documents {
-        documents::load(tx, &pick.filter, &mut view)?;
+    for filter in filters(&selection.cursors) {
+        cursors::load(tx, filter, &mut view)?;
     }
-    for pick in &selection.work {
-        work::load(tx, &pick.filter, &mut view)?;
-    }
-    for pick in &selection.sessions {
-        sessions::load(tx, &pick.filter, &mut view)?;
-    }
-    for pick in &selection.cursors {
-        cursors::load(tx, &pick.filter, &mut view)?;
-    }
-    for filter in &selection.outcomes {
-        outcomes::load(tx, filter, &mut view)?;
-    }
+    outcomes::load(tx, selection.outcomes.iter(), &mut view)?;
     for filter in &selection.journal {
         journal::load(tx, filter, &mut view)?;
     }

@@ -7,8 +7,9 @@ use staleness_core::outcome::{Mark, Outcome, outcome_identity};
 use staleness_core::store::{
     OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
 };
+use staleness_core::time::Timestamp;
 
-use super::{Collection, get, keep_all, table};
+use super::{Collection, Once, get, keep_all_of, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{decode_outcome, encode_outcome, outcome_time};
@@ -34,53 +35,62 @@ impl Collection for Outcomes {
 }
 
 type Rows<'t> = Table<'t, u64, &'static [u8]>;
+type Served<'t> = Table<'t, (i64, u64), (&'static str, &'static str)>;
 
-/// Adds what the filter names to the view.
-pub(crate) fn load(tx: &Tx, filter: &OutcomeFilter, view: &mut View) -> Result<(), StoreError> {
-    match filter {
-        OutcomeFilter::Op(tool, op) => {
-            let identity = outcome_identity(tool, op);
-            let (rows, index) = (table(tx, OUTCOMES)?, table(tx, OUTCOMES_IDENTITY)?);
-            let found = (identity, 0)..=(identity, u64::MAX);
-            for entry in index.range(found).map_err(from_storage)? {
-                let (key, _) = entry.map_err(from_storage)?;
-                let row = indexed(&rows, key.value().1)?;
-                // The identity is a hash.
-                if row.tool == *tool && row.op == *op {
-                    Outcomes::keep(row, view);
+/// Adds what the filters name to the view.
+pub(crate) fn load<'f>(
+    tx: &Tx,
+    filters: impl Iterator<Item = &'f OutcomeFilter>,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let mut rows = Once::new(tx, OUTCOMES);
+    let mut identities = Once::new(tx, OUTCOMES_IDENTITY);
+    for filter in filters {
+        match filter {
+            OutcomeFilter::Op(tool, op) => {
+                let identity = outcome_identity(tool, op);
+                let found = (identity, 0)..=(identity, u64::MAX);
+                for entry in identities.open()?.range(found).map_err(from_storage)? {
+                    let (key, _) = entry.map_err(from_storage)?;
+                    let row = indexed(rows.open()?, key.value().1)?;
+                    // The identity is a hash.
+                    if row.tool == *tool && row.op == *op {
+                        Outcomes::keep(row, view);
+                    }
                 }
             }
-            Ok(())
-        }
-        OutcomeFilter::LastOfProject { project, limit } => {
-            let project = project.as_str();
-            let (rows, index) = (table(tx, OUTCOMES)?, table(tx, OUTCOMES_COUNTED)?);
-            let found = index.range((project, 0)..=(project, u64::MAX)).map_err(from_storage)?;
-            for entry in found.rev().take(*limit as usize) {
-                let (key, _) = entry.map_err(from_storage)?;
-                Outcomes::keep(indexed(&rows, key.value().1)?, view);
+            OutcomeFilter::LastOfProject { project, limit } => {
+                let (project, index) = (project.as_str(), table(tx, OUTCOMES_COUNTED)?);
+                let found =
+                    index.range((project, 0)..=(project, u64::MAX)).map_err(from_storage)?;
+                for entry in found.rev().take(*limit as usize) {
+                    let (key, _) = entry.map_err(from_storage)?;
+                    Outcomes::keep(indexed(rows.open()?, key.value().1)?, view);
+                }
             }
-            Ok(())
-        }
-        OutcomeFilter::LastPerServer { since } => {
-            let (rows, index) = (table(tx, OUTCOMES)?, table(tx, OUTCOMES_SERVED)?);
-            // The last one by order of recording, not by time: clocks jump. Only the outcomes since
-            // then are visited, whatever the table holds.
-            let mut last: BTreeMap<(String, String), u64> = BTreeMap::new();
-            for entry in index.range((since.as_millis(), 0)..).map_err(from_storage)? {
-                let (key, value) = entry.map_err(from_storage)?;
-                let (seq, (scope, server)) = (key.value().1, value.value());
-                let seen = last.entry((scope.to_owned(), server.to_owned())).or_default();
-                *seen = seq.max(*seen);
+            OutcomeFilter::LastPerServer { since } => {
+                for seq in last_per_server(&table(tx, OUTCOMES_SERVED)?, *since)? {
+                    Outcomes::keep(indexed(rows.open()?, seq)?, view);
+                }
             }
-            for seq in last.into_values() {
-                Outcomes::keep(indexed(&rows, seq)?, view);
-            }
-            Ok(())
+            OutcomeFilter::All => keep_all_of::<Outcomes>(rows.open()?, view)?,
+            _ => return Err(StoreError::Unsupported("this filter of outcomes")),
         }
-        OutcomeFilter::All => keep_all::<Outcomes>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of outcomes")),
     }
+    Ok(())
+}
+
+/// The last outcome of each server, by order of recording, not by time: clocks jump. Only the
+/// outcomes since then are visited, whatever the table holds.
+fn last_per_server(index: &Served<'_>, since: Timestamp) -> Result<Vec<u64>, StoreError> {
+    let mut last: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for entry in index.range((since.as_millis(), 0)..).map_err(from_storage)? {
+        let (key, value) = entry.map_err(from_storage)?;
+        let (seq, (scope, server)) = (key.value().1, value.value());
+        let seen = last.entry((scope.to_owned(), server.to_owned())).or_default();
+        *seen = seq.max(*seen);
+    }
+    Ok(last.into_values().collect())
 }
 
 fn indexed(rows: &Rows<'_>, seq: u64) -> Result<Outcome, StoreError> {
@@ -170,7 +180,7 @@ pub(crate) fn served(row: &Outcome) -> Option<(&str, &str)> {
 struct Indexes<'t> {
     identity: Table<'t, (u64, u64), ()>,
     counted: Table<'t, (&'static str, u64), ()>,
-    served: Table<'t, (i64, u64), (&'static str, &'static str)>,
+    served: Served<'t>,
 }
 
 impl<'t> Indexes<'t> {

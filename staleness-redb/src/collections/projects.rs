@@ -5,7 +5,7 @@ use staleness_core::ids::ProjectId;
 use staleness_core::project::Project;
 use staleness_core::store::{Change, ProjectFilter, StoreError, View};
 
-use super::{Collection, get, keep_all, table};
+use super::{Collection, Once, get, keep_all_of, table};
 use crate::codec::corrupt;
 use crate::error::from_storage;
 use crate::records::{decode_project, encode_project, id};
@@ -32,18 +32,27 @@ impl Collection for Projects {
     }
 }
 
-/// Adds what the filter names to the view.
-pub(crate) fn load(tx: &Tx, filter: &ProjectFilter, view: &mut View) -> Result<(), StoreError> {
-    match filter {
-        ProjectFilter::Id(id) => {
-            if let Some(row) = get::<Projects>(&table(tx, PROJECTS)?, id.as_str())? {
-                Projects::keep(row, view);
+/// Adds what the filters name to the view.
+pub(crate) fn load<'f>(
+    tx: &Tx,
+    filters: impl Iterator<Item = &'f ProjectFilter>,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let mut projects = Once::new(tx, PROJECTS);
+    for filter in filters {
+        match filter {
+            ProjectFilter::Id(id) => {
+                if !view.projects.contains_key(id)
+                    && let Some(row) = get::<Projects>(projects.open()?, id.as_str())?
+                {
+                    Projects::keep(row, view);
+                }
             }
-            Ok(())
+            ProjectFilter::All => keep_all_of::<Projects>(projects.open()?, view)?,
+            _ => return Err(StoreError::Unsupported("this filter of projects")),
         }
-        ProjectFilter::All => keep_all::<Projects>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of projects")),
     }
+    Ok(())
 }
 
 /// Writes the changes.

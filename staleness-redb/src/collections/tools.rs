@@ -1,16 +1,19 @@
-//! Tools, and the four indexes over them.
+//! Tools, and the five indexes over them.
 
-use redb::{ReadableTable, Table, TableDefinition};
+use redb::{ReadableTable, Table, TableDefinition, Value};
 use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
 use staleness_core::store::{Change, StoreError, ToolFilter, View};
 use staleness_core::tool::{Status, Tool, ToolKind};
 
-use super::{Collection, Lazy, get, keep_all, table};
+use super::{Collection, Once, get, keep_all_of, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{TOOL_KINDS, decode_tool, encode_tool, id, number};
 use crate::session::Tx;
-use crate::tables::{TOOLS, TOOLS_CONFIGURED, TOOLS_DEMOTED, TOOLS_REVIVED, TOOLS_SERVER, ToolRef};
+use crate::tables::{
+    ServerRef, TOOLS, TOOLS_CONFIGURED, TOOLS_DEMOTED, TOOLS_ENTRIES, TOOLS_REVIVED, TOOLS_SERVER,
+    ToolRef,
+};
 
 /// The collection.
 #[derive(Debug)]
@@ -43,88 +46,111 @@ fn words(key: &ToolKey) -> (&str, &str) {
     (key.scope.as_key(), key.name.as_str())
 }
 
-/// Adds what the filter names to the view.
-pub(crate) fn load(tx: &Tx, filter: &ToolFilter, view: &mut View) -> Result<(), StoreError> {
-    let tools = || table(tx, TOOLS);
-    match filter {
-        ToolFilter::Key(key) => {
-            if let Some(row) = get::<Tools>(&tools()?, words(key))? {
-                Tools::keep(row, view);
-            }
-            Ok(())
-        }
-        ToolFilter::Scope(scope) => {
-            let scope = scope.as_key();
-            for entry in tools()?.range((scope, "")..).map_err(from_storage)? {
-                let (key, value) = entry.map_err(from_storage)?;
-                if key.value().0 != scope {
-                    break;
+/// Adds what the filters name to the view.
+pub(crate) fn load<'f>(
+    tx: &Tx,
+    filters: impl Iterator<Item = &'f ToolFilter>,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let mut tools = Once::new(tx, TOOLS);
+    let mut entries = Once::new(tx, TOOLS_ENTRIES);
+    for filter in filters {
+        match filter {
+            // The tools of a batch are few, and each is named again and again.
+            ToolFilter::Key(key) if view.tools.contains_key(key) => {}
+            ToolFilter::Key(key) => {
+                if let Some(row) = get::<Tools>(tools.open()?, words(key))? {
+                    Tools::keep(row, view);
                 }
-                Tools::keep(Tools::read(key.value(), value.value())?, view);
             }
-            Ok(())
+            ToolFilter::Scope(scope) => {
+                let scope = scope.as_key();
+                for entry in tools.open()?.range((scope, "")..).map_err(from_storage)? {
+                    let (key, value) = entry.map_err(from_storage)?;
+                    if key.value().0 != scope {
+                        break;
+                    }
+                    Tools::keep(Tools::read(key.value(), value.value())?, view);
+                }
+            }
+            ToolFilter::Configured(scope) => {
+                by_index(tx, TOOLS_CONFIGURED, scope, &mut tools, view)?
+            }
+            ToolFilter::Demoted(scope) => by_index(tx, TOOLS_DEMOTED, scope, &mut tools, view)?,
+            ToolFilter::Revived(scope) => by_index(tx, TOOLS_REVIVED, scope, &mut tools, view)?,
+            ToolFilter::Entries(scope, server) => {
+                by_server(entries.open()?, scope, server, &mut tools, view)?;
+            }
+            ToolFilter::Server(scope, server) => {
+                by_server(&table(tx, TOOLS_SERVER)?, scope, server, &mut tools, view)?;
+            }
+            ToolFilter::All => keep_all_of::<Tools>(tools.open()?, view)?,
+            _ => return Err(StoreError::Unsupported("this filter of tools")),
         }
-        ToolFilter::Configured(scope) => by_index(tx, TOOLS_CONFIGURED, scope, view),
-        ToolFilter::Demoted(scope) => by_index(tx, TOOLS_DEMOTED, scope, view),
-        ToolFilter::Revived(scope) => by_index(tx, TOOLS_REVIVED, scope, view),
-        ToolFilter::Entries(scope, server) => {
-            let kind = number(&TOOL_KINDS, &ToolKind::McpServer)?;
-            by_server(tx, scope, server, Some(kind), view)
-        }
-        ToolFilter::Server(scope, server) => by_server(tx, scope, server, None, view),
-        ToolFilter::All => keep_all::<Tools>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of tools")),
     }
+    Ok(())
 }
+
+type OnceTools<'t> = Once<'t, ToolRef, &'static [u8]>;
 
 fn by_index(
     tx: &Tx,
     index: TableDefinition<'_, ToolRef, ()>,
     scope: &Scope,
+    tools: &mut OnceTools<'_>,
     view: &mut View,
 ) -> Result<(), StoreError> {
-    let scope = scope.as_key();
-    let (tools, index) = (table(tx, TOOLS)?, table(tx, index)?);
+    let (scope, index) = (scope.as_key(), table(tx, index)?);
     for entry in index.range((scope, "")..).map_err(from_storage)? {
         let (key, _) = entry.map_err(from_storage)?;
         if key.value().0 != scope {
             break;
         }
-        keep_indexed(&tools, key.value(), view)?;
+        keep_indexed(tools, key.value(), view)?;
     }
     Ok(())
 }
 
-fn by_server(
-    tx: &Tx,
+fn by_server<V: Value + 'static>(
+    index: &Table<'_, ServerRef, V>,
     scope: &Scope,
     server: &ServerKey,
-    kind: Option<u8>,
+    tools: &mut OnceTools<'_>,
     view: &mut View,
 ) -> Result<(), StoreError> {
     let (scope, server) = (scope.as_key(), server.as_str());
-    let (tools, index) = (table(tx, TOOLS)?, table(tx, TOOLS_SERVER)?);
     for entry in index.range((scope, server, "")..).map_err(from_storage)? {
-        let (key, found) = entry.map_err(from_storage)?;
+        let (key, _) = entry.map_err(from_storage)?;
         let (its_scope, its_server, name) = key.value();
         if (its_scope, its_server) != (scope, server) {
             break;
         }
-        if kind.is_none_or(|kind| kind == found.value()) {
-            keep_indexed(&tools, (scope, name), view)?;
-        }
+        keep_indexed(tools, (scope, name), view)?;
     }
     Ok(())
 }
 
 fn keep_indexed(
-    tools: &Table<'_, ToolRef, &'static [u8]>,
+    tools: &mut OnceTools<'_>,
     key: (&str, &str),
     view: &mut View,
 ) -> Result<(), StoreError> {
-    match get::<Tools>(tools, key)? {
+    match get::<Tools>(tools.open()?, key)? {
         Some(row) => Tools::keep(row, view),
         None => return Err(corrupt("tools", format_args!("{key:?}"), Bad("the row"))),
+    }
+    Ok(())
+}
+
+/// Fills the index of entries from that of servers, for a store that has none.
+pub(crate) fn index_entries(tx: &Tx) -> Result<(), StoreError> {
+    let entry = number(&TOOL_KINDS, &ToolKind::McpServer)?;
+    let (servers, mut entries) = (table(tx, TOOLS_SERVER)?, table(tx, TOOLS_ENTRIES)?);
+    for found in servers.iter().map_err(from_storage)? {
+        let (key, kind) = found.map_err(from_storage)?;
+        if kind.value() == entry {
+            entries.insert(key.value(), ()).map_err(from_storage)?;
+        }
     }
     Ok(())
 }
@@ -134,6 +160,8 @@ fn keep_indexed(
 pub(crate) struct Marks {
     /// Server and kind.
     pub(crate) server: Option<(ServerKey, u8)>,
+    /// Whether it is the entry of its server.
+    pub(crate) entry: bool,
     pub(crate) configured: bool,
     pub(crate) demoted: bool,
     pub(crate) revived: bool,
@@ -144,6 +172,7 @@ impl Marks {
         let kind = number(&TOOL_KINDS, &tool.kind)?;
         Ok(Self {
             server: tool.server.clone().map(|server| (server, kind)),
+            entry: tool.kind == ToolKind::McpServer && tool.server.is_some(),
             configured: tool.is_configured(),
             demoted: tool.status() == Status::Demoted,
             revived: tool.presence.revived,
@@ -153,21 +182,21 @@ impl Marks {
 
 /// The indexes, opened when they change.
 struct Indexes<'t> {
-    tx: &'t Tx,
-    server: Option<Table<'t, (&'static str, &'static str, &'static str), u8>>,
-    configured: Lazy<'t, ToolRef>,
-    demoted: Lazy<'t, ToolRef>,
-    revived: Lazy<'t, ToolRef>,
+    server: Once<'t, ServerRef, u8>,
+    entries: Once<'t, ServerRef, ()>,
+    configured: Once<'t, ToolRef, ()>,
+    demoted: Once<'t, ToolRef, ()>,
+    revived: Once<'t, ToolRef, ()>,
 }
 
 impl<'t> Indexes<'t> {
     const fn new(tx: &'t Tx) -> Self {
         Self {
-            tx,
-            server: None,
-            configured: Lazy::new(tx, TOOLS_CONFIGURED),
-            demoted: Lazy::new(tx, TOOLS_DEMOTED),
-            revived: Lazy::new(tx, TOOLS_REVIVED),
+            server: Once::new(tx, TOOLS_SERVER),
+            entries: Once::new(tx, TOOLS_ENTRIES),
+            configured: Once::new(tx, TOOLS_CONFIGURED),
+            demoted: Once::new(tx, TOOLS_DEMOTED),
+            revived: Once::new(tx, TOOLS_REVIVED),
         }
     }
 
@@ -179,15 +208,16 @@ impl<'t> Indexes<'t> {
         if before.server == after.server {
             return Ok(());
         }
-        let index = match &mut self.server {
-            Some(index) => index,
-            none => none.insert(table(self.tx, TOOLS_SERVER)?),
-        };
+        let index = self.server.open()?;
         if let Some((server, _)) = &before.server {
-            index.remove((words.0, server.as_str(), words.1)).map_err(from_storage)?;
+            let key = (words.0, server.as_str(), words.1);
+            index.remove(key).map_err(from_storage)?;
+            self.entries.set(key, before.entry, false)?;
         }
         if let Some((server, kind)) = &after.server {
-            index.insert((words.0, server.as_str(), words.1), kind).map_err(from_storage)?;
+            let key = (words.0, server.as_str(), words.1);
+            index.insert(key, kind).map_err(from_storage)?;
+            self.entries.set(key, false, after.entry)?;
         }
         Ok(())
     }

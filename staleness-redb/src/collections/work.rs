@@ -1,16 +1,18 @@
-//! Work items, and the index of those that have not ended.
+//! Work items, and the three indexes over those that have not ended.
 
-use redb::{ReadableTable, TableDefinition};
+use std::ops::ControlFlow;
+
+use redb::{ReadableTable, Table, TableDefinition};
 use staleness_core::ids::{Scope, WorkId, WorkKey};
 use staleness_core::store::{Change, StoreError, View, WorkFilter};
 use staleness_core::work::Work;
 
-use super::{Collection, Lazy, get, keep_all, table};
+use super::{Collection, Once, all, get, keep_all_of, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
-use crate::records::{decode_work, encode_work, id, is_open};
+use crate::records::{AGINGS, decode_work, encode_work, id, number};
 use crate::session::Tx;
-use crate::tables::{WORK, WORK_OPEN, WorkRef};
+use crate::tables::{AgingRef, WORK, WORK_AGING, WORK_OPEN, WORK_REFERRING, WorkRef};
 
 /// The collection.
 #[derive(Debug)]
@@ -40,70 +42,169 @@ fn words(key: &WorkKey) -> (&str, &str) {
     (key.scope.as_key(), key.id.as_str())
 }
 
-/// Adds what the filter names to the view.
-pub(crate) fn load(tx: &Tx, filter: &WorkFilter, view: &mut View) -> Result<(), StoreError> {
-    match filter {
-        WorkFilter::Key(key) => {
-            if let Some(row) = get::<WorkItems>(&table(tx, WORK)?, words(key))? {
-                WorkItems::keep(row, view);
-            }
-            Ok(())
-        }
-        WorkFilter::Scope(scope) => {
-            let scope = scope.as_key();
-            for entry in table(tx, WORK)?.range((scope, "")..).map_err(from_storage)? {
-                let (key, value) = entry.map_err(from_storage)?;
-                if key.value().0 != scope {
-                    break;
+/// Adds what the filters name to the view.
+pub(crate) fn load<'f>(
+    tx: &Tx,
+    filters: impl Iterator<Item = &'f WorkFilter>,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let mut rows = Once::new(tx, WORK);
+    for filter in filters {
+        match filter {
+            WorkFilter::Key(key) => {
+                if let Some(row) = get::<WorkItems>(rows.open()?, words(key))? {
+                    WorkItems::keep(row, view);
                 }
-                WorkItems::keep(WorkItems::read(key.value(), value.value())?, view);
             }
-            Ok(())
-        }
-        WorkFilter::Open(scope) => {
-            let scope = scope.as_key();
-            let (rows, index) = (table(tx, WORK)?, table(tx, WORK_OPEN)?);
-            for entry in index.range((scope, "")..).map_err(from_storage)? {
-                let (key, _) = entry.map_err(from_storage)?;
-                let key = key.value();
-                if key.0 != scope {
-                    break;
-                }
-                match get::<WorkItems>(&rows, key)? {
-                    Some(row) => WorkItems::keep(row, view),
-                    None => {
-                        return Err(corrupt("work", format_args!("{key:?}"), Bad("the row")));
+            WorkFilter::Scope(scope) => {
+                let scope = scope.as_key();
+                for entry in rows.open()?.range((scope, "")..).map_err(from_storage)? {
+                    let (key, value) = entry.map_err(from_storage)?;
+                    if key.value().0 != scope {
+                        break;
                     }
+                    WorkItems::keep(WorkItems::read(key.value(), value.value())?, view);
                 }
             }
-            Ok(())
+            WorkFilter::Open(scope) => by_index(tx, WORK_OPEN, scope, rows.open()?, view)?,
+            WorkFilter::Referring(scope) => {
+                by_index(tx, WORK_REFERRING, scope, rows.open()?, view)?
+            }
+            WorkFilter::Aging { scope, aging, until } => {
+                let (scope, aging) = (scope.as_key(), number(&AGINGS, aging)?);
+                let index = table(tx, WORK_AGING)?;
+                let found = (scope, aging, i64::MIN, "")..(scope, aging, until.as_millis() + 1, "");
+                let found = index.range(found).map_err(from_storage)?;
+                for entry in found {
+                    let (key, _) = entry.map_err(from_storage)?;
+                    keep_indexed(rows.open()?, (scope, key.value().3), view)?;
+                }
+            }
+            WorkFilter::All => keep_all_of::<WorkItems>(rows.open()?, view)?,
+            _ => return Err(StoreError::Unsupported("this filter of work items")),
         }
-        WorkFilter::All => keep_all::<WorkItems>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of work items")),
+    }
+    Ok(())
+}
+
+type Rows<'t> = Table<'t, WorkRef, &'static [u8]>;
+
+fn by_index(
+    tx: &Tx,
+    index: TableDefinition<'_, WorkRef, ()>,
+    scope: &Scope,
+    rows: &Rows<'_>,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let (scope, index) = (scope.as_key(), table(tx, index)?);
+    for entry in index.range((scope, "")..).map_err(from_storage)? {
+        let (key, _) = entry.map_err(from_storage)?;
+        if key.value().0 != scope {
+            break;
+        }
+        keep_indexed(rows, key.value(), view)?;
+    }
+    Ok(())
+}
+
+fn keep_indexed(rows: &Rows<'_>, key: (&str, &str), view: &mut View) -> Result<(), StoreError> {
+    match get::<WorkItems>(rows, key)? {
+        Some(row) => WorkItems::keep(row, view),
+        None => return Err(corrupt("work", format_args!("{key:?}"), Bad("the row"))),
+    }
+    Ok(())
+}
+
+/// What the indexes say of a work item.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Marks {
+    pub(crate) open: bool,
+    /// The number of the way in which it ages, and since when.
+    pub(crate) aging: Option<(u8, i64)>,
+    pub(crate) referring: bool,
+}
+
+impl Marks {
+    pub(crate) fn of(row: &Work) -> Result<Self, StoreError> {
+        let open = row.status.is_open();
+        let aging = match row.aging() {
+            Some((aging, since)) => Some((number(&AGINGS, &aging)?, since.as_millis())),
+            None => None,
+        };
+        Ok(Self { open, aging, referring: open && !row.refs.is_empty() })
     }
 }
 
-/// Writes the changes, and of the index what really changes.
+/// The indexes, opened when they change.
+struct Indexes<'t> {
+    open: Once<'t, WorkRef, ()>,
+    aging: Once<'t, AgingRef, ()>,
+    referring: Once<'t, WorkRef, ()>,
+}
+
+impl<'t> Indexes<'t> {
+    const fn new(tx: &'t Tx) -> Self {
+        Self {
+            open: Once::new(tx, WORK_OPEN),
+            aging: Once::new(tx, WORK_AGING),
+            referring: Once::new(tx, WORK_REFERRING),
+        }
+    }
+
+    fn change(&mut self, key: (&str, &str), before: Marks, after: Marks) -> Result<(), StoreError> {
+        self.open.set(key, before.open, after.open)?;
+        self.referring.set(key, before.referring, after.referring)?;
+        if before.aging == after.aging {
+            return Ok(());
+        }
+        for (marks, there) in [(before, true), (after, false)] {
+            if let Some((aging, since)) = marks.aging {
+                self.aging.set((key.0, aging, since, key.1), there, !there)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fills the indexes of a store that has only that of open items.
+pub(crate) fn index_aging(tx: &Tx) -> Result<(), StoreError> {
+    let mut indexes = Indexes::new(tx);
+    // The tables are there also when they are empty.
+    indexes.aging.open().map(drop)?;
+    indexes.referring.open().map(drop)?;
+    all::<WorkItems>(tx, |row| {
+        let after = Marks::of(&row)?;
+        let before = Marks { open: after.open, ..Marks::default() };
+        indexes.change(words(&row.key), before, after)?;
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
+/// Writes the changes, and of the indexes what really changes.
 pub(crate) fn apply(tx: &Tx, changes: &[Change<Work, WorkKey>]) -> Result<(), StoreError> {
     if changes.is_empty() {
         return Ok(());
     }
     let mut rows = table(tx, WORK)?;
-    let mut index = Lazy::new(tx, WORK_OPEN);
+    let mut indexes = Indexes::new(tx);
     for change in changes {
         let (key, after, old) = match change {
             Change::Put(row) => {
                 let value = encode_work(row)?;
                 let old = rows.insert(words(&row.key), value.as_slice()).map_err(from_storage)?;
-                (&row.key, row.status.is_open(), old)
+                (words(&row.key), Marks::of(row)?, old)
             }
-            Change::Delete(key) => (key, false, rows.remove(words(key)).map_err(from_storage)?),
+            Change::Delete(key) => {
+                let old = rows.remove(words(key)).map_err(from_storage)?;
+                (words(key), Marks::default(), old)
+            }
             _ => return Err(StoreError::Unsupported("this change of a work item")),
         };
-        let before = old
-            .map_or(Ok(false), |old| is_open(old.value()))
-            .map_err(|bad| corrupt("work", format_args!("{:?}", words(key)), bad))?;
-        index.set(words(key), before, after)?;
+        let before = match old {
+            Some(old) => Marks::of(&WorkItems::read(key, old.value())?)?,
+            None => Marks::default(),
+        };
+        indexes.change(key, before, after)?;
     }
     Ok(())
 }

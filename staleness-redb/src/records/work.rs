@@ -7,7 +7,7 @@ use staleness_core::time::Timestamp;
 use staleness_core::work::{Work, WorkStep};
 
 use super::{NOTES, WORK_KINDS, WORK_STATES, maybe_time, number, time, word};
-use crate::codec::{Bad, Kind, decode, decode_start, encode, open};
+use crate::codec::{Bad, Kind, decode, encode, open};
 
 /// A work item, version 1. References are in the order of the set that they stand for.
 #[derive(Debug, Serialize, Deserialize)]
@@ -74,11 +74,4 @@ pub(crate) fn decode_work(key: WorkKey, bytes: &[u8]) -> Result<Work, Bad> {
         refs: body.refs.into_iter().map(str::to_owned).collect(),
         steps: steps.collect::<Result<_, Bad>>()?,
     })
-}
-
-/// Whether a work item has not ended, by the first field alone.
-pub(crate) fn is_open(bytes: &[u8]) -> Result<bool, Bad> {
-    let (1, body) = open(Kind::Work, bytes)? else { return Err(Bad("version")) };
-    let (status, _) = decode_start::<u8>(body)?;
-    word(&WORK_STATES, status, "status").map(|status| status.is_open())
 }

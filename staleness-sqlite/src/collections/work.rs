@@ -14,7 +14,7 @@ use crate::transaction::Transaction;
 macro_rules! columns {
     () => {
         "scope, id, kind, status, ended, before, text, author, giver, taker, note, generated, \
-         created_at, updated_at, expires_at, refs, steps"
+         created_at, updated_at, expires_at, refs, steps, aging, since"
     };
 }
 
@@ -27,11 +27,15 @@ macro_rules! select {
 const BY_KEY: &str = select!(" WHERE scope = ?1 AND id = ?2");
 const BY_SCOPE: &str = select!(" WHERE scope = ?1");
 const OPEN: &str = select!(" INDEXED BY work_open WHERE scope = ?1 AND ended = 0");
+const AGING: &str =
+    select!(" INDEXED BY work_open WHERE scope = ?1 AND ended = 0 AND aging = ?2 AND since <= ?3");
+const REFERRING: &str =
+    select!(" INDEXED BY work_referring WHERE scope = ?1 AND ended = 0 AND refs <> '[]'");
 const ALL: &str = select!(" ORDER BY scope, id");
 const PUT: &str = concat!(
     "REPLACE INTO work(",
     columns!(),
-    ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
+    ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)"
 );
 const DELETE: &str = "DELETE FROM work WHERE scope = ?1 AND id = ?2";
 
@@ -41,17 +45,29 @@ pub(crate) fn load(
     filter: &WorkFilter,
     view: &mut View,
 ) -> Result<(), StoreError> {
+    let mut found = Vec::new();
     let keep = |work: Work| {
-        view.work.insert(work.key.clone(), work);
+        found.push((work.key.clone(), work));
         ControlFlow::Continue(())
     };
     match filter {
         WorkFilter::Key(key) => rows(tx, BY_KEY, words(key), keep),
         WorkFilter::Scope(scope) => rows(tx, BY_SCOPE, (scope.as_key(),), keep),
         WorkFilter::Open(scope) => rows(tx, OPEN, (scope.as_key(),), keep),
+        WorkFilter::Aging { scope, aging, until } => {
+            rows(tx, AGING, (scope.as_key(), aging.as_str(), until.as_millis()), keep)
+        }
+        WorkFilter::Referring(scope) => rows(tx, REFERRING, (scope.as_key(),), keep),
         WorkFilter::All => all(tx, keep),
         _ => Err(StoreError::Unsupported("this filter of work items")),
+    }?;
+    // Indexes give them in another order than that of keys: a map of many is built at once.
+    if view.work.is_empty() {
+        view.work = found.into_iter().collect();
+    } else {
+        view.work.extend(found);
     }
+    Ok(())
 }
 
 /// Every work item in the order of keys.
@@ -86,7 +102,7 @@ fn read(row: &Row<'_>) -> Result<Work, Bad> {
     if cells.flag("ended")? == status.is_open() {
         return Err(Bad("ended"));
     }
-    Ok(Work {
+    let work = Work {
         key,
         kind,
         status,
@@ -102,7 +118,15 @@ fn read(row: &Row<'_>) -> Result<Work, Bad> {
         expires_at: cells.maybe_time("expires_at")?,
         refs: cells.parsed("refs", unpack)?,
         steps: cells.parsed("steps", unpack)?,
-    })
+    };
+    let aging = cells.maybe_str("aging")?;
+    let since = cells.maybe_int("since")?;
+    if (aging, since) == aged(&work).unzip() { Ok(work) } else { Err(Bad("aging")) }
+}
+
+/// What the columns `aging` and `since` say of a row.
+fn aged(row: &Work) -> Option<(&'static str, i64)> {
+    row.aging().map(|(aging, since)| (aging.as_str(), since.as_millis()))
 }
 
 /// Writes the changes.
@@ -122,6 +146,7 @@ pub(crate) fn apply(
 
 fn put(tx: &Transaction<'_>, row: &Work) -> Result<(), StoreError> {
     let (scope, id) = words(&row.key);
+    let (aging, since) = aged(row).unzip();
     let params = rusqlite::params![
         scope,
         id,
@@ -140,6 +165,8 @@ fn put(tx: &Transaction<'_>, row: &Work) -> Result<(), StoreError> {
         row.expires_at.map(|at| at.as_millis()),
         pack(&row.refs),
         pack(&row.steps),
+        aging,
+        since,
     ];
     execute(tx, PUT, params).map(drop)
 }

@@ -96,9 +96,10 @@ impl Registry {
         resume: Resume,
         now: Timestamp,
     ) -> Result<Delta, StoreError> {
-        let query = resume::WhatChanged { project: project.id.clone(), resume };
+        let overdue = self.overdue(project, now);
+        let query = resume::WhatChanged { project: project.id.clone(), resume, overdue };
         let view = self.ask(query.clone()).await?;
-        Ok(query.delta(view, &self.policy, project, now)?)
+        Ok(query.delta(view)?)
     }
 
     /// Notes that an agent was told a delta: its cursor moves to the end of it, and only forward, so

@@ -6,20 +6,17 @@ use super::steps::met;
 use super::unknown;
 use crate::ids::{AgentId, ItemKey, ProjectId, Scope, SessionId, ToolKey, WorkKey};
 use crate::journal::Revision;
-use crate::policy::Policy;
 use crate::registry::told::{around_demoted, demoted, of_these_names};
-use crate::registry::work::{command, open, rules, visible};
+use crate::registry::work::{Overdue, open, visible_open};
 use crate::report::{
     Context, Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes, digest, tell,
 };
-use crate::scan::ProjectRef;
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::store::{
     CursorFilter, ItemFilter, JournalFilter, ProjectFilter, Query, Refusal, Selection,
     SessionFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
-use crate::work::{Work, report};
 
 /// Where a delta is to begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,11 +56,13 @@ impl Resume {
 }
 
 /// Looks at what changed for an agent: how far it was told, then the journal since, then what the
-/// entries are about.
+/// entries are about; and at what is overdue. Of all the work that is there it reads no other, but for
+/// an agent that is told what is there.
 #[derive(Clone, Debug)]
 pub(super) struct WhatChanged {
     pub(super) project: ProjectId,
     pub(super) resume: Resume,
+    pub(super) overdue: Overdue,
 }
 
 /// Where a delta begins, once that is known.
@@ -120,33 +119,30 @@ impl WhatChanged {
         }
     }
 
+    /// Whether all open work is read.
+    fn is_digest(&self, view: &View) -> bool {
+        matches!(self.begin(view), Ok(Begin::Met(_) | Begin::Again(_) | Begin::Nowhere))
+    }
+
     /// The delta that a view makes.
-    pub(super) fn delta(
-        &self,
-        mut view: View,
-        policy: &Policy,
-        project: &ProjectRef,
-        now: Timestamp,
-    ) -> Result<Delta, Refusal> {
+    pub(super) fn delta(&self, mut view: View) -> Result<Delta, Refusal> {
         let begin = self.begin(&view)?;
         if let Begin::At(at) = begin {
             view.journal.retain(|_, entry| entry.at >= at);
         }
-        let seen = visible(&view);
-        let open: Vec<&Work> = seen.into_values().filter(|work| work.status.is_open()).collect();
-        let thresholds = |work: &Work| rules(policy, project, work).into_owned();
-        let mut warnings = report(open.iter().copied(), now, thresholds, command).warnings;
+        let Overdue { policy, project, now } = &self.overdue;
+        let mut warnings = self.overdue.report(&view).warnings;
         let overdue = warnings.len();
         warnings.truncate(TOP_WARNINGS);
         let agent = &self.resume.agent;
-        let context = Context::new(&view, policy, project, now);
+        let context = Context::new(&view, policy, project, *now);
         let after = match begin {
             Begin::After(after) | Begin::Met(after) | Begin::Again(after) => after,
             Begin::At(_) => Revision(0),
             Begin::Nowhere => view.revision,
         };
         let telling = tell(&context, after);
-        let digest = digest(open.iter().copied(), agent);
+        let digest = digest(visible_open(&self.project, &view), agent);
         let items = match begin {
             Begin::Nowhere | Begin::Met(_) => digest.items,
             Begin::Again(_) => with_changes(digest.items, changes(&view, after, agent)),
@@ -222,7 +218,7 @@ impl Query for WhatChanged {
         };
         let sessions = self.resume.session.iter().chain(since);
         let key = |id: &SessionId| SessionKey { project: self.project.clone(), id: id.clone() };
-        let first = demoted(&self.project, open(&self.project))
+        let first = demoted(&self.project, Selection::new())
             .peek_projects(ProjectFilter::Id(self.project.clone()))
             .peek_cursors(CursorFilter::Key(cursor));
         sessions.fold(first, |all, id| all.peek_sessions(SessionFilter::Key(key(id))))
@@ -231,13 +227,15 @@ impl Query for WhatChanged {
     fn more(&self, view: &View) -> Option<Selection> {
         let more = match view.looks {
             1 => {
-                let around = around_demoted(&self.project, view, Selection::new());
-                let after = match self.begin(view) {
-                    Ok(Begin::After(after) | Begin::Met(after) | Begin::Again(after)) => after,
-                    Ok(Begin::At(_)) => Revision(0),
-                    Ok(Begin::Nowhere) => view.revision,
+                let (after, digest) = match self.begin(view) {
+                    Ok(Begin::After(after)) => (after, false),
+                    Ok(Begin::At(_)) => (Revision(0), false),
+                    Ok(Begin::Met(after) | Begin::Again(after)) => (after, true),
+                    Ok(Begin::Nowhere) => (view.revision, true),
                     Err(_) => return None,
                 };
+                let work = if digest { open(&self.project) } else { self.overdue.candidates() };
+                let around = around_demoted(&self.project, view, work);
                 if after >= view.revision {
                     around
                 } else {
@@ -247,7 +245,9 @@ impl Query for WhatChanged {
                         .journal(JournalFilter::Since { after, scope: own })
                 }
             }
-            2 => self.subjects(view),
+            2 if self.is_digest(view) => self.subjects(view),
+            2 => self.overdue.around(view, self.subjects(view)),
+            3 if !self.is_digest(view) => self.overdue.around_referring(view, Selection::new()),
             _ => return None,
         };
         Some(more).filter(|more| *more != Selection::new())

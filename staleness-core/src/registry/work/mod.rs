@@ -4,14 +4,16 @@
 
 mod act;
 mod limits;
+mod overdue;
 mod queries;
 
 use serde::Serialize;
 
 pub use act::WorkPatch;
 pub use limits::{MAX_WORK_FIELDS_BYTES, MAX_WORK_TEXT_BYTES, check_work};
+pub(super) use overdue::{Overdue, visible_open};
 pub use queries::WorkListing;
-pub(super) use queries::{command, open, rules, visible};
+pub(super) use queries::open;
 
 use super::{Act, Registry};
 use crate::ids::{WorkId, WorkKey};

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::ids::{ProjectId, Scope, WorkId, WorkKey};
 use crate::policy::Policy;
@@ -10,7 +11,9 @@ use crate::report::WorkReport;
 use crate::scan::ProjectRef;
 use crate::store::{Refusal, Selection, StoreError, View, WorkFilter};
 use crate::time::Timestamp;
-use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus, judge, referred, report};
+use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus, flag, judge};
+
+use super::overdue::{Overdue, Referring};
 
 /// How like an id must be to be offered for another, 0..=1.
 const ALIKE: f64 = 0.75;
@@ -101,12 +104,17 @@ impl Registry {
         work: Vec<Work>,
         now: Timestamp,
     ) -> Result<Vec<WorkReport>, StoreError> {
-        let view = self.ask(open(&project.id)).await?;
-        let policy = |work: &Work| rules(&self.policy, project, work).into_owned();
-        let fresh = referred(visible(&view).into_values(), now, policy);
+        let judge = |work: &Work, softened_by: Option<&str>| {
+            judge(work, now, &rules(&self.policy, project, work), softened_by)
+        };
+        let flagged = |work: &Work| flag(work, now, &rules(&self.policy, project, work)).is_some();
+        let mut fresh = BTreeMap::new();
+        if work.iter().any(flagged) {
+            let referring = Referring(self.overdue(project, now));
+            fresh.extend(referring.referred(&self.ask(referring.clone()).await?));
+        }
         let judged = |each: Work| {
-            let softened_by = fresh.get(each.key.id.as_str()).copied();
-            let verdict = judge(&each, now, &rules(&self.policy, project, &each), softened_by);
+            let verdict = judge(&each, fresh.get(each.key.id.as_str()).map(String::as_str));
             WorkReport::new(each, verdict)
         };
         Ok(work.into_iter().map(judged).collect())
@@ -121,10 +129,14 @@ impl Registry {
         project: &ProjectRef,
         now: Timestamp,
     ) -> Result<StaleReport, StoreError> {
-        let view = self.ask(open(&project.id)).await?;
-        let work: Vec<&Work> = visible(&view).into_values().collect();
-        let policy = |work: &Work| rules(&self.policy, project, work).into_owned();
-        Ok(report(work.iter().copied(), now, policy, command))
+        let overdue = self.overdue(project, now);
+        let view = self.ask(overdue.clone()).await?;
+        Ok(overdue.report(&view))
+    }
+
+    /// What is overdue in a project, to be looked at.
+    pub(in crate::registry) fn overdue(&self, project: &ProjectRef, now: Timestamp) -> Overdue {
+        Overdue { policy: Arc::clone(&self.policy), project: project.clone(), now }
     }
 
     /// The id of a work item that the project sees that is most like `text`, for a helpful error.
@@ -157,13 +169,13 @@ pub(in crate::registry) fn open(project: &ProjectId) -> Selection {
 }
 
 /// The work items of a view by id: a project's own stand for global ones.
-pub(in crate::registry) fn visible(view: &View) -> BTreeMap<&WorkId, &Work> {
+fn visible(view: &View) -> BTreeMap<&WorkId, &Work> {
     // Global ones come first in the order of keys.
     view.work.iter().map(|(key, work)| (&key.id, work)).collect()
 }
 
 /// The thresholds that hold for an item in a project.
-pub(in crate::registry) fn rules<'p>(
+pub(super) fn rules<'p>(
     policy: &'p Policy,
     project: &ProjectRef,
     work: &Work,
@@ -173,7 +185,7 @@ pub(in crate::registry) fn rules<'p>(
 }
 
 /// The command that settles an overdue item, ready to be pasted into a shell.
-pub(in crate::registry) fn command(work: &Work) -> String {
+pub(super) fn command(work: &Work) -> String {
     let id = work.key.id.as_str();
     let plain =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@');

@@ -1,0 +1,166 @@
+//! Looking at what is overdue, and at what bears on it: however much is written down, nothing else is
+//! read.
+//!
+//! The store finds what is old enough that somebody's thresholds might flag it; which of that is
+//! overdue is decided here, as if everything had been read.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::ids::{ProjectId, Scope, WorkId, WorkKey};
+use crate::policy::Policy;
+use crate::scan::ProjectRef;
+use crate::store::{Query, Selection, View, WorkFilter};
+use crate::time::Timestamp;
+use crate::work::{Aging, Rules, StaleReport, Work, flag, referred, report};
+
+use super::queries::command;
+
+/// What is overdue in a project at a moment.
+#[derive(Clone, Debug)]
+pub(in crate::registry) struct Overdue {
+    pub(in crate::registry) policy: Arc<Policy>,
+    pub(in crate::registry) project: ProjectRef,
+    pub(in crate::registry) now: Timestamp,
+}
+
+impl Overdue {
+    fn project(&self) -> (&ProjectId, &str) {
+        (&self.project.id, self.project.root.as_str())
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        Rules::new(&self.policy.work, self.project())
+    }
+
+    /// The time since which something is old enough to be read, if it ages in this way.
+    fn until(&self, aging: Aging) -> Timestamp {
+        self.policy.work.latest(aging, self.project(), self.now)
+    }
+
+    /// Everything that may be overdue.
+    pub(in crate::registry) fn candidates(&self) -> Selection {
+        let mut all = Selection::new();
+        for (scope, aging) in
+            scopes(&self.project.id).iter().flat_map(|scope| Aging::ALL.map(|aging| (scope, aging)))
+        {
+            let until = self.until(aging);
+            all = all.peek_work(WorkFilter::Aging { scope: scope.clone(), aging, until });
+        }
+        all
+    }
+
+    /// Adds what bears on the candidates that were seen: the project's own work in the place of that
+    /// of all projects, and, if anything is overdue, the work that refers to others.
+    pub(in crate::registry) fn around(&self, view: &View, more: Selection) -> Selection {
+        let rules = self.rules();
+        if !view.work.values().any(|work| flag(work, self.now, rules.of(work)).is_some()) {
+            return more;
+        }
+        let may_be_overdue = self.may_be_overdue();
+        let candidates = view.work.values().filter(|work| may_be_overdue(work));
+        let more = referring(&self.project.id, more);
+        own_in_place(&self.project.id, view, candidates, more)
+    }
+
+    /// Adds the project's own work in the place of that of all projects that refers to others.
+    pub(in crate::registry) fn around_referring(&self, view: &View, more: Selection) -> Selection {
+        let may_be_overdue = self.may_be_overdue();
+        let others = view.work.values();
+        let others = others.filter(|work| !work.refs.is_empty() && !may_be_overdue(work));
+        own_in_place(&self.project.id, view, others, more)
+    }
+
+    fn may_be_overdue(&self) -> impl Fn(&Work) -> bool + use<> {
+        let until = Aging::ALL.map(|aging| self.until(aging));
+        // Ways are listed in the order of their numbers.
+        move |work| work.aging().is_some_and(|(aging, since)| since <= until[aging as usize])
+    }
+
+    /// The report of what was seen.
+    pub(in crate::registry) fn report(&self, view: &View) -> StaleReport {
+        let (rules, open) = (self.rules(), visible_open(&self.project.id, view));
+        report(open.iter().copied(), self.now, |work| rules.of(work), command)
+    }
+}
+
+impl Query for Overdue {
+    fn selection(&self) -> Selection {
+        self.candidates()
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        let more = match view.looks {
+            1 => self.around(view, Selection::new()),
+            2 => self.around_referring(view, Selection::new()),
+            _ => return None,
+        };
+        Some(more).filter(|more| *more != Selection::new())
+    }
+}
+
+/// The fresh work of a project that refers to others.
+#[derive(Clone, Debug)]
+pub(in crate::registry) struct Referring(pub(in crate::registry) Overdue);
+
+impl Referring {
+    /// What it refers to: each id with the id of the first item that does.
+    pub(in crate::registry) fn referred(&self, view: &View) -> Vec<(String, String)> {
+        let (rules, open) = (self.0.rules(), visible_open(&self.0.project.id, view));
+        let fresh = referred(open, self.0.now, |work| rules.of(work));
+        fresh.into_iter().map(|(id, by)| (id.to_owned(), by.to_owned())).collect()
+    }
+}
+
+impl Query for Referring {
+    fn selection(&self) -> Selection {
+        referring(&self.0.project.id, Selection::new())
+    }
+
+    fn more(&self, view: &View) -> Option<Selection> {
+        if view.looks > 1 {
+            return None;
+        }
+        let project = &self.0.project.id;
+        let more = own_in_place(project, view, view.work.values(), Selection::new());
+        Some(more).filter(|more| *more != Selection::new())
+    }
+}
+
+fn scopes(project: &ProjectId) -> [Scope; 2] {
+    [Scope::Global, Scope::Project(project.clone())]
+}
+
+fn referring(project: &ProjectId, more: Selection) -> Selection {
+    let scopes = scopes(project).into_iter();
+    scopes.fold(more, |more, scope| more.peek_work(WorkFilter::Referring(scope)))
+}
+
+/// Adds the project's own items of the same ids as those of all projects.
+fn own_in_place<'a>(
+    project: &ProjectId,
+    view: &View,
+    work: impl Iterator<Item = &'a Work>,
+    more: Selection,
+) -> Selection {
+    let own = work
+        .filter(|work| work.key.scope == Scope::Global)
+        .map(|work| WorkKey { scope: Scope::Project(project.clone()), id: work.key.id.clone() });
+    own.filter(|key| !view.work.contains_key(key))
+        .fold(more, |more, key| more.peek_work(WorkFilter::Key(key)))
+}
+
+/// The open work of a view that a project sees: its own stands for that of all projects with the same
+/// id, as long as it has not ended.
+pub(in crate::registry) fn visible_open<'v>(project: &ProjectId, view: &'v View) -> Vec<&'v Work> {
+    let open = || view.work.values().filter(|work| work.status.is_open());
+    let is_own = |work: &&Work| work.key.scope.project() == Some(project);
+    let own: BTreeSet<&WorkId> = match view.work.keys().next().map(|key| &key.scope) {
+        Some(Scope::Global) => open().filter(is_own).map(|work| &work.key.id).collect(),
+        _ => BTreeSet::new(),
+    };
+    if own.is_empty() {
+        return open().collect();
+    }
+    open().filter(|work| is_own(work) || !own.contains(&work.key.id)).collect()
+}

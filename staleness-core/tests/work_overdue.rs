@@ -1,0 +1,235 @@
+//! What is overdue is found without reading the rest, and is what reading everything would find.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::select;
+use staleness_core::ids::{AgentId, ProjectId, Scope, WorkId, WorkKey};
+use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
+use staleness_core::registry::{Resume, ResumeFrom};
+use staleness_core::report::{TOP_WARNINGS, WorkReport};
+use staleness_core::scan::ProjectRef;
+use staleness_core::store::{
+    Decision, Draft, Durability, Refusal, RegistryStore, Selection, Step, View, WorkFilter,
+};
+use staleness_core::time::DAY;
+use staleness_core::work::{
+    NoteType, StaleReport, Warning, Work, WorkKind, WorkOverride, WorkPolicy, WorkStatus, flag,
+    judge, report,
+};
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
+
+fn at(day: i64, millis: i64) -> Timestamp {
+    Timestamp::from_millis(1_800_000_000_000 + day * DAY + millis)
+}
+
+fn project() -> ProjectRef {
+    let root = "/work/shop";
+    ProjectRef { id: ProjectId::of_root(root), root: root.into() }
+}
+
+/// Writes items down, and tells the journal of some.
+#[derive(Debug)]
+struct Fill {
+    work: Vec<Work>,
+    told: Vec<bool>,
+}
+
+impl Step for Fill {
+    fn selection(&self) -> Selection {
+        Selection::new().lock_work(WorkFilter::All)
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, at(0, 0));
+        for work in &self.work {
+            draft.put_work(work.clone());
+        }
+        for (work, _) in self.work.iter().zip(&self.told).filter(|(_, told)| **told) {
+            draft.append_journal(JournalEntry {
+                revision: Revision(0),
+                index: 0,
+                at: at(0, 0),
+                subject: Subject::work(&work.key),
+                action: Action::Added,
+                from: None,
+                to: None,
+                cause: "by_hand".into(),
+                note: None,
+                session: None,
+                actor: None,
+                op: None,
+            });
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+fn filled(work: &[Work], told: &[bool], policy: WorkPolicy) -> BlockingRegistry {
+    let store = MemoryStore::new();
+    let fill = Fill { work: work.to_vec(), told: told.to_vec() };
+    pollster::block_on(store.transact(Arc::new(fill))).unwrap();
+    Registry::new(Arc::new(store), Policy { work: policy, ..Policy::default() }).blocking()
+}
+
+/// The open work that the project sees, as reading everything shows it.
+fn seen(work: &[Work]) -> BTreeMap<&WorkId, &Work> {
+    let mut seen = BTreeMap::new();
+    for scope in [Scope::Global, Scope::Project(project().id)] {
+        let open = work.iter().filter(|each| each.key.scope == scope && each.status.is_open());
+        seen.extend(open.map(|each| (&each.key.id, each)));
+    }
+    seen
+}
+
+fn rules(policy: &WorkPolicy, work: &Work) -> WorkPolicy {
+    let project = project();
+    let of = Some((&project.id, project.root.as_str()));
+    policy.rules(work.kind, of, work.author.as_deref()).into_owned()
+}
+
+fn expected(work: &[Work], policy: &WorkPolicy, now: Timestamp) -> StaleReport {
+    let command = |work: &Work| format!("staleness stale resolve {}", work.key.id);
+    let seen: Vec<&Work> = seen(work).into_values().collect();
+    report(seen.iter().copied(), now, |work| rules(policy, work), command)
+}
+
+fn expected_reports(work: &[Work], policy: &WorkPolicy, now: Timestamp) -> Vec<WorkReport> {
+    let mut fresh = BTreeMap::new();
+    for (id, each) in seen(work) {
+        if flag(each, now, &rules(policy, each)).is_none() {
+            for other in &each.refs {
+                fresh.entry(other.as_str()).or_insert(id.as_str());
+            }
+        }
+    }
+    let judged = |each: &Work| {
+        let softened_by = fresh.get(each.key.id.as_str()).copied();
+        WorkReport::new(each.clone(), judge(each, now, &rules(policy, each), softened_by))
+    };
+    work.iter().map(judged).collect()
+}
+
+fn warnings(registry: &BlockingRegistry, from: ResumeFrom, now: Timestamp) -> Vec<Warning> {
+    let resume = Resume { from, ..Resume::new(AgentId::new("agent").unwrap()) };
+    registry.resume(&project(), resume, now).unwrap().warnings
+}
+
+const IDS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
+const AUTHORS: [&str; 3] = ["ada", "bob", "eve"];
+
+fn moment() -> impl Strategy<Value = Timestamp> {
+    let days = prop_oneof![8 => -3..14_i64, 1 => Just(-400_000_i64), 1 => Just(400_000)];
+    (days, -1..=1_i64).prop_map(|(day, millis)| at(day, millis))
+}
+
+fn item() -> impl Strategy<Value = Work> {
+    let other = Scope::Project(ProjectId::of_root("/work/other"));
+    let scopes = vec![Scope::Global, Scope::Project(project().id), other];
+    let key = (select(scopes), select(&IDS[..]))
+        .prop_map(|(scope, id)| WorkKey { scope, id: WorkId::new(id).unwrap() });
+    let sort = (select(&WorkKind::ALL[..]), any::<prop::sample::Index>(), any::<bool>());
+    let note = prop_oneof![3 => Just(NoteType::Observation), 1 => select(&NoteType::ALL[..])];
+    let refs = prop::collection::btree_set(select(&IDS[..]), 0..3);
+    let when = (moment(), moment(), weighted(0.5, moment()));
+    (key, sort, note, weighted(0.5, select(&AUTHORS[..])), refs, when).prop_map(
+        |(key, (kind, status, generated), note, author, refs, when)| Work {
+            status: *status.get(kind.states()),
+            note,
+            generated,
+            author: author.map(Into::into),
+            refs: refs.into_iter().map(Into::into).collect(),
+            created_at: when.0,
+            updated_at: when.1,
+            expires_at: when.2,
+            ..Work::new(key, kind, "text", at(0, 0))
+        },
+    )
+}
+
+fn days() -> impl Strategy<Value = u32> {
+    prop_oneof![8 => 0..9_u32, 1 => Just(u32::MAX)]
+}
+
+fn override_of() -> impl Strategy<Value = WorkOverride> {
+    let maybe = || weighted(0.3, days());
+    (maybe(), maybe(), maybe(), maybe(), maybe(), maybe()).prop_map(|each| WorkOverride {
+        in_progress_days: each.0,
+        waiting_days: each.1,
+        handoff_days: each.2,
+        candidate_days: each.3,
+        generated_candidate_days: each.4,
+        observation_days: each.5,
+        ..WorkOverride::default()
+    })
+}
+
+fn policy() -> impl Strategy<Value = WorkPolicy> {
+    let kinds = prop::collection::btree_map(select(&WorkKind::ALL[..]), override_of(), 0..4);
+    let projects = select(vec!["/work/shop".to_owned(), project().id.to_string(), "/x".into()]);
+    let projects = prop::collection::btree_map(projects, override_of(), 0..2);
+    let agents = select(&AUTHORS[..]).prop_map(String::from);
+    let agents = prop::collection::btree_map(agents, override_of(), 0..3);
+    (override_of(), kinds, projects, agents).prop_map(|(base, kind, project, agent)| {
+        let mut policy = WorkPolicy { kind, project, agent, ..WorkPolicy::default() };
+        base.apply(&mut policy);
+        policy
+    })
+}
+
+/// Items of distinct keys, and whether the journal is told of each.
+fn items() -> impl Strategy<Value = (Vec<Work>, Vec<bool>)> {
+    let items = prop::collection::vec(item(), 0..40).prop_map(|all| {
+        let all: BTreeMap<WorkKey, Work> = all.into_iter().map(|w| (w.key.clone(), w)).collect();
+        all.into_values().collect()
+    });
+    (items, prop::collection::vec(any::<bool>(), 40))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 512, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn what_is_overdue_is_what_reading_everything_finds(
+        (work, told) in items(), policy in policy(), now in moment(),
+    ) {
+        let registry = filled(&work, &told, policy.clone());
+        let all = expected(&work, &policy, now);
+        prop_assert_eq!(&registry.stale_report(&project(), now).unwrap(), &all);
+        let reports = registry.work_reports(&project(), work.clone(), now).unwrap();
+        prop_assert_eq!(reports, expected_reports(&work, &policy, now));
+        let top: Vec<Warning> = all.warnings.into_iter().take(TOP_WARNINGS).collect();
+        for from in [ResumeFrom::Time(Timestamp::MIN), ResumeFrom::Digest, ResumeFrom::Cursor] {
+            prop_assert_eq!(&warnings(&registry, from, now), &top);
+        }
+    }
+}
+
+fn plan(number: usize, day: i64) -> Work {
+    let id = WorkId::new(format!("p{number:04}")).unwrap();
+    let key = WorkKey { scope: Scope::Project(project().id), id };
+    Work { status: WorkStatus::InProgress, ..Work::new(key, WorkKind::Plan, "text", at(day, 0)) }
+}
+
+/// Five of many that are overdue: those of the same day as the fifth count, whoever was first.
+#[test]
+fn the_five_oldest_of_many_are_those_of_the_report() {
+    let policy = WorkPolicy::default();
+    for days in [1, 2, 5, 40] {
+        let work: Vec<Work> = (0..200).map(|n| plan(n, (n as i64 * 37) % days)).rev().collect();
+        let registry = filled(&work, &[], policy.clone());
+        let now = at(60, 0);
+        let mut top = expected(&work, &policy, now).warnings;
+        top.truncate(TOP_WARNINGS);
+        assert_eq!(top.len(), 5);
+        assert_eq!(warnings(&registry, ResumeFrom::Time(Timestamp::MIN), now), top);
+    }
+}
