@@ -102,6 +102,7 @@ fn ignored_limits() {
             "outcomes::last_of_project_takes_the_last_counted",
             "journal::subject_finds_its_last_entries",
             "pruning::a_cut_takes_the_oldest_recorded_first",
+            "work::aging_takes_the_oldest",
         ],
     );
 }
@@ -202,6 +203,86 @@ fn items_that_lose_their_links() {
         &["knowledge::extremes_round_trip", "knowledge::put_replaces_every_field"],
     );
     modelled(Flaw::RewritesItems, 1);
+}
+
+#[test]
+fn items_taken_for_their_scope() {
+    caught(Flaw::MixesItems, &["knowledge::key_finds_one_of_many_like_it"]);
+    modelled(Flaw::MixesItems, 3);
+}
+
+#[test]
+fn documents_that_lose_what_was_found() {
+    caught(
+        Flaw::ForgetsFindings,
+        &[
+            "documents::extremes_round_trip",
+            "documents::loaded_and_flagged_find_only_those_with_findings",
+        ],
+    );
+    modelled(Flaw::ForgetsFindings, 2);
+}
+
+#[test]
+fn work_that_loses_what_it_refers_to() {
+    caught(
+        Flaw::ForgetsReferences,
+        &["work::extremes_round_trip", "work::referring_follows_every_change"],
+    );
+    modelled(Flaw::ForgetsReferences, 2);
+}
+
+#[test]
+fn work_that_ended_and_comes_as_open() {
+    caught(Flaw::ReturnsEnded, &["work::open_follows_every_change"]);
+    modelled(Flaw::ReturnsEnded, 3);
+}
+
+#[test]
+fn work_too_young() {
+    caught(
+        Flaw::IgnoresAges,
+        &[
+            "work::aging_finds_what_ages_in_one_way_for_long_enough",
+            "work::aging_takes_the_oldest",
+            "work::aging_follows_every_change",
+        ],
+    );
+    modelled(Flaw::IgnoresAges, 3);
+}
+
+#[test]
+fn sessions_that_never_end() {
+    caught(
+        Flaw::ForgetsEnds,
+        &["sessions::extremes_round_trip", "sessions::any_session_and_cursor_round_trip"],
+    );
+    modelled(Flaw::ForgetsEnds, 2);
+}
+
+#[test]
+fn sessions_of_another_project() {
+    caught(Flaw::MixesSessions, &["sessions::keys_find_one_of_many_like_it"]);
+    modelled(Flaw::MixesSessions, 3);
+}
+
+#[test]
+fn cursors_that_move_back() {
+    caught(
+        Flaw::MovesCursorsBack,
+        &[
+            "sessions::extremes_round_trip",
+            "sessions::a_cursor_moves_forward_only",
+            "sessions::agents_that_resume_in_turn_miss_nothing",
+        ],
+    );
+    modelled(Flaw::MovesCursorsBack, 2);
+}
+
+#[test]
+fn cursors_of_other_agents() {
+    caught(Flaw::MixesAgents, &["sessions::keys_find_one_of_many_like_it"]);
+    modelled(Flaw::MixesAgents, 3);
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn of_every_sort(of: Option<&str>) -> Vec<Work> {
             for note in NoteType::ALL {
                 for (generated, expires_at) in [(false, None), (true, None), (false, Some(at(30)))]
                 {
-                    let key = work_key(of, &format!("x{}", rows.len()));
+                    let key = work_key(of, format!("x{}", rows.len()));
                     let (created_at, updated_at) = (at(10), at(20));
                     let status = *status;
                     rows.push(Work {

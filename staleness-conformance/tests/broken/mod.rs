@@ -1,5 +1,6 @@
 //! Stores that break one promise each, over the memory store.
 
+mod rows;
 mod store;
 
 use std::collections::BTreeMap;
@@ -58,6 +59,24 @@ pub(crate) enum Flaw {
     RewritesItems,
     /// A query may look as often as it likes.
     LooksForever,
+    /// The key of an item is taken for its scope.
+    MixesItems,
+    /// Saving a document forgets what was found against it.
+    ForgetsFindings,
+    /// Saving a work item forgets what it refers to.
+    ForgetsReferences,
+    /// Work that has ended comes where only open work was asked for.
+    ReturnsEnded,
+    /// Work comes however young it is.
+    IgnoresAges,
+    /// A session that has ended goes on.
+    ForgetsEnds,
+    /// The session of one project is found in every other.
+    MixesSessions,
+    /// A cursor stands one revision before where it was put.
+    MovesCursorsBack,
+    /// The cursors of all agents of a project come for that of one.
+    MixesAgents,
 }
 
 /// Memory stores by location, so that one can be opened again; each with the flaw, if any.

@@ -11,9 +11,9 @@ use staleness_core::MemoryStore;
 use staleness_core::ids::ToolName;
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::store::{
-    Change, ChangeSet, Commit, Decision, DocumentFilter, Durability, ItemFilter, JournalFilter,
-    OutcomeFilter, OutcomeRange, ProjectFilter, Query, Refusal, RegistryStore, Selection,
-    SourceFilter, Step, StoreError, ToolFilter, View,
+    Change, ChangeSet, Commit, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
+    JournalFilter, OutcomeFilter, OutcomeRange, ProjectFilter, Query, Refusal, RegistryStore,
+    Selection, SessionFilter, SourceFilter, Step, StoreError, ToolFilter, View, WorkFilter,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{PresenceCause, Tool, ToolKind};
@@ -117,6 +117,7 @@ impl Broken {
 impl Flaw {
     /// What a store with this flaw makes of a selection.
     fn bent(self, mut selection: Selection) -> Selection {
+        self.bent_rows(&mut selection);
         match self {
             Self::IgnoresLimits => {
                 for filter in &mut selection.outcomes {
@@ -181,13 +182,9 @@ impl Flaw {
 
     /// What it makes of a change set.
     fn changed(self, mut changes: ChangeSet) -> ChangeSet {
+        self.changed_rows(&mut changes);
         match self {
             Self::ForgetsJournal => changes.journal.clear(),
-            Self::RewritesItems => changes.knowledge.iter_mut().for_each(|change| {
-                if let Change::Put(row) = change {
-                    row.supersedes.clear();
-                }
-            }),
             Self::RaisesAlways if changes.journal.is_empty() => changes.journal.push(entry()),
             Self::IgnoresLimits => {
                 for range in &mut changes.outcome_ranges {
@@ -258,7 +255,12 @@ impl RegistryStore for Broken {
             | Flaw::IgnoresLimits
             | Flaw::OrdersByClock
             | Flaw::ForgetsOps
-            | Flaw::LoadsUnflagged => {
+            | Flaw::LoadsUnflagged
+            | Flaw::MixesItems
+            | Flaw::ReturnsEnded
+            | Flaw::IgnoresAges
+            | Flaw::MixesSessions
+            | Flaw::MixesAgents => {
                 let selection = query.selection();
                 let view = self.see(self.flaw.bent(selection.clone()))?;
                 Ok(self.flaw.filtered(&selection, view))
@@ -343,6 +345,9 @@ impl Step for Blind {
             .lock_tools(ToolFilter::All)
             .lock_knowledge(ItemFilter::All)
             .lock_documents(DocumentFilter::All)
+            .lock_work(WorkFilter::All)
+            .lock_sessions(SessionFilter::All)
+            .lock_cursors(CursorFilter::All)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {

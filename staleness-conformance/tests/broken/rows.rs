@@ -1,0 +1,66 @@
+//! What flaws make of the collections that no scan writes: knowledge, documents, work, sessions and
+//! cursors.
+
+use staleness_core::journal::Revision;
+use staleness_core::store::{
+    Change, ChangeSet, CursorFilter, ItemFilter, Selection, SessionFilter, WorkFilter,
+};
+use staleness_core::time::Timestamp;
+
+use super::Flaw;
+
+fn rows<R, K>(changes: &mut [Change<R, K>]) -> impl Iterator<Item = &mut R> {
+    changes.iter_mut().filter_map(|change| match change {
+        Change::Put(row) => Some(row),
+        _ => None,
+    })
+}
+
+impl Flaw {
+    /// What a store with this flaw makes of a selection.
+    pub(super) fn bent_rows(self, selection: &mut Selection) {
+        for pick in &mut selection.knowledge {
+            if let (Self::MixesItems, ItemFilter::Key(key)) = (self, &pick.filter) {
+                pick.filter = ItemFilter::Scope(key.scope.clone());
+            }
+        }
+        for pick in &mut selection.work {
+            match (self, &mut pick.filter) {
+                (Self::ReturnsEnded, WorkFilter::Open(scope)) => {
+                    pick.filter = WorkFilter::Scope(scope.clone());
+                }
+                (Self::IgnoresAges, WorkFilter::Aging { until, .. }) => *until = Timestamp::MAX,
+                (Self::IgnoresLimits, WorkFilter::Aging { limit, .. }) => *limit = u32::MAX,
+                _ => {}
+            }
+        }
+        for pick in &mut selection.sessions {
+            if let (Self::MixesSessions, SessionFilter::Key(_)) = (self, &pick.filter) {
+                pick.filter = SessionFilter::All;
+            }
+        }
+        for pick in &mut selection.cursors {
+            if let (Self::MixesAgents, CursorFilter::Key(key)) = (self, &pick.filter) {
+                pick.filter = CursorFilter::Project(key.project.clone());
+            }
+        }
+    }
+
+    /// What it makes of a change set.
+    pub(super) fn changed_rows(self, changes: &mut ChangeSet) {
+        match self {
+            Self::RewritesItems => {
+                rows(&mut changes.knowledge).for_each(|row| row.supersedes.clear());
+            }
+            Self::ForgetsFindings => {
+                rows(&mut changes.documents).for_each(|row| row.found.clear());
+            }
+            Self::ForgetsReferences => rows(&mut changes.work).for_each(|row| row.refs.clear()),
+            Self::ForgetsEnds => rows(&mut changes.sessions).for_each(|row| row.ended_at = None),
+            Self::MovesCursorsBack => rows(&mut changes.cursors).for_each(|row| {
+                row.revision = Revision(row.revision.0.saturating_sub(1));
+            }),
+            _ => {}
+        }
+    }
+}
