@@ -1,6 +1,7 @@
 //! Recording outcomes: the step behind every tool event.
 
 use std::collections::{BTreeMap, HashSet};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::seen::see;
@@ -12,7 +13,8 @@ use crate::outcome::{Mark, Outcome, OutcomeKind, outcome_identity};
 use crate::policy::Policy;
 use crate::scan::{Entry, Provider, Providers};
 use crate::store::{
-    Decision, Draft, Durability, OutcomeFilter, Refusal, Selection, Step, ToolFilter, View, meant,
+    Decision, Draft, Durability, OutcomeFilter, Pick, Refusal, Selection, Step, ToolFilter, View,
+    meant,
 };
 use crate::time::{MINUTE, Timestamp};
 use crate::tool::{
@@ -34,7 +36,12 @@ pub struct RecordUses {
 
 impl Step for RecordUses {
     fn selection(&self) -> Selection {
-        let selection = self.uses.iter().fold(Selection::new(), |all, each| each.select(all));
+        let mut selection = self.uses.iter().fold(Selection::new(), |all, each| each.select(all));
+        if self.uses.len() > 1 {
+            // A batch names the same tools and servers again and again: each is looked up once.
+            selection.projects = distinct(selection.projects);
+            selection.tools = distinct(selection.tools);
+        }
         let suspects = self.uses.iter().filter(|each| each.may_be_an_outage());
         match suspects.map(|each| outage_since(&self.policy, each.at)).min() {
             Some(since) => selection.outcomes(OutcomeFilter::LastPerServer { since }),
@@ -63,6 +70,12 @@ impl Step for RecordUses {
     fn durability(&self) -> Durability {
         Durability::Normal
     }
+}
+
+fn distinct<F: Eq + Hash>(picks: Vec<Pick<F>>) -> Vec<Pick<F>> {
+    let mut seen = HashSet::with_capacity(picks.len());
+    let new: Vec<bool> = picks.iter().map(|pick| seen.insert(pick)).collect();
+    picks.into_iter().zip(new).filter_map(|(pick, new)| new.then_some(pick)).collect()
 }
 
 impl RecordUses {
