@@ -12,7 +12,7 @@ pub(crate) mod tools;
 pub(crate) mod work;
 mod wrap;
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
@@ -59,10 +59,10 @@ impl Output {
 
     /// Prints one JSON document; `false`: the reader went away before it was all written.
     pub(crate) fn deliver_json(&self, value: &impl Serialize) -> Result<bool, CliError> {
-        let mut text = serde_json::to_string_pretty(value)
-            .map_err(|error| CliError::new(ErrorKind::Io, format!("writing JSON: {error}")))?;
-        text.push('\n');
-        self.deliver(&text)
+        // A long list is not held in memory twice.
+        let mut stdout = BufWriter::with_capacity(JSON_BUFFER, io::stdout().lock());
+        let written = serde_json::to_writer_pretty(&mut stdout, value).map_err(io::Error::from);
+        delivered(written.and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()))
     }
 
     /// Prints text that is escaped already. A reader that went away is no error.
@@ -73,11 +73,7 @@ impl Output {
     /// Prints text that is escaped already; `false`: the reader went away before it was all written.
     pub(crate) fn deliver(&self, text: &str) -> Result<bool, CliError> {
         let mut stdout = io::stdout().lock();
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-            Err(error) => Err(CliError::new(ErrorKind::Io, format!("writing to stdout: {error}"))),
-        }
+        delivered(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
     /// Says something on stderr, except with `--quiet`.
@@ -92,5 +88,17 @@ impl Output {
         if self.verbose {
             let _ = writeln!(io::stderr(), "{}", escape(text));
         }
+    }
+}
+
+/// Bytes of JSON that are written at once.
+const JSON_BUFFER: usize = 1 << 16;
+
+/// Whether everything was written; a reader that went away is no error.
+fn delivered(written: io::Result<()>) -> Result<bool, CliError> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(CliError::new(ErrorKind::Io, format!("writing to stdout: {error}"))),
     }
 }
