@@ -102,7 +102,6 @@ fn ignored_limits() {
             "outcomes::last_of_project_takes_the_last_counted",
             "journal::subject_finds_its_last_entries",
             "pruning::a_cut_takes_the_oldest_recorded_first",
-            "work::aging_takes_the_oldest",
         ],
     );
 }
@@ -244,7 +243,6 @@ fn work_too_young() {
         Flaw::IgnoresAges,
         &[
             "work::aging_finds_what_ages_in_one_way_for_long_enough",
-            "work::aging_takes_the_oldest",
             "work::aging_follows_every_change",
         ],
     );

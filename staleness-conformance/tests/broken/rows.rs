@@ -30,7 +30,6 @@ impl Flaw {
                     pick.filter = WorkFilter::Scope(scope.clone());
                 }
                 (Self::IgnoresAges, WorkFilter::Aging { until, .. }) => *until = Timestamp::MAX,
-                (Self::IgnoresLimits, WorkFilter::Aging { limit, .. }) => *limit = u32::MAX,
                 _ => {}
             }
         }
