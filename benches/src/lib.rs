@@ -9,6 +9,7 @@ pub mod race;
 pub mod ratios;
 pub mod raw;
 pub mod svg;
+pub mod work;
 
 pub use fixture::{START, fill, record, registry, twin, uses};
 

@@ -16,7 +16,7 @@ type Key = (&'static str, &'static str);
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
 const PROJECTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("projects");
 const TOOLS: TableDefinition<'_, Key, &[u8]> = TableDefinition::new("tools");
-const SERVERS: TableDefinition<'_, (&str, &str, &str), u8> = TableDefinition::new("tools_server");
+const ENTRIES: TableDefinition<'_, (&str, &str, &str), ()> = TableDefinition::new("tools_entries");
 const OUTCOMES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("outcomes");
 const IDENTITIES: TableDefinition<'_, (u64, u64), ()> = TableDefinition::new("outcomes_identity");
 const COUNTED: TableDefinition<'_, (&str, u64), ()> = TableDefinition::new("outcomes_counted");
@@ -116,10 +116,10 @@ fn transact(db: &Database, uses: &[RawUse], reads: Reads) -> Result<(), Error> {
                 let projects = tx.open_table(PROJECTS)?;
                 let row = projects.get(each.scope.as_str())?.expect("the project is known");
                 std::hint::black_box(decode::<RawProject>(row.value()));
-                let servers = tx.open_table(SERVERS)?;
+                let entries = tx.open_table(ENTRIES)?;
                 for scope in [each.scope.as_str(), ""] {
                     let key = (scope, each.server.as_str(), "");
-                    let found = servers.range(key..)?.next();
+                    let found = entries.range(key..)?.next();
                     std::hint::black_box(found.is_some());
                     let known =
                         (each.identity.cast_unsigned(), 0)..=(each.identity as u64, u64::MAX);

@@ -1,0 +1,130 @@
+//! The floor of reading work: a raw program that reads the same rows of the same file with the same
+//! statements, orders them, prints a line for each, and does nothing else.
+//!
+//! Arguments: `list` or `resume`, the store, the scope, the time before which work is overdue; for
+//! `resume` the agent.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, Params, Row};
+
+const WAYS: [&str; 7] =
+    ["in_progress", "waiting", "expiring", "unanswered", "proposed", "generated", "observed"];
+
+macro_rules! work {
+    ($tail:literal) => {
+        concat!(
+            "SELECT scope, id, kind, status, ended, before, text, author, giver, taker, note, \
+             generated, created_at, updated_at, expires_at, refs, steps, aging, since FROM work",
+            $tail
+        )
+    };
+}
+
+const OVERDUE: &str =
+    work!(" INDEXED BY work_open WHERE scope = ?1 AND ended = 0 AND aging = ?2 AND since <= ?3");
+const OLDEST: &str = work!(
+    " INDEXED BY work_open WHERE scope = ?1 AND ended = 0 AND aging = ?2 AND since <= ?3 \
+     ORDER BY since, id LIMIT 5"
+);
+const REFERRING: &str =
+    work!(" INDEXED BY work_referring WHERE scope = ?1 AND ended = 0 AND refs <> '[]'");
+const BY_KEY: &str = work!(" WHERE scope = ?1 AND id = ?2");
+const SINCE: &str = "SELECT revision, idx, at, kind, scope, subject, action, before, after, cause, \
+    note, session, actor, op FROM journal INDEXED BY journal_scope WHERE scope = ?1 AND revision > ?2";
+
+type Cells = Vec<Value>;
+
+/// Every column of every row.
+fn rows(conn: &Connection, sql: &str, params: impl Params) -> rusqlite::Result<Vec<Cells>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let width = statement.column_count();
+    let cells = |row: &Row<'_>| (0..width).map(|at| row.get(at)).collect();
+    statement.query_map(params, cells)?.collect()
+}
+
+fn text(cell: &Value) -> &str {
+    match cell {
+        Value::Text(text) => text,
+        _ => "",
+    }
+}
+
+fn number(cell: &Value) -> i64 {
+    match cell {
+        Value::Integer(number) => *number,
+        _ => 0,
+    }
+}
+
+fn overdue(
+    conn: &Connection,
+    sql: &str,
+    scopes: &[&str],
+    until: i64,
+) -> rusqlite::Result<Vec<Cells>> {
+    let mut found = Vec::new();
+    for scope in scopes {
+        for way in WAYS {
+            found.extend(rows(conn, sql, (scope, way, until))?);
+        }
+    }
+    Ok(found)
+}
+
+fn main() -> rusqlite::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (what, store, scope) = (args[0].as_str(), &args[1], args[2].as_str());
+    let until: i64 = args[3].parse().expect("a time");
+    let conn = Connection::open_with_flags(
+        store,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    conn.busy_timeout(Duration::from_secs(5))?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    conn.execute_batch("BEGIN")?;
+    let meta = rows(&conn, "SELECT revision FROM meta", ())?;
+    std::hint::black_box(&meta);
+    let mut lines = String::new();
+    let mut line = |first: &Value, second: &Value, third: &Value| {
+        writeln!(lines, "{} {} {}", text(first), number(second), text(third)).expect("a text");
+    };
+    let mut found = match what {
+        "list" => overdue(&conn, OVERDUE, &["", scope], until)?,
+        _ => {
+            let cursor = "SELECT revision FROM cursors WHERE project = ?1 AND agent = ?2";
+            let told = rows(&conn, cursor, (scope, &args[4]))?;
+            let told = number(&told[0][0]);
+            let mut new = rows(&conn, SINCE, ("", told))?;
+            new.extend(rows(&conn, SINCE, (scope, told))?);
+            let subjects: BTreeSet<&str> = new.iter().map(|row| text(&row[5])).collect();
+            for subject in subjects {
+                for row in rows(&conn, BY_KEY, (scope, subject))? {
+                    line(&row[1], &row[13], &row[6]);
+                }
+            }
+            // The oldest say how old the others must be.
+            let mut oldest = overdue(&conn, OLDEST, &[scope], until)?;
+            oldest.sort_by_key(|row| number(&row[18]));
+            let least = oldest.get(4).map_or(until, |row| number(&row[18]));
+            overdue(&conn, OVERDUE, &["", scope], least)?
+        }
+    };
+    let fresh = [rows(&conn, REFERRING, ("",))?, rows(&conn, REFERRING, (scope,))?].concat();
+    std::hint::black_box(&fresh);
+    found.sort_by(|a, b| (number(&a[18]), text(&a[1])).cmp(&(number(&b[18]), text(&b[1]))));
+    if what == "resume" {
+        found.truncate(5);
+    }
+    for row in &found {
+        line(&row[1], &row[18], &row[6]);
+    }
+    std::io::stdout().write_all(lines.as_bytes()).expect("printed");
+    staleness_benches::process::tell_peak();
+    Ok(())
+}

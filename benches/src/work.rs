@@ -1,0 +1,143 @@
+//! Work items, journals and cursors of a given size.
+
+use std::sync::Arc;
+
+use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
+use staleness::journal::{Action, JournalEntry, Revision, Subject};
+use staleness::scan::ProjectRef;
+use staleness::session::{Cursor, CursorKey};
+use staleness::store::{
+    CursorFilter, Decision, Draft, Durability, Refusal, Selection, Step, View, WorkFilter,
+};
+use staleness::work::{Work, WorkKind, WorkStatus};
+use staleness::{BlockingRegistry, Timestamp};
+
+/// Rows that one commit writes.
+const BATCH: usize = 10_000;
+/// Kinds in turn, each with its state.
+const SORTS: [(WorkKind, WorkStatus); 5] = [
+    (WorkKind::Plan, WorkStatus::InProgress),
+    (WorkKind::Plan, WorkStatus::Todo),
+    (WorkKind::Handoff, WorkStatus::Open),
+    (WorkKind::Candidate, WorkStatus::Pending),
+    (WorkKind::Note, WorkStatus::Visible),
+];
+
+/// What is written in one commit.
+#[derive(Debug, Default)]
+struct Written {
+    work: Vec<Work>,
+    journal: Vec<JournalEntry>,
+    /// The agent that has been told everything by now.
+    told: Option<CursorKey>,
+}
+
+impl Step for Written {
+    fn selection(&self) -> Selection {
+        let keys = self.work.iter().map(|work| WorkFilter::Key(work.key.clone()));
+        let selection = keys.fold(Selection::new(), Selection::lock_work);
+        let key = self.told.iter().cloned().map(CursorFilter::Key);
+        key.fold(selection, Selection::lock_cursors)
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, Timestamp::MIN);
+        self.work.iter().cloned().for_each(|work| draft.put_work(work));
+        self.journal.iter().cloned().for_each(|entry| draft.append_journal(entry));
+        if let Some(key) = self.told.clone() {
+            let revision = view.revision;
+            draft.put_cursor(Cursor { key, revision, session: None, moved_at: Timestamp::MIN });
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+fn write(registry: &BlockingRegistry, step: Written) {
+    let store = Arc::clone(registry.inner().store());
+    pollster::block_on(store.transact(Arc::new(step))).expect("it is written");
+}
+
+fn key(project: &ProjectRef, number: usize) -> WorkKey {
+    let id = WorkId::new(format!("work-{number:09}")).expect("a valid id");
+    WorkKey { scope: Scope::Project(project.id.clone()), id }
+}
+
+/// Writes down the work items `range` of a project, of several kinds: of ten thousand, `open` are open,
+/// and of these so many of a hundred are as old as `old`, the others as `young`; one of twenty refers to
+/// another.
+///
+/// # Panics
+/// When the store reports an error.
+pub fn fill_work(
+    registry: &BlockingRegistry,
+    project: &ProjectRef,
+    range: std::ops::Range<usize>,
+    (open, overdue): (usize, usize),
+    (old, young): (Timestamp, Timestamp),
+) {
+    let item = |number: usize| {
+        let (kind, status) = SORTS[number % SORTS.len()];
+        let at = if number / 5 % 100 < overdue { old } else { young };
+        let text = format!("Somebody should look at number {number}, and say what became of it.");
+        let mut work = Work { status, ..Work::new(key(project, number), kind, text, at) };
+        if number.is_multiple_of(20) {
+            work.refs.insert(format!("work-{:09}", number / 2));
+        }
+        if number % 10_000 >= open {
+            work.status = work.kind.resolved().unwrap_or(work.status);
+        }
+        work
+    };
+    let numbers: Vec<usize> = range.collect();
+    for part in numbers.chunks(BATCH) {
+        let work = part.iter().copied().map(item).collect();
+        write(registry, Written { work, ..Written::default() });
+    }
+}
+
+/// Appends so many journal entries about the first `items` work items of a project, in commits of
+/// `batch`.
+///
+/// # Panics
+/// When the store reports an error.
+pub fn fill_journal(
+    registry: &BlockingRegistry,
+    project: &ProjectRef,
+    items: usize,
+    (count, batch): (usize, usize),
+    at: Timestamp,
+) {
+    let entry = |number: usize| JournalEntry {
+        revision: Revision(0),
+        index: 0,
+        at,
+        subject: Subject::work(&key(project, number * 7 % items)),
+        action: Action::Stepped,
+        from: Some("todo".into()),
+        to: Some("todo".into()),
+        cause: "by_hand".into(),
+        note: None,
+        session: None,
+        actor: None,
+        op: None,
+    };
+    let numbers: Vec<usize> = (0..count).collect();
+    for part in numbers.chunks(batch.min(BATCH)) {
+        let journal = part.iter().copied().map(entry).collect();
+        write(registry, Written { journal, ..Written::default() });
+    }
+}
+
+/// Notes that an agent was told everything.
+///
+/// # Panics
+/// When the store reports an error.
+pub fn tell_all(registry: &BlockingRegistry, project: &ProjectRef, agent: &str) {
+    let agent = AgentId::new(agent).expect("a valid name");
+    let told = Some(CursorKey { project: project.id.clone(), agent });
+    write(registry, Written { told, ..Written::default() });
+}
