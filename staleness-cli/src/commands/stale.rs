@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use staleness::registry::ScopeChoice;
+use staleness::verdict::Level;
 use staleness::work::{StaleReport, Work, report};
 
 use super::import::work_in;
@@ -43,13 +44,12 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
     Ok(args.fail_on.is_some_and(|least| reaches(&report, least)))
 }
 
-/// Whether anything is at a level or worse. What fresh work still refers to is to be reviewed;
-/// everything else that is overdue is stale.
+/// Whether anything is at a level or worse.
 pub(super) fn reaches(report: &StaleReport, least: LevelArg) -> bool {
-    match least {
-        LevelArg::Review => !report.warnings.is_empty(),
-        LevelArg::Stale => report.warnings.iter().any(|each| each.softened_by.is_none()),
-    }
+    report.warnings.iter().any(|each| match least {
+        LevelArg::Review => each.level != Level::Fresh,
+        LevelArg::Stale => each.level == Level::Stale,
+    })
 }
 
 /// What is overdue in a file of another system. Nothing is stored.
@@ -73,7 +73,15 @@ fn resolve(
     by: &ByArgs,
     out: &Output,
 ) -> Result<(), CliError> {
-    let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
+    let registry = settings.open(Access::Look)?;
+    let mut item = find(&registry, settings, id, scope)?;
+    // What has ended hides no overdue item of every project.
+    if scope == ScopeChoice::Either
+        && !item.status.is_open()
+        && let Ok(global) = find(&registry, settings, id, ScopeChoice::Global)
+    {
+        item = global;
+    }
     let act = act(settings, by)?;
     let registry = settings.open(Access::Write)?;
     let done = registry.resolve_work(&settings.project, item.key, act)?;

@@ -2,7 +2,6 @@
 
 use staleness::Timestamp;
 use staleness::report::WorkReport;
-use staleness::verdict::Level;
 use staleness::work::{Warning, WorkKind, WorkStatus};
 
 use super::found::paint_of;
@@ -85,9 +84,8 @@ fn row(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
 fn overdue(warnings: &[Warning], out: &Output) -> String {
     let mut table = Table::new();
     for each in warnings {
-        let level = if each.softened_by.is_some() { Level::Review } else { Level::Stale };
         table.row(vec![
-            (each.kind.as_str().into(), Some(paint_of(level))),
+            (each.kind.as_str().into(), Some(paint_of(each.level))),
             (format!("{}d", each.age_days), Some(Paint::dim)),
             (each.id.clone(), Some(Paint::bold)),
             (each.text.clone(), None),

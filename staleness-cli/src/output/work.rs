@@ -124,7 +124,7 @@ pub(crate) fn overdue(report: &StaleReport, out: &Output) -> String {
 
 fn warning(each: &Warning, out: &Output) -> String {
     let paint = out.paint;
-    let level = if each.softened_by.is_some() { Level::Review } else { Level::Stale };
+    let level = each.level;
     let mut text = format!(
         "{}  {} {}\n",
         paint_of(level)(paint, level.as_str()),
@@ -162,11 +162,10 @@ pub(crate) fn stuck(report: &StaleReport, out: &Output) -> String {
 fn warnings(warnings: &[Warning], out: &Output) -> String {
     let mut table = Table::new();
     for each in warnings {
-        let level = if each.softened_by.is_some() { Level::Review } else { Level::Stale };
         table.row(vec![
             (each.kind.as_str().into(), Some(Paint::dim)),
             (each.id.clone(), Some(Paint::bold)),
-            (each.reason.clone(), Some(paint_of(level))),
+            (each.reason.clone(), Some(paint_of(each.level))),
             (each.text.clone(), None),
         ]);
     }

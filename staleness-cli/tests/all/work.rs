@@ -144,7 +144,7 @@ fn what_is_overdue_is_listed_oldest_first_with_a_command_that_settles_it() {
     assert_eq!(
         report["warnings"][4],
         json!({
-            "id": "t", "kind": "trap", "text": "trap of ours", "age_days": 26,
+            "id": "t", "kind": "trap", "level": "stale", "text": "trap of ours", "age_days": 26,
             "reason": "expired 26 days ago", "suggested_action": "staleness stale resolve t",
         })
     );
@@ -200,6 +200,41 @@ fn what_fresh_work_still_refers_to_is_reported_one_level_softer() {
     assert_eq!(code(&["stale", "list", "--fail-on", "review"]), 1);
     assert_eq!(code(&["--fail-on", "review"]), 1, "the overview knows it too");
     assert_eq!(code(&["--fail-on", "stale"]), 0);
+}
+
+#[test]
+fn every_surface_gives_the_level_of_the_verdict() {
+    let sandbox = one_of_each();
+    let on = |level: &str, args: &[&str]| {
+        let set = format!("work.freshness_flagged={level}");
+        sandbox.run(&[args, &["--now", "2026-11-05", "--set", &set]].concat())
+    };
+    for (freshness, level, codes) in
+        [("0.3", "stale", [1, 1]), ("0.5", "review", [0, 1]), ("0.9", "fresh", [0, 0])]
+    {
+        let listed: Value = serde_json::from_str(&on(freshness, &["stale", "--json"]).out).unwrap();
+        assert_eq!(listed["warnings"][0]["level"], level);
+        let shown: Value =
+            serde_json::from_str(&on(freshness, &["work", "show", "p", "--json"]).out).unwrap();
+        assert_eq!(shown["verdict"]["level"], level);
+        let fail = |on_level| on(freshness, &["stale", "--fail-on", on_level]).code;
+        assert_eq!([fail("stale"), fail("review")], codes, "{freshness}");
+    }
+}
+
+#[test]
+fn what_has_ended_hides_no_overdue_item_of_every_project() {
+    let sandbox = Sandbox::new();
+    let add = |more: &[&str]| {
+        sandbox.ok(&[&["work", "add", "trap", "x", "--id", "t", "--now", "2026-01-01"], more].concat());
+    };
+    add(&["--global", "--expires", "2026-02-01"]);
+    add(&[]);
+    sandbox.ok(&["work", "set", "t", "--status", "resolved"]);
+    let action = sandbox.json(&["stale"])["warnings"][0]["suggested_action"].clone();
+    assert_eq!(action, "staleness stale resolve t");
+    assert_eq!(sandbox.json(&["stale", "resolve", "t"])["to"], "resolved");
+    assert_eq!(sandbox.json(&["stale"])["warnings"], json!([]));
 }
 
 #[test]

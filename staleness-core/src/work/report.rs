@@ -19,6 +19,8 @@ pub struct Warning {
     pub id: String,
     /// What sort of work it is.
     pub kind: WorkKind,
+    /// How far it can be relied on: the level of its verdict.
+    pub level: Level,
     /// The beginning of its text, on one line, at most 80 characters.
     pub text: String,
     /// Whole days that it is overdue by its kind's count: for expiries since then.
@@ -89,7 +91,10 @@ pub fn report<'a, P: Borrow<WorkPolicy>>(
         report.counts.add(work.kind);
         *expired.entry(work.kind).or_default() += usize::from(flag.overdue == Overdue::Expired);
         let softened_by = fresh.get(work.key.id.as_str()).map(|by| (*by).to_owned());
+        let rules = policy(work);
+        let freshness = freshness(rules.borrow(), softened_by.is_some());
         report.warnings.push(Warning {
+            level: Level::of(freshness),
             id: work.key.id.to_string(),
             kind: work.kind,
             text: beginning(&work.text),
@@ -135,6 +140,11 @@ pub(crate) fn referred<'a, P: Borrow<WorkPolicy>>(
     fresh
 }
 
+/// The freshness of what is overdue.
+fn freshness(policy: &WorkPolicy, softened: bool) -> f64 {
+    round(if softened { policy.freshness_softened } else { policy.freshness_flagged })
+}
+
 /// Whether an item can still be relied on. `softened_by` names the fresh item that refers to it.
 #[must_use]
 pub fn judge(
@@ -144,12 +154,9 @@ pub fn judge(
     softened_by: Option<&str>,
 ) -> Verdict {
     let Some(flag) = flag(work, now, policy) else { return Verdict::fresh() };
-    let (freshness, reason) = match softened_by {
-        Some(by) => {
-            let reason = format!("{}; {by} still refers to it", flag.reason());
-            (policy.freshness_softened, reason)
-        }
-        None => (policy.freshness_flagged, flag.reason()),
+    let reason = match softened_by {
+        Some(by) => format!("{}; {by} still refers to it", flag.reason()),
+        None => flag.reason(),
     };
     let kind = match flag.overdue {
         Overdue::Expired => "expired",
@@ -162,7 +169,7 @@ pub fn judge(
         WorkKind::Handoff | WorkKind::Candidate => NextAction::Verify,
         _ => NextAction::Drop,
     };
-    let freshness = round(freshness);
+    let freshness = freshness(policy, softened_by.is_some());
     Verdict {
         level: Level::of(freshness),
         freshness,
