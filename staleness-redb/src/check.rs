@@ -147,10 +147,11 @@ fn work_items(tx: &Tx) -> Result<(), StoreError> {
     all::<WorkItems>(tx, |row| {
         let key = (row.key.scope.as_key(), row.key.id.as_str());
         let marks = work::Marks::of(&row)?;
-        for (index, marked) in [(&mut open, marks.open), (&mut referring, marks.referring)] {
-            if marked {
-                index.has(key, &())?;
-            }
+        if marks.open {
+            open.has(key, &())?;
+        }
+        if let Some(refs) = &marks.referring {
+            referring.has(key, &refs.as_str())?;
         }
         if let Some((aging, since)) = marks.aging {
             ages.has((key.0, aging, since, key.1), &())?;

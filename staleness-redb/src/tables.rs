@@ -24,7 +24,7 @@
 //! | `work` | scope, id | a work item |
 //! | `work_open` | scope, id | nothing: those that have not ended |
 //! | `work_aging` | scope, `Work::aging` (way, time), id | nothing: those that age |
-//! | `work_referring` | scope, id | nothing: those that have not ended and refer to others |
+//! | `work_referring` | scope, id | to which others, packed: those that have not ended and refer to any |
 //! | `sessions` | project, id | a session of an agent |
 //! | `cursors` | project, agent | up to where an agent was told |
 //! | `outcomes` | seq | one use of a tool |
@@ -120,7 +120,7 @@ pub(crate) const DOCUMENTS_FLAGGED: TableDefinition<'_, (&str, bool, &str), ()> 
 pub(crate) const WORK: TableDefinition<'_, WorkRef, &[u8]> = TableDefinition::new("work");
 pub(crate) const WORK_OPEN: TableDefinition<'_, WorkRef, ()> = TableDefinition::new("work_open");
 pub(crate) const WORK_AGING: TableDefinition<'_, AgingRef, ()> = TableDefinition::new("work_aging");
-pub(crate) const WORK_REFERRING: TableDefinition<'_, WorkRef, ()> =
+pub(crate) const WORK_REFERRING: TableDefinition<'_, WorkRef, &str> =
     TableDefinition::new("work_referring");
 
 pub(crate) const SESSIONS: TableDefinition<'_, SessionRef, &[u8]> =

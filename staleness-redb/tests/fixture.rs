@@ -4,6 +4,7 @@ mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use redb::{Database, ReadableTable, TableDefinition};
 use staleness_core::Timestamp;
@@ -118,10 +119,10 @@ fn format_1_is_read_as_it_lies_there() {
 fn format_1_is_raised_by_the_first_commit_and_keeps_everything() {
     let (_folder, path) = format_1();
     let store = open(&path);
-    let refused = transact(&store, std::sync::Arc::new(Add { refuses: true }));
+    let refused = transact(&store, Arc::new(Add { refuses: true }));
     assert!(matches!(refused, Err(StoreError::Refused(_))));
     assert_eq!(format_of(&path), 1, "a step that writes nothing raises nothing");
-    transact(&store, std::sync::Arc::new(Add { refuses: false })).unwrap();
+    transact(&store, Arc::new(Add { refuses: false })).unwrap();
     assert_eq!(format_of(&path), 4);
     check(&store).unwrap();
     let mut seen = everything(&store).unwrap();
@@ -136,9 +137,7 @@ fn format_1_is_raised_by_the_first_commit_and_keeps_everything() {
 /// refers to.
 fn found(store: &RedbStore) -> (Vec<ToolKey>, Vec<Vec<WorkKey>>) {
     let scopes = [Scope::Global, Scope::Project(ProjectId::new("00112233445566ff").unwrap())];
-    let see = |selection: Selection| {
-        pollster::block_on(store.view(std::sync::Arc::new(selection))).unwrap()
-    };
+    let see = |selection: Selection| pollster::block_on(store.view(Arc::new(selection))).unwrap();
     let server = ServerKey::new("s").unwrap();
     let entries = scopes.iter().fold(Selection::new(), |all, scope| {
         all.peek_tools(ToolFilter::Entries(scope.clone(), server.clone()))
@@ -147,7 +146,13 @@ fn found(store: &RedbStore) -> (Vec<ToolKey>, Vec<Vec<WorkKey>>) {
     let work = scopes.iter().flat_map(|scope| {
         let ages = |aging| WorkFilter::Aging { scope: scope.clone(), aging, until: Timestamp::MAX };
         let aging = Aging::ALL.map(ages);
-        aging.into_iter().chain([WorkFilter::Referring(scope.clone())]).map(work)
+        aging
+            .into_iter()
+            .chain([WorkFilter::Referring {
+                scope: scope.clone(),
+                to: Arc::new(["w1".into()].into()),
+            }])
+            .map(work)
     });
     (see(entries).tools.into_keys().collect(), work.collect())
 }
@@ -172,7 +177,7 @@ fn format_3_is_raised_by_the_first_commit_and_finds_the_same() {
     let (_folder, path) = format_3();
     let store = open(&path);
     let before = found(&store);
-    transact(&store, std::sync::Arc::new(Add { refuses: false })).unwrap();
+    transact(&store, Arc::new(Add { refuses: false })).unwrap();
     assert_eq!(format_of(&path), 4);
     check(&store).unwrap();
     assert_eq!(found(&store), before);
@@ -187,7 +192,7 @@ fn a_commit_that_raises_and_is_cut_off_leaves_a_store() {
     for ((_folder, path), all) in [(format_1(), LINES), (format_3(), LINES_3)] {
         let format = format_of(&path);
         let before = fs::read(&path).unwrap();
-        transact(&open(&path), std::sync::Arc::new(Add { refuses: false })).unwrap();
+        transact(&open(&path), Arc::new(Add { refuses: false })).unwrap();
         let after = fs::read(&path).unwrap();
         let header = 4_096;
         // Everything of the commit but its header, which is what makes it one.
@@ -200,7 +205,7 @@ fn a_commit_that_raises_and_is_cut_off_leaves_a_store() {
         let store = open(&path);
         assert_eq!(lines(&everything(&store).unwrap()), all);
         check(&store).unwrap();
-        transact(&store, std::sync::Arc::new(Add { refuses: false })).unwrap();
+        transact(&store, Arc::new(Add { refuses: false })).unwrap();
         assert_eq!(format_of(&path), 4);
     }
 }

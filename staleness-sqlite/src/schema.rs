@@ -38,7 +38,8 @@
 //!
 //! `work.ended` is 1 or 0, so that a partial index finds what is open, however much has ended. It is
 //! ordered by `work.aging` and `work.since`, which are `Work::aging` as a word and a time, or NULL both:
-//! so what may be overdue is found however much is open. A second one finds what refers to others.
+//! so what may be overdue is found however much is open. A second one holds what refers to others, and
+//! to which.
 //!
 //! `tools.demoted` and `tools.revived` are 1 or 0, so that partial indexes find such tools without
 //! reading the others; a third finds those with holdings. `outcomes.identity` is `Outcome::identity`.
@@ -288,5 +289,5 @@ UPDATE work SET since = CASE
   ELSE updated_at
 END WHERE aging IS NOT NULL;
 CREATE INDEX work_open ON work(scope, aging, since) WHERE ended = 0;
-CREATE INDEX work_referring ON work(scope) WHERE ended = 0 AND refs <> '[]';
+CREATE INDEX work_referring ON work(scope, refs) WHERE ended = 0 AND refs <> '[]';
 ";

@@ -28,12 +28,9 @@ macro_rules! work {
 
 const OVERDUE: &str =
     work!(" INDEXED BY work_open WHERE scope = ?1 AND ended = 0 AND aging = ?2 AND since <= ?3");
-const OLDEST: &str = work!(
-    " INDEXED BY work_open WHERE scope = ?1 AND ended = 0 AND aging = ?2 AND since <= ?3 \
-     ORDER BY since, id LIMIT 5"
-);
-const REFERRING: &str =
-    work!(" INDEXED BY work_referring WHERE scope = ?1 AND ended = 0 AND refs <> '[]'");
+const REFERRING: &str = "SELECT rowid, refs FROM work INDEXED BY work_referring \
+    WHERE scope = ?1 AND ended = 0 AND refs <> '[]'";
+const BY_ROW: &str = work!(" WHERE rowid = ?1");
 const BY_KEY: &str = work!(" WHERE scope = ?1 AND id = ?2");
 const SINCE: &str = "SELECT revision, idx, at, kind, scope, subject, action, before, after, cause, \
     note, session, actor, op FROM journal INDEXED BY journal_scope WHERE scope = ?1 AND revision > ?2";
@@ -62,16 +59,11 @@ fn number(cell: &Value) -> i64 {
     }
 }
 
-fn overdue(
-    conn: &Connection,
-    sql: &str,
-    scopes: &[&str],
-    until: i64,
-) -> rusqlite::Result<Vec<Cells>> {
+fn overdue(conn: &Connection, scopes: &[&str], until: i64) -> rusqlite::Result<Vec<Cells>> {
     let mut found = Vec::new();
     for scope in scopes {
         for way in WAYS {
-            found.extend(rows(conn, sql, (scope, way, until))?);
+            found.extend(rows(conn, OVERDUE, (scope, way, until))?);
         }
     }
     Ok(found)
@@ -95,7 +87,7 @@ fn main() -> rusqlite::Result<()> {
         writeln!(lines, "{} {} {}", text(first), number(second), text(third)).expect("a text");
     };
     let mut found = match what {
-        "list" => overdue(&conn, OVERDUE, &["", scope], until)?,
+        "list" => overdue(&conn, &["", scope], until)?,
         _ => {
             let cursor = "SELECT revision FROM cursors WHERE project = ?1 AND agent = ?2";
             let told = rows(&conn, cursor, (scope, &args[4]))?;
@@ -108,15 +100,18 @@ fn main() -> rusqlite::Result<()> {
                     line(&row[1], &row[13], &row[6]);
                 }
             }
-            // The oldest say how old the others must be.
-            let mut oldest = overdue(&conn, OLDEST, &[scope], until)?;
-            oldest.sort_by_key(|row| number(&row[18]));
-            let least = oldest.get(4).map_or(until, |row| number(&row[18]));
-            overdue(&conn, OVERDUE, &["", scope], least)?
+            overdue(&conn, &["", scope], until)?
         }
     };
-    let fresh = [rows(&conn, REFERRING, ("",))?, rows(&conn, REFERRING, (scope,))?].concat();
-    std::hint::black_box(&fresh);
+    let overdue: BTreeSet<&str> = found.iter().map(|row| text(&row[1])).collect();
+    for scope in ["", scope] {
+        for row in rows(&conn, REFERRING, (scope,))? {
+            let mut words = text(&row[1]).split('"');
+            if words.any(|word| overdue.contains(word)) {
+                std::hint::black_box(rows(&conn, BY_ROW, (number(&row[0]),))?);
+            }
+        }
+    }
     found.sort_by(|a, b| (number(&a[18]), text(&a[1])).cmp(&(number(&b[18]), text(&b[1]))));
     if what == "resume" {
         found.truncate(5);

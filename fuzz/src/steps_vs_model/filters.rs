@@ -106,9 +106,9 @@ pub(super) fn of_work(filter: &WorkFilter, key: &WorkKey, row: Option<&Work>) ->
             };
             *scope == key.scope && row.is_some_and(ages)
         }
-        WorkFilter::Referring(scope) => {
+        WorkFilter::Referring { scope, to } => {
             let open = |row: &Work| of_work(&WorkFilter::Open(scope.clone()), key, Some(row));
-            row.is_some_and(|row| open(row) && !row.refs.is_empty())
+            row.is_some_and(|row| open(row) && row.refs.iter().any(|other| to.contains(other)))
         }
         WorkFilter::All => true,
         other => unreachable!("no filter of the suite: {other:?}"),

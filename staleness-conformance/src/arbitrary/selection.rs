@@ -1,5 +1,7 @@
 //! Filters and selections.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::store::{
@@ -12,6 +14,7 @@ use super::ids::{
     cursor_key, document_key, item_key, op_id, project_id, scope, server_key, session_key,
     source_id, tool_key, work_key,
 };
+use super::work::referred;
 use super::{Reach, number, revision, subject, timestamp};
 
 /// How many rows a filter takes at most; often few.
@@ -80,7 +83,8 @@ pub fn work_filter(reach: Reach) -> BoxedStrategy<WorkFilter> {
         scope(reach).prop_map(WorkFilter::Open),
         (scope(reach), select(&Aging::ALL[..]), timestamp(reach))
             .prop_map(|(scope, aging, until)| WorkFilter::Aging { scope, aging, until }),
-        scope(reach).prop_map(WorkFilter::Referring),
+        (scope(reach), referred())
+            .prop_map(|(scope, to)| WorkFilter::Referring { scope, to: Arc::new(to) }),
         Just(WorkFilter::All),
     ]
     .boxed()

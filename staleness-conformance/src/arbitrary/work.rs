@@ -23,7 +23,7 @@ pub fn work(reach: Reach) -> BoxedStrategy<Work> {
     let sort = (select(&NoteType::ALL[..]), any::<bool>());
     let when = (timestamp(reach), timestamp(reach), maybe(timestamp(reach)));
     let step = (text(longest), timestamp(reach)).prop_map(|(text, at)| WorkStep { text, at });
-    let lists = (prop::collection::btree_set(text(20), 0..4), prop::collection::vec(step, 0..4));
+    let lists = (referred(), prop::collection::vec(step, 0..4));
     (what, who, sort, when, lists)
         .prop_map(|(what, who, sort, when, lists)| {
             let (key, kind, status, before, text) = what;
@@ -50,6 +50,12 @@ pub fn work(reach: Reach) -> BoxedStrategy<Work> {
             }
         })
         .boxed()
+}
+
+/// Ids that work refers to; often some of a few.
+pub(super) fn referred() -> BoxedStrategy<BTreeSet<String>> {
+    let id = prop_oneof![2 => select(vec!["x", "y", "[]"]).prop_map(String::from), 1 => text(20)];
+    prop::collection::btree_set(id, 0..4).boxed()
 }
 
 /// A session.

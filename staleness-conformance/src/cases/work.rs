@@ -1,5 +1,7 @@
 //! Work items: what is put comes back, and each filter finds exactly its rows.
 
+use std::sync::Arc;
+
 use staleness_core::ids::{Scope, WorkKey};
 use staleness_core::store::{Selection, WorkFilter};
 use staleness_core::time::Timestamp;
@@ -216,24 +218,32 @@ fn aging_follows(context: &mut Context) {
 fn referring_follows(context: &mut Context) {
     let (key, other) = (work_key(Some("p"), "x"), work_key(None, "x"));
     let refers = |key: &WorkKey| Work { refs: ["x".into()].into(), ..work(key.clone()) };
-    let referring = |context: &Context| found(context, WorkFilter::Referring(scope("p")));
+    let to = |ids: &[&str]| Arc::new(ids.iter().map(|id| String::from(*id)).collect());
+    let referring = |context: &Context| {
+        let scope = scope("p");
+        let nobody = WorkFilter::Referring { scope: scope.clone(), to: to(&["X", "", "z"]) };
+        assert_eq!(found(context, nobody), []);
+        found(context, WorkFilter::Referring { scope, to: to(&["a", "x"]) })
+    };
     act(context.store(), Write::new().work(refers(&other)).work(work(key.clone())));
     assert_eq!(referring(context), []);
     for row in [
         refers(&key),
         Work { status: WorkStatus::Done, ..refers(&key) },
         Work { refs: ["x".into(), "[]".into()].into(), ..work(key.clone()) },
+        Work { refs: ["[\"x\"]".into(), "y".into()].into(), ..work(key.clone()) },
         Work { steps: vec![WorkStep { text: "x".into(), at: at(1) }], ..work(key.clone()) },
         refers(&key),
     ] {
         act(context.store(), Write::new().work(row.clone()));
-        let finds = row.status.is_open() && !row.refs.is_empty();
+        let finds = row.status.is_open() && row.refs.contains("x");
         assert_eq!(referring(context).contains(&key), finds, "{row:?}");
         assert_stored(context, &row);
     }
     act(context.store(), Write::new().no_work(key));
     assert_eq!(referring(context), []);
-    assert_eq!(found(context, WorkFilter::Referring(Scope::Global)), [other]);
+    let global = WorkFilter::Referring { scope: Scope::Global, to: to(&["x"]) };
+    assert_eq!(found(context, global), [other]);
 }
 
 fn delete(context: &mut Context) {

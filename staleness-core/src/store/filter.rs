@@ -1,5 +1,8 @@
 //! Filters: which rows of one collection.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::ids::{
     DocumentKey, ItemKey, OpId, ProjectId, Scope, ServerKey, SourceId, ToolKey, WorkKey,
 };
@@ -104,8 +107,14 @@ pub enum WorkFilter {
         /// The latest time since which they do.
         until: Timestamp,
     },
-    /// The work items of a scope that have not ended and refer to others. A store reads no other.
-    Referring(Scope),
+    /// The work items of a scope that have not ended and refer to any of these. A store reads no other
+    /// whole.
+    Referring {
+        /// The scope.
+        scope: Scope,
+        /// Ids of items; they need not exist.
+        to: Arc<BTreeSet<String>>,
+    },
     /// Every work item.
     All,
 }

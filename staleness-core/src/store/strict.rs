@@ -250,9 +250,9 @@ pub(crate) fn covers_work(filter: &WorkFilter, key: &WorkKey, row: Option<&Work>
                     .and_then(Work::aging)
                     .is_some_and(|(way, since)| way == *aging && since <= *until)
         }
-        WorkFilter::Referring(scope) => {
+        WorkFilter::Referring { scope, to } => {
             *scope == key.scope
-                && row.is_some_and(|row| row.status.is_open() && !row.refs.is_empty())
+                && row.is_some_and(|row| row.status.is_open() && !row.refs.is_disjoint(to))
         }
         WorkFilter::All => true,
     }

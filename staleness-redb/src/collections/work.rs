@@ -1,10 +1,11 @@
 //! Work items, and the three indexes over those that have not ended.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use redb::{ReadableTable, Table, TableDefinition};
 use staleness_core::ids::{Scope, WorkId, WorkKey};
-use staleness_core::store::{Change, StoreError, View, WorkFilter};
+use staleness_core::store::{Change, StoreError, View, WorkFilter, pack, unpack};
 use staleness_core::work::Work;
 
 use super::{Collection, Once, all, get, keep_all_of, table};
@@ -67,8 +68,8 @@ pub(crate) fn load<'f>(
                 }
             }
             WorkFilter::Open(scope) => by_index(tx, WORK_OPEN, scope, rows.open()?, view)?,
-            WorkFilter::Referring(scope) => {
-                by_index(tx, WORK_REFERRING, scope, rows.open()?, view)?
+            WorkFilter::Referring { scope, to } => {
+                referring(tx, scope, to, rows.open()?, view)?;
             }
             WorkFilter::Aging { scope, aging, until } => {
                 let (scope, aging) = (scope.as_key(), number(&AGINGS, aging)?);
@@ -107,6 +108,30 @@ fn by_index(
     Ok(())
 }
 
+/// What refers to any of `to`. Which rows do is decided on the index alone.
+fn referring(
+    tx: &Tx,
+    scope: &Scope,
+    to: &BTreeSet<String>,
+    rows: &Rows<'_>,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let (scope, index) = (scope.as_key(), table(tx, WORK_REFERRING)?);
+    for entry in index.range((scope, "")..).map_err(from_storage)? {
+        let (key, refs) = entry.map_err(from_storage)?;
+        let key = key.value();
+        if key.0 != scope {
+            break;
+        }
+        let refs: Vec<String> = unpack(refs.value())
+            .ok_or_else(|| corrupt("work_referring", format_args!("{key:?}"), Bad("refs")))?;
+        if refs.iter().any(|other| to.contains(other)) {
+            keep_indexed(rows, key, view)?;
+        }
+    }
+    Ok(())
+}
+
 fn keep_indexed(rows: &Rows<'_>, key: (&str, &str), view: &mut View) -> Result<(), StoreError> {
     match get::<WorkItems>(rows, key)? {
         Some(row) => WorkItems::keep(row, view),
@@ -116,12 +141,13 @@ fn keep_indexed(rows: &Rows<'_>, key: (&str, &str), view: &mut View) -> Result<(
 }
 
 /// What the indexes say of a work item.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Marks {
     pub(crate) open: bool,
     /// The number of the way in which it ages, and since when.
     pub(crate) aging: Option<(u8, i64)>,
-    pub(crate) referring: bool,
+    /// To which others it refers, packed.
+    pub(crate) referring: Option<String>,
 }
 
 impl Marks {
@@ -131,7 +157,7 @@ impl Marks {
             Some((aging, since)) => Some((number(&AGINGS, &aging)?, since.as_millis())),
             None => None,
         };
-        Ok(Self { open, aging, referring: open && !row.refs.is_empty() })
+        Ok(Self { open, aging, referring: (open && !row.refs.is_empty()).then(|| pack(&row.refs)) })
     }
 }
 
@@ -139,7 +165,7 @@ impl Marks {
 struct Indexes<'t> {
     open: Once<'t, WorkRef, ()>,
     aging: Once<'t, AgingRef, ()>,
-    referring: Once<'t, WorkRef, ()>,
+    referring: Once<'t, WorkRef, &'static str>,
 }
 
 impl<'t> Indexes<'t> {
@@ -151,9 +177,21 @@ impl<'t> Indexes<'t> {
         }
     }
 
-    fn change(&mut self, key: (&str, &str), before: Marks, after: Marks) -> Result<(), StoreError> {
+    fn change(
+        &mut self,
+        key: (&str, &str),
+        before: &Marks,
+        after: &Marks,
+    ) -> Result<(), StoreError> {
         self.open.set(key, before.open, after.open)?;
-        self.referring.set(key, before.referring, after.referring)?;
+        if before.referring != after.referring {
+            let index = self.referring.open()?;
+            match &after.referring {
+                Some(refs) => index.insert(key, refs.as_str()).map(drop),
+                None => index.remove(key).map(drop),
+            }
+            .map_err(from_storage)?;
+        }
         if before.aging == after.aging {
             return Ok(());
         }
@@ -175,7 +213,7 @@ pub(crate) fn index_aging(tx: &Tx) -> Result<(), StoreError> {
     all::<WorkItems>(tx, |row| {
         let after = Marks::of(&row)?;
         let before = Marks { open: after.open, ..Marks::default() };
-        indexes.change(words(&row.key), before, after)?;
+        indexes.change(words(&row.key), &before, &after)?;
         Ok(ControlFlow::Continue(()))
     })
 }
@@ -204,7 +242,7 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Work, WorkKey>]) -> Result<(), St
             Some(old) => Marks::of(&WorkItems::read(key, old.value())?)?,
             None => Marks::default(),
         };
-        indexes.change(key, before, after)?;
+        indexes.change(key, &before, &after)?;
     }
     Ok(())
 }

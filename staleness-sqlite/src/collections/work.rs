@@ -1,9 +1,10 @@
 //! Work items.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use rusqlite::Row;
-use staleness_core::ids::{WorkId, WorkKey};
+use staleness_core::ids::{Scope, WorkId, WorkKey};
 use staleness_core::store::{Change, StoreError, View, WorkFilter, pack, unpack};
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus};
 
@@ -29,8 +30,9 @@ const BY_SCOPE: &str = select!(" WHERE scope = ?1");
 const OPEN: &str = select!(" INDEXED BY work_open WHERE scope = ?1 AND ended = 0");
 const AGING: &str =
     select!(" INDEXED BY work_open WHERE scope = ?1 AND ended = 0 AND aging = ?2 AND since <= ?3");
-const REFERRING: &str =
-    select!(" INDEXED BY work_referring WHERE scope = ?1 AND ended = 0 AND refs <> '[]'");
+const REFERRING: &str = "SELECT rowid, refs FROM work INDEXED BY work_referring \
+    WHERE scope = ?1 AND ended = 0 AND refs <> '[]'";
+const BY_ROW: &str = select!(" WHERE rowid = ?1");
 const ALL: &str = select!(" ORDER BY scope, id");
 const PUT: &str = concat!(
     "REPLACE INTO work(",
@@ -57,7 +59,7 @@ pub(crate) fn load(
         WorkFilter::Aging { scope, aging, until } => {
             rows(tx, AGING, (scope.as_key(), aging.as_str(), until.as_millis()), keep)
         }
-        WorkFilter::Referring(scope) => rows(tx, REFERRING, (scope.as_key(),), keep),
+        WorkFilter::Referring { scope, to } => referring(tx, scope, to, keep),
         WorkFilter::All => all(tx, keep),
         _ => Err(StoreError::Unsupported("this filter of work items")),
     }?;
@@ -68,6 +70,28 @@ pub(crate) fn load(
         view.work.extend(found);
     }
     Ok(())
+}
+
+/// What refers to any of `to`. Which rows do is decided on the index alone.
+fn referring(
+    tx: &Transaction<'_>,
+    scope: &Scope,
+    to: &BTreeSet<String>,
+    mut visit: impl FnMut(Work) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    let mut found = Vec::new();
+    each(tx, REFERRING, (scope.as_key(),), |row| {
+        let mut cells = Cells::new(row);
+        let (id, refs) = cells
+            .int("rowid")
+            .and_then(|id| Ok((id, cells.parsed("refs", unpack::<Vec<String>>)?)))
+            .map_err(|bad| corrupt("work", row.get::<_, i64>(0).unwrap_or_default(), bad))?;
+        if refs.iter().any(|other| to.contains(other)) {
+            found.push(id);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    found.into_iter().try_for_each(|id| rows(tx, BY_ROW, (id,), &mut visit))
 }
 
 /// Every work item in the order of keys.

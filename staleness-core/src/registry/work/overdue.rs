@@ -51,15 +51,17 @@ impl Overdue {
     }
 
     /// Adds what bears on the candidates that were seen: the project's own work in the place of that
-    /// of all projects, and, if anything is overdue, the work that refers to others.
+    /// of all projects, and the work that refers to what is overdue.
     pub(in crate::registry) fn around(&self, view: &View, more: Selection) -> Selection {
         let rules = self.rules();
-        if !view.work.values().any(|work| flag(work, self.now, rules.of(work)).is_some()) {
+        let flagged = view.work.values().filter(|w| flag(w, self.now, rules.of(w)).is_some());
+        let flagged: BTreeSet<String> = flagged.map(|work| work.key.id.to_string()).collect();
+        if flagged.is_empty() {
             return more;
         }
         let may_be_overdue = self.may_be_overdue();
         let candidates = view.work.values().filter(|work| may_be_overdue(work));
-        let more = referring(&self.project.id, more);
+        let more = referring(&self.project.id, &Arc::new(flagged), more);
         own_in_place(&self.project.id, view, candidates, more)
     }
 
@@ -99,29 +101,32 @@ impl Query for Overdue {
     }
 }
 
-/// The fresh work of a project that refers to others.
+/// The work of a project that refers to any of these.
 #[derive(Clone, Debug)]
-pub(in crate::registry) struct Referring(pub(in crate::registry) Overdue);
+pub(in crate::registry) struct Referring {
+    pub(in crate::registry) overdue: Overdue,
+    pub(in crate::registry) to: Arc<BTreeSet<String>>,
+}
 
 impl Referring {
-    /// What it refers to: each id with the id of the first item that does.
+    /// What is referred to by what is fresh: each id with the id of the first item that does.
     pub(in crate::registry) fn referred(&self, view: &View) -> Vec<(String, String)> {
-        let (rules, open) = (self.0.rules(), visible_open(&self.0.project.id, view));
-        let fresh = referred(open, self.0.now, |work| rules.of(work));
+        let (rules, open) = (self.overdue.rules(), visible_open(&self.overdue.project.id, view));
+        let fresh = referred(open, self.overdue.now, |work| rules.of(work));
         fresh.into_iter().map(|(id, by)| (id.to_owned(), by.to_owned())).collect()
     }
 }
 
 impl Query for Referring {
     fn selection(&self) -> Selection {
-        referring(&self.0.project.id, Selection::new())
+        referring(&self.overdue.project.id, &self.to, Selection::new())
     }
 
     fn more(&self, view: &View) -> Option<Selection> {
         if view.looks > 1 {
             return None;
         }
-        let project = &self.0.project.id;
+        let project = &self.overdue.project.id;
         let more = own_in_place(project, view, view.work.values(), Selection::new());
         Some(more).filter(|more| *more != Selection::new())
     }
@@ -131,9 +136,11 @@ fn scopes(project: &ProjectId) -> [Scope; 2] {
     [Scope::Global, Scope::Project(project.clone())]
 }
 
-fn referring(project: &ProjectId, more: Selection) -> Selection {
+fn referring(project: &ProjectId, to: &Arc<BTreeSet<String>>, more: Selection) -> Selection {
     let scopes = scopes(project).into_iter();
-    scopes.fold(more, |more, scope| more.peek_work(WorkFilter::Referring(scope)))
+    scopes.fold(more, |more, scope| {
+        more.peek_work(WorkFilter::Referring { scope, to: Arc::clone(to) })
+    })
 }
 
 /// Adds the project's own items of the same ids as those of all projects.

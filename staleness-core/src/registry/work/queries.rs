@@ -1,7 +1,7 @@
 //! Verbs that only look at work items.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::ids::{ProjectId, Scope, WorkId, WorkKey};
@@ -109,8 +109,10 @@ impl Registry {
         };
         let flagged = |work: &Work| flag(work, now, &rules(&self.policy, project, work)).is_some();
         let mut fresh = BTreeMap::new();
-        if work.iter().any(flagged) {
-            let referring = Referring(self.overdue(project, now));
+        let to: BTreeSet<String> =
+            work.iter().filter(|work| flagged(work)).map(|work| work.key.id.to_string()).collect();
+        if !to.is_empty() {
+            let referring = Referring { overdue: self.overdue(project, now), to: Arc::new(to) };
             fresh.extend(referring.referred(&self.ask(referring.clone()).await?));
         }
         let judged = |each: Work| {
