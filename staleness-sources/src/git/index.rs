@@ -88,7 +88,10 @@ pub(crate) struct Index {
     seen: Seen,
     roots: Map<Oid, Option<Key>>,
     nodes: Map<Key, Node>,
-    files: Map<Oid, Found>,
+    /// What was found in each file, and whether it was read as settings of other programs only.
+    files: Map<Oid, (Found, bool)>,
+    /// Whether the contents of some file are not known.
+    pub(crate) blind: bool,
     /// Whether something was left out because there is too much.
     pub(crate) cut: bool,
 }
@@ -109,6 +112,7 @@ impl Index {
             roots: Map::default(),
             nodes: Map::default(),
             files: Map::default(),
+            blind: false,
             cut: false,
         }
     }
@@ -275,6 +279,7 @@ impl Index {
                         }
                     }
                 }
+                EntryKind::Submodule => self.blind = true,
                 _ => {}
             }
             if self.names.contains(entry.name) {
@@ -286,17 +291,24 @@ impl Index {
 
     /// Reads the files that are not known yet.
     fn read(&mut self, levels: &[Vec<Open>], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
-        let mut wanted = Vec::new();
-        let mut listed = Set::default();
+        let mut wanted: Vec<(Oid, bool)> = Vec::new();
+        let mut listed: Map<Oid, usize> = Map::default();
         for (id, foreign) in levels.iter().flatten().flat_map(|open| &open.files) {
-            if !self.seen.files.contains(id) && !self.files.contains_key(id) && listed.insert(*id) {
-                wanted.push((*id, *foreign));
+            let known = self.files.get(id).is_some_and(|(_, only)| *foreign || !only);
+            if known || self.seen.files.contains(id) {
+                continue;
+            }
+            let at = *listed.entry(*id).or_insert(wanted.len());
+            // A file that is the project's own in one place is so in all.
+            match wanted.get_mut(at) {
+                Some((_, only)) => *only &= *foreign,
+                None => wanted.push((*id, *foreign)),
             }
         }
         let of = wanted.len();
         let questions: Vec<Wanted> = wanted.iter().map(|(id, _)| Wanted::Object(*id)).collect();
         let (lexicon, files) = (&self.lexicon, &mut self.files);
-        let (bytes, cut) = (&mut *tools.bytes, &mut self.cut);
+        let (bytes, cut, blind) = (&mut *tools.bytes, &mut self.cut, &mut self.blind);
         let (watch, stage) = (&mut *tools.watch, tools.stage);
         let mut ended = Ok(());
         let mut things = Vec::new();
@@ -310,11 +322,11 @@ impl Index {
                         lexicon.scan(text, wanted[at].1, &mut things);
                     }
                 }
-                // What is that large was generated, or is data.
-                Object::TooLarge => {}
+                Object::TooLarge => *blind = true,
                 _ => holes = true,
             }
-            files.insert(wanted[at].0, Found::of(std::mem::take(&mut things), holes));
+            let found = Found::of(std::mem::take(&mut things), holes);
+            files.insert(wanted[at].0, (found, wanted[at].1));
             *cut |= *bytes == 0 && at + 1 < of;
             if at % 256 == 0 {
                 ended = watch.tell(stage, at, Some(of));
@@ -340,7 +352,7 @@ impl Index {
         }
         for (id, _) in &open.files {
             match self.files.get(id) {
-                Some(file) => {
+                Some((file, _)) => {
                     things.extend_from_slice(&file.things);
                     holes |= file.holes;
                 }

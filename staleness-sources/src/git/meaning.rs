@@ -19,6 +19,8 @@ pub(crate) enum Thing {
     Quoted(String),
     Flag(String),
     Placed(Role, String),
+    /// Two parts of a longer name in one file.
+    Both(String, String),
 }
 
 impl Thing {
@@ -29,6 +31,7 @@ impl Thing {
             Self::Quoted(text) => lexicon.quoted(text.as_bytes()),
             Self::Flag(text) => lexicon.flag(text.as_bytes()),
             Self::Placed(role, text) => lexicon.placed(text.as_bytes(), *role),
+            Self::Both(first, last) => lexicon.both(first.as_bytes(), last.as_bytes()),
         }
     }
 
@@ -43,7 +46,7 @@ impl Thing {
                 }
                 Some(things)
             }
-            Self::Placed(Role::Part, _) => None,
+            Self::Placed(Role::Part, _) | Self::Both(..) => None,
             other => Some(vec![other.clone()]),
         }
     }
@@ -126,18 +129,25 @@ fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
     let things = |part: &&str| {
         let mut things = vec![Thing::Identifier((*part).to_owned())];
         if is_constant(part.as_bytes()) {
-            things.extend(fragments(part).map(|part| Thing::Placed(Role::Part, part.to_owned())));
+            things.extend(fragments(part));
         }
         things
     };
     (parts.len() <= MAX_PARTS && parts.iter().all(good)).then(|| parts.iter().map(things).collect())
 }
 
-/// What code puts a constant together from: `A_LIB_DIR` from `A`, `A_`, `_DIR`, `LIB_DIR` and so on.
-fn fragments(name: &str) -> impl Iterator<Item = &str> {
+/// What code puts a constant together from: `A_LIB_DIR` from `A_` or `_DIR`, from `A` and `LIB_DIR`
+/// in one file, and so on. A lone `"MAX"` says nothing of `MAX_SIZE`.
+fn fragments(name: &str) -> impl Iterator<Item = Thing> {
+    let long = |part: &str| part.bytes().filter(u8::is_ascii_alphabetic).count() > 1;
     let cuts = name.match_indices('_').take(MAX_WORDS).map(|(at, _)| at);
-    cuts.flat_map(move |at| [&name[..at], &name[..=at], &name[at..], &name[at + 1..]])
-        .filter(|part| part.bytes().filter(u8::is_ascii_alphabetic).count() > 1)
+    cuts.flat_map(move |at| {
+        let (first, last) = (&name[..at], &name[at + 1..]);
+        let both = long(first) && long(last);
+        let both = both.then(|| Thing::Both(first.to_owned(), last.to_owned()));
+        let edges = [&name[..=at], &name[at..]].into_iter().filter(move |part| long(part));
+        edges.map(|part| Thing::Placed(Role::Part, part.to_owned())).chain(both)
+    })
 }
 
 #[cfg(test)]
@@ -180,8 +190,12 @@ mod tests {
     #[test]
     fn a_constant_is_there_while_code_puts_its_name_together() {
         let things = &of(WordKind::Identifier, "A1B_LIB_DIR").unwrap()[0];
-        for part in ["A1B", "A1B_", "_LIB_DIR", "LIB_DIR", "_DIR", "A1B_LIB"] {
+        for part in ["A1B_", "_LIB_DIR", "_DIR", "A1B_LIB_"] {
             assert!(things.contains(&Thing::Placed(Role::Part, part.into())), "{part}");
+        }
+        for (first, last) in [("A1B", "LIB_DIR"), ("A1B_LIB", "DIR")] {
+            assert!(things.contains(&Thing::Both(first.into(), last.into())), "{first} {last}");
+            assert!(!things.contains(&Thing::Placed(Role::Part, first.into())), "{first}");
         }
         assert_eq!(of(WordKind::Identifier, "lib_dir").unwrap()[0].len(), 1);
         let earlier = things[0].earlier().unwrap();

@@ -62,18 +62,25 @@ impl Repo {
         Ok(self.past.insert(past))
     }
 
-    fn list(&self) -> Result<Past, GitError> {
+    fn list(&mut self) -> Result<Past, GitError> {
         let (head, count) = (self.head.id.to_string(), self.count());
         let mut process =
             self.place.start(&["rev-list", "--first-parent", "--timestamp", &count, &head])?;
         let (mut commits, mut record) = (Vec::new(), Vec::new());
-        while process.record(b'\n', &mut record).is_ok_and(|more| more) {
+        let end = loop {
+            match process.record(b'\n', &mut record) {
+                Ok(true) => {}
+                Ok(false) => break process.finish(),
+                Err(_) => break Err(process.post_mortem()),
+            }
             let space = record.iter().position(|byte| *byte == b' ').unwrap_or(record.len());
             let id = record.get(space + 1..).and_then(Oid::from_hex);
-            let (Some(id), Some(at)) = (id, seconds(&record[..space])) else { break };
+            let (Some(id), Some(at)) = (id, seconds(&record[..space])) else {
+                break Err(GitError::garbled("a commit"));
+            };
             commits.push(Commit { id, at });
-        }
-        self.ended(commits, process.finish())
+        };
+        self.ended(commits, end)
     }
 
     /// One commit more than the limit: only then is it known that there are more.
@@ -81,14 +88,22 @@ impl Repo {
         format!("--max-count={}", u64::from(self.limits.commits) + 1)
     }
 
-    fn ended(&self, mut commits: Vec<Commit>, end: Result<(), GitError>) -> Result<Past, GitError> {
+    fn ended(
+        &mut self,
+        mut commits: Vec<Commit>,
+        end: Result<(), GitError>,
+    ) -> Result<Past, GitError> {
         let limit = self.limits.commits as usize;
         let whole = end.is_ok() && !self.is_shallow() && commits.len() <= limit;
         commits.truncate(limit.max(1));
         match end {
-            // What git could read before it broke off still holds.
             Err(error) if commits.is_empty() => Err(error),
-            _ => Ok(Past::new(commits, whole)),
+            // What git could read before it broke off still holds, but is not all.
+            Err(_) => {
+                self.objects.unread.damaged += 1;
+                Ok(Past::new(commits, whole))
+            }
+            Ok(()) => Ok(Past::new(commits, whole)),
         }
     }
 

@@ -84,6 +84,8 @@ pub(crate) struct Lexicon {
     /// Words that count in some places only, by their place in `roles`.
     placed: Table,
     roles: Vec<Roles>,
+    /// For the number of a part the other part, and the number of both together.
+    pairs: Map<u32, Vec<(u32, u32)>>,
     paths: HashMap<WantedPath, u32>,
     next: u32,
 }
@@ -134,6 +136,18 @@ impl Lexicon {
             *next += 1;
             *next - 1
         })
+    }
+
+    /// Two parts of a longer name in one file.
+    pub(crate) fn both(&mut self, first: &[u8], last: &[u8]) -> u32 {
+        let (first, last) = (self.placed(first, Role::Part), self.placed(last, Role::Part));
+        let pairs = self.pairs.entry(first).or_default();
+        if let Some((_, number)) = pairs.iter().find(|(other, _)| *other == last) {
+            return *number;
+        }
+        pairs.push((last, self.next));
+        self.next += 1;
+        self.next - 1
     }
 
     /// A path.
@@ -194,6 +208,14 @@ impl Lexicon {
                     self.place(roles, text, &(start..at), foreign, &mut looks, found);
                 }
             }
+        }
+        if !self.pairs.is_empty() {
+            found.sort_unstable();
+            found.dedup();
+            let pairs = found.iter().filter_map(|first| self.pairs.get(first)).flatten();
+            let both = pairs.filter(|(last, _)| found.binary_search(last).is_ok());
+            let both: Vec<u32> = both.map(|(_, number)| *number).collect();
+            found.extend(both);
         }
     }
 
@@ -277,6 +299,19 @@ mod tests {
         assert_eq!(finds("(-go-flag)"), ["-go-flag"]);
         assert_eq!(finds("---- -- - _ \u{e9}run\u{e9}"), ["run"]);
         assert_eq!(finds(""), [""; 0]);
+    }
+
+    #[test]
+    fn two_parts_count_in_one_file_only() {
+        let mut lexicon = Lexicon::default();
+        let both = lexicon.both(b"LIBX", b"LIB_DIR");
+        let finds = |text: &str| {
+            let mut found = Vec::new();
+            lexicon.scan(text.as_bytes(), false, &mut found);
+            found.contains(&both)
+        };
+        assert!(finds("join(\"LIBX\", \"LIB_DIR\")"));
+        assert!(!finds("a(\"LIBX\")") && !finds("a(\"LIB_DIR\")") && !finds("LIBX LIB_DIR"));
     }
 
     #[test]

@@ -75,11 +75,19 @@ pub(crate) struct Searched {
     pub(crate) seen: Seen,
     /// Whether some of it could not be looked at: then nothing is known to be missing.
     holes: bool,
+    /// Whether the contents of some file are not known: then no name is known to be missing.
+    blind: bool,
 }
 
 impl Searched {
+    /// Whether it may be where nobody looked.
+    const fn is_hidden(&self, word: &Word) -> bool {
+        self.holes || self.blind && !matches!(word.kind, WordKind::Path)
+    }
+
     fn is_missing(&self, word: &Word) -> bool {
-        !self.holes && matches!(self.lacks.get(word), Some(Some(groups)) if !groups.is_empty())
+        !self.is_hidden(word)
+            && matches!(self.lacks.get(word), Some(Some(groups)) if !groups.is_empty())
     }
 
     /// Whether the word was looked up.
@@ -91,7 +99,7 @@ impl Searched {
     pub(crate) fn lack(&self, word: &Word) -> Result<&[Vec<Thing>], Trace> {
         match self.lacks.get(word) {
             Some(Some(groups)) if groups.is_empty() => Err(Trace::Here),
-            Some(Some(groups)) if !self.holes => Ok(groups),
+            Some(Some(groups)) if !self.is_hidden(word) => Ok(groups),
             _ => Err(Trace::Unknown),
         }
     }
@@ -171,7 +179,8 @@ impl Repo {
                 (word.clone(), lack)
             })
             .collect();
-        let searched = Searched { lacks, seen: index.into_seen(), holes: found.holes };
+        let blind = index.blind;
+        let searched = Searched { lacks, seen: index.into_seen(), holes: found.holes, blind };
         let missing = words.iter().map(|word| searched.is_missing(word)).collect();
         self.searched = Some(searched);
         Ok(missing)

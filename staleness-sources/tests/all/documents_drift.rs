@@ -95,6 +95,37 @@ fn what_a_dependency_defines_is_no_drift() {
 }
 
 #[test]
+fn a_dependency_of_one_document_hides_no_name_of_another() {
+    let mut project = Project::new();
+    project.write("Cargo.toml", "[package]\nname = \"own\"\n[dependencies]\ntower = \"1\"\n");
+    project.write("a.md", "See `tower::OldThing`.\n");
+    project.write("doc.md", "Use OldThing.\n");
+    project.write("src/tower.rs", "mod tower; struct OldThing;\n");
+    project.commit();
+    project.write("src/tower.rs", "mod tower;\n");
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md"), ["1:5 drift OldThing"]);
+}
+
+#[test]
+fn other_constants_with_a_part_of_the_name_hide_no_constant() {
+    let text = "Set `MAX_RETRIES`.\n";
+    let made = [("a.rs", "const MAX_RETRIES: u8 = 1;\n")];
+    let lone = [("a.rs", "x(\"MAX\")\n"), ("b.rs", "y(\"RETRIES\")\n")];
+    assert_eq!(after(text, &made, &lone), ["1:6 drift MAX_RETRIES"]);
+    let both = [("a.rs", "x(\"MAX\", \"RETRIES\")\n")];
+    assert!(after(text, &made, &both).is_empty());
+}
+
+#[test]
+fn the_same_text_in_a_hidden_folder_hides_no_definition() {
+    let code = "def old_name():\n    pass\n";
+    let made = [(".hidden/a.py", code), ("src/a.py", code)];
+    let gone = [(".hidden/a.py", "x\n"), ("src/a.py", "x\n")];
+    assert_eq!(after("Call `old_name()`.\n", &made, &gone), ["1:7 drift old_name"]);
+}
+
+#[test]
 fn a_variable_is_gone_when_nothing_reads_or_makes_up_its_name() {
     let text = "Set `LIBX_LIB_DIR`.\n";
     let read = [("build.rs", "fn main() { var(\"LIBX_LIB_DIR\") }\n")];

@@ -9,6 +9,7 @@ use std::process::Command;
 use staleness_core::knowledge::WordKind;
 use staleness_sources::git::{GitError, Program, Trace, Watch};
 
+use crate::documents_project::{Project, found};
 use crate::git_repo::{Git, dates, go, is_document, open, trace, word};
 
 #[test]
@@ -68,6 +69,53 @@ fn a_damaged_object_costs_its_own_answers_only() {
     let mut watcher = go;
     let missing = repo.missing(&[word], &|_| false, &mut Watch::new(&mut watcher)).unwrap();
     assert_eq!(missing, [false]);
+}
+
+#[test]
+fn a_history_that_breaks_off_is_told_and_gives_everything_back_when_it_is_whole() {
+    for object in ["HEAD~2", "HEAD~2^{tree}"] {
+        let mut project = Project::new();
+        project.write("doc.md", "Call `old_name()`.\n");
+        project.write("a.rs", "fn old_name() {}\n");
+        project.commit();
+        for text in ["fn one() {}\n", "fn two() {}\n", "fn three() {}\n"] {
+            project.write("a.rs", text);
+            project.commit();
+        }
+        assert_eq!(found(&project.check(), "doc.md"), ["1:7 drift old_name"], "{object}");
+        let id = project.git(&["rev-parse", object]);
+        let path = project.tree.project.folder.join(".git/objects").join(&id[..2]).join(&id[2..]);
+        let whole = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "no object").unwrap();
+        let broken = project.check();
+        assert!(broken.notes.iter().any(|it| it.text.contains("could not be read")), "{object}");
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, whole).unwrap();
+        let again = project.check_with(|options| options.known = &broken.documents);
+        assert_eq!(found(&again, "doc.md"), ["1:7 drift old_name"], "{object}");
+    }
+}
+
+#[test]
+fn a_name_may_be_in_a_file_that_is_too_large_or_in_a_submodule() {
+    let git = Git::new();
+    git.write("src/gone.rs", "x\n");
+    let first = git.save("a.rs", "fn old_name() {}\n");
+    git.remove("src/gone.rs");
+    git.save("a.rs", format!("fn old_name() {{}}\n{}", "x\n".repeat(5_000_000)));
+    let (name, path) =
+        (word(WordKind::Identifier, "old_name"), word(WordKind::Path, "src/gone.rs"));
+    let mut repo = git.open();
+    assert_eq!(trace(&mut repo, &name, first), Trace::Unknown);
+    assert!(matches!(trace(&mut repo, &path, first), Trace::Gone { .. }));
+    git.save("a.rs", "fn new_name() {}\n");
+    assert!(matches!(trace(&mut git.open(), &name, first), Trace::Gone { .. }));
+    git.run(&["update-index", "--add", "--cacheinfo", &format!("160000,{first},sub")]);
+    git.run(&["commit", "-q", "-m", "x"]);
+    let mut repo = git.open();
+    assert_eq!(trace(&mut repo, &name, first), Trace::Unknown);
+    assert!(matches!(trace(&mut repo, &path, first), Trace::Gone { .. }));
 }
 
 #[test]

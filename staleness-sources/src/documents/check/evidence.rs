@@ -148,7 +148,8 @@ impl Check<'_> {
         }
         let queries: Vec<_> = words.iter().map(|(.., query)| *query).collect();
         let traces = self.past.trace(&queries, &mut self.report.notes, progress)?;
-        let foreign = self.foreign(&queries, &traces);
+        let foreign =
+            self.foreign(&queries, &traces, &held.iter().map(|open| open.doc).collect::<Vec<_>>());
         let queries: Vec<_> = cites.iter().map(|(.., query)| *query).collect();
         let cited = self.past.cited(&queries, &mut self.report.notes, progress)?;
         let mut facts: BTreeMap<(usize, usize, usize), Fact> = BTreeMap::new();
@@ -161,7 +162,7 @@ impl Check<'_> {
         }
         for ((at, block, ask, query), trace) in words.iter().zip(traces) {
             if let Trace::Gone { by, renamed_to } = trace
-                && !foreign.owns(query.word)
+                && !foreign.owns(*at, query.word)
             {
                 let (word, sort) = (query.word.text.clone(), query.word.kind);
                 let commit = by.as_ref().map(commit_text);

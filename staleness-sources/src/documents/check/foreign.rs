@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use staleness_core::knowledge::WordKind;
 
 use super::Check;
+use super::doc::Doc;
 use crate::documents::dependencies::{Dependencies, is_manifest};
-use crate::documents::names::{NameId, NameSort};
+use crate::documents::names::NameSort;
 use crate::documents::words::Shape;
 use crate::git::{Anchor, Oid, Trace, Word, WordQuery};
 
@@ -19,22 +20,28 @@ const MAX_COMMITS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     dependencies: Dependencies,
-    /// What documents write behind a dependency: `ServiceBuilder`.
-    names: HashSet<String>,
+    /// What each document writes behind a dependency: `ServiceBuilder`.
+    names: HashSet<(usize, String)>,
 }
 
 impl Foreign {
-    /// Whether the word names a thing of another project.
-    pub(super) fn owns(&self, word: &Word) -> bool {
+    /// Whether the word names a thing of another project, in the document of this number.
+    pub(super) fn owns(&self, document: usize, word: &Word) -> bool {
         word.kind == WordKind::Identifier
-            && (self.names.contains(&word.text)
+            && (self.names.contains(&(document, word.text.clone()))
                 || self.dependencies.owned_by_others(&word.text).is_some())
     }
 }
 
 impl Check<'_> {
-    /// What the project depends on, where identifiers seem to be gone.
-    pub(super) fn foreign(&mut self, asked: &[WordQuery<'_>], traces: &[Trace]) -> Foreign {
+    /// What the project depends on, where identifiers seem to be gone. What one document writes behind
+    /// a dependency says nothing of another.
+    pub(super) fn foreign(
+        &mut self,
+        asked: &[WordQuery<'_>],
+        traces: &[Trace],
+        documents: &[&Doc],
+    ) -> Foreign {
         let mut foreign = Foreign::default();
         let gone = asked.iter().zip(traces).filter(|(query, trace)| {
             query.word.kind == WordKind::Identifier && matches!(trace, Trace::Gone { .. })
@@ -63,11 +70,13 @@ impl Check<'_> {
         if foreign.dependencies.is_empty() {
             return foreign;
         }
-        for id in 0..NameId::try_from(self.names.len()).unwrap_or(NameId::MAX) {
-            if let (NameSort::Word(Shape::Identifier), text) = self.names.get(id)
-                && let Some(last) = foreign.dependencies.owned_by_others(text)
-            {
-                foreign.names.insert(last.to_owned());
+        for (number, document) in documents.iter().enumerate() {
+            for mention in &document.draft.mentions {
+                if let (NameSort::Word(Shape::Identifier), text) = self.names.get(mention.name)
+                    && let Some(last) = foreign.dependencies.owned_by_others(text)
+                {
+                    foreign.names.insert((number, last.to_owned()));
+                }
             }
         }
         foreign

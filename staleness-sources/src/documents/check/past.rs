@@ -276,6 +276,10 @@ impl Past {
                             whole: what is gone may not be found";
                 note(notes, text.to_owned());
             }
+            if tracked.iter().any(|(_, kind)| kind == git::TrackedKind::Submodule) {
+                let text = "a submodule may hold any name: no flag or identifier is told as gone";
+                note(notes, text.to_owned());
+            }
             if tracked.cut {
                 note(notes, "the project has more files than are listed".to_owned());
             }
