@@ -1,6 +1,6 @@
 //! Which files are checked.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -42,7 +42,6 @@ impl Search<'_> {
             match self.tracked {
                 Some(tracked) => {
                     for (path, kind) in tracked.iter() {
-                        // What a link leads to is checked under its own name.
                         if kind == TrackedKind::File && nature::is_markdown(path) {
                             self.own(path, false);
                         }
@@ -51,12 +50,23 @@ impl Search<'_> {
                 None => self.walk(&self.place.folder.clone()),
             }
             instructions::find(&mut self);
+            self.skip_links();
         } else {
             for path in self.options.paths {
                 self.named(path);
             }
         }
         self.found
+    }
+
+    /// Tells of links: what they lead to is checked under its own name, if it is in the project.
+    fn skip_links(&mut self) {
+        for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
+            let known = self.found.files.contains_key(path) || self.patterns.ignores(path);
+            if kind == TrackedKind::Link && nature::is_markdown(path) && !known {
+                self.skip(path, "is a link: what it leads to is checked under its own name only");
+            }
+        }
     }
 
     /// Adds a file of the project.
@@ -164,21 +174,27 @@ impl Search<'_> {
             .filter(|(_, file)| file.loaded)
             .map(|(key, _)| (key.clone(), 0))
             .collect();
-        let mut done = std::collections::BTreeSet::new();
+        let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         while let Some((key, depth)) = waiting.pop_front() {
             let Some(file) = self.found.files.get(&key).cloned() else { continue };
-            if depth == imports::MAX_DEPTH || !done.insert(key.clone()) {
+            if depth == imports::MAX_DEPTH || done.contains_key(&key) {
                 continue;
             }
+            let of = done.entry(key.clone()).or_default();
             let fence = file.inside.then_some(self.fence);
             let limit = self.options.policy.max_file_bytes;
             let Ok(text) = file::read(&file.path, limit, fence) else { continue };
             let body = front::read(&text.text).ok().flatten().map_or(0, |front| front.body);
             for path in imports::of(&text.text, body) {
                 if let Some(imported) = self.import(&key, &file, path) {
+                    of.insert(imported.clone());
                     waiting.push_back((imported, depth + 1));
                 }
             }
+        }
+        for (key, imported) in imports::cycles(&done) {
+            let text = format!("imports {}, which imports it in turn", shown(Path::new(imported)));
+            self.note(key, &text);
         }
     }
 
@@ -210,7 +226,8 @@ impl Search<'_> {
             Some((format!("~/{}", key_of(below)), whole.clone(), false))
         });
         let Some((imported, path, inside)) = found else {
-            self.note(key, "imports a file outside the project, which was not followed");
+            let path = shown(Path::new(path));
+            self.note(key, &format!("imports {path} outside the project, which was not followed"));
             return None;
         };
         // Many words begin with `@`; only one that is a file is an import.

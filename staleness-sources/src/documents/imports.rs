@@ -1,5 +1,6 @@
 //! Files that instruction files import: `@path/to/file.md` in ordinary text.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use pulldown_cmark::Options;
@@ -48,9 +49,52 @@ pub(super) fn of(text: &str, body: usize) -> Vec<&str> {
     paths.found
 }
 
+/// The imports that close a circle: each file with what it imports.
+pub(super) fn cycles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<(&str, &str)> {
+    let mut closing = Vec::new();
+    // Whether a file is on the way that is being followed, or was left behind.
+    let mut state: BTreeMap<&str, bool> = BTreeMap::new();
+    for start in imports.keys() {
+        let mut way = vec![];
+        let mut next = Some(&**start).filter(|start| !state.contains_key(start));
+        loop {
+            if let Some(key) = next.take() {
+                state.insert(key, true);
+                way.push((key, imports.get(key).into_iter().flatten()));
+            }
+            let Some((key, rest)) = way.last_mut() else { break };
+            match rest.next() {
+                None => {
+                    state.insert(key, false);
+                    way.pop();
+                }
+                Some(to) => match state.get(&**to) {
+                    Some(true) => closing.push((*key, &**to)),
+                    Some(false) => {}
+                    None => next = Some(to),
+                },
+            }
+        }
+    }
+    closing
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_imports_that_lead_back_close_a_circle() {
+        let of = |edges: &[(&str, &str)]| {
+            let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for (from, to) in edges {
+                all.entry((*from).into()).or_default().insert((*to).into());
+            }
+            cycles(&all).into_iter().map(|(a, b)| format!("{a}{b}")).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]), [""; 0]);
+        assert_eq!(of(&[("a", "b"), ("b", "c"), ("c", "b"), ("c", "c")]), ["cb", "cc"]);
+    }
 
     #[test]
     fn imports_stand_in_ordinary_text() {

@@ -212,3 +212,23 @@ mod random {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn links_and_imports_that_are_not_followed_are_told_with_their_paths() {
+    let mut project = Project::new();
+    project.write("AGENTS.md", "See @a.md and @../outside.md.\n");
+    project.write("a.md", "See @b.md.\n");
+    project.write("b.md", "See @a.md.\n");
+    std::os::unix::fs::symlink("a.md", project.tree.project.folder.join("link.md")).unwrap();
+    project.commit();
+    let report = project.check();
+    let skipped = report.skipped.iter().find(|skipped| skipped.path == "link.md").unwrap();
+    assert!(skipped.reason.starts_with("is a link"), "{skipped:?}");
+    let told = |path: &str, text: &str| {
+        let of = |note: &&documents::Note| note.path.as_deref() == Some(path);
+        assert!(report.notes.iter().filter(of).any(|note| note.text.contains(text)), "{report:?}");
+    };
+    told("AGENTS.md", "../outside.md");
+    told("b.md", "imports a.md");
+}
