@@ -3,12 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope};
-use staleness_core::knowledge::{Citation, Contradiction, Item, ItemKind};
-use staleness_core::registry::{Act, ScopeChoice, StatedItem};
 use staleness_core::store::Selection;
 use staleness_core::transfer::{Checker, HEADER, LineError, Record, append_lines, record_of};
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
 
 const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":2,"told_session":"s1","told_from":1}"#;
 const SOURCE: &str = r#"{"kind":"source","version":1,"id":{"client":"c","level":"user","part":"mcp"},"path":"~/.c","state":"read","found":2,"digest":"000000000000000000000000000000cd","readings":3,"last_read_at":"2026-01-01T00:00:00Z","last_scan_at":"2026-01-01T00:00:00Z"}"#;
@@ -254,129 +251,4 @@ fn items_of_two_stores_are_merged() {
         assert_eq!(import_all(&registry, lines), "0+0 0+0 0+0 0+3 0+0 0+0");
         assert_eq!(export(&registry), merged);
     }
-}
-
-fn day(day: i64) -> Timestamp {
-    Timestamp::from_millis(1_800_000_000_000).plus_millis(day * 86_400_000)
-}
-
-fn id(text: &str) -> ItemId {
-    ItemId::new(text).unwrap()
-}
-
-fn key() -> ItemKey {
-    ItemKey { scope: Scope::Project(ProjectId::of_root("/work/p")), id: id("i") }
-}
-
-/// A to-do that much was done to: edited on day 2, verified on day 3, contradicted on day 4.
-fn known() -> Item {
-    let cited = Citation { digest: Some("0f".into()), ..Citation::of_path("src/a.rs") };
-    let said = Contradiction { by: "me".into(), reason: "no".into(), at: day(4) };
-    Item {
-        keywords: ["k".to_owned()].into(),
-        updated_at: day(2),
-        version_context: Some("1.2.0".into()),
-        due: Some(day(30)),
-        expires_at: Some(day(90)),
-        verified_at: Some(day(3)),
-        verified_commit: Some("c0".into()),
-        verifications: 2,
-        citations: [cited].into(),
-        supersedes: [id("old")].into(),
-        related: [id("other")].into(),
-        contradicted: Some(said),
-        recalls: 5,
-        recalls_since_edit: 4,
-        recalled_at: Some(day(6)),
-        recall_op: Some(OpId::new("o").unwrap()),
-        ..Item::new(key(), ItemKind::Todo, "Do it.", day(0))
-    }
-}
-
-/// What is left of two rows of an item: the second comes into a store that holds the first.
-fn merged(here: &Item, there: &Item) -> Item {
-    let registry = registry();
-    for row in [here, there, there] {
-        let mut importer = registry.importer(false).unwrap();
-        importer.put(Record::Item(Box::new(row.clone()))).unwrap();
-        importer.finish().unwrap();
-    }
-    registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either).unwrap()
-}
-
-#[test]
-fn a_later_verification_does_not_bring_an_older_text_back() {
-    let newer = Item { body: "Do that.".into(), updated_at: day(8), ..known() };
-    let verified = Item {
-        verified_at: Some(day(9)),
-        verified_commit: Some("c9".into()),
-        verifications: 3,
-        contradicted: None,
-        ..known()
-    };
-    let left = Item { verifications: 3, ..newer.clone() };
-    for (here, there) in [(&newer, &verified), (&verified, &newer)] {
-        // What was verified was another text.
-        assert_eq!(merged(here, there), left);
-    }
-    // Of the same text it says something, whatever fields were edited since.
-    let fields = Item { keywords: ["l".to_owned()].into(), updated_at: day(8), ..known() };
-    let both = Item { keywords: fields.keywords.clone(), updated_at: day(8), ..verified.clone() };
-    assert_eq!((merged(&fields, &verified), merged(&verified, &fields)), (both.clone(), both));
-}
-
-#[test]
-fn of_two_rows_of_an_item_each_part_is_the_newer_one() {
-    let said = Contradiction { by: "you".into(), reason: "never".into(), at: day(7) };
-    let row = Item {
-        contradicted: Some(said.clone()),
-        done_at: Some(day(7)),
-        recalls: 3,
-        recalls_since_edit: 9,
-        recalled_at: None,
-        recall_op: None,
-        ..known()
-    };
-    let left =
-        Item { contradicted: Some(said), done_at: Some(day(7)), recalls_since_edit: 9, ..known() };
-    assert_eq!((merged(&known(), &row), merged(&row, &known())), (left.clone(), left));
-    // Taken up again, or edited, after it was done.
-    let reopened = Item { updated_at: day(8), recalls_since_edit: 0, ..known() };
-    assert_eq!(merged(&reopened, &row).done_at, None);
-    assert_eq!(merged(&row, &reopened).done_at, None);
-}
-
-#[test]
-fn what_a_line_does_not_state_of_a_known_item_stays() {
-    let registry = registry();
-    let mut importer = registry.importer(false).unwrap();
-    importer.put(Record::Item(Box::new(known()))).unwrap();
-    importer.finish().unwrap();
-    let act = Act::new(OpId::new("import").unwrap(), day(20));
-    let take = |stated: &StatedItem| registry.import_items(vec![stated.clone()], &act, false);
-    let get = || registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either);
-
-    let older = StatedItem { recalls: 9, ..StatedItem::new(key(), "Older.", day(1)) };
-    assert_eq!(take(&older).unwrap(), 1);
-    assert_eq!(get().unwrap(), Item { recalls: 9, ..known() }, "counters alone");
-
-    let newer = StatedItem { updated_at: Some(day(10)), ..StatedItem::new(key(), "New.", day(0)) };
-    let left = Item {
-        body: "New.".into(),
-        updated_at: day(10),
-        recalls: 9,
-        recalls_since_edit: 0,
-        ..known()
-    };
-    for written in [1, 0] {
-        assert_eq!(take(&newer).unwrap(), written);
-        assert_eq!(get().unwrap(), left);
-    }
-
-    // A verification that is stated takes back what was said against it, as everywhere.
-    let verified = StatedItem { verified_at: Some(day(12)), ..newer };
-    assert_eq!(take(&verified).unwrap(), 1);
-    let left =
-        Item { verified_at: Some(day(12)), verified_commit: None, contradicted: None, ..left };
-    assert_eq!(get().unwrap(), left);
 }

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::merge::{merged, uncounted};
 use super::stated::StatedItem;
 use crate::ids::{ItemId, ItemKey};
-use crate::journal::Action;
+use crate::journal::{Action, Subject};
 use crate::knowledge::Item;
 use crate::registry::check_item;
 use crate::registry::knowledge::{Act, state};
 use crate::store::{
-    Change, ChangeSet, Decision, Draft, Durability, ItemFilter, Refusal, Selection, Step, View,
+    Change, ChangeSet, Decision, Draft, Durability, ItemFilter, JournalFilter, Refusal, Selection,
+    Step, View,
 };
 use crate::time::Timestamp;
 
@@ -39,6 +40,17 @@ impl Incoming {
             (Self::Stated(stated), None) => stated.alone(),
             (Self::Stated(stated), Some(known)) => merged(known, &stated.over(known)),
         }
+    }
+
+    /// When somebody wrote, verified, finished or denied it last. Being recalled is no deed.
+    fn last_deed(&self) -> Timestamp {
+        let row = match self {
+            Self::Whole(row) => row.clone(),
+            Self::Stated(stated) => stated.alone(),
+        };
+        let said = row.contradicted.map(|said| said.at);
+        let others = [row.verified_at, row.done_at, said].into_iter().flatten();
+        others.fold(row.added_at.max(row.updated_at), Timestamp::max)
     }
 
     fn linked(&self) -> impl Iterator<Item = ItemKey> + '_ {
@@ -74,16 +86,54 @@ impl PutItems {
         changes.knowledge.iter().filter(put).count()
     }
 
-    /// What stays of what comes and what is known, as it will be written.
+    /// What stays of what comes and what is known, as it will be written. What was removed here since
+    /// anything was done to it there does not come back.
     fn winners(&self, view: &View) -> BTreeMap<ItemKey, Item> {
+        let removed = removed(view);
         let mut winners: BTreeMap<ItemKey, Item> = BTreeMap::new();
         for row in &self.rows {
             let known = winners.get(row.key()).or_else(|| view.knowledge.get(row.key()));
-            let kept = row.beside(known);
+            let is_gone = |at: &Timestamp| known.is_none() && row.last_deed() <= *at;
+            if removed.get(&Subject::item(row.key())).is_some_and(is_gone) {
+                continue;
+            }
+            let mut kept = row.beside(known);
+            // Nothing that is gone stands for it; if it comes after all, it says so itself.
+            let scope = kept.key.scope.clone();
+            kept.superseded_by.retain(|id| {
+                let key = ItemKey { scope: scope.clone(), id: id.clone() };
+                !removed.contains_key(&Subject::item(&key))
+            });
             winners.insert(kept.key.clone(), kept);
         }
         winners
     }
+
+    /// What else must be known: the other ends of links that are known here, and what became of what
+    /// is not here.
+    fn lookups(&self, view: &View) -> Option<Selection> {
+        let known = self.rows.iter().filter_map(|row| view.knowledge.get(row.key()));
+        let is_new = |key: &ItemKey| !view.knowledge.contains_key(key);
+        let ends: BTreeSet<ItemKey> = known.flat_map(linked).filter(is_new).collect();
+        let own = self.rows.iter().map(|row| row.key().clone());
+        let missing: BTreeSet<ItemKey> =
+            own.chain(self.rows.iter().flat_map(Incoming::linked)).filter(is_new).collect();
+        let history = |all: Selection, key: &ItemKey| {
+            all.journal(JournalFilter::Subject { subject: Subject::item(key), limit: u32::MAX })
+        };
+        let any = !ends.is_empty() || !missing.is_empty();
+        any.then(|| missing.iter().fold(lock(ends), history))
+    }
+}
+
+/// The items that are not there any more, with when they were removed last.
+fn removed(view: &View) -> BTreeMap<&Subject, Timestamp> {
+    let mut removed = BTreeMap::new();
+    for entry in view.journal.values().filter(|entry| entry.action == Action::Removed) {
+        let at = removed.entry(&entry.subject).or_insert(entry.at);
+        *at = entry.at.max(*at);
+    }
+    removed
 }
 
 /// The items at the other ends of the links of an item.
@@ -142,13 +192,11 @@ impl Step for PutItems {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        if self.merging && view.looks <= 1 {
-            let known = self.rows.iter().filter_map(|row| view.knowledge.get(row.key()));
-            let more: BTreeSet<ItemKey> =
-                known.flat_map(linked).filter(|key| !view.knowledge.contains_key(key)).collect();
-            if !more.is_empty() {
-                return Ok(Decision::Need(lock(more)));
-            }
+        if self.merging
+            && view.looks <= 1
+            && let Some(more) = self.lookups(view)
+        {
+            return Ok(Decision::Need(more));
         }
         let mut draft = Draft::new(view, Timestamp::default());
         let winners = self.winners(view);

@@ -15,7 +15,15 @@ use crate::time::Timestamp;
 /// - What was said against it stays until somebody verified this text after that.
 /// - It is done if the row says so that was edited last, or the other one since then.
 /// - Of each counter the larger stays.
+/// - Where one lives in a file and the other in the store, they are two texts under one id: the one
+///   that is known stays, with the counters and what was said against either.
 pub(super) fn merged(known: &Item, row: &Item) -> Item {
+    if known.path.is_some() != row.path.is_some() {
+        let mut all = known.clone();
+        all.contradicted = contradicted(known, row, known.verified_at);
+        count(&mut all, row);
+        return all;
+    }
     let (last, other) = if row.updated_at > known.updated_at { (row, known) } else { (known, row) };
     let same_text = (&last.body, last.kind, &last.path) == (&other.body, other.kind, &other.path);
     let verified = if same_text && other.verified_at > last.verified_at { other } else { last };

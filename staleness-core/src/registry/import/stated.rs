@@ -72,18 +72,27 @@ impl StatedItem {
     }
 
     /// A known item with what is stated in the place of what is known, as if somebody had edited it
-    /// so when the line says.
+    /// so when the line says. A verification is one of a text: it does not outlive it. Of an item that
+    /// lives in a file the file is the truth, and nothing but counters is taken.
     #[must_use]
     pub fn over(&self, known: &Item) -> Item {
         let stated = self.clone();
         let updated_at = stated.updated_at.unwrap_or(stated.added_at);
         let since_edit = if updated_at > known.updated_at { 0 } else { known.recalls_since_edit };
-        let verified_anew = stated.verified_at > known.verified_at;
+        let recalls = stated.recalls.max(known.recalls);
+        let recalled_at = stated.recalled_at.max(known.recalled_at);
+        if known.path.is_some() {
+            return Item { recalls, recalled_at, ..known.clone() };
+        }
+        let same_text = stated.body == known.body;
+        let verified_at = match same_text {
+            true => stated.verified_at.max(known.verified_at),
+            false => stated.verified_at,
+        };
+        let verified_anew = !same_text || verified_at > known.verified_at;
         Item {
             kind: stated.kind.unwrap_or(known.kind),
             body: stated.body,
-            // It comes without a file.
-            path: None,
             keywords: stated.keywords.unwrap_or_else(|| known.keywords.clone()),
             added_at: stated.added_at,
             updated_at,
@@ -91,14 +100,14 @@ impl StatedItem {
             evergreen: stated.evergreen.unwrap_or(known.evergreen),
             due: stated.due.or(known.due),
             expires_at: stated.expires_at.or(known.expires_at),
-            verified_at: stated.verified_at.max(known.verified_at),
+            verified_at,
             verified_commit: known.verified_commit.clone().filter(|_| !verified_anew),
             verifications: known.verifications.max(stated.verified_at.is_some().into()),
             done_at: stated.done_at.max(known.done_at),
             related: stated.related.unwrap_or_else(|| known.related.clone()),
-            recalls: stated.recalls.max(known.recalls),
+            recalls,
             recalls_since_edit: since_edit,
-            recalled_at: stated.recalled_at.max(known.recalled_at),
+            recalled_at,
             ..known.clone()
         }
     }

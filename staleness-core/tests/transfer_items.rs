@@ -1,0 +1,224 @@
+//! Items of another store or system meet those that are here: what each leaves of the other.
+
+use std::sync::Arc;
+
+use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope};
+use staleness_core::knowledge::{Citation, Contradiction, Item, ItemKind};
+use staleness_core::registry::{Act, ImportReport, ScopeChoice, StatedItem};
+use staleness_core::transfer::Record;
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
+
+fn registry() -> BlockingRegistry {
+    Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking()
+}
+
+fn day(day: i64) -> Timestamp {
+    Timestamp::from_millis(1_800_000_000_000).plus_millis(day * 86_400_000)
+}
+
+fn id(text: &str) -> ItemId {
+    ItemId::new(text).unwrap()
+}
+
+fn key() -> ItemKey {
+    ItemKey { scope: Scope::Project(ProjectId::of_root("/work/p")), id: id("i") }
+}
+
+/// A to-do that much was done to: edited on day 2, verified on day 3, contradicted on day 4.
+fn known() -> Item {
+    let cited = Citation { digest: Some("0f".into()), ..Citation::of_path("src/a.rs") };
+    let said = Contradiction { by: "me".into(), reason: "no".into(), at: day(4) };
+    Item {
+        keywords: ["k".to_owned()].into(),
+        updated_at: day(2),
+        version_context: Some("1.2.0".into()),
+        due: Some(day(30)),
+        expires_at: Some(day(90)),
+        verified_at: Some(day(3)),
+        verified_commit: Some("c0".into()),
+        verifications: 2,
+        citations: [cited].into(),
+        supersedes: [id("old")].into(),
+        related: [id("other")].into(),
+        contradicted: Some(said),
+        recalls: 5,
+        recalls_since_edit: 4,
+        recalled_at: Some(day(6)),
+        recall_op: Some(OpId::new("o").unwrap()),
+        ..Item::new(key(), ItemKind::Todo, "Do it.", day(0))
+    }
+}
+
+/// What is left of two rows of an item: the second comes into a store that holds the first.
+fn merged(here: &Item, there: &Item) -> Item {
+    let registry = registry();
+    for row in [here, there, there] {
+        let mut importer = registry.importer(false).unwrap();
+        importer.put(Record::Item(Box::new(row.clone()))).unwrap();
+        importer.finish().unwrap();
+    }
+    registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either).unwrap()
+}
+
+#[test]
+fn a_later_verification_does_not_bring_an_older_text_back() {
+    let newer = Item { body: "Do that.".into(), updated_at: day(8), ..known() };
+    let verified = Item {
+        verified_at: Some(day(9)),
+        verified_commit: Some("c9".into()),
+        verifications: 3,
+        contradicted: None,
+        ..known()
+    };
+    let left = Item { verifications: 3, ..newer.clone() };
+    for (here, there) in [(&newer, &verified), (&verified, &newer)] {
+        // What was verified was another text.
+        assert_eq!(merged(here, there), left);
+    }
+    // Of the same text it says something, whatever fields were edited since.
+    let fields = Item { keywords: ["l".to_owned()].into(), updated_at: day(8), ..known() };
+    let both = Item { keywords: fields.keywords.clone(), updated_at: day(8), ..verified.clone() };
+    assert_eq!((merged(&fields, &verified), merged(&verified, &fields)), (both.clone(), both));
+}
+
+#[test]
+fn of_two_rows_of_an_item_each_part_is_the_newer_one() {
+    let said = Contradiction { by: "you".into(), reason: "never".into(), at: day(7) };
+    let row = Item {
+        contradicted: Some(said.clone()),
+        done_at: Some(day(7)),
+        recalls: 3,
+        recalls_since_edit: 9,
+        recalled_at: None,
+        recall_op: None,
+        ..known()
+    };
+    let left =
+        Item { contradicted: Some(said), done_at: Some(day(7)), recalls_since_edit: 9, ..known() };
+    assert_eq!((merged(&known(), &row), merged(&row, &known())), (left.clone(), left));
+    // Taken up again, or edited, after it was done.
+    let reopened = Item { updated_at: day(8), recalls_since_edit: 0, ..known() };
+    assert_eq!(merged(&reopened, &row).done_at, None);
+    assert_eq!(merged(&row, &reopened).done_at, None);
+}
+
+#[test]
+fn what_a_line_does_not_state_of_a_known_item_stays() {
+    let registry = registry();
+    let mut importer = registry.importer(false).unwrap();
+    importer.put(Record::Item(Box::new(known()))).unwrap();
+    importer.finish().unwrap();
+    let act = Act::new(OpId::new("import").unwrap(), day(20));
+    let take = |stated: &StatedItem| registry.import_items(vec![stated.clone()], &act, false);
+    let get = || registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either);
+
+    let older = StatedItem { recalls: 9, ..StatedItem::new(key(), "Older.", day(1)) };
+    assert_eq!(take(&older).unwrap(), 1);
+    assert_eq!(get().unwrap(), Item { recalls: 9, ..known() }, "counters alone");
+
+    let newer = StatedItem { updated_at: Some(day(10)), ..StatedItem::new(key(), "New.", day(0)) };
+    let left = Item {
+        body: "New.".into(),
+        updated_at: day(10),
+        // Somebody verified another text.
+        verified_at: None,
+        verified_commit: None,
+        recalls: 9,
+        recalls_since_edit: 0,
+        ..known()
+    };
+    for written in [1, 0] {
+        assert_eq!(take(&newer).unwrap(), written);
+        assert_eq!(get().unwrap(), left);
+    }
+
+    // A verification that is stated takes back what was said against it, as everywhere.
+    let verified = StatedItem { verified_at: Some(day(12)), ..newer };
+    assert_eq!(take(&verified).unwrap(), 1);
+    let left =
+        Item { verified_at: Some(day(12)), verified_commit: None, contradicted: None, ..left };
+    assert_eq!(get().unwrap(), left);
+}
+
+fn import(registry: &BlockingRegistry, rows: &[&Item]) -> ImportReport {
+    let mut importer = registry.importer(false).unwrap();
+    for row in rows {
+        importer.put(Record::Item(Box::new((*row).clone()))).unwrap();
+    }
+    importer.finish().unwrap()
+}
+
+/// The row of an item that lives in a file.
+fn filed() -> Item {
+    Item { body: String::new(), path: Some("i.md".into()), ..known() }
+}
+
+#[test]
+fn a_text_of_the_store_and_one_of_a_file_do_not_replace_each_other() {
+    let later = |row: Item| Item {
+        updated_at: day(8),
+        verified_at: Some(day(9)),
+        recalls: 9,
+        recalls_since_edit: 1,
+        ..row
+    };
+    for (here, there) in [(known(), later(filed())), (filed(), later(known()))] {
+        // What was verified there was another text.
+        assert_eq!(merged(&here, &there), Item { recalls: 9, ..here.clone() });
+        let said = Contradiction { by: "you".into(), reason: "never".into(), at: day(9) };
+        let denied = Item { contradicted: Some(said.clone()), ..there };
+        let left = Item { recalls: 9, contradicted: Some(said), ..here.clone() };
+        assert_eq!(merged(&here, &denied), left);
+    }
+}
+
+#[test]
+fn a_line_over_an_item_of_a_file_gives_it_counters_alone() {
+    let registry = registry();
+    import(&registry, &[&filed()]);
+    let act = Act::new(OpId::new("import").unwrap(), day(20));
+    let stated = StatedItem {
+        updated_at: Some(day(10)),
+        verified_at: Some(day(12)),
+        recalls: 9,
+        ..StatedItem::new(key(), "New.", day(0))
+    };
+    for written in [1, 0] {
+        assert_eq!(registry.import_items(vec![stated.clone()], &act, false).unwrap(), written);
+        let row = registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either);
+        assert_eq!(row.unwrap(), Item { recalls: 9, ..filed() });
+    }
+}
+
+#[test]
+fn what_was_removed_here_comes_back_only_if_something_was_done_to_it_since() {
+    let registry = registry();
+    let other = |name: &str| ItemKey { id: id(name), ..key() };
+    // In the export it stands for another one.
+    let row = Item { supersedes: [id("a")].into(), ..known() };
+    let a = Item {
+        superseded_by: [key().id].into(),
+        ..Item::new(other("a"), ItemKind::Knowledge, "A.", day(0))
+    };
+    import(&registry, &[&row, &a]);
+    for key in [key(), a.key.clone()] {
+        let act = Act::new(OpId::new(format!("remove-{}", key.id)).unwrap(), day(10));
+        registry.remove_item(key, act).unwrap();
+    }
+    let get = |key: &ItemKey| {
+        registry.item(&ProjectId::of_root("/work/p"), &key.id, ScopeChoice::Either).ok()
+    };
+    let report = import(&registry, &[&row]);
+    assert_eq!((report.imported.knowledge, report.skipped.knowledge), (0, 1));
+    assert_eq!(get(&row.key), None);
+    let act = Act::new(OpId::new("import").unwrap(), day(20));
+    let stated = StatedItem::new(key(), "Older.", day(9));
+    assert_eq!(registry.import_items(vec![stated], &act, false).unwrap(), 0);
+    // What was edited since is back, and nothing stands for it that is not there.
+    let a = Item { updated_at: day(11), ..a };
+    assert_eq!(import(&registry, &[&a, &row]).imported.knowledge, 1);
+    assert_eq!(get(&a.key).unwrap().superseded_by, [].into());
+    let verified = Item { verified_at: Some(day(12)), ..row };
+    assert_eq!(import(&registry, &[&verified]).imported.knowledge, 1);
+    assert_eq!(get(&a.key).unwrap().superseded_by, [key().id].into());
+}
