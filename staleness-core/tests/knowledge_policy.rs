@@ -131,6 +131,36 @@ fn unknown_keys_are_refused_and_values_that_make_no_sense_are_named() {
     }
 }
 
+/// A cloned repository brings this file, and every hook reads it.
+#[test]
+fn thousands_of_projects_and_agents_are_checked_and_the_keys_that_cross_are_named() {
+    let tables = |table: &str, each: &str| -> String {
+        (0..2_000).map(|at| format!("[knowledge.{table}.n{at}]\n{each}\n")).collect()
+    };
+    let many = |projects: &str, agents: &str, more: &str| {
+        let text = tables("project", projects) + &tables("agent", agents) + more;
+        of(&text).unwrap().faults()
+    };
+    assert_eq!(many("fresh_from = 0.6", "review_from = 0.5", ""), [""; 0]);
+    // One among them all crosses, and only where the two apply together.
+    let low = "[knowledge.project.low]\nfresh_from = 0.45";
+    let faults = many("fresh_from = 0.6", "review_from = 0.3", low);
+    assert_eq!(faults, [""; 0]);
+    let high = format!("{low}\n[knowledge.agent.high]\nreview_from = 0.5");
+    assert_eq!(
+        many("fresh_from = 0.6", "review_from = 0.3", &high),
+        ["knowledge.agent.high.review_from: 0.5 is above knowledge.project.low.fresh_from, 0.45"]
+    );
+    let high =
+        "[knowledge.project.high]\nreview_from = 0.65\n[knowledge.agent.low]\nfresh_from = 0.6";
+    assert_eq!(
+        many("review_from = 0.3", "fresh_from = 0.7", high),
+        ["knowledge.agent.low.fresh_from: 0.6 is below knowledge.project.high.review_from, 0.65"]
+    );
+    // What sets both is met by nobody's extremes.
+    assert_eq!(many("fresh_from = 0.3", "fresh_from = 0.3\nreview_from = 0.2", "").len(), 2_000);
+}
+
 #[test]
 fn a_policy_survives_its_file() {
     let text = r#"

@@ -1,7 +1,7 @@
 //! The policy of knowledge and documents.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -221,37 +221,53 @@ impl KnowledgePolicy {
     }
 
     /// Thresholds that cross where several tables apply together.
+    ///
+    /// An agent's table meets every project's, but only the highest and the lowest threshold among
+    /// those matter to it: as many tables as a file may name are checked in one pass.
     fn threshold_faults(&self, faults: &mut Vec<String>) {
-        let shared = self.shared();
-        let named = |table: &str, map: &BTreeMap<String, KnowledgeOverride>| {
-            let tables =
-                map.iter().map(|(name, set)| Some((format!("knowledge.{table}.{name}"), *set)));
-            std::iter::once(None).chain(tables).collect::<Vec<_>>()
+        let base = ("knowledge".to_owned(), self.shared());
+        let named = |table: &str, map: &BTreeMap<String, KnowledgeOverride>| -> Vec<Table> {
+            map.iter().map(|(name, set)| (format!("knowledge.{table}.{name}"), *set)).collect()
         };
         let (projects, agents) = (named("project", &self.project), named("agent", &self.agent));
+        let highest = extreme(&projects, |set| set.review_from);
+        let lowest = extreme(&projects, |set| set.fresh_from.map(|value| -value));
+        let met = [None, highest, lowest];
+        let mut found = BTreeSet::new();
         for kind in ItemKind::ALL {
             let own = self.kind.get(&kind).copied();
             let own = own.map(|set| (format!("knowledge.kind.{}", kind.as_str()), set));
-            for (project, agent) in
-                projects.iter().flat_map(|project| agents.iter().map(move |agent| (project, agent)))
-            {
-                let base = Some(("knowledge".to_owned(), shared));
-                let tables: Vec<_> = [&base, &own, project, agent].into_iter().flatten().collect();
-                if let Some(fault) = crossed(&tables).filter(|fault| !faults.contains(fault)) {
-                    faults.push(fault);
-                }
+            let mut check = |project: Option<&Table>, agent: Option<&Table>| {
+                let tables = [Some(&base), own.as_ref(), project, agent];
+                found.extend(crossed(&tables));
+            };
+            check(None, None);
+            projects.iter().for_each(|project| check(Some(project), None));
+            for agent in &agents {
+                met.iter().for_each(|project| check(*project, Some(agent)));
             }
         }
+        faults.extend(found);
     }
 }
 
+/// A part of the policy, and where it is written.
+type Table = (String, KnowledgeOverride);
+
+/// The table in which a value is the largest.
+fn extreme(tables: &[Table], of: impl Fn(&KnowledgeOverride) -> Option<f64>) -> Option<&Table> {
+    let set = tables.iter().filter_map(|table| Some((of(&table.1)?, table)));
+    set.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, table)| table)
+}
+
 /// What is wrong with the thresholds of tables of which later ones win.
-fn crossed(tables: &[&(String, KnowledgeOverride)]) -> Option<String> {
+fn crossed(tables: &[Option<&Table>]) -> Option<String> {
     let last = |of: fn(&KnowledgeOverride) -> Option<f64>| {
-        let set = |(at, (key, set)): (usize, &&(String, KnowledgeOverride))| {
-            of(set).map(|value| (at, key.clone(), value))
+        let set = |(at, table): (usize, &Option<&'_ Table>)| {
+            let (key, set) = (*table)?;
+            Some((at, key.as_str().to_owned(), of(set)?))
         };
-        tables.iter().enumerate().filter_map(set).next_back()
+        tables.iter().enumerate().rev().find_map(set)
     };
     let (fresh_at, fresh_key, fresh) = last(|set| set.fresh_from)?;
     let (review_at, review_key, review) = last(|set| set.review_from)?;
