@@ -5,18 +5,22 @@
 
 use std::ops::Range;
 
+use super::shapes;
+
 /// How far a line is read on either side of the word, in bytes.
 const MAX_LINE: usize = 400;
 /// How far back is looked for what encloses a line, in bytes.
 const MAX_BACK: usize = 4_096;
+/// The longest list of parameters that is read, in bytes.
+const MAX_PARAMETERS: usize = 2_000;
 
 /// Words that stand right before the name of what they make.
 #[rustfmt::skip]
-const MAKING: [&[u8]; 34] = [
+const MAKING: [&[u8]; 33] = [
     b"#define", b"class", b"const", b"constexpr", b"def", b"define", b"defmacro", b"defp",
     b"enum", b"fn", b"fun", b"func", b"function", b"function*", b"interface", b"macro_rules!",
     b"mod", b"module", b"namespace", b"object", b"package", b"protocol", b"record", b"rpc",
-    b"static", b"struct", b"sub", b"trait", b"type", b"typedef", b"union", b"val", b"var",
+    b"static", b"struct", b"sub", b"trait", b"type", b"union", b"val", b"var",
     b"TABLE",
 ];
 /// Words that may stand before the name of a member.
@@ -30,10 +34,10 @@ const MODIFIERS: [&[u8]; 20] = [
 const OWNERS: [&[u8]; 5] = [b"self.", b"this.", b"cls.", b"exports.", b"module.exports."];
 /// Words of a line that calls or decides rather than makes.
 #[rustfmt::skip]
-const USING: [&[u8]; 24] = [
+const USING: [&[u8]; 30] = [
     b"assert", b"await", b"case", b"catch", b"delete", b"do", b"echo", b"elif", b"else",
-    b"except", b"for", b"if", b"in", b"match", b"new", b"not", b"return", b"switch", b"throw",
-    b"unless", b"until", b"when", b"while", b"yield",
+    b"except", b"for", b"go", b"guard", b"if", b"let", b"raise", b"try", b"in", b"match", b"new", b"not", b"return", b"switch", b"throw",
+    b"unless", b"until", b"when", b"while", b"with", b"yield",
 ];
 /// Beginnings of lines that bring in what is made elsewhere, and of comments.
 #[rustfmt::skip]
@@ -61,11 +65,12 @@ pub(crate) fn is_foreign(path: &str) -> bool {
 }
 
 /// A word in a text, and its line.
-struct Spot<'a> {
+pub(super) struct Spot<'a> {
     text: &'a [u8],
+    word: Range<usize>,
     line: Range<usize>,
-    before: &'a [u8],
-    after: &'a [u8],
+    pub(super) before: &'a [u8],
+    pub(super) after: &'a [u8],
 }
 
 impl<'a> Spot<'a> {
@@ -76,7 +81,13 @@ impl<'a> Spot<'a> {
         let end = text[word.end..to].iter().position(|byte| *byte == b'\n');
         let line = start.map_or(from, |at| from + at + 1)..end.map_or(to, |at| word.end + at);
         let (before, after) = (&text[line.start..word.start], &text[word.end..line.end]);
-        Self { text, line, before: before.trim_ascii_start(), after: after.trim_ascii_end() }
+        Self {
+            text,
+            word: word.clone(),
+            line,
+            before: before.trim_ascii_start(),
+            after: after.trim_ascii_end(),
+        }
     }
 
     /// The line that follows the line, without white space around it.
@@ -86,8 +97,19 @@ impl<'a> Spot<'a> {
         rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii()
     }
 
+    /// How far the line is indented.
+    pub(super) fn depth(&self) -> usize {
+        shapes::depth(&self.text[self.line.start..])
+    }
+
+    /// What follows the word, over the end of the line.
+    fn wide(&self) -> &'a [u8] {
+        let rest = &self.text[self.word.end..];
+        rest[..rest.len().min(MAX_PARAMETERS)].trim_ascii_start()
+    }
+
     /// The lines before the line, from the nearest on.
-    fn earlier(&self) -> impl Iterator<Item = &'a [u8]> {
+    pub(super) fn earlier(&self) -> impl Iterator<Item = &'a [u8]> {
         let to = self.line.start.saturating_sub(1);
         self.text[to.saturating_sub(MAX_BACK)..to].rsplit(|byte| *byte == b'\n')
     }
@@ -106,13 +128,20 @@ pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if stem.len() < before.len() && MAKING.contains(&last) {
         return true;
     }
+    if shapes::declares(&spot) {
+        return true;
+    }
     // The receiver of a method in Go.
     if before.starts_with(b"func (") && before.ends_with(b") ") {
         return true;
     }
     let constant = is_constant(&text[word.clone()]);
+    if let Some(lead) = shapes::without_owner(before) {
+        let lead = without_modifiers(lead);
+        return (lead.is_empty() || is_type(lead)) && is_method(&spot, spot.after);
+    }
     let lead = without_modifiers(before);
-    if lead.is_empty() { first(&spot, constant, looks) } else { typed(&spot, lead, before) }
+    if lead.is_empty() { first(&spot, constant, looks) } else { typed(&spot, lead, before, looks) }
 }
 
 /// Whether a name is in capitals.
@@ -130,6 +159,8 @@ fn first(spot: &Spot<'_>, constant: bool, looks: &mut u32) -> bool {
     let rest = after.trim_ascii_start();
     let rest = rest.strip_prefix(b"?").unwrap_or(rest);
     match rest {
+        // The type of a function in Haskell.
+        [b':', b':', b' ', ..] => spaced && spot.depth() == 0,
         [b':', b':', ..] => false,
         // A variable that is set for another program: `NAME: 1`, `NAME=1`.
         [b':', ..] => !constant || rest.starts_with(b":="),
@@ -141,40 +172,82 @@ fn first(spot: &Spot<'_>, constant: bool, looks: &mut u32) -> bool {
 }
 
 /// Something stands before the word on its line: a type, when it makes something.
-fn typed(spot: &Spot<'_>, lead: &[u8], before: &[u8]) -> bool {
-    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_<>[],*&:~? ".contains(b);
-    let words = || lead.split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'));
-    if !lead.iter().all(plain)
-        || lead.ends_with(b":")
-        || words().any(|word| USING.contains(&word))
-        || !lead.ends_with(b" ") && !lead.ends_with(b"*") && !lead.ends_with(b"&")
-    {
+fn typed(spot: &Spot<'_>, lead: &[u8], before: &[u8], looks: &mut u32) -> bool {
+    if !is_type(lead) {
         return false;
     }
     let rest = spot.after.trim_ascii_start();
     match rest {
-        [b'(', ..] => is_method(spot, rest) || rest.ends_with(b");") && balanced(rest).is_some(),
-        [b';', ..] | [b'=', ..] if !rest.starts_with(b"==") => {
+        [b'(', ..] => is_method(spot, rest) || is_declared(spot),
+        [b';' | b'[', ..] | [b'=', ..] if !rest.starts_with(b"==") => {
             let begin = before.split(|b| *b == b' ').next().unwrap_or_default();
-            MODIFIERS.contains(&begin)
+            MODIFIERS.contains(&begin) && !rest.starts_with(b"[")
+                || rest.ends_with(b";") && shapes::is_field(spot, looks)
         }
         _ => false,
     }
 }
 
-/// Whether `(…) {`, `(…): …` or `(…)` and a line with `{` follow.
+/// Whether this is the type of what follows it.
+fn is_type(lead: &[u8]) -> bool {
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_<>[],*&:~? ".contains(b);
+    let words = || lead.split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'));
+    lead.iter().all(plain)
+        && !lead.starts_with(b"&")
+        && !lead.ends_with(b":")
+        && !words().any(|word| USING.contains(&word))
+        && (lead.ends_with(b" ") || lead.ends_with(b"*") || lead.ends_with(b"&"))
+}
+
+/// Whether parameters and nothing but qualifiers follow, up to a `;`.
+fn is_declared(spot: &Spot<'_>) -> bool {
+    let wide = spot.wide();
+    let Some(end) = balanced(wide) else { return false };
+    let tail = wide[end..].split(|b| *b == b'\n').next().unwrap_or_default();
+    let Some(tail) = tail.trim_ascii().strip_suffix(b";") else { return false };
+    tail.trim_ascii().starts_with(b"throws ")
+        || tail.split(|b| *b == b' ').all(|word| {
+            matches!(word, b"" | b"const" | b"override" | b"final" | b"noexcept" | b"=" | b"0")
+        })
+}
+
+/// Whether a body or a type follows the parameters: `(…) {`, `(…) { … }`, `(…): …`, or `(…)` and a
+/// line with `{`.
 fn is_method(spot: &Spot<'_>, rest: &[u8]) -> bool {
-    let Some(end) = balanced(rest) else { return false };
+    if !rest.starts_with(b"(") {
+        return false;
+    }
+    let Some(end) = balanced(rest) else { return is_wrapped(spot, rest) };
     let tail = rest[end..].trim_ascii_start();
     match tail {
         [b':', ..] => !tail.starts_with(b"::"),
         [] => spot.next().starts_with(b"{"),
-        _ => tail.ends_with(b"{") && !tail.starts_with(b".") && !tail.starts_with(b"&"),
+        [b'.' | b'&' | b'|' | b'?', ..] => false,
+        _ if tail.ends_with(b"{") => true,
+        // A block that is passed to a call begins with its parameters.
+        [b'{', ..] => tail.ends_with(b"}") && !tail[1..].trim_ascii_start().starts_with(b"|"),
+        _ => tail.ends_with(b"}") && tail.contains(&b'{') && !holds(tail, b"=>"),
+    }
+}
+
+/// Whether a body follows parameters over several lines.
+fn is_wrapped(spot: &Spot<'_>, rest: &[u8]) -> bool {
+    // What holds a body or a text is passed to a call.
+    if rest.ends_with(b"{") || rest.contains(&b'\'') || rest.contains(&b'"') {
+        return false;
+    }
+    let wide = spot.wide();
+    let Some(end) = balanced(wide) else { return false };
+    let mut lines = wide[end..].split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+    match lines.next().unwrap_or_default() {
+        [] => lines.next().is_some_and(|next| next.starts_with(b"{")),
+        [b'.' | b'&' | b'|' | b'?', ..] => false,
+        tail => tail.ends_with(b"{"),
     }
 }
 
 /// Where the bracket ends with which the text begins.
-fn balanced(rest: &[u8]) -> Option<usize> {
+pub(super) fn balanced(rest: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in rest.iter().enumerate() {
         match byte {
@@ -187,22 +260,26 @@ fn balanced(rest: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether the line can be a member of an `enum`, and stands in one.
+/// Whether the line can be a member of what encloses it: of an `enum`, or in Go of constants, a
+/// `struct` or an `interface`.
 fn is_variant(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
-    if !matches!(rest, [] | [b',' | b'{' | b'(' | b'=', ..]) || *looks == 0 {
+    let plain = matches!(rest, [] | [b',' | b'{' | b'(' | b'=', ..]);
+    let typed = spot.after.starts_with(b" ")
+        && matches!(rest, [b'*' | b'[', ..] | [b'a'..=b'z' | b'A'..=b'Z', ..]);
+    if !plain && !typed {
         return false;
     }
-    *looks -= 1;
-    let depth = |line: &[u8]| line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-    let own = depth(&spot.text[spot.line.start..]);
-    let above = spot.earlier().find(|line| {
-        let line = line.trim_ascii_end();
-        depth(line) < own && depth(line) < line.len() && !line.ends_with(b")]")
-    });
-    above.is_some_and(|line| {
-        line.split(|b| b.is_ascii_whitespace()).any(|word| word == b"enum")
-            || line.ends_with(b"(Enum):")
-    })
+    let Some(above) = shapes::enclosing(spot, looks) else { return false };
+    let is = |end: &[u8]| above.ends_with(end);
+    if plain && (shapes::has_word(above, &[b"enum"]) || is(b"(Enum):")) {
+        return true;
+    }
+    match rest {
+        [] | [b'=', ..] => above == b"const (",
+        [b'(', ..] => is(b"interface {") && balanced(rest).is_some(),
+        [b'*' | b'[', ..] => is(b" struct {"),
+        _ => typed && (is(b" struct {") || above == b"const (" && rest.contains(&b'=')),
+    }
 }
 
 /// What is left before a word when modifiers, a quotation mark and an owner are taken away.
@@ -212,6 +289,10 @@ fn without_modifiers(before: &[u8]) -> &[u8] {
         rest = rest.trim_ascii_start();
         if let [b'"' | b'\''] | [b'-'] = rest {
             return &[];
+        }
+        if let Some(rest_of) = shapes::without_annotation(rest) {
+            rest = rest_of;
+            continue;
         }
         if let Some(owned) = OWNERS.iter().find_map(|owner| rest.strip_prefix(*owner)) {
             rest = owned;
@@ -229,7 +310,7 @@ fn without_modifiers(before: &[u8]) -> &[u8] {
     }
 }
 
-fn holds(text: &[u8], part: &[u8]) -> bool {
+pub(super) fn holds(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
@@ -272,103 +353,4 @@ pub(crate) fn declares_option(text: &[u8], word: &Range<usize>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The word is what stands between `<` and `>` marks made of `«` and `»`.
-    fn spot(marked: &str) -> (Vec<u8>, Range<usize>) {
-        let start = marked.find('«').unwrap();
-        let end = marked.find('»').unwrap() - '«'.len_utf8();
-        (marked.replace(['«', '»'], "").into_bytes(), start..end)
-    }
-
-    fn is_made(marked: &str) -> bool {
-        let (text, word) = spot(marked);
-        makes(&text, &word, &mut 9)
-    }
-
-    #[test]
-    fn a_name_is_made_where_it_is_defined() {
-        for marked in [
-            "pub fn «old_name»() {",
-            "struct «OldThing»;",
-            "    pub(crate) «max_width»: usize,",
-            "  \"«max_width»\": 3,",
-            "MAX = 1\n«MAX_WIDTH» = 3",
-            "    self.«max_width» = 3",
-            "exports.«makeThing» = makeThing",
-            "  «makeThing»(a, b) {",
-            "  async «makeThing»(a: A): Promise<B> {",
-            "Thing.prototype.«makeThing» = function () {",
-            "func (r *Thing) «MakeThing»(a int) {",
-            "static int «make_thing»(int a)\n{",
-            "int «make_thing»(int a);",
-            "  public static final int «MAX_WIDTH» = 3;",
-            "#define «MAX_WIDTH» 3",
-            "#[derive(Debug)]\npub enum E {\n    A,\n    «OldVariant»(u8),\n}",
-            "enum E {\n    A {\n        a: u8,\n    },\n    «OldVariant»,\n}",
-            "class Color(Enum):\n    «OLD_RED» = 1",
-            "«max_width»: 3",
-            "type «OldType» = u8;",
-        ] {
-            assert!(is_made(marked), "{marked}");
-        }
-    }
-
-    #[test]
-    fn what_is_only_used_is_not_made() {
-        for marked in [
-            "use tower::{«ServiceBuilder»};",
-            "use tower::{\n    «ServiceBuilder»,\n};",
-            "import { «makeThing» } from 'thing'",
-            "    «ServiceBuilder»::new()",
-            "    «make_thing»(a);",
-            "  it.«makeThing»('x', function () {",
-            "  «makeThing»('x', function () {",
-            "    if a && «make_thing»(b) {",
-            "return «make_thing»(a);",
-            "  «EXTERN_STATIC»: 1",
-            "export «EXTERN_STATIC»=1",
-            "// fn «old_name»() {",
-            "# the class «OldThing» is",
-            "thing(«max_width»=3)",
-            "    «max_width»=3,",
-            "a == «OldThing»",
-            "let x = vec![\n    «OldThing»,\n];",
-        ] {
-            assert!(!is_made(marked), "{marked}");
-        }
-    }
-
-    #[test]
-    fn a_variable_is_read_by_its_whole_name() {
-        for marked in ["var(\"«A_DIR»\")", "${«A_DIR»:-x}", "process.env.«A_DIR»"] {
-            let (text, word) = spot(marked);
-            assert!(reads(&text, &word), "{marked}");
-        }
-        for marked in ["\"«A_DIR»=1\"", "export «A_DIR»=1", "(«A_DIR»)"] {
-            let (text, word) = spot(marked);
-            assert!(!reads(&text, &word), "{marked}");
-        }
-    }
-
-    #[test]
-    fn a_field_is_a_flag_where_a_library_makes_it_one() {
-        for marked in [
-            "    #[arg(long)]\n    /// Says so.\n    «no_config»: bool,",
-            "    #[arg(\n        long,\n    )]\n    pub «no_config»: bool,",
-            "    «no_config»: bool = typer.Option(False),",
-            "  flags: {\n    «noConfig»: { type: 'boolean' }",
-            "option :«no_config», type: :boolean",
-            "if (argv.«noConfig»)",
-        ] {
-            let (text, word) = spot(marked);
-            assert!(declares_option(&text, &word), "{marked}");
-        }
-        for marked in ["struct A {\n    «no_config»: bool,", "self.«no_config»", "args.«no_config»"]
-        {
-            let (text, word) = spot(marked);
-            assert!(!declares_option(&text, &word), "{marked}");
-        }
-    }
-}
+mod tests;

@@ -41,6 +41,7 @@ mod raw;
 mod regular;
 mod renames;
 mod repo;
+mod shapes;
 mod since;
 mod symbol;
 mod tokens;
