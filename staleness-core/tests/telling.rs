@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use staleness_core::registry::Resume;
 use staleness_core::report::Failing;
 use staleness_core::scan::{ProjectRef, SourceReading};
 use staleness_core::tool::{Hold, PresenceCause};
@@ -124,7 +125,8 @@ fn what_was_told_moves_forward_only() {
     let before = told(&world);
     assert!(!world.registry.mark_resumed(&p.id, &resume, &slow, world.now()).unwrap());
     assert_eq!(told(&world), before);
-    assert!(!world.registry.mark_resumed(&p.id, &resume, &telling, world.now()).unwrap());
+    let fast = Resume { session: Some(session("fast")), ..resume };
+    assert!(!world.registry.mark_resumed(&p.id, &fast, &telling, world.now()).unwrap());
     assert!(world.last_commit().changes.is_empty(), "nothing moved, nothing is written");
 }
 

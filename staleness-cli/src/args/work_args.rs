@@ -57,7 +57,9 @@ pub(crate) struct WorkAddArgs {
     pub kind: String,
     /// What it is about; - reads stdin.
     pub text: String,
-    /// Its state [default: the first of its kind, such as todo for a plan].
+    /// Its state [default: the first of its kind]. A plan is todo, in_progress, blocked, done or
+    /// dropped; a trap or constraint active or resolved; a handoff open, accepted or closed; a
+    /// candidate pending, accepted or rejected; a note visible or archived; a decision made.
     #[arg(long, value_name = "S")]
     pub status: Option<String>,
     /// Its id [default: made of its first words].

@@ -9,11 +9,12 @@ use staleness::BlockingRegistry;
 use staleness::clock;
 use staleness::ids::AgentId;
 use staleness::knowledge::{Context, Document, judge};
-use staleness::registry::{Resume, Use};
-use staleness::report::Delta;
+use staleness::registry::{Resume, Use, WorkListing};
+use staleness::report::{Delta, DeltaItem, digest};
 use staleness::store::StoreError;
 use staleness::tool::ToolKind;
 use staleness::verdict::Verdict;
+use staleness::work::WorkKind;
 use staleness_sources::documents::Report;
 use staleness_sources::hook::{Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, ToolEvent, parse};
 
@@ -189,13 +190,31 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume:
     let context = documents::context(settings, version.as_deref());
     let loaded = loaded(settings, registry, &context).unwrap_or_default();
     let documents = tell_documents::text(&loaded, &context, settings.now, budget / 3);
-    let work = tell_work::text(delta, resume, budget / 3);
+    let standing = standing(settings, registry, resume).unwrap_or_default();
+    let work = tell_work::text(delta, &standing, resume, budget / 3);
     let taken = [&documents, &work.text].into_iter().flatten().map(|text| text.chars().count() + 1);
     let left = budget - taken.sum::<usize>().min(budget);
     let tools = tell::text(delta, left);
     let whole = tools.whole && work.whole;
     let told: Vec<String> = [tools.text, work.text, documents].into_iter().flatten().collect();
     Told { text: (!told.is_empty()).then(|| told.join("\n")), whole }
+}
+
+/// What holds whether it changed or not: traps, constraints, and what was handed to this agent.
+fn standing(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    resume: &Resume,
+) -> Result<Vec<DeltaItem>, CliError> {
+    let open = WorkListing { open: true, ..WorkListing::default() };
+    let mut items = registry.work_items(&settings.project.id, open)?;
+    items.retain(|item| match item.kind {
+        WorkKind::Trap | WorkKind::Constraint => true,
+        WorkKind::Handoff => item.to.as_deref() == Some(resume.agent.as_str()),
+        _ => false,
+    });
+    items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
+    Ok(digest(&items, &resume.agent).items)
 }
 
 /// The documents that the agent loads, as they were checked last. What holds an item is judged as

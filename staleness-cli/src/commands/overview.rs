@@ -76,7 +76,12 @@ pub(crate) fn run(
     }
     let paint = out.paint;
     let mut text = format!("{}\n", paint.bold(&escape(&scan.root)));
-    if doubtful.is_empty() && total > 0 {
+    let unread = scan.sources.iter().filter(|s| s.state == SourceState::Failed).count();
+    if doubtful.is_empty() && total > 0 && unread > 0 {
+        text.push_str(&format!(
+            "none of {total} known tools is in doubt, but {unread} sources could not be read\n"
+        ));
+    } else if doubtful.is_empty() && total > 0 {
         text.push_str(&paint.good(&format!("all {total} known tools can be trusted\n")));
     } else if total == 0 {
         text.push_str(&nothing_known(settings, scan.sources.len()));

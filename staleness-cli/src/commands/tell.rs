@@ -62,9 +62,9 @@ pub(crate) fn text(delta: &Delta, budget: usize) -> Said {
     let head = text.chars().count();
     for (at, (title, items)) in told.iter().enumerate() {
         // What comes later is at least counted: it is told now or never.
-        let later = told[at + 1..].iter().map(|(title, items)| count(title, items));
+        let later = told[at + 1..].iter().map(|(title, items)| count(title, items.len()));
         let reserved = later.map(|line| line.chars().count()).sum();
-        whole &= section(&mut text, title, items, budget, reserved).is_some();
+        whole &= section(&mut text, title, (items, 0), budget, reserved).is_some();
     }
     Said { text: (text.chars().count() > head).then_some(text), whole }
 }
@@ -79,16 +79,16 @@ fn prefix_of(entry: &str) -> Option<String> {
 }
 
 /// A section that only says how many there are.
-fn count(title: &str, items: &[String]) -> String {
-    format!("\n- {title}: {} more", items.len())
+fn count(title: &str, left: usize) -> String {
+    format!("\n- {title}: {left} more")
 }
 
 /// Adds a section as far as the budget allows without what is `reserved`, and how many more there
-/// are: that number is returned. `None`: not even that found room.
+/// are, with those `beside` that are not among the items: that number is returned. `None`: not even that found room.
 pub(super) fn section(
     text: &mut String,
     title: &str,
-    items: &[String],
+    (items, beside): (&[String], usize),
     budget: usize,
     reserved: usize,
 ) -> Option<usize> {
@@ -108,9 +108,9 @@ pub(super) fn section(
         line.push_str(item);
         shown += 1;
     }
-    let left = items.len() - shown;
+    let left = items.len() + beside - shown;
     if shown == 0 {
-        line = count(title, items);
+        line = count(title, left);
     } else if left > 0 {
         line.push_str(&format!(", and {left} more"));
     }

@@ -50,7 +50,7 @@ pub(crate) fn text(
             .collect();
         if !items.is_empty() {
             // What was found stays found: it is told each time.
-            let _ = section(&mut text, title, &items, budget, 0);
+            let _ = section(&mut text, title, (&items, 0), budget, 0);
         }
     }
     (text.len() > head.len() && text.chars().count() <= budget).then_some(text)

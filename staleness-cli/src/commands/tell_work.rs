@@ -7,8 +7,9 @@ use staleness::work::Warning;
 
 use super::tell::{Said, name, section};
 
-/// The text for an agent, at most `budget` characters.
-pub(crate) fn text(delta: &Delta, resume: &Resume, budget: usize) -> Said {
+/// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
+/// not: a new context knows nothing of it.
+pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budget: usize) -> Said {
     let mut text = "Work status from `staleness` (`staleness work show ID` for one):".to_owned();
     let head = text.chars().count();
     let title = match delta.source {
@@ -16,30 +17,46 @@ pub(crate) fn text(delta: &Delta, resume: &Resume, budget: usize) -> Said {
         DeltaSource::Cursor | DeltaSource::Since => "Changed since your last session",
     };
     let overdue: Vec<String> = delta.warnings.iter().map(warning).collect();
-    let items: Vec<String> = delta.items.iter().map(item).collect();
-    let beside = [delta.overdue.saturating_sub(overdue.len()), delta.more];
+    let is_overdue = |item: &DeltaItem| {
+        delta.warnings.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
+    };
+    let told = |item: &&DeltaItem| delta.source != DeltaSource::Digest || !is_overdue(item);
+    let items: Vec<String> = delta.items.iter().filter(told).map(item).collect();
+    let is_told = |item: &DeltaItem| {
+        is_overdue(item)
+            || delta.items.iter().any(|each| (each.kind, &each.id) == (item.kind, &item.id))
+    };
+    let standing: Vec<String> =
+        standing.iter().filter(|each| !is_told(each)).map(in_force).collect();
+    let changed = !items.is_empty();
+    let sections = [
+        ("Overdue", overdue, delta.overdue.saturating_sub(delta.warnings.len())),
+        (title, items, delta.more),
+        ("In force", standing, 0),
+    ];
     let all = everything(resume);
     let (mut whole, mut cut) = (true, 0);
-    for (at, (title, lines)) in [("Overdue", overdue), (title, items)].iter().enumerate() {
+    for (at, (title, lines, beside)) in sections.iter().enumerate() {
         if lines.is_empty() {
             continue;
         }
         // What changed is told now or never: it gets half of the room.
-        let half = if at == 0 && !delta.items.is_empty() { budget / 2 } else { 0 };
-        let title = match beside[at] {
-            0 => (*title).to_owned(),
-            more => format!("{title} ({} in all)", lines.len() + more),
-        };
-        let said = section(&mut text, &title, lines, budget, half + all.chars().count());
-        // What is overdue is told each time.
-        whole &= said.is_some() || at == 0;
-        cut += said.unwrap_or(lines.len()) + beside[at];
+        let half = if at == 0 && changed { budget / 2 } else { 0 };
+        let reserved = half + all.chars().count();
+        let said = section(&mut text, title, (lines, *beside), budget, reserved);
+        // What is overdue or in force is told each time.
+        whole &= said.is_some() || at != 1;
+        cut += said.unwrap_or(lines.len());
     }
     let told = text.chars().count();
     if cut > 0 && told > head && told + all.chars().count() <= budget {
         text.push_str(&all);
     }
     Said { text: (told > head && told <= budget).then_some(text), whole }
+}
+
+fn in_force(item: &DeltaItem) -> String {
+    format!("{} {}", item.kind, name(&item.id))
 }
 
 /// The commands that tell what found no room.
@@ -128,14 +145,14 @@ mod tests {
 
     #[test]
     fn nothing_to_say_says_nothing() {
-        assert_eq!(text(&delta(&[], &[]), &resume(), 500), Said { text: None, whole: true });
+        assert_eq!(text(&delta(&[], &[]), &[], &resume(), 500), Said { text: None, whole: true });
     }
 
     #[test]
     fn ids_and_states_are_told_and_no_text_of_an_item() {
         let mut delta = delta(&["p 1`".into(), "p2".into()], &["h1".into()]);
         delta.items[1].own = true;
-        let told = text(&delta, &resume(), 500);
+        let told = text(&delta, &[], &resume(), 500);
         assert_eq!(
             told.text.unwrap(),
             "Work status from `staleness` (`staleness work show ID` for one):\n\
@@ -151,11 +168,24 @@ mod tests {
         let ids: Vec<String> = (0..40).map(|at| format!("plan-{at}")).collect();
         let mut delta = delta(&ids, &ids[..5]);
         delta.overdue = 9;
-        let Said { text, whole } = text(&delta, &resume(), 500);
+        let Said { text, whole } = text(&delta, &[], &resume(), 500);
         let text = text.unwrap();
-        assert!(whole && text.contains("Overdue (9 in all): handoff `plan-0`"), "{text}");
+        assert!(
+            whole && text.contains("Overdue: handoff `plan-0`") && text.contains(", and 8 more"),
+            "{text}"
+        );
         assert!(text.contains(" more\n- All: `staleness stale`, "), "{text}");
         assert!(text.ends_with("`staleness resume --agent codex --session s_1`"), "{text}");
+    }
+
+    #[test]
+    fn what_is_in_force_is_told_though_nothing_changed() {
+        let mut standing = delta(&["t1".into(), "p1".into(), "h1".into()], &[]).items;
+        standing[0].kind = "trap";
+        standing[2].kind = "handoff";
+        let told = text(&delta(&["p1".into()], &["h1".into()]), &standing, &resume(), 500);
+        let told = told.text.unwrap();
+        assert!(told.ends_with("\n- In force: trap `t1`"), "each thing once: {told}");
     }
 
     #[test]
@@ -165,7 +195,7 @@ mod tests {
                 (0..count).map(|at| format!("{at}{}", "\u{202e}x".repeat(60))).collect();
             for budget in [0, 60, 150, 500] {
                 let overdue = &ids[..count.min(5)];
-                let Said { text, whole } = text(&delta(&ids, overdue), &resume(), budget);
+                let Said { text, whole } = text(&delta(&ids, overdue), &[], &resume(), budget);
                 if let Some(told) = text {
                     assert!(told.chars().count() <= budget, "{budget}: {told}");
                     assert!(!told.contains('\u{202e}'));
@@ -174,7 +204,7 @@ mod tests {
                     assert!(!whole, "nothing was said");
                 }
             }
-            let told = text(&delta(&ids, &ids[..count.min(5)]), &resume(), 500).text.unwrap();
+            let told = text(&delta(&ids, &ids[..count.min(5)]), &[], &resume(), 500).text.unwrap();
             assert!(told.contains("- Changed") && told.contains("- Overdue"), "{told}");
         }
     }

@@ -45,7 +45,7 @@ pub(crate) fn table(
         left += rows.len() - rows_shown;
         shown += rows_shown;
         if rows_shown > 0 {
-            text.push_str(&heading(group, out));
+            text.push_str(&heading(group, rows.len(), out));
             rows[..rows_shown].iter().for_each(|each| row(each, out, &mut text));
             text.push('\n');
         }
@@ -62,9 +62,8 @@ pub(crate) fn table(
 }
 
 /// `stale  docs/guide.md  3 of 41 blocks`.
-fn heading(group: &Group, out: &Output) -> String {
+fn heading(group: &Group, count: usize, out: &Output) -> String {
     let level = group.worst.0;
-    let count = group.found.len();
     let blocks = if group.blocks > 1 {
         format!("  {count} of {} blocks", group.blocks)
     } else {

@@ -42,12 +42,14 @@ fn line(each: &WorkReport, now: Timestamp) -> Vec<Cell> {
 
 /// What it is about, and whom it is for.
 pub(super) fn what(each: &WorkReport) -> String {
-    let text = each.text.lines().next().unwrap_or_default();
+    /// Longer lines are for `work show`, in columns.
+    const MOST: usize = 200;
+    let text = fitting(each.text.lines().next().unwrap_or_default(), MOST);
     match (&each.from, &each.to) {
         (Some(from), Some(to)) => format!("{from} → {to}: {text}"),
         (None, Some(to)) => format!("→ {to}: {text}"),
         (Some(from), None) => format!("{from} →: {text}"),
-        (None, None) => text.to_owned(),
+        (None, None) => text,
     }
 }
 
@@ -136,8 +138,16 @@ fn warning(each: &Warning, out: &Output) -> String {
     for line in wrap(&escape(&each.reason), out.width.saturating_sub(4)) {
         text.push_str(&format!("    {line}\n"));
     }
-    // Never cut: it is there to be pasted.
-    text.push_str(&format!("    $ {}\n", escape(&each.suggested_action)));
+    // Never cut: it is there to be pasted. Another system's item has no command here.
+    let action = escape(&each.suggested_action);
+    if let Some(next) = action.strip_prefix("# ") {
+        text.push_str(&format!("    {next}\n"));
+        return text;
+    }
+    let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();
+    text.push_str(&format!("    $ {action}{}\n", paint.dim(&to)));
+    let touch = action.replacen("stale resolve", "work touch", 1);
+    text.push_str(&format!("    $ {touch}{}\n", paint.dim("  # it still matters")));
     text
 }
 

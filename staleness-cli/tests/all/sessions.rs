@@ -158,7 +158,7 @@ fn a_session_start_tells_work_by_id_and_never_by_text() {
         told.contains("Overdue: handoff `h1` (open for 50 days, neither accepted nor"),
         "{told}"
     );
-    assert!(told.contains("Open: handoff `h1` (open)"), "{told}");
+    assert!(!told.contains("Open"), "each thing once: {told}");
     sandbox.ok(&["work", "add", "plan", evil, "--id", "p1"]);
     sandbox.ok(&["knowledge", "add", "--body", evil, "--id", "k1"]);
     let told = start("s2", "startup").unwrap();
@@ -306,4 +306,25 @@ fn what_another_registry_told_hides_nothing_of_this_one() {
     add(&other, "b", "ana");
     other.ok(&["import", export.to_str().unwrap()]);
     assert_eq!(resumed(&other, "codex", &[]), ["b"], "its own, and none of the other project's");
+}
+
+#[test]
+fn what_is_in_force_is_told_to_every_session() {
+    let sandbox = Sandbox::new();
+    let here = sandbox.project.clone();
+    sandbox.session_start(&here, "s1", "startup");
+    sandbox.ok(&["work", "add", "trap", "never push", "--id", "t1"]);
+    sandbox.ok(&["work", "add", "handoff", "x", "--id", "mine", "--to", "claude-code"]);
+    sandbox.ok(&["work", "add", "handoff", "x", "--id", "theirs", "--to", "codex"]);
+    let first = sandbox.session_start(&here, "s2", "startup").unwrap();
+    assert!(first.contains("trap `t1` (added)") && !first.contains("In force"), "{first}");
+    for (id, source) in [("s3", "startup"), ("s4", "clear")] {
+        let later = sandbox.session_start(&here, id, source).unwrap();
+        assert!(later.ends_with("- In force: handoff `mine`, trap `t1`"), "{later}");
+    }
+    sandbox.ok(&["work", "set", "t1", "--status", "resolved"]);
+    sandbox.ok(&["work", "set", "mine", "--status", "accepted"]);
+    let over = sandbox.session_start(&here, "s5", "startup").unwrap();
+    assert!(!over.contains("In force"), "{over}");
+    assert_eq!(sandbox.session_start(&here, "s6", "startup"), None);
 }
