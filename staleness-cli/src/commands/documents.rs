@@ -4,13 +4,15 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use staleness::BlockingRegistry;
-use staleness::knowledge::{Context, Document, Item};
+use staleness::knowledge::{Context, Document, Item, Version};
 use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
 use staleness_sources::git::Program;
 use staleness_sources::version::project_version;
 
 use super::citations;
-use crate::error::{CliError, ErrorKind, brief};
+use super::items::without_gone;
+use crate::args::documents_args::VersionArgs;
+use crate::error::{CliError, ErrorKind, brief, quoted};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 
@@ -148,6 +150,15 @@ pub(crate) fn date(
     Ok(())
 }
 
+/// What the registry knows of items; of those that live in files, while the file is there.
+pub(crate) fn rows(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+) -> Result<Vec<Item>, CliError> {
+    let is_there = |path: &str| on_disk(settings, path).exists();
+    Ok(without_gone(registry.item_rows(&settings.project.id)?, &is_there))
+}
+
 /// Where a document lies.
 fn on_disk(settings: &Settings, path: &str) -> PathBuf {
     let (root, rest) = match path.strip_prefix("~/") {
@@ -155,6 +166,16 @@ fn on_disk(settings: &Settings, path: &str) -> PathBuf {
         None => (&settings.place.folder, path),
     };
     root.join(rest)
+}
+
+/// The version of the project that was named.
+pub(crate) fn named_version(args: &VersionArgs) -> Result<Option<&str>, CliError> {
+    let named = args.current.as_deref();
+    if let Some(other) = named.filter(|text| Version::parse(text).is_none()) {
+        let message = format!("--current-version: {} is no version", quoted(other));
+        return Err(CliError::invalid(message).hint("such as 2.4.0, v2.4 or 2.4.0-rc1"));
+    }
+    Ok(named)
 }
 
 /// The version that the files of the project declare; git is not asked.

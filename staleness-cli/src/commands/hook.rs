@@ -231,7 +231,7 @@ fn loaded(
     let report = Report { documents, items, ..Report::default() };
     let mut verdicts: BTreeMap<String, Verdict> = BTreeMap::new();
     if !report.items.is_empty() {
-        let rows = registry.item_rows(&settings.project.id)?;
+        let rows = documents::rows(settings, registry)?;
         let all = joined(rows, report.items.clone());
         let nothing = BTreeMap::new();
         let all = known(all, &|item| outside(item, &report, &nothing), context);

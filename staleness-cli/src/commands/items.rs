@@ -113,6 +113,9 @@ pub(crate) fn known(
 pub(crate) fn with_row(file: Item, row: Option<&Item>) -> Item {
     let Some(row) = row else { return file };
     let by_row = row.verified_at > file.verified_at;
+    // Whoever wrote a later verification into the file has answered what was said.
+    let is_answered = |at| file.verified_at.is_some_and(|verified| verified > at);
+    let said = row.contradicted.clone().filter(|said| !is_answered(said.at));
     let digest = |citation: &Citation| {
         let same = row.citations.iter().find(|other| is_same(other, citation));
         same.filter(|_| by_row).and_then(|other| other.digest.clone())
@@ -127,13 +130,28 @@ pub(crate) fn with_row(file: Item, row: Option<&Item>) -> Item {
         verified_commit: if by_row { &row.verified_commit } else { &file.verified_commit }.clone(),
         verifications: file.verifications.max(row.verifications),
         superseded_by: file.superseded_by.union(&row.superseded_by).cloned().collect(),
-        contradicted: file.contradicted.clone().or_else(|| row.contradicted.clone()),
+        contradicted: file.contradicted.clone().or(said),
         done_at: file.done_at.or(row.done_at),
         recalls: file.recalls.max(row.recalls),
         recalls_since_edit: recalls_since_edit(row, file.updated_at),
         recalled_at: file.recalled_at.max(row.recalled_at),
         ..file
     }
+}
+
+/// Rows without those of items whose file is gone: such an item stands for nothing any more.
+pub(crate) fn without_gone(mut rows: Vec<Item>, is_there: &dyn Fn(&str) -> bool) -> Vec<Item> {
+    let is_gone = |row: &Item| row.path.as_deref().is_some_and(|path| !is_there(path));
+    let gone: Vec<Item> = rows.extract_if(.., |row| is_gone(row)).collect();
+    let stood = |old: &ItemKey, by: &ItemId| {
+        let by = gone.iter().filter(|row| row.key.scope == old.scope && row.key.id == *by);
+        by.flat_map(|row| &row.supersedes).any(|id| *id == old.id)
+    };
+    for row in rows.iter_mut().filter(|_| !gone.is_empty()) {
+        let key = row.key.clone();
+        row.superseded_by.retain(|by| !stood(&key, by));
+    }
+    rows
 }
 
 /// The items of the store and those of files, each once: the store's own stand for those of files of

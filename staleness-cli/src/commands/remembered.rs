@@ -41,7 +41,7 @@ impl Remembered {
         let items = documents::items_of(settings, &checked)?;
         let report = Report { documents: checked, items, ..Report::default() };
         let context = documents::context(settings, documents::version(settings).as_deref());
-        let stored = registry.item_rows(&settings.project.id)?;
+        let stored = documents::rows(settings, registry)?;
         for group in Findings::new(&report, stored, &nothing, &context, false).groups {
             match group.worst.0 {
                 Level::Fresh => continue,

@@ -34,7 +34,7 @@ pub(crate) struct Entry {
 }
 
 pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Result<(), CliError> {
-    let world = World::new(settings, args.version.current.as_deref(), out);
+    let world = World::new(settings, super::documents::named_version(&args.version)?, out);
     let mut entries = tools(settings)?;
     entries.extend(everything(&world)?.into_iter().filter_map(item));
     let report = world.report()?;

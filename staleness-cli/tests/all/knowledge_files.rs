@@ -139,3 +139,98 @@ fn what_is_left_of_an_item_whose_file_is_gone_hides_nothing() {
     let left = sandbox.run(&["knowledge", "show", "ports", "--scope", "project"]);
     assert_eq!(left.code, 3, "{left:?}");
 }
+
+#[test]
+fn what_was_deleted_with_its_file_stands_for_nothing_any_more() {
+    let sandbox = Sandbox::with_history();
+    sandbox.ok(&["knowledge", "add", "--id", "old", "--body", "Port 5432."]);
+    write(&sandbox, "new", "added: 2026-11-01\n", "Port 6432.");
+    sandbox.commit("2026-11-01T00:00:00Z");
+    sandbox.ok(&["knowledge", "supersede", "old", "--by", "new"]);
+    assert_eq!(signals(&listed(&sandbox, "old")), ["superseded"]);
+    // It stands for the other as long as its file is there, read or not.
+    assert_eq!(sandbox.json(&["knowledge", "verify", "old"])["item"]["verdict"]["level"], "stale");
+    std::fs::remove_file(sandbox.project.join("memory/new.md")).unwrap();
+    sandbox.commit("2026-11-02T00:00:00Z");
+    assert_eq!(signals(&listed(&sandbox, "old")), [""; 0]);
+    assert_eq!(signals(&sandbox.json(&["knowledge", "show", "old"])), [""; 0]);
+    let found = sandbox.json(&["knowledge", "recall", "port", "--peek"]);
+    assert_eq!(signals(&found["items"][0]), [""; 0], "{found:#}");
+}
+
+#[test]
+fn a_verification_in_the_file_answers_what_was_said_before_it() {
+    let sandbox = Sandbox::with_history();
+    write(&sandbox, "ports", "added: 2026-11-01\nverified: 2026-11-10\n", "Port 5432.");
+    sandbox.commit("2026-11-01T00:00:00Z");
+    let said = ["--now", "2026-11-12", "knowledge", "contradict", "ports"];
+    sandbox.ok(&[&said[..], &["--by", "me", "--reason", "it moved"]].concat());
+    assert_eq!(signals(&listed(&sandbox, "ports")), ["contradicted"]);
+    write(&sandbox, "ports", "added: 2026-11-01\nverified: 2026-11-13\n", "Port 5432.");
+    assert_eq!(signals(&listed(&sandbox, "ports")), [""; 0]);
+}
+
+#[test]
+fn a_file_that_was_touched_was_not_edited() {
+    let sandbox = Sandbox::with_history();
+    let todo = "---\ntype: todo\nid: guide\nadded: 2026-11-10\n---\n\nWrite the guide\n";
+    sandbox.write("project/memory/guide.md", todo);
+    sandbox.commit("2026-11-10T00:00:00Z");
+    let touch = |at: u64| {
+        let file = File::options().write(true).open(sandbox.project.join("memory/guide.md"));
+        file.unwrap().set_modified(UNIX_EPOCH + Duration::from_secs(at)).unwrap();
+    };
+    let recall = |now: &str| sandbox.json(&["--now", now, "knowledge", "recall", "guide"]);
+    touch(1_794_268_800);
+    for _ in 0..6 {
+        recall("2026-11-18T00:00:00Z");
+    }
+    assert_eq!(signals(&listed(&sandbox, "guide")), ["recalled_without_progress"]);
+    // 2026-11-19, after the last recall.
+    touch(1_795_046_400);
+    recall("2026-11-20T12:00:00Z");
+    assert_eq!(signals(&listed(&sandbox, "guide")), ["recalled_without_progress"]);
+}
+
+#[test]
+fn what_changes_nothing_in_a_file_tells_the_item_as_it_is() {
+    let sandbox = Sandbox::with_history();
+    let text = "---\ntype: todo\nid: guide\nkeywords: [w]\nadded: 2026-01-10\n---\n\nWrite it\n";
+    sandbox.write("project/memory/guide.md", text);
+    sandbox.commit("2026-01-10T00:00:00Z");
+    for args in [&["reopen", "guide"][..], &["set", "guide", "--keyword", "w"]] {
+        let told = sandbox.json(&[&["knowledge"], args].concat());
+        assert_eq!(told["item"], listed(&sandbox, "guide"), "{args:?}");
+    }
+    // What holds for this call alone is not kept, and told all the same.
+    let version = ["--current-version", "3.0.0"];
+    let told = sandbox.json(&[&["knowledge", "reopen", "guide"], &version[..]].concat());
+    assert_eq!(told["item"]["id"], "guide", "{told:#}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_saved_leaves_the_store_as_it_was() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/memory/b.md", "---\ntype: todo\nid: b\n---\n\nDo b.\n");
+    sandbox.commit("2026-11-10T00:00:00Z");
+    sandbox.ok(&["knowledge", "add", "--id", "a", "--body", "Do a.", "--kind", "todo"]);
+    let before = sandbox.ok(&["export"]);
+    let folder = sandbox.project.join("memory");
+    let allow = |mode| std::fs::set_permissions(&folder, PermissionsExt::from_mode(mode)).unwrap();
+    allow(0o555);
+    // Root writes wherever it likes: nothing can be seen then.
+    let is_root = std::fs::write(folder.join("probe"), "").is_ok();
+    let acts = [
+        &["done", "a", "b"][..],
+        &["set", "a", "b", "--keyword", "w"],
+        &["supersede", "a", "--by", "b"],
+    ];
+    for args in acts.into_iter().filter(|_| !is_root) {
+        let run = sandbox.run(&[&["knowledge"], args].concat());
+        assert_ne!(run.code, 0, "{args:?}: {run:?}");
+        assert_eq!(sandbox.ok(&["export"]), before, "{args:?}");
+    }
+    allow(0o755);
+}

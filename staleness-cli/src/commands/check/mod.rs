@@ -30,7 +30,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     let asked = Asked {
         paths: &args.paths,
         since: args.since.as_deref(),
-        version: args.version.current.as_deref(),
+        version: documents::named_version(&args.version)?,
         dry_run: false,
     };
     let report = documents::check(settings, asked, out)?;
@@ -80,8 +80,7 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
 
 /// The items of the store, for what was said about those that live in files.
 fn stored(settings: &Settings, out: &Output) -> Vec<Item> {
-    let id = &settings.project.id;
-    let read = || Ok::<_, CliError>(settings.open(Access::Look)?.item_rows(id)?);
+    let read = || Ok::<_, CliError>(documents::rows(settings, &settings.open(Access::Look)?)?);
     read().unwrap_or_else(|error| {
         out.note(&error.message);
         Vec::new()

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use staleness::BlockingRegistry;
 use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::{ItemPatch, ScopeChoice, Verification};
 use staleness::report::KnowledgeReport;
+use staleness::store::StoreError;
 
 use super::world::{Pretended, Target, World, keys};
 use super::{fields, filed};
@@ -63,36 +65,50 @@ pub(super) fn set(world: &World<'_>, args: &ActArgs, named: &FieldArgs) -> Resul
         .map(|id| world.target(&registry, id, ScopeChoice::Either))
         .collect::<Result<Vec<Target>, CliError>>()?;
     let (files, rows): (Vec<Target>, Vec<_>) = targets.iter().cloned().partition(|each| each.filed);
-    // What can be refused is found out before anything is written.
     let edits = filed::edits(settings, &files, &patch)?;
-    let mut pretended = Pretended::default();
     let as_edited = |file: &Target| patch.applied_to(&file.item);
-    pretended.files.extend(files.iter().map(as_edited));
-    if !rows.is_empty() {
-        let registry = world.to_act()?;
-        let concerned = [&rows[..], &superseded].concat();
-        pretended.rows = registry.edit_items(keys(&rows), patch, world.act(&concerned, None))?;
-        world.seen(&registry)?;
-    }
-    finish(world, &targets, &edits, pretended)
+    let as_edited = files.iter().map(as_edited).collect();
+    let act = world.act(&[&rows[..], &superseded].concat(), None);
+    let write =
+        |registry: &BlockingRegistry| registry.edit_items(keys(&rows), patch.clone(), act.clone());
+    finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
 }
 
-/// Saves the files that are changed, and tells how the items stand.
+/// What is written to the store.
+type Write<'a> = &'a dyn Fn(&BlockingRegistry) -> Result<Vec<Item>, StoreError>;
+
+/// Saves the files that are changed, writes to the store, and tells how the items stand. What can be
+/// refused is found out before anything is written, and the store follows the files: one that cannot
+/// be saved leaves everything as it was.
 fn finish(
     world: &World<'_>,
     targets: &[Target],
     edits: &[filed::Edit],
-    pretended: Pretended,
+    as_edited: Vec<Item>,
+    write: Option<Write<'_>>,
 ) -> Result<(), CliError> {
-    let registry = world.settings.open(Access::Look)?;
+    let rows = match write {
+        Some(write) => write(&world.to_try()?)?,
+        None => Vec::new(),
+    };
     if world.dry_run {
+        let registry = world.settings.open(Access::Look)?;
+        let pretended = Pretended { rows, files: as_edited };
         return print(world, &world.told_as(&registry, &keys(targets), pretended)?);
     }
+    let store = write.map(|write| Ok::<_, CliError>((write, world.to_act()?))).transpose()?;
     edits.iter().try_for_each(filed::Edit::save)?;
-    let fresh = world.anew();
-    if !edits.is_empty() {
-        fresh.report()?;
+    if let Some((write, registry)) = store {
+        write(&registry)?;
+        world.seen(&registry)?;
     }
+    let registry = world.settings.open(Access::Look)?;
+    if !edits.iter().any(filed::Edit::changes) {
+        // The files are as they were when they were read.
+        return print(world, &world.told(&registry, &keys(targets))?);
+    }
+    let fresh = world.anew();
+    fresh.report()?;
     print(world, &fresh.told(&registry, &keys(targets))?)
 }
 
@@ -112,18 +128,14 @@ pub(super) fn done(world: &World<'_>, args: &ActArgs, done: bool) -> Result<(), 
     }
     let (files, rows): (Vec<Target>, Vec<_>) = targets.iter().cloned().partition(|each| each.filed);
     let edits = filed::done(settings, &files, done)?;
-    let mut pretended = Pretended::default();
     let done_at = done.then_some(settings.now);
-    pretended.files.extend(files.into_iter().map(|file| Item { done_at, ..file.item }));
-    if !rows.is_empty() {
-        let (registry, keys, act) = (world.to_act()?, keys(&rows), world.act(&rows, None));
-        pretended.rows = match done {
-            true => registry.done_items(keys, act)?,
-            false => registry.reopen_items(keys, act)?,
-        };
-        world.seen(&registry)?;
-    }
-    finish(world, &targets, &edits, pretended)
+    let as_edited = files.into_iter().map(|file| Item { done_at, ..file.item }).collect();
+    let act = world.act(&rows, None);
+    let write = |registry: &BlockingRegistry| match done {
+        true => registry.done_items(keys(&rows), act.clone()),
+        false => registry.reopen_items(keys(&rows), act.clone()),
+    };
+    finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
 }
 
 /// The items as they stand: the first as `item`, all of them as `items`.

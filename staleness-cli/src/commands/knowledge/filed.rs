@@ -23,9 +23,14 @@ pub(super) struct Edit {
 }
 
 impl Edit {
+    /// Whether the file is another one then.
+    pub(super) fn changes(&self) -> bool {
+        self.after != self.before
+    }
+
     /// Writes it whole or not at all, unless somebody else changed the file in the meantime.
     pub(super) fn save(&self) -> Result<(), CliError> {
-        if self.after == self.before {
+        if !self.changes() {
             return Ok(());
         }
         let trouble =

@@ -10,7 +10,9 @@ mod relate;
 mod world;
 
 use crate::args::KnowledgeCommand;
+use crate::args::documents_args::VersionArgs;
 use crate::args::knowledge_args::{ActArgs, KnowledgeListArgs};
+use crate::commands::documents;
 use crate::commands::tools::choice;
 use crate::error::CliError;
 use crate::output::Output;
@@ -27,21 +29,19 @@ pub(crate) fn run(
 ) -> Result<(), CliError> {
     use KnowledgeCommand as Is;
     match command {
-        None => look::list(&of(settings, bare.project.current.as_deref(), out), bare),
-        Some(Is::List(args)) => {
-            look::list(&of(settings, args.project.current.as_deref(), out), args)
-        }
+        None => look::list(&of(settings, &bare.project, out)?, bare),
+        Some(Is::List(args)) => look::list(&of(settings, &args.project, out)?, args),
         Some(Is::Add { id, global, fields, how, project }) => {
             let add = add::Add { id: id.as_deref(), global: *global, fields };
-            let world = of(settings, project.current.as_deref(), out);
+            let world = of(settings, project, out)?;
             add::run(&world.done_as(how)?, &add)
         }
         Some(Is::Show { id, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out);
+            let world = of(settings, project, out)?;
             look::show(&world, id, choice(scope.scope))
         }
         Some(Is::Recall { query, limit, peek, project }) => {
-            recall::run(&of(settings, project.current.as_deref(), out), query, *limit, *peek)
+            recall::run(&of(settings, project, out)?, query, *limit, *peek)
         }
         Some(Is::Verify { act, reason }) => {
             change::verify(&of_act(settings, act, out)?, act, reason.as_deref())
@@ -50,22 +50,26 @@ pub(crate) fn run(
         Some(Is::Done(act)) => change::done(&of_act(settings, act, out)?, act, true),
         Some(Is::Reopen(act)) => change::done(&of_act(settings, act, out)?, act, false),
         Some(Is::Supersede { old, by, how, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out).done_as(how)?;
+            let world = of(settings, project, out)?.done_as(how)?;
             relate::supersede(&world, old, by, choice(scope.scope))
         }
         Some(Is::Contradict { id, by, reason, how, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out).done_as(how)?;
+            let world = of(settings, project, out)?.done_as(how)?;
             relate::contradict(&world, id, by, reason, choice(scope.scope))
         }
         Some(Is::Remove { id, yes, how, scope, project }) => {
-            let world = of(settings, project.current.as_deref(), out).done_as(how)?;
+            let world = of(settings, project, out)?.done_as(how)?;
             relate::remove(&world, id, *yes, choice(scope.scope))
         }
     }
 }
 
-fn of<'a>(settings: &'a Settings, version: Option<&'a str>, out: &'a Output) -> World<'a> {
-    World::new(settings, version, out)
+fn of<'a>(
+    settings: &'a Settings,
+    version: &'a VersionArgs,
+    out: &'a Output,
+) -> Result<World<'a>, CliError> {
+    Ok(World::new(settings, documents::named_version(version)?, out))
 }
 
 fn of_act<'a>(
@@ -73,5 +77,5 @@ fn of_act<'a>(
     act: &'a ActArgs,
     out: &'a Output,
 ) -> Result<World<'a>, CliError> {
-    of(settings, act.project.current.as_deref(), out).done_as(&act.how)
+    of(settings, &act.project, out)?.done_as(&act.how)
 }

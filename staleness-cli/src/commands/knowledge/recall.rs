@@ -40,8 +40,9 @@ pub(super) fn run(
     if !peek && !found.is_empty() {
         let targets: Vec<Target> = found
             .iter()
-            .map(|each| all[each.at].clone())
-            .map(|item| Target { filed: item.path.is_some(), item })
+            // Not `all`: the disk dates a file anew whenever it is checked out, its history does not.
+            .filter_map(|each| known.iter().find(|one| one.item.key == all[each.at].key))
+            .map(|one| Target { filed: one.item.path.is_some(), item: one.item.clone() })
             .collect();
         let keys = targets.iter().map(|target| target.item.key.clone()).collect();
         // A recall that cannot be counted is still an answer.

@@ -1,6 +1,7 @@
 //! `knowledge supersede`, `contradict` and `remove`.
 
 use serde_json::json;
+use staleness::BlockingRegistry;
 use staleness::registry::{ItemPatch, ScopeChoice};
 
 use super::world::{Pretended, Target, World};
@@ -30,14 +31,19 @@ pub(super) fn supersede(
     let is_filed = old.filed || new.filed;
     let files = files.iter().map(|file| patch.applied_to(&file.item)).collect();
     let act = world.act(&[old, new], None);
+    let write = |registry: &BlockingRegistry| {
+        registry.supersede_item(keys[0].clone(), keys[1].clone(), act.clone())
+    };
+    // What the store refuses changes no file, and a file that cannot be saved nothing in the store.
+    let (old, new) = write(&world.to_try()?)?;
     let registry = world.to_act()?;
-    let (old, new) = registry.supersede_item(keys[0].clone(), keys[1].clone(), act)?;
-    world.seen(&registry)?;
     let told = if world.dry_run {
         let pretended = Pretended { rows: vec![old, new], files };
         world.told_as(&registry, &keys, pretended)?
     } else {
         edits.iter().try_for_each(filed::Edit::save)?;
+        write(&registry)?;
+        world.seen(&registry)?;
         let fresh = world.anew();
         if is_filed {
             fresh.report()?;

@@ -81,9 +81,14 @@ impl<'a> World<'a> {
     /// The registry, to do something to items.
     pub(super) fn to_act(&self) -> Result<BlockingRegistry, CliError> {
         if self.dry_run {
-            return Ok(self.settings.open(Access::Look)?.dry());
+            return self.to_try();
         }
         self.settings.open(Access::Write)
+    }
+
+    /// The registry, to find out whether it would do something.
+    pub(super) fn to_try(&self) -> Result<BlockingRegistry, CliError> {
+        Ok(self.settings.open(Access::Look)?.dry())
     }
 
     /// The same project, to be looked at again.
@@ -129,7 +134,7 @@ impl<'a> World<'a> {
 
     /// Every item that the project sees, with everything that speaks against it.
     pub(super) fn everything(&self, registry: &BlockingRegistry) -> Result<Vec<Known>, CliError> {
-        let stored = registry.item_rows(&self.settings.project.id)?;
+        let stored = documents::rows(self.settings, registry)?;
         let report = self.report()?;
         let items = joined(stored, report.items.clone());
         Ok(looked_up(self.settings, items, report, &self.context()))
@@ -152,7 +157,7 @@ impl<'a> World<'a> {
         &self,
         registry: &BlockingRegistry,
     ) -> Result<(Vec<Item>, Report), CliError> {
-        let stored = registry.item_rows(&self.settings.project.id)?;
+        let stored = documents::rows(self.settings, registry)?;
         let report = documents::at_hand(self.settings, registry)?;
         let items = joined(stored, report.items.clone());
         Ok((items, report))
@@ -257,7 +262,7 @@ impl<'a> World<'a> {
         keys: &[ItemKey],
         pretended: Pretended,
     ) -> Result<Vec<KnowledgeReport>, CliError> {
-        let stored = over(registry.item_rows(&self.settings.project.id)?, pretended.rows);
+        let stored = over(documents::rows(self.settings, registry)?, pretended.rows);
         // What stands for it, and what it depends on, may live in a file.
         let report = match self.report.get().or(self.at_hand.get()) {
             Some(report) => report,
