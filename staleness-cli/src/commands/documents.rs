@@ -1,12 +1,13 @@
 //! Documents as they are now, and as they were when they were checked last.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use staleness::BlockingRegistry;
 use staleness::knowledge::{Context, Document, Item, Version};
 use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
-use staleness_sources::git::Program;
+use staleness_sources::git::{Limits, Program, Repo, TrackedKind};
 use staleness_sources::version::project_version;
 
 use super::citations;
@@ -90,8 +91,9 @@ pub(crate) fn context(settings: &Settings, version: Option<&str>) -> Context {
     Context::new(settings.now, policy, place, None).at_version(version)
 }
 
-/// What is known of documents without asking git: the items that files hold now, and what the last
-/// check found in them. Where there was a check, only the files that it knew are read.
+/// What is known of documents without asking for their history: the items that files hold now, and
+/// what the last check found in them. Where there was a check, only the files that it knew are read,
+/// and those that were committed since.
 pub(crate) fn at_hand(
     settings: &Settings,
     registry: &BlockingRegistry,
@@ -99,8 +101,30 @@ pub(crate) fn at_hand(
     let mut known = known_at_hand(settings, registry)?;
     if known.documents.is_empty() {
         known.items = read(settings, CheckOptions::new(settings.now), &mut |_| {})?.items;
+        return Ok(known);
+    }
+    let paths = unknown(settings, &known.documents);
+    if !paths.is_empty() {
+        let mut options = CheckOptions::new(settings.now);
+        options.paths = &paths;
+        known.items.extend(read(settings, options, &mut |_| {})?.items);
     }
     Ok(known)
+}
+
+/// The tracked Markdown files that are not among these documents.
+fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
+    let folder = &settings.place.folder;
+    let repo = Program::of_environment()
+        .and_then(|program| Repo::open(&program, folder, Limits::default()).ok());
+    let Some(tracked) = repo.and_then(|repo| repo.tracked().ok()) else { return Vec::new() };
+    let known: BTreeSet<&str> =
+        documents.iter().map(|document| document.key.path.as_str()).collect();
+    let is_new = |path: &str, kind| {
+        kind == TrackedKind::File && documents::is_markdown(path) && !known.contains(path)
+    };
+    let new = tracked.iter().filter(|(path, kind)| is_new(path, *kind));
+    new.map(|(path, _)| folder.join(path)).filter(|path| path.exists()).collect()
 }
 
 /// The same of a project that was checked before; else nothing, without a search for documents.

@@ -140,20 +140,6 @@ fn a_version_ahead_is_told() {
 }
 
 #[test]
-fn a_version_that_cannot_be_read_is_refused() {
-    let sandbox = Sandbox::with_history();
-    for args in [&["knowledge", "list"][..], &["knowledge", "recall", "x"], &["check"], &["review"]]
-    {
-        let run = sandbox.run(&[args, &["--current-version", "garbage"]].concat());
-        assert_eq!(run.code, 3, "{args:?}: {run:?}");
-        assert!(
-            run.err.contains("\"garbage\" is no version") && run.err.contains("2.4.0"),
-            "{run:?}"
-        );
-    }
-}
-
-#[test]
 fn set_changes_what_is_named_and_none_empties() {
     let sandbox = citing();
     sandbox.ok(&["knowledge", "add", "--id", "other", "--body", "Other"]);

@@ -112,3 +112,17 @@ fn the_latest_tag_is_the_version_where_no_file_names_one() {
         assert_eq!(signals(told), ["version_drift"], "{told:#}");
     }
 }
+
+#[test]
+fn a_version_that_cannot_be_read_is_refused() {
+    let sandbox = Sandbox::with_history();
+    for args in [&["knowledge", "list"][..], &["knowledge", "recall", "x"], &["check"], &["review"]]
+    {
+        let run = sandbox.run(&[args, &["--current-version", "garbage"]].concat());
+        assert_eq!(run.code, 3, "{args:?}: {run:?}");
+        assert!(
+            run.err.contains("\"garbage\" is no version") && run.err.contains("2.4.0"),
+            "{run:?}"
+        );
+    }
+}

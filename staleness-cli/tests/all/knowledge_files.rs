@@ -234,3 +234,15 @@ fn a_file_that_cannot_be_saved_leaves_the_store_as_it_was() {
     }
     allow(0o755);
 }
+
+#[test]
+fn a_file_that_was_committed_after_the_last_check_is_recalled() {
+    let sandbox = Sandbox::with_history();
+    write(&sandbox, "ports", "", "The database has port 5432.");
+    sandbox.commit("2026-11-01T00:00:00Z");
+    sandbox.ok(&["check"]);
+    write(&sandbox, "hosts", "", "The host is called db.");
+    sandbox.commit("2026-11-02T00:00:00Z");
+    let found = sandbox.json(&["knowledge", "recall", "called host"]);
+    assert_eq!(found["items"][0]["id"], "hosts", "{found:#}");
+}

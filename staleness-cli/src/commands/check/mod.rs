@@ -80,7 +80,7 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
 
 /// The items of the store, for what was said about those that live in files.
 fn stored(settings: &Settings, out: &Output) -> Vec<Item> {
-    let read = || Ok::<_, CliError>(documents::rows(settings, &settings.open(Access::Look)?)?);
+    let read = || documents::rows(settings, &settings.open(Access::Look)?);
     read().unwrap_or_else(|error| {
         out.note(&error.message);
         Vec::new()
