@@ -455,3 +455,13 @@ fn work_of_another_system_is_imported_once_and_loses_nothing_that_is_known() {
     assert!(line.contains("other.jsonl") && line.contains("nothing was imported"), "{line}");
     assert_eq!(ids(&sandbox.json(&["knowledge"])["items"]), ["k1"], "nothing of the whole file");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_never_ends_is_refused() {
+    let sandbox = Sandbox::new();
+    for args in [&["stale", "--input", "/dev/zero"][..], &["import", "/dev/zero"]] {
+        let (code, line) = refused(&sandbox, args);
+        assert!(code == 3 && line.contains("/dev/zero:1: over"), "{line}");
+    }
+}

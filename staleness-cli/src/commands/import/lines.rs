@@ -1,7 +1,7 @@
 //! A file of lines that is read more than once, in bounded memory.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
 
 use crate::error::{CliError, ErrorKind, brief, in_words};
@@ -109,10 +109,25 @@ fn trouble(shown: &str, error: &io::Error) -> CliError {
     CliError::new(ErrorKind::Io, format!("{shown}: {}", in_words(error)))
 }
 
-/// A copy in a temporary file without a name, which only this user could read.
+/// A copy in a temporary file without a name, which only this user could read. It ends where a line
+/// is too long: nothing behind that is ever read, and what never ends fills no disk.
 fn spooled(from: &mut impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
-    io::copy(from, &mut file)?;
+    let mut chunk = vec![0; 1 << 16];
+    let mut line = 0;
+    while line <= MAX_LINE {
+        let read = match from.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        file.write_all(&chunk[..read])?;
+        line = match chunk[..read].iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => (read - end - 1) as u64,
+            None => line + read as u64,
+        };
+    }
     file.rewind()?;
     Ok(file)
 }
