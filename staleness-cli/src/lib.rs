@@ -2,13 +2,11 @@
 
 mod args;
 mod commands;
-mod config;
 mod error;
 mod manual;
 mod output;
 mod settings;
 mod usage;
-mod when;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -54,7 +52,7 @@ pub fn main() -> ExitCode {
 /// Trouble with the store names the store, wherever it came up.
 fn located(mut error: CliError, cli: &Cli) -> CliError {
     if error.kind == ErrorKind::Store
-        && let Ok(url) = settings::store_url(&cli.global)
+        && let Ok(url) = settings::store_url(&(&cli.global).into())
         && !error.message.contains(&url.to_string())
     {
         error.message = format!("{url}: {}", error.message);
@@ -173,7 +171,7 @@ fn warn_of_home(settings: &Settings, out: &Output) {
 
 fn report(error: &CliError, as_json: bool) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "{}", error.render(as_json));
-    ExitCode::from(error.exit_code())
+    ExitCode::from(error::exit_code(error))
 }
 
 /// A command line that clap refused. A hook never fails its caller, however it was called.

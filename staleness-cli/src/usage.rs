@@ -6,7 +6,9 @@ use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 
 use crate::args::Cli;
-use crate::error::{CliError, ErrorKind, MAX_SHOWN};
+use staleness_service::error::MAX_SHOWN;
+
+use crate::error::{CliError, ErrorKind};
 
 /// The error on one line: what is wrong, and clap's tip or where the help is.
 pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {

@@ -7,12 +7,13 @@ use serde_json::json;
 use staleness::BlockingRegistry;
 use staleness::source::SourceState;
 
-use super::knowledge::World;
-use super::remembered::Remembered;
 use super::scan::preview;
 use crate::error::{CliError, in_words};
 use crate::output::{Output, Paint, Painter, Table};
 use crate::settings::{Access, Settings};
+use staleness_service::Silent;
+use staleness_service::knowledge::World;
+use staleness_service::remembered::Remembered;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -126,7 +127,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
 /// What is known of documents, items and work that cannot be trusted. It is no trouble of this program.
 fn memory(settings: &Settings, registry: &BlockingRegistry) -> Result<(State, String), CliError> {
     let remembered = Remembered::read(settings, registry)?;
-    let doubtful = World::new(settings, None, &Output::plain(false)).doubtful(registry)?;
+    let doubtful = World::new(settings, None, &Silent).doubtful(registry)?;
     let stuck = registry.stale_report(&settings.project, settings.now)?;
     let age = remembered.age(settings.now);
     let Remembered { documents, stale, review, .. } = remembered;

@@ -9,7 +9,7 @@ use crate::args::ProjectCommand;
 use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Output, Paint, Table};
 use crate::settings::{Access, Settings};
-use crate::when::ago;
+use staleness_service::when::ago;
 
 pub(crate) fn run(
     settings: &Settings,

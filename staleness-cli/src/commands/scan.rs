@@ -1,15 +1,13 @@
 //! `scan`: read what the clients have configured, and note what came and went.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use staleness::ids::{ClientId, SessionId, SourceId};
 use staleness::report::ScanReport;
-use staleness::scan::{Scan, SourceReading};
-use staleness::store::{Refusal, StoreError, View};
-use staleness::{BlockingRegistry, source::SourceState};
-use staleness_sources::clients::{self, ScanRequest};
+use staleness::scan::SourceReading;
+use staleness::source::SourceState;
+use staleness_service::scan::is_project_server;
+pub(crate) use staleness_service::scan::{Asker, apply, preview};
 use staleness_sources::live;
 
 use crate::args::ScanArgs;
@@ -17,84 +15,8 @@ use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, tools};
 use crate::settings::{Access, Settings};
 
-/// How often a scan reads again because another one was faster.
-const ATTEMPTS: usize = 8;
 /// The largest tool list that is read, in bytes.
 const MAX_LIST_BYTES: u64 = 64 * 1024 * 1024;
-
-/// Who asks for a scan.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Asker {
-    /// The session.
-    pub session: Option<SessionId>,
-    /// The client.
-    pub client: Option<ClientId>,
-}
-
-/// Reads the outside world.
-fn read_world(
-    settings: &Settings,
-    live: Option<&SourceReading>,
-    read_under: BTreeMap<SourceId, u64>,
-    asker: &Asker,
-) -> Scan {
-    // Variables of this user say nothing about another home that was named.
-    let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
-    let claude = variable("CLAUDE_CONFIG_DIR");
-    let codex = variable("CODEX_HOME");
-    let config = variable("XDG_CONFIG_HOME");
-    let mut request = ScanRequest::new(&settings.home, &settings.place);
-    request.claude_config_dir = claude.as_deref().map(Path::new);
-    request.codex_dir = codex.as_deref().map(Path::new);
-    request.config_dir = config.as_deref().map(Path::new);
-    let mut readings = clients::read(&request);
-    readings.sources.extend(live.cloned());
-    Scan {
-        project: settings.project.clone(),
-        sources: readings.sources,
-        indexes: readings.indexes,
-        read_under,
-        at: settings.now,
-        session: asker.session.clone(),
-        client: asker.client.clone(),
-    }
-}
-
-/// Scans and applies; reads again when a newer reading was applied in the meantime.
-pub(crate) fn apply(
-    registry: &BlockingRegistry,
-    settings: &Settings,
-    live: Option<&SourceReading>,
-    asker: &Asker,
-) -> Result<ScanReport, StoreError> {
-    again(|| {
-        let read_under = registry.readings(&settings.project.id)?;
-        registry.apply_scan(read_world(settings, live, read_under, asker))
-    })
-}
-
-/// Does it until no newer reading was applied in the meantime.
-fn again<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    for _ in 1..ATTEMPTS {
-        match attempt() {
-            Err(StoreError::Refused(Refusal::Superseded { .. })) => {}
-            other => return other,
-        }
-    }
-    attempt()
-}
-
-/// What a scan would do, and what the project would see then; writes nothing.
-pub(crate) fn preview(
-    registry: &BlockingRegistry,
-    settings: &Settings,
-    live: Option<&SourceReading>,
-) -> Result<(ScanReport, View), StoreError> {
-    again(|| {
-        let read_under = registry.readings(&settings.project.id)?;
-        registry.preview_scan(read_world(settings, live, read_under, &Asker::default()))
-    })
-}
 
 pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<(), CliError> {
     let live = match &args.tools_json {
@@ -135,19 +57,6 @@ fn read_list(
         .map_err(|error| CliError::invalid(error.to_string()))
 }
 
-fn is_project_server(settings: &Settings, server: &str) -> bool {
-    let scan = read_world(settings, None, BTreeMap::new(), &Asker::default());
-    let key = staleness::names::server_key(server);
-    let lists = |reading: &&SourceReading| reading.found.iter().any(|found| found.server == key);
-    let scopes: Vec<bool> = scan
-        .sources
-        .iter()
-        .filter(|reading| key.is_some() && lists(reading))
-        .map(|reading| reading.id.project.is_some())
-        .collect();
-    !scopes.is_empty() && scopes.iter().all(|own| *own)
-}
-
 fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
     let paint = out.paint;
     let mut text = String::new();
@@ -172,28 +81,4 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
         if dry_run { "; nothing was written" } else { "" },
     ));
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_another_scan_overtook_is_done_again_for_a_while() {
-        let superseded = || Refusal::Superseded { source: "claude-code/user/mcp".into() };
-        for (overtaken, attempts) in [(0, 1), (3, 4), (ATTEMPTS - 1, ATTEMPTS), (99, ATTEMPTS)] {
-            let mut done = 0;
-            let result = again(|| {
-                done += 1;
-                if done > overtaken { Ok(()) } else { Err(superseded().into()) }
-            });
-            assert_eq!((done, result.is_ok()), (attempts, overtaken < ATTEMPTS));
-        }
-        let mut done = 0;
-        let result: Result<(), _> = again(|| {
-            done += 1;
-            Err(StoreError::Busy)
-        });
-        assert!(result.is_err() && done == 1, "nothing else is tried again");
-    }
 }

@@ -1,18 +1,17 @@
 //! `session`: when agents came and went.
 
 use serde_json::json;
-use staleness::BlockingRegistry;
 use staleness::clock;
-use staleness::ids::{AgentId, SessionId};
 use staleness::report::SessionReport;
 use staleness::session::Session;
 use staleness::store::{Refusal, StoreError};
+use staleness_service::sessions as service;
 
 use crate::args::SessionCommand;
-use crate::error::{CliError, ErrorKind, quoted};
+use crate::error::CliError;
 use crate::output::{Output, Paint, Table, work};
 use crate::settings::{Access, Settings};
-use crate::when::ago;
+use staleness_service::when::ago;
 
 pub(crate) fn run(
     settings: &Settings,
@@ -27,12 +26,12 @@ pub(crate) fn run(
 }
 
 fn start(settings: &Settings, agent: &str, id: Option<&str>, out: &Output) -> Result<(), CliError> {
-    let agent = self::agent(agent)?;
+    let agent = service::agent(agent)?;
     let id = match id {
-        Some(text) => self::id(text)?,
+        Some(text) => service::id(text)?,
         None => {
             let fresh = clock::fresh_op().to_string();
-            self::id(&fresh.replacen("op-", "session-", 1))?
+            service::id(&fresh.replacen("op-", "session-", 1))?
         }
     };
     let registry = settings.open(Access::Write)?;
@@ -42,15 +41,15 @@ fn start(settings: &Settings, agent: &str, id: Option<&str>, out: &Output) -> Re
 }
 
 fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
-    let id = id(text)?;
+    let id = service::id(text)?;
     let project = &settings.project.id;
     let registry = settings.open(Access::Look)?;
     if !registry.sessions(project)?.iter().any(|session| session.key.id == id) {
-        return Err(unknown(&registry, settings, text));
+        return Err(service::unknown(&registry, settings, text));
     }
     let ended = settings.open(Access::Write)?.end_session(project, &id, settings.now);
     let session = ended.map_err(|error| match error {
-        StoreError::Refused(Refusal::Unknown { .. }) => unknown(&registry, settings, text),
+        StoreError::Refused(Refusal::Unknown { .. }) => service::unknown(&registry, settings, text),
         error => error.into(),
     })?;
     print(&session, settings, out)
@@ -90,23 +89,4 @@ fn print(session: &Session, settings: &Settings, out: &Output) -> Result<(), Cli
         return Ok(());
     }
     out.text(&work::session(&told, settings.now, out))
-}
-
-/// An unknown session, with the one that is most like it: never "no changes".
-pub(super) fn unknown(registry: &BlockingRegistry, settings: &Settings, text: &str) -> CliError {
-    let message = format!("no session is known as {}", quoted(text));
-    let error = CliError::new(ErrorKind::Unknown, message);
-    error.hint(match registry.nearest_session(&settings.project.id, text) {
-        Ok(Some(near)) => format!("did you mean {near}?"),
-        _ => "see `staleness session list`".into(),
-    })
-}
-
-pub(super) fn id(text: &str) -> Result<SessionId, CliError> {
-    SessionId::new(text).map_err(|why| CliError::invalid(format!("the session's id {why}")))
-}
-
-/// The agent that was named: there must be one.
-pub(super) fn agent(text: &str) -> Result<AgentId, CliError> {
-    AgentId::new(text).map_err(|why| CliError::invalid(format!("the agent's name {why}")))
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use staleness::registry::ScopeChoice;
 use staleness::verdict::Level;
 use staleness::work::{StaleReport, Work, report};
+use staleness_service::work as service;
 
 use super::import::work_in;
 use super::tools::choice;
-use super::work::{act, find};
+use super::work::act;
 use crate::args::work_args::{ByArgs, StaleListArgs};
 use crate::args::{LevelArg, StaleCommand};
 use crate::error::CliError;
@@ -73,18 +74,7 @@ fn resolve(
     by: &ByArgs,
     out: &Output,
 ) -> Result<(), CliError> {
-    let registry = settings.open(Access::Look)?;
-    let mut item = find(&registry, settings, id, scope)?;
-    // What has ended hides no overdue item of every project.
-    if scope == ScopeChoice::Either
-        && !item.status.is_open()
-        && let Ok(global) = find(&registry, settings, id, ScopeChoice::Global)
-    {
-        item = global;
-    }
-    let act = act(settings, by)?;
-    let registry = settings.open(Access::Write)?;
-    let done = registry.resolve_work(&settings.project, item.key, act)?;
+    let done = service::resolve(settings, id, scope, act(settings, by)?)?;
     if out.json {
         return out.json(&done);
     }

@@ -5,9 +5,9 @@ use staleness::Timestamp;
 use staleness::knowledge::{Block, Context, Document, ItemKind, judge_block, judge_document};
 use staleness::verdict::{Level, Verdict};
 
-use super::check::findings::order;
 use super::tell::{MAX_NAME, section};
-use crate::when::ago;
+use staleness_service::findings::order;
+use staleness_service::when::ago;
 
 /// A document that the agent loads.
 #[derive(Clone, Debug)]

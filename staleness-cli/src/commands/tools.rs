@@ -5,9 +5,11 @@ use staleness::ids::{SessionId, ToolKey};
 use staleness::registry::{ByHand, ScopeChoice, ToolListing};
 use staleness::report::HistoryEntry;
 use staleness::tool::{Hold, Status, ToolKind};
-use staleness::{BlockingRegistry, clock, names};
+use staleness::{clock, names};
 
-use super::{explain, optional, word};
+use staleness_service::tools::{explain, find};
+
+use super::{optional, word};
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Cell, Output, Paint, Table, tools};
@@ -81,18 +83,6 @@ pub(crate) const fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
         Some(ScopeArg::Global) => ScopeChoice::Global,
         Some(ScopeArg::Project) => ScopeChoice::Project,
     }
-}
-
-fn find(
-    registry: &BlockingRegistry,
-    settings: &Settings,
-    name: &str,
-    scope: ScopeChoice,
-) -> Result<ToolKey, CliError> {
-    super::tool_name(name)?;
-    registry
-        .find_key(&settings.project.id, name, scope)
-        .map_err(|error| explain(registry, settings, name, error))
 }
 
 fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliError> {

@@ -1,4 +1,4 @@
-//! What people type: texts, ids made of texts.
+//! Texts as people type them.
 
 use std::io::Read;
 
@@ -22,25 +22,4 @@ pub(super) fn text(given: &str, most: usize) -> Result<String, CliError> {
     let text = String::from_utf8(text)
         .map_err(|_| CliError::invalid("stdin is not UTF-8 text").hint("convert it first"))?;
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
-}
-
-/// An id that says what a text is about: its first words, at most so many characters of them, and six
-/// digits of a hash of `kind`, the text and `salt`.
-pub(super) fn id_of(kind: &str, text: &str, salt: &str, most: usize) -> String {
-    let line = text.lines().find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or("");
-    let mut slug = String::new();
-    for word in staleness::report::terms(line) {
-        let word: String = word.chars().take(most).collect();
-        if slug.chars().count() + 1 + word.chars().count() > most && !slug.is_empty() {
-            break;
-        }
-        if !slug.is_empty() {
-            slug.push('-');
-        }
-        slug.push_str(&word);
-    }
-    let hashed = format!("{kind}\n{text}{salt}");
-    let digits = format!("{:032x}", staleness::ids::stable_hash(hashed.as_bytes()));
-    let slug = if slug.is_empty() { kind } else { &slug };
-    format!("{slug}-{}", &digits[..6])
 }

@@ -2,13 +2,13 @@
 
 use staleness::Timestamp;
 use staleness::verdict::{Level, Verdict};
+use staleness_service::findings::{Finding, Findings, Group, Levels};
+use staleness_service::remembered::Remembered;
 use staleness_sources::documents::Report;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Output, Paint, Painter, Table, escape, wrap};
 use crate::commands::check::baseline::Compared;
-use crate::commands::check::findings::{Finding, Findings, Group, Levels};
-use crate::commands::remembered::Remembered;
 
 /// Findings that a terminal shows at most.
 const MOST: usize = 200;

@@ -7,7 +7,7 @@ use staleness::verdict::Level;
 
 use super::found::{paint_of, reasons, short, state};
 use super::{Cell, Output, Paint, Table, escape, wrap};
-use crate::when::ago;
+use staleness_service::when::ago;
 
 /// Every item with level, freshness and the first reason.
 pub(crate) fn list(told: &[KnowledgeReport], now: Timestamp, out: &Output) -> String {

@@ -1,7 +1,6 @@
 //! What a person sees: escaped, coloured, in columns.
 
 pub(crate) mod board;
-mod escape;
 pub(crate) mod found;
 pub(crate) mod knowledge;
 mod paint;
@@ -16,9 +15,9 @@ use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
-pub(crate) use escape::escape;
 pub(crate) use paint::Paint;
-pub(crate) use progress::Progress;
+pub(crate) use progress::{Progress, Screen};
+pub(crate) use staleness_service::escape;
 pub(crate) use table::{Cell, Painter, Table};
 pub(crate) use wrap::{fitting, wrap};
 

@@ -1,8 +1,12 @@
 //! Progress of work that takes a while, for a person who waits.
 
+use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
 
 use staleness::{Timestamp, clock};
+use staleness_service::Listener;
+use staleness_sources::documents::Progress as Step;
 
 use super::Output;
 
@@ -58,9 +62,52 @@ impl Progress {
 
     /// The work is done: the line is taken away again.
     pub(crate) fn end(&mut self) {
+        self.pause();
+        self.next = None;
+    }
+
+    /// The line is taken away; more work may follow.
+    fn pause(&mut self) {
         if std::mem::take(&mut self.reported) {
             let _ = write!(io::stderr(), "\r\u{1b}[K");
         }
-        self.next = None;
+    }
+}
+
+/// A person who waits for a check of documents, and hears what was left out.
+#[derive(Debug)]
+pub(crate) struct Screen<'a> {
+    out: &'a Output,
+    progress: RefCell<Progress>,
+}
+
+impl<'a> Screen<'a> {
+    /// Nothing said yet.
+    pub(crate) fn new(out: &'a Output, verb: &'static str) -> Self {
+        Self { out, progress: RefCell::new(Progress::new(out, verb)) }
+    }
+}
+
+impl Listener for Screen<'_> {
+    fn note(&self, text: &str) {
+        self.out.note(text);
+    }
+
+    fn step(&self, step: Step) -> ControlFlow<()> {
+        self.progress.borrow_mut().say(&words(step));
+        ControlFlow::Continue(())
+    }
+
+    fn end(&self) {
+        self.progress.borrow_mut().pause();
+    }
+}
+
+fn words(step: Step) -> String {
+    match step {
+        Step::Reading { done, of } => format!("reading documents, {done} of {of}"),
+        Step::Looking { names } => format!("looking up {names} names"),
+        Step::Tracing { done, of } => format!("reading their history, {done} of {of}"),
+        _ => "checking".into(),
     }
 }

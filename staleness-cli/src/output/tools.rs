@@ -7,7 +7,7 @@ use staleness::tool::Status;
 use staleness::verdict::Level;
 
 use super::{Cell, Output, Paint, Painter, Table, escape};
-use crate::when::ago;
+use staleness_service::when::ago;
 
 fn paint_of(status: Status) -> Painter {
     match status {

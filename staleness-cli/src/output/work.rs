@@ -8,7 +8,7 @@ use staleness::work::{NoteType, StaleReport, Warning, WorkStatus};
 
 use super::found::{paint_of, reasons, state};
 use super::{Cell, Output, Paint, Painter, Table, escape, fitting, wrap};
-use crate::when::ago;
+use staleness_service::when::ago;
 
 /// Items with level, state and age; what has ended comes last.
 pub(crate) fn list(told: &[WorkReport], now: Timestamp, out: &Output) -> String {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use staleness::ids::stable_hash;
 use staleness::knowledge::Fact;
 
-use super::findings::Findings;
 use crate::error::{CliError, ErrorKind, brief, in_words};
+use staleness_service::findings::Findings;
 
 /// The form of the file.
 const FORMAT: u32 = 2;

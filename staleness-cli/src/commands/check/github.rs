@@ -5,8 +5,8 @@
 use staleness::verdict::Level;
 use staleness_sources::documents::{Note, Report, Skipped};
 
-use super::findings::{Finding, Findings};
 use crate::output::escape;
+use staleness_service::findings::{Finding, Findings};
 
 /// One annotation for each finding, for each file that was not checked, and for what holds for the
 /// check as a whole.

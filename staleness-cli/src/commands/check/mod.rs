@@ -1,7 +1,6 @@
 //! `check`: what the documents say that no longer holds.
 
 pub(crate) mod baseline;
-pub(crate) mod findings;
 mod github;
 mod sarif;
 
@@ -9,8 +8,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use staleness::knowledge::Item;
+use staleness::knowledge::{Fact, Item};
 use staleness::verdict::Level;
+use staleness_service::findings::Findings;
 use staleness_sources::documents::Report;
 
 use super::citations;
@@ -18,10 +18,9 @@ use super::documents::{self, Asked};
 use crate::args::documents_args::ReportFormat;
 use crate::args::{CheckArgs, LevelArg};
 use crate::error::{CliError, ErrorKind};
-use crate::output::{Output, escape, found};
+use crate::output::{Output, Screen, escape, found};
 use crate::settings::{Access, Settings};
 use baseline::{Baseline, Compared};
-use findings::Findings;
 
 /// Checks and prints; `true`: something is at `--fail-on` or worse.
 pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result<bool, CliError> {
@@ -30,10 +29,10 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     let asked = Asked {
         paths: &args.paths,
         since: args.since.as_deref(),
-        version: documents::named_version(&args.version)?,
+        version: documents::named_version(args.version.current.as_deref())?,
         dry_run: false,
     };
-    let report = documents::check(settings, asked, out)?;
+    let report = documents::check(settings, asked, &Screen::new(out, "checked"))?;
     let context = documents::context(settings, report.version.as_deref());
     let stored = stored(settings, out);
     let look_up = |items: &[Item]| citations::evidence(settings, items);
@@ -45,7 +44,8 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     if let Some(known) = known {
         let checked = checked(&report, args);
         compared = Some(known.compare(&Baseline::of(&found), checked));
-        found = found.without(&known, &context);
+        let lists = |path: &str, fact: &Fact, digest| known.lists(path, fact, digest);
+        found = found.without(&lists, &context);
     }
     match format {
         ReportFormat::Json => out.json(&document(&found, &report, compared))?,

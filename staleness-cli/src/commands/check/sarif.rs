@@ -10,7 +10,7 @@ use staleness::verdict::{Level, Signal};
 use staleness_sources::documents::Report;
 
 use super::baseline::{fingerprint, subject};
-use super::findings::{Finding, Findings};
+use staleness_service::findings::{Finding, Findings};
 
 /// Where the form is described for programs.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

@@ -1,146 +1,55 @@
-//! `knowledge verify`, `set` and `done`: what becomes of items.
-
-use std::collections::BTreeSet;
+//! `knowledge verify`, `set`, `done`, `supersede`, `contradict` and `remove`: what became of items.
 
 use serde_json::json;
-use staleness::BlockingRegistry;
-use staleness::knowledge::{Citation, Item, ItemKind};
-use staleness::registry::{ItemPatch, ScopeChoice, Verification};
+use staleness::registry::ScopeChoice;
 use staleness::report::KnowledgeReport;
-use staleness::store::StoreError;
+use staleness_service::citations;
+use staleness_service::knowledge::{self as service, World};
 
-use super::world::{Pretended, Target, World, keys};
-use super::{fields, filed};
+use super::fields;
 use crate::args::knowledge_args::{ActArgs, FieldArgs};
-use crate::commands::citations;
 use crate::commands::tools::choice;
-use crate::error::{CliError, ErrorKind, quoted};
-use crate::output::knowledge;
-use crate::settings::Access;
+use crate::error::{CliError, ErrorKind};
+use crate::output::{Output, escape, knowledge};
 
-/// Says that items hold now: as of the commit that is checked out, and of what they cite there.
 pub(super) fn verify(
     world: &World<'_>,
     args: &ActArgs,
     reason: Option<&str>,
+    out: &Output,
 ) -> Result<(), CliError> {
-    let registry = world.settings.open(Access::Look)?;
-    let targets = world.targets(&registry, &args.ids, choice(args.scope.scope))?;
-    let commit = citations::head(world.settings);
-    let seen = |target: &Target| Verification {
-        key: target.item.key.clone(),
-        commit: commit.clone(),
-        citations: target
-            .item
-            .citations
-            .iter()
-            .map(|citation| citations::seen(world.settings, citation))
-            .collect::<BTreeSet<Citation>>(),
-    };
-    let verifications = targets.iter().map(seen).collect();
     let reason = reason.map(str::trim).filter(|text| !text.is_empty());
-    let registry = world.to_act()?;
-    let rows = registry.verify_items(verifications, world.act(&targets, reason))?;
-    world.seen(&registry)?;
-    let pretended = Pretended { rows, files: Vec::new() };
-    print(world, &world.told_as(&registry, &keys(&targets), pretended)?)
+    print(world, &service::verify(world, &args.ids, choice(args.scope.scope), reason)?, out)
 }
 
-/// Changes fields: of the store's own items there, of others in their files.
-pub(super) fn set(world: &World<'_>, args: &ActArgs, named: &FieldArgs) -> Result<(), CliError> {
+pub(super) fn set(
+    world: &World<'_>,
+    args: &ActArgs,
+    named: &FieldArgs,
+    out: &Output,
+) -> Result<(), CliError> {
     let settings = world.settings;
     let mut patch = fields::patch(named, settings.now)?;
     patch.citations = fields::citations(named, |text| citations::cite(settings, text))?;
-    if patch == ItemPatch::default() {
-        return Err(CliError::new(ErrorKind::Usage, "nothing is named that could be changed")
-            .hint("see `staleness knowledge set --help`"));
-    }
-    let registry = settings.open(Access::Look)?;
-    let targets = world.targets(&registry, &args.ids, choice(args.scope.scope))?;
-    for id in patch.related.iter().flatten() {
-        world.target(&registry, id, ScopeChoice::Either)?;
-    }
-    let superseded = patch.supersedes.iter().flatten();
-    let superseded = superseded
-        .map(|id| world.target(&registry, id, ScopeChoice::Either))
-        .collect::<Result<Vec<Target>, CliError>>()?;
-    let (files, rows): (Vec<Target>, Vec<_>) = targets.iter().cloned().partition(|each| each.filed);
-    let edits = filed::edits(settings, &files, &patch)?;
-    let as_edited = |file: &Target| patch.applied_to(&file.item);
-    let as_edited = files.iter().map(as_edited).collect();
-    let act = world.act(&[&rows[..], &superseded].concat(), None);
-    let write =
-        |registry: &BlockingRegistry| registry.edit_items(keys(&rows), patch.clone(), act.clone());
-    finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
+    let told = service::set(world, &args.ids, choice(args.scope.scope), &patch);
+    let told = told.map_err(|error| match error.kind {
+        ErrorKind::Usage => error.hint("see `staleness knowledge set --help`"),
+        _ => error,
+    })?;
+    print(world, &told, out)
 }
 
-/// What is written to the store.
-type Write<'a> = &'a dyn Fn(&BlockingRegistry) -> Result<Vec<Item>, StoreError>;
-
-/// Saves the files that are changed, writes to the store, and tells how the items stand. What can be
-/// refused is found out before anything is written, and the store follows the files: one that cannot
-/// be saved leaves everything as it was.
-fn finish(
+pub(super) fn done(
     world: &World<'_>,
-    targets: &[Target],
-    edits: &[filed::Edit],
-    as_edited: Vec<Item>,
-    write: Option<Write<'_>>,
+    args: &ActArgs,
+    done: bool,
+    out: &Output,
 ) -> Result<(), CliError> {
-    let rows = match write {
-        Some(write) => write(&world.to_try()?)?,
-        None => Vec::new(),
-    };
-    if world.dry_run {
-        let registry = world.settings.open(Access::Look)?;
-        let pretended = Pretended { rows, files: as_edited };
-        return print(world, &world.told_as(&registry, &keys(targets), pretended)?);
-    }
-    let store = write.map(|write| Ok::<_, CliError>((write, world.to_act()?))).transpose()?;
-    edits.iter().try_for_each(filed::Edit::save)?;
-    if let Some((write, registry)) = store {
-        write(&registry)?;
-        world.seen(&registry)?;
-    }
-    let registry = world.settings.open(Access::Look)?;
-    if !edits.iter().any(filed::Edit::changes) {
-        // The files are as they were when they were read.
-        return print(world, &world.told(&registry, &keys(targets))?);
-    }
-    let fresh = world.anew();
-    fresh.report()?;
-    print(world, &fresh.told(&registry, &keys(targets))?)
-}
-
-/// Says that to-dos are done, or not done after all: of the store's own items there, of others in
-/// their files.
-pub(super) fn done(world: &World<'_>, args: &ActArgs, done: bool) -> Result<(), CliError> {
-    let settings = world.settings;
-    let registry = settings.open(Access::Look)?;
-    let targets = world.targets(&registry, &args.ids, choice(args.scope.scope))?;
-    if let Some(other) = targets.iter().find(|each| each.item.kind != ItemKind::Todo) {
-        let (id, kind) = (other.item.key.id.as_str(), other.item.kind.as_str());
-        let what = if done { "done" } else { "reopened" };
-        let message =
-            format!("{} is of the kind {kind}, and only a to-do can be {what}", quoted(id));
-        let hint = "say that it no longer holds with `knowledge supersede` or `contradict`";
-        return Err(CliError::invalid(message).hint(hint));
-    }
-    let (files, rows): (Vec<Target>, Vec<_>) = targets.iter().cloned().partition(|each| each.filed);
-    let edits = filed::done(settings, &files, done)?;
-    let done_at = done.then_some(settings.now);
-    let as_edited = files.into_iter().map(|file| Item { done_at, ..file.item }).collect();
-    let act = world.act(&rows, None);
-    let write = |registry: &BlockingRegistry| match done {
-        true => registry.done_items(keys(&rows), act.clone()),
-        false => registry.reopen_items(keys(&rows), act.clone()),
-    };
-    finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
+    print(world, &service::done(world, &args.ids, choice(args.scope.scope), done)?, out)
 }
 
 /// The items as they stand: the first as `item`, all of them as `items`.
-fn print(world: &World<'_>, told: &[KnowledgeReport]) -> Result<(), CliError> {
-    let out = world.out;
+fn print(world: &World<'_>, told: &[KnowledgeReport], out: &Output) -> Result<(), CliError> {
     if out.json {
         return out.json(&json!({ "item": told.first(), "items": told }));
     }
@@ -149,4 +58,55 @@ fn print(world: &World<'_>, told: &[KnowledgeReport]) -> Result<(), CliError> {
     }
     let text: String = told.iter().map(|each| knowledge::noted(each, world.dry_run, out)).collect();
     out.text(&text)
+}
+
+pub(super) fn supersede(
+    world: &World<'_>,
+    old: &str,
+    by: &str,
+    scope: ScopeChoice,
+    out: &Output,
+) -> Result<(), CliError> {
+    let told = service::supersede(world, old, by, scope)?;
+    if out.json {
+        return out.json(&json!({ "item": told.first(), "by": told.get(1) }));
+    }
+    noted(world, told.first(), out)
+}
+
+pub(super) fn contradict(
+    world: &World<'_>,
+    id: &str,
+    by: &str,
+    reason: &str,
+    scope: ScopeChoice,
+    out: &Output,
+) -> Result<(), CliError> {
+    let told = service::contradict(world, id, by, reason, scope)?;
+    if out.json {
+        return out.json(&json!({ "item": told }));
+    }
+    noted(world, told.as_ref(), out)
+}
+
+fn noted(world: &World<'_>, told: Option<&KnowledgeReport>, out: &Output) -> Result<(), CliError> {
+    match told {
+        Some(told) if !out.quiet => out.text(&knowledge::noted(told, world.dry_run, out)),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn remove(
+    world: &World<'_>,
+    id: &str,
+    yes: bool,
+    scope: ScopeChoice,
+    out: &Output,
+) -> Result<(), CliError> {
+    let told = service::remove(world, id, yes, scope)?;
+    if out.json {
+        return out.json(&json!({ "item": told }));
+    }
+    let done = if world.dry_run { "would be removed: " } else { "removed " };
+    if out.quiet { Ok(()) } else { out.text(&format!("{done}{}\n", escape(id))) }
 }

@@ -6,11 +6,12 @@ use staleness::Timestamp;
 use staleness::ids::ItemId;
 use staleness::knowledge::{Citation, ItemKind};
 use staleness::registry::{ItemPatch, MAX_BODY_BYTES};
+pub(super) use staleness_service::knowledge::item_id as id;
 
 use crate::args::knowledge_args::FieldArgs;
 use crate::commands::{typed, word};
 use crate::error::CliError;
-use crate::when;
+use staleness_service::when;
 
 /// What empties a field.
 const NONE: &str = "none";
@@ -44,11 +45,6 @@ pub(super) fn kind(text: Option<&str>) -> Result<Option<ItemKind>, CliError> {
     word(text, "kind", ItemKind::from_word, || ItemKind::ALL.map(ItemKind::as_str).join(", "))
 }
 
-/// An item's id.
-pub(super) fn id(text: &str) -> Result<ItemId, CliError> {
-    ItemId::new(text).map_err(|why| CliError::invalid(format!("the id {why}")))
-}
-
 fn some(text: &str) -> Option<&str> {
     let text = text.trim();
     (!text.is_empty() && text != NONE).then_some(text)
@@ -74,30 +70,9 @@ fn ids(values: &[String]) -> Result<Option<BTreeSet<ItemId>>, CliError> {
     list(values).map(|values| values.iter().map(|text| id(text)).collect()).transpose()
 }
 
-/// An id that says what the item is about, and that the same text always gets.
-pub(super) fn id_for(kind: ItemKind, body: &str) -> Result<ItemId, CliError> {
-    /// Characters of its words.
-    const WORDS: usize = 40;
-    id(&typed::id_of(kind.as_str(), body, "", WORDS))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_id_says_what_it_is_about() {
-        let id = |body: &str| id_for(ItemKind::Knowledge, body).unwrap().to_string();
-        let long = id("# The HTTPRouter matches the longest prefix, then the method\n\nmore");
-        assert!(long.starts_with("the-http-router-matches-the-longest-"), "{long}");
-        assert!(long.chars().count() <= 47);
-        assert_eq!(
-            long,
-            id("# The HTTPRouter matches the longest prefix, then the method\n\nmore")
-        );
-        assert_ne!(long, id("# The HTTPRouter matches the longest prefix, then the method"));
-        assert!(id("!!!").starts_with("knowledge-"));
-    }
 
     #[test]
     fn none_empties_and_silence_keeps() {

@@ -3,23 +3,20 @@
 mod add;
 mod change;
 mod fields;
-mod filed;
 mod look;
 mod recall;
-mod relate;
-mod world;
+
+use staleness_service::Listener;
+use staleness_service::documents::named_version;
+use staleness_service::knowledge::World;
 
 use crate::args::KnowledgeCommand;
 use crate::args::documents_args::VersionArgs;
-use crate::args::knowledge_args::{ActArgs, KnowledgeListArgs};
-use crate::commands::documents;
+use crate::args::knowledge_args::{ActArgs, DoArgs, KnowledgeListArgs};
 use crate::commands::tools::choice;
 use crate::error::CliError;
-use crate::output::Output;
+use crate::output::{Output, Screen};
 use crate::settings::Settings;
-
-pub(crate) use look::everything;
-pub(crate) use world::World;
 
 pub(crate) fn run(
     settings: &Settings,
@@ -28,38 +25,41 @@ pub(crate) fn run(
     out: &Output,
 ) -> Result<(), CliError> {
     use KnowledgeCommand as Is;
+    let screen = &Screen::new(out, "checked");
     match command {
-        None => look::list(&of(settings, &bare.project, out)?, bare),
-        Some(Is::List(args)) => look::list(&of(settings, &args.project, out)?, args),
+        None => look::list(&of(settings, &bare.project, screen)?, bare, out),
+        Some(Is::List(args)) => look::list(&of(settings, &args.project, screen)?, args, out),
         Some(Is::Add { id, global, fields, how, project }) => {
             let add = add::Add { id: id.as_deref(), global: *global, fields };
-            let world = of(settings, project, out)?;
-            add::run(&world.done_as(how)?, &add)
+            let world = of(settings, project, screen)?;
+            add::run(&done_as(world, how)?, &add, out)
         }
         Some(Is::Show { id, scope, project }) => {
-            let world = of(settings, project, out)?;
-            look::show(&world, id, choice(scope.scope))
+            let world = of(settings, project, screen)?;
+            look::show(&world, id, choice(scope.scope), out)
         }
         Some(Is::Recall { query, limit, peek, project }) => {
-            recall::run(&of(settings, project, out)?, query, *limit, *peek)
+            recall::run(&of(settings, project, screen)?, query, *limit, *peek, out)
         }
         Some(Is::Verify { act, reason }) => {
-            change::verify(&of_act(settings, act, out)?, act, reason.as_deref())
+            change::verify(&of_act(settings, act, screen)?, act, reason.as_deref(), out)
         }
-        Some(Is::Set { act, fields }) => change::set(&of_act(settings, act, out)?, act, fields),
-        Some(Is::Done(act)) => change::done(&of_act(settings, act, out)?, act, true),
-        Some(Is::Reopen(act)) => change::done(&of_act(settings, act, out)?, act, false),
+        Some(Is::Set { act, fields }) => {
+            change::set(&of_act(settings, act, screen)?, act, fields, out)
+        }
+        Some(Is::Done(act)) => change::done(&of_act(settings, act, screen)?, act, true, out),
+        Some(Is::Reopen(act)) => change::done(&of_act(settings, act, screen)?, act, false, out),
         Some(Is::Supersede { old, by, how, scope, project }) => {
-            let world = of(settings, project, out)?.done_as(how)?;
-            relate::supersede(&world, old, by, choice(scope.scope))
+            let world = done_as(of(settings, project, screen)?, how)?;
+            change::supersede(&world, old, by, choice(scope.scope), out)
         }
         Some(Is::Contradict { id, by, reason, how, scope, project }) => {
-            let world = of(settings, project, out)?.done_as(how)?;
-            relate::contradict(&world, id, by, reason, choice(scope.scope))
+            let world = done_as(of(settings, project, screen)?, how)?;
+            change::contradict(&world, id, by, reason, choice(scope.scope), out)
         }
         Some(Is::Remove { id, yes, how, scope, project }) => {
-            let world = of(settings, project, out)?.done_as(how)?;
-            relate::remove(&world, id, *yes, choice(scope.scope))
+            let world = done_as(of(settings, project, screen)?, how)?;
+            change::remove(&world, id, *yes, choice(scope.scope), out)
         }
     }
 }
@@ -67,15 +67,20 @@ pub(crate) fn run(
 fn of<'a>(
     settings: &'a Settings,
     version: &'a VersionArgs,
-    out: &'a Output,
+    listener: &'a dyn Listener,
 ) -> Result<World<'a>, CliError> {
-    Ok(World::new(settings, documents::named_version(version)?, out))
+    Ok(World::new(settings, named_version(version.current.as_deref())?, listener))
 }
 
 fn of_act<'a>(
     settings: &'a Settings,
     act: &'a ActArgs,
-    out: &'a Output,
+    listener: &'a dyn Listener,
 ) -> Result<World<'a>, CliError> {
-    of(settings, &act.project, out)?.done_as(&act.how)
+    done_as(of(settings, &act.project, listener)?, &act.how)
+}
+
+fn done_as<'a>(world: World<'a>, how: &DoArgs) -> Result<World<'a>, CliError> {
+    let agent = staleness_service::work::agent(how.by.agent.as_deref())?;
+    Ok(world.done_by(agent, how.dry_run))
 }

@@ -1,58 +1,19 @@
-//! `knowledge recall`: what is known about a question. Agents wait for it: git is asked for what the
-//! few items cite and name that were found, and for nothing else.
-
-use std::collections::BTreeSet;
+//! `knowledge recall`: what is known about a question.
 
 use serde_json::json;
-use staleness::ids::ItemId;
-use staleness::knowledge::{Item, RecallIndex, Recalled, recall};
-use staleness::report::RecallReport;
+use staleness_service::knowledge::{self as service, World};
 
-use super::world::{Target, World, looked_up};
-use crate::commands::documents;
 use crate::error::CliError;
-use crate::output::knowledge;
-use crate::settings::Access;
+use crate::output::{Output, knowledge};
 
 pub(super) fn run(
     world: &World<'_>,
     query: &str,
     limit: usize,
     peek: bool,
+    out: &Output,
 ) -> Result<(), CliError> {
-    let (settings, out) = (world.settings, world.out);
-    if query.trim().is_empty() {
-        return Err(CliError::invalid("the query is empty").hint("say what about, in words"));
-    }
-    let registry = settings.open(Access::Look)?;
-    let context = world.context();
-    let (items, report) = world.items_at_hand(&registry)?;
-    let all: Vec<&Item> = items.iter().collect();
-    let found = recall(&RecallIndex::for_question(&all, query), &all, query, &[], &context, limit);
-    let mut concerned = concerned(&all, &found);
-    documents::date(settings, &report.documents, &mut concerned)?;
-    let known = looked_up(settings, concerned, &report, &context);
-    let told: Vec<RecallReport> = found
-        .iter()
-        .filter_map(|each| Some((known.iter().find(|one| one.item.key == all[each.at].key)?, each)))
-        .map(|(known, each)| RecallReport::new(known.told(&context), each.score))
-        .collect();
-    if !peek && !found.is_empty() {
-        let targets: Vec<Target> = found
-            .iter()
-            // Not `all`: the disk dates a file anew whenever it is checked out, its history does not.
-            .filter_map(|each| known.iter().find(|one| one.item.key == all[each.at].key))
-            .map(|one| Target { filed: one.item.path.is_some(), item: one.item.clone() })
-            .collect();
-        let keys = targets.iter().map(|target| target.item.key.clone()).collect();
-        // A recall that cannot be counted is still an answer.
-        let counted = settings
-            .open_here()
-            .and_then(|registry| Ok(registry.count_recalls(keys, world.act(&targets, None))?));
-        if let Err(error) = counted {
-            out.note(&format!("{}; the recall is not counted", error.message));
-        }
-    }
+    let told = service::recall(world, query, limit, peek)?;
     if out.json {
         return out.json(&json!({ "items": told }));
     }
@@ -60,17 +21,4 @@ pub(super) fn run(
         return if out.quiet { Ok(()) } else { out.text("nothing is known about that\n") };
     }
     out.text(&knowledge::recalled(&told, out))
-}
-
-/// The items that were found, and those that their verdicts depend on: what they are related to, and
-/// what stands for them.
-fn concerned(all: &[&Item], found: &[Recalled]) -> Vec<Item> {
-    let ids: BTreeSet<&ItemId> = found.iter().map(|each| &all[each.at].key.id).collect();
-    let related: BTreeSet<&ItemId> = found.iter().flat_map(|each| &all[each.at].related).collect();
-    let concerns = |item: &&&Item| {
-        ids.contains(&item.key.id)
-            || related.contains(&item.key.id)
-            || item.supersedes.iter().any(|id| ids.contains(id))
-    };
-    all.iter().filter(concerns).map(|item| (*item).clone()).collect()
 }

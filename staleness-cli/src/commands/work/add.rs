@@ -6,13 +6,15 @@ use staleness::registry::{MAX_WORK_TEXT_BYTES, ScopeChoice, check_work};
 use staleness::store::{Refusal, StoreError};
 use staleness::work::{NoteType, Work, WorkKind};
 
-use super::{act, agent, id, key, kind, print, state, told};
+use staleness_service::work::{agent, id, id_for, key};
+
+use super::{act, kind, print, state, told};
 use crate::args::work_args::WorkAddArgs;
 use crate::commands::{typed, word};
 use crate::error::{CliError, quoted};
 use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
-use crate::when;
+use staleness_service::when;
 
 pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Result<(), CliError> {
     let item = item(settings, args)?;
@@ -52,9 +54,6 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
     if out.quiet { Ok(()) } else { out.text(&work::noted(&told, true, out)) }
 }
 
-/// Characters of the words of an id: it is typed again, and stands in narrow tables.
-const WORDS: usize = 24;
-
 /// The item as it will be written down.
 fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     let now = settings.now;
@@ -69,8 +68,7 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     let note = note(args.note.as_deref(), kind)?;
     let id: WorkId = match &args.id {
         Some(text) => id(text)?,
-        // The same handoff may be written twice: not the text alone makes the id.
-        None => id(&typed::id_of(kind.as_str(), &text, &now.to_string(), WORDS))?,
+        None => id_for(kind, &text, settings)?,
     };
     let mut item = Work::new(key(settings, args.global, id), kind, text, now);
     if let Some(status) = &args.status {

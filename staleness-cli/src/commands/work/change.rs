@@ -9,7 +9,7 @@ use crate::commands::typed;
 use crate::error::{CliError, ErrorKind};
 use crate::output::Output;
 use crate::settings::{Access, Settings};
-use crate::when;
+use staleness_service::when;
 
 /// What empties a field.
 const NONE: &str = "none";

@@ -5,17 +5,18 @@ mod change;
 
 use serde_json::json;
 use staleness::BlockingRegistry;
-use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
+use staleness::ids::WorkId;
 use staleness::registry::{Act, ScopeChoice, WorkListing};
 use staleness::report::WorkReport;
 use staleness::store::{Refusal, StoreError};
-use staleness::work::{Work, WorkKind, WorkStatus};
+use staleness::work::{Work, WorkStatus};
+pub(super) use staleness_service::work::find;
+use staleness_service::work::{self as service, kind, state, told};
 
 use super::tools::choice;
-use super::word;
 use crate::args::WorkCommand;
 use crate::args::work_args::{ByArgs, WorkListArgs};
-use crate::error::{CliError, ErrorKind, quoted};
+use crate::error::CliError;
 use crate::output::{Output, work};
 use crate::settings::{Access, Settings};
 
@@ -105,36 +106,6 @@ fn dangling(
     Ok(dangling)
 }
 
-/// The item that an id means.
-pub(super) fn find(
-    registry: &BlockingRegistry,
-    settings: &Settings,
-    id: &str,
-    scope: ScopeChoice,
-) -> Result<Work, CliError> {
-    let project = &settings.project.id;
-    registry.work_item(project, &self::id(id)?, scope).map_err(|error| match error {
-        StoreError::Refused(Refusal::Unknown { .. }) => {
-            let message = format!("no work item is known as {}", quoted(id));
-            let near = registry.nearest_work(project, id);
-            CliError::new(ErrorKind::Unknown, message).hint(match near {
-                Ok(Some(near)) => format!("did you mean {near}?"),
-                _ => "see `staleness work list`".into(),
-            })
-        }
-        error => error.into(),
-    })
-}
-
-fn told(
-    registry: &BlockingRegistry,
-    settings: &Settings,
-    item: Work,
-) -> Result<WorkReport, CliError> {
-    let told = registry.work_reports(&settings.project, vec![item], settings.now)?.pop();
-    told.ok_or_else(|| CliError::new(ErrorKind::Unknown, "the item is gone already"))
-}
-
 /// What became of an item.
 fn print(
     registry: &BlockingRegistry,
@@ -149,43 +120,7 @@ fn print(
     if out.quiet { Ok(()) } else { out.text(&work::noted(&told, false, out)) }
 }
 
-pub(super) fn kind(text: Option<&str>) -> Result<Option<WorkKind>, CliError> {
-    word(text, "kind of work", WorkKind::from_word, || {
-        WorkKind::ALL.map(WorkKind::as_str).join(", ")
-    })
-}
-
-/// A state of a kind; without a kind one of any.
-fn state(kind: Option<WorkKind>, text: &str) -> Result<WorkStatus, CliError> {
-    let states: Vec<WorkStatus> =
-        kind.map_or_else(|| WorkStatus::ALL.to_vec(), |kind| kind.states().to_vec());
-    states.iter().copied().find(|state| state.as_str() == text).ok_or_else(|| {
-        let allowed: Vec<&str> = states.iter().map(|state| state.as_str()).collect();
-        let of = kind.map(|kind| format!(" of a {kind}")).unwrap_or_default();
-        CliError::invalid(format!("{} is no state{of}", quoted(text)))
-            .hint(format!("allowed are {}", allowed.join(", ")))
-    })
-}
-
-fn id(text: &str) -> Result<WorkId, CliError> {
-    WorkId::new(text).map_err(|why| CliError::invalid(format!("the id {why}")))
-}
-
-fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
-    let scope = if global { Scope::Global } else { Scope::Project(settings.project.id.clone()) };
-    WorkKey { scope, id }
-}
-
-/// The agent that was named.
-pub(super) fn agent(text: Option<&str>) -> Result<Option<AgentId>, CliError> {
-    let text = text.filter(|text| !text.is_empty());
-    text.map(AgentId::new)
-        .transpose()
-        .map_err(|why| CliError::invalid(format!("the agent's name {why}")))
-}
-
 /// An act of now by whoever was named.
 pub(super) fn act(settings: &Settings, by: &ByArgs) -> Result<Act, CliError> {
-    let actor = agent(by.agent.as_deref())?;
-    Ok(Act { actor, ..Act::new(staleness::clock::fresh_op(), settings.now) })
+    Ok(service::act(settings, service::agent(by.agent.as_deref())?))
 }

@@ -7,8 +7,8 @@ use staleness::registry::ItemPatch;
 use staleness_sources::documents::{Change, Field, FieldValue, set_fields};
 
 use super::world::Target;
-use crate::commands::save;
-use crate::error::{CliError, ErrorKind, brief, in_words};
+use crate::error::{ErrorKind, ServiceError, brief, in_words};
+use crate::save;
 use crate::settings::Settings;
 
 /// The largest file that is changed, in bytes.
@@ -29,12 +29,13 @@ impl Edit {
     }
 
     /// Writes it whole or not at all, unless somebody else changed the file in the meantime.
-    pub(super) fn save(&self) -> Result<(), CliError> {
+    pub(super) fn save(&self) -> Result<(), ServiceError> {
         if !self.changes() {
             return Ok(());
         }
-        let trouble =
-            |what: String| CliError::new(ErrorKind::Io, format!("{}: {what}", brief(&self.path)));
+        let trouble = |what: String| {
+            ServiceError::new(ErrorKind::Io, format!("{}: {what}", brief(&self.path)))
+        };
         if read(&self.path)? != self.before {
             return Err(trouble("it was changed in the meantime".into()).hint("try again"));
         }
@@ -47,13 +48,13 @@ pub(super) fn edits(
     settings: &Settings,
     targets: &[Target],
     patch: &ItemPatch,
-) -> Result<Vec<Edit>, CliError> {
+) -> Result<Vec<Edit>, ServiceError> {
     if targets.is_empty() {
         return Ok(Vec::new());
     }
     if patch.body.is_some() {
         let path = targets[0].item.path.as_deref().unwrap_or_default();
-        return Err(CliError::invalid(format!("{path}: its text is edited in the file"))
+        return Err(ServiceError::invalid(format!("{path}: its text is edited in the file"))
             .hint("only fields of front matter are changed from here"));
     }
     let changes = changes(patch);
@@ -65,24 +66,24 @@ pub(super) fn done(
     settings: &Settings,
     targets: &[Target],
     done: bool,
-) -> Result<Vec<Edit>, CliError> {
+) -> Result<Vec<Edit>, ServiceError> {
     let status = if done { "done" } else { "open" };
     let change = [(Field::Status, Some(FieldValue::Text(status.into())))];
     let others = targets.iter().filter(|target| target.item.done_at.is_some() != done);
     others.map(|target| edit(settings, target, &change)).collect()
 }
 
-fn edit(settings: &Settings, target: &Target, changes: &[Change]) -> Result<Edit, CliError> {
+fn edit(settings: &Settings, target: &Target, changes: &[Change]) -> Result<Edit, ServiceError> {
     let path = place(settings, target)?;
     let before = read(&path)?;
     let after = set_fields(&before, changes).map_err(|error| {
-        CliError::invalid(format!("{}: {error}", brief(&path))).hint("nothing was changed")
+        ServiceError::invalid(format!("{}: {error}", brief(&path))).hint("nothing was changed")
     })?;
     Ok(Edit { path, before, after })
 }
 
 /// The file of an item. It must be where its path says, not where a link leads to.
-fn place(settings: &Settings, target: &Target) -> Result<PathBuf, CliError> {
+fn place(settings: &Settings, target: &Target) -> Result<PathBuf, ServiceError> {
     let path = target.item.path.as_deref().unwrap_or_default();
     let (root, rest) = match path.strip_prefix("~/") {
         Some(rest) => (&settings.home, rest),
@@ -96,13 +97,14 @@ fn place(settings: &Settings, target: &Target) -> Result<PathBuf, CliError> {
     if inside {
         Ok(file)
     } else {
-        Err(CliError::invalid(format!("{}: it lies outside of the project", brief(&file)))
+        Err(ServiceError::invalid(format!("{}: it lies outside of the project", brief(&file)))
             .hint("edit it by hand"))
     }
 }
 
-fn read(path: &std::path::Path) -> Result<String, CliError> {
-    let trouble = |what: String| CliError::new(ErrorKind::Io, format!("{}: {what}", brief(path)));
+fn read(path: &std::path::Path) -> Result<String, ServiceError> {
+    let trouble =
+        |what: String| ServiceError::new(ErrorKind::Io, format!("{}: {what}", brief(path)));
     let mut text = String::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text))

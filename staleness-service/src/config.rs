@@ -9,12 +9,12 @@ use serde::Serialize;
 use staleness::Policy;
 use toml::{Table, Value};
 
-use crate::error::{CliError, ErrorKind, brief, in_words, quoted};
+use crate::error::{ErrorKind, ServiceError, brief, in_words, quoted};
 
 /// The name of a policy file.
-pub(crate) const FILE_NAME: &str = "staleness.toml";
+pub const FILE_NAME: &str = "staleness.toml";
 /// The variable that sets policy values, `KEY=VALUE` separated by semicolons or line ends.
-pub(crate) const SET_VARIABLE: &str = "STALENESS_SET";
+pub const SET_VARIABLE: &str = "STALENESS_SET";
 /// A policy file is no larger than this, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 /// What a project's file may set: it comes with the repository, so nothing that touches the
@@ -29,7 +29,7 @@ const WHOLE: &str = "a whole number from 0 to 4294967295";
 
 /// Where each layer is read from.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Layers {
+pub struct Layers {
     /// The user's file, or the one given in its place; `true`: it must exist.
     pub user: Option<(PathBuf, bool)>,
     /// The project's file.
@@ -42,7 +42,7 @@ pub(crate) struct Layers {
 
 /// One value of the policy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct PolicyValue {
+pub struct PolicyValue {
     /// Its key, such as `tools.unseen_days`.
     pub key: String,
     /// Its value.
@@ -53,7 +53,7 @@ pub(crate) struct PolicyValue {
 
 /// A policy with where its values came from.
 #[derive(Clone, Debug)]
-pub(crate) struct Configured {
+pub struct Configured {
     /// The policy.
     pub policy: Policy,
     origins: BTreeMap<String, String>,
@@ -64,15 +64,15 @@ type Layer = (String, Table);
 
 impl Layers {
     /// Reads every layer and puts the policy together.
-    pub(crate) fn read(&self) -> Result<Configured, CliError> {
+    pub fn read(&self) -> Result<Configured, ServiceError> {
         compose(self.each().collect::<Result<_, _>>()?)
     }
 
     /// The same without the layers that cannot be read, and what was wrong with the first of them:
     /// a project's broken file does not undo what the user decided.
-    pub(crate) fn read_what_can_be_read(&self) -> (Configured, Option<CliError>) {
+    pub fn read_what_can_be_read(&self) -> (Configured, Option<ServiceError>) {
         let mut trouble = None;
-        let mut note = |error: CliError| {
+        let mut note = |error: ServiceError| {
             trouble.get_or_insert(error);
         };
         let layers = self.each().filter_map(|layer| layer.map_err(&mut note).ok()).collect();
@@ -85,7 +85,7 @@ impl Layers {
     fn compose_what_fits(
         &self,
         mut layers: Vec<Layer>,
-        note: &mut dyn FnMut(CliError),
+        note: &mut dyn FnMut(ServiceError),
     ) -> Configured {
         let project = self.project.as_ref().map(|path| path.display().to_string());
         loop {
@@ -102,7 +102,7 @@ impl Layers {
     }
 
     /// Every layer that is there, each read by itself, so that an error names the layer it is in.
-    fn each(&self) -> impl Iterator<Item = Result<Layer, CliError>> + '_ {
+    fn each(&self) -> impl Iterator<Item = Result<Layer, ServiceError>> + '_ {
         let user = self.user.as_ref().and_then(|(path, required)| {
             let read = read_file(path, *required).transpose()?;
             Some(read.and_then(|table| checked(path.display().to_string(), table)))
@@ -126,28 +126,30 @@ impl Layers {
 }
 
 /// A layer whose values make sense; `name` is what an error calls it.
-fn checked(name: String, table: Table) -> Result<Layer, CliError> {
+fn checked(name: String, table: Table) -> Result<Layer, ServiceError> {
     match policy_of(over_defaults(&table)?) {
         Ok(_) => Ok((name, table)),
-        Err(why) => Err(CliError::new(ErrorKind::Config, format!("{name}: {why}")).hint(KEYS_HINT)),
+        Err(why) => {
+            Err(ServiceError::new(ErrorKind::Config, format!("{name}: {why}")).hint(KEYS_HINT))
+        }
     }
 }
 
 /// A project's layer: it sets nothing that is the user's.
-fn of_project(path: &Path, table: Table) -> Result<Layer, CliError> {
+fn of_project(path: &Path, table: Table) -> Result<Layer, ServiceError> {
     match table.keys().find(|key| !PROJECT_KEYS.contains(&key.as_str())) {
         None => checked(path.display().to_string(), table),
         Some(key) => {
             let message = format!("{}: a project may not set {key:?}", path.display());
             let allowed = PROJECT_KEYS.join(", ");
-            Err(CliError::new(ErrorKind::Config, message)
+            Err(ServiceError::new(ErrorKind::Config, message)
                 .hint(format!("a project may set {allowed}; the rest is the user's")))
         }
     }
 }
 
 /// A project's file comes with the repository: a link that leads out of its folder is not followed.
-fn within_project(path: &Path) -> Result<(), CliError> {
+fn within_project(path: &Path) -> Result<(), ServiceError> {
     if !path.is_symlink() {
         return Ok(());
     }
@@ -155,13 +157,13 @@ fn within_project(path: &Path) -> Result<(), CliError> {
     match (path.canonicalize(), folder) {
         (Ok(target), Some(folder)) if !target.starts_with(&folder) => {
             let message = format!("{}: is a link that leads out of the project", brief(path));
-            Err(CliError::new(ErrorKind::Config, message))
+            Err(ServiceError::new(ErrorKind::Config, message))
         }
         _ => Ok(()),
     }
 }
 
-fn compose(layers: Vec<Layer>) -> Result<Configured, CliError> {
+fn compose(layers: Vec<Layer>) -> Result<Configured, ServiceError> {
     let mut origins = BTreeMap::new();
     if layers.is_empty() {
         return Ok(Configured { policy: Policy::default(), origins });
@@ -187,21 +189,21 @@ fn faulty(layers: &[Layer]) -> Option<usize> {
 }
 
 /// That fault, with the name of the layer.
-fn fault_of(layers: &[Layer], why: &str) -> CliError {
+fn fault_of(layers: &[Layer], why: &str) -> ServiceError {
     let name = faulty(layers).map(|at| format!("{}: with what was set before, ", layers[at].0));
     let message = format!("{}{why}", name.unwrap_or_default());
-    CliError::new(ErrorKind::Config, message).hint(KEYS_HINT)
+    ServiceError::new(ErrorKind::Config, message).hint(KEYS_HINT)
 }
 
 /// The default policy with one layer on top.
-fn over_defaults(layer: &Table) -> Result<Table, CliError> {
+fn over_defaults(layer: &Table) -> Result<Table, ServiceError> {
     let mut table = table_of(&Policy::default())?;
     merge(&mut table, layer.clone());
     Ok(table)
 }
 
-fn table_of(policy: &Policy) -> Result<Table, CliError> {
-    Table::try_from(policy).map_err(|error| CliError::new(ErrorKind::Config, error.to_string()))
+fn table_of(policy: &Policy) -> Result<Table, ServiceError> {
+    Table::try_from(policy).map_err(|error| ServiceError::new(ErrorKind::Config, error.to_string()))
 }
 
 fn policy_of(table: Table) -> Result<Policy, String> {
@@ -213,9 +215,9 @@ fn policy_of(table: Table) -> Result<Policy, String> {
     }
 }
 
-fn read_file(path: &Path, required: bool) -> Result<Option<Table>, CliError> {
+fn read_file(path: &Path, required: bool) -> Result<Option<Table>, ServiceError> {
     let trouble =
-        |what: String| CliError::new(ErrorKind::Config, format!("{}: {what}", brief(path)));
+        |what: String| ServiceError::new(ErrorKind::Config, format!("{}: {what}", brief(path)));
     let length = match std::fs::metadata(path) {
         Ok(meta) if meta.is_file() => meta.len(),
         Ok(_) => return Err(trouble("not a file".into())),
@@ -237,14 +239,17 @@ fn read_file(path: &Path, required: bool) -> Result<Option<Table>, CliError> {
         let line = error
             .span()
             .map_or(1, |span| 1 + text.get(..span.start).unwrap_or("").matches('\n').count());
-        CliError::new(ErrorKind::Config, format!("{}:{line}: {}", path.display(), error.message()))
+        ServiceError::new(
+            ErrorKind::Config,
+            format!("{}:{line}: {}", path.display(), error.message()),
+        )
     })
 }
 
 /// `KEY=VALUE` as a table; a value that is no TOML is taken as text.
-fn assignment(text: &str) -> Result<Table, CliError> {
+fn assignment(text: &str) -> Result<Table, ServiceError> {
     let wrong = || {
-        CliError::invalid(format!("{} is not KEY=VALUE", quoted(text)))
+        ServiceError::invalid(format!("{} is not KEY=VALUE", quoted(text)))
             .hint("write it like tools.unseen_days=14")
     };
     let (key, value) = text.split_once('=').ok_or_else(wrong)?;
@@ -290,13 +295,13 @@ fn leaves(prefix: &str, value: &Value) -> Vec<(String, Value)> {
 
 impl Configured {
     /// Every value in force, by key.
-    pub(crate) fn values(&self) -> Result<Vec<PolicyValue>, CliError> {
+    pub fn values(&self) -> Result<Vec<PolicyValue>, ServiceError> {
         let table = table_of(&self.policy)?;
         let mut values = Vec::new();
         for (key, value) in leaves("", &Value::Table(table)) {
             let source = self.origins.get(&key).cloned().unwrap_or_else(|| "default".into());
             let value = serde_json::to_value(&value)
-                .map_err(|error| CliError::new(ErrorKind::Config, error.to_string()))?;
+                .map_err(|error| ServiceError::new(ErrorKind::Config, error.to_string()))?;
             values.push(PolicyValue { key, value, source });
         }
         values.sort_by(|a, b| a.key.cmp(&b.key));

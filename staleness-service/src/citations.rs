@@ -9,11 +9,11 @@ use staleness::knowledge::{Citation, Evidence, Item};
 use staleness_sources::documents;
 use staleness_sources::git::{Limits, Program, Repo};
 
-use crate::error::{CliError, quoted};
+use crate::error::{ServiceError, quoted};
 use crate::settings::Settings;
 
 /// The commit that is checked out, in hexadecimal digits.
-pub(crate) fn head(settings: &Settings) -> Option<String> {
+pub fn head(settings: &Settings) -> Option<String> {
     repo(settings).map(|repo| repo.head().id.to_string())
 }
 
@@ -23,17 +23,19 @@ fn repo(settings: &Settings) -> Option<Repo> {
 }
 
 /// Refuses a revision that the project's repository does not have.
-pub(crate) fn check_revision(settings: &Settings, name: &str) -> Result<(), CliError> {
+pub fn check_revision(settings: &Settings, name: &str) -> Result<(), ServiceError> {
     match repo(settings).map(|mut repo| repo.revision(name)) {
-        Some(Err(error)) => Err(CliError::invalid(format!("--since {}: {error}", quoted(name)))
-            .hint("name a commit, branch or tag, such as HEAD~3; a shallow clone has few")),
+        Some(Err(error)) => {
+            Err(ServiceError::invalid(format!("--since {}: {error}", quoted(name)))
+                .hint("name a commit, branch or tag, such as HEAD~3; a shallow clone has few"))
+        }
         _ => Ok(()),
     }
 }
 
 /// Reads `PATH`, `PATH:L`, `PATH:L-L` or `PATH#SYMBOL`, with the digest of what is there now. The
 /// path counts from the project's root; in a folder below it, also from there.
-pub(crate) fn cite(settings: &Settings, text: &str) -> Result<Citation, CliError> {
+pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     let place = &settings.place;
     let folder = place.folder.canonicalize().unwrap_or_else(|_| place.folder.clone());
     let within = |path: &Path| {
@@ -45,18 +47,18 @@ pub(crate) fn cite(settings: &Settings, text: &str) -> Result<Citation, CliError
     let whole = within(Path::new(text));
     let here = || within(&std::env::current_dir().ok()?).map(|folder| format!("{folder}/{text}"));
     documents::cite(place, whole.as_deref().unwrap_or(text)).or_else(|why| {
-        let refused = || CliError::invalid(format!("--cite {}: it {why}", quoted(text)));
+        let refused = || ServiceError::invalid(format!("--cite {}: it {why}", quoted(text)));
         here().and_then(|text| documents::cite(place, &text).ok()).ok_or_else(refused)
     })
 }
 
 /// The same citation with the digest of what is there now; without one where it is not there.
-pub(crate) fn seen(settings: &Settings, citation: &Citation) -> Citation {
+pub fn seen(settings: &Settings, citation: &Citation) -> Citation {
     documents::seen(&settings.place, citation)
 }
 
 /// What became of everything that items cite and name; every item that was asked about is in it.
-pub(crate) fn evidence(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
+pub fn evidence(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let mut found: BTreeMap<ItemKey, Vec<Evidence>> =
         items.iter().map(|item| (item.key.clone(), Vec::new())).collect();
     let git = Program::of_environment();

@@ -5,19 +5,20 @@ use staleness::verdict::Level;
 use staleness::{BlockingRegistry, Timestamp};
 use staleness_sources::documents::Report;
 
-use super::check::findings::{Findings, nothing, order};
-use super::documents;
-use crate::error::CliError;
+use crate::documents;
+use crate::error::ServiceError;
+use crate::findings::{Findings, nothing, order};
 use crate::settings::Settings;
 use crate::when::ago;
 
 /// What the last check found.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Remembered {
+pub struct Remembered {
     /// How many documents were checked.
     pub documents: usize,
-    /// How many of them are stale, and to be reviewed.
+    /// How many of them are stale.
     pub stale: usize,
+    /// How many of them are to be reviewed.
     pub review: usize,
     /// Blocks that cannot be trusted, worst first.
     pub doubtful: Vec<KnowledgeReport>,
@@ -27,7 +28,7 @@ pub(crate) struct Remembered {
 
 impl Remembered {
     /// Reads what the registry keeps of a project.
-    pub(crate) fn read(settings: &Settings, registry: &BlockingRegistry) -> Result<Self, CliError> {
+    pub fn read(settings: &Settings, registry: &BlockingRegistry) -> Result<Self, ServiceError> {
         let checked = registry.documents(&settings.project.id)?;
         let mut remembered = Self {
             documents: checked.len(),
@@ -60,7 +61,8 @@ impl Remembered {
     }
 
     /// How old this knowledge is: `checked 3d ago`.
-    pub(crate) fn age(&self, now: Timestamp) -> String {
+    #[must_use]
+    pub fn age(&self, now: Timestamp) -> String {
         match self.checked_at {
             Some(at) => format!("checked {}", ago(now, at)),
             None => "not checked yet".into(),

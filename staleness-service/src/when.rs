@@ -3,23 +3,23 @@
 use staleness::Timestamp;
 use staleness::time::{DAY, HOUR, MINUTE, SECOND};
 
-use crate::error::{CliError, ErrorKind, quoted};
+use crate::error::{ErrorKind, ServiceError, quoted};
 
 const FORMS: &str = "accepted are 2026-11-20, 2026-11-20T12:30, 2026-11-20T12:30:00Z, \
                      2026-11-20T12:30:00+01:00, and -3d, -12h, -30m, +1d from now";
 
 /// Reads the time of `--now`.
-pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
+pub fn parse(text: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {
     parse_for("--now", text, now)
 }
 
 /// Reads the time of an option. Dates and times without an offset are UTC; spans count from `now`.
-pub(crate) fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, CliError> {
+pub fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, ServiceError> {
     let text = text.trim();
     if text.starts_with("--") {
         // An option that was taken for the time, because times may begin with a hyphen.
         let message = format!("{option} wants a time");
-        return Err(CliError::new(ErrorKind::Usage, message).hint(FORMS));
+        return Err(ServiceError::new(ErrorKind::Usage, message).hint(FORMS));
     }
     if let Ok(at) = text.parse() {
         return Ok(at);
@@ -34,7 +34,7 @@ pub(crate) fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Time
         .ok()
         .and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC).ok())
         .map(|zoned| Timestamp::from_millis(zoned.timestamp().as_millisecond()))
-        .ok_or_else(|| CliError::invalid(format!("{} is not a time", quoted(text))).hint(FORMS))
+        .ok_or_else(|| ServiceError::invalid(format!("{} is not a time", quoted(text))).hint(FORMS))
 }
 
 fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
@@ -56,7 +56,7 @@ fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
 }
 
 /// How long ago something was, in few characters: `3d ago`, `5h ago`, `just now`.
-pub(crate) fn ago(now: Timestamp, at: Timestamp) -> String {
+pub fn ago(now: Timestamp, at: Timestamp) -> String {
     let millis = now.millis_since(at);
     if millis < MINUTE {
         "just now".into()

@@ -4,17 +4,16 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use staleness::ids::{ItemKey, stable_hash};
-use staleness::knowledge::{Block, Context, Document, Evidence, Item, ItemKind};
+use staleness::knowledge::{Block, Context, Document, Evidence, Fact, Item, ItemKind};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 use staleness_sources::documents::Report;
 
-use super::baseline::Baseline;
-use crate::commands::items::{joined, known, outside, to_look_up};
+use crate::items::{joined, known, outside, to_look_up};
 
 /// A block, or an item that lives in a file, with at least one signal.
 #[derive(Clone, Debug)]
-pub(crate) struct Finding {
+pub struct Finding {
     /// What is told of it.
     pub told: KnowledgeReport,
     /// Its last line.
@@ -27,7 +26,7 @@ pub(crate) struct Finding {
 
 impl Finding {
     /// The evidence that its verdict tells of: some weighs nothing against some kinds.
-    pub(crate) fn told_evidence(&self) -> impl Iterator<Item = &Evidence> {
+    pub fn told_evidence(&self) -> impl Iterator<Item = &Evidence> {
         let signals = &self.told.verdict.signals;
         let is_told =
             |one: &&Evidence| signals.iter().any(|each| each.kind == one.fact.kind().as_str());
@@ -37,7 +36,7 @@ impl Finding {
 
 /// A document with what was found in it, in the order of lines.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
+pub struct Group {
     /// Its path.
     pub path: String,
     /// How many blocks it has.
@@ -50,9 +49,12 @@ pub(crate) struct Group {
 
 /// How many blocks are of each level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub(crate) struct Levels {
+pub struct Levels {
+    /// How many can be relied on.
     pub fresh: u64,
+    /// How many want a look.
     pub review: u64,
+    /// How many must not be relied on.
     pub stale: u64,
 }
 
@@ -66,7 +68,7 @@ impl Levels {
     }
 
     /// Whether any is at this level or worse.
-    pub(crate) const fn any_at(&self, level: Level) -> bool {
+    pub const fn any_at(&self, level: Level) -> bool {
         match level {
             Level::Fresh => true,
             Level::Review => self.review + self.stale > 0,
@@ -76,16 +78,16 @@ impl Levels {
 }
 
 /// What became of what items cite.
-pub(crate) type LookUp<'a> = dyn Fn(&[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> + 'a;
+pub type LookUp<'a> = dyn Fn(&[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> + 'a;
 
 /// Nothing is looked up: what the check found is all.
-pub(crate) fn nothing(_: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
+pub fn nothing(_: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     BTreeMap::new()
 }
 
 /// Everything that a check found.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Findings {
+pub struct Findings {
     /// Documents with findings, worst first, then by path.
     pub groups: Vec<Group>,
     /// The levels of all blocks.
@@ -96,7 +98,7 @@ impl Findings {
     /// Judges what was found; `stored` are the items of the store, which hold what was said about
     /// those that live in files, and `look_up` tells what became of what items cite. A comparison
     /// with another revision leaves age out.
-    pub(crate) fn new(
+    pub fn new(
         report: &Report,
         stored: Vec<Item>,
         look_up: &LookUp<'_>,
@@ -126,14 +128,15 @@ impl Findings {
         found
     }
 
-    /// What the baseline does not list, judged by that alone; the counts stay those of all blocks. Age
-    /// is nothing new: it comes by itself.
-    pub(crate) fn without(mut self, baseline: &Baseline, context: &Context) -> Self {
+    /// What a list does not hold, judged by that alone; the counts stay those of all blocks. Age is
+    /// nothing new: it comes by itself. `lists` is asked for a path, a fact and the digest of a text.
+    #[must_use]
+    pub fn without(mut self, lists: &dyn Fn(&str, &Fact, u64) -> bool, context: &Context) -> Self {
         for group in &mut self.groups {
             group.found.retain_mut(|each| {
                 let all = each.told_evidence().count();
                 let (path, digest) = (group.path.as_str(), each.digest);
-                let is_new = |one: &Evidence| !baseline.lists(path, &one.fact, digest);
+                let is_new = |one: &Evidence| !lists(path, &one.fact, digest);
                 let new = each.told_evidence().filter(|one| is_new(one)).count();
                 if (1..all).contains(&new) {
                     each.evidence.retain(is_new);
@@ -149,12 +152,12 @@ impl Findings {
     }
 
     /// Every finding, in order.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Finding> {
+    pub fn all(&self) -> impl Iterator<Item = &Finding> {
         self.groups.iter().flat_map(|group| &group.found)
     }
 
     /// The levels of what is reported.
-    pub(crate) fn reported(&self) -> Levels {
+    pub fn reported(&self) -> Levels {
         let mut levels = Levels::default();
         self.all().for_each(|each| levels.add(each.told.verdict.level));
         levels
@@ -246,7 +249,7 @@ fn worst(found: &[Finding]) -> (Level, f64) {
 }
 
 /// Worse before better.
-pub(crate) fn order(a: &(Level, f64), b: &(Level, f64)) -> Ordering {
+pub fn order(a: &(Level, f64), b: &(Level, f64)) -> Ordering {
     b.0.cmp(&a.0).then_with(|| a.1.total_cmp(&b.1))
 }
 

@@ -13,22 +13,24 @@ use staleness::store::{Refusal, StoreError};
 use staleness::verdict::Level;
 use staleness_sources::documents::Report;
 
-use super::fields;
-use crate::args::knowledge_args::DoArgs;
-use crate::commands::citations;
-use crate::commands::documents::{self, Asked};
-use crate::commands::items::{Known, joined, known, outside, to_look_up};
-use crate::error::{CliError, ErrorKind, quoted};
-use crate::output::Output;
+use super::item_id;
+use crate::citations;
+use crate::documents::{self, Asked};
+use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::items::{Known, joined, known, outside, to_look_up, with_row};
+use crate::listener::Listener;
 use crate::settings::{Access, Settings};
 
 /// The project, as far as it was looked at.
-pub(crate) struct World<'a> {
-    pub(super) settings: &'a Settings,
-    pub(super) out: &'a Output,
+#[allow(missing_debug_implementations, reason = "it holds somebody who listens")]
+pub struct World<'a> {
+    /// Where, when and under which policy.
+    pub settings: &'a Settings,
+    /// Who hears of it.
+    pub listener: &'a dyn Listener,
     version: Option<&'a str>,
     /// Nothing is written.
-    pub(super) dry_run: bool,
+    pub dry_run: bool,
     /// Who does what is done.
     agent: Option<AgentId>,
     report: OnceCell<Report>,
@@ -40,17 +42,20 @@ pub(crate) struct World<'a> {
 
 /// An item that something is done to.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
-    pub(super) item: Item,
+pub struct Target {
+    /// The item.
+    pub item: Item,
     /// Whether its text lives in a file, which is there.
-    pub(super) filed: bool,
+    pub filed: bool,
 }
 
 /// How items would stand: rows of the store, and items of files.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pretended {
-    pub(super) rows: Vec<Item>,
-    pub(super) files: Vec<Item>,
+pub struct Pretended {
+    /// Rows of the store.
+    pub rows: Vec<Item>,
+    /// Items of files.
+    pub files: Vec<Item>,
 }
 
 /// Items with others in the place of those of the same key.
@@ -67,19 +72,25 @@ impl Target {
 }
 
 impl<'a> World<'a> {
-    pub(crate) fn new(settings: &'a Settings, version: Option<&'a str>, out: &'a Output) -> Self {
+    /// Nothing looked at yet. `version` is the project's, if not the one that it declares.
+    #[must_use]
+    pub fn new(
+        settings: &'a Settings,
+        version: Option<&'a str>,
+        listener: &'a dyn Listener,
+    ) -> Self {
         let (report, at_hand, tagged) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { settings, out, version, dry_run: false, agent: None, report, at_hand, tagged }
+        Self { settings, listener, version, dry_run: false, agent: None, report, at_hand, tagged }
     }
 
-    /// The same, in which things are done as somebody asked: by whom, and whether at all.
-    pub(super) fn done_as(self, how: &DoArgs) -> Result<Self, CliError> {
-        let agent = crate::commands::work::agent(how.by.agent.as_deref())?;
-        Ok(Self { dry_run: how.dry_run, agent, ..self })
+    /// The same, in which things are done by somebody, or with `dry_run` only shown.
+    #[must_use]
+    pub fn done_by(self, agent: Option<AgentId>, dry_run: bool) -> Self {
+        Self { dry_run, agent, ..self }
     }
 
     /// The registry, to do something to items.
-    pub(super) fn to_act(&self) -> Result<BlockingRegistry, CliError> {
+    pub fn to_act(&self) -> Result<BlockingRegistry, ServiceError> {
         if self.dry_run {
             return self.to_try();
         }
@@ -87,17 +98,17 @@ impl<'a> World<'a> {
     }
 
     /// The registry, to find out whether it would do something.
-    pub(super) fn to_try(&self) -> Result<BlockingRegistry, CliError> {
+    pub fn to_try(&self) -> Result<BlockingRegistry, ServiceError> {
         Ok(self.settings.open(Access::Look)?.dry())
     }
 
     /// The same project, to be looked at again.
-    pub(super) fn anew(&self) -> Self {
-        Self { dry_run: self.dry_run, ..Self::new(self.settings, self.version, self.out) }
+    pub fn anew(&self) -> Self {
+        Self { dry_run: self.dry_run, ..Self::new(self.settings, self.version, self.listener) }
     }
 
     /// Reads the files that hold items, without asking git.
-    pub(super) fn look_at_hand(&self, registry: &BlockingRegistry) -> Result<(), CliError> {
+    pub fn look_at_hand(&self, registry: &BlockingRegistry) -> Result<(), ServiceError> {
         if self.at_hand.get().is_none() {
             let at_hand = documents::at_hand(self.settings, registry)?;
             self.at_hand.get_or_init(|| at_hand);
@@ -106,19 +117,19 @@ impl<'a> World<'a> {
     }
 
     /// The documents as they are now: reads files and their history.
-    pub(crate) fn report(&self) -> Result<&Report, CliError> {
+    pub fn report(&self) -> Result<&Report, ServiceError> {
         if let Some(report) = self.report.get() {
             return Ok(report);
         }
         let (version, dry_run) = (self.version, self.dry_run);
         let asked = Asked { version, dry_run, ..Asked::default() };
-        let report = documents::check(self.settings, asked, self.out)?;
+        let report = documents::check(self.settings, asked, self.listener)?;
         Ok(self.report.get_or_init(|| report))
     }
 
     /// The version of the project: the one that was named, else the one that it declares or that its
     /// latest tag names.
-    pub(super) fn version(&self) -> Option<String> {
+    pub fn version(&self) -> Option<String> {
         match (self.version, self.report.get()) {
             (Some(version), _) => Some(version.to_owned()),
             (None, Some(report)) => report.version.clone(),
@@ -128,12 +139,14 @@ impl<'a> World<'a> {
         }
     }
 
-    pub(crate) fn context(&self) -> Context {
+    /// What verdicts depend on: now, the policy, the project's version.
+    #[must_use]
+    pub fn context(&self) -> Context {
         documents::context(self.settings, self.version().as_deref())
     }
 
     /// Every item that the project sees, with everything that speaks against it.
-    pub(super) fn everything(&self, registry: &BlockingRegistry) -> Result<Vec<Known>, CliError> {
+    pub fn everything(&self, registry: &BlockingRegistry) -> Result<Vec<Known>, ServiceError> {
         let stored = documents::rows(self.settings, registry)?;
         let report = self.report()?;
         let items = joined(stored, report.items.clone());
@@ -142,21 +155,21 @@ impl<'a> World<'a> {
 
     /// Every item that can be had without asking git: with what follows from the items themselves, and
     /// what the last check found in their files.
-    pub(super) fn at_hand(
+    pub fn at_hand(
         &self,
         registry: &BlockingRegistry,
         context: &Context,
-    ) -> Result<Vec<Known>, CliError> {
+    ) -> Result<Vec<Known>, ServiceError> {
         let (items, report) = self.items_at_hand(registry)?;
         let none = BTreeMap::new();
         Ok(known(items, &|item| outside(item, &report, &none), context))
     }
 
     /// Every item that can be had without asking git, and what the last check found.
-    pub(super) fn items_at_hand(
+    pub fn items_at_hand(
         &self,
         registry: &BlockingRegistry,
-    ) -> Result<(Vec<Item>, Report), CliError> {
+    ) -> Result<(Vec<Item>, Report), ServiceError> {
         let stored = documents::rows(self.settings, registry)?;
         let report = documents::at_hand(self.settings, registry)?;
         let items = joined(stored, report.items.clone());
@@ -164,7 +177,7 @@ impl<'a> World<'a> {
     }
 
     /// How many items that can be had without asking git cannot be trusted.
-    pub(crate) fn doubtful(&self, registry: &BlockingRegistry) -> Result<usize, CliError> {
+    pub fn doubtful(&self, registry: &BlockingRegistry) -> Result<usize, ServiceError> {
         let version = documents::version(self.settings);
         let context = documents::context(self.settings, self.version.or(version.as_deref()));
         let known = self.at_hand(registry, &context)?;
@@ -173,15 +186,15 @@ impl<'a> World<'a> {
     }
 
     /// The items that ids mean, the store's own before those of files.
-    pub(super) fn targets(
+    pub fn targets(
         &self,
         registry: &BlockingRegistry,
         ids: &[String],
         scope: ScopeChoice,
-    ) -> Result<Vec<Target>, CliError> {
+    ) -> Result<Vec<Target>, ServiceError> {
         let mut targets: Vec<Target> = Vec::new();
         for text in ids {
-            let target = self.target(registry, &fields::id(text)?, scope)?;
+            let target = self.target(registry, &item_id(text)?, scope)?;
             if targets.iter().all(|other| other.item.key != target.item.key) {
                 targets.push(target);
             }
@@ -189,12 +202,13 @@ impl<'a> World<'a> {
         Ok(targets)
     }
 
-    pub(super) fn target(
+    /// The item that an id means: the store's own before those of files.
+    pub fn target(
         &self,
         registry: &BlockingRegistry,
         id: &ItemId,
         scope: ScopeChoice,
-    ) -> Result<Target, CliError> {
+    ) -> Result<Target, ServiceError> {
         let project = &self.settings.project.id;
         let stored = match registry.item(project, id, scope) {
             Ok(item) if self.is_hidden(registry, &item, scope)? => None,
@@ -205,7 +219,7 @@ impl<'a> World<'a> {
         };
         let of_file = |item: &&Item| item.key.id == *id && scope != ScopeChoice::Global;
         if let Some(file) = self.report()?.items.iter().find(of_file) {
-            let item = crate::commands::items::with_row(file.clone(), stored.as_ref());
+            let item = with_row(file.clone(), stored.as_ref());
             return Ok(Target { item, filed: true });
         }
         let Some(left) = stored else { return Err(self.unknown(registry, id)) };
@@ -226,7 +240,7 @@ impl<'a> World<'a> {
         registry: &BlockingRegistry,
         item: &Item,
         scope: ScopeChoice,
-    ) -> Result<bool, CliError> {
+    ) -> Result<bool, ServiceError> {
         if item.key.scope != Scope::Global || scope != ScopeChoice::Either {
             return Ok(false);
         }
@@ -236,9 +250,9 @@ impl<'a> World<'a> {
     }
 
     /// An unknown id, with the one that is most like it.
-    fn unknown(&self, registry: &BlockingRegistry, id: &ItemId) -> CliError {
+    fn unknown(&self, registry: &BlockingRegistry, id: &ItemId) -> ServiceError {
         let message = format!("no item is known as {}", quoted(id.as_str()));
-        let error = CliError::new(ErrorKind::Unknown, message);
+        let error = ServiceError::new(ErrorKind::Unknown, message);
         error.hint(match registry.nearest_item(&self.settings.project.id, id.as_str()) {
             Ok(Some(near)) => format!("did you mean {near}?"),
             _ => "see `staleness knowledge list`".into(),
@@ -247,21 +261,21 @@ impl<'a> World<'a> {
 
     /// What is told of items after something was done to them. What is found outside is looked up
     /// for those alone.
-    pub(super) fn told(
+    pub fn told(
         &self,
         registry: &BlockingRegistry,
         keys: &[ItemKey],
-    ) -> Result<Vec<KnowledgeReport>, CliError> {
+    ) -> Result<Vec<KnowledgeReport>, ServiceError> {
         self.told_as(registry, keys, Pretended::default())
     }
 
     /// The same, as if these items stood so.
-    pub(super) fn told_as(
+    pub fn told_as(
         &self,
         registry: &BlockingRegistry,
         keys: &[ItemKey],
         pretended: Pretended,
-    ) -> Result<Vec<KnowledgeReport>, CliError> {
+    ) -> Result<Vec<KnowledgeReport>, ServiceError> {
         let stored = over(documents::rows(self.settings, registry)?, pretended.rows);
         // What stands for it, and what it depends on, may live in a file.
         let report = match self.report.get().or(self.at_hand.get()) {
@@ -283,12 +297,12 @@ impl<'a> World<'a> {
     }
 
     /// Notes the project of something that was written down or said: it can be listed, and forgotten.
-    pub(super) fn seen(&self, registry: &BlockingRegistry) -> Result<(), CliError> {
+    pub fn seen(&self, registry: &BlockingRegistry) -> Result<(), ServiceError> {
         Ok(registry.see_project(&self.settings.project, self.settings.now)?)
     }
 
     /// An act of now on these items.
-    pub(super) fn act(&self, targets: &[Target], reason: Option<&str>) -> Act {
+    pub fn act(&self, targets: &[Target], reason: Option<&str>) -> Act {
         let file = |target: &Target| {
             let file = FileItem::of(&target.item)?;
             target.filed.then(|| (target.item.key.clone(), file))

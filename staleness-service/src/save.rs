@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Puts bytes in a file by way of another one beside it. What the file may be read by stays; a link
 /// is followed.
-pub(crate) fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();

@@ -12,7 +12,7 @@ use staleness_sources::documents::Report;
 
 /// An item, and what speaks against it.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub struct Known {
     /// The item.
     pub item: Item,
     /// What was found outside, and what follows from the items themselves.
@@ -21,14 +21,14 @@ pub(crate) struct Known {
 
 impl Known {
     /// What is told of it.
-    pub(crate) fn told(&self, context: &Context) -> KnowledgeReport {
+    pub fn told(&self, context: &Context) -> KnowledgeReport {
         KnowledgeReport::of_item(&self.item, &self.evidence, context)
     }
 }
 
 /// What was found against one item outside of it: in its file, or in what it cites and names, and in
 /// its own words. An item of the store that was not looked up has its words alone.
-pub(crate) fn outside(
+pub fn outside(
     item: &Item,
     report: &Report,
     cited: &BTreeMap<ItemKey, Vec<Evidence>>,
@@ -61,7 +61,7 @@ fn found_in<'a>(report: &'a Report, path: &str) -> impl Iterator<Item = &'a Bloc
 /// Those whose citations are to be looked up by themselves: items of the store, and items of files
 /// that were verified after the file said so last. A check knows of these only what was changed first
 /// since the file was edited.
-pub(crate) fn to_look_up(items: &[Item], report: &Report) -> Vec<Item> {
+pub fn to_look_up(items: &[Item], report: &Report) -> Vec<Item> {
     let files: BTreeMap<&ItemKey, &Item> =
         report.items.iter().map(|file| (&file.key, file)).collect();
     let by_row = |item: &&Item| match &item.path {
@@ -97,7 +97,7 @@ fn is_settled(item: &Item, block: &Block, fact: &Fact) -> bool {
 }
 
 /// Items with everything that speaks against each; `outside` knows what was found in the project.
-pub(crate) fn known(
+pub fn known(
     items: Vec<Item>,
     outside: &dyn Fn(&Item) -> Vec<Evidence>,
     context: &Context,
@@ -110,7 +110,7 @@ pub(crate) fn known(
 
 /// An item of a file with what the store holds about it: its counters, its verification and what was
 /// said about it.
-pub(crate) fn with_row(file: Item, row: Option<&Item>) -> Item {
+pub fn with_row(file: Item, row: Option<&Item>) -> Item {
     let Some(row) = row else { return file };
     let by_row = row.verified_at > file.verified_at;
     // Whoever wrote a later verification into the file has answered what was said.
@@ -140,7 +140,7 @@ pub(crate) fn with_row(file: Item, row: Option<&Item>) -> Item {
 }
 
 /// Rows without those of items whose file is gone: such an item stands for nothing any more.
-pub(crate) fn without_gone(mut rows: Vec<Item>, is_there: &dyn Fn(&str) -> bool) -> Vec<Item> {
+pub fn without_gone(mut rows: Vec<Item>, is_there: &dyn Fn(&str) -> bool) -> Vec<Item> {
     let is_gone = |row: &Item| row.path.as_deref().is_some_and(|path| !is_there(path));
     let gone: Vec<Item> = rows.extract_if(.., |row| is_gone(row)).collect();
     let stood = |old: &ItemKey, by: &ItemId| {
@@ -157,7 +157,7 @@ pub(crate) fn without_gone(mut rows: Vec<Item>, is_there: &dyn Fn(&str) -> bool)
 /// The items of the store and those of files, each once: the store's own stand for those of files of
 /// the same id, rows of items whose file is gone are left out, and what the project has hides the
 /// global item of the same id. Of what an item in a file stands for the file is the truth.
-pub(crate) fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
+pub fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
     let mut all: BTreeMap<ItemKey, Item> =
         rows.into_iter().map(|item| (item.key.clone(), item)).collect();
     let mut seen = BTreeMap::new();

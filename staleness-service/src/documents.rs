@@ -10,16 +10,15 @@ use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report}
 use staleness_sources::git::{Limits, Program, Repo, TrackedKind};
 use staleness_sources::version::project_version;
 
-use super::citations;
-use super::items::without_gone;
-use crate::args::documents_args::VersionArgs;
-use crate::error::{CliError, ErrorKind, brief, quoted};
-use crate::output::{Output, Progress};
+use crate::citations;
+use crate::error::{ErrorKind, ServiceError, brief, quoted};
+use crate::items::without_gone;
+use crate::listener::Listener;
 use crate::settings::{Access, Settings};
 
 /// What is to be checked.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked<'a> {
+pub struct Asked<'a> {
     /// Files and folders; none: every document of the project.
     pub paths: &'a [PathBuf],
     /// Only what is new since this revision.
@@ -39,14 +38,14 @@ impl Asked<'_> {
 }
 
 /// Checks documents, with what the registry knows of them, and keeps what was found there.
-pub(crate) fn check(
+pub fn check(
     settings: &Settings,
     asked: Asked<'_>,
-    out: &Output,
-) -> Result<Report, CliError> {
+    listener: &dyn Listener,
+) -> Result<Report, ServiceError> {
     let paths = absolute(asked.paths)?;
     asked.since.map_or(Ok(()), |name| citations::check_revision(settings, name))?;
-    let known = known(settings, out);
+    let known = known(settings, listener);
     let git = Program::of_environment();
     let declared = version(settings);
     let mut options = CheckOptions::new(settings.now);
@@ -55,37 +54,38 @@ pub(crate) fn check(
     options.current_version = asked.version.or(declared.as_deref());
     options.known = &known;
     options.since = asked.since;
-    let mut progress = Progress::new(out, "checked");
-    let report = read(settings, options, &mut |step| progress.say(&words(step)));
-    progress.end();
+    let report = read(settings, options, &mut |step| listener.step(step));
+    listener.end();
     let report = report?;
     if asked.is_kept(settings) {
-        keep(settings, &report, asked.paths.is_empty(), out);
+        keep(settings, &report, asked.paths.is_empty(), listener);
     }
     Ok(report)
+}
+
+/// Nobody listens, and nobody ends it.
+fn to_the_end(_: Step) -> ControlFlow<()> {
+    ControlFlow::Continue(())
 }
 
 /// Reads documents, with the places and the policy that hold here.
 fn read<'a>(
     settings: &'a Settings,
     options: CheckOptions<'a>,
-    told: &mut dyn FnMut(Step),
-) -> Result<Report, CliError> {
+    told: &mut dyn FnMut(Step) -> ControlFlow<()>,
+) -> Result<Report, ServiceError> {
     let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
     let claude = variable("CLAUDE_CONFIG_DIR");
     let mut options: CheckOptions<'_> = options;
     options.home = Some(&settings.home);
     options.policy = settings.configured.policy.documents.clone();
     options.claude_config_dir = claude.as_deref().map(Path::new);
-    documents::check(&settings.place, &options, &mut |step| {
-        told(step);
-        ControlFlow::Continue(())
-    })
-    .map_err(|error| CliError::invalid(error.to_string()))
+    documents::check(&settings.place, &options, told)
+        .map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
 }
 
 /// What a verdict on items and documents depends on.
-pub(crate) fn context(settings: &Settings, version: Option<&str>) -> Context {
+pub fn context(settings: &Settings, version: Option<&str>) -> Context {
     let (project, policy) = (&settings.project, &settings.configured.policy.knowledge);
     let place = Some((&project.id, project.root.as_str()));
     Context::new(settings.now, policy, place, None).at_version(version)
@@ -94,20 +94,17 @@ pub(crate) fn context(settings: &Settings, version: Option<&str>) -> Context {
 /// What is known of documents without asking for their history: the items that files hold now, and
 /// what the last check found in them. Where there was a check, only the files that it knew are read,
 /// and those that were committed since.
-pub(crate) fn at_hand(
-    settings: &Settings,
-    registry: &BlockingRegistry,
-) -> Result<Report, CliError> {
+pub fn at_hand(settings: &Settings, registry: &BlockingRegistry) -> Result<Report, ServiceError> {
     let mut known = known_at_hand(settings, registry)?;
     if known.documents.is_empty() {
-        known.items = read(settings, CheckOptions::new(settings.now), &mut |_| {})?.items;
+        known.items = read(settings, CheckOptions::new(settings.now), &mut to_the_end)?.items;
         return Ok(known);
     }
     let paths = unknown(settings, &known.documents);
     if !paths.is_empty() {
         let mut options = CheckOptions::new(settings.now);
         options.paths = &paths;
-        known.items.extend(read(settings, options, &mut |_| {})?.items);
+        known.items.extend(read(settings, options, &mut to_the_end)?.items);
     }
     Ok(known)
 }
@@ -128,17 +125,17 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
 }
 
 /// The same of a project that was checked before; else nothing, without a search for documents.
-pub(crate) fn known_at_hand(
+pub fn known_at_hand(
     settings: &Settings,
     registry: &BlockingRegistry,
-) -> Result<Report, CliError> {
+) -> Result<Report, ServiceError> {
     let documents = registry.documents(&settings.project.id)?;
     let items = items_of(settings, &documents)?;
     Ok(Report { documents, items, ..Report::default() })
 }
 
 /// The items that these documents hold now; git is not asked.
-pub(crate) fn items_of(settings: &Settings, documents: &[Document]) -> Result<Vec<Item>, CliError> {
+pub fn items_of(settings: &Settings, documents: &[Document]) -> Result<Vec<Item>, ServiceError> {
     let place = |document: &Document| on_disk(settings, &document.key.path);
     let paths: Vec<PathBuf> = documents.iter().map(place).filter(|path| path.exists()).collect();
     if paths.is_empty() {
@@ -146,16 +143,16 @@ pub(crate) fn items_of(settings: &Settings, documents: &[Document]) -> Result<Ve
     }
     let mut options = CheckOptions::new(settings.now);
     options.paths = &paths;
-    Ok(read(settings, options, &mut |_| {})?.items)
+    Ok(read(settings, options, &mut to_the_end)?.items)
 }
 
 /// Gives items that live in files the dates of their commits; what the last check knows of the files is
 /// not looked up again.
-pub(crate) fn date(
+pub fn date(
     settings: &Settings,
     known: &[Document],
     items: &mut [Item],
-) -> Result<(), CliError> {
+) -> Result<(), ServiceError> {
     let files = items.iter().filter_map(|item| item.path.as_deref());
     let paths: Vec<PathBuf> =
         files.map(|path| on_disk(settings, path)).filter(|path| path.exists()).collect();
@@ -165,7 +162,7 @@ pub(crate) fn date(
     }
     let mut options = CheckOptions::new(settings.now);
     (options.paths, options.git, options.known) = (&paths, git.as_ref(), known);
-    let dated = read(settings, options, &mut |_| {})?.items;
+    let dated = read(settings, options, &mut to_the_end)?.items;
     for item in items.iter_mut().filter(|item| item.path.is_some()) {
         if let Some(dated) = dated.iter().find(|dated| dated.key == item.key) {
             (item.added_at, item.updated_at) = (dated.added_at, dated.updated_at);
@@ -175,10 +172,7 @@ pub(crate) fn date(
 }
 
 /// What the registry knows of items; of those that live in files, while the file is there.
-pub(crate) fn rows(
-    settings: &Settings,
-    registry: &BlockingRegistry,
-) -> Result<Vec<Item>, CliError> {
+pub fn rows(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Item>, ServiceError> {
     let is_there = |path: &str| on_disk(settings, path).exists();
     Ok(without_gone(registry.item_rows(&settings.project.id)?, &is_there))
 }
@@ -193,40 +187,30 @@ fn on_disk(settings: &Settings, path: &str) -> PathBuf {
 }
 
 /// The version of the project that was named.
-pub(crate) fn named_version(args: &VersionArgs) -> Result<Option<&str>, CliError> {
-    let named = args.current.as_deref();
+pub fn named_version(named: Option<&str>) -> Result<Option<&str>, ServiceError> {
     if let Some(other) = named.filter(|text| Version::parse(text).is_none()) {
         let message = format!("--current-version: {} is no version", quoted(other));
-        return Err(CliError::invalid(message).hint("such as 2.4.0, v2.4 or 2.4.0-rc1"));
+        return Err(ServiceError::invalid(message).hint("such as 2.4.0, v2.4 or 2.4.0-rc1"));
     }
     Ok(named)
 }
 
 /// The version that the files of the project declare; git is not asked.
-pub(crate) fn version(settings: &Settings) -> Option<String> {
+pub fn version(settings: &Settings) -> Option<String> {
     project_version(&settings.place.folder)
 }
 
 /// The version that the files of the project declare, else the latest that a tag names.
-pub(crate) fn version_by_git(settings: &Settings) -> Option<String> {
+pub fn version_by_git(settings: &Settings) -> Option<String> {
     documents::project_version(&settings.place, Program::of_environment().as_ref())
 }
 
-fn words(step: Step) -> String {
-    match step {
-        Step::Reading { done, of } => format!("reading documents, {done} of {of}"),
-        Step::Looking { names } => format!("looking up {names} names"),
-        Step::Tracing { done, of } => format!("reading their history, {done} of {of}"),
-        _ => "checking".into(),
-    }
-}
-
 /// Paths count from the current folder, as everywhere on a command line.
-fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ServiceError> {
     let there = |path: &PathBuf| {
         if std::fs::symlink_metadata(path).is_err() {
             let message = format!("{}: no such file or folder", brief(path));
-            return Err(CliError::new(ErrorKind::Invalid, message)
+            return Err(ServiceError::new(ErrorKind::Invalid, message)
                 .hint("name files and folders of the project"));
         }
         Ok(std::path::absolute(path).unwrap_or_else(|_| path.clone()))
@@ -235,22 +219,23 @@ fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
 }
 
 /// Documents as they were checked last. A registry that cannot be read knows none.
-fn known(settings: &Settings, out: &Output) -> Vec<Document> {
-    let read = || Ok::<_, CliError>(settings.open(Access::Look)?.documents(&settings.project.id)?);
+fn known(settings: &Settings, listener: &dyn Listener) -> Vec<Document> {
+    let read =
+        || Ok::<_, ServiceError>(settings.open(Access::Look)?.documents(&settings.project.id)?);
     read().unwrap_or_else(|error| {
-        out.note(&format!("{}; everything is checked anew", error.message));
+        listener.note(&format!("{}; everything is checked anew", error.message));
         Vec::new()
     })
 }
 
 /// Keeps what was found, so that hooks can tell it. A check does its work without that.
-fn keep(settings: &Settings, report: &Report, everything: bool, out: &Output) {
+fn keep(settings: &Settings, report: &Report, everything: bool, listener: &dyn Listener) {
     let paths = everything
         .then(|| report.documents.iter().map(|document| document.key.path.clone()).collect());
     let put = || {
         let registry: BlockingRegistry = settings.open_here()?;
         let project = &settings.project.id;
-        Ok::<_, CliError>(registry.put_documents(
+        Ok::<_, ServiceError>(registry.put_documents(
             project,
             report.documents.clone(),
             paths,
@@ -259,14 +244,14 @@ fn keep(settings: &Settings, report: &Report, everything: bool, out: &Output) {
     };
     match put() {
         Ok(kept) => {
-            out.note(&format!(
+            listener.note(&format!(
                 "{}: {} documents noted, {} as they were, {} gone",
                 settings.url, kept.written, kept.kept, kept.removed
             ));
             for path in kept.too_large {
-                out.note(&format!("{path}: more findings than are kept between checks"));
+                listener.note(&format!("{path}: more findings than are kept between checks"));
             }
         }
-        Err(error) => out.note(&format!("{}; what was found is not kept", error.message)),
+        Err(error) => listener.note(&format!("{}; what was found is not kept", error.message)),
     }
 }

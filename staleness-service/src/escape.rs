@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Escapes what would end the line, move the cursor, colour the terminal, or reorder the line, and
 /// what cannot be seen: with it two names look like one.
-pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn layers(flags: &[&str]) -> Result<Configured, CliError> {
+fn layers(flags: &[&str]) -> Result<Configured, ServiceError> {
     let flags = flags.iter().map(ToString::to_string).collect();
     Layers { flags, ..Layers::default() }.read()
 }
@@ -70,7 +70,7 @@ fn a_project_sets_thresholds_ignores_and_kinds_of_its_documents() {
     ] {
         std::fs::write(&file, wrong).unwrap();
         let error = layers.read().unwrap_err();
-        assert!(error.exit_code() == 3 && error.message.contains(FILE_NAME), "{error}");
+        assert!(error.kind == ErrorKind::Config && error.message.contains(FILE_NAME), "{error}");
     }
 }
 
@@ -82,7 +82,7 @@ fn a_project_may_not_touch_what_is_the_users() {
         std::fs::write(&file, text).unwrap();
         let error = Layers { project: Some(file.clone()), ..Layers::default() }.read();
         let error = error.unwrap_err();
-        assert_eq!(error.exit_code(), 3);
+        assert_eq!(error.kind, ErrorKind::Config);
         assert!(error.message.contains("a project may not set"), "{error}");
     }
 }
@@ -174,7 +174,8 @@ fn wrong_values_are_refused_with_where_they_are() {
         "=3",
         "tools.freshness_unseen=1.5",
     ] {
-        assert_eq!(layers(&[flags]).unwrap_err().exit_code(), 3, "{flags}");
+        let kind = layers(&[flags]).unwrap_err().kind;
+        assert!(matches!(kind, ErrorKind::Config | ErrorKind::Invalid), "{flags}");
     }
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("broken.toml");

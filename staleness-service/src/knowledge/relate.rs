@@ -1,26 +1,29 @@
-//! `knowledge supersede`, `contradict` and `remove`.
+//! What one item says of another, and taking items away.
 
-use serde_json::json;
 use staleness::BlockingRegistry;
 use staleness::registry::{ItemPatch, ScopeChoice};
+use staleness::report::KnowledgeReport;
 
 use super::world::{Pretended, Target, World};
-use super::{fields, filed};
-use crate::error::{CliError, ErrorKind, quoted};
-use crate::output::{escape, knowledge};
+use super::{filed, item_id};
+use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::settings::Access;
 
-/// Says that one item stands for another now.
-pub(super) fn supersede(
+/// Says that one item stands for another now; tells how the old one and the new one stand.
+///
+/// # Errors
+/// When an id is unknown, a file cannot be changed, or the store refuses it: then everything is as it
+/// was.
+pub fn supersede(
     world: &World<'_>,
     old: &str,
     by: &str,
     scope: ScopeChoice,
-) -> Result<(), CliError> {
-    let (settings, out) = (world.settings, world.out);
+) -> Result<Vec<KnowledgeReport>, ServiceError> {
+    let settings = world.settings;
     let registry = settings.open(Access::Look)?;
-    let old = world.target(&registry, &fields::id(old)?, scope)?;
-    let new = world.target(&registry, &fields::id(by)?, scope)?;
+    let old = world.target(&registry, &item_id(old)?, scope)?;
+    let new = world.target(&registry, &item_id(by)?, scope)?;
     let keys = [old.item.key.clone(), new.item.key.clone()];
     // An item in a file says there what it stands for: taking the line out takes it back.
     let mut supersedes = new.item.supersedes.clone();
@@ -37,39 +40,33 @@ pub(super) fn supersede(
     // What the store refuses changes no file, and a file that cannot be saved nothing in the store.
     let (old, new) = write(&world.to_try()?)?;
     let registry = world.to_act()?;
-    let told = if world.dry_run {
+    if world.dry_run {
         let pretended = Pretended { rows: vec![old, new], files };
-        world.told_as(&registry, &keys, pretended)?
-    } else {
-        edits.iter().try_for_each(filed::Edit::save)?;
-        write(&registry)?;
-        world.seen(&registry)?;
-        let fresh = world.anew();
-        if is_filed {
-            fresh.report()?;
-        }
-        fresh.told(&registry, &keys)?
-    };
-    if out.json {
-        return out.json(&json!({ "item": told.first(), "by": told.get(1) }));
+        return world.told_as(&registry, &keys, pretended);
     }
-    match told.first() {
-        Some(first) if !out.quiet => out.text(&knowledge::noted(first, world.dry_run, out)),
-        _ => Ok(()),
+    edits.iter().try_for_each(filed::Edit::save)?;
+    write(&registry)?;
+    world.seen(&registry)?;
+    let fresh = world.anew();
+    if is_filed {
+        fresh.report()?;
     }
+    fresh.told(&registry, &keys)
 }
 
-/// Says that an item is wrong.
-pub(super) fn contradict(
+/// Says that an item is wrong: who says so, and why.
+///
+/// # Errors
+/// When the id is unknown, or the store refuses it.
+pub fn contradict(
     world: &World<'_>,
     id: &str,
     by: &str,
     reason: &str,
     scope: ScopeChoice,
-) -> Result<(), CliError> {
-    let (settings, out) = (world.settings, world.out);
-    let registry = settings.open(Access::Look)?;
-    let target = world.target(&registry, &fields::id(id)?, scope)?;
+) -> Result<Option<KnowledgeReport>, ServiceError> {
+    let registry = world.settings.open(Access::Look)?;
+    let target = world.target(&registry, &item_id(id)?, scope)?;
     let key = target.item.key.clone();
     let act = world.act(&[target], None);
     let (by, reason) = (by.trim().to_owned(), reason.trim().to_owned());
@@ -77,42 +74,33 @@ pub(super) fn contradict(
     let rows = vec![registry.contradict_item(key.clone(), by, reason, act)?];
     world.seen(&registry)?;
     let pretended = Pretended { rows, files: Vec::new() };
-    let told = world.told_as(&registry, &[key], pretended)?.pop();
-    if out.json {
-        return out.json(&json!({ "item": told }));
-    }
-    match told {
-        Some(told) if !out.quiet => out.text(&knowledge::noted(&told, world.dry_run, out)),
-        _ => Ok(()),
-    }
+    Ok(world.told_as(&registry, &[key], pretended)?.pop())
 }
 
-/// Removes an item of the store.
-pub(super) fn remove(
+/// Removes an item of the store, if that is `sure`; tells how it stood.
+///
+/// # Errors
+/// When the id is unknown, the item lives in a file, it is not sure, or the store refuses it.
+pub fn remove(
     world: &World<'_>,
     id: &str,
-    yes: bool,
+    sure: bool,
     scope: ScopeChoice,
-) -> Result<(), CliError> {
-    let (settings, out) = (world.settings, world.out);
-    let registry = settings.open(Access::Look)?;
-    let target = world.target(&registry, &fields::id(id)?, scope)?;
+) -> Result<Option<KnowledgeReport>, ServiceError> {
+    let registry = world.settings.open(Access::Look)?;
+    let target = world.target(&registry, &item_id(id)?, scope)?;
     if target.filed {
         let path = target.item.path.as_deref().unwrap_or_default();
         let message = format!("{} lives in {path}", quoted(id));
-        return Err(CliError::new(ErrorKind::Invalid, message).hint("delete the file"));
+        return Err(ServiceError::new(ErrorKind::Invalid, message).hint("delete the file"));
     }
-    if !yes && !world.dry_run {
+    if !sure && !world.dry_run {
         let message = format!("removing {} removes its text for good", quoted(id));
-        return Err(CliError::invalid(message).hint("say --yes to do it"));
+        return Err(ServiceError::invalid(message).hint("say --yes to do it"));
     }
     let key = target.item.key.clone();
     let told = world.told(&registry, std::slice::from_ref(&key))?.pop();
     let registry = world.to_act()?;
     registry.remove_item(key, world.act(&[], None))?;
-    if out.json {
-        return out.json(&json!({ "item": told }));
-    }
-    let done = if world.dry_run { "would be removed: " } else { "removed " };
-    if out.quiet { Ok(()) } else { out.text(&format!("{done}{}\n", escape(id))) }
+    Ok(told)
 }

@@ -1,0 +1,159 @@
+//! Errors as a person, a script and a model see them: one line, with what to do next.
+
+use std::fmt;
+
+use serde_json::json;
+use staleness::store::{Refusal, StoreError};
+
+use crate::escape::escape;
+
+/// What kind of trouble it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An unknown option or a missing argument.
+    Usage,
+    /// A value that is refused, or bad input.
+    Invalid,
+    /// A name or id that nobody knows.
+    Unknown,
+    /// A policy file or value that makes no sense.
+    Config,
+    /// Something that this release does not offer.
+    NotOffered,
+    /// The store.
+    Store,
+    /// A file that cannot be read or written.
+    Io,
+    /// Somebody ended it before it was done.
+    Cancelled,
+}
+
+impl ErrorKind {
+    /// The word that reports use.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::Invalid => "invalid",
+            Self::Unknown => "unknown",
+            Self::Config => "config",
+            Self::NotOffered => "not_offered",
+            Self::Store => "store",
+            Self::Io => "io",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// One error: what and where, and what to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceError {
+    /// What kind of trouble.
+    pub kind: ErrorKind,
+    /// What went wrong, and where.
+    pub message: String,
+    /// What to do next.
+    pub hint: Option<String>,
+}
+
+impl ServiceError {
+    /// An error without a hint.
+    #[must_use]
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None }
+    }
+
+    /// The same with what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A value that is refused.
+    #[must_use]
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid, message)
+    }
+
+    /// The error as one line, or as one JSON document.
+    #[must_use]
+    pub fn render(&self, as_json: bool) -> String {
+        if as_json {
+            let error =
+                json!({"kind": self.kind.as_str(), "message": self.message, "hint": self.hint});
+            return json!({ "error": error }).to_string();
+        }
+        let hint = self.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+        escape(&format!("error: {}{hint}", self.message)).into_owned()
+    }
+}
+
+/// How much of a typed value an error repeats, in characters.
+pub const MAX_SHOWN: usize = 80;
+
+/// A typed value, quoted, escaped and cut.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// A path, cut in the middle of nowhere: nobody reads ten thousand characters.
+#[must_use]
+pub fn brief(path: &std::path::Path) -> String {
+    let text = path.display().to_string();
+    match text.char_indices().nth(4 * MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// What went wrong with a file, in words.
+#[must_use]
+pub fn in_words(error: &std::io::Error) -> String {
+    use std::io::ErrorKind as Io;
+    match error.kind() {
+        Io::NotFound => "no such file or folder".into(),
+        Io::PermissionDenied => "permission denied".into(),
+        Io::AlreadyExists => "it exists already".into(),
+        Io::IsADirectory => "it is a folder".into(),
+        Io::NotADirectory => "a part of its path is not a folder".into(),
+        Io::InvalidData => "it is not UTF-8 text".into(),
+        _ => error.to_string(),
+    }
+}
+
+impl fmt::Display for ServiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ServiceError {}
+
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        match error {
+            StoreError::Refused(Refusal::Unknown { .. }) => Self::new(ErrorKind::Unknown, message),
+            StoreError::Refused(_) => Self::invalid(message),
+            StoreError::Busy => Self::new(ErrorKind::Store, message).hint("try again in a moment"),
+            StoreError::FormatTooNew { .. } => Self::new(ErrorKind::Store, message)
+                .hint("update staleness, or point --store at another file"),
+            StoreError::NotAStore(_) => Self::new(ErrorKind::Store, message)
+                .hint("nothing was touched; point --store at another file"),
+            StoreError::Corrupt(_) => Self::new(ErrorKind::Store, message)
+                .hint("run `staleness doctor`, and restore a backup if it agrees"),
+            StoreError::ReadOnly => Self::new(ErrorKind::Store, message)
+                .hint("check the permissions of the file and of its folder"),
+            StoreError::Full => {
+                Self::new(ErrorKind::Store, message).hint("free some space; nothing was lost")
+            }
+            _ => Self::new(ErrorKind::Store, message),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What becomes of items: they still hold, their fields change, to-dos are done.
+
+use std::collections::BTreeSet;
+
+use staleness::BlockingRegistry;
+use staleness::knowledge::{Citation, Item, ItemKind};
+use staleness::registry::{ItemPatch, ScopeChoice, Verification};
+use staleness::report::KnowledgeReport;
+use staleness::store::StoreError;
+
+use super::filed;
+use super::world::{Pretended, Target, World, keys};
+use crate::citations;
+use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::settings::Access;
+
+/// Says that items hold now: as of the commit that is checked out, and of what they cite there.
+///
+/// # Errors
+/// When an id is unknown, or what the store reports.
+pub fn verify(
+    world: &World<'_>,
+    ids: &[String],
+    scope: ScopeChoice,
+    reason: Option<&str>,
+) -> Result<Vec<KnowledgeReport>, ServiceError> {
+    let registry = world.settings.open(Access::Look)?;
+    let targets = world.targets(&registry, ids, scope)?;
+    let commit = citations::head(world.settings);
+    let seen = |target: &Target| Verification {
+        key: target.item.key.clone(),
+        commit: commit.clone(),
+        citations: target
+            .item
+            .citations
+            .iter()
+            .map(|citation| citations::seen(world.settings, citation))
+            .collect::<BTreeSet<Citation>>(),
+    };
+    let verifications = targets.iter().map(seen).collect();
+    let reason = reason.map(str::trim).filter(|text| !text.is_empty());
+    let registry = world.to_act()?;
+    let rows = registry.verify_items(verifications, world.act(&targets, reason))?;
+    world.seen(&registry)?;
+    let pretended = Pretended { rows, files: Vec::new() };
+    world.told_as(&registry, &keys(&targets), pretended)
+}
+
+/// Changes fields: of the store's own items there, of others in their files.
+///
+/// # Errors
+/// When nothing is named, an id is unknown, a file cannot be changed, or the store refuses it: then
+/// everything is as it was.
+pub fn set(
+    world: &World<'_>,
+    ids: &[String],
+    scope: ScopeChoice,
+    patch: &ItemPatch,
+) -> Result<Vec<KnowledgeReport>, ServiceError> {
+    let settings = world.settings;
+    if *patch == ItemPatch::default() {
+        return Err(ServiceError::new(ErrorKind::Usage, "nothing is named that could be changed"));
+    }
+    let registry = settings.open(Access::Look)?;
+    let targets = world.targets(&registry, ids, scope)?;
+    for id in patch.related.iter().flatten() {
+        world.target(&registry, id, ScopeChoice::Either)?;
+    }
+    let superseded = patch.supersedes.iter().flatten();
+    let superseded = superseded
+        .map(|id| world.target(&registry, id, ScopeChoice::Either))
+        .collect::<Result<Vec<Target>, ServiceError>>()?;
+    let (files, rows): (Vec<Target>, Vec<_>) = targets.iter().cloned().partition(|each| each.filed);
+    let edits = filed::edits(settings, &files, patch)?;
+    let as_edited = |file: &Target| patch.applied_to(&file.item);
+    let as_edited = files.iter().map(as_edited).collect();
+    let act = world.act(&[&rows[..], &superseded].concat(), None);
+    let write =
+        |registry: &BlockingRegistry| registry.edit_items(keys(&rows), patch.clone(), act.clone());
+    finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
+}
+
+/// What is written to the store.
+type Write<'a> = &'a dyn Fn(&BlockingRegistry) -> Result<Vec<Item>, StoreError>;
+
+/// Saves the files that are changed, writes to the store, and tells how the items stand. What can be
+/// refused is found out before anything is written, and the store follows the files: one that cannot
+/// be saved leaves everything as it was.
+fn finish(
+    world: &World<'_>,
+    targets: &[Target],
+    edits: &[filed::Edit],
+    as_edited: Vec<Item>,
+    write: Option<Write<'_>>,
+) -> Result<Vec<KnowledgeReport>, ServiceError> {
+    let rows = match write {
+        Some(write) => write(&world.to_try()?)?,
+        None => Vec::new(),
+    };
+    if world.dry_run {
+        let registry = world.settings.open(Access::Look)?;
+        let pretended = Pretended { rows, files: as_edited };
+        return world.told_as(&registry, &keys(targets), pretended);
+    }
+    let store = write.map(|write| Ok::<_, ServiceError>((write, world.to_act()?))).transpose()?;
+    edits.iter().try_for_each(filed::Edit::save)?;
+    if let Some((write, registry)) = store {
+        write(&registry)?;
+        world.seen(&registry)?;
+    }
+    let registry = world.settings.open(Access::Look)?;
+    if !edits.iter().any(filed::Edit::changes) {
+        // The files are as they were when they were read.
+        return world.told(&registry, &keys(targets));
+    }
+    let fresh = world.anew();
+    fresh.report()?;
+    fresh.told(&registry, &keys(targets))
+}
+
+/// Says that to-dos are done, or not done after all: of the store's own items there, of others in
+/// their files.
+///
+/// # Errors
+/// When an id is unknown or no to-do's, a file cannot be changed, or the store refuses it: then
+/// everything is as it was.
+pub fn done(
+    world: &World<'_>,
+    ids: &[String],
+    scope: ScopeChoice,
+    done: bool,
+) -> Result<Vec<KnowledgeReport>, ServiceError> {
+    let settings = world.settings;
+    let registry = settings.open(Access::Look)?;
+    let targets = world.targets(&registry, ids, scope)?;
+    if let Some(other) = targets.iter().find(|each| each.item.kind != ItemKind::Todo) {
+        let (id, kind) = (other.item.key.id.as_str(), other.item.kind.as_str());
+        let what = if done { "done" } else { "reopened" };
+        let message =
+            format!("{} is of the kind {kind}, and only a to-do can be {what}", quoted(id));
+        let hint = "say that it no longer holds with `knowledge supersede` or `contradict`";
+        return Err(ServiceError::invalid(message).hint(hint));
+    }
+    let (files, rows): (Vec<Target>, Vec<_>) = targets.iter().cloned().partition(|each| each.filed);
+    let edits = filed::done(settings, &files, done)?;
+    let done_at = done.then_some(settings.now);
+    let as_edited = files.into_iter().map(|file| Item { done_at, ..file.item }).collect();
+    let act = world.act(&rows, None);
+    let write = |registry: &BlockingRegistry| match done {
+        true => registry.done_items(keys(&rows), act.clone()),
+        false => registry.reopen_items(keys(&rows), act.clone()),
+    };
+    finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
+}

@@ -1,0 +1,59 @@
+//! What somebody wrote down, and whether it still holds: items of the store and items in files.
+
+mod add;
+mod change;
+mod filed;
+mod look;
+mod recall;
+mod relate;
+mod world;
+
+use staleness::ids::ItemId;
+use staleness::knowledge::ItemKind;
+
+pub use add::{NewItem, add};
+pub use change::{done, set, verify};
+pub use look::{everything, show};
+pub use recall::recall;
+pub use relate::{contradict, remove, supersede};
+pub use world::{Pretended, Target, World};
+
+use crate::error::ServiceError;
+use crate::naming::id_of;
+
+/// An item's id.
+///
+/// # Errors
+/// When the text is none.
+pub fn item_id(text: &str) -> Result<ItemId, ServiceError> {
+    ItemId::new(text).map_err(|why| ServiceError::invalid(format!("the id {why}")))
+}
+
+/// An id that says what an item is about, and that the same text always gets.
+///
+/// # Errors
+/// Never for a text of words.
+pub fn id_for(kind: ItemKind, body: &str) -> Result<ItemId, ServiceError> {
+    /// Characters of its words.
+    const WORDS: usize = 40;
+    item_id(&id_of(kind.as_str(), body, "", WORDS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_says_what_it_is_about() {
+        let id = |body: &str| id_for(ItemKind::Knowledge, body).unwrap().to_string();
+        let long = id("# The HTTPRouter matches the longest prefix, then the method\n\nmore");
+        assert!(long.starts_with("the-http-router-matches-the-longest-"), "{long}");
+        assert!(long.chars().count() <= 47);
+        assert_eq!(
+            long,
+            id("# The HTTPRouter matches the longest prefix, then the method\n\nmore")
+        );
+        assert_ne!(long, id("# The HTTPRouter matches the longest prefix, then the method"));
+        assert!(id("!!!").starts_with("knowledge-"));
+    }
+}

@@ -1,0 +1,38 @@
+//! What every door to staleness needs: where the registry and the project are and under which policy,
+//! and the verbs that take both the registry and the project's files.
+//!
+//! The pure core decides, stores keep, sources read. What is done with all three, in which order, is
+//! here, once: the command line and the MCP server only read what was asked and say what came of it.
+//!
+//! - [`settings`]: store, project, home, time and policy; [`SharedStore`] for processes that live long.
+//! - [`scan`], [`tools`]: what the clients have configured.
+//! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds.
+//! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
+//! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention.
+
+pub mod citations;
+pub mod config;
+pub mod documents;
+pub mod error;
+mod escape;
+pub mod findings;
+pub mod items;
+pub mod knowledge;
+mod listener;
+pub mod naming;
+pub mod remembered;
+pub mod review;
+pub mod save;
+pub mod scan;
+pub mod sessions;
+pub mod settings;
+mod shared;
+pub mod tools;
+pub mod when;
+pub mod words;
+pub mod work;
+
+pub use error::{ErrorKind, ServiceError};
+pub use escape::escape;
+pub use listener::{Listener, Silent};
+pub use shared::SharedStore;

@@ -1,0 +1,154 @@
+//! What needs attention, worst first, across tools, documents, knowledge and work.
+
+use std::cmp::Ordering;
+
+use staleness::BlockingRegistry;
+use staleness::knowledge::ItemKind;
+use staleness::registry::{ToolListing, WorkListing, list};
+use staleness::report::{Context, KnowledgeReport};
+use staleness::verdict::{Level, Verdict};
+
+use crate::documents;
+use crate::error::ServiceError;
+use crate::findings::{Findings, nothing};
+use crate::knowledge::{World, everything};
+use crate::remembered::Remembered;
+use crate::scan::preview;
+use crate::settings::{Access, Settings};
+
+/// Something that needs attention.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// `tool`, or the kind of an item.
+    pub kind: &'static str,
+    /// Its name, id or place.
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// How far it can be trusted, and why.
+    pub verdict: Verdict,
+    /// What sort of thing it is, and so what settles it.
+    pub subject: Subject,
+}
+
+/// What sort of thing needs attention.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A tool.
+    Tool,
+    /// An item of knowledge, and the file and line where its text is, if that is one.
+    Item {
+        /// The file.
+        path: Option<String>,
+        /// The line.
+        line: Option<u32>,
+    },
+    /// A block of a document.
+    Block {
+        /// The file.
+        path: String,
+        /// The line.
+        line: Option<u32>,
+    },
+    /// A work item.
+    Work,
+}
+
+/// Everything that needs attention, with the documents as they are now: reads files and asks git.
+///
+/// # Errors
+/// What the store reports, or that somebody ended the check.
+pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
+    let registry = world.settings.open(Access::Look)?;
+    let mut entries = tools(world.settings, &registry)?;
+    entries.extend(everything(world)?.into_iter().filter_map(item));
+    let report = world.report()?;
+    let found = Findings::new(report, Vec::new(), &nothing, &world.context(), false);
+    let blocks = found.all().filter(|each| each.told.kind == ItemKind::Document);
+    entries.extend(blocks.filter_map(|each| block(&each.told)));
+    entries.extend(overdue(world.settings, &registry)?);
+    entries.sort_by(worst_first);
+    Ok(entries)
+}
+
+/// The same with documents as they were checked last, and items as they can be had without asking
+/// git: what somebody can be told who does not want to wait.
+///
+/// # Errors
+/// What the store reports.
+pub fn at_hand(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
+    let settings = world.settings;
+    let registry = settings.open(Access::Look)?;
+    let mut entries = tools(settings, &registry)?;
+    let context = documents::context(settings, documents::version(settings).as_deref());
+    let known = world.at_hand(&registry, &context)?;
+    entries.extend(known.iter().filter_map(|each| item(each.told(&context))));
+    let remembered = Remembered::read(settings, &registry)?;
+    let blocks = remembered.doubtful.iter().filter(|told| told.kind == ItemKind::Document);
+    entries.extend(blocks.filter_map(block));
+    entries.extend(overdue(settings, &registry)?);
+    entries.sort_by(worst_first);
+    Ok(entries)
+}
+
+fn worst_first(a: &Entry, b: &Entry) -> Ordering {
+    (b.verdict.level.cmp(&a.verdict.level))
+        .then_with(|| a.verdict.freshness.total_cmp(&b.verdict.freshness))
+        .then_with(|| a.kind.cmp(b.kind))
+        .then_with(|| a.id.cmp(&b.id))
+        .then_with(|| a.title.cmp(&b.title))
+}
+
+/// Tools that cannot be trusted, as the overview has them.
+fn tools(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Entry>, ServiceError> {
+    let (_, view) = preview(registry, settings, None)?;
+    let policy = &settings.configured.policy;
+    let context = Context::new(&view, policy, &settings.project, settings.now);
+    let all = list(&context, ToolListing { hide_ignored: true, ..ToolListing::default() });
+    let doubtful = all.into_iter().filter(|tool| tool.verdict.level != Level::Fresh);
+    let entry = |tool: staleness::report::ToolReport| Entry {
+        kind: "tool",
+        title: tool.description.unwrap_or_else(|| tool.name.clone()),
+        id: tool.name,
+        verdict: tool.verdict,
+        subject: Subject::Tool,
+    };
+    Ok(doubtful.map(entry).collect())
+}
+
+/// Work that is overdue.
+fn overdue(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Entry>, ServiceError> {
+    let open = WorkListing { open: true, ..WorkListing::default() };
+    let items = registry.work_items(&settings.project.id, open)?;
+    let told = registry.work_reports(&settings.project, items, settings.now)?;
+    let overdue = told.into_iter().filter(|each| each.verdict.level != Level::Fresh);
+    Ok(overdue
+        .map(|each| Entry {
+            kind: each.kind.as_str(),
+            id: each.id.to_string(),
+            title: each.text.lines().next().unwrap_or_default().to_owned(),
+            verdict: each.verdict,
+            subject: Subject::Work,
+        })
+        .collect())
+}
+
+fn item(told: KnowledgeReport) -> Option<Entry> {
+    if told.verdict.level == Level::Fresh {
+        return None;
+    }
+    let subject = Subject::Item { path: told.path, line: told.line };
+    let kind = told.kind.as_str();
+    Some(Entry { kind, id: told.id, title: told.title, verdict: told.verdict, subject })
+}
+
+fn block(told: &KnowledgeReport) -> Option<Entry> {
+    let path = told.path.clone().filter(|_| told.verdict.level != Level::Fresh)?;
+    Some(Entry {
+        kind: told.kind.as_str(),
+        id: told.id.clone(),
+        title: told.title.clone(),
+        verdict: told.verdict.clone(),
+        subject: Subject::Block { path, line: told.line },
+    })
+}

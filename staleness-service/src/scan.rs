@@ -1,0 +1,129 @@
+//! Reading what the clients have configured, and noting what came and went.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use staleness::BlockingRegistry;
+use staleness::ids::{ClientId, SessionId, SourceId};
+use staleness::report::ScanReport;
+use staleness::scan::{Scan, SourceReading};
+use staleness::store::{Refusal, StoreError, View};
+use staleness_sources::clients::{self, ScanRequest};
+
+use crate::settings::Settings;
+
+/// How often a scan reads again because another one was faster.
+const ATTEMPTS: usize = 8;
+
+/// Who asks for a scan.
+#[derive(Clone, Debug, Default)]
+pub struct Asker {
+    /// The session.
+    pub session: Option<SessionId>,
+    /// The client.
+    pub client: Option<ClientId>,
+}
+
+/// Reads the outside world.
+fn read_world(
+    settings: &Settings,
+    live: Option<&SourceReading>,
+    read_under: BTreeMap<SourceId, u64>,
+    asker: &Asker,
+) -> Scan {
+    // Variables of this user say nothing about another home that was named.
+    let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
+    let claude = variable("CLAUDE_CONFIG_DIR");
+    let codex = variable("CODEX_HOME");
+    let config = variable("XDG_CONFIG_HOME");
+    let mut request = ScanRequest::new(&settings.home, &settings.place);
+    request.claude_config_dir = claude.as_deref().map(Path::new);
+    request.codex_dir = codex.as_deref().map(Path::new);
+    request.config_dir = config.as_deref().map(Path::new);
+    let mut readings = clients::read(&request);
+    readings.sources.extend(live.cloned());
+    Scan {
+        project: settings.project.clone(),
+        sources: readings.sources,
+        indexes: readings.indexes,
+        read_under,
+        at: settings.now,
+        session: asker.session.clone(),
+        client: asker.client.clone(),
+    }
+}
+
+/// Scans and applies; reads again when a newer reading was applied in the meantime.
+pub fn apply(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    live: Option<&SourceReading>,
+    asker: &Asker,
+) -> Result<ScanReport, StoreError> {
+    again(|| {
+        let read_under = registry.readings(&settings.project.id)?;
+        registry.apply_scan(read_world(settings, live, read_under, asker))
+    })
+}
+
+/// Does it until no newer reading was applied in the meantime.
+fn again<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    for _ in 1..ATTEMPTS {
+        match attempt() {
+            Err(StoreError::Refused(Refusal::Superseded { .. })) => {}
+            other => return other,
+        }
+    }
+    attempt()
+}
+
+/// What a scan would do, and what the project would see then; writes nothing.
+pub fn preview(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    live: Option<&SourceReading>,
+) -> Result<(ScanReport, View), StoreError> {
+    again(|| {
+        let read_under = registry.readings(&settings.project.id)?;
+        registry.preview_scan(read_world(settings, live, read_under, &Asker::default()))
+    })
+}
+
+/// Whether only the project configures this server: then its tools are the project's.
+#[must_use]
+pub fn is_project_server(settings: &Settings, server: &str) -> bool {
+    let scan = read_world(settings, None, BTreeMap::new(), &Asker::default());
+    let key = staleness::names::server_key(server);
+    let lists = |reading: &&SourceReading| reading.found.iter().any(|found| found.server == key);
+    let scopes: Vec<bool> = scan
+        .sources
+        .iter()
+        .filter(|reading| key.is_some() && lists(reading))
+        .map(|reading| reading.id.project.is_some())
+        .collect();
+    !scopes.is_empty() && scopes.iter().all(|own| *own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_scan_overtook_is_done_again_for_a_while() {
+        let superseded = || Refusal::Superseded { source: "claude-code/user/mcp".into() };
+        for (overtaken, attempts) in [(0, 1), (3, 4), (ATTEMPTS - 1, ATTEMPTS), (99, ATTEMPTS)] {
+            let mut done = 0;
+            let result = again(|| {
+                done += 1;
+                if done > overtaken { Ok(()) } else { Err(superseded().into()) }
+            });
+            assert_eq!((done, result.is_ok()), (attempts, overtaken < ATTEMPTS));
+        }
+        let mut done = 0;
+        let result: Result<(), _> = again(|| {
+            done += 1;
+            Err(StoreError::Busy)
+        });
+        assert!(result.is_err() && done == 1, "nothing else is tried again");
+    }
+}

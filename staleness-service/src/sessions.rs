@@ -1,0 +1,129 @@
+//! Sessions of agents, and what an agent that comes back is handed.
+
+use staleness::ids::{AgentId, SessionId};
+use staleness::registry::{Resume, ResumeFrom};
+use staleness::report::Delta;
+use staleness::session::Session;
+use staleness::{BlockingRegistry, Timestamp};
+
+use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::settings::{Access, Settings};
+use crate::when;
+
+/// What an agent asks for that comes back.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// Its session, which must be known.
+    pub session: Option<&'a str>,
+    /// A session or a time to begin from, in place of where it was told last.
+    pub since: Option<&'a str>,
+    /// What is there now, in place of what changed.
+    pub digest: bool,
+    /// Its place does not move.
+    pub peek: bool,
+}
+
+/// What changed, and what [`told`] wants to know of it.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What changed.
+    pub delta: Delta,
+    registry: BlockingRegistry,
+    resume: Resume,
+}
+
+/// What changed for an agent while it was away. Its place moves when [`told`] is called.
+///
+/// # Errors
+/// When a name makes no sense, the session is unknown or of another agent, or what the store reports.
+pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceError> {
+    let agent = agent(asked.agent)?;
+    let looks = asked.peek || asked.digest || asked.since.is_some();
+    let registry = settings.open(if looks { Access::Look } else { Access::Write })?;
+    let find = |text: &str| -> Result<Option<Session>, ServiceError> {
+        let mut sessions = registry.sessions(&settings.project.id)?.into_iter();
+        Ok(sessions.find(|session| session.key.id.as_str() == text))
+    };
+    let session = match asked.session.map(find).transpose()? {
+        None => None,
+        Some(None) => {
+            return Err(unknown(&registry, settings, asked.session.unwrap_or_default()));
+        }
+        Some(Some(session)) if session.agent != agent => {
+            let (id, other) = (session.key.id.as_str(), session.agent.as_str());
+            let message = format!("the session {} is one of {}", quoted(id), quoted(other));
+            return Err(
+                ServiceError::invalid(message).hint("name one of this agent, or leave it out")
+            );
+        }
+        Some(Some(session)) => Some(session.key.id),
+    };
+    let from = match asked.since {
+        _ if asked.digest => ResumeFrom::Digest,
+        None => ResumeFrom::Cursor,
+        Some(text) if find(text)?.is_some() => ResumeFrom::Session(id(text)?),
+        Some(text) => ResumeFrom::Time(moment(&registry, settings, text)?),
+    };
+    let resume = Resume { agent, session, from, peek: asked.peek };
+    let delta = registry.resume(&settings.project, resume.clone(), settings.now)?;
+    Ok(Answer { delta, registry, resume })
+}
+
+/// Notes that an agent was told. What nobody read was not told: it is told again.
+///
+/// # Errors
+/// What the store reports.
+pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
+    let Answer { delta, registry, resume } = answer;
+    if registry.mark_resumed(&settings.project.id, resume, delta, settings.now)? {
+        registry.see_project(&settings.project, settings.now)?;
+    }
+    Ok(())
+}
+
+/// A time; what is none was meant to be a session.
+fn moment(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    text: &str,
+) -> Result<Timestamp, ServiceError> {
+    when::parse_for("--since", text, settings.now).map_err(|error| {
+        let digits = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
+        let unknown = unknown(registry, settings, text);
+        match (&error.hint, unknown.hint.as_deref()) {
+            (Some(forms), Some(hint)) if digits => {
+                let message = format!("{}, and it is not a time", unknown.message);
+                ServiceError::new(unknown.kind, message).hint(format!("{hint}; {forms}"))
+            }
+            _ => unknown,
+        }
+    })
+}
+
+/// An unknown session, with the one that is most like it: never "no changes".
+pub fn unknown(registry: &BlockingRegistry, settings: &Settings, text: &str) -> ServiceError {
+    let message = format!("no session is known as {}", quoted(text));
+    let error = ServiceError::new(ErrorKind::Unknown, message);
+    error.hint(match registry.nearest_session(&settings.project.id, text) {
+        Ok(Some(near)) => format!("did you mean {near}?"),
+        _ => "see `staleness session list`".into(),
+    })
+}
+
+/// A session's id.
+///
+/// # Errors
+/// When the text is none.
+pub fn id(text: &str) -> Result<SessionId, ServiceError> {
+    SessionId::new(text).map_err(|why| ServiceError::invalid(format!("the session's id {why}")))
+}
+
+/// The agent that was named: there must be one.
+///
+/// # Errors
+/// When its name is none.
+pub fn agent(text: &str) -> Result<AgentId, ServiceError> {
+    AgentId::new(text).map_err(|why| ServiceError::invalid(format!("the agent's name {why}")))
+}

@@ -1,0 +1,255 @@
+//! What everything needs to know: store, project, home, time and policy.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use staleness::scan::ProjectRef;
+use staleness::store::StoreError;
+use staleness::{BlockingRegistry, OpenOptions, StoreUrl, Timestamp, clock};
+use staleness_sources::project::{ProjectPlace, discover};
+
+use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
+use crate::error::{ErrorKind, MAX_SHOWN, ServiceError, brief, in_words, quoted};
+use crate::shared::SharedStore;
+use crate::when;
+
+/// What was asked for; what is not named is looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where the registry is kept, as a URL [default: in the user's data folder].
+    pub store: Option<String>,
+    /// The project's folder, or one in it [default: as the environment says, else a fallback, else
+    /// the current folder].
+    pub project: Option<PathBuf>,
+    /// Where user-level client files are [default: the user's home].
+    pub home: Option<PathBuf>,
+    /// A policy file in place of the user's; it must exist.
+    pub config: Option<PathBuf>,
+    /// Policy values, each `KEY=VALUE`.
+    pub set: Vec<String>,
+    /// The moment [default: the clock].
+    pub now: Option<String>,
+}
+
+/// Where something is done, and under which policy.
+#[derive(Debug)]
+pub struct Settings {
+    /// Where the registry is kept.
+    pub url: StoreUrl,
+    /// The project's place.
+    pub place: ProjectPlace,
+    /// The project's identity.
+    pub project: ProjectRef,
+    /// Where user-level client files are.
+    pub home: PathBuf,
+    /// That home is the user's own, not one that was named.
+    pub own_home: bool,
+    /// The moment.
+    pub now: Timestamp,
+    /// That moment was named; it is not the present.
+    pub given_now: bool,
+    /// The policy.
+    pub configured: Configured,
+    /// What was wrong with the first layer of the policy that could not be read, where that was let
+    /// pass: the policy is that of the others.
+    pub policy_trouble: Option<ServiceError>,
+    /// Where the policy was read from.
+    pub layers: Layers,
+    /// The store, where it stays open between one question and the next.
+    pub shared: Option<SharedStore>,
+}
+
+/// How the registry is to be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Only to look: a registry that is not there is empty, and stays away.
+    Look,
+    /// To write: it is created.
+    Write,
+}
+
+impl Settings {
+    /// Puts the settings together. `fallback` is the folder to take when neither an option nor the
+    /// environment names the project; a hook knows one. `lenient`: a layer of the policy that
+    /// cannot be read is left out.
+    ///
+    /// # Errors
+    /// When an option makes no sense, the project is no folder, or, unless `lenient`, a layer of the
+    /// policy cannot be read.
+    pub fn new(
+        options: impl Into<Options>,
+        fallback: Option<&Path>,
+        lenient: bool,
+    ) -> Result<Self, ServiceError> {
+        let options = &options.into();
+        let clock = clock::now();
+        let now = match &options.now {
+            Some(text) => when::parse(text, clock)?,
+            None => clock,
+        };
+        let home = match &options.home {
+            Some(home) => home.clone(),
+            None => user_home()?,
+        };
+        let own_home = options.home.is_none();
+        let start = project_folder(options, fallback)?;
+        let place = discover(&start, true);
+        let layers = layers(options, &place.folder);
+        let (configured, policy_trouble) =
+            if lenient { layers.read_what_can_be_read() } else { (layers.read()?, None) };
+        let place = if configured.policy.projects.share_worktrees {
+            place
+        } else {
+            discover(&start, false)
+        };
+        let project = place.project_ref();
+        Ok(Self {
+            url: store_url(options)?,
+            place,
+            project,
+            home,
+            own_home,
+            now,
+            given_now: options.now.is_some(),
+            configured,
+            policy_trouble,
+            layers,
+            shared: None,
+        })
+    }
+
+    /// Opens the registry.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub fn open(&self, access: Access) -> Result<BlockingRegistry, ServiceError> {
+        self.open_within(access, Duration::from_secs(5))
+    }
+
+    /// Opens the registry to note something that belongs to this project, which is known from then on.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub fn open_here(&self) -> Result<BlockingRegistry, ServiceError> {
+        let registry = self.open(Access::Write)?;
+        registry.see_project(&self.project, self.now)?;
+        Ok(registry)
+    }
+
+    /// Opens the registry; a step waits for its turn no longer than `busy_timeout`.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub fn open_within(
+        &self,
+        access: Access,
+        busy_timeout: Duration,
+    ) -> Result<BlockingRegistry, ServiceError> {
+        if let Some(shared) = &self.shared {
+            return Ok(shared.registry(&self.configured.policy, access)?.blocking());
+        }
+        let options = || OpenOptions {
+            policy: self.configured.policy.clone(),
+            create: access == Access::Write,
+            busy_timeout,
+        };
+        match staleness::open_with(&self.url, options()) {
+            Ok(registry) => Ok(registry.blocking()),
+            Err(StoreError::Io { source, .. })
+                if access == Access::Look && source.kind() == std::io::ErrorKind::NotFound =>
+            {
+                let empty = staleness::open_with(&StoreUrl::Memory, options())?;
+                Ok(empty.blocking())
+            }
+            Err(error) => {
+                let mut error = ServiceError::from(error);
+                error.message = format!("{}: {}", self.url, error.message);
+                Err(error)
+            }
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The user's home folder.
+fn user_home() -> Result<PathBuf, ServiceError> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).ok_or_else(|| {
+        ServiceError::new(ErrorKind::Invalid, "no home folder is known")
+            .hint("set HOME, or name it with --home")
+    })
+}
+
+fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf, ServiceError> {
+    let named = options
+        .project
+        .clone()
+        .or_else(|| variable("STALENESS_PROJECT").map(PathBuf::from))
+        .or_else(|| variable("CLAUDE_PROJECT_DIR").map(PathBuf::from));
+    // An agent may have removed the folder that it is in; the repository above it is still there.
+    if named.is_none()
+        && let Some(gone) = fallback.filter(|folder| !folder.is_dir())
+    {
+        let folder = discover(gone, false).folder;
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+    }
+    let folder = match named.or_else(|| fallback.map(Path::to_path_buf)) {
+        Some(folder) => folder,
+        None => std::env::current_dir().map_err(|error| {
+            ServiceError::new(ErrorKind::Io, format!("the current folder: {}", in_words(&error)))
+                .hint("name the project with --project")
+        })?,
+    };
+    if folder.is_dir() {
+        Ok(folder)
+    } else {
+        Err(ServiceError::invalid(format!("project {}: not a folder", brief(&folder)))
+            .hint("name an existing folder with --project"))
+    }
+}
+
+/// Where the registry is kept: as named, else in the user's data folder.
+///
+/// # Errors
+/// When the URL is none, or no home is known.
+pub fn store_url(options: &Options) -> Result<StoreUrl, ServiceError> {
+    if let Some(text) = &options.store {
+        return text.parse().map_err(|error| {
+            let refused = ServiceError::invalid(format!("--store {}: {error}", quoted(text)));
+            // A bare path is what one types first.
+            let path = !text.contains(':') && text.len() <= MAX_SHOWN;
+            if !path { refused } else { refused.hint(format!("try sqlite:{text}")) }
+        });
+    }
+    let data = match variable("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute()) {
+        Some(dir) => dir,
+        None => user_home()?.join(".local").join("share"),
+    };
+    let folder = data.join("staleness");
+    // What this build holds: SQLite before redb, and without either nothing is kept.
+    Ok(if cfg!(feature = "sqlite") {
+        StoreUrl::Sqlite(folder.join("registry.db"))
+    } else if cfg!(feature = "redb") {
+        StoreUrl::Redb(folder.join("registry.redb"))
+    } else {
+        StoreUrl::Memory
+    })
+}
+
+fn layers(options: &Options, project: &Path) -> Layers {
+    let user = match &options.config {
+        Some(file) => Some((file.clone(), true)),
+        None => variable("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .filter(|dir| dir.is_absolute())
+            .or_else(|| Some(user_home().ok()?.join(".config")))
+            .map(|dir| (dir.join("staleness").join(FILE_NAME), false)),
+    };
+    let environment = variable(SET_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+    Layers { user, project: Some(project.join(FILE_NAME)), environment, flags: options.set.clone() }
+}

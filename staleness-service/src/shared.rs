@@ -1,0 +1,101 @@
+//! A store that a long-lived process keeps open.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use staleness::store::{RegistryStore, StoreError};
+use staleness::{OpenOptions, Policy, Registry, StoreUrl};
+
+use crate::settings::Access;
+
+/// A step of a server waits for its turn no longer than this.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// One store for many projects and threads. Cheap to clone.
+///
+/// It is opened when somebody first needs it, and created when somebody first writes. A file that
+/// was removed or put in its place by another one, as by restoring a backup, is opened again: what
+/// is written would go to a file that nobody finds otherwise.
+#[derive(Clone, Debug)]
+pub struct SharedStore {
+    url: Arc<StoreUrl>,
+    open: Arc<Mutex<Option<Opened>>>,
+}
+
+#[derive(Debug)]
+struct Opened {
+    store: Arc<dyn RegistryStore>,
+    file: Option<FileId>,
+}
+
+/// What knows a file again, whatever it is called.
+type FileId = (u64, u64);
+
+impl SharedStore {
+    /// The store at a URL, not opened yet.
+    #[must_use]
+    pub fn new(url: StoreUrl) -> Self {
+        Self { url: Arc::new(url), open: Arc::default() }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn url(&self) -> &StoreUrl {
+        &self.url
+    }
+
+    /// The registry in this store under a policy. To [`Access::Look`], one that is not there is
+    /// empty, and stays away.
+    ///
+    /// # Errors
+    /// When the store cannot be opened.
+    pub fn registry(&self, policy: &Policy, access: Access) -> Result<Registry, StoreError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.url.path().and_then(file_id);
+        let is_same = |opened: &Opened| self.url.path().is_none() || opened.file == file;
+        if let Some(opened) = open.as_ref().filter(|opened| is_same(opened)) {
+            return Ok(Registry::new(Arc::clone(&opened.store), policy.clone()));
+        }
+        *open = None;
+        let options = OpenOptions {
+            policy: policy.clone(),
+            create: access == Access::Write,
+            busy_timeout: PATIENCE,
+        };
+        match staleness::open_with(&self.url, options) {
+            Ok(registry) => {
+                let file = self.url.path().and_then(file_id);
+                *open = Some(Opened { store: Arc::clone(registry.store()), file });
+                Ok(registry)
+            }
+            Err(StoreError::Io { source, .. })
+                if access == Access::Look && source.kind() == std::io::ErrorKind::NotFound =>
+            {
+                staleness::open_with(
+                    &StoreUrl::Memory,
+                    OpenOptions { policy: policy.clone(), ..OpenOptions::default() },
+                )
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Closes the store: what has piled up is written back to its file. It is opened again by who
+    /// asks next.
+    pub fn close(&self) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
+}
+
+/// Elsewhere only that it is there: a file that is open cannot be replaced.
+#[cfg(not(unix))]
+fn file_id(path: &Path) -> Option<FileId> {
+    std::fs::metadata(path).ok().map(|_| (0, 0))
+}

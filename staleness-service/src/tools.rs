@@ -1,0 +1,43 @@
+//! Finding the tool that a name means.
+
+use staleness::BlockingRegistry;
+use staleness::ids::ToolKey;
+use staleness::registry::ScopeChoice;
+use staleness::store::{Refusal, StoreError};
+
+use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::settings::Settings;
+use crate::words::tool_name;
+
+/// The tool that a name means here.
+///
+/// # Errors
+/// When the name is none, or unknown: then with the one that is most like it.
+pub fn find(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    name: &str,
+    scope: ScopeChoice,
+) -> Result<ToolKey, ServiceError> {
+    tool_name(name)?;
+    registry
+        .find_key(&settings.project.id, name, scope)
+        .map_err(|error| explain(registry, settings, name, error))
+}
+
+/// An unknown tool, with the name that is most like it.
+pub fn explain(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    name: &str,
+    error: StoreError,
+) -> ServiceError {
+    let StoreError::Refused(Refusal::Unknown { what, .. }) = &error else { return error.into() };
+    let mut known =
+        ServiceError::new(ErrorKind::Unknown, format!("no {what} is known as {}", quoted(name)));
+    known.hint = Some(match registry.nearest(&settings.project, name) {
+        Ok(Some(near)) => format!("did you mean {near}?"),
+        _ => "see `staleness tools list`, or run `staleness scan` first".into(),
+    });
+    known
+}

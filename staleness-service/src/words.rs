@@ -1,0 +1,46 @@
+//! Names, ids and words as somebody gives them.
+
+use staleness::ids::{IdError, ToolName};
+
+use crate::error::{ServiceError, quoted};
+
+/// A tool's name.
+///
+/// # Errors
+/// When it is none.
+pub fn tool_name(text: &str) -> Result<ToolName, ServiceError> {
+    ToolName::new(text).map_err(|why| ServiceError::invalid(format!("the tool's name {why}")))
+}
+
+/// An optional id; `what` names it in the error.
+///
+/// # Errors
+/// When it is none.
+pub fn optional<T>(what: &str, text: Option<&String>) -> Result<Option<T>, ServiceError>
+where
+    T: TryFrom<String, Error = IdError>,
+{
+    let read = |text: String| {
+        T::try_from(text).map_err(|why| ServiceError::invalid(format!("the {what} {why}")))
+    };
+    text.cloned().map(read).transpose()
+}
+
+/// One of a few words; `what` names it, and `allowed` lists them, in the error.
+///
+/// # Errors
+/// When it is another one.
+pub fn word<T>(
+    text: Option<&str>,
+    what: &str,
+    read: impl Fn(&str) -> Option<T>,
+    allowed: impl Fn() -> String,
+) -> Result<Option<T>, ServiceError> {
+    text.map(|text| {
+        read(text).ok_or_else(|| {
+            ServiceError::invalid(format!("{} is no {what}", quoted(text)))
+                .hint(format!("allowed are {}", allowed()))
+        })
+    })
+    .transpose()
+}

@@ -1,0 +1,143 @@
+//! Plans, traps, constraints, handoffs, candidates, notes and decisions.
+
+use staleness::BlockingRegistry;
+use staleness::clock;
+use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
+use staleness::registry::{Act, Resolution, ScopeChoice};
+use staleness::report::WorkReport;
+use staleness::store::{Refusal, StoreError};
+use staleness::work::{Work, WorkKind, WorkStatus};
+
+use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::naming::id_of;
+use crate::settings::{Access, Settings};
+use crate::words::word;
+
+/// Characters of the words of an id: it is typed again, and stands in narrow tables.
+const WORDS: usize = 24;
+
+/// The item that an id means.
+///
+/// # Errors
+/// When it is none, or unknown: then with the one that is most like it.
+pub fn find(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    id: &str,
+    scope: ScopeChoice,
+) -> Result<Work, ServiceError> {
+    let project = &settings.project.id;
+    registry.work_item(project, &self::id(id)?, scope).map_err(|error| match error {
+        StoreError::Refused(Refusal::Unknown { .. }) => {
+            let message = format!("no work item is known as {}", quoted(id));
+            let near = registry.nearest_work(project, id);
+            ServiceError::new(ErrorKind::Unknown, message).hint(match near {
+                Ok(Some(near)) => format!("did you mean {near}?"),
+                _ => "see `staleness work list`".into(),
+            })
+        }
+        error => error.into(),
+    })
+}
+
+/// What is told of an item.
+///
+/// # Errors
+/// What the store reports.
+pub fn told(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    item: Work,
+) -> Result<WorkReport, ServiceError> {
+    let told = registry.work_reports(&settings.project, vec![item], settings.now)?.pop();
+    told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item is gone already"))
+}
+
+/// Settles an overdue item.
+///
+/// # Errors
+/// When the id is unknown, the item is not overdue, or what the store reports.
+pub fn resolve(
+    settings: &Settings,
+    id: &str,
+    scope: ScopeChoice,
+    act: Act,
+) -> Result<Resolution, ServiceError> {
+    let registry = settings.open(Access::Look)?;
+    let mut item = find(&registry, settings, id, scope)?;
+    // What has ended hides no overdue item of every project.
+    if scope == ScopeChoice::Either
+        && !item.status.is_open()
+        && let Ok(global) = find(&registry, settings, id, ScopeChoice::Global)
+    {
+        item = global;
+    }
+    let registry = settings.open(Access::Write)?;
+    Ok(registry.resolve_work(&settings.project, item.key, act)?)
+}
+
+/// A kind of work.
+///
+/// # Errors
+/// When the word is none.
+pub fn kind(text: Option<&str>) -> Result<Option<WorkKind>, ServiceError> {
+    word(text, "kind of work", WorkKind::from_word, || {
+        WorkKind::ALL.map(WorkKind::as_str).join(", ")
+    })
+}
+
+/// A state of a kind; without a kind one of any.
+///
+/// # Errors
+/// When the word is none.
+pub fn state(kind: Option<WorkKind>, text: &str) -> Result<WorkStatus, ServiceError> {
+    let states: Vec<WorkStatus> =
+        kind.map_or_else(|| WorkStatus::ALL.to_vec(), |kind| kind.states().to_vec());
+    states.iter().copied().find(|state| state.as_str() == text).ok_or_else(|| {
+        let allowed: Vec<&str> = states.iter().map(|state| state.as_str()).collect();
+        let of = kind.map(|kind| format!(" of a {kind}")).unwrap_or_default();
+        ServiceError::invalid(format!("{} is no state{of}", quoted(text)))
+            .hint(format!("allowed are {}", allowed.join(", ")))
+    })
+}
+
+/// An item's id.
+///
+/// # Errors
+/// When the text is none.
+pub fn id(text: &str) -> Result<WorkId, ServiceError> {
+    WorkId::new(text).map_err(|why| ServiceError::invalid(format!("the id {why}")))
+}
+
+/// An id that says what an item is about. The same handoff may be written twice: not the text alone
+/// makes the id.
+///
+/// # Errors
+/// Never for a text of words.
+pub fn id_for(kind: WorkKind, text: &str, settings: &Settings) -> Result<WorkId, ServiceError> {
+    id(&id_of(kind.as_str(), text, &settings.now.to_string(), WORDS))
+}
+
+/// The key of an item of this project, or of every project.
+#[must_use]
+pub fn key(settings: &Settings, global: bool, id: WorkId) -> WorkKey {
+    let scope = if global { Scope::Global } else { Scope::Project(settings.project.id.clone()) };
+    WorkKey { scope, id }
+}
+
+/// The agent that was named.
+///
+/// # Errors
+/// When its name is none.
+pub fn agent(text: Option<&str>) -> Result<Option<AgentId>, ServiceError> {
+    let text = text.filter(|text| !text.is_empty());
+    text.map(AgentId::new)
+        .transpose()
+        .map_err(|why| ServiceError::invalid(format!("the agent's name {why}")))
+}
+
+/// An act of now by whoever was named.
+#[must_use]
+pub fn act(settings: &Settings, actor: Option<AgentId>) -> Act {
+    Act { actor, ..Act::new(clock::fresh_op(), settings.now) }
+}
