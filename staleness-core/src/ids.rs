@@ -119,6 +119,8 @@ text_ids! {
     ItemId;
     /// A work item, unique within its scope.
     WorkId;
+    /// A model that embeds texts, with its version where that matters.
+    ModelId;
 }
 
 impl ProjectId {

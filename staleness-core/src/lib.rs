@@ -110,6 +110,7 @@ pub mod policy;
 pub mod project;
 pub mod registry;
 pub mod report;
+pub mod route;
 pub mod scan;
 pub mod session;
 pub mod source;

@@ -8,13 +8,14 @@ use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::route::{Route, RouteKey, RouteVector, Suggestions};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::store::{
     ChangeSet, DocumentFilter, ItemFilter, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter,
-    OutcomeRange, ProjectFilter, Selection, SourceFilter, ToolFilter, View, WorkFilter,
-    covers_cursor, covers_document, covers_session, covers_tool, covers_work, last_per_server,
-    write,
+    OutcomeRange, ProjectFilter, RouteFilter, Selection, SourceFilter, ToolFilter, VectorFilter,
+    View, WorkFilter, covers_cursor, covers_document, covers_route, covers_session,
+    covers_suggestion, covers_tool, covers_vector, covers_work, last_per_server, write,
 };
 use crate::tool::Tool;
 use crate::work::Work;
@@ -31,6 +32,9 @@ pub(super) struct Rows {
     work: BTreeMap<WorkKey, Work>,
     sessions: BTreeMap<SessionKey, Session>,
     cursors: BTreeMap<CursorKey, Cursor>,
+    routes: BTreeMap<RouteKey, Route>,
+    vectors: BTreeMap<RouteKey, RouteVector>,
+    suggestions: BTreeMap<SessionKey, Suggestions>,
     outcomes: BTreeMap<u64, Outcome>,
     journal: BTreeMap<(Revision, u32), JournalEntry>,
 }
@@ -75,6 +79,16 @@ impl Rows {
         for pick in &selection.cursors {
             view.cursors.extend(copy(&self.cursors, |key, _| covers_cursor(&pick.filter, key)));
         }
+        for pick in &selection.routes {
+            self.load_routes(&pick.filter, &mut view);
+        }
+        for pick in &selection.vectors {
+            self.load_vectors(&pick.filter, &mut view);
+        }
+        for pick in &selection.suggestions {
+            view.suggestions
+                .extend(copy(&self.suggestions, |key, _| covers_suggestion(&pick.filter, key)));
+        }
         for filter in &selection.outcomes {
             self.load_outcomes(filter, &mut view);
         }
@@ -85,7 +99,30 @@ impl Rows {
             total: self.outcomes.len() as u64,
             cut: self.cut(&cut).count() as u64,
         });
+        view.route_count = selection
+            .count_routes
+            .as_ref()
+            .map(|project| self.routes.keys().filter(|key| key.project == *project).count() as u64);
         view
+    }
+
+    fn load_routes(&self, filter: &RouteFilter, view: &mut View) {
+        if let RouteFilter::Key(key) = filter {
+            view.routes.extend(self.routes.get(key).map(|row| (key.clone(), row.clone())));
+            return;
+        }
+        view.routes.extend(copy(&self.routes, |key, _| covers_route(filter, key)));
+    }
+
+    fn load_vectors(&self, filter: &VectorFilter, view: &mut View) {
+        if let VectorFilter::Key(key) = filter {
+            view.vectors.extend(self.vectors.get(key));
+            return;
+        }
+        let rows = self.vectors.iter();
+        let named = rows.filter(|(key, row)| covers_vector(filter, key, Some(&row.model)));
+        let most = if matches!(filter, VectorFilter::First(..)) { 1 } else { usize::MAX };
+        view.vectors.extend(named.take(most).map(|(_, row)| row));
     }
 
     fn load_knowledge(&self, filter: &ItemFilter, view: &mut View) {
@@ -185,6 +222,9 @@ impl Rows {
         write(&mut self.work, &changes.work, |row| &row.key);
         write(&mut self.sessions, &changes.sessions, |row| &row.key);
         write(&mut self.cursors, &changes.cursors, |row| &row.key);
+        write(&mut self.routes, &changes.routes, |row| &row.key);
+        write(&mut self.vectors, &changes.vectors, |row| &row.key);
+        write(&mut self.suggestions, &changes.suggestions, |row| &row.key);
         self.outcomes.extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
         self.journal
             .extend(changes.journal.iter().map(|row| ((row.revision, row.index), row.clone())));
@@ -218,7 +258,12 @@ fn copy<K: Ord + Clone, R: Clone>(
 /// Cuts a view into views of at most `page` rows, one collection after the other.
 pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     let mut pages = Vec::new();
-    let blank = View { revision: whole.revision, counts: whole.counts, ..View::default() };
+    let blank = View {
+        revision: whole.revision,
+        counts: whole.counts,
+        route_count: whole.route_count,
+        ..View::default()
+    };
     macro_rules! collection {
         ($field:ident) => {
             let mut rows = whole.$field.into_iter();
@@ -239,6 +284,16 @@ pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     collection!(work);
     collection!(sessions);
     collection!(cursors);
+    collection!(routes);
+    let vectors = whole.vectors.keys();
+    for part in vectors.chunks(page) {
+        let mut next = blank.clone();
+        for row in part.iter().filter_map(|key| whole.vectors.get(key)) {
+            next.vectors.insert(&row);
+        }
+        pages.push(next);
+    }
+    collection!(suggestions);
     collection!(outcomes);
     collection!(journal);
     pages

@@ -2,6 +2,7 @@
 
 mod documents;
 mod knowledge;
+mod routes;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,12 +15,13 @@ use crate::work::WorkPolicy;
 
 pub use documents::DocumentPolicy;
 pub use knowledge::{KnowledgeOverride, KnowledgePolicy, KnowledgeRules};
+pub use routes::RoutePolicy;
 
 /// Everything that can be tuned. [`Policy::default`] is the documented behaviour.
 ///
 /// The shape is that of the TOML file: `[tools]`, `[outage]`, `[ranking]`, `[outcomes]`, `[hooks]`,
 /// `[projects]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
-/// apply to tools in that order, and `[knowledge]`, `[documents]` and `[work]`.
+/// apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and `[routes]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -51,6 +53,8 @@ pub struct Policy {
     pub documents: DocumentPolicy,
     /// After how long work is flagged.
     pub work: WorkPolicy,
+    /// How routes learn, and which stay.
+    pub routes: RoutePolicy,
 }
 
 impl Default for Policy {
@@ -69,6 +73,7 @@ impl Default for Policy {
             knowledge: KnowledgePolicy::default(),
             documents: DocumentPolicy::default(),
             work: WorkPolicy::default(),
+            routes: RoutePolicy::default(),
         }
     }
 }
@@ -301,6 +306,7 @@ impl Policy {
         self.knowledge.faults(&mut faults);
         self.documents.faults(&mut faults);
         self.work.faults(&mut faults);
+        self.routes.faults(&mut faults);
         faults
     }
 }

@@ -7,19 +7,21 @@ use std::path::Path;
 use pollster::block_on;
 
 use super::{
-    Act, ByHand, DocumentsReport, ItemPatch, PruneReport, RecordReport, Registry, Resolution,
-    Resume, ScopeChoice, ScoredTool, ToolListing, Use, Verification, WorkListing, WorkPatch,
+    Act, ByHand, DocumentsReport, ItemPatch, Learn, PruneReport, RecordReport, Registry,
+    Resolution, Resume, RoutePruneReport, ScopeChoice, ScoredTool, ToolListing, Use, Verification,
+    WorkListing, WorkPatch,
 };
 use crate::ids::{
-    AgentId, ItemId, ItemKey, OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName, WorkId,
-    WorkKey,
+    AgentId, ItemId, ItemKey, ModelId, OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName,
+    WorkId, WorkKey,
 };
 use crate::journal::{JournalEntry, Revision, Subject};
 use crate::knowledge::{Document, Item};
 use crate::project::Project;
 use crate::report::{Delta, HistoryEntry, ScanReport, Suggestion, ToolReport, WorkReport};
+use crate::route::{Prompted, Route, RouteId, RouteKey, Suggestions, Vectors};
 use crate::scan::{ProjectRef, Scan};
-use crate::session::Session;
+use crate::session::{Session, SessionKey};
 use crate::source::Source;
 use crate::store::{Selection, StoreError, View};
 use crate::time::Timestamp;
@@ -124,6 +126,19 @@ blocking! {
     nearest_session(project: &ProjectId, text: &str) -> Option<SessionId>;
     resume(project: &ProjectRef, resume: Resume, now: Timestamp) -> Delta;
     mark_resumed(project: &ProjectId, resume: &Resume, delta: &Delta, at: Timestamp) -> bool;
+    learn_route(project: &ProjectRef, learn: Learn) -> Option<Route>;
+    preview_learn(project: &ProjectRef, learn: Learn) -> Option<Route>;
+    routes(project: &ProjectId) -> Vec<Route>;
+    route_vectors(project: &ProjectId, model: &ModelId) -> Vectors;
+    dimensions_of(project: &ProjectId, model: &ModelId) -> Option<usize>;
+    use_routes(keys: Vec<RouteKey>, op: &OpId, at: Timestamp) -> usize;
+    prune_routes(project: &ProjectId, now: Timestamp, dry_run: bool) -> RoutePruneReport;
+    prune_all_routes(now: Timestamp, dry_run: bool) -> RoutePruneReport;
+    forget_route(project: &ProjectId, id: RouteId, at: Timestamp) -> Route;
+    nearest_route(project: &ProjectId, text: &str) -> Option<RouteId>;
+    suggestions(key: &SessionKey) -> Option<Suggestions>;
+    note_prompt(key: SessionKey, prompted: Prompted) -> ();
+    forget_suggestions(key: SessionKey, at: Timestamp) -> ();
     pages(selection: &Selection, visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send)) -> ();
     backup(to: &Path) -> ();
     check() -> ();

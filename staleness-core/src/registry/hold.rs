@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use super::knowledge::written_in;
 use super::record::both_keys;
+use super::routes::{routes_in, routes_to};
 use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
 use crate::policy::Policy;
 use crate::scan::ProjectRef;
 use crate::store::{
     CursorFilter, Decision, DocumentFilter, Draft, Durability, ItemFilter, JournalFilter,
-    OutcomeRange, ProjectFilter, Refusal, Selection, SessionFilter, SourceFilter, Step, ToolFilter,
-    View, WorkFilter,
+    OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter,
+    Step, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
@@ -160,12 +161,24 @@ impl Step for SetHold {
     }
 }
 
-/// Forgets a tool and its outcomes; its history stays in the journal. A tool that a source still
-/// lists comes back as new with the next scan.
+/// Forgets a tool, its outcomes and the routes to it; its history stays in the journal. A tool that a
+/// source still lists comes back as new with the next scan.
 #[derive(Debug)]
 pub struct Forget {
     /// Who, which and why.
     pub by_hand: ByHand,
+}
+
+impl Forget {
+    /// Adds where the routes to the tool may lie: in its project, or in any for a global one, save
+    /// where another entry bears its name.
+    fn around(&self, tool: &Tool, more: Selection) -> Selection {
+        let name = &tool.key.name;
+        match &tool.key.scope {
+            Scope::Project(_) => more.peek_tools(ToolFilter::Key(ToolKey::global(name.clone()))),
+            Scope::Global => more.peek_projects(ProjectFilter::All),
+        }
+    }
 }
 
 impl Step for Forget {
@@ -181,11 +194,24 @@ impl Step for Forget {
         let tool = self.by_hand.find(view)?;
         let sources: Vec<SourceId> =
             tool.holdings.iter().map(|holding| holding.source.clone()).collect();
-        if view.looks <= 1 && !sources.is_empty() {
+        if view.looks <= 1 {
             let more = sources
                 .into_iter()
                 .fold(Selection::new(), |more, id| more.lock_sources(SourceFilter::Id(id)));
+            return Ok(Decision::Need(self.around(tool, more)));
+        }
+        let projects = routes_in(view, &tool.key);
+        if view.looks == 2 && !projects.is_empty() {
+            let name = &tool.key.name;
+            let more = projects.into_iter().fold(Selection::new(), |more, project| {
+                let own = ToolKey::project(project.clone(), name.clone());
+                more.lock_routes(RouteFilter::Tool(project, name.clone()))
+                    .peek_tools(ToolFilter::Key(own))
+            });
             return Ok(Decision::Need(more));
+        }
+        for key in routes_to(view, &tool.key) {
+            draft.delete_route(key);
         }
         // The next scan must look again at the sources that list it.
         for id in sources {
@@ -207,7 +233,7 @@ impl Step for Forget {
 }
 
 /// Forgets a project: its record, its own tools and sources, the outcomes recorded in it, what was
-/// found in its documents, and who was there and told what. While somebody's items of knowledge or
+/// found in its documents, its routes, and who was there and told what. While somebody's items of knowledge or
 /// work items belong to it, it is refused.
 #[derive(Debug)]
 pub struct ForgetProject {
@@ -252,6 +278,9 @@ impl Step for ForgetProject {
             .lock_work(WorkFilter::Scope(scope))
             .lock_sessions(SessionFilter::Project(self.id.clone()))
             .lock_cursors(CursorFilter::Project(self.id.clone()))
+            .lock_routes(RouteFilter::Project(self.id.clone()))
+            .lock_vectors(VectorFilter::Project(self.id.clone()))
+            .lock_suggestions(SuggestionFilter::Project(self.id.clone()))
             .journal(JournalFilter::Op(self.op.clone()))
     }
 
@@ -287,6 +316,15 @@ impl Step for ForgetProject {
         }
         for key in view.cursors.keys().filter(|key| key.project == self.id) {
             draft.delete_cursor(key);
+        }
+        for key in view.routes.keys().filter(|key| key.project == self.id) {
+            draft.delete_route(key);
+        }
+        for key in view.vectors.keys().iter().filter(|key| key.project == self.id) {
+            draft.delete_vector(key);
+        }
+        for key in view.suggestions.keys().filter(|key| key.project == self.id) {
+            draft.delete_suggestions(key);
         }
         for key in view.documents.keys().filter(|key| key.project == self.id) {
             draft.delete_document(key);

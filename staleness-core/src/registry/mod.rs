@@ -5,9 +5,11 @@ mod documents;
 mod hold;
 mod import;
 mod knowledge;
+mod lesson;
 mod prune;
 mod queries;
 mod record;
+mod routes;
 mod seen;
 mod sessions;
 mod told;
@@ -32,6 +34,7 @@ pub use knowledge::{
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::RecordUses;
+pub use routes::{Learn, PrunedRoute, RoutePruneReport};
 pub use sessions::{Resume, ResumeFrom};
 pub use used::Use;
 pub use work::{

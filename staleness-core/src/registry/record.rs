@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
+use super::lesson::{Lessons, wanted};
 use super::seen::see;
 use super::used::Use;
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
@@ -41,6 +42,7 @@ impl Step for RecordUses {
             // A batch names the same tools and servers again and again: each is looked up once.
             selection.projects = distinct(selection.projects);
             selection.tools = distinct(selection.tools);
+            selection.suggestions = distinct(selection.suggestions);
         }
         let suspects = self.uses.iter().filter(|each| each.may_be_an_outage());
         match suspects.map(|each| outage_since(&self.policy, each.at)).min() {
@@ -50,10 +52,11 @@ impl Step for RecordUses {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        if view.looks <= 1
-            && let Some(more) = self.plugins(view)
-        {
-            return Ok(Decision::Need(more));
+        if view.looks <= 1 {
+            let more = wanted(&self.uses, view, &self.policy.routes, self.plugins(view));
+            if more != Selection::new() {
+                return Ok(Decision::Need(more));
+            }
         }
         let at = self.uses.last().map_or(Timestamp::default(), |each| each.at);
         let mut draft = Draft::new(view, at);
@@ -80,7 +83,7 @@ fn distinct<F: Eq + Hash>(picks: Vec<Pick<F>>) -> Vec<Pick<F>> {
 
 impl RecordUses {
     /// The plugins that provide the servers and mentions of the uses, which are credited too.
-    fn plugins(&self, view: &View) -> Option<Selection> {
+    fn plugins(&self, view: &View) -> Selection {
         let mut more = Selection::new();
         for tool in view.tools.values() {
             if let Some(plugin) = &tool.plugin {
@@ -88,7 +91,7 @@ impl RecordUses {
                 more = more.lock_tools(ToolFilter::Key(key));
             }
         }
-        (more != Selection::new()).then_some(more)
+        more
     }
 }
 
@@ -153,6 +156,7 @@ impl Recording<'_> {
             outage.appended.insert((key.scope.clone(), server), (failed, self.used.at));
         }
         let credits = self.credits(draft, tool);
+        Lessons { used: self.used, policy: &self.policy.routes }.learn(draft, mark);
         self.apply(draft, &key, mark, identity);
         for credit in &credits {
             self.apply(draft, credit, mark, identity);

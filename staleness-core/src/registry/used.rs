@@ -4,7 +4,8 @@ use crate::ids::{AgentId, ClientId, OpId, Scope, ServerKey, SessionId, ToolKey, 
 use crate::names;
 use crate::outcome::OutcomeKind;
 use crate::scan::ProjectRef;
-use crate::store::{OutcomeFilter, ProjectFilter, Selection, ToolFilter};
+use crate::session::SessionKey;
+use crate::store::{OutcomeFilter, ProjectFilter, Selection, SuggestionFilter, ToolFilter};
 use crate::time::Timestamp;
 use crate::tool::ToolKind;
 
@@ -71,6 +72,12 @@ impl Use {
         ToolKey { scope, name: self.tool.clone() }
     }
 
+    /// The session in which it happened, where the client told.
+    pub(super) fn session_key(&self) -> Option<SessionKey> {
+        let id = self.session.clone()?;
+        Some(SessionKey { project: self.project.id.clone(), id })
+    }
+
     /// The servers that may own the tool, most likely first.
     pub(super) fn possible_servers(&self) -> Vec<ServerKey> {
         if !names::is_mcp(self.tool.as_str()) || names::is_server_entry(self.tool.as_str()) {
@@ -84,6 +91,9 @@ impl Use {
 
     pub(super) fn select(&self, mut selection: Selection) -> Selection {
         selection = selection.lock_projects(ProjectFilter::Id(self.project.id.clone()));
+        if let Some(session) = self.session_key() {
+            selection = selection.lock_suggestions(SuggestionFilter::Key(session));
+        }
         let servers = self.possible_servers();
         for scope in self.scopes() {
             let key = self.key(scope.clone());

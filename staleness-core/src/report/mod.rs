@@ -5,6 +5,7 @@ mod delta;
 mod digest;
 mod knowledge;
 mod rank;
+mod route;
 mod scan;
 mod session;
 mod suggest;
@@ -18,6 +19,7 @@ pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, change
 pub use digest::{DIGEST_HANDOFFS, DIGEST_ITEMS, Digest, digest};
 pub use knowledge::{KnowledgeReport, RecallReport};
 pub use rank::{RankedTool, order, rank};
+pub use route::RouteReport;
 pub use scan::{ScanReport, SourceReport};
 pub use session::SessionReport;
 pub use suggest::{Suggestion, discover, suggest};

@@ -6,6 +6,7 @@ use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::route::{Route, RouteKey, RouteVector, Suggestions};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::tool::Tool;
@@ -58,6 +59,12 @@ pub struct ChangeSet {
     pub sessions: Vec<Change<Session, SessionKey>>,
     /// Cursors.
     pub cursors: Vec<Change<Cursor, CursorKey>>,
+    /// Routes.
+    pub routes: Vec<Change<Route, RouteKey>>,
+    /// Vectors of routes.
+    pub vectors: Vec<Change<RouteVector, RouteKey>>,
+    /// What was suggested in sessions.
+    pub suggestions: Vec<Change<Suggestions, SessionKey>>,
     /// Outcomes to append; their sequence numbers are given by the store.
     pub outcomes: Vec<Outcome>,
     /// Outcomes to remove, before the appends.
@@ -84,6 +91,9 @@ impl ChangeSet {
             + self.work.len()
             + self.sessions.len()
             + self.cursors.len()
+            + self.routes.len()
+            + self.vectors.len()
+            + self.suggestions.len()
             + self.outcomes.len()
             + self.outcome_ranges.len()
             + self.journal.len()

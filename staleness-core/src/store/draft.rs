@@ -8,6 +8,7 @@ use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::route::{Route, RouteKey, RouteVector, Suggestions, Vectors};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::time::Timestamp;
@@ -27,6 +28,9 @@ pub struct Draft<'v> {
     work: BTreeMap<WorkKey, Option<Work>>,
     sessions: BTreeMap<SessionKey, Option<Session>>,
     cursors: BTreeMap<CursorKey, Option<Cursor>>,
+    routes: BTreeMap<RouteKey, Option<Route>>,
+    vectors: BTreeMap<RouteKey, Option<RouteVector>>,
+    suggestions: BTreeMap<SessionKey, Option<Suggestions>>,
     outcomes: Vec<Outcome>,
     ranges: Vec<OutcomeRange>,
     journal: Vec<JournalEntry>,
@@ -48,6 +52,9 @@ impl<'v> Draft<'v> {
             work: BTreeMap::new(),
             sessions: BTreeMap::new(),
             cursors: BTreeMap::new(),
+            routes: BTreeMap::new(),
+            vectors: BTreeMap::new(),
+            suggestions: BTreeMap::new(),
             outcomes: Vec::new(),
             ranges: Vec::new(),
             journal: Vec::new(),
@@ -237,6 +244,66 @@ impl<'v> Draft<'v> {
         self.cursors.insert(key.clone(), None);
     }
 
+    /// A route as it stands in the draft.
+    #[must_use]
+    pub fn route(&self, key: &RouteKey) -> Option<&Route> {
+        match self.routes.get(key) {
+            Some(drafted) => drafted.as_ref(),
+            None => self.view.routes.get(key),
+        }
+    }
+
+    /// Creates or replaces a route.
+    pub fn put_route(&mut self, route: Route) {
+        self.routes.insert(route.key.clone(), Some(route));
+    }
+
+    /// Removes a route, and its vector where it has one.
+    pub fn delete_route(&mut self, key: &RouteKey) {
+        if self.route(key).is_some_and(|route| route.model.is_some()) {
+            self.vectors.insert(key.clone(), None);
+        }
+        self.routes.insert(key.clone(), None);
+    }
+
+    /// Edits a route that is there. `None` when it is not.
+    pub fn edit_route<T>(
+        &mut self,
+        key: &RouteKey,
+        edit: impl FnOnce(&mut Route) -> T,
+    ) -> Option<T> {
+        edited(&mut self.routes, &self.view.routes, key).map(edit)
+    }
+
+    /// Creates or replaces the vector of a route.
+    pub fn put_vector(&mut self, vector: RouteVector) {
+        self.vectors.insert(vector.key.clone(), Some(vector));
+    }
+
+    /// Removes the vector of a route.
+    pub fn delete_vector(&mut self, key: &RouteKey) {
+        self.vectors.insert(key.clone(), None);
+    }
+
+    /// What was suggested in a session, as it stands in the draft.
+    #[must_use]
+    pub fn suggestions(&self, key: &SessionKey) -> Option<&Suggestions> {
+        match self.suggestions.get(key) {
+            Some(drafted) => drafted.as_ref(),
+            None => self.view.suggestions.get(key),
+        }
+    }
+
+    /// Creates or replaces what was suggested in a session.
+    pub fn put_suggestions(&mut self, suggestions: Suggestions) {
+        self.suggestions.insert(suggestions.key.clone(), Some(suggestions));
+    }
+
+    /// Forgets what was suggested in a session.
+    pub fn delete_suggestions(&mut self, key: &SessionKey) {
+        self.suggestions.insert(key.clone(), None);
+    }
+
     /// The outcomes that were appended so far.
     #[must_use]
     pub fn appended(&self) -> &[Outcome] {
@@ -283,6 +350,9 @@ impl<'v> Draft<'v> {
             work: changed(self.work, &self.view.work),
             sessions: changed(self.sessions, &self.view.sessions),
             cursors: changed(self.cursors, &self.view.cursors),
+            routes: changed(self.routes, &self.view.routes),
+            vectors: changed_vectors(self.vectors, &self.view.vectors),
+            suggestions: changed(self.suggestions, &self.view.suggestions),
             outcomes: self.outcomes,
             outcome_ranges: self.ranges,
             journal: self.journal,
@@ -312,6 +382,20 @@ fn changed<K: Ord, R: PartialEq>(
             (Some(row), before) if before != Some(&row) => Some(Change::Put(row)),
             (None, Some(_)) => Some(Change::Delete(key)),
             _ => None,
+        })
+        .collect()
+}
+
+/// The same of vectors. One that goes need not have been seen.
+fn changed_vectors(
+    drafted: BTreeMap<RouteKey, Option<RouteVector>>,
+    seen: &Vectors,
+) -> Vec<Change<RouteVector, RouteKey>> {
+    drafted
+        .into_iter()
+        .filter_map(|(key, row)| match row {
+            Some(row) => (seen.get(&key).as_ref() != Some(&row)).then_some(Change::Put(row)),
+            None => Some(Change::Delete(key)),
         })
         .collect()
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::ids::{
-    DocumentKey, ItemKey, OpId, ProjectId, Scope, ServerKey, SourceId, ToolKey, WorkKey,
+    DocumentKey, ItemKey, ModelId, OpId, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName,
+    WorkKey,
 };
 use crate::journal::{Revision, Subject};
+use crate::route::{RouteId, RouteKey};
 use crate::session::{CursorKey, SessionKey};
 use crate::time::Timestamp;
 use crate::work::Aging;
@@ -140,6 +142,52 @@ pub enum CursorFilter {
     /// The cursors of a project, one for each agent.
     Project(ProjectId),
     /// Every cursor.
+    All,
+}
+
+/// Which routes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum RouteFilter {
+    /// The route with this key.
+    Key(RouteKey),
+    /// The route of a project with this id, whatever its tool. A store may have to look at every
+    /// route of the project.
+    Id(ProjectId, RouteId),
+    /// The routes of a project to one tool. A store reads no other.
+    Tool(ProjectId, ToolName),
+    /// The routes of a project.
+    Project(ProjectId),
+    /// Every route.
+    All,
+}
+
+/// Which vectors of routes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum VectorFilter {
+    /// The vector of the route with this key.
+    Key(RouteKey),
+    /// Of the vectors that a model made in a project the one with the smallest key: how many
+    /// dimensions do they have?
+    First(ProjectId, ModelId),
+    /// The vectors that a model made in a project: what a search loads.
+    Model(ProjectId, ModelId),
+    /// The vectors of a project.
+    Project(ProjectId),
+    /// Every vector.
+    All,
+}
+
+/// Which sessions' suggestions.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum SuggestionFilter {
+    /// The suggestions of the session with this key.
+    Key(SessionKey),
+    /// The suggestions of every session of a project.
+    Project(ProjectId),
+    /// Every suggestion.
     All,
 }
 

@@ -5,6 +5,7 @@
 //! decision stays in this crate.
 
 mod change;
+mod covers;
 mod draft;
 mod drive;
 mod dry;
@@ -24,19 +25,23 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use change::{Change, ChangeSet, OutcomeRange};
+pub(crate) use covers::{
+    covers_cursor, covers_document, covers_route, covers_session, covers_suggestion, covers_tool,
+    covers_vector, covers_work,
+};
 pub use draft::Draft;
 pub use drive::{MAX_LOOKS, look, run};
 pub use dry::DryStore;
 pub use error::{Refusal, StoreError};
 pub use filter::{
     CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
-    SessionFilter, SourceFilter, ToolFilter, WorkFilter,
+    RouteFilter, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
+    WorkFilter,
 };
 pub use packed::{pack, unpack};
 pub use preview::Preview;
 pub use selection::{Access, OutcomeCut, Pick, Selection};
 pub use strict::check_changes;
-pub(crate) use strict::{covers_cursor, covers_document, covers_session, covers_tool, covers_work};
 pub use view::{OutcomeCounts, View};
 pub(crate) use view::{last_per_server, meant, write};
 

@@ -2,8 +2,10 @@
 
 use super::{
     CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
-    SessionFilter, SourceFilter, ToolFilter, WorkFilter,
+    RouteFilter, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
+    WorkFilter,
 };
+use crate::ids::ProjectId;
 use crate::time::Timestamp;
 
 /// What a step means to do with the rows it selects.
@@ -53,12 +55,20 @@ pub struct Selection {
     pub sessions: Vec<Pick<SessionFilter>>,
     /// Cursors.
     pub cursors: Vec<Pick<CursorFilter>>,
+    /// Routes.
+    pub routes: Vec<Pick<RouteFilter>>,
+    /// Vectors of routes.
+    pub vectors: Vec<Pick<VectorFilter>>,
+    /// What was suggested in sessions.
+    pub suggestions: Vec<Pick<SuggestionFilter>>,
     /// Outcomes; they are only appended and cut, so they are never locked.
     pub outcomes: Vec<OutcomeFilter>,
     /// Journal entries; they are only appended, so they are never locked.
     pub journal: Vec<JournalFilter>,
     /// Count the outcomes of the store, and those that this cut would remove.
     pub count_outcomes: Option<OutcomeCut>,
+    /// Count the routes of this project.
+    pub count_routes: Option<ProjectId>,
 }
 
 impl Selection {
@@ -71,11 +81,11 @@ impl Selection {
     /// Everything that is stored.
     #[must_use]
     pub fn everything() -> Self {
-        Self::records().peek_documents(DocumentFilter::All)
+        Self::records().peek_documents(DocumentFilter::All).peek_suggestions(SuggestionFilter::All)
     }
 
     /// Everything that an export holds: all but documents, which are a cache of what files and their
-    /// history can tell again.
+    /// history can tell again, and what was suggested in sessions, which goes with them.
     #[must_use]
     pub fn records() -> Self {
         Self::new()
@@ -86,6 +96,8 @@ impl Selection {
             .peek_work(WorkFilter::All)
             .peek_sessions(SessionFilter::All)
             .peek_cursors(CursorFilter::All)
+            .peek_routes(RouteFilter::All)
+            .peek_vectors(VectorFilter::All)
             .outcomes(OutcomeFilter::All)
             .journal(JournalFilter::All)
     }
@@ -202,6 +214,48 @@ impl Selection {
         self
     }
 
+    /// Routes to look at.
+    #[must_use]
+    pub fn peek_routes(mut self, filter: RouteFilter) -> Self {
+        push(&mut self.routes, Access::Peek, filter);
+        self
+    }
+
+    /// Routes to change.
+    #[must_use]
+    pub fn lock_routes(mut self, filter: RouteFilter) -> Self {
+        push(&mut self.routes, Access::Lock, filter);
+        self
+    }
+
+    /// Vectors to look at.
+    #[must_use]
+    pub fn peek_vectors(mut self, filter: VectorFilter) -> Self {
+        push(&mut self.vectors, Access::Peek, filter);
+        self
+    }
+
+    /// Vectors to change. Who locks a route may remove its vector without having looked at it.
+    #[must_use]
+    pub fn lock_vectors(mut self, filter: VectorFilter) -> Self {
+        push(&mut self.vectors, Access::Lock, filter);
+        self
+    }
+
+    /// Suggestions to look at.
+    #[must_use]
+    pub fn peek_suggestions(mut self, filter: SuggestionFilter) -> Self {
+        push(&mut self.suggestions, Access::Peek, filter);
+        self
+    }
+
+    /// Suggestions to change.
+    #[must_use]
+    pub fn lock_suggestions(mut self, filter: SuggestionFilter) -> Self {
+        push(&mut self.suggestions, Access::Lock, filter);
+        self
+    }
+
     /// Outcomes to look at.
     #[must_use]
     pub fn outcomes(mut self, filter: OutcomeFilter) -> Self {
@@ -223,6 +277,13 @@ impl Selection {
         self
     }
 
+    /// Routes of a project to count.
+    #[must_use]
+    pub fn count_routes(mut self, project: ProjectId) -> Self {
+        self.count_routes = Some(project);
+        self
+    }
+
     /// Adds everything that `other` selects.
     pub fn merge(&mut self, other: Self) {
         self.projects.extend(other.projects);
@@ -233,9 +294,13 @@ impl Selection {
         self.work.extend(other.work);
         self.sessions.extend(other.sessions);
         self.cursors.extend(other.cursors);
+        self.routes.extend(other.routes);
+        self.vectors.extend(other.vectors);
+        self.suggestions.extend(other.suggestions);
         self.outcomes.extend(other.outcomes);
         self.journal.extend(other.journal);
         self.count_outcomes = other.count_outcomes.or(self.count_outcomes);
+        self.count_routes = other.count_routes.or_else(|| self.count_routes.take());
     }
 }
 

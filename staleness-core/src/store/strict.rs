@@ -2,15 +2,12 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::covers::{covers_item, covers_project, covers_source};
 use super::{
-    Access, Change, ChangeSet, CursorFilter, DocumentFilter, ItemFilter, Pick, ProjectFilter,
-    Selection, SessionFilter, SourceFilter, ToolFilter, View, WorkFilter,
+    Access, Change, ChangeSet, Pick, Selection, ToolFilter, View, covers_cursor, covers_document,
+    covers_route, covers_session, covers_suggestion, covers_tool, covers_vector, covers_work,
 };
-use crate::ids::{DocumentKey, ItemKey, ProjectId, Scope, SourceId, ToolKey, WorkKey};
-use crate::knowledge::Document;
-use crate::session::{CursorKey, SessionKey};
-use crate::tool::{Status, Tool, ToolKind};
-use crate::work::Work;
+use crate::ids::ToolKey;
 
 /// Whether every row that `changes` writes was locked by `selection`; the rows that were seen are
 /// in `view`. No row may be written twice.
@@ -72,7 +69,10 @@ pub fn check_changes(
     documents_were_locked(selection, view, changes)?;
     work_was_locked(selection, view, changes)?;
     sessions_were_locked(selection, changes)?;
-    cursors_were_locked(selection, changes)
+    cursors_were_locked(selection, changes)?;
+    routes_were_locked(selection, changes)?;
+    vectors_were_locked(selection, changes)?;
+    suggestions_were_locked(selection, changes)
 }
 
 fn knowledge_was_locked(selection: &Selection, changes: &ChangeSet) -> Result<(), String> {
@@ -156,6 +156,56 @@ fn cursors_were_locked(selection: &Selection, changes: &ChangeSet) -> Result<(),
     Ok(())
 }
 
+fn routes_were_locked(selection: &Selection, changes: &ChangeSet) -> Result<(), String> {
+    let mut routes = BTreeSet::new();
+    for change in &changes.routes {
+        let key = match change {
+            Change::Put(row) => &row.key,
+            Change::Delete(key) => key,
+        };
+        once(&mut routes, key)?;
+        if !locked(&selection.routes).any(|filter| covers_route(filter, key)) {
+            return Err(format!("route {} was written and not locked", key.id));
+        }
+    }
+    Ok(())
+}
+
+fn vectors_were_locked(selection: &Selection, changes: &ChangeSet) -> Result<(), String> {
+    let mut vectors = BTreeSet::new();
+    for change in &changes.vectors {
+        let (key, row) = match change {
+            Change::Put(row) => (&row.key, Some(row)),
+            Change::Delete(key) => (key, None),
+        };
+        once(&mut vectors, key)?;
+        let model = row.map(|row| &row.model);
+        let by_itself = locked(&selection.vectors).any(|filter| covers_vector(filter, key, model));
+        // Pruning removes vectors without a look at them.
+        let by_route =
+            || row.is_none() && locked(&selection.routes).any(|filter| covers_route(filter, key));
+        if !by_itself && !by_route() {
+            return Err(format!("vector {} was written and not locked", key.id));
+        }
+    }
+    Ok(())
+}
+
+fn suggestions_were_locked(selection: &Selection, changes: &ChangeSet) -> Result<(), String> {
+    let mut suggestions = BTreeSet::new();
+    for change in &changes.suggestions {
+        let key = match change {
+            Change::Put(row) => &row.key,
+            Change::Delete(key) => key,
+        };
+        once(&mut suggestions, key)?;
+        if !locked(&selection.suggestions).any(|filter| covers_suggestion(filter, key)) {
+            return Err(format!("suggestions of {} were written and not locked", key.id));
+        }
+    }
+    Ok(())
+}
+
 fn once<'a, K: Ord + std::fmt::Debug>(
     seen: &mut BTreeSet<&'a K>,
     key: &'a K,
@@ -165,113 +215,4 @@ fn once<'a, K: Ord + std::fmt::Debug>(
 
 fn locked<F>(picks: &[Pick<F>]) -> impl Iterator<Item = &F> {
     picks.iter().filter(|pick| pick.access == Access::Lock).map(|pick| &pick.filter)
-}
-
-fn covers_project(filter: &ProjectFilter, id: &ProjectId) -> bool {
-    match filter {
-        ProjectFilter::Id(locked) => locked == id,
-        ProjectFilter::All => true,
-    }
-}
-
-fn covers_source(filter: &SourceFilter, id: &SourceId) -> bool {
-    match filter {
-        SourceFilter::Id(locked) => locked == id,
-        SourceFilter::Scope(scope) => *scope == id.scope(),
-        SourceFilter::All => true,
-    }
-}
-
-/// Whether a tool filter names this row. Shared with the memory store, which is the reference for
-/// what each filter means.
-pub(crate) fn covers_tool(filter: &ToolFilter, key: &ToolKey, row: Option<&Tool>) -> bool {
-    let within = |scope: &Scope| *scope == key.scope;
-    match filter {
-        ToolFilter::Key(wanted) => wanted == key,
-        ToolFilter::Scope(scope) => within(scope),
-        ToolFilter::Configured(scope) => within(scope) && row.is_some_and(Tool::is_configured),
-        ToolFilter::Entries(scope, server) => {
-            within(scope)
-                && row.is_some_and(|tool| {
-                    tool.kind == ToolKind::McpServer && tool.server.as_ref() == Some(server)
-                })
-        }
-        ToolFilter::Server(scope, server) => {
-            within(scope) && row.is_some_and(|tool| tool.server.as_ref() == Some(server))
-        }
-        ToolFilter::Demoted(scope) => {
-            within(scope) && row.is_some_and(|tool| tool.status() == Status::Demoted)
-        }
-        ToolFilter::Revived(scope) => {
-            within(scope) && row.is_some_and(|tool| tool.presence.revived)
-        }
-        ToolFilter::All => true,
-    }
-}
-
-/// Whether an item filter names this key.
-fn covers_item(filter: &ItemFilter, key: &ItemKey) -> bool {
-    match filter {
-        ItemFilter::Key(wanted) => wanted == key,
-        ItemFilter::Scope(scope) => *scope == key.scope,
-        ItemFilter::All => true,
-    }
-}
-
-/// Whether a document filter names this row. Shared with the memory store, as [`covers_tool`].
-pub(crate) fn covers_document(
-    filter: &DocumentFilter,
-    key: &DocumentKey,
-    row: Option<&Document>,
-) -> bool {
-    let flagged = |row: &Document| !row.found.is_empty();
-    match filter {
-        DocumentFilter::Key(wanted) => wanted == key,
-        DocumentFilter::Project(project) => *project == key.project,
-        DocumentFilter::Loaded(project) => {
-            *project == key.project && row.is_some_and(|row| row.loaded && flagged(row))
-        }
-        DocumentFilter::Flagged(project) => *project == key.project && row.is_some_and(flagged),
-        DocumentFilter::All => true,
-    }
-}
-
-/// Whether a filter of work items names this row. Shared with the memory store, as [`covers_tool`].
-pub(crate) fn covers_work(filter: &WorkFilter, key: &WorkKey, row: Option<&Work>) -> bool {
-    match filter {
-        WorkFilter::Key(wanted) => wanted == key,
-        WorkFilter::Scope(scope) => *scope == key.scope,
-        WorkFilter::Open(scope) => {
-            *scope == key.scope && row.is_some_and(|row| row.status.is_open())
-        }
-        WorkFilter::Aging { scope, aging, until } => {
-            *scope == key.scope
-                && row
-                    .and_then(Work::aging)
-                    .is_some_and(|(way, since)| way == *aging && since <= *until)
-        }
-        WorkFilter::Referring { scope, to } => {
-            *scope == key.scope
-                && row.is_some_and(|row| row.status.is_open() && !row.refs.is_disjoint(to))
-        }
-        WorkFilter::All => true,
-    }
-}
-
-/// Whether a filter of sessions names this key. Shared with the memory store, as [`covers_tool`].
-pub(crate) fn covers_session(filter: &SessionFilter, key: &SessionKey) -> bool {
-    match filter {
-        SessionFilter::Key(wanted) => wanted == key,
-        SessionFilter::Project(project) => *project == key.project,
-        SessionFilter::All => true,
-    }
-}
-
-/// Whether a filter of cursors names this key. Shared with the memory store, as [`covers_tool`].
-pub(crate) fn covers_cursor(filter: &CursorFilter, key: &CursorKey) -> bool {
-    match filter {
-        CursorFilter::Key(wanted) => wanted == key,
-        CursorFilter::Project(project) => *project == key.project,
-        CursorFilter::All => true,
-    }
 }

@@ -10,6 +10,7 @@ use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::{Document, Item};
 use crate::outcome::{Mark, Outcome};
 use crate::project::Project;
+use crate::route::{Route, RouteKey, RouteVector, Suggestions, Vectors};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::time::Timestamp;
@@ -50,12 +51,20 @@ pub struct View {
     pub sessions: BTreeMap<SessionKey, Session>,
     /// Cursors by key.
     pub cursors: BTreeMap<CursorKey, Cursor>,
+    /// Routes by key.
+    pub routes: BTreeMap<RouteKey, Route>,
+    /// Vectors of routes, those of one project and model in one piece of memory.
+    pub vectors: Vectors,
+    /// What was suggested in sessions, by session.
+    pub suggestions: BTreeMap<SessionKey, Suggestions>,
     /// Outcomes by order of recording.
     pub outcomes: BTreeMap<u64, Outcome>,
     /// Journal entries by revision and index.
     pub journal: BTreeMap<(Revision, u32), JournalEntry>,
     /// The counts, where they were selected.
     pub counts: Option<OutcomeCounts>,
+    /// How many routes the project has whose routes were to be counted.
+    pub route_count: Option<u64>,
     /// How many looks it unites; set by [`super::run`] and [`super::look`], 0 for a bare selection.
     pub looks: usize,
 }
@@ -72,9 +81,13 @@ impl View {
         self.work.extend(other.work);
         self.sessions.extend(other.sessions);
         self.cursors.extend(other.cursors);
+        self.routes.extend(other.routes);
+        self.vectors.merge(other.vectors);
+        self.suggestions.extend(other.suggestions);
         self.outcomes.extend(other.outcomes);
         self.journal.extend(other.journal);
         self.counts = other.counts.or(self.counts);
+        self.route_count = other.route_count.or(self.route_count);
         self.looks += other.looks;
     }
 
@@ -89,6 +102,9 @@ impl View {
             && self.work.is_empty()
             && self.sessions.is_empty()
             && self.cursors.is_empty()
+            && self.routes.is_empty()
+            && self.vectors.is_empty()
+            && self.suggestions.is_empty()
             && self.outcomes.is_empty()
             && self.journal.is_empty()
     }
@@ -147,6 +163,9 @@ impl View {
         write(&mut self.work, &changes.work, |row| &row.key);
         write(&mut self.sessions, &changes.sessions, |row| &row.key);
         write(&mut self.cursors, &changes.cursors, |row| &row.key);
+        write(&mut self.routes, &changes.routes, |row| &row.key);
+        write_vectors(&mut self.vectors, &changes.vectors);
+        write(&mut self.suggestions, &changes.suggestions, |row| &row.key);
         self.outcomes.extend(changes.outcomes.iter().map(|row| (row.seq, row.clone())));
         self.journal.extend(
             changes.journal.iter().map(|entry| ((entry.revision, entry.index), entry.clone())),
@@ -166,6 +185,16 @@ pub(crate) fn write<K: Ord + Clone, R: Clone>(
             Change::Put(row) => rows.insert(key_of(row).clone(), row.clone()),
             Change::Delete(key) => rows.remove(key),
         };
+    }
+}
+
+/// Writes changes to vectors.
+fn write_vectors(rows: &mut Vectors, changes: &[Change<RouteVector, RouteKey>]) {
+    for change in changes {
+        match change {
+            Change::Put(row) => rows.insert(row),
+            Change::Delete(key) => rows.remove(key),
+        }
     }
 }
 

@@ -1,0 +1,114 @@
+//! What an outcome teaches about the suggestions of its session.
+//!
+//! A session in which nothing was suggested costs a use one point read, and one without a session none.
+
+use super::routes::{Taught, teach};
+use super::used::Use;
+use crate::ids::ToolName;
+use crate::names;
+use crate::outcome::{Mark, OutcomeKind};
+use crate::policy::RoutePolicy;
+use crate::route::{Lesson, Route, RouteKey, Suggestions};
+use crate::store::{Draft, RouteFilter, Selection, View};
+use crate::tool::ToolKind;
+
+/// Adds to `more` the routes that uses may teach or refresh.
+pub(super) fn wanted(
+    uses: &[Use],
+    view: &View,
+    policy: &RoutePolicy,
+    mut more: Selection,
+) -> Selection {
+    if view.suggestions.is_empty() {
+        return more;
+    }
+    for used in uses {
+        let lessons = Lessons { used, policy };
+        let suggestions = used.session_key().and_then(|key| view.suggestions.get(&key));
+        let Some(suggestions) = suggestions else { continue };
+        for tool in lessons.tools() {
+            // Lessons of one batch follow each other: what is wanted for the first is wanted for all.
+            for lesson in suggestions.lessons(tool, policy) {
+                more = lessons
+                    .keys(tool, &lesson)
+                    .into_iter()
+                    .fold(more, |more, key| more.lock_routes(RouteFilter::Key(key)));
+            }
+        }
+    }
+    more
+}
+
+/// What one use teaches.
+pub(super) struct Lessons<'a> {
+    pub(super) used: &'a Use,
+    pub(super) policy: &'a RoutePolicy,
+}
+
+impl Lessons<'_> {
+    /// The tools that were used and may be suggested: the tool itself, and what it ran.
+    fn tools(&self) -> impl Iterator<Item = &ToolName> + '_ {
+        let told = self.used.outcome != OutcomeKind::Interrupted;
+        let own = [&self.used.tool].into_iter().filter(|name| {
+            names::kind_of(name.as_str()) != ToolKind::Builtin
+                && self.used.kind != Some(ToolKind::Builtin)
+        });
+        own.chain(&self.used.mentions).filter(move |_| told)
+    }
+
+    fn taught<'t>(&'t self, tool: &'t ToolName, lesson: &'t Lesson) -> Option<Taught<'t>> {
+        let (query, signal) = lesson.learn.as_ref()?;
+        let (project, op) = (&self.used.project.id, Route::op(&self.used.op));
+        Some(Taught { project, tool, query, signal: *signal, op, at: self.used.at })
+    }
+
+    /// The routes that a lesson is about: the one that it teaches, and the one that led to the tool.
+    fn keys(&self, tool: &ToolName, lesson: &Lesson) -> Vec<RouteKey> {
+        let taught = self.taught(tool, lesson).map(|taught| taught.key());
+        taught.into_iter().chain(self.led(tool, lesson)).collect()
+    }
+
+    fn led(&self, tool: &ToolName, lesson: &Lesson) -> Option<RouteKey> {
+        let project = self.used.project.id.clone();
+        lesson.route.map(|id| RouteKey { project, tool: tool.clone(), id })
+    }
+
+    /// Teaches a draft what the use says, as it was marked: neither an interruption nor a machine that
+    /// is offline says anything.
+    pub(super) fn learn(&self, draft: &mut Draft<'_>, mark: Mark) {
+        let Some(key) = self.used.session_key().filter(|_| mark.is_counted()) else { return };
+        let Some(mut suggestions) = draft.suggestions(&key).cloned() else { return };
+        for tool in self.tools() {
+            self.learn_of(draft, &mut suggestions, tool, mark == Mark::Success);
+        }
+        draft.put_suggestions(suggestions);
+    }
+
+    fn learn_of(
+        &self,
+        draft: &mut Draft<'_>,
+        suggestions: &mut Suggestions,
+        tool: &ToolName,
+        succeeded: bool,
+    ) {
+        let known = |kind: ToolKind| kind != ToolKind::Builtin;
+        let mentioned = self.used.mentions.contains(tool);
+        let tools = super::record::both_keys(&self.used.project.id, tool);
+        let mut kinds = tools.iter().filter_map(|key| draft.tool(key)).map(|tool| tool.kind);
+        // A mention is a guess: it counts where it is a tool.
+        if !kinds.next().map_or(!mentioned, known) {
+            return;
+        }
+        let Some(lesson) = suggestions.lesson(tool, succeeded, self.policy) else { return };
+        if let Some(taught) = self.taught(tool, &lesson) {
+            teach(draft, &taught, self.policy);
+        }
+        let op = Route::op(&self.used.op);
+        if let Some(key) = self.led(tool, &lesson)
+            && draft.route(&key).is_some_and(|route| !route.remembers(op))
+        {
+            draft.edit_route(&key, |route| route.touch(op, self.used.at));
+        }
+        suggestions.taught(lesson.prompt, tool);
+    }
+}

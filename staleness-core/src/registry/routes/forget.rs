@@ -1,0 +1,92 @@
+//! Forgetting routes: one by its id, and those to a tool that is forgotten.
+
+use super::unknown;
+use crate::ids::{ProjectId, Scope, ToolKey};
+use crate::registry::Registry;
+use crate::registry::record::both_keys;
+use crate::route::{Route, RouteId, RouteKey, Suggestions, fold_query};
+use crate::store::{
+    Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, StoreError,
+    SuggestionFilter, View,
+};
+use crate::time::Timestamp;
+
+impl Registry {
+    /// Forgets a route, its vector, and what was suggested with its words. Returns it as it was.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
+    pub async fn forget_route(
+        &self,
+        project: &ProjectId,
+        id: RouteId,
+        at: Timestamp,
+    ) -> Result<Route, StoreError> {
+        let commit = self.run(ForgetRoute { project: project.clone(), id, at }).await?;
+        let mut routes = commit.view.routes.into_values();
+        Ok(routes.find(|row| row.key.id == id).ok_or_else(|| unknown(id))?)
+    }
+}
+
+#[derive(Debug)]
+struct ForgetRoute {
+    project: ProjectId,
+    id: RouteId,
+    at: Timestamp,
+}
+
+impl Step for ForgetRoute {
+    fn selection(&self) -> Selection {
+        Selection::new()
+            .lock_routes(RouteFilter::Id(self.project.clone(), self.id))
+            .lock_suggestions(SuggestionFilter::Project(self.project.clone()))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        let own = view.routes.values().find(|row| row.key.id == self.id);
+        let route = own.ok_or_else(|| unknown(self.id))?;
+        let folded = fold_query(&route.query);
+        for row in view.suggestions.values() {
+            let mut row: Suggestions = row.clone();
+            for prompt in &mut row.prompts {
+                let same = |query: &String| fold_query(query) == folded;
+                let led = prompt.tools.iter().any(|tool| tool.route == Some(self.id));
+                if led || prompt.query.as_ref().is_some_and(same) {
+                    prompt.query = None;
+                }
+                for tool in prompt.tools.iter_mut().filter(|tool| tool.route == Some(self.id)) {
+                    tool.route = None;
+                }
+            }
+            draft.put_suggestions(row);
+        }
+        draft.delete_route(&route.key);
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+/// The projects that were seen in which a route may mean this tool: its own, or any for a global one.
+pub(crate) fn routes_in(view: &View, key: &ToolKey) -> Vec<ProjectId> {
+    match &key.scope {
+        Scope::Project(project) => vec![project.clone()],
+        Scope::Global => view.projects.keys().cloned().collect(),
+    }
+}
+
+/// The routes that were seen and mean this tool: those of its name, save in a project where another
+/// entry bears it.
+pub(crate) fn routes_to<'v>(
+    view: &'v View,
+    key: &'v ToolKey,
+) -> impl Iterator<Item = &'v RouteKey> + 'v {
+    view.routes.keys().filter(move |route| {
+        let mut entries = both_keys(&route.project, &key.name).into_iter();
+        route.tool == key.name
+            && !entries.any(|entry| entry != *key && view.tools.contains_key(&entry))
+    })
+}

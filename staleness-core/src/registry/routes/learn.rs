@@ -1,0 +1,367 @@
+//! Learning a route: read, changed and written in one commit.
+
+use std::sync::Arc;
+
+use super::dimensions;
+use crate::ids::{ModelId, OpId, ProjectId, ToolName};
+use crate::policy::{Policy, RoutePolicy};
+use crate::registry::record::both_keys;
+use crate::registry::seen::see;
+use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector, check_query, fold_query};
+use crate::scan::ProjectRef;
+use crate::store::{
+    Change, Commit, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection,
+    Step, ToolFilter, VectorFilter, View,
+};
+use crate::time::Timestamp;
+
+/// One thing to learn: how well a tool answered a query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learn {
+    /// Identifies it: learning it twice has the effect of learning it once.
+    pub op: OpId,
+    /// The query.
+    pub query: String,
+    /// The tool, by the name under which it is called.
+    pub tool: ToolName,
+    /// From 0, it failed, to 1, it was just right.
+    pub signal: f64,
+    /// When.
+    pub at: Timestamp,
+    /// What a model made of the query, in whatever length.
+    pub vector: Option<(ModelId, Vec<f64>)>,
+}
+
+impl Learn {
+    /// That `tool` was just right for `query`.
+    #[must_use]
+    pub fn new(op: OpId, query: impl Into<String>, tool: ToolName, at: Timestamp) -> Self {
+        Self { op, query: query.into(), tool, signal: 1.0, at, vector: None }
+    }
+
+    pub(super) fn step(
+        self,
+        project: &ProjectRef,
+        policy: &Arc<Policy>,
+    ) -> Result<LearnRoute, Refusal> {
+        let folded = check_query(&self.query)?;
+        let signal = Confidence::new(self.signal).ok_or_else(|| {
+            Refusal::Invalid(format!("the signal {} does not lie in 0..=1", self.signal))
+        })?;
+        let precision = policy.routes.precision;
+        let embed = |(model, numbers): (ModelId, Vec<f64>)| {
+            let vector = Vector::new(&numbers, precision);
+            vector.map(|vector| (model, vector)).map_err(|why| Refusal::Invalid(why.to_string()))
+        };
+        Ok(LearnRoute {
+            key: RouteKey::of(&project.id, &self.tool, &folded),
+            project: project.clone(),
+            query: self.query.trim().to_owned(),
+            folded,
+            signal,
+            op: Route::op(&self.op),
+            at: self.at,
+            vector: self.vector.map(embed).transpose()?,
+            policy: Arc::clone(policy),
+        })
+    }
+}
+
+/// Learns one route.
+#[derive(Debug)]
+pub(super) struct LearnRoute {
+    key: RouteKey,
+    project: ProjectRef,
+    query: String,
+    folded: String,
+    signal: Confidence,
+    op: u64,
+    at: Timestamp,
+    vector: Option<(ModelId, Vector)>,
+    policy: Arc<Policy>,
+}
+
+/// What tells the route that learned among those of a commit.
+#[derive(Debug)]
+pub(super) struct Asked {
+    key: RouteKey,
+    op: u64,
+}
+
+impl Asked {
+    /// The route as it stands after the commit: that of the query, else the one that took it in.
+    pub(super) fn learned(&self, commit: &Commit) -> Option<Route> {
+        let put = commit.changes.routes.iter().filter_map(|change| match change {
+            Change::Put(row) => Some(row),
+            Change::Delete(_) => None,
+        });
+        let gone = |key: &RouteKey| {
+            commit
+                .changes
+                .routes
+                .iter()
+                .any(|change| matches!(change, Change::Delete(it) if it == key))
+        };
+        let written: Vec<&Route> = put.collect();
+        let seen = commit.view.routes.values().filter(|row| !gone(&row.key));
+        let all = || written.iter().copied().chain(seen.clone());
+        let own = all().find(|row| row.key == self.key);
+        let own = own.filter(|row| row.remembers(self.op));
+        let other = || {
+            all().find(|row| {
+                (&row.key.project, &row.key.tool) == (&self.key.project, &self.key.tool)
+                    && row.remembers(self.op)
+            })
+        };
+        own.or_else(other).cloned()
+    }
+}
+
+impl LearnRoute {
+    pub(super) fn asked(&self) -> Asked {
+        Asked { key: self.key.clone(), op: self.op }
+    }
+
+    /// What else it must see: the vectors of the tool's other routes, and how many routes there are
+    /// where one more is made.
+    fn more(&self, view: &View) -> Selection {
+        let mut more = Selection::new();
+        if let Some((model, _)) = &self.vector {
+            for route in self.others(view).filter(|route| route.model.as_ref() == Some(model)) {
+                more = more.peek_vectors(VectorFilter::Key(route.key.clone()));
+            }
+        }
+        if !view.routes.contains_key(&self.key) && self.creates() {
+            more = more.count_routes(self.project.id.clone());
+        }
+        more
+    }
+
+    fn creates(&self) -> bool {
+        self.signal.get() >= self.policy.routes.min_signal
+    }
+
+    fn others<'v>(&'v self, view: &'v View) -> impl Iterator<Item = &'v Route> + 'v {
+        view.routes.values().filter(|route| {
+            route.key.project == self.key.project
+                && route.key.tool == self.key.tool
+                && route.key.id != self.key.id
+        })
+    }
+
+    /// The tool's other routes whose queries mean the same.
+    fn alike(&self, view: &View) -> Vec<Route> {
+        let Some((model, vector)) = &self.vector else { return Vec::new() };
+        let same = |route: &&Route| {
+            route.model.as_ref() == Some(model)
+                && view
+                    .vectors
+                    .get(&route.key)
+                    .filter(|known| known.model == *model)
+                    .and_then(|known| known.vector.cosine(vector))
+                    .is_some_and(|cosine| cosine >= self.policy.routes.same_cosine)
+        };
+        self.others(view).filter(same).cloned().collect()
+    }
+
+    /// A model has as many dimensions every time.
+    fn check_dimensions(&self, view: &View) -> Result<(), Refusal> {
+        let Some((model, vector)) = &self.vector else { return Ok(()) };
+        match dimensions(view, &self.project.id, model) {
+            Some(known) if known != vector.dimensions() => Err(Refusal::Invalid(format!(
+                "the vector has {} dimensions; those of the model {:?} have {known}",
+                vector.dimensions(),
+                model.as_str()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Step for LearnRoute {
+    fn selection(&self) -> Selection {
+        let [own, global] = both_keys(&self.project.id, &self.key.tool);
+        let selection = Selection::new()
+            .lock_projects(ProjectFilter::Id(self.project.id.clone()))
+            .peek_tools(ToolFilter::Key(own))
+            .peek_tools(ToolFilter::Key(global));
+        match &self.vector {
+            None => selection.lock_routes(RouteFilter::Key(self.key.clone())),
+            Some((model, _)) => {
+                let (project, tool) = (self.project.id.clone(), self.key.tool.clone());
+                selection
+                    .lock_routes(RouteFilter::Tool(project.clone(), tool))
+                    .lock_vectors(VectorFilter::Key(self.key.clone()))
+                    .peek_vectors(VectorFilter::First(project, model.clone()))
+            }
+        }
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        if view.resolve(&self.project.id, &self.key.tool).is_none() {
+            return Err(Refusal::Unknown { what: "tool", id: self.key.tool.to_string() });
+        }
+        self.check_dimensions(view)?;
+        let more = self.more(view);
+        if view.looks <= 1 && more != Selection::new() {
+            return Ok(Decision::Need(more));
+        }
+        let mut draft = Draft::new(view, self.at);
+        let own = view.routes.get(&self.key);
+        if let Some(own) = own {
+            same_query(own, &self.folded)?;
+        }
+        let alike = self.alike(view);
+        if own.into_iter().chain(&alike).any(|route| route.remembers(self.op)) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        let eldest = alike.iter().chain(own).min_by_key(|route| (route.created_at, route.key.id));
+        match (eldest, own) {
+            // An older route whose query means the same takes this one in.
+            (Some(eldest), _) if eldest.key != self.key => {
+                let mut eldest = eldest.clone();
+                if let Some(own) = own {
+                    eldest.absorb(own);
+                    draft.delete_route(&own.key);
+                }
+                eldest.learn(self.signal, self.policy.routes.learn_weight, self.op, self.at);
+                draft.put_route(eldest);
+            }
+            (_, Some(own)) => {
+                let mut own = own.clone();
+                for younger in &alike {
+                    own.absorb(younger);
+                    draft.delete_route(&younger.key);
+                }
+                own.learn(self.signal, self.policy.routes.learn_weight, self.op, self.at);
+                self.embed(&mut draft, own);
+            }
+            (_, None) if self.creates() => self.embed(
+                &mut draft,
+                Route {
+                    key: self.key.clone(),
+                    query: self.query.clone(),
+                    confidence: self.signal,
+                    uses: 1,
+                    created_at: self.at,
+                    last_used_at: self.at,
+                    model: None,
+                    ops: vec![self.op],
+                },
+            ),
+            (_, None) => return Ok(Decision::Write(draft.finish())),
+        }
+        see(&mut draft, &self.project, self.at);
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+impl LearnRoute {
+    /// Puts the route of the query itself, with its vector.
+    fn embed(&self, draft: &mut Draft<'_>, mut route: Route) {
+        if let Some((model, vector)) = &self.vector {
+            route.model = Some(model.clone());
+            draft.put_vector(RouteVector {
+                key: route.key.clone(),
+                model: model.clone(),
+                vector: vector.clone(),
+            });
+        }
+        draft.put_route(route);
+    }
+}
+
+/// A hash that stands for two queries teaches neither.
+fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
+    if fold_query(&known.query) == folded {
+        return Ok(());
+    }
+    Err(Refusal::Invalid(format!(
+        "the query has the id {} of another one, {:?}: it cannot be learned",
+        known.key.id, known.query
+    )))
+}
+
+/// What an outcome teaches about a query, without a vector.
+#[derive(Debug)]
+pub(crate) struct Taught<'a> {
+    /// The project.
+    pub(crate) project: &'a ProjectId,
+    /// The tool.
+    pub(crate) tool: &'a ToolName,
+    /// The query.
+    pub(crate) query: &'a str,
+    /// How well the tool answered it.
+    pub(crate) signal: Confidence,
+    /// The op, hashed.
+    pub(crate) op: u64,
+    /// When.
+    pub(crate) at: Timestamp,
+}
+
+impl Taught<'_> {
+    /// The key of its route.
+    pub(crate) fn key(&self) -> RouteKey {
+        RouteKey::of(self.project, self.tool, &fold_query(self.query))
+    }
+}
+
+/// Teaches a draft in which the route is locked: what [`LearnRoute`] does with a query alone. What
+/// cannot be learned is left.
+pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePolicy) {
+    let key = taught.key();
+    let Some(known) = draft.route(&key) else {
+        if taught.signal.get() >= policy.min_signal && check_query(taught.query).is_ok() {
+            draft.put_route(Route {
+                key,
+                query: taught.query.trim().to_owned(),
+                confidence: taught.signal,
+                uses: 1,
+                created_at: taught.at,
+                last_used_at: taught.at,
+                model: None,
+                ops: vec![taught.op],
+            });
+        }
+        return;
+    };
+    if known.remembers(taught.op) || same_query(known, &fold_query(taught.query)).is_err() {
+        return;
+    }
+    draft.edit_route(&key, |route| {
+        route.learn(taught.signal, policy.learn_weight, taught.op, taught.at);
+    });
+}
+
+/// Notes that routes were used.
+#[derive(Debug)]
+pub(super) struct UseRoutes {
+    pub(super) keys: Vec<RouteKey>,
+    pub(super) op: u64,
+    pub(super) at: Timestamp,
+}
+
+impl Step for UseRoutes {
+    fn selection(&self) -> Selection {
+        let keys = self.keys.iter().cloned();
+        keys.fold(Selection::new(), |all, key| all.lock_routes(RouteFilter::Key(key)))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        for key in &self.keys {
+            if draft.route(key).is_some_and(|route| !route.remembers(self.op)) {
+                draft.edit_route(key, |route| route.touch(self.op, self.at));
+            }
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}

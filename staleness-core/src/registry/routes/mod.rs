@@ -1,0 +1,171 @@
+//! Verbs over routes: learned, listed, used, pruned, forgotten.
+//!
+//! None of it goes to the journal: routes are a cache of what worked.
+
+mod forget;
+mod learn;
+mod prune;
+mod suggested;
+
+use std::cmp::Reverse;
+
+pub use learn::Learn;
+pub use prune::{PrunedRoute, RoutePruneReport};
+
+pub(super) use forget::{routes_in, routes_to};
+pub(super) use learn::{Taught, teach};
+
+use super::Registry;
+use crate::ids::{ModelId, OpId, ProjectId};
+use crate::route::{Route, RouteId, RouteKey, Suggestions, Vectors};
+use crate::scan::ProjectRef;
+use crate::session::SessionKey;
+use crate::store::{
+    Refusal, RouteFilter, Selection, StoreError, SuggestionFilter, VectorFilter, View,
+};
+use crate::time::Timestamp;
+
+/// How like an id must be to be offered for another, 0..=1.
+const ALIKE: f64 = 0.75;
+
+impl Registry {
+    /// Learns that a tool answered a query, or did not. May be repeated with the same op id. Returns
+    /// the route that learned: a new one, the known one, or an older one whose query means the same;
+    /// `None` where the signal is too weak to create one. Where that makes too many routes, those of
+    /// the project are pruned.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] for a query that is empty or too long, a signal out of `0..=1`, and a
+    /// vector that has no direction or not as many dimensions as the others of its model;
+    /// [`Refusal::Unknown`] for a tool that the project does not know; else what the store reports.
+    pub async fn learn_route(
+        &self,
+        project: &ProjectRef,
+        learn: Learn,
+    ) -> Result<Option<Route>, StoreError> {
+        let at = learn.at;
+        let step = learn.step(project, &self.policy)?;
+        let asked = step.asked();
+        let commit = self.run(step).await?;
+        let learned = asked.learned(&commit);
+        if commit.view.route_count.is_some_and(|known| self.too_many(known + 1)) {
+            self.prune_routes(&project.id, at, false).await?;
+        }
+        Ok(learned)
+    }
+
+    fn too_many(&self, routes: u64) -> bool {
+        routes > u64::from(self.policy.routes.max_routes)
+    }
+
+    /// What [`Registry::learn_route`] would leave; writes nothing.
+    ///
+    /// # Errors
+    /// As [`Registry::learn_route`].
+    pub async fn preview_learn(
+        &self,
+        project: &ProjectRef,
+        learn: Learn,
+    ) -> Result<Option<Route>, StoreError> {
+        let step = learn.step(project, &self.policy)?;
+        let asked = step.asked();
+        Ok(asked.learned(&self.dry().run(step).await?))
+    }
+
+    /// The routes of a project, the surest first, then those used last.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn routes(&self, project: &ProjectId) -> Result<Vec<Route>, StoreError> {
+        let all = Selection::new().peek_routes(RouteFilter::Project(project.clone()));
+        let mut routes: Vec<Route> = self.ask(all).await?.routes.into_values().collect();
+        routes.sort_by(|a, b| {
+            let order = |route: &Route| (Reverse(route.confidence), Reverse(route.last_used_at));
+            order(a).cmp(&order(b)).then_with(|| a.key.cmp(&b.key))
+        });
+        Ok(routes)
+    }
+
+    /// The vectors that a model made in a project, in one piece of memory for each form.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn route_vectors(
+        &self,
+        project: &ProjectId,
+        model: &ModelId,
+    ) -> Result<Vectors, StoreError> {
+        let filter = VectorFilter::Model(project.clone(), model.clone());
+        Ok(self.ask(Selection::new().peek_vectors(filter)).await?.vectors)
+    }
+
+    /// How many dimensions the vectors have that a model made in a project, where there are any.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn dimensions_of(
+        &self,
+        project: &ProjectId,
+        model: &ModelId,
+    ) -> Result<Option<usize>, StoreError> {
+        let filter = VectorFilter::First(project.clone(), model.clone());
+        let view = self.ask(Selection::new().peek_vectors(filter)).await?;
+        Ok(dimensions(&view, project, model))
+    }
+
+    /// Notes that routes were found and then used. May be repeated with the same op id; routes that
+    /// are gone are left out. Returns how many it noted.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn use_routes(
+        &self,
+        keys: Vec<RouteKey>,
+        op: &OpId,
+        at: Timestamp,
+    ) -> Result<usize, StoreError> {
+        let step = learn::UseRoutes { keys, op: Route::op(op), at };
+        Ok(self.run(step).await?.changes.routes.len())
+    }
+
+    /// What was suggested in a session.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn suggestions(&self, key: &SessionKey) -> Result<Option<Suggestions>, StoreError> {
+        let filter = SuggestionFilter::Key(key.clone());
+        let mut view = self.ask(Selection::new().peek_suggestions(filter)).await?;
+        Ok(view.suggestions.remove(key))
+    }
+
+    /// The id of a route of the project that is most like `text`, for a helpful error.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn nearest_route(
+        &self,
+        project: &ProjectId,
+        text: &str,
+    ) -> Result<Option<RouteId>, StoreError> {
+        let wanted = text.to_lowercase();
+        let routes = self.routes(project).await?;
+        let like = |route: &Route| {
+            let id = route.key.id.to_string();
+            (strsim::jaro_winkler(&wanted, &id), route.key.id)
+        };
+        let best = routes.iter().map(like).max_by(|a, b| {
+            let order = a.0.total_cmp(&b.0);
+            order.then_with(|| b.1.cmp(&a.1))
+        });
+        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+    }
+}
+
+/// How many dimensions the vectors of a model have, among those that were seen.
+fn dimensions(view: &View, project: &ProjectId, model: &ModelId) -> Option<usize> {
+    view.vectors.of(project, model).map(|(form, _)| form.dimensions).next()
+}
+
+fn unknown(id: RouteId) -> Refusal {
+    Refusal::Unknown { what: "route", id: id.to_string() }
+}

@@ -1,0 +1,154 @@
+//! Pruning routes: planned on one snapshot, applied in pages that leave alone what changed since.
+
+use serde::Serialize;
+
+use crate::ids::{ProjectId, ToolName};
+use crate::registry::Registry;
+use crate::route::{PruneReason, Route, RouteId, Suggestions, plan_prune};
+use crate::store::{
+    Change, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection, Step,
+    StoreError, SuggestionFilter, View,
+};
+use crate::time::Timestamp;
+
+/// Routes that one commit removes at most: others wait meanwhile.
+const PAGE: usize = 1_000;
+
+/// A route that went, or would go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PrunedRoute {
+    /// Its id.
+    pub id: RouteId,
+    /// Its tool.
+    pub tool: ToolName,
+    /// Why.
+    pub reason: PruneReason,
+}
+
+/// What pruning routes did, or would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RoutePruneReport {
+    /// What went, in the order of projects, tools and ids.
+    pub removed: Vec<PrunedRoute>,
+    /// How many routes stay.
+    pub kept: u64,
+}
+
+impl Registry {
+    /// Removes routes of a project that are weak, unused or too many, or tells which it would: see
+    /// [`plan_prune`]. What was suggested in sessions that nobody heard of for as long goes too.
+    ///
+    /// # Errors
+    /// What the store reports; pages that were removed stay removed.
+    pub async fn prune_routes(
+        &self,
+        project: &ProjectId,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<RoutePruneReport, StoreError> {
+        let policy = &self.policy.routes;
+        let all = Selection::new()
+            .peek_routes(RouteFilter::Project(project.clone()))
+            .peek_suggestions(SuggestionFilter::Project(project.clone()));
+        let view = self.ask(all).await?;
+        let plan = plan_prune(view.routes.values(), policy, now);
+        let mut report = RoutePruneReport { removed: Vec::new(), kept: plan.kept };
+        for page in plan.removed.chunks(PAGE) {
+            let rows: Vec<Route> = page.iter().map(|(route, _)| (*route).clone()).collect();
+            let gone = if dry_run {
+                vec![true; rows.len()]
+            } else {
+                let step = RemoveRoutes { rows: rows.clone(), at: now };
+                let changes = self.run(step).await?.changes.routes;
+                rows.iter().map(|row| changes.contains(&Change::Delete(row.key.clone()))).collect()
+            };
+            for ((route, reason), gone) in page.iter().zip(gone) {
+                if gone {
+                    let (id, tool) = (route.key.id, route.key.tool.clone());
+                    report.removed.push(PrunedRoute { id, tool, reason: *reason });
+                } else {
+                    report.kept += 1;
+                }
+            }
+        }
+        let old =
+            |row: &&Suggestions| now.days_since(row.updated_at()) >= i64::from(policy.unused_days);
+        let rows: Vec<Suggestions> = view.suggestions.values().filter(old).cloned().collect();
+        if !rows.is_empty() && !dry_run {
+            self.run(RemoveSuggestions { rows, at: now }).await?;
+        }
+        Ok(report)
+    }
+
+    /// Prunes the routes of every project, or tells what it would remove.
+    ///
+    /// # Errors
+    /// As [`Registry::prune_routes`].
+    pub async fn prune_all_routes(
+        &self,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<RoutePruneReport, StoreError> {
+        let projects = Selection::new().peek_projects(ProjectFilter::All);
+        let projects = self.ask(projects).await?.projects;
+        let mut report = RoutePruneReport::default();
+        for id in projects.keys() {
+            let of_project = self.prune_routes(id, now, dry_run).await?;
+            report.removed.extend(of_project.removed);
+            report.kept += of_project.kept;
+        }
+        Ok(report)
+    }
+}
+
+/// Removes routes that are still what they were.
+#[derive(Debug)]
+struct RemoveRoutes {
+    rows: Vec<Route>,
+    at: Timestamp,
+}
+
+impl Step for RemoveRoutes {
+    fn selection(&self) -> Selection {
+        let keys = self.rows.iter().map(|row| row.key.clone());
+        keys.fold(Selection::new(), |all, key| all.lock_routes(RouteFilter::Key(key)))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        for row in self.rows.iter().filter(|row| view.routes.get(&row.key) == Some(row)) {
+            draft.delete_route(&row.key);
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+/// Removes suggestions that are still what they were.
+#[derive(Debug)]
+struct RemoveSuggestions {
+    rows: Vec<Suggestions>,
+    at: Timestamp,
+}
+
+impl Step for RemoveSuggestions {
+    fn selection(&self) -> Selection {
+        let keys = self.rows.iter().map(|row| row.key.clone());
+        keys.fold(Selection::new(), |all, key| all.lock_suggestions(SuggestionFilter::Key(key)))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        for row in self.rows.iter().filter(|row| view.suggestions.get(&row.key) == Some(row)) {
+            draft.delete_suggestions(&row.key);
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}

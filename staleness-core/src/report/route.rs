@@ -1,0 +1,44 @@
+//! A route, as a caller is told of it.
+
+use serde::Serialize;
+
+use crate::ids::{ModelId, ToolName};
+use crate::route::{Confidence, Route, RouteId};
+use crate::time::Timestamp;
+
+/// A route without its vector.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RouteReport {
+    /// Its id.
+    pub id: RouteId,
+    /// The tool.
+    pub tool: ToolName,
+    /// The query as it was first given.
+    pub query: String,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// How often it was learned from or used.
+    pub uses: u64,
+    /// When it was learned first.
+    pub created_at: Timestamp,
+    /// When it was learned from or used last.
+    pub last_used_at: Timestamp,
+    /// The model that embedded the query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelId>,
+}
+
+impl From<&Route> for RouteReport {
+    fn from(route: &Route) -> Self {
+        Self {
+            id: route.key.id,
+            tool: route.key.tool.clone(),
+            query: route.query.clone(),
+            confidence: route.confidence,
+            uses: route.uses,
+            created_at: route.created_at,
+            last_used_at: route.last_used_at,
+            model: route.model.clone(),
+        }
+    }
+}

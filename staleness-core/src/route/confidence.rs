@@ -1,0 +1,129 @@
+//! How sure a route is.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// How sure a route is, from 0 to 1, in billionths: scores are compared after rounding to 1e-9, and a
+/// whole number is the same in every store, on every platform and in every export.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Confidence(u32);
+
+/// One, in billionths.
+const ONE: u32 = 1_000_000_000;
+
+impl Confidence {
+    /// None at all.
+    pub const ZERO: Self = Self(0);
+    /// The most there is.
+    pub const ONE: Self = Self(ONE);
+
+    /// A number in `0..=1`, rounded to 1e-9; `None` for any other, NaN included.
+    #[must_use]
+    pub fn new(value: f64) -> Option<Self> {
+        // The product lies in 0..=ONE, so nothing is cut off.
+        (0.0..=1.0).contains(&value).then(|| Self((value * f64::from(ONE)).round() as u32))
+    }
+
+    /// A number of billionths; `None` above one.
+    #[must_use]
+    pub const fn of_billionths(billionths: u32) -> Option<Self> {
+        if billionths <= ONE { Some(Self(billionths)) } else { None }
+    }
+
+    /// The billionths.
+    #[must_use]
+    pub const fn billionths(self) -> u32 {
+        self.0
+    }
+
+    /// The number, in `0..=1`.
+    #[must_use]
+    pub fn get(self) -> f64 {
+        f64::from(self.0) / f64::from(ONE)
+    }
+
+    /// What is left of it after one more signal: an exponential moving average,
+    /// `(1 − weight) × self + weight × signal`.
+    #[must_use]
+    pub fn after(self, signal: Self, weight: f64) -> Self {
+        let (old, new) = (f64::from(self.0), f64::from(signal.0));
+        let next = (old + (new - old) * weight).round().clamp(0.0, f64::from(ONE));
+        Self(next as u32)
+    }
+
+    /// The mean of two, each counted so many times; halves are rounded up. With no count at all the
+    /// larger of the two.
+    #[must_use]
+    pub fn mean(self, times: u64, other: Self, other_times: u64) -> Self {
+        let (a, b) = (u128::from(times), u128::from(other_times));
+        let all = a + b;
+        if all == 0 {
+            return self.max(other);
+        }
+        let sum = u128::from(self.0) * a + u128::from(other.0) * b;
+        Self(u32::try_from((2 * sum + all) / (2 * all)).unwrap_or(ONE))
+    }
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl Serialize for Confidence {
+    /// As a number in `0..=1`.
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(self.get())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(value: f64) -> Confidence {
+        Confidence::new(value).expect("0..=1")
+    }
+
+    #[test]
+    fn what_lies_outside_is_no_confidence() {
+        for value in [-0.000_001, 1.000_001, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(Confidence::new(value), None, "{value}");
+        }
+        assert_eq!(Confidence::new(-0.0), Some(Confidence::ZERO));
+        assert_eq!(Confidence::of_billionths(ONE + 1), None);
+    }
+
+    #[test]
+    fn a_signal_moves_it_by_a_fifth_of_the_way() {
+        assert_eq!(Confidence::ONE.after(of(0.75), 0.2), of(0.95));
+        assert_eq!(of(0.95).after(Confidence::ZERO, 0.2), of(0.76));
+        assert_eq!(of(0.76).after(Confidence::ONE, 0.2), of(0.808));
+        // As it is written down, it is the number that a person would write.
+        assert_eq!(of(0.95).after(Confidence::ZERO, 0.2).to_string(), "0.76");
+    }
+
+    #[test]
+    fn the_mean_of_two_lies_between_them_however_often_they_count() {
+        assert_eq!(of(0.5).mean(3, of(0.9), 1), of(0.6));
+        assert_eq!(of(0.5).mean(0, of(0.9), 0), of(0.9));
+        assert_eq!(of(0.2).mean(u64::MAX, of(0.2), u64::MAX), of(0.2));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn it_never_leaves_its_range(old in 0..=ONE, new in 0..=ONE, weight in 0.0..=1.0_f64) {
+            let (old, new) = (Confidence(old), Confidence(new));
+            let next = old.after(new, weight);
+            proptest::prop_assert!(old.min(new) <= next && next <= old.max(new));
+        }
+
+        #[test]
+        fn a_number_is_what_is_read_back(billionths in 0..=ONE) {
+            let confidence = Confidence(billionths);
+            proptest::prop_assert_eq!(Confidence::new(confidence.get()), Some(confidence));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What tells routes apart.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::ids::{ProjectId, ToolName, stable_hash_of};
+
+/// 128 bits of the exact name of a tool and a folded query, written as 32 hexadecimal digits. Two
+/// different pairs collide with a probability of about 2⁻¹²⁸ times the number of pairs; who writes a
+/// route compares tool and query all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RouteId(pub u128);
+
+impl RouteId {
+    /// The id of a tool and a query that [`super::fold_query`] folded.
+    #[must_use]
+    pub fn of(tool: &ToolName, folded: &str) -> Self {
+        // Names hold no control characters, so the separator makes the text unambiguous.
+        Self(stable_hash_of([tool.as_str(), "\u{1f}", folded]))
+    }
+
+    /// Its bytes, big end first, so that they are in the order of ids.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
+
+    /// The inverse of [`RouteId::to_bytes`]; `None` for any other number of bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(|bytes| Self(u128::from_be_bytes(bytes)))
+    }
+}
+
+impl fmt::Display for RouteId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl FromStr for RouteId {
+    type Err = ();
+
+    /// Reads exactly the form that is written.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let written = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if text.len() != 32 || !text.bytes().all(written) {
+            return Err(());
+        }
+        u128::from_str_radix(text, 16).map(Self).map_err(drop)
+    }
+}
+
+impl Serialize for RouteId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+/// What identifies a route: its project, its tool and its id. The tool is part of the id too; here it
+/// keeps the routes of one tool together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RouteKey {
+    /// The project in which it was learned.
+    pub project: ProjectId,
+    /// The tool, by the name under which it is called.
+    pub tool: ToolName,
+    /// The id.
+    pub id: RouteId,
+}
+
+impl RouteKey {
+    /// The key of a tool and a folded query in a project.
+    #[must_use]
+    pub fn of(project: &ProjectId, tool: &ToolName, folded: &str) -> Self {
+        Self { project: project.clone(), tool: tool.clone(), id: RouteId::of(tool, folded) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_stable_and_tells_tool_and_query_apart() {
+        let tool = |name: &str| ToolName::new(name).expect("a name");
+        let id = RouteId::of(&tool("mcp__github__search"), "open issues");
+        assert_eq!(id.to_string(), "a9dc51d037f7fdeff8b126198cb64112");
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert_eq!(RouteId::from_bytes(&id.to_bytes()), Some(id));
+        assert_ne!(RouteId::of(&tool("ab"), "c"), RouteId::of(&tool("a"), "bc"));
+        assert_ne!(id, RouteId::of(&tool("mcp__github__search"), "open issue"));
+        for text in ["", "0", "G0000000000000000000000000000000", &"A".repeat(32)] {
+            assert_eq!(text.parse::<RouteId>(), Err(()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Routes: which tool answered which query, and how surely.
+//!
+//! A [`Route`] belongs to a project and is told apart by its tool and by its query once spelling
+//! is folded away ([`fold_query`]). Learning moves its [`Confidence`]; what has little of it, what
+//! nobody used for long, and what is too much goes when routes are pruned ([`plan_prune`]). Where a
+//! model embedded the query, its [`RouteVector`] lies beside it: counters change without touching
+//! it, and pruning never reads it.
+//!
+//! The tool is a bare name that the project resolves when it searches: a route to a tool that is
+//! stale or demoted is passed over, not removed, and is back when the tool is.
+
+mod confidence;
+mod id;
+mod prune;
+mod query;
+mod record;
+mod redact;
+mod suggested;
+mod vector;
+mod vectors;
+
+pub use confidence::Confidence;
+pub use id::{RouteId, RouteKey};
+pub use prune::{PrunePlan, PruneReason, plan_prune};
+pub use query::{MAX_QUERY_BYTES, check_query, fold_query};
+pub use record::{MAX_OPS, Route};
+pub use redact::{MAX_PROMPT_CHARS, prompt_text, redact};
+pub(crate) use suggested::Lesson;
+pub use suggested::{MAX_PROMPTS, MAX_SUGGESTED, MAX_TAUGHT, Prompted, SuggestedTool, Suggestions};
+pub use vector::{MAX_DIMENSIONS, Precision, RouteVector, Vector, VectorError};
+pub use vectors::{Form, Matrix, Values, Vectors};

@@ -1,0 +1,79 @@
+//! Which routes go: decided on one snapshot, without a look at vectors.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use super::{Route, RouteKey};
+use crate::policy::RoutePolicy;
+use crate::time::Timestamp;
+
+/// Why a route goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PruneReason {
+    /// Its confidence is below `routes.prune_confidence`.
+    LowConfidence,
+    /// It was not used for `routes.unused_days`.
+    Unused,
+    /// There are more than `routes.max_routes` in its project, and others are better.
+    OverLimit,
+}
+
+impl PruneReason {
+    /// The reason's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LowConfidence => "low_confidence",
+            Self::Unused => "unused",
+            Self::OverLimit => "over_limit",
+        }
+    }
+}
+
+/// What pruning the routes of a project would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrunePlan<'r> {
+    /// What goes and why, in the order of keys.
+    pub removed: Vec<(&'r Route, PruneReason)>,
+    /// How many stay.
+    pub kept: u64,
+}
+
+/// Decides which routes of one project go as of `now`: the weak, the unused, and where too many are
+/// left all but the best `keep_share × max_routes`, rounded down, by confidence, last use and id.
+#[must_use]
+pub fn plan_prune<'r>(
+    routes: impl IntoIterator<Item = &'r Route>,
+    policy: &RoutePolicy,
+    now: Timestamp,
+) -> PrunePlan<'r> {
+    let (mut removed, mut left) = (Vec::new(), Vec::new());
+    for route in routes {
+        if route.confidence.get() < policy.prune_confidence {
+            removed.push((route, PruneReason::LowConfidence));
+        } else if now.days_since(route.last_used_at) >= i64::from(policy.unused_days) {
+            removed.push((route, PruneReason::Unused));
+        } else {
+            left.push(route);
+        }
+    }
+    let keep = policy.kept_over_limit();
+    if left.len() > policy.max_routes as usize && left.len() > keep {
+        let best_first =
+            |route: &&Route| (Reverse(route.confidence), Reverse(route.last_used_at), route.key.id);
+        // The best are not needed in order, only told from the others.
+        left.select_nth_unstable_by_key(keep, best_first);
+        removed.extend(left.drain(keep..).map(|route| (route, PruneReason::OverLimit)));
+    }
+    removed.sort_unstable_by(|a, b| a.0.key.cmp(&b.0.key));
+    PrunePlan { removed, kept: left.len() as u64 }
+}
+
+impl PrunePlan<'_> {
+    /// The keys of what goes.
+    pub fn keys(&self) -> impl Iterator<Item = &RouteKey> + '_ {
+        self.removed.iter().map(|(route, _)| &route.key)
+    }
+}

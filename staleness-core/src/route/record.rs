@@ -1,0 +1,77 @@
+//! A route, and how it learns.
+
+use super::{Confidence, RouteKey};
+use crate::ids::{ModelId, OpId, stable_hash};
+use crate::time::Timestamp;
+
+/// How many of its last ops a route remembers.
+pub const MAX_OPS: usize = 16;
+
+/// A query that led to a tool. Routes are a bounded cache: what is weak, unused or too much is pruned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Its identity: project, tool and id.
+    pub key: RouteKey,
+    /// The query as it was first given, without white space at either end.
+    pub query: String,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// How often something was learned about it, and how often it was found and then used.
+    pub uses: u64,
+    /// When it was learned first.
+    pub created_at: Timestamp,
+    /// When it was learned from or used last.
+    pub last_used_at: Timestamp,
+    /// The model that embedded the query, where there is a vector.
+    pub model: Option<ModelId>,
+    /// The ops that it learned from last, as [`Route::op`] hashes them, oldest first, at most
+    /// [`MAX_OPS`]: none is learned twice.
+    pub ops: Vec<u64>,
+}
+
+impl Route {
+    /// What is remembered of an op.
+    #[must_use]
+    pub fn op(op: &OpId) -> u64 {
+        stable_hash(op.as_str().as_bytes()) as u64
+    }
+
+    /// Whether an op is among the last ones.
+    #[must_use]
+    pub fn remembers(&self, op: u64) -> bool {
+        self.ops.contains(&op)
+    }
+
+    /// Learns once more: the confidence moves by `weight` of the way to the signal.
+    pub fn learn(&mut self, signal: Confidence, weight: f64, op: u64, at: Timestamp) {
+        self.confidence = self.confidence.after(signal, weight);
+        self.touch(op, at);
+    }
+
+    /// Notes that it was used. A use counts once, and moves its time only forward.
+    pub fn touch(&mut self, op: u64, at: Timestamp) {
+        self.uses = self.uses.saturating_add(1);
+        self.last_used_at = self.last_used_at.max(at);
+        self.remember(op);
+    }
+
+    /// Takes in a younger route to the same tool whose query means the same: together they were used
+    /// as often, and are as sure as they were on average.
+    pub fn absorb(&mut self, younger: &Self) {
+        self.confidence = self.confidence.mean(self.uses, younger.confidence, younger.uses);
+        self.uses = self.uses.saturating_add(younger.uses);
+        self.created_at = self.created_at.min(younger.created_at);
+        self.last_used_at = self.last_used_at.max(younger.last_used_at);
+        for op in &younger.ops {
+            if !self.remembers(*op) {
+                self.remember(*op);
+            }
+        }
+    }
+
+    fn remember(&mut self, op: u64) {
+        let over = (self.ops.len() + 1).saturating_sub(MAX_OPS);
+        self.ops.drain(..over);
+        self.ops.push(op);
+    }
+}

@@ -1,0 +1,169 @@
+//! What was suggested in a session, until an outcome says what it was worth.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Confidence, RouteId};
+use crate::ids::ToolName;
+use crate::policy::RoutePolicy;
+use crate::session::SessionKey;
+use crate::time::Timestamp;
+
+/// Prompts of a session that are remembered.
+pub const MAX_PROMPTS: usize = 4;
+/// Tools that are remembered of one suggestion.
+pub const MAX_SUGGESTED: usize = 8;
+/// Tools whose outcomes one prompt learns from.
+pub const MAX_TAUGHT: usize = 4;
+
+/// The suggestions made in a session: a small cache, gone when the session ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestions {
+    /// The session. It need not be known by itself.
+    pub key: SessionKey,
+    /// How many suggestions were made in it, those that are forgotten included.
+    pub made: u32,
+    /// The last prompts, oldest first, at most [`MAX_PROMPTS`].
+    pub prompts: Vec<Prompted>,
+}
+
+/// One prompt, and what was suggested for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prompted {
+    /// When.
+    pub at: Timestamp,
+    /// What was asked, as [`super::prompt_text`] bounds it, or as a caller handed it in. Of a user's
+    /// prompt only where the policy says that it may be learned from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// What was suggested, best first, at most [`MAX_SUGGESTED`]; nothing where nothing fitted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<SuggestedTool>,
+    /// The tools whose outcomes were learned from, at most [`MAX_TAUGHT`]: each is once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taught: Vec<ToolName>,
+}
+
+/// A tool that was suggested, and the route that led to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuggestedTool {
+    /// The tool.
+    pub tool: ToolName,
+    /// The learned route, where it was not found by its description alone.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "maybe_id")]
+    pub route: Option<RouteId>,
+}
+
+/// What an outcome says about a prompt of its session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lesson {
+    /// Which prompt.
+    pub(crate) prompt: usize,
+    /// What to learn, and how strongly.
+    pub(crate) learn: Option<(String, Confidence)>,
+    /// The route that led to the tool: it was found, and then used.
+    pub(crate) route: Option<RouteId>,
+}
+
+impl Prompted {
+    /// The tool where it was suggested.
+    fn suggested(&self, tool: &ToolName) -> Option<&SuggestedTool> {
+        self.tools.iter().find(|each| each.tool == *tool)
+    }
+}
+
+impl Suggestions {
+    /// A session in which nothing was suggested yet.
+    #[must_use]
+    pub const fn new(key: SessionKey) -> Self {
+        Self { key, made: 0, prompts: Vec::new() }
+    }
+
+    /// Notes a prompt; of what is over the bounds the oldest and the least go.
+    pub fn note(&mut self, mut prompted: Prompted) {
+        prompted.tools.truncate(MAX_SUGGESTED);
+        prompted.taught.truncate(MAX_TAUGHT);
+        self.made = self.made.saturating_add(u32::from(!prompted.tools.is_empty()));
+        self.prompts.push(prompted);
+        let over = self.prompts.len().saturating_sub(MAX_PROMPTS);
+        self.prompts.drain(..over);
+    }
+
+    /// When something was suggested last.
+    #[must_use]
+    pub fn last_suggested_at(&self) -> Option<Timestamp> {
+        self.prompts.iter().rev().find(|prompt| !prompt.tools.is_empty()).map(|prompt| prompt.at)
+    }
+
+    /// When it was written last.
+    #[must_use]
+    pub fn updated_at(&self) -> Timestamp {
+        self.prompts.iter().map(|prompt| prompt.at).max().unwrap_or_default()
+    }
+
+    /// What an outcome of a tool says about the last prompt that suggested it, or about the last one
+    /// where none did. `None` where there is nothing to learn and nothing to refresh.
+    pub(crate) fn lesson(
+        &self,
+        tool: &ToolName,
+        succeeded: bool,
+        policy: &RoutePolicy,
+    ) -> Option<Lesson> {
+        let fresh = |prompt: &Prompted| !prompt.taught.contains(tool);
+        let suggested = self
+            .prompts
+            .iter()
+            .rposition(|prompt| prompt.suggested(tool).is_some() && fresh(prompt));
+        let at = suggested.or_else(|| self.prompts.len().checked_sub(1))?;
+        let prompt = &self.prompts[at];
+        if prompt.taught.len() >= MAX_TAUGHT || prompt.taught.contains(tool) {
+            return None;
+        }
+        let signal = match (succeeded, suggested.is_some()) {
+            (true, true) => policy.signal_suggested,
+            (true, false) => policy.signal_other,
+            (false, _) => policy.signal_failure,
+        };
+        let signal = Confidence::new(signal)?;
+        let learn = prompt.query.clone().map(|query| (query, signal));
+        let route = prompt.suggested(tool).and_then(|each| each.route).filter(|_| succeeded);
+        (learn.is_some() || route.is_some()).then_some(Lesson { prompt: at, learn, route })
+    }
+
+    /// What outcomes of a tool could teach, whatever they are: at most one lesson for each prompt.
+    pub(crate) fn lessons(&self, tool: &ToolName, policy: &RoutePolicy) -> Vec<Lesson> {
+        let mut left = self.clone();
+        let mut all = Vec::new();
+        while !left.prompts.is_empty() {
+            all.extend(left.lesson(tool, true, policy));
+            left.prompts.pop();
+        }
+        all
+    }
+
+    /// Notes that a lesson was learned.
+    pub(crate) fn taught(&mut self, prompt: usize, tool: &ToolName) {
+        if let Some(prompt) = self.prompts.get_mut(prompt) {
+            prompt.taught.push(tool.clone());
+        }
+    }
+}
+
+/// A route's id or nothing, as its digits.
+mod maybe_id {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    use super::RouteId;
+
+    pub(super) fn serialize<S: Serializer>(id: &Option<RouteId>, to: S) -> Result<S::Ok, S::Error> {
+        id.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<RouteId>, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map(Some).map_err(|()| de::Error::custom("not the id of a route"))
+    }
+}

@@ -1,0 +1,294 @@
+//! Vectors: what a model made of a query.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::RouteKey;
+use crate::ids::ModelId;
+
+/// The most dimensions that a vector may have.
+pub const MAX_DIMENSIONS: usize = 4_096;
+
+/// How far the length of a stored vector may be from 1.
+const UNIT: f64 = 1e-3;
+
+/// How many bits each number of a vector has.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// 32 bits: what models give, and half the memory.
+    #[default]
+    F32,
+    /// 64 bits.
+    F64,
+}
+
+impl Precision {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::F32, Self::F64];
+
+    /// `f32` or `f64`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// How many bytes one number takes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+}
+
+/// Why numbers were refused as a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VectorError {
+    /// There are none.
+    Empty,
+    /// There are more than [`MAX_DIMENSIONS`]; the number is given.
+    TooLong(usize),
+    /// One is not a number, or infinite; its place is given, counted from 0.
+    NotFinite(usize),
+    /// All are zero: it points nowhere.
+    Zero,
+    /// The bytes are no whole number of numbers; their length is given.
+    Length(usize),
+    /// Its length is not 1, though it was stored as such.
+    NotUnit,
+    /// The name of the route's tool is none, though it was stored as such.
+    Tool,
+}
+
+impl fmt::Display for VectorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the vector is empty"),
+            Self::TooLong(found) => {
+                write!(f, "the vector has {found} dimensions; at most {MAX_DIMENSIONS} are allowed")
+            }
+            Self::NotFinite(at) => {
+                write!(f, "number {at} of the vector, counted from 0, is not a finite number")
+            }
+            Self::Zero => f.write_str("the vector is zero, and points nowhere"),
+            Self::Length(bytes) => {
+                write!(f, "the vector is {bytes} bytes long, which is no whole number of numbers")
+            }
+            Self::NotUnit => f.write_str("the vector does not have length 1"),
+            Self::Tool => f.write_str("the vector's tool has no name"),
+        }
+    }
+}
+
+impl std::error::Error for VectorError {}
+
+/// A vector of length 1. Its numbers are finite, and there is at least one.
+#[derive(Clone, PartialEq)]
+pub enum Vector {
+    /// Numbers of 32 bits.
+    F32(Arc<[f32]>),
+    /// Numbers of 64 bits.
+    F64(Arc<[f64]>),
+}
+
+// Equality is that of numbers, none of which is NaN.
+impl Eq for Vector {}
+
+impl fmt::Debug for Vector {
+    /// Not its numbers: there are hundreds.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Vector({} × {})", self.dimensions(), self.precision().as_str())
+    }
+}
+
+impl Vector {
+    /// The direction of `numbers`: divided by their length, which is computed without overflow.
+    ///
+    /// # Errors
+    /// [`VectorError`] for numbers that have no direction, or are too many.
+    pub fn new(numbers: &[f64], precision: Precision) -> Result<Self, VectorError> {
+        if numbers.is_empty() {
+            return Err(VectorError::Empty);
+        }
+        if numbers.len() > MAX_DIMENSIONS {
+            return Err(VectorError::TooLong(numbers.len()));
+        }
+        if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
+            return Err(VectorError::NotFinite(at));
+        }
+        let largest = numbers.iter().fold(0.0_f64, |most, number| most.max(number.abs()));
+        if largest == 0.0 {
+            return Err(VectorError::Zero);
+        }
+        // The largest is 1 from here on, so squares neither overflow nor vanish altogether. Dividing
+        // twice: the inverse of a subnormal number is infinite.
+        let scaled = numbers.iter().map(|number| number / largest);
+        let length = scaled.clone().map(|number| number * number).sum::<f64>().sqrt();
+        let unit = scaled.map(|number| number / length);
+        Ok(match precision {
+            Precision::F32 => Self::F32(unit.map(|number| number as f32).collect()),
+            Precision::F64 => Self::F64(unit.collect()),
+        })
+    }
+
+    /// A vector as it was stored: see [`Vector::to_bytes`].
+    ///
+    /// # Errors
+    /// [`VectorError`] for bytes that are no vector of length 1.
+    pub fn from_bytes(bytes: &[u8], precision: Precision) -> Result<Self, VectorError> {
+        let (size, dims) = (precision.bytes(), bytes.len() / precision.bytes());
+        if !bytes.len().is_multiple_of(size) {
+            return Err(VectorError::Length(bytes.len()));
+        }
+        if dims == 0 {
+            return Err(VectorError::Empty);
+        }
+        if dims > MAX_DIMENSIONS {
+            return Err(VectorError::TooLong(dims));
+        }
+        let vector = match precision {
+            Precision::F32 => Self::F32(floats(bytes).collect()),
+            Precision::F64 => Self::F64(doubles(bytes).collect()),
+        };
+        if let Some(at) = vector.numbers().position(|number| !number.is_finite()) {
+            return Err(VectorError::NotFinite(at));
+        }
+        let length = vector.numbers().map(|number| number * number).sum::<f64>().sqrt();
+        if (length - 1.0).abs() <= UNIT { Ok(vector) } else { Err(VectorError::NotUnit) }
+    }
+
+    /// Its numbers one after the other, least byte first.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::F32(numbers) => numbers.iter().flat_map(|number| number.to_le_bytes()).collect(),
+            Self::F64(numbers) => numbers.iter().flat_map(|number| number.to_le_bytes()).collect(),
+        }
+    }
+
+    /// How many numbers it has.
+    #[must_use]
+    pub fn dimensions(&self) -> usize {
+        match self {
+            Self::F32(numbers) => numbers.len(),
+            Self::F64(numbers) => numbers.len(),
+        }
+    }
+
+    /// The precision of its numbers.
+    #[must_use]
+    pub const fn precision(&self) -> Precision {
+        match self {
+            Self::F32(_) => Precision::F32,
+            Self::F64(_) => Precision::F64,
+        }
+    }
+
+    /// The numbers.
+    pub fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
+        let (narrow, wide) = match self {
+            Self::F32(numbers) => (numbers.as_ref(), [].as_slice()),
+            Self::F64(numbers) => ([].as_slice(), numbers.as_ref()),
+        };
+        narrow.iter().map(|number| f64::from(*number)).chain(wide.iter().copied())
+    }
+
+    /// The cosine of the angle between two vectors of as many dimensions, which is their dot product;
+    /// `None` where they have not as many.
+    #[must_use]
+    pub fn cosine(&self, other: &Self) -> Option<f64> {
+        (self.dimensions() == other.dimensions())
+            .then(|| self.numbers().zip(other.numbers()).map(|(a, b)| a * b).sum())
+    }
+}
+
+/// Numbers of 32 bits, least byte first; bytes that make no whole number are left out.
+pub(super) fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> + '_ {
+    bytes.chunks_exact(4).map(|part| f32::from_le_bytes([part[0], part[1], part[2], part[3]]))
+}
+
+/// The same of 64 bits.
+pub(super) fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
+    bytes.chunks_exact(8).map(|part| {
+        let mut eight = [0; 8];
+        eight.copy_from_slice(part);
+        f64::from_le_bytes(eight)
+    })
+}
+
+/// The vector of a route, and the model that made it. Kept apart from the route, so that a counter
+/// that moves rewrites no vector, and pruning reads none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteVector {
+    /// The route.
+    pub key: RouteKey,
+    /// The model.
+    pub model: ModelId,
+    /// The vector, of length 1 whatever the model gave.
+    pub vector: Vector,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_infinite_zero_and_endless_vectors_are_refused() {
+        let refused = |numbers: &[f64]| Vector::new(numbers, Precision::F32).unwrap_err();
+        assert_eq!(refused(&[]), VectorError::Empty);
+        assert_eq!(refused(&[0.0, -0.0]), VectorError::Zero);
+        assert_eq!(refused(&[1.0, f64::NAN]), VectorError::NotFinite(1));
+        assert_eq!(refused(&[f64::INFINITY]), VectorError::NotFinite(0));
+        assert_eq!(refused(&vec![1.0; MAX_DIMENSIONS + 1]), VectorError::TooLong(4_097));
+        assert!(Vector::new(&vec![1.0; MAX_DIMENSIONS], Precision::F32).is_ok());
+    }
+
+    #[test]
+    fn a_vector_has_length_one_whatever_it_had() {
+        for scale in [1.0, 1e-300, 1e300, f64::MIN_POSITIVE / 4.0] {
+            for precision in Precision::ALL {
+                let vector = Vector::new(&[3.0 * scale, -4.0 * scale], precision).unwrap();
+                let numbers: Vec<f64> = vector.numbers().collect();
+                assert!((numbers[0] - 0.6).abs() < 1e-6, "{scale} {numbers:?}");
+                assert!((numbers[1] + 0.8).abs() < 1e-6, "{scale} {numbers:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_come_back_as_the_same_vector() {
+        for precision in Precision::ALL {
+            let vector = Vector::new(&[0.1, -0.2, 0.3], precision).unwrap();
+            assert_eq!(Vector::from_bytes(&vector.to_bytes(), precision), Ok(vector));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_vector_are_refused() {
+        let refused = |bytes: &[u8]| Vector::from_bytes(bytes, Precision::F32).unwrap_err();
+        assert_eq!(refused(&[]), VectorError::Empty);
+        assert_eq!(refused(&[0; 3]), VectorError::Length(3));
+        assert_eq!(refused(&f32::NAN.to_le_bytes()), VectorError::NotFinite(0));
+        assert_eq!(refused(&2.0_f32.to_le_bytes()), VectorError::NotUnit);
+        assert_eq!(refused(&vec![0; 4 * (MAX_DIMENSIONS + 1)]), VectorError::TooLong(4_097));
+    }
+
+    #[test]
+    fn the_cosine_of_a_vector_with_itself_is_one() {
+        let of = |numbers: &[f64]| Vector::new(numbers, Precision::F64).unwrap();
+        let (a, b) = (of(&[1.0, 2.0]), of(&[2.0, -1.0]));
+        assert!((a.cosine(&a).unwrap() - 1.0).abs() < 1e-12);
+        assert!(a.cosine(&b).unwrap().abs() < 1e-12);
+        assert_eq!(a.cosine(&of(&[1.0])), None);
+    }
+}

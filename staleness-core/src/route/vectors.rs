@@ -1,0 +1,405 @@
+//! Vectors in bulk: those of one project and model lie in one piece of memory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::vector::{doubles, floats};
+use super::{Precision, RouteId, RouteKey, RouteVector, Vector, VectorError};
+use crate::ids::{IdError, ModelId, ProjectId, ToolName};
+
+/// What vectors must share to be compared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Form {
+    /// The model that made them.
+    pub model: ModelId,
+    /// How many dimensions they have.
+    pub dimensions: usize,
+    /// The precision of their numbers.
+    pub precision: Precision,
+}
+
+/// The numbers of many vectors, one vector behind the other.
+#[derive(Clone, Debug)]
+pub enum Values {
+    /// Numbers of 32 bits.
+    F32(Vec<f32>),
+    /// Numbers of 64 bits.
+    F64(Vec<f64>),
+}
+
+/// Vectors of one project and form: row `n` is the vector of `ids()[n]`. Rows come in no particular
+/// order.
+#[derive(Clone, Debug)]
+pub struct Matrix {
+    dimensions: usize,
+    ids: Vec<RouteId>,
+    /// The tool of each row, by its place in `names`.
+    tools: Vec<u32>,
+    names: Vec<ToolName>,
+    places: HashMap<Box<str>, u32>,
+    values: Values,
+    rows: HashMap<RouteId, usize, BuildHasherDefault<IdHasher>>,
+}
+
+/// Ids are hashes already.
+#[derive(Clone, Copy, Debug, Default)]
+struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u128(&mut self, id: u128) {
+        self.0 = (id >> 64) as u64 ^ id as u64;
+    }
+}
+
+impl Matrix {
+    fn new(form: &Form) -> Self {
+        Self {
+            dimensions: form.dimensions,
+            ids: Vec::new(),
+            tools: Vec::new(),
+            names: Vec::new(),
+            places: HashMap::new(),
+            values: match form.precision {
+                Precision::F32 => Values::F32(Vec::new()),
+                Precision::F64 => Values::F64(Vec::new()),
+            },
+            rows: HashMap::default(),
+        }
+    }
+
+    /// How many numbers a row has.
+    #[must_use]
+    pub const fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The route of each row.
+    #[must_use]
+    pub fn ids(&self) -> &[RouteId] {
+        &self.ids
+    }
+
+    /// The tool of a row, by its place in [`Matrix::names`]; `None` behind the last row.
+    #[must_use]
+    pub fn tool(&self, row: usize) -> Option<u32> {
+        self.tools.get(row).copied()
+    }
+
+    /// The tools, each once, in no particular order. Some may have no row.
+    #[must_use]
+    pub fn names(&self) -> &[ToolName] {
+        &self.names
+    }
+
+    /// The numbers of all rows.
+    #[must_use]
+    pub const fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The vector of a route, copied.
+    #[must_use]
+    pub fn get(&self, id: RouteId) -> Option<Vector> {
+        let row = *self.rows.get(&id)?;
+        let range = row * self.dimensions..(row + 1) * self.dimensions;
+        Some(match &self.values {
+            Values::F32(values) => Vector::F32(values[range].into()),
+            Values::F64(values) => Vector::F64(values[range].into()),
+        })
+    }
+
+    /// Adds a row, or replaces it. Numbers that there are too few of are zero; see [`Vectors::push`].
+    fn put(&mut self, tool: &str, id: RouteId, bytes: &[u8]) -> Result<(), IdError> {
+        let (end, dimensions) = (self.ids.len(), self.dimensions);
+        let tool = self.place_of(tool)?;
+        let row = *self.rows.entry(id).or_insert(end);
+        let new = row == end;
+        if new {
+            self.ids.push(id);
+            self.tools.push(tool);
+        }
+        fn place<T: Copy + Default>(
+            all: &mut Vec<T>,
+            row: usize,
+            dimensions: usize,
+            numbers: impl Iterator<Item = T>,
+        ) {
+            if row * dimensions == all.len() {
+                all.extend(numbers);
+                all.resize((row + 1) * dimensions, T::default());
+            } else {
+                let slots = &mut all[row * dimensions..(row + 1) * dimensions];
+                slots.iter_mut().zip(numbers).for_each(|(slot, number)| *slot = number);
+            }
+        }
+        match &mut self.values {
+            Values::F32(all) => place(all, row, dimensions, floats(bytes)),
+            Values::F64(all) => place(all, row, dimensions, doubles(bytes)),
+        }
+        Ok(())
+    }
+
+    /// The place of a tool's name. Rows come by tool, as a rule, so the last one is looked at first.
+    fn place_of(&mut self, tool: &str) -> Result<u32, IdError> {
+        let same = |place: &u32| self.names[*place as usize].as_str() == tool;
+        if let Some(last) = self.tools.last().copied().filter(same) {
+            return Ok(last);
+        }
+        if let Some(place) = self.places.get(tool) {
+            return Ok(*place);
+        }
+        let place = self.names.len() as u32;
+        self.names.push(ToolName::new(tool)?);
+        self.places.insert(tool.into(), place);
+        Ok(place)
+    }
+
+    fn key(&self, project: &ProjectId, row: usize) -> RouteKey {
+        let tool = self.names[self.tools[row] as usize].clone();
+        RouteKey { project: project.clone(), tool, id: self.ids[row] }
+    }
+
+    /// Removes a row; the last one takes its place.
+    fn remove(&mut self, id: RouteId) {
+        let Some(row) = self.rows.remove(&id) else { return };
+        self.ids.swap_remove(row);
+        self.tools.swap_remove(row);
+        if let Some(moved) = self.ids.get(row) {
+            self.rows.insert(*moved, row);
+        }
+        fn drop_row<T: Copy>(all: &mut Vec<T>, row: usize, dimensions: usize) {
+            let last = all.len() - dimensions;
+            all.copy_within(last.., row * dimensions);
+            all.truncate(last);
+        }
+        match &mut self.values {
+            Values::F32(all) => drop_row(all, row, self.dimensions),
+            Values::F64(all) => drop_row(all, row, self.dimensions),
+        }
+    }
+}
+
+impl PartialEq for Matrix {
+    /// Whether both hold the same vectors, in whatever order.
+    fn eq(&self, other: &Self) -> bool {
+        self.ids.len() == other.ids.len()
+            && (0..self.ids.len()).all(|row| {
+                let (id, tool) = (self.ids[row], &self.names[self.tools[row] as usize]);
+                let same = other.rows.get(&id).map(|row| &other.names[other.tools[*row] as usize]);
+                same == Some(tool) && self.get(id) == other.get(id)
+            })
+    }
+}
+
+/// Vectors by project and form.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vectors {
+    matrices: BTreeMap<ProjectId, BTreeMap<Form, Matrix>>,
+}
+
+impl Vectors {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.matrices.is_empty()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.matrices().map(|(_, _, matrix)| matrix.ids.len()).sum()
+    }
+
+    /// All of them, by project and form.
+    pub fn matrices(&self) -> impl Iterator<Item = (&ProjectId, &Form, &Matrix)> + '_ {
+        self.matrices.iter().flat_map(|(project, forms)| {
+            forms.iter().map(move |(form, matrix)| (project, form, matrix))
+        })
+    }
+
+    /// Those of one project and model, by form.
+    pub fn of<'a>(
+        &'a self,
+        project: &ProjectId,
+        model: &'a ModelId,
+    ) -> impl Iterator<Item = (&'a Form, &'a Matrix)> + 'a {
+        let forms = self.matrices.get(project).into_iter().flatten();
+        forms.filter(move |(form, _)| form.model == *model)
+    }
+
+    /// The vector of a route, copied.
+    #[must_use]
+    pub fn get(&self, key: &RouteKey) -> Option<RouteVector> {
+        let forms = self.matrices.get(&key.project)?;
+        forms.iter().find_map(|(form, matrix)| {
+            let vector = matrix.get(key.id)?;
+            Some(RouteVector { key: key.clone(), model: form.model.clone(), vector })
+        })
+    }
+
+    /// Every key, in order.
+    #[must_use]
+    pub fn keys(&self) -> Vec<RouteKey> {
+        let all = self.matrices().flat_map(|(project, _, matrix)| {
+            (0..matrix.ids.len()).map(move |row| matrix.key(project, row))
+        });
+        let mut keys: Vec<RouteKey> = all.collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Adds a vector, or replaces that of its route.
+    pub fn insert(&mut self, row: &RouteVector) {
+        let form = Form {
+            model: row.model.clone(),
+            dimensions: row.vector.dimensions(),
+            precision: row.vector.precision(),
+        };
+        self.remove(&row.key);
+        let matrix = self.matrix(&row.key.project, &form);
+        let put = matrix.put(row.key.tool.as_str(), row.key.id, &row.vector.to_bytes());
+        debug_assert_eq!(put, Ok(()), "the name of a tool is one");
+    }
+
+    /// Adds a vector as it is stored, with nothing in between and no allocation of its own. For
+    /// backends that load many: each route has one vector, and it must not be there under another form.
+    /// Whether its numbers are finite and it has length 1 is a matter of [`Vector::from_bytes`].
+    ///
+    /// # Errors
+    /// [`VectorError`] for bytes that are not those of a vector of this form, and for a tool whose name
+    /// is none.
+    pub fn push(
+        &mut self,
+        project: &ProjectId,
+        form: &Form,
+        tool: &str,
+        id: RouteId,
+        bytes: &[u8],
+    ) -> Result<(), VectorError> {
+        let expected = form.dimensions * form.precision.bytes();
+        match bytes.len() {
+            0 => Err(VectorError::Empty),
+            found if found != expected => Err(VectorError::Length(found)),
+            _ => {
+                let put = self.matrix(project, form).put(tool, id, bytes);
+                put.map_err(|_| VectorError::Tool)
+            }
+        }
+    }
+
+    /// Removes the vector of a route, if there is one.
+    pub fn remove(&mut self, key: &RouteKey) {
+        let Some(forms) = self.matrices.get_mut(&key.project) else { return };
+        forms.values_mut().for_each(|matrix| matrix.remove(key.id));
+        forms.retain(|_, matrix| !matrix.ids.is_empty());
+        if forms.is_empty() {
+            self.matrices.remove(&key.project);
+        }
+    }
+
+    /// Adds all of `other`, which is from the same snapshot.
+    pub fn merge(&mut self, other: Self) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        for key in other.keys() {
+            if let Some(row) = other.get(&key) {
+                self.insert(&row);
+            }
+        }
+    }
+
+    fn matrix(&mut self, project: &ProjectId, form: &Form) -> &mut Matrix {
+        // Looked up first: cloning a key for every row of a bulk load would show.
+        if !self.matrices.get(project).is_some_and(|forms| forms.contains_key(form)) {
+            let forms = self.matrices.entry(project.clone()).or_default();
+            forms.insert(form.clone(), Matrix::new(form));
+        }
+        let forms = self.matrices.get_mut(project);
+        forms.and_then(|forms| forms.get_mut(form)).expect("it was put there")
+    }
+}
+
+impl<'a> Extend<&'a RouteVector> for Vectors {
+    fn extend<I: IntoIterator<Item = &'a RouteVector>>(&mut self, rows: I) {
+        rows.into_iter().for_each(|row| self.insert(row));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: u128, numbers: &[f64]) -> RouteVector {
+        RouteVector {
+            key: RouteKey {
+                project: ProjectId::new("p").unwrap(),
+                tool: ToolName::new(if id < 3 { "t" } else { "u" }).unwrap(),
+                id: RouteId(id),
+            },
+            model: ModelId::new("m").unwrap(),
+            vector: Vector::new(numbers, Precision::F32).unwrap(),
+        }
+    }
+
+    #[test]
+    fn vectors_are_found_replaced_and_removed() {
+        let mut all = Vectors::default();
+        let rows = [row(1, &[1.0, 0.0]), row(2, &[0.0, 1.0]), row(3, &[1.0, 1.0])];
+        all.extend(&rows);
+        assert_eq!(all.len(), 3);
+        let matrix = all.matrices().next().unwrap().2;
+        assert!(matches!(matrix.values(), Values::F32(values) if values.len() == 6));
+        for row in &rows {
+            assert_eq!(all.get(&row.key).as_ref(), Some(row));
+        }
+        // Of another form: it moves.
+        let other = row(1, &[1.0, 2.0, 3.0]);
+        all.insert(&other);
+        assert_eq!((all.len(), all.matrices().count()), (3, 2));
+        assert_eq!(all.get(&other.key), Some(other.clone()));
+        all.remove(&rows[1].key);
+        assert_eq!(all.get(&rows[1].key), None);
+        assert_eq!(all.get(&rows[2].key).as_ref(), Some(&rows[2]));
+        all.remove(&rows[2].key);
+        all.remove(&other.key);
+        assert!(all.is_empty());
+    }
+
+    #[test]
+    fn the_order_in_which_vectors_came_makes_no_difference() {
+        let rows = [row(1, &[1.0, 0.0]), row(2, &[0.0, 1.0])];
+        let (mut one, mut two) = (Vectors::default(), Vectors::default());
+        one.extend(&rows);
+        two.extend(rows.iter().rev());
+        assert_eq!(one, two);
+        two.remove(&rows[0].key);
+        assert_ne!(one, two);
+        two.insert(&row(1, &[1.0, 0.1]));
+        assert_ne!(one, two);
+    }
+
+    #[test]
+    fn bytes_of_the_wrong_length_are_refused() {
+        let mut all = Vectors::default();
+        let row = row(1, &[1.0, 0.0]);
+        let form = Form { model: row.model.clone(), dimensions: 2, precision: Precision::F32 };
+        let bytes = row.vector.to_bytes();
+        let mut push = |bytes: &[u8]| all.push(&row.key.project, &form, "t", row.key.id, bytes);
+        assert_eq!(push(&bytes[..7]), Err(VectorError::Length(7)));
+        assert_eq!(push(&[]), Err(VectorError::Empty));
+        assert_eq!(push(&bytes), Ok(()));
+        assert_eq!(all.get(&row.key), Some(row));
+    }
+}
