@@ -6,7 +6,8 @@ use items::*;
 use proptest::prelude::*;
 use staleness_core::ids::Scope;
 use staleness_core::knowledge::{
-    Context, Contradiction, Distance, Evidence, Fact, Item, ItemKind, gather, judge,
+    Context, Contradiction, Distance, Evidence, Fact, Item, ItemKind, SignalSet, gather,
+    gather_signals, judge, score_and_level_of,
 };
 use staleness_core::verdict::Level;
 
@@ -161,20 +162,36 @@ proptest! {
         let mut all: Vec<Item> = ages
             .iter()
             .enumerate()
-            .map(|(n, days)| item(ItemKind::ALL[n % 5], &format!("n{n}"), *days))
+            .map(|(n, days)| {
+                let mut one = item(ItemKind::ALL[n % 5], &format!("n{n}"), *days - 9);
+                one.version_context = ["2.6.0", "2.4.0", "1.0.0", "3.0"].get(n / 2).map(|v| (*v).into());
+                one.expires_at = (days % 7 == 0).then(|| ago(*days - 100));
+                one.recalls_since_edit = *days as u64 % 9;
+                one
+            })
             .collect();
         for (from, to, supersedes) in links {
             let to = id(&format!("n{to}"));
             let set = if supersedes { &mut all[from].supersedes } else { &mut all[from].related };
             set.insert(to);
         }
-        let straight = gathered(&all, &context());
+        let context = context().at_version(Some("2.6.1"));
+        let straight = gathered(&all, &context);
+        // Scored without the facts it is the same.
+        let mut signals = vec![SignalSet::default(); all.len()];
+        gather_signals(&all.iter().collect::<Vec<_>>(), &mut signals, &context);
+        for ((item, told), signals) in all.iter().zip(&straight).zip(&signals) {
+            prop_assert_eq!(*signals, SignalSet::of(told));
+            let (freshness, level) = score_and_level_of(item, *signals, &context);
+            let verdict = judge(item, told, &context);
+            prop_assert_eq!((freshness, level), (verdict.freshness, verdict.level));
+        }
         let verdicts: Vec<_> =
-            all.iter().zip(&straight).map(|(item, told)| judge(item, told, &context())).collect();
+            all.iter().zip(&straight).map(|(item, told)| judge(item, told, &context)).collect();
         all.rotate_left(turn);
-        let turned = gathered(&all, &context());
+        let turned = gathered(&all, &context);
         for (n, (item, told)) in all.iter().zip(&turned).enumerate() {
-            prop_assert_eq!(&judge(item, told, &context()), &verdicts[(n + turn) % 8]);
+            prop_assert_eq!(&judge(item, told, &context), &verdicts[(n + turn) % 8]);
         }
     }
 }

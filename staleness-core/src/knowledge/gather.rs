@@ -4,9 +4,55 @@
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
-use super::{Context, Evidence, Fact, Item, ItemKind, score_and_level};
+use super::{
+    Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, SignalSet, score_and_level_of,
+};
 use crate::ids::{ItemId, Scope};
 use crate::verdict::Level;
+
+/// What is gathered about one item.
+trait Pieces {
+    /// Adds a piece of this sort; what it says is made where that is kept.
+    fn add(&mut self, kind: SignalKind, fact: impl FnOnce() -> Fact);
+
+    /// Adds a version that is behind.
+    fn add_drift(&mut self, distance: Distance, fact: impl FnOnce() -> Fact);
+
+    /// The sorts of what was gathered.
+    fn signals(&self) -> SignalSet;
+}
+
+impl Pieces for Vec<Evidence> {
+    fn add(&mut self, _: SignalKind, fact: impl FnOnce() -> Fact) {
+        // Most items with evidence have one piece of it, so the first one takes no room for more.
+        if self.is_empty() {
+            self.reserve_exact(1);
+        }
+        self.push(fact().into());
+    }
+
+    fn add_drift(&mut self, _: Distance, fact: impl FnOnce() -> Fact) {
+        self.add(SignalKind::VersionDrift, fact);
+    }
+
+    fn signals(&self) -> SignalSet {
+        SignalSet::of(self)
+    }
+}
+
+impl Pieces for SignalSet {
+    fn add(&mut self, kind: SignalKind, _: impl FnOnce() -> Fact) {
+        self.insert(kind);
+    }
+
+    fn add_drift(&mut self, distance: Distance, _: impl FnOnce() -> Fact) {
+        self.insert_drift(distance);
+    }
+
+    fn signals(&self) -> SignalSet {
+        *self
+    }
+}
 
 /// Adds to the evidence of every item what follows from its own fields and from the other items.
 ///
@@ -23,9 +69,22 @@ use crate::verdict::Level;
 /// # Panics
 /// When the two slices have different lengths.
 pub fn gather(items: &[&Item], evidence: &mut [Vec<Evidence>], context: &Context) {
-    assert_eq!(items.len(), evidence.len(), "one list of evidence for each item");
-    for (item, evidence) in items.iter().zip(evidence.iter_mut()) {
-        own_evidence(item, context, evidence);
+    gather_pieces(items, evidence, context);
+}
+
+/// The sorts of what [`gather`] finds, without the facts: for scores of many items. `signals[n]`
+/// belongs to `items[n]` and may hold already what was found outside.
+///
+/// # Panics
+/// When the two slices have different lengths.
+pub fn gather_signals(items: &[&Item], signals: &mut [SignalSet], context: &Context) {
+    gather_pieces(items, signals, context);
+}
+
+fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context) {
+    assert_eq!(items.len(), pieces.len(), "one list of evidence for each item");
+    for (item, pieces) in items.iter().zip(pieces.iter_mut()) {
+        own_pieces(item, context, pieces);
     }
     if items.iter().all(|item| item.supersedes.is_empty() && item.related.is_empty()) {
         return;
@@ -40,8 +99,8 @@ pub fn gather(items: &[&Item], evidence: &mut [Vec<Evidence>], context: &Context
         for other in item.supersedes.iter().filter_map(|id| find(item, id)) {
             // What the other side says of it already is not said twice.
             if other != at && !items[other].superseded_by.contains(&item.key.id) {
-                let by = item.key.id.as_str().into();
-                add(&mut evidence[other], Fact::Superseded { by });
+                let by = || Fact::Superseded { by: item.key.id.as_str().into() };
+                pieces[other].add(SignalKind::Superseded, by);
             }
         }
     }
@@ -54,8 +113,9 @@ pub fn gather(items: &[&Item], evidence: &mut [Vec<Evidence>], context: &Context
                 continue;
             }
             let fresher = items[other].updated_at > item.anchored_at();
+            let signals = || pieces[other].signals();
             let level = levels[other]
-                .get_or_insert_with(|| score_and_level(items[other], &evidence[other], context).1);
+                .get_or_insert_with(|| score_and_level_of(items[other], signals(), context).1);
             if fresher || *level == Level::Stale {
                 depending.push((at, id, fresher, *level == Level::Stale));
             }
@@ -63,10 +123,12 @@ pub fn gather(items: &[&Item], evidence: &mut [Vec<Evidence>], context: &Context
     }
     for (at, id, fresher, stale) in depending {
         if fresher {
-            add(&mut evidence[at], Fact::RelatedFresher { id: id.as_str().into() });
+            let fact = || Fact::RelatedFresher { id: id.as_str().into() };
+            pieces[at].add(SignalKind::RelatedFresher, fact);
         }
         if stale {
-            add(&mut evidence[at], Fact::RelatedStale { id: id.as_str().into() });
+            let fact = || Fact::RelatedStale { id: id.as_str().into() };
+            pieces[at].add(SignalKind::RelatedStale, fact);
         }
     }
 }
@@ -84,14 +146,6 @@ impl Hash for Key<'_> {
     }
 }
 
-/// Most items with evidence have one piece of it, so the first one takes no room for more.
-fn add(evidence: &mut Vec<Evidence>, fact: Fact) {
-    if evidence.is_empty() {
-        evidence.reserve_exact(1);
-    }
-    evidence.push(fact.into());
-}
-
 fn depends(item: &Item) -> bool {
     !item.is_done() && !item.evergreen && item.kind != ItemKind::Preference
 }
@@ -100,34 +154,43 @@ fn depends(item: &Item) -> bool {
 /// against it, its version, how often it was recalled, and a date in the future. The words of its
 /// text are not read: see [`super::markers`].
 pub fn own_evidence(item: &Item, context: &Context, evidence: &mut Vec<Evidence>) {
+    own_pieces(item, context, evidence);
+}
+
+fn own_pieces(item: &Item, context: &Context, pieces: &mut impl Pieces) {
     let now = context.now();
-    let mut add = |fact: Fact| add(evidence, fact);
     if let Some(at) = item.expires_at
         && now >= at
     {
-        add(Fact::Expired { at });
+        pieces.add(SignalKind::Expired, || Fact::Expired { at });
     }
     for by in item.superseded_by.iter().filter(|by| **by != item.key.id) {
-        add(Fact::Superseded { by: by.as_str().into() });
+        pieces.add(SignalKind::Superseded, || Fact::Superseded { by: by.as_str().into() });
     }
     if let Some(contradiction) = &item.contradicted {
-        let (by, reason) = (contradiction.by.clone(), contradiction.reason.clone());
-        add(Fact::Contradicted { by, reason });
+        pieces.add(SignalKind::Contradicted, || {
+            let (by, reason) = (contradiction.by.clone(), contradiction.reason.clone());
+            Fact::Contradicted { by, reason }
+        });
     }
     if let Some(written_for) = &item.version_context
         && let Some(distance) = context.behind(written_for)
         && let Some(project_at) = context.version()
     {
-        let (written_for, project_at) = (written_for.clone(), project_at.to_owned());
-        add(Fact::VersionDrift { written_for, project_at, distance });
+        pieces.add_drift(distance, || {
+            let (written_for, project_at) = (written_for.clone(), project_at.to_owned());
+            Fact::VersionDrift { written_for, project_at, distance }
+        });
     }
     let limit = context.rules(item.kind).todo_recalls;
-    if item.kind == ItemKind::Todo && item.recalls_since_edit >= u64::from(limit) {
-        add(Fact::RecalledWithoutProgress { recalls: item.recalls_since_edit });
+    let recalls = item.recalls_since_edit;
+    if item.kind == ItemKind::Todo && recalls >= u64::from(limit) {
+        let fact = || Fact::RecalledWithoutProgress { recalls };
+        pieces.add(SignalKind::RecalledWithoutProgress, fact);
     }
     if let Some(at) = [item.verified_at, Some(item.added_at)].into_iter().flatten().max()
         && at > now
     {
-        add(Fact::FutureDate { at });
+        pieces.add(SignalKind::FutureDate, || Fact::FutureDate { at });
     }
 }

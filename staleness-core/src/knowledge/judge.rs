@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::context::Resolved;
 use super::score::{Effect, Subject};
 use super::sentence::{Anchor, sentence};
-use super::{Block, Context, Document, Evidence, Fact, Item, ItemKind, SignalKind};
+use super::{Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, SignalKind};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
 /// What age is called among the signals.
@@ -112,7 +112,7 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
 
 fn ranked(evidence: &Evidence, resolved: &Resolved, anchor: &Anchor) -> Ranked {
     let kind = evidence.fact.kind();
-    let effect = Effect::of(&evidence.fact, resolved);
+    let effect = Effect::of(kind, distance(&evidence.fact), resolved);
     let reason = sentence(&evidence.fact, anchor);
     let mut signal =
         Signal::new(kind.as_str(), round(effect.strength), round(effect.weight), reason);
@@ -121,6 +121,14 @@ fn ranked(evidence: &Evidence, resolved: &Resolved, anchor: &Anchor) -> Ranked {
         signal.note = (!reason.trim().is_empty()).then(|| reason.clone());
     }
     Ranked { signal, order: kind as usize }
+}
+
+/// How far a version is behind, where that is the fact.
+const fn distance(fact: &Fact) -> Option<Distance> {
+    match fact {
+        Fact::VersionDrift { distance, .. } => Some(*distance),
+        _ => None,
+    }
 }
 
 /// What age did to it.

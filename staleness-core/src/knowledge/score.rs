@@ -2,20 +2,13 @@
 //! leaves of it.
 
 use super::context::Resolved;
-use super::{Block, Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind};
+use super::signals::{ALL, bit};
+use super::{Block, Context, Distance, Evidence, Item, ItemKind, SignalKind, SignalSet};
 use crate::time::Timestamp;
 use crate::verdict::Level;
 
-/// Kinds of signals, as bits.
-type Kinds = u16;
-
-const fn bit(kind: SignalKind) -> Kinds {
-    1 << kind as u16
-}
-
-const ALL: Kinds = (1 << SignalKind::ALL.len()) - 1;
 /// What somebody said about an item, and facts that change nothing.
-const SAID: Kinds =
+const SAID: u16 =
     bit(SignalKind::Superseded) | bit(SignalKind::Contradicted) | bit(SignalKind::FutureDate);
 
 /// What is judged: an item, or a block of a document.
@@ -31,10 +24,17 @@ pub(super) struct Subject<'a> {
     pub(super) done: bool,
     pub(super) due: Option<Timestamp>,
     pub(super) evidence: &'a [Evidence],
+    /// The sorts of the evidence.
+    pub(super) signals: SignalSet,
 }
 
 impl<'a> Subject<'a> {
     pub(super) fn item(item: &Item, evidence: &'a [Evidence], now: Timestamp) -> Self {
+        Subject { evidence, ..Self::scored(item, SignalSet::of(evidence), now) }
+    }
+
+    /// An item that is to be scored, and not explained.
+    fn scored(item: &Item, signals: SignalSet, now: Timestamp) -> Self {
         Subject {
             kind: item.kind,
             evergreen: item.evergreen,
@@ -43,7 +43,8 @@ impl<'a> Subject<'a> {
             verifications: item.verifications,
             done: item.is_done(),
             due: item.due,
-            evidence,
+            evidence: &[],
+            signals,
         }
     }
 
@@ -57,6 +58,7 @@ impl<'a> Subject<'a> {
             done: false,
             due: None,
             evidence: &block.evidence,
+            signals: SignalSet::of(&block.evidence),
         }
     }
 
@@ -65,7 +67,7 @@ impl<'a> Subject<'a> {
         self.touching() & bit(kind) != 0
     }
 
-    const fn touching(&self) -> Kinds {
+    const fn touching(&self) -> u16 {
         match (self.kind, self.evergreen) {
             (ItemKind::Preference, _) => SAID,
             (_, true) => SAID | bit(SignalKind::Expired),
@@ -96,7 +98,7 @@ impl<'a> Subject<'a> {
             return (1.0, Level::Fresh);
         }
         let mut score = self.base(resolved);
-        if !self.evidence.is_empty() {
+        if !self.signals.is_empty() {
             score = self.after_evidence(score, resolved);
         }
         let freshness = round_share(score);
@@ -109,33 +111,23 @@ impl<'a> Subject<'a> {
     }
 
     fn after_evidence(&self, base: f64, resolved: &Resolved) -> f64 {
-        let touching = self.touching();
-        if let [one] = self.evidence {
-            if touching & bit(one.fact.kind()) == 0 {
-                return base;
-            }
-            let effect = Effect::of(&one.fact, resolved);
-            let taken = effect.taken();
-            return if effect.is_term { (base - taken).max(0.0) } else { base * (1.0 - taken) };
-        }
-        let mut strongest = [0.0_f64; SignalKind::ALL.len()];
-        // The terms of the formula: only versions and markers have one.
-        let (mut version, mut marker) = (0.0_f64, 0.0_f64);
-        for each in self.evidence {
-            let kind = each.fact.kind();
-            if touching & bit(kind) == 0 {
-                continue;
-            }
-            let effect = Effect::of(&each.fact, resolved);
-            let most = match (effect.is_term, kind) {
-                (true, SignalKind::VersionDrift) => &mut version,
-                (true, _) => &mut marker,
-                (false, _) => &mut strongest[kind as usize],
+        let signals = self.signals.among(self.touching());
+        // The terms of a formula are points: they go first. Only versions and markers have one.
+        let (mut points, mut left) = (0.0, 1.0);
+        for kind in signals.kinds() {
+            let taken = if kind == SignalKind::VersionDrift {
+                let taken = |distance| Effect::of(kind, Some(distance), resolved).taken();
+                signals.distances().map(taken).fold(0.0, f64::max)
+            } else {
+                Effect::of(kind, None, resolved).taken()
             };
-            *most = most.max(effect.taken());
+            if Effect::is_term(kind, resolved) {
+                points += taken;
+            } else {
+                left *= 1.0 - taken;
+            }
         }
-        let base = (base - version - marker).max(0.0);
-        strongest.iter().fold(base, |score, taken| score * (1.0 - taken))
+        (base - points).max(0.0) * left
     }
 }
 
@@ -151,29 +143,35 @@ fn round_share(score: f64) -> f64 {
 pub(super) struct Effect {
     pub(super) strength: f64,
     pub(super) weight: f64,
-    /// Whether it is taken off in points, as a term of the formula of its kind, rather than as a
-    /// share of what is left.
-    pub(super) is_term: bool,
 }
 
 impl Effect {
-    /// The effect of a fact under the rules of a kind.
-    pub(super) fn of(fact: &Fact, resolved: &Resolved) -> Self {
+    /// The effect of a sort of evidence under the rules of a kind; of a version that is behind, this far.
+    pub(super) fn of(kind: SignalKind, distance: Option<Distance>, resolved: &Resolved) -> Self {
         let rules = &resolved.rules;
-        let (strength, term) = match fact {
-            Fact::VersionDrift { distance, .. } if rules.version_term > 0.0 => {
-                // The formula knows behind and not behind; patch releases are not behind.
-                (if *distance == Distance::Patch { 0.0 } else { 1.0 }, rules.version_term)
-            }
-            Fact::VersionDrift { distance, .. } => (rules.strength(*distance), 0.0),
-            Fact::TemporalMarker { .. } if rules.marker_term > 0.0 => (1.0, rules.marker_term),
-            Fact::TemporalMarker { .. } => (rules.strength_marker, 0.0),
-            _ => (1.0, 0.0),
+        let is_term = Self::is_term(kind, resolved);
+        let strength = match (kind, distance) {
+            // The formula knows behind and not behind; patch releases are not behind.
+            (SignalKind::VersionDrift, Some(Distance::Patch)) if is_term => 0.0,
+            (SignalKind::VersionDrift, Some(distance)) if !is_term => rules.strength(distance),
+            (SignalKind::TemporalMarker, _) if !is_term => rules.strength_marker,
+            _ => 1.0,
         };
-        if term > 0.0 {
-            Self { strength, weight: term, is_term: true }
-        } else {
-            Self { strength, weight: resolved.weights[fact.kind() as usize], is_term: false }
+        let weight = match kind {
+            SignalKind::VersionDrift if is_term => rules.version_term,
+            SignalKind::TemporalMarker if is_term => rules.marker_term,
+            _ => resolved.weights[kind as usize],
+        };
+        Self { strength, weight }
+    }
+
+    /// Whether the formula of a kind has a term for this sort of evidence: it is taken off in points
+    /// then, rather than as a share of what is left.
+    fn is_term(kind: SignalKind, resolved: &Resolved) -> bool {
+        match kind {
+            SignalKind::VersionDrift => resolved.rules.version_term > 0.0,
+            SignalKind::TemporalMarker => resolved.rules.marker_term > 0.0,
+            _ => false,
         }
     }
 
@@ -189,4 +187,11 @@ impl Effect {
 #[must_use]
 pub fn score_and_level(item: &Item, evidence: &[Evidence], context: &Context) -> (f64, Level) {
     Subject::item(item, evidence, context.now()).score(context.resolved(item.kind))
+}
+
+/// The same for who knows the sorts of evidence alone: see [`super::gather_signals`].
+#[inline]
+#[must_use]
+pub fn score_and_level_of(item: &Item, signals: SignalSet, context: &Context) -> (f64, Level) {
+    Subject::scored(item, signals, context.now()).score(context.resolved(item.kind))
 }

@@ -38,7 +38,7 @@ pub use filter::{
     RouteFilter, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
     WorkFilter,
 };
-pub use packed::{pack, unpack};
+pub use packed::{pack, unpack, unpack_list};
 pub use preview::Preview;
 pub use selection::{Access, OutcomeCut, Pick, Selection};
 pub use strict::check_changes;

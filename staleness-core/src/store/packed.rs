@@ -21,3 +21,9 @@ pub fn pack<T: Serialize + ?Sized>(value: &T) -> String {
 pub fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok()
 }
+
+/// The same for a list or a set, which nearly always is empty.
+#[must_use]
+pub fn unpack_list<T: DeserializeOwned + Default>(text: &str) -> Option<T> {
+    if text == "[]" { Some(T::default()) } else { unpack(text) }
+}

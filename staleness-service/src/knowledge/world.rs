@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use staleness::BlockingRegistry;
 use staleness::clock;
 use staleness::ids::{AgentId, ItemId, ItemKey, Scope};
-use staleness::knowledge::{Context, Item, score_and_level};
+use staleness::knowledge::{Context, Item, SignalSet, gather_signals, score_and_level_of};
 use staleness::registry::{Act, FileItem, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::store::{Refusal, StoreError};
@@ -180,9 +180,14 @@ impl<'a> World<'a> {
     pub fn doubtful(&self, registry: &BlockingRegistry) -> Result<usize, ServiceError> {
         let version = documents::version(self.settings);
         let context = documents::context(self.settings, self.version.or(version.as_deref()));
-        let known = self.at_hand(registry, &context)?;
-        let level = |each: &Known| score_and_level(&each.item, &each.evidence, &context).1;
-        Ok(known.iter().filter(|each| level(each) != Level::Fresh).count())
+        let (items, report) = self.items_at_hand(registry)?;
+        let none = BTreeMap::new();
+        let outside = |item: &Item| SignalSet::of(&outside(item, &report, &none));
+        let mut signals: Vec<SignalSet> = items.iter().map(outside).collect();
+        gather_signals(&items.iter().collect::<Vec<_>>(), &mut signals, &context);
+        let levels = items.iter().zip(signals);
+        let levels = levels.map(|(item, signals)| score_and_level_of(item, signals, &context).1);
+        Ok(levels.filter(|level| *level != Level::Fresh).count())
     }
 
     /// The items that ids mean, the store's own before those of files.

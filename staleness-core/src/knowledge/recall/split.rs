@@ -8,7 +8,7 @@ use crate::report::words::tokens;
 /// It says what [`tokens`] says, without making a string of each word of plain ASCII, which is most
 /// of them; and it reads the whole text.
 pub(super) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
-    let mut lower = String::new();
+    let mut lower = Vec::new();
     if text.is_ascii() {
         return split_ascii(text, &mut lower, &mut visit);
     }
@@ -34,43 +34,60 @@ pub(super) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
     words
 }
 
-fn split_ascii(text: &str, lower: &mut String, visit: &mut impl FnMut(&str)) -> usize {
+/// What a byte is within a word: nothing of one, a letter or digit as it is asked for, or a capital or
+/// a joint.
+const SORTS: [u8; 256] = {
+    let mut sorts = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let this = byte as u8;
+        sorts[byte] = if this.is_ascii_lowercase() || this.is_ascii_digit() {
+            PLAIN
+        } else if this.is_ascii_uppercase() || matches!(this, b'-' | b'_' | b'.') {
+            OTHER
+        } else {
+            0
+        };
+        byte += 1;
+    }
+    sorts
+};
+const PLAIN: u8 = 1;
+const OTHER: u8 = 2;
+
+fn split_ascii(text: &str, lower: &mut Vec<u8>, visit: &mut impl FnMut(&str)) -> usize {
     let bytes = text.as_bytes();
     let (mut words, mut at) = (0, 0);
     while at < bytes.len() {
-        let (from, mut plain, mut dunder) = (at, true, false);
-        while at < bytes.len() && joins(bytes[at]) {
-            plain &= bytes[at].is_ascii_lowercase() || bytes[at].is_ascii_digit();
-            dunder |= bytes[at] == b'_' && at > from && bytes[at - 1] == b'_';
+        let from = at;
+        let mut sorts = 0;
+        while at < bytes.len() && SORTS[usize::from(bytes[at])] != 0 {
+            sorts |= SORTS[usize::from(bytes[at])];
             at += 1;
         }
         let token = &text[from..at];
-        if plain {
-            if !token.is_empty() {
-                visit(token);
-                words += 1;
-            }
-        } else if dunder {
-            let pieces = token.split("__").filter(|piece| ascii(piece, lower, visit));
-            words += pieces.count();
-        } else {
-            words += usize::from(ascii(token, lower, visit));
+        if sorts == PLAIN {
+            visit(token);
+            words += 1;
+        } else if sorts != 0 {
+            words += if token.contains("__") {
+                token.split("__").filter(|piece| ascii(piece, lower, visit)).count()
+            } else {
+                usize::from(ascii(token, lower, visit))
+            };
         }
         at += 1;
     }
     words
 }
 
-const fn joins(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
-}
-
 /// Visits the spellings of one token; whether it has any.
-fn ascii(token: &str, lower: &mut String, visit: &mut impl FnMut(&str)) -> bool {
+fn ascii(token: &str, lower: &mut Vec<u8>, visit: &mut impl FnMut(&str)) -> bool {
     lower.clear();
-    lower.extend(
-        token.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase() as char),
-    );
+    let alphanumeric = token.bytes().filter(u8::is_ascii_alphanumeric);
+    lower.extend(alphanumeric.map(|byte| byte.to_ascii_lowercase()));
+    // It is ASCII: this looks, and copies nothing.
+    let Ok(lower) = std::str::from_utf8(lower) else { return false };
     if lower.is_empty() {
         return false;
     }

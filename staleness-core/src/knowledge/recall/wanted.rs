@@ -7,14 +7,15 @@ use crate::report::words::{MIN_PREFIX, Token};
 pub(super) struct Wanted {
     beginnings: Vec<String>,
     whole: Vec<String>,
-    /// Whether any of them begins with this byte.
-    first: [bool; 256],
+    /// For every first byte the second ones with which any of them goes on, by their last six bits;
+    /// all, where one of them is a single byte.
+    seconds: [u64; 256],
 }
 
 impl Wanted {
     /// Of the words of a question; `stems` gives what is left of a word without its endings.
     pub(super) fn new(asked: &[Token], stems: impl Fn(&str) -> Vec<String>) -> Self {
-        let mut wanted = Self { beginnings: Vec::new(), whole: Vec::new(), first: [false; 256] };
+        let mut wanted = Self { beginnings: Vec::new(), whole: Vec::new(), seconds: [0; 256] };
         for token in asked {
             wanted.add(&token.whole, &stems);
             for run in &token.runs {
@@ -23,8 +24,10 @@ impl Wanted {
             }
         }
         for word in wanted.beginnings.iter().chain(&wanted.whole) {
-            if let Some(first) = word.as_bytes().first() {
-                wanted.first[usize::from(*first)] = true;
+            match word.as_bytes() {
+                [] => {}
+                [only] => wanted.seconds[usize::from(*only)] = u64::MAX,
+                [first, second, ..] => wanted.seconds[usize::from(*first)] |= 1 << (second & 63),
             }
         }
         wanted
@@ -41,9 +44,12 @@ impl Wanted {
 
     /// Whether a word may meet the question.
     pub(super) fn holds(&self, word: &str) -> bool {
-        let Some(first) = word.as_bytes().first() else { return false };
-        self.first[usize::from(*first)]
-            && (self.beginnings.iter().any(|beginning| word.starts_with(&**beginning))
-                || self.whole.iter().any(|whole| whole == word))
+        let may = match word.as_bytes() {
+            [] => false,
+            [only] => self.seconds[usize::from(*only)] != 0,
+            [first, second, ..] => self.seconds[usize::from(*first)] & 1 << (second & 63) != 0,
+        };
+        may && (self.beginnings.iter().any(|beginning| word.starts_with(&**beginning))
+            || self.whole.iter().any(|whole| whole == word))
     }
 }

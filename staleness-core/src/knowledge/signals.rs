@@ -1,0 +1,79 @@
+//! Which sorts of evidence there are about an item, without the facts themselves.
+
+use super::{Distance, Evidence, Fact, SignalKind};
+
+/// A set of sorts of evidence, as bits, and how far versions are behind: all that a score depends on.
+///
+/// Two bytes for each item, where the facts with their words take an allocation each: for who scores
+/// many items and explains few.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SignalSet(u16);
+
+/// Where the distances begin, behind the kinds.
+const DISTANCES: u32 = SignalKind::ALL.len() as u32;
+
+/// The bit of a kind.
+pub(super) const fn bit(kind: SignalKind) -> u16 {
+    1 << kind as u16
+}
+
+/// The bits of all kinds.
+pub(super) const ALL: u16 = (1 << SignalKind::ALL.len()) - 1;
+
+impl SignalSet {
+    /// The sorts of these pieces of evidence.
+    #[must_use]
+    pub fn of(evidence: &[Evidence]) -> Self {
+        let mut set = Self::default();
+        evidence.iter().for_each(|each| set.insert_fact(&each.fact));
+        set
+    }
+
+    /// Whether there is nothing.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether evidence of this sort is there.
+    #[must_use]
+    pub const fn holds(self, kind: SignalKind) -> bool {
+        self.0 & bit(kind) != 0
+    }
+
+    fn insert_fact(&mut self, fact: &Fact) {
+        match fact {
+            Fact::VersionDrift { distance, .. } => self.insert_drift(*distance),
+            _ => self.insert(fact.kind()),
+        }
+    }
+
+    pub(super) const fn insert(&mut self, kind: SignalKind) {
+        self.0 |= bit(kind);
+    }
+
+    pub(super) const fn insert_drift(&mut self, distance: Distance) {
+        self.0 |= bit(SignalKind::VersionDrift) | 1 << (DISTANCES + distance as u32);
+    }
+
+    /// Without the kinds that are not in `touching`.
+    pub(super) const fn among(self, touching: u16) -> Self {
+        Self(self.0 & (touching | !ALL))
+    }
+
+    /// The kinds, in their order.
+    pub(super) fn kinds(self) -> impl Iterator<Item = SignalKind> {
+        let mut rest = self.0 & ALL;
+        std::iter::from_fn(move || {
+            let at = rest.trailing_zeros() as usize;
+            rest &= rest.wrapping_sub(1);
+            SignalKind::ALL.get(at).copied()
+        })
+    }
+
+    /// How far versions are behind, each distance once.
+    pub(super) fn distances(self) -> impl Iterator<Item = Distance> {
+        let all = [Distance::Patch, Distance::Minor, Distance::Major];
+        all.into_iter().filter(move |each| self.0 & 1 << (DISTANCES + *each as u32) != 0)
+    }
+}
