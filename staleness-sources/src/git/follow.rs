@@ -8,6 +8,7 @@ use super::raw::{Change, Raw, Reader};
 use super::renames::{Asker, Renames};
 use super::repo::Place;
 use super::{Commit, Oid};
+use crate::hash::Map;
 
 /// The most versions of one file that are kept.
 const MAX_VERSIONS: usize = 4_000;
@@ -31,6 +32,43 @@ pub(crate) struct Trail {
     pub(crate) versions: Vec<Version>,
 }
 
+/// The most removed files that are remembered, and the most bytes of their paths.
+const MAX_GONE: usize = 200_000;
+const MAX_GONE_BYTES: usize = 16 * 1024 * 1024;
+
+/// Which files the commits that went by removed, each with the last one that did.
+#[derive(Debug, Default)]
+pub(crate) struct Gone {
+    last: Map<Box<[u8]>, u32>,
+    bytes: usize,
+    /// There are too many: nothing is known.
+    full: bool,
+    /// How many commits went by.
+    pub(crate) commits: usize,
+}
+
+impl Gone {
+    fn note(&mut self, path: &[u8], commit: u32) {
+        if self.full || self.last.contains_key(path) {
+            return;
+        }
+        self.bytes += path.len();
+        self.full = self.last.len() >= MAX_GONE || self.bytes > MAX_GONE_BYTES;
+        if self.full {
+            self.last = Map::default();
+        } else {
+            self.last.insert(path.into(), commit);
+        }
+    }
+
+    /// The last commit that removed a file which was there at the place `there` of the list of commits,
+    /// and is not in the checked-out one.
+    pub(crate) fn last(&self, path: &str, there: usize) -> Option<usize> {
+        let last = *self.last.get(path.as_bytes())? as usize;
+        (last < there && there < self.commits).then_some(last)
+    }
+}
+
 /// Follows some files while the list of changes goes by. What it keeps is bounded by the number of
 /// files, not by the length of the history, but for the list of commits.
 #[derive(Debug)]
@@ -48,6 +86,7 @@ pub(crate) struct Follow<'a> {
     removed: Vec<(Vec<u8>, Oid)>,
     renaming: usize,
     asker: Asker,
+    pub(crate) gone: Gone,
 }
 
 impl<'a> Follow<'a> {
@@ -67,6 +106,7 @@ impl<'a> Follow<'a> {
             removed: Vec::new(),
             renaming: 0,
             asker: Asker::default(),
+            gone: Gone::default(),
         }
     }
 
@@ -102,6 +142,10 @@ impl<'a> Follow<'a> {
         let followed = self.open.get(path);
         match change.status {
             b'D' => {
+                if change.was_file {
+                    let commit = self.commits.len().saturating_sub(1);
+                    self.gone.note(path, u32::try_from(commit).unwrap_or(u32::MAX));
+                }
                 if change.was_file && self.removed.len() < MAX_REMOVED {
                     self.removed.push((path.to_vec(), change.old));
                 }

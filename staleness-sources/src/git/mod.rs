@@ -21,6 +21,7 @@
 //! only, with settings that keep a repository from running anything; what cannot be read is counted
 //! in [`Unread`], and no answer is made from it.
 
+mod answers;
 mod cited;
 mod dates;
 mod defined;

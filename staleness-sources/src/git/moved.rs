@@ -72,6 +72,9 @@ impl Repo {
         if !self.exists_at(there, path)? {
             return Ok(None);
         }
+        if let Some(last) = self.past()?.gone.last(path, there) {
+            return Ok(Some(last));
+        }
         let (mut there, mut gone) = (there, 0);
         while let Some(middle) = between(gone, there) {
             if self.exists_at(middle, path)? { there = middle } else { gone = middle }

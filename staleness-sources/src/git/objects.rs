@@ -2,6 +2,9 @@
 //!
 //! Questions go out in windows that are smaller than any pipe's buffer, so neither side ever waits
 //! for the other to read. Git works on the next answers while the last one is looked at.
+//!
+//! Many objects at once are asked of a git of their own (`--buffer`): it need not hand over each as
+//! soon as it has it, which saves three system calls and two changes of process for every object.
 
 use std::fmt::Write as _;
 use std::io::{self, Read};
@@ -15,6 +18,8 @@ use super::{GitError, Oid, Program};
 const MAX_OPEN_BYTES: usize = 3_500;
 /// What is larger than the limit is read over up to this size; beyond it git is started anew.
 const MAX_DRAINED: u64 = 32 * 1024 * 1024;
+/// From so many objects on they are asked of a git of their own.
+const MANY: usize = 256;
 /// How often git may break off over an object before it is given up.
 const MAX_RESTARTS: u32 = 32;
 
@@ -133,11 +138,22 @@ impl Objects {
     ) -> Result<(), GitError> {
         let mut next = 0;
         while next < wanted.len() {
+            let is_bulk = wanted.len() - next >= MANY;
             let mut process = match self.process.take() {
+                kept if is_bulk => {
+                    self.process = kept;
+                    self.start_bulk(&wanted[next..])?
+                }
                 Some(process) => process,
                 None => self.start()?,
             };
-            match self.converse(&mut process, wanted, &mut next, look) {
+            let heard = if is_bulk {
+                self.listen(&mut process, wanted.len(), &mut next, look)
+            } else {
+                self.converse(&mut process, wanted, &mut next, look)
+            };
+            match heard {
+                Ok(true) if is_bulk => {}
                 Ok(true) if next == wanted.len() => self.process = Some(process),
                 // Questions are still open: their answers must not be taken for those of others.
                 Ok(true) => {}
@@ -183,6 +199,59 @@ impl Objects {
         Process::start_asked(command)
     }
 
+    /// A git that is asked all of this and nothing else.
+    fn start_bulk(&self, wanted: &[Wanted]) -> Result<Process, GitError> {
+        let mut command = self.program.command(&self.folder);
+        command.args(["cat-file", "--batch", "--buffer"]);
+        let wanted = wanted.to_vec();
+        Process::start_told(command, move |stdin| {
+            let mut question = String::new();
+            wanted.iter().try_for_each(|wanted| {
+                question.clear();
+                wanted.write(&mut question);
+                stdin.write_all(question.as_bytes())
+            })
+        })
+    }
+
+    /// Listens to a git that was asked everything, up to question `of`: as [`Objects::converse`].
+    fn listen(
+        &mut self,
+        process: &mut Process,
+        of: usize,
+        next: &mut usize,
+        look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
+    ) -> io::Result<bool> {
+        while *next < of {
+            let reply = self.reply(process)?;
+            let far = matches!(reply, Reply::FarTooLarge);
+            let flow = look(*next, self.object(reply));
+            *next += 1;
+            if flow.is_break() {
+                return Ok(false);
+            }
+            if far {
+                break;
+            }
+        }
+        Ok(true)
+    }
+
+    /// What an answer says; what was not looked at is counted.
+    fn object(&mut self, reply: Reply) -> Object<'_> {
+        match reply {
+            Reply::Object(id, sort) => Object::Found(id, sort, &self.buffer),
+            Reply::Missing => {
+                self.unread.missing += 1;
+                Object::Missing
+            }
+            Reply::TooLarge | Reply::FarTooLarge => {
+                self.unread.too_large += 1;
+                Object::TooLarge
+            }
+        }
+    }
+
     /// Asks and listens until every question is answered, one makes git unusable, or `look` breaks
     /// (`false`). `next` is the question that is answered next.
     fn converse(
@@ -206,23 +275,13 @@ impl Objects {
                 asked = upto;
             }
             let reply = self.reply(process)?;
-            let object = match reply {
-                Reply::Object(id, sort) => Object::Found(id, sort, &self.buffer),
-                Reply::Missing => {
-                    self.unread.missing += 1;
-                    Object::Missing
-                }
-                Reply::TooLarge | Reply::FarTooLarge => {
-                    self.unread.too_large += 1;
-                    Object::TooLarge
-                }
-            };
-            let flow = look(*next, object);
+            let far = matches!(reply, Reply::FarTooLarge);
+            let flow = look(*next, self.object(reply));
             *next += 1;
             if flow.is_break() {
                 return Ok(false);
             }
-            if matches!(reply, Reply::FarTooLarge) {
+            if far {
                 return Ok(true);
             }
         }

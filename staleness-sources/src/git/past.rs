@@ -2,7 +2,7 @@
 
 use staleness_core::time::Timestamp;
 
-use super::follow::{Follow, Trail};
+use super::follow::{Follow, Gone, Trail};
 use super::process::Process;
 use super::raw::seconds;
 use super::{Commit, GitError, Oid, Repo, Stage, Watch};
@@ -16,11 +16,13 @@ pub(crate) struct Past {
     /// Whether the last one is the first of all; else the history was cut off there.
     pub(crate) whole: bool,
     places: Map<Oid, u32>,
+    /// What its latest commits removed, as far as that went by.
+    pub(crate) gone: Gone,
 }
 
 impl Past {
     fn new(commits: Vec<Commit>, whole: bool) -> Self {
-        Self { commits, whole, places: Map::default() }
+        Self { commits, whole, places: Map::default(), gone: Gone::default() }
     }
 
     /// The latest commit at or before a moment.
@@ -135,8 +137,9 @@ impl Repo {
             if follow.is_done() {
                 // All that was asked is known; the list of commits is quicker on its own.
                 drop(process);
-                let trails = follow.trails;
-                self.past()?;
+                let Follow { trails, commits, mut gone, .. } = follow;
+                gone.commits = commits.len();
+                self.past()?.gone = gone;
                 return Ok(trails);
             }
             if follow.commits.len() >= told + 512 {
@@ -144,8 +147,11 @@ impl Repo {
                 watch.tell(Stage::Listing, told, None)?;
             }
         };
-        let Follow { commits, trails, .. } = follow;
-        self.past = Some(self.ended(commits, end)?);
+        let Follow { commits, trails, mut gone, .. } = follow;
+        gone.commits = commits.len();
+        let mut past = self.ended(commits, end)?;
+        past.gone = gone;
+        self.past = Some(past);
         Ok(trails)
     }
 }

@@ -1,10 +1,11 @@
 //! One running git: its answers, what it complained about, and its end.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
 use super::GitError;
+use super::answers::Answers;
 
 /// How much of what git complains about is kept, in bytes. The rest is read and thrown away, so
 /// that git never waits for a reader.
@@ -18,8 +19,10 @@ pub(crate) struct Process {
     child: Child,
     feeder: Option<Child>,
     stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
+    stdout: Answers,
     stderr: Option<JoinHandle<Vec<u8>>>,
+    /// Writes what is asked, where that is known from the beginning.
+    asker: Option<JoinHandle<()>>,
 }
 
 impl Process {
@@ -28,7 +31,7 @@ impl Process {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn start(command: Command) -> Result<Self, GitError> {
-        Self::spawn(command)
+        Self::spawn(command, Answers::wanted)
     }
 
     /// Starts a command that is asked through its standard input.
@@ -37,7 +40,27 @@ impl Process {
     /// When it cannot be started.
     pub(crate) fn start_asked(mut command: Command) -> Result<Self, GitError> {
         command.stdin(Stdio::piped());
-        Self::spawn(command)
+        Self::spawn(command, Answers::wanted)
+    }
+
+    /// Starts a command that is asked all of this, and nothing after it. Answers are read while it is
+    /// still being asked.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start_told(
+        mut command: Command,
+        questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
+    ) -> Result<Self, GitError> {
+        command.stdin(Stdio::piped());
+        let mut process = Self::spawn(command, Answers::ahead)?;
+        let Some(stdin) = process.stdin.take() else { return Err(GitError::NoProgram) };
+        process.asker = Some(thread::spawn(move || {
+            let mut stdin = BufWriter::new(stdin);
+            // Whoever ends early leaves questions open; its answers tell.
+            let _ = questions(&mut stdin).and_then(|()| stdin.flush());
+        }));
+        Ok(process)
     }
 
     /// Starts two commands; what the first answers is what the second is asked.
@@ -49,8 +72,7 @@ impl Process {
         if let Some(answers) = feeder.stdout.take() {
             second.stdin(answers);
         }
-        let process = Self::spawn(second);
-        match process {
+        match Self::spawn(second, Answers::ahead) {
             Ok(mut process) => {
                 process.feeder = Some(feeder);
                 Ok(process)
@@ -62,7 +84,7 @@ impl Process {
         }
     }
 
-    fn spawn(mut command: Command) -> Result<Self, GitError> {
+    fn spawn(mut command: Command, answers: fn(ChildStdout) -> Answers) -> Result<Self, GitError> {
         let mut child = command.spawn().map_err(refused)?;
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(GitError::NoProgram);
@@ -75,8 +97,9 @@ impl Process {
             let _ = io::copy(&mut stderr, &mut io::sink());
             kept
         });
-        let stdout = BufReader::with_capacity(64 * 1024, stdout);
-        Ok(Self { child, feeder: None, stdin, stdout, stderr: Some(stderr) })
+        let stdout = answers(stdout);
+        let stderr = Some(stderr);
+        Ok(Self { child, feeder: None, stdin, stdout, stderr, asker: None })
     }
 
     /// Writes a question.
@@ -152,6 +175,10 @@ impl Drop for Process {
         end(&mut self.child);
         if let Some(feeder) = &mut self.feeder {
             end(feeder);
+        }
+        // It ends with the reader of its pipe.
+        if let Some(asker) = self.asker.take() {
+            let _ = asker.join();
         }
     }
 }

@@ -94,6 +94,28 @@ fn a_file_that_was_renamed_is_named_where_it_is_now() {
 }
 
 #[test]
+fn a_file_that_came_and_went_was_removed_by_the_last_commit_that_did() {
+    let (mut project, _) = cited("See [a](src/a.rs).\n", BEFORE);
+    let mut last = String::new();
+    for turn in 0..3 {
+        project.git(&["rm", "-q", "src/a.rs"]);
+        last = project.commit();
+        if turn < 2 {
+            project.write("src/a.rs", BEFORE);
+            project.commit();
+        }
+    }
+    project.write("other.rs", "fn other() {}\n");
+    project.commit();
+    match &facts(&project.check(), "doc.md")[..] {
+        [Fact::SourceMissing { gone: Cited::Path, commit, .. }] => {
+            assert_eq!(commit.as_deref(), Some(&*last));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn a_symbol_that_was_removed_or_changed_is_told_apart() {
     let text = "---\ncite: \"src/a.rs#second\"\n---\n\nIt doubles.\n";
     let (project, last) = cited(text, "fn first() { 1 }\nfn third() { 3 }\n");

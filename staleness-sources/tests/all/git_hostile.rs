@@ -72,6 +72,41 @@ fn a_damaged_object_costs_its_own_answers_only() {
 }
 
 #[test]
+fn a_damaged_object_among_many_costs_its_own_answers_only() {
+    let git = Git::new();
+    // More than are asked for one by one.
+    for at in 0..600 {
+        git.write(&format!("src/part_{at}.rs"), format!("fn name_{at}() {{}}\n"));
+    }
+    let first = git.save("src/old.rs", "fn old_name() {}\n");
+    git.remove("src/old.rs");
+    git.remove("src/part_599.rs");
+    for at in 0..300 {
+        git.write(&format!("src/part_{at}.rs"), format!("fn other_{at}() {{}}\n"));
+    }
+    git.commit();
+    let names = ["old_name", "name_7", "name_450", "never_there", "other_7"];
+    let traces = |git: &Git| {
+        let mut repo = git.open();
+        let told = names.map(|name| trace(&mut repo, &word(WordKind::Identifier, name), first));
+        let gone = told.each_ref().map(|told| matches!(told, Trace::Gone { .. }));
+        (gone, told, repo.unread().missing + repo.unread().damaged)
+    };
+    let (gone, told, unread) = traces(&git);
+    assert_eq!((gone, unread), ([true, true, false, false, false], 0), "{told:?}");
+    assert_eq!([&told[2], &told[4]], [&Trace::Here, &Trace::Here]);
+    // A version that is no more checked out: of it nothing is known, of the others what was.
+    let id = git.run(&["rev-parse", &format!("{first}:src/part_7.rs")]);
+    let path = git.root.join(".git/objects").join(&id[..2]).join(&id[2..]);
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "no object").unwrap();
+    let (gone, told, unread) = traces(&git);
+    assert_eq!(gone, [true, false, false, false, false], "{told:?}");
+    assert_eq!([&told[1], &told[3]], [&Trace::Unknown, &Trace::Unknown]);
+    assert!(unread > 0);
+}
+
+#[test]
 fn a_history_that_breaks_off_is_told_and_gives_everything_back_when_it_is_whole() {
     for object in ["HEAD~2", "HEAD~2^{tree}"] {
         let mut project = Project::new();
