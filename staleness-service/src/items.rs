@@ -158,6 +158,11 @@ pub fn without_gone(mut rows: Vec<Item>, is_there: &dyn Fn(&str) -> bool) -> Vec
 /// the same id, rows of items whose file is gone are left out, and what the project has hides the
 /// global item of the same id. Of what an item in a file stands for the file is the truth.
 pub fn joined(rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
+    let scope = rows.first().map(|row| &row.key.scope);
+    let is_alone = |row: &Item| row.path.is_none() && Some(&row.key.scope) == scope;
+    if files.is_empty() && rows.iter().all(is_alone) {
+        return rows;
+    }
     let mut all: BTreeMap<ItemKey, Item> =
         rows.into_iter().map(|item| (item.key.clone(), item)).collect();
     let mut seen = BTreeMap::new();

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use rusqlite::Row;
 use staleness_core::ids::{ItemId, ItemKey, OpId};
 use staleness_core::knowledge::{Item, ItemKind};
-use staleness_core::store::{Change, ItemFilter, StoreError, View, pack, unpack};
+use staleness_core::store::{Change, ItemFilter, StoreError, View, pack, unpack, unpack_list};
 
 use super::{each, execute};
 use crate::cells::{Bad, Cells, corrupt};
@@ -84,7 +84,7 @@ fn read(row: &Row<'_>) -> Result<Item, Bad> {
         key: ItemKey { scope: cells.scope("scope")?, id: cells.parsed("id", ItemId::new)? },
         kind: cells.parsed("kind", ItemKind::from_word)?,
         body: cells.string("body")?,
-        keywords: cells.parsed("keywords", unpack)?,
+        keywords: cells.parsed("keywords", unpack_list)?,
         path: cells.maybe_string("path")?,
         added_at: cells.time("added_at")?,
         updated_at: cells.time("updated_at")?,
@@ -95,10 +95,10 @@ fn read(row: &Row<'_>) -> Result<Item, Bad> {
         verified_at: cells.maybe_time("verified_at")?,
         verified_commit: cells.maybe_string("verified_commit")?,
         verifications: cells.small("verifications")?,
-        citations: cells.parsed("citations", unpack)?,
-        supersedes: cells.parsed("supersedes", unpack)?,
-        superseded_by: cells.parsed("superseded_by", unpack)?,
-        related: cells.parsed("related", unpack)?,
+        citations: cells.parsed("citations", unpack_list)?,
+        supersedes: cells.parsed("supersedes", unpack_list)?,
+        superseded_by: cells.parsed("superseded_by", unpack_list)?,
+        related: cells.parsed("related", unpack_list)?,
         contradicted: cells.maybe_parsed("contradicted", unpack)?,
         done_at: cells.maybe_time("done_at")?,
         recalls: cells.int("recalls")?.cast_unsigned(),

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use rusqlite::Row;
 use staleness_core::ids::{Scope, WorkId, WorkKey};
-use staleness_core::store::{Change, StoreError, View, WorkFilter, pack, unpack};
+use staleness_core::store::{Change, StoreError, View, WorkFilter, pack, unpack_list};
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus};
 
 use super::{each, execute};
@@ -84,7 +84,7 @@ fn referring(
         let mut cells = Cells::new(row);
         let (id, refs) = cells
             .int("rowid")
-            .and_then(|id| Ok((id, cells.parsed("refs", unpack::<Vec<String>>)?)))
+            .and_then(|id| Ok((id, cells.parsed("refs", unpack_list::<Vec<String>>)?)))
             .map_err(|bad| corrupt("work", row.get::<_, i64>(0).unwrap_or_default(), bad))?;
         if refs.iter().any(|other| to.contains(other)) {
             found.push(id);
@@ -140,8 +140,8 @@ fn read(row: &Row<'_>) -> Result<Work, Bad> {
         created_at: cells.time("created_at")?,
         updated_at: cells.time("updated_at")?,
         expires_at: cells.maybe_time("expires_at")?,
-        refs: cells.parsed("refs", unpack)?,
-        steps: cells.parsed("steps", unpack)?,
+        refs: cells.parsed("refs", unpack_list)?,
+        steps: cells.parsed("steps", unpack_list)?,
     };
     let aging = cells.maybe_str("aging")?;
     let since = cells.maybe_int("since")?;
