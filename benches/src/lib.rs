@@ -4,6 +4,7 @@
 //! machine needs for the same work, take turns; medians are compared.
 
 mod fixture;
+pub mod knowledge;
 pub mod process;
 pub mod race;
 pub mod ratios;

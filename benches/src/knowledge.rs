@@ -1,0 +1,93 @@
+//! Items of knowledge of a given number, with words, versions and relations.
+
+use std::sync::Arc;
+
+use staleness::ids::{ItemId, ItemKey, Scope};
+use staleness::knowledge::{Item, ItemKind};
+use staleness::scan::ProjectRef;
+use staleness::store::{Decision, Draft, Durability, ItemFilter, Refusal, Selection, Step, View};
+use staleness::time::DAY;
+use staleness::{BlockingRegistry, Timestamp};
+
+/// What the words of items are made of.
+const STEMS: [&str; 24] = [
+    "deploy", "router", "ledger", "session", "token", "schema", "migrate", "retry", "index",
+    "queue", "buffer", "cursor", "window", "planner", "digest", "anchor", "lease", "quota",
+    "shard", "batch", "invoice", "stream", "socket", "filter",
+];
+const ENDS: [&str; 8] = ["", "s", "ing", "ed", "er", "-path", "_id", "ment"];
+/// Bytes of text in an item.
+const BODY: usize = 300;
+
+/// Items of a project: about 300 bytes of text each, of every kind, added within the last 400 days. One
+/// in three names a version, one in two is related to another, one in twenty supersedes one.
+///
+/// # Panics
+/// Never: the ids are valid.
+#[must_use]
+pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
+    let mut state = 7_u64;
+    let mut next = |below: usize| {
+        // A linear congruential generator (Knuth's MMIX): the same items in every run.
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let scope = Scope::Project(project.id.clone());
+    let id = |at: usize| ItemId::new(format!("item-{at:06}")).expect("a valid id");
+    (0..count)
+        .map(|at| {
+            let mut body = String::with_capacity(BODY + 24);
+            while body.len() < BODY {
+                body += STEMS[next(STEMS.len())];
+                body += ENDS[next(ENDS.len())];
+                // One word in eight is of few items.
+                if next(8) == 0 {
+                    body += &next(count).to_string();
+                }
+                body.push(' ');
+            }
+            let key = ItemKey { scope: scope.clone(), id: id(at) };
+            let added = now.plus_millis(-(next(400) as i64) * DAY);
+            let mut item = Item::new(key, ItemKind::ALL[at % ItemKind::ALL.len()], body, added);
+            item.version_context = (at % 3 == 0).then(|| format!("2.{}.0", next(8)));
+            if at % 2 == 0 {
+                item.related.insert(id(next(count)));
+            }
+            if at % 20 == 0 {
+                item.supersedes.insert(id(next(count)));
+            }
+            item
+        })
+        .collect()
+}
+
+/// Items that are written in one commit.
+#[derive(Debug)]
+struct Written(Vec<Item>);
+
+impl Step for Written {
+    fn selection(&self) -> Selection {
+        let keys = self.0.iter().map(|item| ItemFilter::Key(item.key.clone()));
+        keys.fold(Selection::new(), Selection::lock_knowledge)
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, Timestamp::MIN);
+        self.0.iter().cloned().for_each(|item| draft.put_item(item));
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+/// Writes items down.
+///
+/// # Panics
+/// When the store reports an error.
+pub fn fill_items(registry: &BlockingRegistry, items: Vec<Item>) {
+    let store = Arc::clone(registry.inner().store());
+    pollster::block_on(store.transact(Arc::new(Written(items)))).expect("it is written");
+}
