@@ -112,6 +112,7 @@ pub mod registry;
 pub mod report;
 pub mod route;
 pub mod scan;
+pub mod search;
 pub mod session;
 pub mod source;
 pub mod store;

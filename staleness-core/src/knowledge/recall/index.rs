@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::split::split;
 use super::wanted::Wanted;
 use crate::knowledge::Item;
 use crate::report::words::{MIN_PREFIX, Run, Token, question};
+use crate::search::split::split;
 
 /// BM25: how soon more of the same word ceases to help.
 const K1: f64 = 1.2;

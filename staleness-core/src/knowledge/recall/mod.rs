@@ -1,7 +1,7 @@
 //! Recall: which items a question is about, by words and, where the caller has vectors, by meaning.
 
 mod index;
-mod split;
+
 mod wanted;
 
 use std::cmp::Ordering;

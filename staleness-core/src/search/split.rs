@@ -7,7 +7,7 @@ use crate::report::words::tokens;
 ///
 /// It says what [`tokens`] says, without making a string of each word of plain ASCII, which is most
 /// of them; and it reads the whole text.
-pub(super) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
+pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
     let mut lower = Vec::new();
     if text.is_ascii() {
         return split_ascii(text, &mut lower, &mut visit);

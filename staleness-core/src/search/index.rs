@@ -1,0 +1,279 @@
+//! The index: tools and what was learned of them, following every change.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::lexicon::{Lexicon, Posting};
+use super::question::{is_talk, learned_stems, squashed};
+use super::split::split;
+use super::stem::stem;
+use super::text::{Learned, ToolText};
+use crate::ids::ToolName;
+
+/// Removed places that an index puts up with before it sweeps, beside as many as are left.
+const MAX_DEAD: usize = 256;
+
+/// A tool that is described, or of which something was learned.
+#[derive(Clone, Debug)]
+pub(super) struct Bundle {
+    pub(super) tool: ToolName,
+    /// Where its text is.
+    pub(super) text: Option<u32>,
+    /// The words that were learned of it, with the number of routes that hold each.
+    learned: HashMap<u32, u32>,
+    /// How many routes lead to it.
+    pub(super) routes: usize,
+}
+
+/// The text of a tool.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub(super) bundle: u32,
+    /// Its words, in the order of their numbers.
+    words: Vec<u32>,
+    pub(super) length: u32,
+    /// The forms in which a person may give its name: whole, and its own part.
+    pub(super) names: [String; 2],
+}
+
+/// A route: a query that led to a tool.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    pub(super) id: u128,
+    pub(super) bundle: u32,
+    pub(super) words: Vec<u32>,
+    pub(super) confidence: f64,
+}
+
+/// An index over the tools of one project and the queries that were learned of them.
+///
+/// It follows every change, and answers as a fresh one of the same tools and routes would: all that
+/// it keeps are whole numbers, and scores are sums in the order of words. See
+/// [`SearchIndex::find`] for the formulas.
+///
+/// Memory: about 12 bytes for each word of a tool and 4 for each word of a route, beside the words.
+#[derive(Clone, Debug, Default)]
+pub struct SearchIndex {
+    pub(super) lexicon: Lexicon,
+    pub(super) bundles: Vec<Option<Bundle>>,
+    free_bundles: Vec<u32>,
+    places: HashMap<ToolName, u32>,
+    pub(super) texts: Vec<Option<Text>>,
+    free_texts: Vec<u32>,
+    pub(super) routes: Vec<Option<Route>>,
+    free_routes: Vec<u32>,
+    route_places: HashMap<u128, u32>,
+    /// Words in all texts.
+    pub(super) words: u64,
+    /// How many texts there are.
+    pub(super) tools: usize,
+    /// Places of texts and routes that were removed, and are not free before the next sweep.
+    dead: (Vec<u32>, Vec<u32>),
+    /// What each word and each route weighs, until something changes.
+    pub(super) weights: OnceLock<super::find::Weights>,
+}
+
+impl SearchIndex {
+    /// An index of nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many tools are described.
+    #[must_use]
+    pub const fn tools(&self) -> usize {
+        self.tools
+    }
+
+    /// How many tools are described, or have routes.
+    pub(super) fn places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// How many routes there are.
+    #[must_use]
+    pub fn routes(&self) -> usize {
+        self.route_places.len()
+    }
+
+    /// Adds the words of a tool, or replaces them.
+    pub fn put_tool(&mut self, tool: &ToolText) {
+        self.remove_text(&tool.name);
+        self.weights = OnceLock::new();
+        let bundle = self.bundle(&tool.name);
+        let text = self.free_texts.pop().unwrap_or(self.texts.len() as u32);
+        let mut counts: Vec<(u32, bool)> = Vec::new();
+        let mut length = 0;
+        let mut read = |part: &str, is_name: bool| {
+            let words = split(part, |word| {
+                if !is_talk(word) {
+                    counts.push((self.lexicon.learn(stem(word)), is_name));
+                }
+            });
+            length += u32::try_from(words).unwrap_or(u32::MAX);
+        };
+        read(&tool.own, true);
+        tool.about.iter().for_each(|part| read(part, false));
+        counts.sort_unstable();
+        let mut words = Vec::new();
+        for same in counts.chunk_by(|a, b| a.0 == b.0) {
+            let number = same[0].0;
+            let name = same.iter().filter(|(_, is_name)| *is_name).count();
+            let many = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+            let posting = Posting { text, name: many(name), body: many(same.len() - name) };
+            self.lexicon[number].texts.push(posting);
+            let learned = self.bundles[bundle as usize].as_ref();
+            if !learned.is_some_and(|bundle| bundle.learned.contains_key(&number)) {
+                self.lexicon[number].tools += 1;
+            }
+            words.push(number);
+        }
+        let names = [squashed(tool.name.as_str()), squashed(&tool.own)];
+        put(&mut self.texts, text, Text { bundle, words, length, names });
+        if let Some(bundle) = &mut self.bundles[bundle as usize] {
+            bundle.text = Some(text);
+        }
+        self.words += u64::from(length);
+        self.tools += 1;
+        self.sweep();
+    }
+
+    /// Removes the words of a tool; whether there were any. What was learned of it stays, and is
+    /// found again when the tool returns.
+    pub fn remove_tool(&mut self, tool: &ToolName) -> bool {
+        let removed = self.remove_text(tool);
+        self.sweep();
+        removed
+    }
+
+    /// Adds a route, or replaces the one of the same id.
+    pub fn put_route(&mut self, learned: &Learned) {
+        let confidence = learned.confidence.clamp(0.0, 1.0);
+        let confidence = if confidence.is_nan() { 0.0 } else { confidence };
+        self.remove_one_route(learned.id);
+        self.weights = OnceLock::new();
+        let bundle = self.bundle(&learned.tool);
+        let place = self.free_routes.pop().unwrap_or(self.routes.len() as u32);
+        let mut words = Vec::new();
+        for text in learned_stems(&learned.query) {
+            let number = self.lexicon.learn(&text);
+            self.lexicon[number].routes.push(place);
+            words.push(number);
+            if self.count_learned(bundle, number, true) {
+                self.lexicon[number].tools += 1;
+            }
+        }
+        if let Some(bundle) = &mut self.bundles[bundle as usize] {
+            bundle.routes += 1;
+        }
+        put(&mut self.routes, place, Route { id: learned.id, bundle, words, confidence });
+        self.route_places.insert(learned.id, place);
+        self.sweep();
+    }
+
+    /// Removes a route; whether there was one.
+    pub fn remove_route(&mut self, id: u128) -> bool {
+        let removed = self.remove_one_route(id);
+        self.sweep();
+        removed
+    }
+
+    fn remove_text(&mut self, tool: &ToolName) -> bool {
+        let Some(&bundle) = self.places.get(tool) else { return false };
+        let place = self.bundles[bundle as usize].as_mut().and_then(|bundle| bundle.text.take());
+        let Some(place) = place else { return false };
+        self.weights = OnceLock::new();
+        let Some(text) = self.texts[place as usize].take() else { return false };
+        let learned = self.bundles[bundle as usize].as_ref();
+        for number in &text.words {
+            if !learned.is_some_and(|bundle| bundle.learned.contains_key(number)) {
+                self.lexicon[*number].tools -= 1;
+            }
+        }
+        self.words -= u64::from(text.length);
+        self.tools -= 1;
+        self.dead.0.push(place);
+        self.drop_empty(bundle);
+        true
+    }
+
+    fn remove_one_route(&mut self, id: u128) -> bool {
+        let Some(place) = self.route_places.remove(&id) else { return false };
+        let Some(route) = self.routes[place as usize].take() else { return false };
+        self.weights = OnceLock::new();
+        for number in &route.words {
+            if self.count_learned(route.bundle, *number, false) {
+                self.lexicon[*number].tools -= 1;
+            }
+        }
+        if let Some(bundle) = &mut self.bundles[route.bundle as usize] {
+            bundle.routes -= 1;
+        }
+        self.dead.1.push(place);
+        self.drop_empty(route.bundle);
+        true
+    }
+
+    /// Counts one route more or less that holds a word; whether the tool did not hold the word before,
+    /// or does not any more.
+    fn count_learned(&mut self, bundle: u32, number: u32, more: bool) -> bool {
+        let Some(bundle) = &mut self.bundles[bundle as usize] else { return false };
+        let count = bundle.learned.entry(number).or_insert(0);
+        *count = if more { *count + 1 } else { *count - 1 };
+        let turned = *count == u32::from(more);
+        if *count == 0 {
+            bundle.learned.remove(&number);
+        }
+        let text = bundle.text.and_then(|text| self.texts[text as usize].as_ref());
+        turned && text.is_none_or(|text| text.words.binary_search(&number).is_err())
+    }
+
+    /// The place of a tool, which becomes known if it is not.
+    fn bundle(&mut self, tool: &ToolName) -> u32 {
+        if let Some(place) = self.places.get(tool) {
+            return *place;
+        }
+        let bundle = Bundle { tool: tool.clone(), text: None, learned: HashMap::new(), routes: 0 };
+        let place = self.free_bundles.pop().unwrap_or(self.bundles.len() as u32);
+        put(&mut self.bundles, place, bundle);
+        self.places.insert(tool.clone(), place);
+        place
+    }
+
+    /// Forgets a tool of which nothing is left.
+    fn drop_empty(&mut self, place: u32) {
+        let slot = &mut self.bundles[place as usize];
+        if slot.as_ref().is_some_and(|bundle| bundle.text.is_none() && bundle.routes == 0)
+            && let Some(bundle) = slot.take()
+        {
+            self.places.remove(&bundle.tool);
+            self.free_bundles.push(place);
+        }
+    }
+
+    /// Gives removed places free, once there are as many of them as others: each change pays for a
+    /// constant share of the sweep.
+    fn sweep(&mut self) {
+        let (texts, routes) = (self.dead.0.len(), self.dead.1.len());
+        if texts <= self.tools + MAX_DEAD && routes <= self.route_places.len() + MAX_DEAD {
+            return;
+        }
+        let (there, learned) = (&self.texts, &self.routes);
+        self.lexicon.sweep(
+            |text| there[text as usize].is_some(),
+            |route| learned[route as usize].is_some(),
+        );
+        self.free_texts.append(&mut self.dead.0);
+        self.free_routes.append(&mut self.dead.1);
+    }
+}
+
+fn put<T>(slots: &mut Vec<Option<T>>, place: u32, value: T) {
+    let place = place as usize;
+    if place == slots.len() {
+        slots.push(Some(value));
+    } else {
+        slots[place] = Some(value);
+    }
+}

@@ -1,0 +1,105 @@
+//! The words of an index, numbered, with where each occurs.
+
+use std::collections::HashMap;
+
+/// A word that so many characters of a question may be the beginning of.
+pub(super) const MIN_PREFIX: usize = crate::report::words::MIN_PREFIX;
+
+/// Where one word occurs. Places that were removed stay in the lists until the next sweep: whoever
+/// reads them asks whether they are still there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Word {
+    pub(super) text: Box<str>,
+    /// The texts of tools that hold it, with how often in their names and in the rest.
+    pub(super) texts: Vec<Posting>,
+    /// The learned queries that hold it.
+    pub(super) routes: Vec<u32>,
+    /// How many tools hold it, in their texts or in what was learned of them.
+    pub(super) tools: u32,
+}
+
+/// How often a word occurs in one text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Posting {
+    pub(super) text: u32,
+    /// In the name.
+    pub(super) name: u16,
+    /// In the description and the hints.
+    pub(super) body: u16,
+}
+
+/// All words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lexicon {
+    numbers: HashMap<Box<str>, u32>,
+    words: Vec<Word>,
+    free: Vec<u32>,
+}
+
+impl Lexicon {
+    /// The number of a word, which becomes known if it is not.
+    pub(super) fn learn(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let word = Word { text: text.into(), ..Word::default() };
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.words[number as usize] = word;
+                number
+            }
+            None => {
+                self.words.push(word);
+                self.words.len() as u32 - 1
+            }
+        };
+        self.numbers.insert(text.into(), number);
+        number
+    }
+
+    /// The number of a word that some tool holds.
+    pub(super) fn number(&self, text: &str) -> Option<u32> {
+        self.numbers.get(text).copied().filter(|number| self[*number].tools > 0)
+    }
+
+    /// The words that begin with a text and that some tool holds.
+    pub(super) fn beginning_with<'a>(
+        &'a self,
+        text: &'a str,
+    ) -> impl Iterator<Item = (u32, &'a str)> {
+        let held = move |word: &Word| word.tools > 0 && word.text.starts_with(text);
+        let numbered = (0..).zip(&self.words);
+        numbered.filter(move |(_, word)| held(word)).map(|(number, word)| (number, &*word.text))
+    }
+
+    /// How many words have a number.
+    pub(super) const fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Keeps of each word only the places that are still there, and forgets words that occur nowhere.
+    pub(super) fn sweep(&mut self, text: impl Fn(u32) -> bool, route: impl Fn(u32) -> bool) {
+        for (number, word) in (0..).zip(&mut self.words) {
+            word.texts.retain(|posting| text(posting.text));
+            word.routes.retain(|place| route(*place));
+            let gone = word.texts.is_empty() && word.routes.is_empty() && word.tools == 0;
+            if gone && self.numbers.remove(&word.text).is_some() {
+                *word = Word::default();
+                self.free.push(number);
+            }
+        }
+    }
+}
+
+impl std::ops::Index<u32> for Lexicon {
+    type Output = Word;
+    fn index(&self, number: u32) -> &Word {
+        &self.words[number as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Lexicon {
+    fn index_mut(&mut self, number: u32) -> &mut Word {
+        &mut self.words[number as usize]
+    }
+}

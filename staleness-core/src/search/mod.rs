@@ -1,0 +1,57 @@
+//! Search: which tools fit what somebody asks for, by their own words, by what was learned, and where
+//! there are vectors by meaning.
+//!
+//! ```
+//! use staleness_core::ids::ToolName;
+//! use staleness_core::search::{Learned, Meaning, Question, SearchIndex, ToolText};
+//!
+//! let name = |name| ToolName::new(name).expect("a valid name");
+//! let mut index = SearchIndex::new();
+//! index.put_tool(&ToolText::new(name("mcp__hub__search_issues"), Some("Search issues and pulls")));
+//! index.put_tool(&ToolText::new(name("mcp__hub__merge"), Some("Merge a pull request")));
+//! let ask = |index: &SearchIndex, text| {
+//!     let question = Question::new(text).expect("a question with words");
+//!     let found = index.find(&question, 5, &Meaning::default(), |_| true);
+//!     found.matches.first().map(|each| each.tool.to_string())
+//! };
+//! assert_eq!(ask(&index, "searching issues").as_deref(), Some("mcp__hub__search_issues"));
+//! assert_eq!(ask(&index, "ship it"), None);
+//!
+//! index.put_route(&Learned {
+//!     id: 1,
+//!     tool: name("mcp__hub__merge"),
+//!     query: "ship it now".into(),
+//!     confidence: 0.9,
+//! });
+//! assert_eq!(ask(&index, "ship it").as_deref(), Some("mcp__hub__merge"));
+//! ```
+
+mod find;
+mod index;
+mod lexicon;
+mod question;
+pub(crate) mod split;
+mod stem;
+mod text;
+mod top;
+mod vectors;
+
+pub use find::{Found, LearnedMatch, Match, Meaning};
+pub use index::SearchIndex;
+pub use question::{MAX_QUESTION_BYTES, Question, QuestionError};
+pub use text::{Learned, ToolText};
+pub use top::Top;
+pub use vectors::{Component, nearest};
+
+/// The share of a tool's own words in its score.
+pub const STATIC_SHARE: f64 = 0.6;
+/// The share of what was learned.
+pub const LEARNED_SHARE: f64 = 0.4;
+/// Below this familiarity nothing like the question was learned.
+pub const COLD: f64 = 0.3;
+
+/// Whether nothing like a question of this familiarity was learned.
+#[must_use]
+pub fn is_cold(familiarity: f64) -> bool {
+    familiarity < COLD
+}

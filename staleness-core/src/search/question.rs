@@ -1,0 +1,163 @@
+//! Questions: what a caller asks for, in words that an index knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::stem::stem;
+use crate::report::words::{Token, tokens};
+
+/// The longest question that is taken, in bytes. Of a longer prompt a caller hands in the beginning.
+pub const MAX_QUESTION_BYTES: usize = 64 * 1024;
+
+/// Words with which people ask for things, and which say nothing about what they ask for.
+const TALK: &[&str] = &[
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "d", "did", "do", "does", "for", "from", "get", "give", "had", "has", "have",
+    "having", "hello", "help", "hi", "how", "i", "if", "im", "in", "into", "is", "it", "its",
+    "just", "know", "let", "lets", "like", "ll", "looking", "m", "me", "my", "need", "of", "on",
+    "one", "or", "our", "out", "please", "re", "s", "show", "so", "some", "t", "tell", "than",
+    "that", "thats", "the", "their", "them", "then", "there", "these", "they", "this", "to", "up",
+    "us", "use", "using", "ve", "want", "was", "we", "were", "what", "whats", "when", "where",
+    "which", "who", "why", "will", "with", "would", "you", "your",
+];
+
+/// Why a question was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QuestionError {
+    /// It has no letters and no digits.
+    Empty,
+    /// It is longer than [`MAX_QUESTION_BYTES`]; the length is given in bytes.
+    TooLong(usize),
+}
+
+impl fmt::Display for QuestionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the query has no words"),
+            Self::TooLong(bytes) => write!(
+                f,
+                "the query is {bytes} bytes long; at most {MAX_QUESTION_BYTES} are allowed"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for QuestionError {}
+
+/// What a caller asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Letters and digits alone, for comparing with names.
+    pub(super) squashed: String,
+    /// What a person would call its words, each once, in order.
+    pub(super) asked: Vec<Asked>,
+    /// The stems of the smallest parts of its words, each once and in order, with the words that
+    /// they are a part of, by their places in `asked`.
+    pub(super) stems: BTreeMap<Box<str>, Vec<usize>>,
+}
+
+/// One word of a question, such as `web-search`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// In one word, for telling what was met.
+    pub(super) shown: String,
+    /// The stem of the one word, where it has several parts.
+    pub(super) whole: Option<Box<str>>,
+}
+
+impl Question {
+    /// Reads a question.
+    ///
+    /// # Errors
+    /// [`QuestionError`]: it is empty or too long.
+    pub fn new(text: &str) -> Result<Self, QuestionError> {
+        if text.len() > MAX_QUESTION_BYTES {
+            return Err(QuestionError::TooLong(text.len()));
+        }
+        let mut all = tokens(text);
+        if all.is_empty() {
+            return Err(QuestionError::Empty);
+        }
+        let squashed = all.iter().map(Token::as_str).collect();
+        drop_talk(&mut all);
+        all.sort_unstable();
+        all.dedup();
+        let mut question = Self { squashed, asked: Vec::new(), stems: BTreeMap::new() };
+        for (at, token) in all.into_iter().enumerate() {
+            let mut parts = 0;
+            for part in stems_of(&token) {
+                parts += 1;
+                let places = question.stems.entry(part).or_default();
+                if places.last() != Some(&at) {
+                    places.push(at);
+                }
+            }
+            let whole = (parts > 1).then(|| stem(&token.whole).into());
+            question.asked.push(Asked { shown: token.whole, whole });
+        }
+        Ok(question)
+    }
+}
+
+/// The stems of a text that was learned as a query, each once, in order: those of a question.
+pub(super) fn learned_stems(text: &str) -> BTreeSet<Box<str>> {
+    let mut all = tokens(text);
+    drop_talk(&mut all);
+    all.iter().flat_map(stems_of).collect()
+}
+
+/// Leaves out words that say nothing, unless nothing else is left.
+fn drop_talk(all: &mut Vec<Token>) {
+    let telling = |token: &Token| !is_talk(&token.whole);
+    if all.iter().any(telling) {
+        all.retain(telling);
+    }
+}
+
+/// Whether a word says nothing about what is asked for.
+pub(super) fn is_talk(word: &str) -> bool {
+    TALK.binary_search(&word).is_ok()
+}
+
+fn stems_of(token: &Token) -> impl Iterator<Item = Box<str>> + '_ {
+    token.runs.iter().flat_map(|run| &run.parts).map(|part| stem(part).into())
+}
+
+/// Letters and digits alone, as [`Question`] has them.
+pub(super) fn squashed(text: &str) -> String {
+    tokens(text).iter().map(Token::as_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_talk_is_sorted() {
+        assert!(TALK.is_sorted());
+    }
+
+    #[test]
+    fn bad_questions_are_refused_with_the_bound() {
+        for text in ["", " ", "?!", "\u{1f680}", "\u{301}"] {
+            assert_eq!(Question::new(text), Err(QuestionError::Empty), "{text:?}");
+        }
+        let long = "a ".repeat(512 * 1024);
+        let error = Question::new(&long).unwrap_err();
+        assert_eq!(error, QuestionError::TooLong(1_048_576));
+        assert_eq!(error.to_string(), "the query is 1048576 bytes long; at most 65536 are allowed");
+        assert!(Question::new(&long[..MAX_QUESTION_BYTES]).is_ok());
+    }
+
+    #[test]
+    fn talk_says_nothing_unless_it_is_all_there_is() {
+        let stems = |text: &str| -> Vec<Box<str>> {
+            Question::new(text).unwrap().stems.into_keys().collect()
+        };
+        let all = |words: &[&str]| words.iter().map(|word| (*word).into()).collect::<Vec<_>>();
+        assert_eq!(stems("Could you please search the web for me?"), all(&["search", "web"]));
+        assert_eq!(stems("how do I"), all(&["do", "how", "i"]));
+        assert_eq!(stems("web-search websearch"), all(&["search", "web", "websearch"]));
+    }
+}

@@ -1,0 +1,145 @@
+//! The best few of many: a bounded heap under a total order.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::verdict::round;
+
+/// Half a unit in the ninth decimal place: what is nearer than this may be equal once rounded.
+const SLACK: f64 = 1e-9;
+
+/// A key with its score. The greater one is the worse one: a lower score, or a later key.
+#[derive(Clone, Debug)]
+struct Entry<K> {
+    score: f64,
+    key: K,
+}
+
+impl<K: Ord> Ord for Entry<K> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then_with(|| self.key.cmp(&other.key))
+    }
+}
+
+impl<K: Ord> PartialOrd for Entry<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: Ord> PartialEq for Entry<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<K: Ord> Eq for Entry<K> {}
+
+/// Keeps the best `limit` of what is offered, in `O(log limit)` for each that is kept and in one
+/// comparison for each that is not.
+///
+/// Scores are compared rounded to 1e-9, equal ones by their keys: the order is total, so what is kept
+/// does not depend on the order of the offers.
+#[derive(Clone, Debug)]
+pub struct Top<K> {
+    limit: usize,
+    heap: BinaryHeap<Entry<K>>,
+    /// What is below this cannot be kept.
+    bar: f64,
+}
+
+impl<K: Ord> Top<K> {
+    /// Room for the best `limit`.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        let bar = if limit == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
+        Self { limit, heap: BinaryHeap::new(), bar }
+    }
+
+    /// Whether a score may be kept at all. Most are not, and then no key need be made.
+    #[must_use]
+    pub fn wants(&self, score: f64) -> bool {
+        score >= self.bar
+    }
+
+    /// Offers a key with its score. A score that is no number is refused.
+    pub fn offer(&mut self, score: f64, key: K) {
+        // A score that is no number compares as false.
+        if !self.wants(score) {
+            return;
+        }
+        let entry = Entry { score: round(score), key };
+        if self.heap.len() < self.limit {
+            self.heap.push(entry);
+        } else if self.heap.peek().is_some_and(|worst| entry < *worst) {
+            self.heap.pop();
+            self.heap.push(entry);
+        }
+        if self.heap.len() == self.limit {
+            self.bar = self.heap.peek().map_or(f64::NEG_INFINITY, |worst| worst.score - SLACK);
+        }
+    }
+
+    /// What was kept, best first.
+    #[must_use]
+    pub fn into_sorted(self) -> Vec<(f64, K)> {
+        self.heap.into_sorted_vec().into_iter().map(|entry| (entry.score, entry.key)).collect()
+    }
+
+    /// Takes up what another one kept.
+    pub fn merge(&mut self, other: Self) {
+        for entry in other.heap {
+            self.offer(entry.score, entry.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn no_room_and_no_number_keep_nothing() {
+        let mut none = Top::new(0);
+        none.offer(1.0, 'a');
+        assert!(none.into_sorted().is_empty());
+        let mut some = Top::new(2);
+        some.offer(f64::NAN, 'a');
+        assert!(some.into_sorted().is_empty());
+    }
+
+    #[test]
+    fn equal_scores_are_kept_by_their_keys_also_those_that_are_equal_only_once_rounded() {
+        let mut top = Top::new(2);
+        for (score, key) in [(0.500_000_000_2, 'c'), (0.5, 'b'), (0.499_999_999_9, 'a')] {
+            top.offer(score, key);
+        }
+        assert_eq!(top.into_sorted(), [(0.5, 'a'), (0.5, 'b')]);
+    }
+
+    proptest! {
+        #[test]
+        fn it_keeps_what_sorting_everything_would(
+            scores in prop::collection::vec(-4_i32..4, 0..60),
+            limit in 0_usize..12,
+            cut in 0_usize..60,
+        ) {
+            let all: Vec<(f64, usize)> =
+                scores.iter().enumerate().map(|(at, n)| (f64::from(*n) / 4.0, at)).collect();
+            let mut sorted = all.clone();
+            sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            sorted.truncate(limit);
+            let offer = |part: &[(f64, usize)]| {
+                let mut top = Top::new(limit);
+                part.iter().rev().for_each(|(score, at)| top.offer(round(*score), *at));
+                top
+            };
+            let (front, back) = all.split_at(cut.min(all.len()));
+            let mut top = offer(front);
+            top.merge(offer(back));
+            prop_assert_eq!(top.into_sorted(), sorted);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Exact search: every row is compared with the question.
+
+use std::num::NonZeroUsize;
+
+use super::Component;
+use crate::search::Top;
+
+/// From this many numbers on a search is worth a second thread: below, starting it costs more than it
+/// saves.
+const WORTH_A_THREAD: usize = if cfg!(test) { 4 << 10 } else { 4 << 20 };
+
+/// The `limit` rows nearest to a question, with their cosines in -1..=1, nearest first; equal ones in
+/// the order of their keys. Only rows that have a key: `key` leaves out those that are not wanted.
+///
+/// `rows` holds unit vectors of so many `dimensions`, one behind the other, and the question is one:
+/// then a dot product is a cosine. What is left over at the end, and a question of another number of
+/// dimensions, match nothing.
+///
+/// Many rows are searched by up to `threads` threads, with the same answer.
+#[must_use]
+pub fn nearest<T: Component, K: Ord + Send>(
+    rows: &[T],
+    dimensions: usize,
+    question: &[T],
+    limit: usize,
+    threads: NonZeroUsize,
+    key: impl Fn(usize) -> Option<K> + Sync,
+) -> Vec<(f64, K)> {
+    if dimensions == 0 || question.len() != dimensions {
+        return Vec::new();
+    }
+    let count = rows.len() / dimensions;
+    let parts = threads.get().min(rows.len() / WORTH_A_THREAD + 1);
+    let share = count.div_ceil(parts).max(1);
+    let scan = |part: usize, rows: &[T]| {
+        let mut top = Top::new(limit);
+        for (at, row) in rows.chunks_exact(dimensions).enumerate() {
+            let cosine = T::dot(row, question).clamp(-1.0, 1.0);
+            if top.wants(cosine)
+                && let Some(key) = key(part * share + at)
+            {
+                top.offer(cosine, key);
+            }
+        }
+        top
+    };
+    let scan = &scan;
+    let mut work = rows.chunks(share * dimensions).enumerate();
+    let Some((_, first)) = work.next() else { return Vec::new() };
+    let top = std::thread::scope(|scope| {
+        let others: Vec<_> =
+            work.map(|(part, rows)| scope.spawn(move || scan(part, rows))).collect();
+        let mut top = scan(0, first);
+        for other in others {
+            match other.join() {
+                Ok(other) => top.merge(other),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        top
+    });
+    top.into_sorted()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn some(threads: usize) -> NonZeroUsize {
+        NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN)
+    }
+
+    #[test]
+    fn another_number_of_dimensions_matches_nothing() {
+        let rows = [1.0_f32, 0.0, 0.0, 1.0];
+        for (dimensions, question) in [(2, &[1.0_f32][..]), (0, &[]), (3, &[1.0, 0.0])] {
+            assert!(nearest(&rows, dimensions, question, 5, some(1), Some).is_empty());
+        }
+        assert!(nearest(&[0.0_f32; 0], 2, &[1.0, 0.0], 5, some(4), Some).is_empty());
+        assert_eq!(nearest(&rows, 2, &[0.0, 1.0], 1, some(1), Some), [(1.0, 1)]);
+        assert!(nearest(&rows, 2, &[0.0, 1.0], 0, some(1), Some).is_empty());
+    }
+
+    #[test]
+    fn the_number_of_threads_makes_no_difference() {
+        let dimensions = 512;
+        let count = 3 * WORTH_A_THREAD / dimensions + 7;
+        let mut seed = 1_u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f32::from((seed >> 16) as u16) / 65_536.0 - 0.5
+        };
+        let block: Vec<f32> = (0..dimensions * 64).map(|_| next()).collect();
+        // Many rows are equal, so that keys decide.
+        let rows: Vec<f32> = block.iter().copied().cycle().take(count * dimensions).collect();
+        let question = &block[..dimensions];
+        let odd = |row: usize| (row % 2 == 1).then_some(row);
+        let one = nearest(&rows, dimensions, question, 100, some(1), odd);
+        assert_eq!(one.len(), 100);
+        for threads in [2, 3, 16] {
+            assert_eq!(nearest(&rows, dimensions, question, 100, some(threads), odd), one);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_nearest_is_what_sorting_all_would_say(
+            rows in prop::collection::vec(-3_i8..4, 0..90),
+            question in prop::collection::vec(-3_i8..4, 3),
+            limit in 0_usize..9,
+        ) {
+            let unit = |row: &[i8]| -> Vec<f64> {
+                let length = row.iter().map(|n| f64::from(*n).powi(2)).sum::<f64>().sqrt().max(1.0);
+                row.iter().map(|n| f64::from(*n) / length).collect()
+            };
+            let rows: Vec<f64> = rows.chunks_exact(3).flat_map(unit).collect();
+            let question = unit(&question);
+            let mut all: Vec<(f64, usize)> = rows
+                .chunks_exact(3)
+                .map(|row| crate::verdict::round(f64::dot(row, &question).clamp(-1.0, 1.0)))
+                .zip(0..)
+                .collect();
+            all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            all.truncate(limit);
+            prop_assert_eq!(nearest(&rows, 3, &question, limit, some(1), Some), all);
+        }
+    }
+}

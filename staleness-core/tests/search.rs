@@ -1,0 +1,283 @@
+//! Search: words, learned queries, and how they are merged.
+
+use proptest::prelude::*;
+use staleness_core::ids::ToolName;
+use staleness_core::search::{
+    Found, Learned, LearnedMatch, Meaning, Question, QuestionError, SearchIndex, ToolText,
+};
+
+fn name(text: &str) -> ToolName {
+    ToolName::new(text).unwrap()
+}
+
+fn tool(text: &str, description: &str) -> ToolText {
+    ToolText::new(name(text), Some(description))
+}
+
+fn learned(id: u128, tool: &str, query: &str, confidence: f64) -> Learned {
+    Learned { id, tool: name(tool), query: query.into(), confidence }
+}
+
+fn index(tools: &[(&str, &str)], routes: &[(&str, &str, f64)]) -> SearchIndex {
+    let mut index = SearchIndex::new();
+    tools.iter().for_each(|(name, text)| index.put_tool(&tool(name, text)));
+    for (id, (tool, query, confidence)) in (1..).zip(routes) {
+        index.put_route(&learned(id, tool, query, *confidence));
+    }
+    index
+}
+
+fn find(index: &SearchIndex, question: &str) -> Found {
+    index.find(&Question::new(question).unwrap(), 50, &Meaning::default(), |_| true)
+}
+
+fn order(found: &Found) -> Vec<&str> {
+    found.matches.iter().map(|each| each.tool.as_str()).collect()
+}
+
+const TOOLS: &[(&str, &str)] = &[
+    ("mcp__hub__search_issues", "Search issues and pull requests of a repository"),
+    ("mcp__hub__merge", "Merge a pull request"),
+    ("mcp__mail__send", "Send a message to people"),
+    ("mcp__cal__create_event", "Create an event in a calendar"),
+    ("deployPreview", "Publish a branch to a preview site"),
+];
+
+#[test]
+fn words_alone_find_tools_and_the_answer_is_cold() {
+    let index = index(TOOLS, &[]);
+    for (question, best) in [
+        ("searching for issues", "mcp__hub__search_issues"),
+        ("deploy-preview", "deployPreview"),
+        ("deploypreview", "deployPreview"),
+        ("please merge this request", "mcp__hub__merge"),
+        ("calendars", "mcp__cal__create_event"),
+        ("repos", "mcp__hub__search_issues"),
+        ("mcp__mail__send", "mcp__mail__send"),
+    ] {
+        let found = find(&index, question);
+        assert_eq!(order(&found).first(), Some(&best), "{question}");
+        assert!(found.is_cold() && found.familiarity == 0.0, "{question}");
+    }
+    assert!(find(&index, "submarine").matches.is_empty());
+}
+
+#[test]
+fn whoever_gives_a_name_asks_for_it() {
+    let index = index(TOOLS, &[]);
+    for question in ["merge", "mcp__hub__merge", "MERGE!"] {
+        let found = find(&index, question);
+        assert_eq!((order(&found)[0], found.matches[0].words), ("mcp__hub__merge", 1.0));
+        assert_eq!(found.matches[0].score, 1.0, "{question}");
+    }
+}
+
+#[test]
+fn what_was_learned_finds_a_tool_that_its_words_do_not() {
+    let index = index(TOOLS, &[("mcp__hub__merge", "ship it to production", 0.9)]);
+    let found = find(&index, "ship it to production");
+    assert_eq!(order(&found)[0], "mcp__hub__merge");
+    assert_eq!(found.familiarity, 1.0);
+    let best = &found.matches[0];
+    assert_eq!(best.score, 0.36, "0.6 × 0 + 0.4 × 1 × 0.9");
+    assert_eq!(best.learned, Some(LearnedMatch { id: 1, closeness: 1.0, confidence: 0.9 }));
+    let like = find(&index, "shipping to production now");
+    assert_eq!(order(&like)[0], "mcp__hub__merge");
+    assert!(!like.is_cold() && like.familiarity < 1.0);
+}
+
+#[test]
+fn trap_confidence_without_effect_on_ranking() {
+    let routes = |first: f64, second: f64| {
+        [("mcp__hub__merge", "ship it", first), ("mcp__mail__send", "ship it", second)]
+    };
+    assert_eq!(order(&find(&index(TOOLS, &routes(0.9, 0.3)), "ship it"))[0], "mcp__hub__merge");
+    assert_eq!(order(&find(&index(TOOLS, &routes(0.3, 0.9)), "ship it"))[0], "mcp__mail__send");
+    // A close route that is sure of nothing yields to one that is a little less close.
+    let routes = [
+        ("mcp__hub__merge", "ship the release", 0.05),
+        ("mcp__mail__send", "ship the release today", 0.9),
+    ];
+    assert_eq!(order(&find(&index(TOOLS, &routes), "ship the release"))[0], "mcp__mail__send");
+    let none =
+        index(TOOLS, &[("mcp__hub__merge", "ship it", 0.0), ("mcp__mail__send", "x", f64::NAN)]);
+    assert!(find(&none, "ship it").matches.is_empty());
+}
+
+#[test]
+fn trap_ten_weak_matches_beat_an_exact_one() {
+    let weak: Vec<String> = (0..10).map(|n| format!("production report number {n}")).collect();
+    let mut routes = vec![("mcp__hub__merge", "ship it to production", 1.0)];
+    routes.extend(weak.iter().map(|query| ("mcp__mail__send", query.as_str(), 1.0)));
+    let index = index(TOOLS, &routes);
+    let found = find(&index, "ship it to production");
+    assert_eq!(order(&found), ["mcp__hub__merge", "mcp__mail__send"]);
+    // Many weak ones count for no more than the best of them.
+    let one = self::index(TOOLS, &routes[..2]);
+    let score = |found: &Found| found.matches[1].learned.unwrap().closeness;
+    assert!((score(&found) - score(&find(&one, "ship it to production"))).abs() < 0.2);
+    assert!(found.matches[0].score > 2.0 * found.matches[1].score);
+}
+
+#[test]
+fn trap_an_empty_query_that_matches_everything() {
+    for text in ["", "   ", "?!.", "\u{1f680}", "\u{200b}"] {
+        assert_eq!(Question::new(text), Err(QuestionError::Empty), "{text:?}");
+    }
+    // Learned by accident, it is found by nothing.
+    let index = index(TOOLS, &[("mcp__hub__merge", "", 1.0), ("mcp__hub__merge", "?!", 1.0)]);
+    assert_eq!(find(&index, "production").familiarity, 0.0);
+    assert!(find(&index, "production").matches.is_empty());
+    assert!(matches!(Question::new(&"x".repeat(1 << 20)), Err(QuestionError::TooLong(1_048_576))));
+}
+
+#[test]
+fn trap_dead_tools_filling_every_slot() {
+    let mut tools: Vec<(String, &str)> =
+        (0..50).map(|n| (format!("dead{n}"), "ship a release")).collect();
+    tools.push(("alive".into(), "notes"));
+    let mut index = SearchIndex::new();
+    for (id, (name, text)) in (0..).zip(&tools) {
+        index.put_tool(&tool(name, text));
+        index.put_route(&learned(id, name, "ship the release", 1.0));
+    }
+    index.put_route(&learned(99, "gone", "ship the release", 1.0));
+    let question = Question::new("ship the release notes").unwrap();
+    let wanted = |tool: &ToolName| tool.as_str() == "alive";
+    let found = index.find(&question, 3, &Meaning::default(), wanted);
+    assert_eq!(order(&found), ["alive"]);
+    let (_, routes) = index.find_routes(&question, 3, &Meaning::default(), wanted);
+    assert_eq!(routes.iter().map(|route| route.id).collect::<Vec<_>>(), [50]);
+    // Nor do they make it familiar.
+    let none = index.find(&question, 3, &Meaning::default(), |_| false);
+    assert_eq!((none.familiarity, none.matches.len()), (0.0, 0));
+}
+
+#[test]
+fn what_is_vaguely_alike_does_not_displace_what_is_new() {
+    let tools = [("old", "Write a summary of a text"), ("new", "Write a poem about the sea")];
+    let routes = [("old", "write a short text about my week", 1.0)];
+    let index = index(&tools, &routes);
+    assert_eq!(order(&find(&index, "write about the sea"))[0], "new");
+    // What is clearly known wins.
+    assert_eq!(order(&find(&index, "write a short text about my week"))[0], "old");
+}
+
+#[test]
+fn meaning_is_blended_on_the_same_scale() {
+    let index = index(TOOLS, &[("mcp__hub__merge", "ship it", 1.0)]);
+    let question = Question::new("unheard of").unwrap();
+    let ask = |meaning: &Meaning| index.find(&question, 5, meaning, |_| true);
+    let mut meaning = Meaning::default();
+    meaning.routes.insert(1, 0.8);
+    let found = ask(&meaning);
+    assert_eq!((found.familiarity, order(&found)), (0.8, vec!["mcp__hub__merge"]));
+    meaning.routes.insert(1, -0.5);
+    meaning.tools.insert(name("mcp__mail__send"), 0.7);
+    let found = ask(&meaning);
+    assert_eq!((found.familiarity, order(&found)), (0.0, vec!["mcp__mail__send"]));
+    assert_eq!(found.matches[0].score, 0.7);
+}
+
+/// What may happen to an index.
+#[derive(Clone, Debug)]
+enum Change {
+    PutTool(usize, String),
+    RemoveTool(usize),
+    PutRoute(u128, usize, String, u8),
+    RemoveRoute(u128),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let words = || {
+        let word = prop::sample::select(vec![
+            "send",
+            "mail",
+            "merge",
+            "merging",
+            "branch",
+            "web-search",
+            "searchWeb",
+            "the",
+            "x1",
+            "report",
+            "reports",
+            "caf\u{e9}",
+        ]);
+        prop::collection::vec(word, 0..5).prop_map(|words| words.join(" "))
+    };
+    prop_oneof![
+        4 => (0..6_usize, words()).prop_map(|(at, text)| Change::PutTool(at, text)),
+        1 => (0..6_usize).prop_map(Change::RemoveTool),
+        4 => (0..9_u128, 0..7_usize, words(), 0..=4_u8)
+            .prop_map(|(id, at, text, confidence)| Change::PutRoute(id, at, text, confidence)),
+        1 => (0..9_u128).prop_map(Change::RemoveRoute),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn an_index_that_followed_every_change_answers_as_a_fresh_one(
+        changes in prop::collection::vec(change(), 0..60),
+        times in prop_oneof![9 => Just(1), 1 => Just(40)],
+        limit in 0..8_usize,
+    ) {
+        use std::collections::BTreeMap;
+        let names = ["send_mail", "mcp__hub__merge", "webSearch", "a", "b", "report", "unknown"];
+        let mut followed = SearchIndex::new();
+        let (mut tools, mut routes) = (BTreeMap::new(), BTreeMap::new());
+        // Often enough that removed places are swept.
+        for change in changes.iter().cycle().take(changes.len() * times) {
+            match change {
+                Change::PutTool(at, text) => {
+                    let text = tool(names[*at], text);
+                    followed.put_tool(&text);
+                    tools.insert(*at, text);
+                }
+                Change::RemoveTool(at) => {
+                    let known = tools.remove(at).is_some();
+                    prop_assert_eq!(followed.remove_tool(&name(names[*at])), known);
+                }
+                Change::PutRoute(id, at, query, confidence) => {
+                    let route = learned(*id, names[*at], query, f64::from(*confidence) / 4.0);
+                    followed.put_route(&route);
+                    routes.insert(*id, route);
+                }
+                Change::RemoveRoute(id) => {
+                    prop_assert_eq!(followed.remove_route(*id), routes.remove(id).is_some());
+                }
+            }
+        }
+        let mut fresh = SearchIndex::new();
+        // In another order.
+        routes.values().rev().for_each(|route| fresh.put_route(route));
+        tools.values().rev().for_each(|text| fresh.put_tool(text));
+        prop_assert_eq!((followed.tools(), followed.routes()), (tools.len(), routes.len()));
+        for text in ["send the mail", "merge", "web search", "websearch", "rep", "cafe x1 reports"] {
+            let question = Question::new(text).unwrap();
+            let meaning = Meaning::default();
+            for wanted in [None, Some("report")] {
+                let wanted = |tool: &ToolName| wanted.is_none_or(|name| name != tool.as_str());
+                let found = followed.find(&question, limit, &meaning, wanted);
+                prop_assert_eq!(&found, &fresh.find(&question, limit, &meaning, wanted));
+                for each in &found.matches {
+                    prop_assert!(each.score > 0.0 && each.score <= 1.0, "{:?}", each);
+                }
+                prop_assert!(found.matches.len() <= limit);
+                prop_assert!(found.matches.windows(2).all(|pair| pair[0].score >= pair[1].score));
+                prop_assert_eq!(
+                    followed.find_routes(&question, limit, &meaning, wanted),
+                    fresh.find_routes(&question, limit, &meaning, wanted)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_query_is_exactly_as_close_to_itself_as_can_be(words in "[a-zA-Z0-9 _-]{1,40}") {
+        let Ok(question) = Question::new(&words) else { return Ok(()) };
+        let index = index(TOOLS, &[("mcp__hub__merge", &words, 1.0), ("mcp__mail__send", "mail", 1.0)]);
+        let found = index.find(&question, 9, &Meaning::default(), |_| true);
+        prop_assert_eq!(found.familiarity, 1.0);
+    }
+}
