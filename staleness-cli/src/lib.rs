@@ -21,7 +21,7 @@ use output::{Output, Paint};
 use settings::Settings;
 
 /// Commands that later releases bring; named so that the error can say so.
-const LATER: [&str; 4] = ["routes", "init", "uninstall", "mcp"];
+const LATER: [&str; 3] = ["init", "uninstall", "mcp"];
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -99,6 +99,7 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         Command::Tools { command, list } => {
             commands::tools::run(&settings()?, command.as_ref(), list, out)?;
         }
+        Command::Routes { command } => commands::routes::run(&settings()?, command.as_ref(), out)?,
         Command::Check(args) => {
             let settings = settings()?;
             warn_of_home(&settings, out);

@@ -12,9 +12,12 @@ use crate::collections::journal::Journal;
 use crate::collections::knowledge::Knowledge;
 use crate::collections::outcomes::{Outcomes, is_counted, served};
 use crate::collections::projects::Projects;
+use crate::collections::routes::Routes;
 use crate::collections::sessions::Sessions;
 use crate::collections::sources::Sources;
+use crate::collections::suggestions::SuggestionRows;
 use crate::collections::tools::{Marks, Tools};
+use crate::collections::vectors::RouteVectors;
 use crate::collections::work::{self, WorkItems};
 use crate::collections::{all, table};
 use crate::error::from_storage;
@@ -33,6 +36,9 @@ pub(crate) fn check(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
     work_items(tx)?;
     all::<Sessions>(tx, |_| Ok(ControlFlow::Continue(())))?;
     all::<Cursors>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Routes>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<RouteVectors>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<SuggestionRows>(tx, |_| Ok(ControlFlow::Continue(())))?;
     outcomes(tx)?;
     journal(tx, revision)
 }

@@ -44,6 +44,9 @@ pub(crate) enum Kind {
     Work = b'w',
     Session = b'e',
     Cursor = b'c',
+    Route = b'r',
+    Vector = b'v',
+    Suggestions = b'g',
 }
 
 impl Kind {
@@ -57,7 +60,10 @@ impl Kind {
             | Self::Outcome
             | Self::Entry
             | Self::Session
-            | Self::Cursor => MAX_RECORD,
+            | Self::Cursor
+            | Self::Route
+            | Self::Vector
+            | Self::Suggestions => MAX_RECORD,
         }
     }
 }

@@ -5,6 +5,7 @@ use staleness_core::journal::JournalEntry;
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::Outcome;
 use staleness_core::project::Project;
+use staleness_core::route::{Route, RouteVector, Suggestions};
 use staleness_core::session::{Cursor, Session};
 use staleness_core::source::Source;
 use staleness_core::store::StoreError;
@@ -37,6 +38,12 @@ pub enum Record {
     Session(Session),
     /// A cursor.
     Cursor(Cursor),
+    /// A route.
+    Route(Route),
+    /// The vector of a route.
+    Vector(RouteVector),
+    /// What was suggested in a session.
+    Suggestions(Suggestions),
     /// An outcome.
     Outcome(Outcome),
     /// A journal entry.
@@ -58,6 +65,9 @@ impl Record {
             Self::Work(row) => records::encode_work(row),
             Self::Session(row) => records::encode_session(row),
             Self::Cursor(row) => records::encode_cursor(row),
+            Self::Route(row) => records::encode_route(row),
+            Self::Vector(row) => records::encode_vector(row),
+            Self::Suggestions(row) => records::encode_suggestions(row),
             Self::Outcome(row) => records::encode_outcome(row),
             Self::Entry(row) => records::encode_entry(row),
         }
@@ -81,6 +91,11 @@ impl Record {
                 Self::Session(records::decode_session(row.key.clone(), bytes).ok()?)
             }
             Self::Cursor(row) => Self::Cursor(records::decode_cursor(row.key.clone(), bytes).ok()?),
+            Self::Route(row) => Self::Route(records::decode_route(row.key.clone(), bytes).ok()?),
+            Self::Vector(row) => Self::Vector(records::decode_vector(row.key.clone(), bytes).ok()?),
+            Self::Suggestions(row) => {
+                Self::Suggestions(records::decode_suggestions(row.key.clone(), bytes).ok()?)
+            }
             Self::Outcome(row) => Self::Outcome(records::decode_outcome(row.seq, bytes).ok()?),
             Self::Entry(row) => {
                 Self::Entry(records::decode_entry(row.revision, row.index, bytes).ok()?)

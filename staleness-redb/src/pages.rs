@@ -6,7 +6,8 @@ use redb::ReadableTable;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
     CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter,
-    Selection, SessionFilter, SourceFilter, StoreError, ToolFilter, View, WorkFilter,
+    RouteFilter, Selection, SessionFilter, SourceFilter, StoreError, SuggestionFilter, ToolFilter,
+    VectorFilter, View, WorkFilter,
 };
 
 use crate::collections::cursors::Cursors;
@@ -15,9 +16,12 @@ use crate::collections::journal::Journal;
 use crate::collections::knowledge::Knowledge;
 use crate::collections::outcomes::{self, Outcomes};
 use crate::collections::projects::Projects;
+use crate::collections::routes::{self, Routes};
 use crate::collections::sessions::Sessions;
 use crate::collections::sources::Sources;
+use crate::collections::suggestions::SuggestionRows;
 use crate::collections::tools::Tools;
+use crate::collections::vectors::RouteVectors;
 use crate::collections::work::WorkItems;
 use crate::collections::{Collection, load, table};
 use crate::error::{Calm, from_storage, sound};
@@ -27,6 +31,8 @@ use crate::session::Tx;
 const PAGE: usize = 1_000;
 /// The same of items, documents and work items, which may be a megabyte each.
 const TEXT_PAGE: usize = 50;
+/// The same of vectors, which may be 32 KiB each.
+const VECTOR_PAGE: usize = 200;
 
 type Visit<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
 
@@ -45,6 +51,9 @@ pub(crate) fn pages(
     blank.revision = revision;
     if let Some(cut) = &selection.count_outcomes {
         blank.counts = Some(sound(|| outcomes::count(tx, cut))?);
+    }
+    if let Some(project) = &selection.count_routes {
+        blank.route_count = Some(sound(|| routes::count(tx, project))?);
     }
     macro_rules! collection {
         ($field:ident, $collection:ty, $whole:expr) => {
@@ -74,6 +83,11 @@ pub(crate) fn pages(
     collection!(work, WorkItems, has(&selection.work, &WorkFilter::All), TEXT_PAGE);
     collection!(sessions, Sessions, has(&selection.sessions, &SessionFilter::All));
     collection!(cursors, Cursors, has(&selection.cursors, &CursorFilter::All));
+    collection!(routes, Routes, has(&selection.routes, &RouteFilter::All));
+    if page_vectors(tx, selection, &blank, visit)?.is_break() {
+        return Ok(());
+    }
+    collection!(suggestions, SuggestionRows, has(&selection.suggestions, &SuggestionFilter::All));
     collection!(outcomes, Outcomes, selection.outcomes.contains(&OutcomeFilter::All));
     collection!(journal, Journal, selection.journal.contains(&JournalFilter::All));
     Ok(())
@@ -110,6 +124,27 @@ fn stream<C: Collection>(
             return Ok(ControlFlow::Break(()));
         }
     }
+}
+
+/// Vectors, which a view holds in a form of its own.
+fn page_vectors(
+    tx: &Tx,
+    selection: &Selection,
+    blank: &View,
+    visit: Visit<'_>,
+) -> Result<ControlFlow<()>, StoreError> {
+    if selection.vectors.is_empty() {
+        return Ok(ControlFlow::Continue(()));
+    }
+    if has(&selection.vectors, &VectorFilter::All) {
+        return stream::<RouteVectors>(tx, blank, VECTOR_PAGE, visit);
+    }
+    let mut part = Selection::new();
+    part.vectors.clone_from(&selection.vectors);
+    let whole = sound(|| load(tx, &part, blank.revision))?.vectors;
+    let keys = whole.keys();
+    let rows = keys.iter().filter_map(|key| whole.get(key));
+    Ok(split::<RouteVectors>(rows, blank, VECTOR_PAGE, visit))
 }
 
 /// Rows that are in memory already.

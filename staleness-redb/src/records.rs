@@ -4,6 +4,7 @@
 //! and for reading without copies.
 
 mod knowledge;
+mod routes;
 mod sessions;
 mod work;
 
@@ -25,6 +26,10 @@ use staleness_core::tool::{
 use crate::codec::{Bad, Kind, decode, decode_start, encode, open};
 pub(crate) use crate::words::*;
 pub(crate) use knowledge::{decode_document, decode_item, encode_document, encode_item, flagged};
+pub(crate) use routes::{
+    decode_route, decode_suggestions, decode_vector, encode_route, encode_suggestions,
+    encode_vector, vector_parts,
+};
 pub(crate) use sessions::{decode_cursor, decode_session, encode_cursor, encode_session};
 pub(crate) use work::{decode_work, encode_work};
 

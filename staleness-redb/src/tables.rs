@@ -27,6 +27,9 @@
 //! | `work_referring` | scope, id | to which others, packed: those that have not ended and refer to any |
 //! | `sessions` | project, id | a session of an agent |
 //! | `cursors` | project, agent | up to where an agent was told |
+//! | `routes` | project, tool, id | a query that led to a tool |
+//! | `vectors` | project, tool, id | what a model made of a route's query |
+//! | `suggestions` | project, session | what was suggested in a session |
 //! | `outcomes` | seq | one use of a tool |
 //! | `outcomes_identity` | `Outcome::identity`, seq | nothing |
 //! | `outcomes_counted` | project, seq | nothing: those with the marks `S` and `F` |
@@ -61,7 +64,7 @@ pub(crate) const FORMAT: u64 = 1 + MIGRATIONS.len() as u64;
 pub(crate) type Migration = fn(&Tx) -> Result<(), StoreError>;
 
 /// What takes a store from format `n + 1` to the next one, for every `n`. Only ever appended to.
-pub(crate) const MIGRATIONS: [Migration; 3] = [
+pub(crate) const MIGRATIONS: [Migration; 4] = [
     |tx| {
         // Format 2: knowledge and documents.
         tx.open_table(KNOWLEDGE).map_err(from_table)?;
@@ -80,6 +83,12 @@ pub(crate) const MIGRATIONS: [Migration; 3] = [
         tools::index_entries(tx)?;
         work::index_aging(tx)
     },
+    |tx| {
+        // Format 5: routes, their vectors, and what was suggested.
+        tx.open_table(ROUTES).map_err(from_table)?;
+        tx.open_table(VECTORS).map_err(from_table)?;
+        tx.open_table(SUGGESTIONS).map(drop).map_err(from_table)
+    },
 ];
 
 pub(crate) type ServerRef = (&'static str, &'static str, &'static str);
@@ -91,6 +100,7 @@ pub(crate) type DocumentRef = (&'static str, &'static str);
 pub(crate) type WorkRef = (&'static str, &'static str);
 pub(crate) type SessionRef = (&'static str, &'static str);
 pub(crate) type CursorRef = (&'static str, &'static str);
+pub(crate) type RouteRef = (&'static str, &'static str, u128);
 pub(crate) type EntryRef = (u64, u32);
 
 pub(crate) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
@@ -127,6 +137,11 @@ pub(crate) const SESSIONS: TableDefinition<'_, SessionRef, &[u8]> =
     TableDefinition::new("sessions");
 pub(crate) const CURSORS: TableDefinition<'_, CursorRef, &[u8]> = TableDefinition::new("cursors");
 
+pub(crate) const ROUTES: TableDefinition<'_, RouteRef, &[u8]> = TableDefinition::new("routes");
+pub(crate) const VECTORS: TableDefinition<'_, RouteRef, &[u8]> = TableDefinition::new("vectors");
+pub(crate) const SUGGESTIONS: TableDefinition<'_, SessionRef, &[u8]> =
+    TableDefinition::new("suggestions");
+
 pub(crate) const OUTCOMES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("outcomes");
 pub(crate) const OUTCOMES_IDENTITY: TableDefinition<'_, (u64, u64), ()> =
     TableDefinition::new("outcomes_identity");
@@ -160,15 +175,18 @@ macro_rules! every_table {
             $each!(OUTCOMES_IDENTITY),
             $each!(OUTCOMES_SERVED),
             $each!(PROJECTS),
+            $each!(ROUTES),
             $each!(SESSIONS),
             $each!(SOURCES),
             $each!(META),
+            $each!(SUGGESTIONS),
             $each!(TOOLS),
             $each!(TOOLS_CONFIGURED),
             $each!(TOOLS_DEMOTED),
             $each!(TOOLS_ENTRIES),
             $each!(TOOLS_REVIVED),
             $each!(TOOLS_SERVER),
+            $each!(VECTORS),
             $each!(WORK),
             $each!(WORK_AGING),
             $each!(WORK_OPEN),

@@ -4,6 +4,7 @@ use staleness_core::ids::Level;
 use staleness_core::journal::{Action, SubjectKind};
 use staleness_core::knowledge::ItemKind;
 use staleness_core::outcome::Mark;
+use staleness_core::route::Precision;
 use staleness_core::source::SourceState;
 use staleness_core::store::StoreError;
 use staleness_core::tool::{Hold, PresenceCause, ToolKind};
@@ -44,6 +45,8 @@ pub(crate) const ITEM_KINDS: [ItemKind; 5] = [
     ItemKind::Reference,
     ItemKind::Document,
 ];
+/// The numbers of a vector, whose length is 1: a form in which it is not would be one of its own.
+pub(crate) const FORMS: [Precision; 2] = [Precision::F32, Precision::F64];
 pub(crate) const WORK_KINDS: [WorkKind; 7] = [
     WorkKind::Plan,
     WorkKind::Trap,

@@ -8,11 +8,17 @@ use std::sync::Arc;
 
 use redb::{Database, ReadableTable, TableDefinition};
 use staleness_core::Timestamp;
-use staleness_core::ids::{ItemId, ItemKey, ProjectId, Scope, ServerKey, ToolKey, WorkKey};
+use staleness_core::ids::{
+    ItemId, ItemKey, ModelId, ProjectId, Scope, ServerKey, SessionId, ToolKey, ToolName, WorkKey,
+};
 use staleness_core::knowledge::{Item, ItemKind};
+use staleness_core::route::{
+    Confidence, Precision, Route, RouteKey, RouteVector, Suggestions, Vector,
+};
+use staleness_core::session::SessionKey;
 use staleness_core::store::{
-    Decision, Draft, Durability, ItemFilter, Refusal, RegistryStore, Selection, Step, StoreError,
-    ToolFilter, View, WorkFilter,
+    Decision, Draft, Durability, ItemFilter, Refusal, RegistryStore, RouteFilter, Selection, Step,
+    StoreError, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
 };
 use staleness_core::transfer::append_lines;
 use staleness_core::work::Aging;
@@ -24,6 +30,7 @@ const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
 const LINES: &str = include_str!("fixtures/format-1.jsonl");
 
 const LINES_3: &str = include_str!("fixtures/format-3.jsonl");
+const LINES_4: &str = include_str!("fixtures/format-4.jsonl");
 
 /// The file that the last program of format 1 left, byte for byte.
 fn format_1() -> (TempDir, PathBuf) {
@@ -33,6 +40,11 @@ fn format_1() -> (TempDir, PathBuf) {
 /// That of format 3: servers with their entries and tools, and work of every sort.
 fn format_3() -> (TempDir, PathBuf) {
     dumped(include_str!("fixtures/format-3.txt"))
+}
+
+/// That of format 4: the same, and one item more.
+fn format_4() -> (TempDir, PathBuf) {
+    dumped(include_str!("fixtures/format-4.txt"))
 }
 
 fn dumped(text: &str) -> (TempDir, PathBuf) {
@@ -123,7 +135,7 @@ fn format_1_is_raised_by_the_first_commit_and_keeps_everything() {
     assert!(matches!(refused, Err(StoreError::Refused(_))));
     assert_eq!(format_of(&path), 1, "a step that writes nothing raises nothing");
     transact(&store, Arc::new(Add { refuses: false })).unwrap();
-    assert_eq!(format_of(&path), 4);
+    assert_eq!(format_of(&path), 5);
     check(&store).unwrap();
     let mut seen = everything(&store).unwrap();
     assert_eq!(seen.knowledge.remove(&item().key), Some(item()));
@@ -178,12 +190,85 @@ fn format_3_is_raised_by_the_first_commit_and_finds_the_same() {
     let store = open(&path);
     let before = found(&store);
     transact(&store, Arc::new(Add { refuses: false })).unwrap();
-    assert_eq!(format_of(&path), 4);
+    assert_eq!(format_of(&path), 5);
     check(&store).unwrap();
     assert_eq!(found(&store), before);
     let mut seen = everything(&store).unwrap();
     assert_eq!(seen.knowledge.remove(&item().key), Some(item()));
     assert_eq!(lines(&seen), LINES_3);
+}
+
+/// Puts a route with its vector, and what was suggested.
+#[derive(Debug)]
+struct Learn;
+
+fn learned() -> (Route, RouteVector, Suggestions) {
+    let project = ProjectId::new("p").unwrap();
+    let tool = ToolName::new("t").unwrap();
+    let key = RouteKey::of(&project, &tool, "q");
+    let model = ModelId::new("m").unwrap();
+    let vector = Vector::new(&[1.0, 2.0], Precision::F32).unwrap();
+    let route = Route {
+        key: key.clone(),
+        query: "q".into(),
+        confidence: Confidence::ONE,
+        uses: 1,
+        created_at: at(1),
+        last_used_at: at(1),
+        model: Some(model.clone()),
+        ops: vec![7],
+    };
+    let session = SessionKey { project, id: SessionId::new("s").unwrap() };
+    let suggestions = Suggestions { made: 3, ..Suggestions::new(session) };
+    (route, RouteVector { key, model, vector }, suggestions)
+}
+
+impl Step for Learn {
+    fn selection(&self) -> Selection {
+        let (route, _, suggestions) = learned();
+        Selection::new()
+            .lock_routes(RouteFilter::Key(route.key.clone()))
+            .lock_vectors(VectorFilter::Key(route.key))
+            .lock_suggestions(SuggestionFilter::Key(suggestions.key))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, at(1));
+        let (route, vector, suggestions) = learned();
+        draft.put_route(route);
+        draft.put_vector(vector);
+        draft.put_suggestions(suggestions);
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Full
+    }
+}
+
+#[test]
+fn format_4_is_read_as_it_lies_there_and_raised_by_the_first_commit() {
+    let (_folder, path) = format_4();
+    let before = fs::read(&path).unwrap();
+    let reader = RedbStore::open(&path, OpenOptions::new().read_only(true)).unwrap();
+    check(&reader).unwrap();
+    let seen = everything(&reader).unwrap();
+    assert_eq!(lines(&seen), LINES_4);
+    assert!(seen.routes.is_empty() && seen.vectors.is_empty() && seen.suggestions.is_empty());
+    drop(reader);
+    assert!(fs::read(&path).unwrap() == before, "a reader wrote to it");
+
+    let store = open(&path);
+    transact(&store, Arc::new(Learn)).unwrap();
+    assert_eq!(format_of(&path), 5);
+    check(&store).unwrap();
+    let mut seen = everything(&store).unwrap();
+    let (route, vector, suggestions) = learned();
+    assert_eq!(seen.routes.remove(&route.key), Some(route.clone()));
+    assert_eq!(seen.vectors.get(&route.key), Some(vector));
+    seen.vectors.remove(&route.key);
+    assert_eq!(seen.suggestions.remove(&suggestions.key), Some(suggestions));
+    assert_eq!(lines(&seen), LINES_4);
 }
 
 /// Whatever part of the raising commit reached the disk: redb's older root is whole.
@@ -206,6 +291,6 @@ fn a_commit_that_raises_and_is_cut_off_leaves_a_store() {
         assert_eq!(lines(&everything(&store).unwrap()), all);
         check(&store).unwrap();
         transact(&store, Arc::new(Add { refuses: false })).unwrap();
-        assert_eq!(format_of(&path), 4);
+        assert_eq!(format_of(&path), 5);
     }
 }

@@ -167,10 +167,10 @@ fn a_newer_format_is_refused_also_under_an_open_store() {
         transact(&store, use_tool("b", 2)).unwrap_err(),
         check(&store).unwrap_err(),
     ] {
-        let newer = matches!(error, StoreError::FormatTooNew { found: 9, supported: 4 });
+        let newer = matches!(error, StoreError::FormatTooNew { found: 9, supported: 5 });
         assert!(newer, "{error:?}");
     }
-    set(&path, "format", 4);
+    set(&path, "format", 5);
     transact(&store, use_tool("b", 2)).unwrap();
     set(&path, "format", 0);
     assert!(matches!(refused(&path), StoreError::Corrupt(_)));

@@ -8,6 +8,7 @@
 //! - [`scan`], [`tools`]: what the clients have configured.
 //! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds.
 //! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
+//! - [`vectors`]: what a file of numbers means.
 //! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention.
 
 pub mod citations;
@@ -28,6 +29,7 @@ pub mod sessions;
 pub mod settings;
 mod shared;
 pub mod tools;
+pub mod vectors;
 pub mod when;
 pub mod words;
 pub mod work;

@@ -6,8 +6,8 @@ use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
 use crate::collections::{
-    cursors, documents, each, journal, knowledge, meta, outcomes, projects, sessions, sources,
-    tools, work,
+    cursors, documents, each, journal, knowledge, meta, outcomes, projects, routes, sessions,
+    sources, suggestions, tools, vectors, work,
 };
 use crate::transaction::Transaction;
 
@@ -26,6 +26,9 @@ pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     work::all(tx, |_| ControlFlow::Continue(()))?;
     sessions::all(tx, |_| ControlFlow::Continue(()))?;
     cursors::all(tx, |_| ControlFlow::Continue(()))?;
+    routes::all(tx, |_| ControlFlow::Continue(()))?;
+    vectors::all(tx, |_| ControlFlow::Continue(()))?;
+    suggestions::all(tx, |_| ControlFlow::Continue(()))?;
     outcomes::all(tx, |_| ControlFlow::Continue(()))?;
     revisions(tx, meta.revision)
 }

@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
     CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter,
-    Selection, SessionFilter, SourceFilter, StoreError, ToolFilter, View, WorkFilter,
+    RouteFilter, Selection, SessionFilter, SourceFilter, StoreError, SuggestionFilter, ToolFilter,
+    VectorFilter, View, WorkFilter,
 };
 
 use crate::collections::{
-    cursors, documents, journal, knowledge, load, outcomes, projects, sessions, sources, tools,
-    work,
+    cursors, documents, journal, knowledge, load, outcomes, projects, routes, sessions, sources,
+    suggestions, tools, vectors, work,
 };
 use crate::transaction::Transaction;
 
@@ -18,6 +19,8 @@ use crate::transaction::Transaction;
 const PAGE: usize = 1_000;
 /// The same of items, documents and work items, which may be a megabyte each.
 const TEXT_PAGE: usize = 50;
+/// The same of vectors, which may be 32 KiB each.
+const VECTOR_PAGE: usize = 200;
 
 /// Hands everything that `selection` names to `visit`, from the connection's transaction.
 ///
@@ -34,6 +37,9 @@ pub(crate) fn pages(
     blank.revision = revision;
     if let Some(cut) = &selection.count_outcomes {
         blank.counts = Some(outcomes::count(tx, cut)?);
+    }
+    if let Some(project) = &selection.count_routes {
+        blank.route_count = Some(routes::count(tx, project)?);
     }
     let mut pager = Pager {
         page: blank.clone(),
@@ -109,6 +115,19 @@ pub(crate) fn pages(
         |row: &staleness_core::session::Cursor| row.key.clone()
     );
     collection!(
+        routes,
+        has(&selection.routes, &RouteFilter::All),
+        |row: &staleness_core::route::Route| row.key.clone()
+    );
+    pager.most = VECTOR_PAGE;
+    page_vectors(tx, selection, revision, &mut pager)?;
+    pager.most = PAGE;
+    collection!(
+        suggestions,
+        has(&selection.suggestions, &SuggestionFilter::All),
+        |row: &staleness_core::route::Suggestions| row.key.clone()
+    );
+    collection!(
         outcomes,
         selection.outcomes.contains(&OutcomeFilter::All),
         |row: &staleness_core::outcome::Outcome| row.seq
@@ -118,6 +137,36 @@ pub(crate) fn pages(
         selection.journal.contains(&JournalFilter::All),
         |row: &staleness_core::journal::JournalEntry| (row.revision, row.index)
     );
+    Ok(())
+}
+
+/// Vectors, which a view holds in a form of its own.
+fn page_vectors(
+    tx: &Transaction<'_>,
+    selection: &Selection,
+    revision: Revision,
+    pager: &mut Pager<'_>,
+) -> Result<(), StoreError> {
+    if selection.vectors.is_empty() || pager.flow.is_break() {
+        return Ok(());
+    }
+    if has(&selection.vectors, &VectorFilter::All) {
+        vectors::all(tx, |row| {
+            pager.page.vectors.insert(&row);
+            pager.added()
+        })?;
+    } else {
+        let mut part = Selection::new();
+        part.vectors.clone_from(&selection.vectors);
+        let whole = load(tx, &part, revision)?.vectors;
+        for row in whole.keys().iter().filter_map(|key| whole.get(key)) {
+            pager.page.vectors.insert(&row);
+            if pager.added().is_break() {
+                break;
+            }
+        }
+    }
+    pager.flush();
     Ok(())
 }
 

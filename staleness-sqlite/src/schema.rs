@@ -19,6 +19,9 @@
 //! | `work` | scope, id | a work item |
 //! | `sessions` | project, id | a session of an agent |
 //! | `cursors` | project, agent | up to where an agent was told |
+//! | `routes` | project, tool, id | a query that led to a tool |
+//! | `vectors` | project, tool, id | what a model made of a route's query |
+//! | `suggestions` | project, session | what was suggested in a session |
 //! | `outcomes` | seq | one use of a tool |
 //! | `journal` | revision, idx | one change |
 //!
@@ -41,25 +44,34 @@
 //! so what may be overdue is found however much is open. A second one holds what refers to others, and
 //! to which.
 //!
+//! `routes.id` and `vectors.id` are a `RouteId`: 16 bytes, big end first. `routes.confidence` is in
+//! billionths. `vectors` has rows of its own, so that a route whose confidence moves is written without
+//! its vector, and a rowid, so that a project's vectors are read in the order in which they lie in the
+//! file. `vectors.form` is `f32 unit` or `f64 unit`: the precision of `numbers`, and that their length is
+//! 1; how many there are follows from the size of the blob.
+//!
 //! `tools.demoted` and `tools.revived` are 1 or 0, so that partial indexes find such tools without
 //! reading the others; a third finds those with holdings. `outcomes.identity` is `Outcome::identity`.
 //!
 //! # Packed texts
 //!
 //! `staleness_core::store::pack` makes them, and nothing here looks into them: the keywords,
-//! citations and links of an item, who contradicted it, the references and steps of a work item, and
+//! citations and links of an item, who contradicted it, the references and steps of a work item, the
+//! prompts of `suggestions`, and
 //! `documents.found`, which is NULL where nothing was found, so that a partial index leaves those
 //! documents out.
 //!
 //! # Blobs
 //!
-//! All three begin with a version byte, 1. Numbers have their least byte first; a text is its
+//! The first three begin with a version byte, 1. Numbers have their least byte first; a text is its
 //! length in bytes as 4 bytes, and UTF-8.
 //!
 //! - `tools.ring`: per entry, oldest first, 17 bytes: the mark's letter, the time (8), the op (8).
 //! - `tools.holdings`: per holding a byte of flags (1 held, 2 disabled, 4 has a project), the level
 //!   (a byte), the project where there is one, client, part.
 //! - `outcomes.credits`: per tool its scope and its name.
+//! - `routes.ops`: per op 8 bytes, oldest first.
+//! - `vectors.numbers`: one number behind the other.
 //!
 //! No ring, holdings or credits: no bytes at all.
 
@@ -73,7 +85,7 @@ pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;
 ///
 /// Each statement is parsed whenever a process opens the store: reading the schema is a fifth of the
 /// instructions of a process that records one outcome, about 25,000 for each table or index.
-pub(crate) const MIGRATIONS: [&str; 4] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
+pub(crate) const MIGRATIONS: [&str; 5] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
 
 const FORMAT_1: &str = "
 CREATE TABLE meta(
@@ -290,4 +302,37 @@ UPDATE work SET since = CASE
 END WHERE aging IS NOT NULL;
 CREATE INDEX work_open ON work(scope, aging, since) WHERE ended = 0;
 CREATE INDEX work_referring ON work(scope, refs) WHERE ended = 0 AND refs <> '[]';
+";
+
+/// Routes, their vectors, and what was suggested.
+const FORMAT_5: &str = "
+CREATE TABLE routes(
+  project TEXT,
+  tool TEXT,
+  id BLOB,
+  query TEXT NOT NULL,
+  confidence INTEGER NOT NULL,
+  uses INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER NOT NULL,
+  model TEXT,
+  ops BLOB NOT NULL,
+  PRIMARY KEY(project, tool, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE vectors(
+  project TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  id BLOB NOT NULL,
+  model TEXT NOT NULL,
+  form TEXT NOT NULL,
+  numbers BLOB NOT NULL,
+  UNIQUE(project, tool, id)
+) STRICT;
+CREATE TABLE suggestions(
+  project TEXT,
+  session TEXT,
+  made INTEGER NOT NULL,
+  prompts TEXT NOT NULL,
+  PRIMARY KEY(project, session)
+) STRICT, WITHOUT ROWID;
 ";

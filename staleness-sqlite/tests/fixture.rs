@@ -279,6 +279,7 @@ const FORMAT_1: &str = include_str!("fixtures/format-1.sql");
 const FORMAT_2: &str = include_str!("fixtures/format-2.sql");
 const FORMAT_3: &str = include_str!("fixtures/format-3.sql");
 const FORMAT_4: &str = include_str!("fixtures/format-4.sql");
+const FORMAT_5: &str = include_str!("fixtures/format-5.sql");
 
 fn format_of(path: &Path) -> (i64, i64) {
     let conn = Connection::open(path).unwrap();
@@ -310,13 +311,14 @@ fn a_raised_store_and_a_new_one_have_the_same_tables() {
     };
     let (_folder, new) = fresh();
     drop(open(&new));
-    let all = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4];
-    for scripts in [&all[..1], &all[..2], &all[..3], &all] {
+    let all = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
+    for count in 1..=all.len() {
+        let scripts = &all[..count];
         let (_folder, path) = fresh();
         make(&path, scripts).close().unwrap();
         drop(open(&path));
         assert_eq!(schema(&path), schema(&new));
-        assert_eq!(format_of(&path), (4, 4));
+        assert_eq!(format_of(&path), (5, 5));
     }
 }
 
@@ -331,6 +333,7 @@ fn a_migration_that_is_cut_off_leaves_the_older_store() {
     dying.execute_batch(FORMAT_2).unwrap();
     dying.execute_batch(FORMAT_3).unwrap();
     dying.execute_batch(FORMAT_4).unwrap();
+    dying.execute_batch(FORMAT_5).unwrap();
     let (_other, copy) = fresh();
     for suffix in ["", "-wal"] {
         let with = |path: &Path| format!("{}{suffix}", path.display());
@@ -344,7 +347,7 @@ fn a_migration_that_is_cut_off_leaves_the_older_store() {
         is_the_fixture(&seen);
         assert!(seen.knowledge.is_empty() && seen.documents.is_empty() && seen.work.is_empty());
         drop(store);
-        assert_eq!(format_of(&path), (4, 4));
+        assert_eq!(format_of(&path), (5, 5));
     }
 }
 

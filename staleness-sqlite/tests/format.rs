@@ -37,7 +37,7 @@ fn a_new_store_says_what_it_is() {
     let (_folder, path) = fresh();
     drop(open(&path));
     assert_eq!(pragma(&path, "application_id"), format!("Integer({})", 0x5374_616C));
-    assert_eq!(pragma(&path, "user_version"), "Integer(4)");
+    assert_eq!(pragma(&path, "user_version"), "Integer(5)");
     assert_eq!(pragma(&path, "journal_mode"), "Text(\"wal\")");
 }
 
@@ -145,7 +145,7 @@ fn a_newer_format_is_refused_by_name() {
     newer.execute_batch("PRAGMA user_version = 9; PRAGMA journal_mode = DELETE").unwrap();
     newer.close().unwrap();
     match refused(&path) {
-        StoreError::FormatTooNew { found: 9, supported: 4 } => {}
+        StoreError::FormatTooNew { found: 9, supported: 5 } => {}
         other => panic!("{other:?}"),
     }
 }
@@ -155,12 +155,12 @@ fn a_format_that_is_raised_under_an_open_store_is_noticed() {
     let (_folder, path) = fresh();
     let store = filled(&path);
     let newer = Connection::open(&path).unwrap();
-    newer.execute_batch("PRAGMA user_version = 5; UPDATE meta SET format = 5").unwrap();
+    newer.execute_batch("PRAGMA user_version = 6; UPDATE meta SET format = 6").unwrap();
     for error in [everything(&store).unwrap_err(), transact(&store, use_tool("b", 2)).unwrap_err()]
     {
-        assert!(matches!(error, StoreError::FormatTooNew { found: 5, supported: 4 }), "{error:?}");
+        assert!(matches!(error, StoreError::FormatTooNew { found: 6, supported: 5 }), "{error:?}");
     }
-    newer.execute_batch("PRAGMA user_version = 4; UPDATE meta SET format = 4").unwrap();
+    newer.execute_batch("PRAGMA user_version = 5; UPDATE meta SET format = 5").unwrap();
     transact(&store, use_tool("b", 2)).unwrap();
 }
 

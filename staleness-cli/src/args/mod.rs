@@ -3,6 +3,7 @@
 pub(crate) mod documents_args;
 pub(crate) mod knowledge_args;
 mod plain_hook;
+pub(crate) mod routes_args;
 pub(crate) mod tools_args;
 mod transfer_args;
 pub(crate) mod work_args;
@@ -166,6 +167,11 @@ pub(crate) enum Command {
         #[command(flatten)]
         list: tools_args::ListArgs,
     },
+    /// Which tool answered which query: learned, listed, pruned, forgotten.
+    Routes {
+        #[command(subcommand)]
+        command: Option<routes_args::RoutesCommand>,
+    },
     /// Check the project's documents: what they say that no longer holds.
     Check(CheckArgs),
     /// Write down facts, preferences, to-dos and references, and see which still hold.
@@ -207,7 +213,7 @@ pub(crate) enum Command {
     },
     /// Check that everything is in order.
     Doctor,
-    /// Remove raw outcomes that are old and many; nothing that a person wrote.
+    /// Remove routes and raw outcomes that are old, weak or too many; nothing that a person wrote.
     Prune(PruneArgs),
     /// Write a consistent copy of the registry while others write.
     Backup {

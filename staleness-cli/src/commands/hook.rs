@@ -161,6 +161,7 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     if let Some(trouble) = &settings.policy_trouble {
         return Err(trouble.clone());
     }
+    registry.prune_routes(&settings.project.id, settings.now, false)?;
     registry.prune_outcomes(settings.now, false)?;
     Ok(())
 }

@@ -13,6 +13,7 @@ pub(crate) mod project;
 pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod review;
+pub(crate) mod routes;
 pub(crate) mod scan;
 pub(crate) mod sessions;
 mod shell;

@@ -13,10 +13,11 @@ use crate::settings::{Access, Settings};
 pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Result<(), CliError> {
     // A registry that is not there has nothing to prune, and is not created for it.
     let registry = settings.open(Access::Look)?;
+    let routes = registry.prune_all_routes(settings.now, args.dry_run)?;
     let report = registry.prune_outcomes(settings.now, args.dry_run)?;
     if out.json {
         return out.json(&json!({
-            "routes": { "removed": 0, "kept": 0 },
+            "routes": { "removed": routes.removed.len(), "kept": routes.kept },
             "outcomes": report,
         }));
     }
@@ -24,7 +25,13 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
         return Ok(());
     }
     let done = if args.dry_run { "would be removed" } else { "removed" };
-    out.text(&format!("{} outcomes {done}, {} kept\n", report.removed, report.kept))
+    out.text(&format!(
+        "{} routes {done}, {} kept\n{} outcomes {done}, {} kept\n",
+        routes.removed.len(),
+        routes.kept,
+        report.removed,
+        report.kept
+    ))
 }
 
 pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(), CliError> {

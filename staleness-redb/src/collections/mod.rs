@@ -7,9 +7,12 @@ pub(crate) mod knowledge;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
 pub(crate) mod projects;
+pub(crate) mod routes;
 pub(crate) mod sessions;
 pub(crate) mod sources;
+pub(crate) mod suggestions;
 pub(crate) mod tools;
+pub(crate) mod vectors;
 pub(crate) mod work;
 
 use std::ops::ControlFlow;
@@ -164,12 +167,24 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, revision: Revision) -> Result
     for filter in filters(&selection.cursors) {
         cursors::load(tx, filter, &mut view)?;
     }
+    for filter in filters(&selection.routes) {
+        routes::load(tx, filter, &mut view)?;
+    }
+    for filter in filters(&selection.vectors) {
+        vectors::load(tx, filter, &mut view)?;
+    }
+    for filter in filters(&selection.suggestions) {
+        suggestions::load(tx, filter, &mut view)?;
+    }
     outcomes::load(tx, selection.outcomes.iter(), &mut view)?;
     for filter in &selection.journal {
         journal::load(tx, filter, &mut view)?;
     }
     if let Some(cut) = &selection.count_outcomes {
         view.counts = Some(outcomes::count(tx, cut)?);
+    }
+    if let Some(project) = &selection.count_routes {
+        view.route_count = Some(routes::count(tx, project)?);
     }
     Ok(view)
 }
@@ -192,6 +207,9 @@ pub(crate) fn apply(tx: &Tx, meta: Meta, changes: &mut ChangeSet) -> Result<Revi
     work::apply(tx, &changes.work)?;
     sessions::apply(tx, &changes.sessions)?;
     cursors::apply(tx, &changes.cursors)?;
+    routes::apply(tx, &changes.routes)?;
+    vectors::apply(tx, &changes.vectors)?;
+    suggestions::apply(tx, &changes.suggestions)?;
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
     Ok(revision)

@@ -7,9 +7,12 @@ pub(crate) mod knowledge;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
 pub(crate) mod projects;
+pub(crate) mod routes;
 pub(crate) mod sessions;
 pub(crate) mod sources;
+pub(crate) mod suggestions;
 pub(crate) mod tools;
+pub(crate) mod vectors;
 pub(crate) mod work;
 
 use std::ops::ControlFlow;
@@ -54,6 +57,15 @@ pub(crate) fn load(
     for pick in &selection.cursors {
         cursors::load(tx, &pick.filter, &mut view)?;
     }
+    for pick in &selection.routes {
+        routes::load(tx, &pick.filter, &mut view)?;
+    }
+    for pick in &selection.vectors {
+        vectors::load(tx, &pick.filter, &mut view)?;
+    }
+    for pick in &selection.suggestions {
+        suggestions::load(tx, &pick.filter, &mut view)?;
+    }
     for filter in &selection.outcomes {
         outcomes::load(tx, filter, &mut view)?;
     }
@@ -62,6 +74,9 @@ pub(crate) fn load(
     }
     if let Some(cut) = &selection.count_outcomes {
         view.counts = Some(outcomes::count(tx, cut)?);
+    }
+    if let Some(project) = &selection.count_routes {
+        view.route_count = Some(routes::count(tx, project)?);
     }
     Ok(view)
 }
@@ -90,6 +105,9 @@ pub(crate) fn apply(
     work::apply(tx, &changes.work)?;
     sessions::apply(tx, &changes.sessions)?;
     cursors::apply(tx, &changes.cursors)?;
+    routes::apply(tx, &changes.routes)?;
+    vectors::apply(tx, &changes.vectors)?;
+    suggestions::apply(tx, &changes.suggestions)?;
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
     Ok(revision)

@@ -1,0 +1,80 @@
+//! Arguments of `routes`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use staleness::route::Precision;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RoutesCommand {
+    /// Every route of the project, the surest first.
+    List,
+    /// Learn that a tool answered a query, or did not.
+    Learn(LearnArgs),
+    /// Remove routes that are weak, unused or too many.
+    Prune {
+        /// Show what would go, and remove nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Forget a route, its vector and its text.
+    Forget {
+        /// Its id.
+        id: String,
+        /// Yes, forget it.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LearnArgs {
+    /// What was asked.
+    #[arg(long, value_name = "Q", allow_hyphen_values = true)]
+    pub query: String,
+    /// The tool, by the name it is called by.
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub tool: String,
+    /// How well it answered: from 0, it failed, to 1.
+    #[arg(long, value_name = "0..1", default_value = "1", allow_hyphen_values = true)]
+    pub signal: String,
+    /// An id of this lesson: learning it again changes nothing.
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    #[command(flatten)]
+    pub vector: VectorArgs,
+}
+
+/// What a model made of the query.
+#[derive(Debug, Args)]
+pub(crate) struct VectorArgs {
+    /// What a model made of the query: a JSON array, or f32 or f64 with the least byte first; - reads
+    /// stdin.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "model")]
+    pub vector: Option<PathBuf>,
+    /// The model that made the vector.
+    #[arg(long, value_name = "ID", requires = "vector")]
+    pub model: Option<String>,
+    /// The size of the file's numbers [default: that of the model's known dimensions, else whichever
+    /// makes sense].
+    #[arg(long, value_name = "P", requires = "vector")]
+    pub precision: Option<PrecisionArg>,
+}
+
+/// The size of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PrecisionArg {
+    /// 32 bits.
+    F32,
+    /// 64 bits.
+    F64,
+}
+
+impl From<PrecisionArg> for Precision {
+    fn from(arg: PrecisionArg) -> Self {
+        match arg {
+            PrecisionArg::F32 => Self::F32,
+            PrecisionArg::F64 => Self::F64,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `routes learn`: a tool answered a query, or did not.
+
+use serde_json::json;
+use staleness::clock;
+use staleness::ids::OpId;
+use staleness::registry::Learn;
+use staleness::report::RouteReport;
+use staleness_service::tools::explain;
+
+use super::vector;
+use crate::args::routes_args::LearnArgs;
+use crate::commands::{optional, tool_name};
+use crate::error::{CliError, quoted};
+use crate::output::{Output, escape};
+use crate::settings::{Access, Settings};
+
+pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result<(), CliError> {
+    let op = optional::<OpId>("id", args.id.as_ref())?.unwrap_or_else(clock::fresh_op);
+    let tool = tool_name(&args.tool)?;
+    let signal = args.signal.trim().parse::<f64>().map_err(|_| {
+        CliError::invalid(format!("the signal {} is no number", quoted(&args.signal)))
+            .hint("give one from 0 to 1")
+    })?;
+    // Where nothing can be learned, no registry is made.
+    let looked = settings.open(Access::Look)?;
+    let vector = vector::read(settings, &looked, &args.vector)?;
+    let learn = Learn { op, query: args.query.clone(), tool, signal, at: settings.now, vector };
+    let failed = |error| explain(&looked, settings, &args.tool, error);
+    looked.preview_learn(&settings.project, learn.clone()).map_err(failed)?;
+    let registry = settings.open(Access::Write)?;
+    let route = registry.learn_route(&settings.project, learn).map_err(failed)?;
+    if out.json {
+        return out.json(&json!({ "route": route.as_ref().map(RouteReport::from) }));
+    }
+    if out.quiet {
+        return Ok(());
+    }
+    out.text(&match route {
+        Some(route) => format!(
+            "{} → {}  {:.2}  {}\n",
+            escape(&route.query),
+            escape(route.key.tool.as_str()),
+            route.confidence.get(),
+            route.key.id
+        ),
+        None => "nothing to learn: the signal is too weak for a new route\n".into(),
+    })
+}

@@ -1,0 +1,119 @@
+//! `routes`: which tool answered which query.
+
+mod learn;
+pub(crate) mod vector;
+
+use serde_json::json;
+use staleness::report::RouteReport;
+use staleness::route::{Route, RouteId};
+use staleness::store::{Refusal, StoreError};
+use staleness_service::when::ago;
+
+use crate::args::routes_args::RoutesCommand;
+use crate::error::{CliError, ErrorKind, quoted};
+use crate::output::{Output, Paint, Table, escape};
+use crate::settings::{Access, Settings};
+
+pub(crate) fn run(
+    settings: &Settings,
+    command: Option<&RoutesCommand>,
+    out: &Output,
+) -> Result<(), CliError> {
+    match command {
+        None | Some(RoutesCommand::List) => list(settings, out),
+        Some(RoutesCommand::Learn(args)) => learn::run(settings, args, out),
+        Some(RoutesCommand::Prune { dry_run }) => prune(settings, *dry_run, out),
+        Some(RoutesCommand::Forget { id, yes }) => forget(settings, id, *yes, out),
+    }
+}
+
+fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
+    let routes = settings.open(Access::Look)?.routes(&settings.project.id)?;
+    if out.json {
+        let routes: Vec<RouteReport> = routes.iter().map(RouteReport::from).collect();
+        return out.json(&json!({ "routes": routes }));
+    }
+    if routes.is_empty() && !out.quiet {
+        return out.text("no route is known here; `staleness routes learn` teaches one\n");
+    }
+    let mut table = Table::new();
+    for route in &routes {
+        table.row(row(route, settings));
+    }
+    out.text(&table.render(out.paint, out.width))
+}
+
+fn row(route: &Route, settings: &Settings) -> Vec<crate::output::Cell> {
+    let sure = format!("{:.2}", route.confidence.get());
+    let used = format!("used {}", ago(settings.now, route.last_used_at));
+    vec![
+        (route.key.id.to_string(), Some(Paint::dim)),
+        (sure, None),
+        (route.key.tool.to_string(), Some(Paint::bold)),
+        (used, Some(Paint::dim)),
+        (route.query.clone(), None),
+    ]
+}
+
+fn prune(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliError> {
+    // A registry that is not there has nothing to prune, and is not created for it.
+    let registry = settings.open(Access::Look)?;
+    let report = registry.prune_routes(&settings.project.id, settings.now, dry_run)?;
+    if out.json {
+        return out.json(&report);
+    }
+    if out.quiet {
+        return Ok(());
+    }
+    let mut text = String::new();
+    for route in &report.removed {
+        let (id, tool) = (route.id, escape(route.tool.as_str()).into_owned());
+        text.push_str(&format!("  {id}  {tool}  {}\n", words(route.reason.as_str())));
+    }
+    let done = if dry_run { "would be removed" } else { "removed" };
+    text.push_str(&format!("{} routes {done}, {} kept\n", report.removed.len(), report.kept));
+    out.text(&text)
+}
+
+/// A reason as a person reads it.
+fn words(reason: &str) -> String {
+    reason.replace('_', " ")
+}
+
+fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<(), CliError> {
+    let registry = settings.open(Access::Look)?;
+    let project = &settings.project.id;
+    let id: Option<RouteId> = text.trim().to_ascii_lowercase().parse().ok();
+    let known = registry.routes(project)?.into_iter().find(|route| Some(route.key.id) == id);
+    let (Some(id), Some(known)) = (id, known) else { return Err(unknown(settings, text)) };
+    if !yes {
+        let message = format!("forgetting the route from {} needs a yes", quoted(&known.query));
+        return Err(CliError::invalid(message).hint("say --yes to do it"));
+    }
+    let forgotten = settings.open(Access::Write)?.forget_route(project, id, settings.now);
+    let route = forgotten.map_err(|error| match error {
+        StoreError::Refused(Refusal::Unknown { .. }) => unknown(settings, text),
+        error => error.into(),
+    })?;
+    if out.json {
+        return out.json(&json!({ "route": RouteReport::from(&route) }));
+    }
+    if out.quiet {
+        return Ok(());
+    }
+    let (query, tool) = (escape(&route.query), escape(route.key.tool.as_str()));
+    out.text(&format!("forgotten: {query} → {tool}\n"))
+}
+
+/// An unknown route, with the one whose id is most like it.
+fn unknown(settings: &Settings, text: &str) -> CliError {
+    let error = CliError::new(ErrorKind::Unknown, format!("no route is known as {}", quoted(text)));
+    let near = settings
+        .open(Access::Look)
+        .ok()
+        .and_then(|registry| registry.nearest_route(&settings.project.id, text).ok().flatten());
+    error.hint(match near {
+        Some(near) => format!("did you mean {near}?"),
+        None => "see `staleness routes list`".into(),
+    })
+}

@@ -1,0 +1,144 @@
+//! Vectors of routes.
+
+use redb::{ReadableTable, TableDefinition};
+use staleness_core::ids::{ModelId, ProjectId};
+use staleness_core::route::{Form, RouteId, RouteKey, RouteVector};
+use staleness_core::store::{Change, StoreError, VectorFilter, View};
+
+use super::routes::{name, parts, route_key};
+use super::{Collection, table};
+use crate::codec::{Bad, corrupt};
+use crate::error::from_storage;
+use crate::records::{decode_vector, encode_vector, vector_parts};
+use crate::session::Tx;
+use crate::tables::{RouteRef, VECTORS};
+
+/// The collection.
+#[derive(Debug)]
+pub(crate) struct RouteVectors;
+
+impl Collection for RouteVectors {
+    type Key = RouteRef;
+    type Row = RouteVector;
+    const TABLE: TableDefinition<'static, RouteRef, &'static [u8]> = VECTORS;
+
+    fn read(key: (&str, &str, u128), value: &[u8]) -> Result<RouteVector, StoreError> {
+        route_key(key)
+            .and_then(|key| decode_vector(key, value))
+            .map_err(|bad| corrupt("vectors", name(key), bad))
+    }
+
+    fn keep(row: RouteVector, view: &mut View) {
+        view.vectors.insert(&row);
+    }
+}
+
+/// Adds what the filter names to the view.
+pub(crate) fn load(tx: &Tx, filter: &VectorFilter, view: &mut View) -> Result<(), StoreError> {
+    let rows = table(tx, VECTORS)?;
+    let mut bulk = Bulk { view, last: None };
+    match filter {
+        VectorFilter::Key(key) => {
+            if let Some(value) = rows.get(parts(key)).map_err(from_storage)? {
+                bulk.push(parts(key), value.value(), None)?;
+            }
+            Ok(())
+        }
+        VectorFilter::First(project, model) => {
+            range(&rows, project, |key, value| bulk.push(key, value, Some(model)).map(|kept| !kept))
+        }
+        VectorFilter::Model(project, model) => {
+            range(&rows, project, |key, value| bulk.push(key, value, Some(model)).map(|_| true))
+        }
+        VectorFilter::Project(project) => {
+            range(&rows, project, |key, value| bulk.push(key, value, None).map(|_| true))
+        }
+        VectorFilter::All => {
+            for entry in rows.iter().map_err(from_storage)? {
+                let (key, value) = entry.map_err(from_storage)?;
+                bulk.push(key.value(), value.value(), None)?;
+            }
+            Ok(())
+        }
+        _ => Err(StoreError::Unsupported("this filter of vectors")),
+    }
+}
+
+/// Hands every vector of a project to `visit`, until it says that it has enough.
+fn range(
+    rows: &impl ReadableTable<RouteRef, &'static [u8]>,
+    project: &ProjectId,
+    mut visit: impl FnMut((&str, &str, u128), &[u8]) -> Result<bool, StoreError>,
+) -> Result<(), StoreError> {
+    let project = project.as_str();
+    for entry in rows.range((project, "", 0)..).map_err(from_storage)? {
+        let (key, value) = entry.map_err(from_storage)?;
+        if key.value().0 != project || !visit(key.value(), value.value())? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Rows on their way straight into the pieces of memory where a search wants them.
+struct Bulk<'v> {
+    view: &'v mut View,
+    last: Option<(ProjectId, Form)>,
+}
+
+impl Bulk<'_> {
+    /// Keeps a row, if the model made it, where one is wanted. Whether it did.
+    fn push(
+        &mut self,
+        key: (&str, &str, u128),
+        value: &[u8],
+        wanted: Option<&ModelId>,
+    ) -> Result<bool, StoreError> {
+        let mut push = || -> Result<bool, Bad> {
+            let (model, precision, numbers) = vector_parts(value)?;
+            if wanted.is_some_and(|wanted| wanted.as_str() != model) {
+                return Ok(false);
+            }
+            let (project, tool, id) = key;
+            let dimensions = numbers.len() / precision.bytes();
+            // Nearly always that of the row before.
+            let same = |(its, form): &(ProjectId, Form)| {
+                its.as_str() == project
+                    && form.model.as_str() == model
+                    && (form.precision, form.dimensions) == (precision, dimensions)
+            };
+            let (project, form) = match self.last.take().filter(same) {
+                Some(same) => self.last.insert(same),
+                None => {
+                    let project = ProjectId::new(project).map_err(|_| Bad("project"))?;
+                    let model = ModelId::new(model).map_err(|_| Bad("model"))?;
+                    self.last.insert((project, Form { model, dimensions, precision }))
+                }
+            };
+            let pushed = self.view.vectors.push(project, form, tool, RouteId(id), numbers);
+            pushed.map(|()| true).map_err(|_| Bad("numbers"))
+        };
+        push().map_err(|bad| corrupt("vectors", name(key), bad))
+    }
+}
+
+/// Writes the changes.
+pub(crate) fn apply(tx: &Tx, changes: &[Change<RouteVector, RouteKey>]) -> Result<(), StoreError> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let mut rows = table(tx, VECTORS)?;
+    for change in changes {
+        match change {
+            Change::Put(row) => {
+                let value = encode_vector(row)?;
+                rows.insert(parts(&row.key), value.as_slice()).map_err(from_storage)?;
+            }
+            Change::Delete(key) => {
+                rows.remove(parts(key)).map_err(from_storage)?;
+            }
+            _ => return Err(StoreError::Unsupported("this change of a vector")),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! Vectors as files hold them: numbers as JSON, or as they lie in memory.
+
+use staleness::route::{MAX_DIMENSIONS, Precision};
+
+use crate::error::ServiceError;
+
+/// The largest file of one vector, in bytes: [`MAX_DIMENSIONS`] numbers in JSON take less.
+pub const MAX_VECTOR_BYTES: u64 = 256 * 1024;
+
+/// A number of a stored vector is no larger, whatever model made it: what is was read wrongly.
+const SANE: f64 = 1e6;
+
+/// How far the length of a vector may be from 1 for it to count as normalised.
+const UNIT: f64 = 1e-3;
+
+/// Reads one vector: a JSON array of numbers, or numbers one behind the other, least byte first.
+///
+/// Such bytes do not say whether a number takes four or eight of them. What was said decides; else how
+/// many `dimensions` the model's other vectors have; else which reading has length 1, as embeddings
+/// have, or is made of numbers of a sensible size: f32 unless that makes no sense.
+///
+/// # Errors
+/// For what is neither.
+pub fn numbers(
+    bytes: &[u8],
+    said: Option<Precision>,
+    dimensions: Option<usize>,
+) -> Result<Vec<f64>, ServiceError> {
+    if said.is_none() && bytes.trim_ascii_start().first() == Some(&b'[') {
+        // Bytes that happen to begin like that are not JSON to their end.
+        match serde_json::from_slice::<Vec<f64>>(bytes) {
+            Ok(numbers) => return bounded(numbers),
+            Err(error) if std::str::from_utf8(bytes).is_ok() => {
+                let why = error.to_string();
+                return Err(ServiceError::invalid(format!(
+                    "the vector is no JSON array of numbers: {why}"
+                )));
+            }
+            Err(_) => {}
+        }
+    }
+    if bytes.is_empty() {
+        return Err(ServiceError::invalid("the vector is empty"));
+    }
+    let narrow = || floats(bytes);
+    let wide = || doubles(bytes);
+    let precision = said.or_else(|| by_dimensions(bytes, dimensions)).or_else(|| guessed(bytes));
+    match precision {
+        Some(Precision::F32) if bytes.len().is_multiple_of(4) => bounded(narrow().collect()),
+        Some(Precision::F64) if bytes.len().is_multiple_of(8) => bounded(wide().collect()),
+        Some(precision) => Err(ServiceError::invalid(format!(
+            "the vector is {} bytes long, which is no whole number of {}",
+            bytes.len(),
+            precision.as_str()
+        ))),
+        None => Err(ServiceError::invalid(format!(
+            "the vector's {} bytes are neither JSON nor numbers of 32 or 64 bits",
+            bytes.len()
+        ))
+        .hint("give a JSON array, or say --precision f32 or f64")),
+    }
+}
+
+fn bounded(numbers: Vec<f64>) -> Result<Vec<f64>, ServiceError> {
+    if numbers.len() > MAX_DIMENSIONS {
+        return Err(ServiceError::invalid(format!(
+            "the vector has {} dimensions; at most {MAX_DIMENSIONS} are allowed",
+            numbers.len()
+        )));
+    }
+    Ok(numbers)
+}
+
+fn by_dimensions(bytes: &[u8], dimensions: Option<usize>) -> Option<Precision> {
+    let dimensions = dimensions?;
+    Precision::ALL.into_iter().find(|precision| bytes.len() == dimensions * precision.bytes())
+}
+
+/// What the numbers themselves say.
+fn guessed(bytes: &[u8]) -> Option<Precision> {
+    let fits = |precision: Precision| bytes.len().is_multiple_of(precision.bytes());
+    let sane = |number: f64| number.is_finite() && number.abs() <= SANE;
+    let (narrow, wide) = (fits(Precision::F32), fits(Precision::F64));
+    if wide && is_unit(doubles(bytes)) && !is_unit(floats(bytes)) {
+        Some(Precision::F64)
+    } else if narrow && floats(bytes).all(sane) {
+        Some(Precision::F32)
+    } else if wide && doubles(bytes).all(sane) {
+        Some(Precision::F64)
+    } else {
+        // Numbers that are none are told of as such.
+        narrow.then_some(Precision::F32)
+    }
+}
+
+fn is_unit(numbers: impl Iterator<Item = f64>) -> bool {
+    let length = numbers.map(|number| number * number).sum::<f64>().sqrt();
+    (length - 1.0).abs() <= UNIT
+}
+
+fn floats(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
+    let (numbers, _) = bytes.as_chunks::<4>();
+    numbers.iter().map(|number| f64::from(f32::from_le_bytes(*number)))
+}
+
+fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
+    let (numbers, _) = bytes.as_chunks::<8>();
+    numbers.iter().map(|number| f64::from_le_bytes(*number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn narrow(numbers: &[f32]) -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    fn wide(numbers: &[f64]) -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    /// Some direction of so many dimensions, of length 1.
+    fn unit(dimensions: u32) -> Vec<f64> {
+        let numbers: Vec<f64> =
+            (1..=dimensions).map(|n| (f64::from(n) * 0.7).sin() / f64::from(n).sqrt()).collect();
+        let length = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
+        numbers.iter().map(|number| number / length).collect()
+    }
+
+    fn same(read: &[f64], numbers: &[f64]) -> bool {
+        read.len() == numbers.len()
+            && read.iter().zip(numbers).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs().max(1.0))
+    }
+
+    #[test]
+    fn every_form_is_read_for_what_it_is() {
+        for dimensions in [1, 2, 3, 4, 8, 384, 1_536] {
+            let numbers = unit(dimensions);
+            let four: Vec<f32> = numbers.iter().map(|number| *number as f32).collect();
+            let json = serde_json::to_vec(&numbers).unwrap();
+            for bytes in [narrow(&four), wide(&numbers), json] {
+                let read = super::numbers(&bytes, None, None).unwrap();
+                assert!(same(&read, &numbers), "{dimensions} {}", bytes.len());
+            }
+        }
+        // Not normalised: f32, as most are.
+        let bytes = narrow(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(super::numbers(&bytes, None, None).unwrap(), [1.0, 2.0, 3.0, 4.0]);
+        let odd = wide(&[0.1, 20.3, -7.7, 31.4, 2.9, -11.3, 4.2, 9.1]);
+        assert_eq!(super::numbers(&odd, None, None).unwrap().len(), 8);
+    }
+
+    #[test]
+    fn what_is_said_decides_and_then_the_dimensions_of_the_model() {
+        let bytes = narrow(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(super::numbers(&bytes, Some(Precision::F64), None).unwrap().len(), 2);
+        assert_eq!(super::numbers(&bytes, None, Some(2)).unwrap().len(), 2);
+        assert_eq!(super::numbers(&bytes, None, Some(4)).unwrap().len(), 4);
+        // Neither: told of as it was guessed, and refused for its dimensions by the registry.
+        assert_eq!(super::numbers(&bytes, None, Some(3)).unwrap().len(), 4);
+        let begins_like_json = [b'[', 0, 0, 0, 0, 0, 128, 63];
+        assert_eq!(super::numbers(&begins_like_json, None, None).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_vector_is_refused_in_words() {
+        let refused = |bytes: &[u8]| super::numbers(bytes, None, None).unwrap_err().message;
+        assert_eq!(refused(b""), "the vector is empty");
+        assert!(refused(b"abc").starts_with("the vector's 3 bytes are neither"));
+        assert!(refused(b"[1, 2").starts_with("the vector is no JSON array of numbers"));
+        assert!(refused(b"[1, \"a\"]").starts_with("the vector is no JSON array of numbers"));
+        let long = serde_json::to_vec(&vec![1; MAX_DIMENSIONS + 1]).unwrap();
+        assert!(refused(&long).contains("4097 dimensions; at most 4096"));
+        let wrong = super::numbers(&[0; 4], Some(Precision::F64), None).unwrap_err().message;
+        assert_eq!(wrong, "the vector is 4 bytes long, which is no whole number of f64");
+        // The registry refuses what is not finite, with its place.
+        let nan = super::numbers(&narrow(&[f32::NAN, 1.0, 1.0]), None, None).unwrap();
+        assert!(nan[0].is_nan());
+    }
+}

@@ -1,0 +1,139 @@
+//! Vectors of routes.
+
+use std::ops::ControlFlow;
+
+use rusqlite::Row;
+use staleness_core::ids::{ModelId, ProjectId};
+use staleness_core::route::{Form, Precision, RouteId, RouteKey, RouteVector, Vector};
+use staleness_core::store::{Change, StoreError, VectorFilter, View};
+
+use super::routes::{key, name, parts};
+use super::{each, execute};
+use crate::cells::{Bad, Cells, corrupt};
+use crate::transaction::Transaction;
+
+macro_rules! select {
+    ($tail:literal) => {
+        concat!("SELECT project, tool, id, model, form, numbers FROM vectors", $tail)
+    };
+}
+
+const BY_KEY: &str = select!(" WHERE project = ?1 AND tool = ?2 AND id = ?3");
+const FIRST: &str = select!(" WHERE project = ?1 AND model = ?2 ORDER BY tool, id LIMIT 1");
+// In the order in which they lie in the file: by the index each would be a jump, and a project's are
+// more than half of the time of a load.
+const OF_MODEL: &str =
+    select!(" WHERE rowid IN (SELECT rowid FROM vectors WHERE project = ?1) AND model = ?2");
+const OF_PROJECT: &str = select!(" WHERE rowid IN (SELECT rowid FROM vectors WHERE project = ?1)");
+const ALL: &str = select!(" ORDER BY project, tool, id");
+const PUT: &str = "REPLACE INTO vectors(project, tool, id, model, form, numbers) \
+    VALUES(?1, ?2, ?3, ?4, ?5, ?6)";
+const DELETE: &str = "DELETE FROM vectors WHERE project = ?1 AND tool = ?2 AND id = ?3";
+
+/// Adds what the filter names to the view.
+pub(crate) fn load(
+    tx: &Transaction<'_>,
+    filter: &VectorFilter,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    match filter {
+        VectorFilter::Key(key) => bulk(tx, BY_KEY, parts(key), view),
+        VectorFilter::First(project, model) => {
+            bulk(tx, FIRST, (project.as_str(), model.as_str()), view)
+        }
+        VectorFilter::Model(project, model) => {
+            bulk(tx, OF_MODEL, (project.as_str(), model.as_str()), view)
+        }
+        VectorFilter::Project(project) => bulk(tx, OF_PROJECT, (project.as_str(),), view),
+        VectorFilter::All => bulk(tx, ALL, (), view),
+        _ => Err(StoreError::Unsupported("this filter of vectors")),
+    }
+}
+
+/// Rows straight into the pieces of memory where a search wants them.
+fn bulk<P: rusqlite::Params>(
+    tx: &Transaction<'_>,
+    sql: &'static str,
+    params: P,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let mut last: Option<(ProjectId, Form)> = None;
+    each(tx, sql, params, |row| {
+        let mut push = || -> Result<(), Bad> {
+            let mut cells = Cells::new(row);
+            let (project, tool) = (cells.str("project")?, cells.str("tool")?);
+            let id = RouteId::from_bytes(cells.blob("id")?).ok_or(Bad("id"))?;
+            let (model, precision) = (cells.str("model")?, precision(cells.str("form")?)?);
+            let numbers = cells.blob("numbers")?;
+            let dimensions = numbers.len() / precision.bytes();
+            // Nearly always that of the row before.
+            let same = |(its, form): &(ProjectId, Form)| {
+                its.as_str() == project
+                    && form.model.as_str() == model
+                    && (form.precision, form.dimensions) == (precision, dimensions)
+            };
+            let (project, form) = match last.take().filter(same) {
+                Some(same) => last.insert(same),
+                None => {
+                    let project = ProjectId::new(project).map_err(|_| Bad("project"))?;
+                    let model = ModelId::new(model).map_err(|_| Bad("model"))?;
+                    last.insert((project, Form { model, dimensions, precision }))
+                }
+            };
+            view.vectors.push(project, form, tool, id, numbers).map_err(|_| Bad("numbers"))
+        };
+        push().map_err(|bad| corrupt("vectors", name(row), bad))?;
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
+/// Every vector in the order of keys, each checked.
+pub(crate) fn all(
+    tx: &Transaction<'_>,
+    mut visit: impl FnMut(RouteVector) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    each(tx, ALL, (), |row| {
+        read(row).map(&mut visit).map_err(|bad| corrupt("vectors", name(row), bad))
+    })
+}
+
+fn read(row: &Row<'_>) -> Result<RouteVector, Bad> {
+    let mut cells = Cells::new(row);
+    let key = key(&mut cells)?;
+    let model = cells.parsed("model", ModelId::new)?;
+    let precision = precision(cells.str("form")?)?;
+    let vector = Vector::from_bytes(cells.blob("numbers")?, precision);
+    Ok(RouteVector { key, model, vector: vector.map_err(|_| Bad("numbers"))? })
+}
+
+/// What a form is called.
+const fn form(precision: Precision) -> &'static str {
+    match precision {
+        Precision::F32 => "f32 unit",
+        Precision::F64 => "f64 unit",
+    }
+}
+
+fn precision(word: &str) -> Result<Precision, Bad> {
+    Precision::ALL.into_iter().find(|each| form(*each) == word).ok_or(Bad("form"))
+}
+
+/// Writes the changes.
+pub(crate) fn apply(
+    tx: &Transaction<'_>,
+    changes: &[Change<RouteVector, RouteKey>],
+) -> Result<(), StoreError> {
+    for change in changes {
+        match change {
+            Change::Put(row) => {
+                let (project, tool, id) = parts(&row.key);
+                let form = form(row.vector.precision());
+                let numbers = row.vector.to_bytes();
+                execute(tx, PUT, (project, tool, id, row.model.as_str(), form, numbers))?
+            }
+            Change::Delete(key) => execute(tx, DELETE, parts(key))?,
+            _ => return Err(StoreError::Unsupported("this change of a vector")),
+        };
+    }
+    Ok(())
+}
