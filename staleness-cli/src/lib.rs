@@ -21,7 +21,7 @@ use output::{Output, Paint};
 use settings::Settings;
 
 /// Commands that later releases bring; named so that the error can say so.
-const LATER: [&str; 3] = ["init", "uninstall", "mcp"];
+const LATER: [&str; 2] = ["init", "uninstall"];
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -127,6 +127,8 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         Command::Export => commands::export::run(&settings()?, out)?,
         Command::Import(args) => commands::import::run(&settings()?, args, out)?,
         Command::Config { command } => commands::config::run(&settings()?, *command, out)?,
+        #[cfg(feature = "mcp")]
+        Command::Mcp => commands::mcp::run(&cli.global)?,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "staleness", &mut script);

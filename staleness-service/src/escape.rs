@@ -5,8 +5,19 @@ use std::fmt::Write;
 
 /// Escapes what would end the line, move the cursor, colour the terminal, or reorder the line, and
 /// what cannot be seen: with it two names look like one.
+#[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe) {
+    escape_if(text, is_unsafe)
+}
+
+/// The same for a text of several lines: line ends and tabs stay.
+#[must_use]
+pub fn escape_lines(text: &str) -> Cow<'_, str> {
+    escape_if(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
+}
+
+fn escape_if(text: &str, is_unsafe: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(&is_unsafe) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
@@ -41,6 +52,11 @@ mod tests {
         assert_eq!(escape("a\nb"), "a\\u{a}b");
         assert_eq!(escape("a\u{1b}[31mb"), "a\\u{1b}[31mb");
         assert_eq!(escape("a\u{202e}b\r"), "a\\u{202e}b\\u{d}");
+    }
+
+    #[test]
+    fn a_text_keeps_its_lines_and_nothing_else_that_is_unsafe() {
+        assert_eq!(escape_lines("a\n\tb\u{1b}[31m\r"), "a\n\tb\\u{1b}[31m\\u{d}");
     }
 
     #[test]

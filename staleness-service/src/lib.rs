@@ -35,6 +35,6 @@ pub mod words;
 pub mod work;
 
 pub use error::{ErrorKind, ServiceError};
-pub use escape::escape;
+pub use escape::{escape, escape_lines};
 pub use listener::{Listener, Silent};
 pub use shared::SharedStore;

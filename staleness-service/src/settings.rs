@@ -33,7 +33,7 @@ pub struct Options {
 }
 
 /// Where something is done, and under which policy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// Where the registry is kept.
     pub url: StoreUrl,

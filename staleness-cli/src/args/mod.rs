@@ -230,6 +230,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
+    /// Serve agents over the Model Context Protocol, on stdin and stdout.
+    #[cfg(feature = "mcp")]
+    Mcp,
     /// Print a completion script for a shell.
     Completions {
         /// The shell.

@@ -8,6 +8,8 @@ pub(crate) mod export;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod knowledge;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 pub(crate) mod overview;
 pub(crate) mod project;
 pub(crate) mod record;

@@ -1,0 +1,177 @@
+//! Answers within a budget: structured content, beside a short text that says the same.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+use staleness_service::{ErrorKind, ServiceError, escape, escape_lines};
+
+/// The most that the rows of one answer take as JSON, in bytes: about 1,000 tokens.
+pub const MAX_ROWS_BYTES: usize = 4_000;
+/// The most that the text of one answer takes, in bytes: about 600 tokens.
+pub const MAX_TEXT_BYTES: usize = 2_400;
+/// The longest title, description or reason, in characters.
+const MAX_LINE: usize = 160;
+
+/// What a tool answers.
+pub(crate) struct Answer {
+    /// For people, and for clients that show text alone.
+    pub text: String,
+    /// The same for programs.
+    pub data: Value,
+    /// What is to be done once the answer was written to the client.
+    pub delivered: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl Answer {
+    pub(crate) fn new(text: impl Into<String>, data: Value) -> Self {
+        Self { text: text.into(), data, delivered: None }
+    }
+
+    /// As the protocol has it. Names and texts come from files and people of unknown origin: what
+    /// would move a cursor, or cannot be seen, is shown as an escape.
+    pub(crate) fn into_result(mut self) -> CallToolResult {
+        clean(&mut self.data);
+        let mut result = CallToolResult::success(vec![ContentBlock::text(fitting(&self.text))]);
+        result.structured_content = Some(self.data);
+        result
+    }
+}
+
+/// Rows that fit, and how many did not.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub items: Vec<Value>,
+    pub lines: Vec<String>,
+    pub more: usize,
+}
+
+impl Rows {
+    /// As many of `all` as fit, at most `limit`; each row is an object and a line. The first always
+    /// fits.
+    pub(crate) fn fit<T>(
+        all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+        limit: usize,
+        row: impl Fn(T) -> (Value, String),
+    ) -> Self {
+        let all = all.into_iter();
+        let total = all.len();
+        let (mut rows, mut bytes, mut text) = (Self::default(), 0, 0);
+        for each in all.take(limit) {
+            let (item, line) = row(each);
+            bytes += item.to_string().len();
+            text += line.len() + 1;
+            let full = bytes > MAX_ROWS_BYTES || text > MAX_TEXT_BYTES - 200;
+            if full && !rows.items.is_empty() {
+                break;
+            }
+            rows.items.push(item);
+            rows.lines.push(line);
+        }
+        rows.more = total - rows.items.len();
+        rows
+    }
+
+    /// The lines, and what to do about those that did not fit.
+    pub(crate) fn text(&self, head: &str, how: &str) -> String {
+        let mut text = String::from(head);
+        for line in &self.lines {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(line);
+        }
+        if self.more > 0 {
+            text.push_str(&format!("\n{} more; {how}", self.more));
+        }
+        text
+    }
+}
+
+/// A text on one line, escaped and cut.
+pub(crate) fn line(text: &str) -> String {
+    cut(&escape(text.lines().next().unwrap_or_default()), MAX_LINE)
+}
+
+/// A text of at most so many characters.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A text within the budget.
+fn fitting(text: &str) -> String {
+    let text = escape_lines(text);
+    if text.len() <= MAX_TEXT_BYTES {
+        return text.into_owned();
+    }
+    let end = (0..=MAX_TEXT_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…", &text[..end])
+}
+
+/// Escapes every text in a value, and every name.
+pub(crate) fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            let safe = escape_lines(text);
+            if let std::borrow::Cow::Owned(safe) = safe {
+                *text = safe;
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(clean),
+        Value::Object(fields) => fields.values_mut().for_each(clean),
+        _ => {}
+    }
+}
+
+/// An error as a tool's error: what went wrong, and what the model may do next. Hints that name a
+/// command line help nobody here, so `next` stands in for them.
+pub(crate) fn refused(error: &ServiceError, next: &str) -> CallToolResult {
+    let hint = error.hint.as_deref().filter(|hint| !hint.contains("--") && !hint.contains('`'));
+    let next = match (hint, error.kind) {
+        (Some(hint), _) if hint.starts_with("did you mean") => format!("{hint} Else {next}"),
+        (Some(hint), _) => hint.to_owned(),
+        (None, ErrorKind::Cancelled) => "call it again when there is time".to_owned(),
+        (None, ErrorKind::Store) => "tell the user to run `staleness doctor`".to_owned(),
+        (None, _) => next.to_owned(),
+    };
+    let (message, next) = (cut(&escape(&error.message), 400), cut(&escape(&next), 400));
+    let mut result =
+        CallToolResult::error(vec![ContentBlock::text(format!("{message}. Next: {next}"))]);
+    result.structured_content =
+        Some(json!({ "error": { "kind": error.kind.as_str(), "message": message, "next": next } }));
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stop_at_the_budget_and_say_how_many_are_left() {
+        let rows = Rows::fit(vec!["x".repeat(900); 20], 20, |each| (json!(each), "row".to_owned()));
+        assert_eq!((rows.items.len(), rows.more), (4, 16));
+        assert!(rows.text("head", "ask for less").ends_with("16 more; ask for less"));
+        let one = Rows::fit(vec!["x".repeat(9_000)], 5, |each| (json!(each), "row".to_owned()));
+        assert_eq!((one.items.len(), one.more), (1, 0), "the first always fits");
+    }
+
+    #[test]
+    fn hostile_text_reaches_nobody_raw() {
+        let data = json!({ "a": ["\u{1b}[2J", { "b": "x\u{202e}y\nz" }] });
+        let result = Answer::new("\u{1b}]0;evil\u{7}", data).into_result();
+        let wire = serde_json::to_string(&result).unwrap();
+        assert!(!wire.contains("\\u001b") && !wire.contains('\u{202e}'), "{wire}");
+        assert!(wire.contains("\\\\u{1b}[2J"), "{wire}");
+    }
+
+    #[test]
+    fn an_error_says_what_to_do_next_without_a_command_line() {
+        let error = ServiceError::new(ErrorKind::Unknown, "no tool is known as \"x\"");
+        let cli = error.clone().hint("see `staleness tools list`");
+        let shown = serde_json::to_string(&refused(&cli, "call discover_tools")).unwrap();
+        assert!(shown.contains("Next: call discover_tools") && !shown.contains("tools list"));
+        let near = refused(&error.hint("did you mean y?"), "call discover_tools");
+        assert!(serde_json::to_string(&near).unwrap().contains("did you mean y? Else call"));
+    }
+}

@@ -1,0 +1,69 @@
+//! What a tool is given beside its arguments.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use staleness::ids::AgentId;
+use staleness_service::Listener;
+use staleness_service::settings::Settings;
+use staleness_sources::documents::Progress;
+use tokio::sync::watch;
+
+/// One call: where it is about, who calls, and who hears how far it is.
+pub(crate) struct Call<'a> {
+    /// The project, the moment, the policy and the store.
+    pub settings: Settings,
+    /// The client, by the name that it gave.
+    pub agent: Option<AgentId>,
+    /// Who hears how far it is, and may end it.
+    pub listener: &'a dyn Listener,
+}
+
+/// Whether work is to end before it is done: because its caller cancelled it, or went away.
+#[derive(Clone, Debug)]
+pub(crate) struct Ended(Arc<watch::Sender<bool>>);
+
+impl Default for Ended {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+}
+
+impl Ended {
+    pub(crate) fn end(&self) {
+        self.0.send_replace(true);
+    }
+
+    pub(crate) fn is_ended(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits until it is.
+    pub(crate) async fn ended(&self) {
+        // The sender lives as long as this.
+        let _ = self.0.subscribe().wait_for(|ended| *ended).await;
+    }
+}
+
+/// Passes progress on, until the work is to end.
+pub(crate) struct Watch<F> {
+    /// Any of them ends it.
+    pub ended: [Ended; 2],
+    /// Who hears of it.
+    pub told: F,
+}
+
+impl<F: Fn(Progress)> Listener for Watch<F> {
+    // What was left out is no part of an answer.
+    fn note(&self, _: &str) {}
+
+    fn step(&self, step: Progress) -> ControlFlow<()> {
+        if self.ended.iter().any(Ended::is_ended) {
+            return ControlFlow::Break(());
+        }
+        (self.told)(step);
+        ControlFlow::Continue(())
+    }
+
+    fn end(&self) {}
+}

@@ -1,0 +1,23 @@
+//! An MCP server over a staleness registry, and what a gateway needs of one.
+//!
+//! [`Server`] answers agents in their own protocol: which tools, documents, notes and work can still be
+//! trusted, why, and what to do. [`serve_stdio`] is what `staleness mcp` runs; [`serve`] takes any pair
+//! of streams, and [`Server::call`] no client at all.
+//!
+//! One process serves any number of projects: each call may name the folder of one. The store is
+//! opened once and shared; work that blocks never runs on the threads of the runtime.
+
+mod answer;
+mod call;
+mod relay;
+pub mod resources;
+mod server;
+mod spec;
+mod stdio;
+mod tools;
+
+pub use answer::{MAX_ROWS_BYTES, MAX_TEXT_BYTES};
+pub use rmcp;
+pub use server::Server;
+pub use staleness_service::settings::Options;
+pub use stdio::{ServeError, serve, serve_stdio};

@@ -1,0 +1,189 @@
+//! `discover_tools`, `suggest_tool`, `tool_status` and `record_outcome`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use staleness::clock;
+use staleness::ids::{OpId, SessionId};
+use staleness::outcome::OutcomeKind;
+use staleness::registry::{ScopeChoice, Use};
+use staleness::report::HealthState;
+use staleness_service::settings::Access;
+use staleness_service::words::{optional, tool_name};
+use staleness_service::{ServiceError, tools};
+
+use super::verdict;
+use crate::answer::{Answer, Rows, line};
+use crate::call::Call;
+use crate::spec::{Effect, Spec};
+
+const SEARCH: &str = "call discover_tools with words of what the tool does";
+
+pub(super) fn specs() -> Vec<Spec> {
+    vec![
+        Spec::new(
+            "discover_tools",
+            "Search every known tool by words; stale and demoted ones are marked.",
+            Effect::Reads,
+            "say in a few words what the tool should do",
+            discover,
+        ),
+        Spec::new(
+            "suggest_tool",
+            "Which tool to use now: working ones only, best first.",
+            Effect::Reads,
+            SEARCH,
+            suggest,
+        ),
+        Spec::new(
+            "tool_status",
+            "Can this tool be trusted, why, and what to do about it.",
+            Effect::Reads,
+            SEARCH,
+            status,
+        ),
+        Spec::new(
+            "record_outcome",
+            "Record how a tool call ended, where no hook does. The same id counts once.",
+            Effect::Adds,
+            "name the tool as it is called, and an outcome",
+            record,
+        ),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Discover {
+    query: String,
+    limit: Option<u32>,
+}
+
+fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer, ServiceError> {
+    if asked.query.trim().is_empty() {
+        return Err(ServiceError::invalid("the query is empty"));
+    }
+    let settings = &call.settings;
+    let limit = asked.limit.map_or(8, |limit| limit as usize);
+    let registry = settings.open(Access::Look)?;
+    let found = registry.discover(&settings.project, &asked.query, limit, settings.now)?;
+    let rows = Rows::fit(&found, limit, verdict::suggestion);
+    let head = if found.is_empty() { "no known tool matches" } else { "" };
+    let text = rows.text(head, "ask with more words");
+    Ok(Answer::new(text, json!({ "tools": rows.items, "more": rows.more })))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Suggest {
+    /// What for.
+    query: Option<String>,
+    /// Leaves out what this session used last.
+    session: Option<String>,
+    limit: Option<u32>,
+}
+
+fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer, ServiceError> {
+    let settings = &call.settings;
+    let session = optional::<SessionId>("session", asked.session.as_ref())?;
+    let limit = asked.limit.map_or(3, |limit| limit as usize);
+    let registry = settings.open(Access::Look)?;
+    let (query, now) = (asked.query.as_deref(), settings.now);
+    let found = registry.suggest(&settings.project, query, session.as_ref(), limit, now)?;
+    let rows = Rows::fit(&found, limit, verdict::suggestion);
+    let none = "no working tool fits; discover_tools also finds those that are stale or demoted";
+    let text = rows.text(if found.is_empty() { none } else { "" }, "ask for a lower limit");
+    Ok(Answer::new(text, json!({ "tools": rows.items, "more": rows.more })))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Status {
+    name: String,
+    /// So many of its last changes.
+    history: Option<u32>,
+}
+
+fn status(call: &Call<'_>, asked: Status) -> Result<Answer, ServiceError> {
+    let settings = &call.settings;
+    let registry = settings.open(Access::Look)?;
+    let key = tools::find(&registry, settings, &asked.name, ScopeChoice::Either)?;
+    let report = registry.show(&settings.project, std::slice::from_ref(&key), settings.now)?;
+    let status = report.status.as_str();
+    let trial = match report.health.state {
+        HealthState::Probation => ", on probation",
+        _ => "",
+    };
+    let name = line(&report.name);
+    let mut text = format!("{name} is {status}{trial}; {}", verdict::words(&report.verdict));
+    let mut data = verdict::tool(&report);
+    if let Some(limit) = asked.history.filter(|limit| *limit > 0) {
+        let entries = registry.history(&[key], limit.min(100))?;
+        let rows = Rows::fit(&entries, entries.len(), |each| {
+            let to = each.to.as_deref().unwrap_or(each.action);
+            let why = line(&each.cause);
+            let row = serde_json::to_value(each).unwrap_or_default();
+            (row, format!("{} {to}: {why}", each.at))
+        });
+        text = rows.text(&text, "ask for fewer");
+        data["history"] = rows.items.into();
+    }
+    Ok(Answer::new(text, data))
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Success,
+    Failure,
+    Interrupted,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    name: String,
+    outcome: Outcome,
+    /// Of this call.
+    id: Option<String>,
+    session: Option<String>,
+    duration_ms: Option<u64>,
+}
+
+fn record(call: &Call<'_>, asked: Record) -> Result<Answer, ServiceError> {
+    let settings = &call.settings;
+    let kind = match asked.outcome {
+        Outcome::Success => OutcomeKind::Success,
+        Outcome::Failure => OutcomeKind::Failure,
+        Outcome::Interrupted => OutcomeKind::Interrupted,
+    };
+    let op = optional::<OpId>("id", asked.id.as_ref())?.unwrap_or_else(clock::fresh_op);
+    let tool = tool_name(&asked.name)?;
+    let mut used = Use::new(op, tool, kind, settings.now, settings.project.clone());
+    used.session = optional::<SessionId>("session", asked.session.as_ref())?;
+    used.agent = call.agent.clone();
+    used.duration_ms = asked.duration_ms;
+    let report = settings.open(Access::Write)?.record(used)?;
+    let name = line(&report.tool.name);
+    let mut text = format!("{name} is {}", report.tool.status.as_str());
+    for change in &report.changed {
+        let to = change.to.as_deref().unwrap_or("gone");
+        text.push_str(&format!("; now {to}: {}", line(&change.cause)));
+    }
+    if report.duplicate {
+        text.push_str("; this use was recorded before");
+    }
+    if report.offline {
+        text.push_str("; most servers fail at once, put down to the machine being offline");
+    }
+    let data = json!({
+        "name": report.tool.name,
+        "status": report.tool.status,
+        "outcomes": report.tool.outcomes,
+        "changed": report.changed,
+        "duplicate": report.duplicate,
+        "offline": report.offline,
+        "verdict": verdict::brief(&report.tool.verdict),
+    });
+    Ok(Answer::new(text, data))
+}

@@ -1,0 +1,247 @@
+//! `work_item`: plans, traps, constraints, handoffs, candidates, notes and decisions.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use staleness::registry::{ScopeChoice, WorkListing, WorkPatch};
+use staleness::report::WorkReport;
+use staleness::verdict::Level;
+use staleness::work::{Work, WorkKind, WorkStatus};
+use staleness_service::settings::Access;
+use staleness_service::{ServiceError, when, work};
+
+use super::verdict;
+use crate::answer::{Answer, Rows, cut, line};
+use crate::call::Call;
+use crate::spec::{Effect, Spec};
+
+/// The longest text that one item tells, in characters.
+const MAX_TEXT: usize = 1_200;
+/// Steps that one item tells, the last ones.
+const MAX_STEPS: usize = 10;
+
+pub(super) fn specs() -> Vec<Spec> {
+    vec![Spec::new(
+        "work_item",
+        "Plans, traps, constraints, handoffs, candidates, notes and decisions of this project. add \
+         wants kind and text; update status or text; step text; the rest an id; list what is open.",
+        Effect::Adds,
+        "call work_item with action list for the ids",
+        run,
+    )]
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    Add,
+    List,
+    Show,
+    Update,
+    Step,
+    Touch,
+    Reopen,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Plan,
+    Trap,
+    Constraint,
+    Handoff,
+    Candidate,
+    Note,
+    Decision,
+}
+
+impl From<Kind> for WorkKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Plan => Self::Plan,
+            Kind::Trap => Self::Trap,
+            Kind::Constraint => Self::Constraint,
+            Kind::Handoff => Self::Handoff,
+            Kind::Candidate => Self::Candidate,
+            Kind::Note => Self::Note,
+            Kind::Decision => Self::Decision,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WorkItem {
+    action: Action,
+    id: Option<String>,
+    kind: Option<Kind>,
+    text: Option<String>,
+    /// Such as in_progress, done, accepted, resolved.
+    status: Option<String>,
+    /// Who should take over.
+    to: Option<String>,
+    /// Time, or +3d.
+    expires: Option<String>,
+    /// Ids that it refers to.
+    refs: Option<Vec<String>>,
+    limit: Option<u32>,
+}
+
+fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
+    match asked.action {
+        Action::List => list(call, &asked),
+        Action::Add => add(call, asked),
+        Action::Show => {
+            let item = find(call, &asked)?;
+            tell(call, "", item)
+        }
+        Action::Update => {
+            let item = find(call, &asked)?;
+            let settings = &call.settings;
+            let status = asked.status.as_deref();
+            let patch = WorkPatch {
+                status: status.map(|text| work::state(Some(item.kind), text)).transpose()?,
+                text: asked.text,
+                expires_at: expires(call, asked.expires.as_deref())?.map(Some),
+                to: asked.to.map(Some),
+                refs: asked.refs.map(|refs| refs.into_iter().collect()),
+            };
+            if patch == WorkPatch::default() {
+                return Err(ServiceError::invalid("nothing is named that could be changed")
+                    .hint("give status, text, to, expires or refs"));
+            }
+            let act = work::act(settings, call.agent.clone());
+            let item = settings.open(Access::Write)?.set_work(item.key, patch, act)?;
+            tell(call, "changed ", item)
+        }
+        Action::Step => {
+            let item = find(call, &asked)?;
+            let text = text(asked.text)?;
+            let settings = &call.settings;
+            let act = work::act(settings, call.agent.clone());
+            let item = settings.open(Access::Write)?.step_work(item.key, text, act)?;
+            tell(call, "noted a step on ", item)
+        }
+        Action::Touch => {
+            let item = find(call, &asked)?;
+            let settings = &call.settings;
+            let item = settings.open(Access::Write)?.touch_work(item.key, settings.now)?;
+            tell(call, "touched ", item)
+        }
+        Action::Reopen => {
+            let item = find(call, &asked)?;
+            let settings = &call.settings;
+            let act = work::act(settings, call.agent.clone());
+            let item = settings.open(Access::Write)?.reopen_work(item.key, act)?;
+            tell(call, "reopened ", item)
+        }
+    }
+}
+
+fn text(text: Option<String>) -> Result<String, ServiceError> {
+    let text = text.filter(|text| !text.trim().is_empty());
+    text.ok_or_else(|| {
+        ServiceError::invalid("there is no text to write down").hint("give it as `text`")
+    })
+}
+
+fn expires(
+    call: &Call<'_>,
+    text: Option<&str>,
+) -> Result<Option<staleness::Timestamp>, ServiceError> {
+    text.map(|text| when::parse_for("expires", text, call.settings.now)).transpose()
+}
+
+fn find(call: &Call<'_>, asked: &WorkItem) -> Result<Work, ServiceError> {
+    let id = asked.id.as_deref().ok_or_else(|| ServiceError::invalid("no id is named"))?;
+    work::find(&call.settings.open(Access::Look)?, &call.settings, id, ScopeChoice::Either)
+}
+
+fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
+    let settings = &call.settings;
+    let kind: WorkKind = match asked.kind {
+        Some(kind) => kind.into(),
+        None => {
+            return Err(ServiceError::invalid("no kind is named")
+                .hint("give plan, trap, constraint, handoff, candidate, note or decision"));
+        }
+    };
+    let expires_at = expires(call, asked.expires.as_deref())?;
+    let text = text(asked.text)?;
+    let id = match asked.id.as_deref() {
+        Some(id) => work::id(id)?,
+        None => work::id_for(kind, &text, settings)?,
+    };
+    let mut item = Work::new(work::key(settings, false, id), kind, text, settings.now);
+    if let Some(status) = asked.status.as_deref() {
+        item.status = work::state(Some(kind), status)?;
+    }
+    item.author = call.agent.as_ref().map(ToString::to_string);
+    item.from = item.author.clone().filter(|_| kind == WorkKind::Handoff);
+    item.to = asked.to;
+    // A model that proposes is no person.
+    item.generated = kind == WorkKind::Candidate;
+    item.expires_at = expires_at;
+    item.refs = asked.refs.unwrap_or_default().into_iter().collect();
+    let registry = settings.open_here()?;
+    let item = registry.add_work(item, work::act(settings, call.agent.clone()))?;
+    tell(call, "added ", item)
+}
+
+fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer, ServiceError> {
+    let settings = &call.settings;
+    let kind = asked.kind.map(WorkKind::from);
+    let status = asked.status.as_deref().map(|text| work::state(kind, text)).transpose()?;
+    let registry = settings.open(Access::Look)?;
+    let listing = WorkListing { kind, status, open: status.is_none() };
+    let mut items = registry.work_items(&settings.project.id, listing)?;
+    // What is archived is kept, and hidden.
+    items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
+    let told = registry.work_reports(&settings.project, items, settings.now)?;
+    let limit = asked.limit.map_or(20, |limit| limit as usize);
+    let rows = Rows::fit(&told, limit, |each| {
+        let mark = match each.verdict.level {
+            Level::Fresh => String::new(),
+            _ => format!(" [{}]", verdict::words(&each.verdict)),
+        };
+        let row = json!({
+            "id": each.id,
+            "kind": each.kind,
+            "status": each.status,
+            "text": line(&each.text),
+            "to": each.to,
+            "updated_at": each.updated_at,
+            "level": each.verdict.level,
+        });
+        let (id, text) = (line(each.id.as_str()), line(&each.text));
+        let line = format!("- {} {id} {}: {text}{mark}", each.kind, each.status);
+        (verdict::without_nothing(row), line)
+    });
+    let head = if told.is_empty() { "no work is noted" } else { "" };
+    let text = rows.text(head, "name a kind or status");
+    Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more })))
+}
+
+/// What became of an item.
+fn tell(call: &Call<'_>, what: &str, item: Work) -> Result<Answer, ServiceError> {
+    let registry = call.settings.open(Access::Look)?;
+    let told = work::told(&registry, &call.settings, item)?;
+    let words = verdict::words(&told.verdict);
+    let (id, text) = (line(told.id.as_str()), line(&told.text));
+    let text = format!("{what}{} {id} ({}): {text}; {words}", told.kind, told.status);
+    Ok(Answer::new(text, json!({ "item": brief(&told) })))
+}
+
+fn brief(told: &WorkReport) -> Value {
+    let mut value = serde_json::to_value(told).unwrap_or_default();
+    value["text"] = cut(&told.text, MAX_TEXT).into();
+    value["verdict"] = verdict::brief(&told.verdict);
+    if let Value::Array(steps) = &mut value["steps"] {
+        steps.drain(..steps.len().saturating_sub(MAX_STEPS));
+        for step in steps.iter_mut() {
+            let text = step["text"].as_str().map(line);
+            step["text"] = text.into();
+        }
+    }
+    value
+}
