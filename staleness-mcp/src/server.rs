@@ -15,8 +15,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use staleness::ids::AgentId;
 use staleness_service::settings::{Options, Settings};
-use staleness_service::{ServiceError, SharedStore, Silent};
-use staleness_sources::documents::Progress;
+use staleness_service::{ServiceError, SharedStore, Silent, progress_words};
 use tokio::sync::mpsc;
 
 use crate::answer::{Answer, refused};
@@ -160,21 +159,6 @@ fn agent(context: &RequestContext<RoleServer>) -> Option<AgentId> {
     AgentId::new(name).ok()
 }
 
-/// How far a check is, as a number that grows, and in words.
-fn progress(step: Progress) -> (f64, Option<f64>, String) {
-    match step {
-        // Two of every three parts of a check are reading and looking up.
-        Progress::Reading { done, of } => {
-            (done as f64, Some(3.0 * of as f64), format!("reading documents, {done} of {of}"))
-        }
-        Progress::Looking { names } => (0.0, None, format!("looking up {names} names")),
-        Progress::Tracing { done, of } => {
-            (done as f64, Some(of as f64), format!("reading their history, {done} of {of}"))
-        }
-        _ => (0.0, None, "checking".to_owned()),
-    }
-}
-
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
@@ -205,7 +189,7 @@ impl ServerHandler for Server {
         if delivers {
             self.0.deliveries.settled().await;
         }
-        let (told, mut steps) = mpsc::unbounded_channel();
+        let (tell, mut steps) = mpsc::unbounded_channel();
         let cancelled = Ended::default();
         let work = {
             let (server, run, agent) = (self.clone(), Arc::clone(&spec.run), agent(&context));
@@ -213,27 +197,30 @@ impl ServerHandler for Server {
             let arguments = request.arguments.unwrap_or_default();
             tokio::task::spawn_blocking(move || {
                 // Nobody who listens is left when the client cancelled the call.
-                let told = move |step| told.send(step).unwrap_or_default();
+                let told = move |step| tell.send(step).unwrap_or_default();
                 let watch = Watch { ended, told };
                 server.run(&*run, arguments, agent, &watch)
             })
         };
         tokio::pin!(work);
         let token = context.meta.get_progress_token();
-        let mut last = 0.0;
+        // A number that grows: how much there is to do shows only on the way.
+        let mut told = 0.0;
         let done = loop {
             tokio::select! {
-                done = &mut work => break done,
+                // What was reported before the work was done is told before its answer.
+                biased;
                 () = context.ct.cancelled(), if !cancelled.is_ended() => cancelled.end(),
                 Some(step) = steps.recv() => {
                     let Some(token) = token.clone() else { continue };
                     // What was not sent in time is overtaken by what is known now.
                     let step = std::iter::from_fn(|| steps.try_recv().ok()).last().unwrap_or(step);
-                    let (_, _, words) = progress(step);
-                    last += 1.0;
-                    let param = ProgressNotificationParam::new(token, last).with_message(words);
+                    told += 1.0;
+                    let message = progress_words(step);
+                    let param = ProgressNotificationParam::new(token, told).with_message(message);
                     let _ = context.peer.notify_progress(param).await;
                 }
+                done = &mut work => break done,
             }
         };
         let answered = done.map_err(|_| {

@@ -36,5 +36,5 @@ pub mod work;
 
 pub use error::{ErrorKind, ServiceError};
 pub use escape::{escape, escape_lines};
-pub use listener::{Listener, Silent};
+pub use listener::{Listener, Silent, words as progress_words};
 pub use shared::SharedStore;

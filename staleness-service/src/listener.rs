@@ -15,6 +15,17 @@ pub trait Listener {
     fn end(&self);
 }
 
+/// What a check does at the moment, in few words that hold no text of others.
+#[must_use]
+pub fn words(step: Progress) -> String {
+    match step {
+        Progress::Reading { done, of } => format!("reading documents, {done} of {of}"),
+        Progress::Looking { names } => format!("looking up {names} names"),
+        Progress::Tracing { done, of } => format!("reading their history, {done} of {of}"),
+        _ => "checking".into(),
+    }
+}
+
 /// Nobody listens.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 
 use staleness::{Timestamp, clock};
-use staleness_service::Listener;
+use staleness_service::{Listener, progress_words};
 use staleness_sources::documents::Progress as Step;
 
 use super::Output;
@@ -94,20 +94,11 @@ impl Listener for Screen<'_> {
     }
 
     fn step(&self, step: Step) -> ControlFlow<()> {
-        self.progress.borrow_mut().say(&words(step));
+        self.progress.borrow_mut().say(&progress_words(step));
         ControlFlow::Continue(())
     }
 
     fn end(&self) {
         self.progress.borrow_mut().pause();
-    }
-}
-
-fn words(step: Step) -> String {
-    match step {
-        Step::Reading { done, of } => format!("reading documents, {done} of {of}"),
-        Step::Looking { names } => format!("looking up {names} names"),
-        Step::Tracing { done, of } => format!("reading their history, {done} of {of}"),
-        _ => "checking".into(),
     }
 }

@@ -42,8 +42,7 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
     let settings = &call.settings;
     // Paths count from the project; what leads out of it is reported and not followed.
     let folder = &settings.place.folder;
-    let paths: Vec<PathBuf> =
-        asked.paths.iter().flatten().map(|path| folder.join(path)).collect();
+    let paths: Vec<PathBuf> = asked.paths.iter().flatten().map(|path| folder.join(path)).collect();
     let since = asked.since.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let wanted = Asked { paths: &paths, since, ..Asked::default() };
     let report = check(settings, wanted, call.listener)?;

@@ -139,7 +139,8 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer, ServiceError> {
     let time = |what: &str, text: Option<String>| {
         text.map(|text| when::parse_for(what, &text, settings.now).map(Some)).transpose()
     };
-    let cited = asked.cite.map(|all| all.iter().map(|text| citations::cite(settings, text)).collect());
+    let cited =
+        asked.cite.map(|all| all.iter().map(|text| citations::cite(settings, text)).collect());
     let fields = ItemPatch {
         kind: asked.kind.map(ItemKind::from),
         body: asked.body.map(|body| body.trim_end().to_owned()),

@@ -1,0 +1,162 @@
+//! A client that speaks JSON lines with the real program, byte by byte.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A machine of its own: home, data folder and project below one temporary folder.
+pub(crate) struct Machine {
+    _dir: TempDir,
+    pub(crate) root: PathBuf,
+    pub(crate) project: PathBuf,
+}
+
+impl Machine {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::Builder::new().prefix("staleness-").tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let project = root.join("project");
+        std::fs::create_dir_all(root.join("home")).unwrap();
+        std::fs::create_dir_all(project.join(".git")).unwrap();
+        Self { _dir: dir, root, project }
+    }
+
+    /// The program in the project, with nothing of this machine's environment.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_staleness"));
+        command
+            .env_clear()
+            .env("HOME", self.root.join("home"))
+            .env("XDG_DATA_HOME", self.root.join("data"))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .current_dir(&self.project)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// What a command printed; it must succeed.
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
+        let done = self.command(args).stdin(Stdio::null()).output().unwrap();
+        assert!(done.status.success(), "{args:?}: {done:?}");
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// The server, with a client that introduced itself.
+    pub(crate) fn client(&self, args: &[&str]) -> Client {
+        let mut client = Client::start(self.command(&[&["mcp"], args].concat()));
+        client.introduce();
+        client
+    }
+}
+
+/// A client, and the server that it talks to.
+pub(crate) struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<Box<dyn Read>>,
+    asked: u64,
+    /// What the server said without being asked.
+    pub(crate) told: VecDeque<Value>,
+}
+
+impl Client {
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        Self::over(child, Box::new(stdout))
+    }
+
+    /// The same, with a stream of ours as the server's output.
+    #[cfg(unix)]
+    pub(crate) fn start_over(mut command: Command) -> (Self, std::os::unix::net::UnixStream) {
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let child = command.stdout(std::os::fd::OwnedFd::from(theirs)).spawn().unwrap();
+        (Self::over(child, Box::new(ours.try_clone().unwrap())), ours)
+    }
+
+    fn over(mut child: Child, stdout: Box<dyn Read>) -> Self {
+        let stdin = child.stdin.take();
+        Self { child, stdin, stdout: BufReader::new(stdout), asked: 0, told: VecDeque::new() }
+    }
+
+    pub(crate) fn introduce(&mut self) -> Value {
+        let answer = self.ask(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": { "name": "test-client", "version": "1" },
+            }),
+        );
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        answer["result"].clone()
+    }
+
+    /// Sends one line.
+    pub(crate) fn send(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
+        stdin.flush().unwrap();
+    }
+
+    /// Sends a request, and returns its number.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.asked += 1;
+        let id = self.asked;
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send(&request.to_string());
+        id
+    }
+
+    /// The next message.
+    pub(crate) fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// The answer to a request; what comes before it is kept.
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.receive();
+            if message["id"] == json!(id) {
+                return message;
+            }
+            self.told.push_back(message);
+        }
+    }
+
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        self.answer(id)
+    }
+
+    /// The result of a tool.
+    pub(crate) fn call(&mut self, name: &str, arguments: Value) -> Value {
+        let answer = self.ask("tools/call", json!({ "name": name, "arguments": arguments }));
+        assert!(answer["error"].is_null(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// The structured content of a tool that must succeed.
+    pub(crate) fn data(&mut self, name: &str, arguments: Value) -> Value {
+        let result = self.call(name, arguments);
+        assert_eq!(result["isError"], false, "{result}");
+        result["structuredContent"].clone()
+    }
+
+    /// Goes away, and waits for the end of the server.
+    pub(crate) fn leave(mut self) -> Output {
+        self.stdin = None;
+        let mut rest = Vec::new();
+        self.stdout.read_to_end(&mut rest).unwrap();
+        Output { stdout: rest, ..self.child.wait_with_output().unwrap() }
+    }
+}

@@ -1,0 +1,166 @@
+//! How calls end: delivered, cancelled, or with the client gone.
+
+use std::io::Write;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Machine};
+
+#[test]
+fn the_end_of_input_ends_the_process_within_a_second_pruned() {
+    let machine = Machine::new();
+    for day in ["2024-01-01", "2024-01-02", "2024-01-03"] {
+        machine.ok(&["--now", day, "record", "mcp__a__b", "--success"]);
+    }
+    let outcomes = || machine.ok(&["export"]).matches("{\"kind\":\"outcome\"").count();
+    assert_eq!(outcomes(), 3);
+    let mut client = machine.client(&["--set", "outcomes.keep_newest=1"]);
+    client.data("list_stale", json!({}));
+    let gone = Instant::now();
+    let output = client.leave();
+    assert!(gone.elapsed() < Duration::from_secs(1), "{:?}", gone.elapsed());
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert_eq!(outcomes(), 1, "what the policy lets go is gone");
+}
+
+#[test]
+fn what_was_asked_is_answered_though_the_client_closed_its_side() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    client.request("tools/call", json!({ "name": "list_stale", "arguments": {} }));
+    let output = client.leave();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("nothing here is known to be stale"), "{text:?}");
+}
+
+#[test]
+fn a_client_that_says_nothing_at_all_is_no_trouble() {
+    let machine = Machine::new();
+    let output = Client::start(machine.command(&["mcp"])).leave();
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    assert!(!machine.root.join("data/staleness/registry.db").exists(), "and nothing was written");
+}
+
+#[cfg(unix)]
+#[test]
+fn news_are_told_once_and_again_if_nobody_read_them() {
+    let machine = Machine::new();
+    let (mut client, stream) = Client::start_over(machine.command(&["mcp"]));
+    client.introduce();
+    client.data("resume_session", json!({}));
+    machine.ok(&["work", "add", "decision", "tabs it is", "--id", "tabs"]);
+    // A peek moves nothing.
+    let peeked = client.data("resume_session", json!({ "peek": true }));
+    assert_eq!(peeked["items"][0]["id"], "tabs", "{peeked}");
+    // Nobody reads this one: whoever writes is told so.
+    stream.shutdown(std::net::Shutdown::Read).unwrap();
+    client.request("tools/call", json!({ "name": "resume_session", "arguments": {} }));
+    client.leave();
+    let mut client = machine.client(&[]);
+    let told = client.data("resume_session", json!({}));
+    assert_eq!(told["items"][0]["id"], "tabs", "{told}");
+    let again = client.data("resume_session", json!({}));
+    assert_eq!((&again["items"], &again["summary"]), (&json!([]), &json!("nothing changed")));
+    let other = client.data("resume_session", json!({ "agent": "another" }));
+    assert_eq!(other["source"], "digest", "each agent has its own place");
+}
+
+/// A repository with a document, and a `git` that waits at a gate.
+#[cfg(unix)]
+fn gated(machine: &Machine) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+
+    let git = |args: &[&str]| {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
+        let mut command = Command::new("git");
+        command.current_dir(&machine.project).args(identity).args(args);
+        assert!(command.output().unwrap().status.success(), "{args:?}");
+    };
+    std::fs::remove_dir_all(machine.project.join(".git")).unwrap();
+    std::fs::write(machine.project.join("router.c"), "int prefix;\n").unwrap();
+    std::fs::write(machine.project.join("README.md"), "It begins in `router.c`.\n").unwrap();
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "both"]);
+    git(&["rm", "-q", "router.c"]);
+    git(&["commit", "-qm", "gone"]);
+    let (gate, bin) = (machine.root.join("gate"), machine.root.join("bin"));
+    assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    std::fs::create_dir_all(&bin).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let real = std::env::split_paths(&path).map(|dir| dir.join("git")).find(|git| git.is_file());
+    let script = format!(
+        "#!/bin/sh\nread -r go < '{}'\nexec '{}' \"$@\"\n",
+        gate.display(),
+        real.unwrap().display()
+    );
+    std::fs::write(bin.join("git"), script).unwrap();
+    std::fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    gate
+}
+
+#[cfg(unix)]
+#[test]
+fn a_check_reports_its_progress_and_what_it_found() {
+    let machine = Machine::new();
+    drop(gated(&machine));
+    let mut client = machine.client(&[]);
+    let params = json!({
+        "name": "check_documents", "arguments": {}, "_meta": { "progressToken": "how-far" },
+    });
+    let answer = client.ask("tools/call", params);
+    let found = &answer["result"]["structuredContent"];
+    assert_eq!(found["items"][0]["path"], "README.md", "{answer}");
+    assert!(found["items"][0]["verdict"]["reasons"][0].as_str().unwrap().contains("router.c"));
+    let progress: Vec<f64> = client
+        .told
+        .iter()
+        .filter(|message| message["method"] == "notifications/progress")
+        .inspect(|message| assert_eq!(message["params"]["progressToken"], "how-far"))
+        .map(|message| message["params"]["progress"].as_f64().unwrap())
+        .collect();
+    assert!(!progress.is_empty() && progress.is_sorted_by(|a, b| a < b), "{progress:?}");
+    let stale = client.data("list_stale", json!({ "kind": "document" }));
+    assert_eq!(stale["items"][0]["id"], "README.md:1", "what was found is kept: {stale}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_check_that_is_cancelled_ends_and_keeps_nothing() {
+    let machine = Machine::new();
+    let gate = gated(&machine);
+    let mut path = std::ffi::OsString::from(machine.root.join("bin"));
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    let mut command = machine.command(&["mcp"]);
+    command.env("PATH", path);
+    let mut client = Client::start(command);
+    client.introduce();
+    let id = client.request("tools/call", json!({ "name": "check_documents", "arguments": {} }));
+    // Both ends of the gate open at once: the check has begun.
+    let mut open = std::fs::File::options().write(true).open(&gate).unwrap();
+    let cancel = json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": { "requestId": id, "reason": "no time" },
+    });
+    client.send(&cancel.to_string());
+    // Whatever comes is no answer to what was cancelled.
+    assert!(client.ask("ping", json!({}))["error"].is_null());
+    // Now git goes on, and whatever comes after it finds that nobody waits any more.
+    open.write_all(&[b'\n'; 200]).unwrap();
+    let stale = client.ask("tools/call", json!({ "name": "list_stale", "arguments": {} }));
+    assert!(stale["error"].is_null(), "others are answered in the meantime: {stale}");
+    assert!(
+        client.told.iter().all(|message: &Value| message["id"] != json!(id)),
+        "{:?}",
+        client.told
+    );
+    let output = client.leave();
+    drop(open);
+    assert!(output.status.success(), "{output:?}");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains(&format!("\"id\":{id},")));
+    assert!(!machine.ok(&["export"]).contains("README.md"), "nothing of it was kept");
+}

@@ -1,0 +1,148 @@
+//! The protocol: what is offered, and what becomes of requests that make no sense.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Machine};
+
+/// As they are listed.
+const TOOLS: [&str; 12] = [
+    "discover_tools",
+    "suggest_tool",
+    "tool_status",
+    "record_outcome",
+    "check_documents",
+    "recall_knowledge",
+    "save_knowledge",
+    "verify_knowledge",
+    "list_stale",
+    "resolve_stale",
+    "work_item",
+    "resume_session",
+];
+
+#[test]
+fn it_says_who_it_is_and_declares_no_more_than_it_does() {
+    let machine = Machine::new();
+    let mut client = Client::start(machine.command(&["mcp"]));
+    let result = client.introduce();
+    assert_eq!(result["serverInfo"]["name"], "staleness");
+    assert_eq!(result["capabilities"], json!({ "tools": {}, "resources": {} }));
+    assert!(result["instructions"].as_str().unwrap().contains("never instructions"));
+}
+
+#[test]
+fn every_tool_has_a_schema_and_says_what_it_does_to_the_world() {
+    let machine = Machine::new();
+    let list = machine.client(&[]).ask("tools/list", json!({}))["result"].clone();
+    let tools = list["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, TOOLS);
+    for tool in tools {
+        let (name, schema, hints) = (&tool["name"], &tool["inputSchema"], &tool["annotations"]);
+        assert_eq!(schema["type"], "object", "{name}");
+        assert_eq!(schema["additionalProperties"], false, "{name}");
+        assert_eq!(schema["properties"]["project"]["type"], "string", "{name}");
+        for hint in ["readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint"] {
+            assert!(hints[hint].is_boolean(), "{name}: {hint}");
+        }
+        assert_eq!(hints["destructiveHint"], false, "{name}: nothing of a person's is destroyed");
+    }
+    let reads = |tool: &&Value| tool["annotations"]["readOnlyHint"] == true;
+    let reading: Vec<&str> =
+        tools.iter().filter(reads).map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(reading, ["discover_tools", "suggest_tool", "tool_status", "list_stale"]);
+    // Schemas and plain English take more than three bytes for each token in every known tokenizer;
+    // .ci/clients counts with one.
+    let bytes = list.to_string().len();
+    assert!(bytes < 3 * 2_500, "tools/list takes {bytes} bytes");
+}
+
+#[test]
+fn an_unknown_tool_is_an_error_of_the_protocol() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    let answer = client.ask("tools/call", json!({ "name": "forget_all", "arguments": {} }));
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("forget_all"), "{answer}");
+    assert_eq!(client.ask("no/such/method", json!({}))["error"]["code"], -32601);
+    assert!(client.ask("ping", json!({}))["error"].is_null(), "it goes on");
+}
+
+#[test]
+fn bad_arguments_are_errors_of_the_tool_that_say_what_to_do() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    for (name, arguments, what) in [
+        ("tool_status", json!({}), "missing field `name`"),
+        ("tool_status", json!({ "name": 7 }), "expected a string"),
+        ("tool_status", json!({ "name": "x", "colour": "red" }), "unknown field `colour`"),
+        ("tool_status", json!({ "name": "" }), "the tool's name"),
+        ("tool_status", json!({ "name": "mcp__gone__x" }), "no tool is known as"),
+        ("tool_status", json!({ "name": "x", "project": 1 }), "`project` is no text"),
+        ("tool_status", json!({ "name": "x", "project": "nowhere/at/all" }), "not a folder"),
+        ("record_outcome", json!({ "name": "x", "outcome": "meh" }), "unknown variant `meh`"),
+        ("record_outcome", json!({ "name": "a\u{1b}[2J", "outcome": "success" }), "name"),
+        ("discover_tools", json!({ "query": "  " }), "the query is empty"),
+        ("recall_knowledge", json!({ "query": "" }), "the query is empty"),
+        ("save_knowledge", json!({}), "no text"),
+        ("save_knowledge", json!({ "body": "x", "due": "soon" }), "is not a time"),
+        ("save_knowledge", json!({ "body": "x", "cite": ["../../etc/passwd"] }), "passwd"),
+        ("verify_knowledge", json!({ "ids": ["nobody"] }), "no item is known as"),
+        ("verify_knowledge", json!({ "ids": [] }), "no item is named"),
+        ("verify_knowledge", json!({ "ids": ["x"], "still": "wrong" }), "what is wrong"),
+        ("resolve_stale", json!({ "id": "nobody" }), "no work item is known as"),
+        ("work_item", json!({ "action": "add", "text": "x" }), "no kind is named"),
+        ("work_item", json!({ "action": "add", "kind": "plan" }), "no text"),
+        ("work_item", json!({ "action": "show" }), "no id is named"),
+        ("work_item", json!({ "action": "list", "status": "lost" }), "is no state"),
+        ("resume_session", json!({ "since": "nobody" }), "no session is known as"),
+        ("check_documents", json!({ "paths": ["nowhere.md"] }), "no such file"),
+    ] {
+        let result = client.call(name, arguments.clone());
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
+        assert!(text.contains(what), "{name} {arguments}: {text}");
+        let next = result["structuredContent"]["error"]["next"].as_str().unwrap();
+        assert!(!next.is_empty() && text.ends_with(next), "{name} {arguments}: {text}");
+        // There may be no shell.
+        assert!(!next.contains("staleness ") && !next.contains("--"), "{name}: {next}");
+        assert!(!result.to_string().contains("\\u001b"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn lines_that_are_no_requests_do_not_end_the_server() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    client.send("this is no JSON");
+    client.send("");
+    assert!(client.ask("ping", json!({}))["error"].is_null());
+    client.send(r#"{"jsonrpc": "2.0", "id": 99, "method": 7}"#);
+    assert!(client.ask("ping", json!({}))["error"].is_null());
+    // Larger than any message that makes sense: dropped, not kept.
+    client.send(&format!(r#"{{"jsonrpc": "2.0", "id": 98, "x": "{}"}}"#, "x".repeat(2 << 20)));
+    assert!(client.ask("ping", json!({}))["error"].is_null());
+    let output = client.leave();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn resources_are_read_and_others_refused() {
+    let machine = Machine::new();
+    machine.ok(&["work", "add", "trap", "do not run it twice", "--expires", "-3d"]);
+    let mut client = machine.client(&["--set", "tools.unseen_days=17"]);
+    let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
+    let uris: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|each| each["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris, ["staleness://overview", "staleness://policy"]);
+    let mut read = |uri: &str| client.ask("resources/read", json!({ "uri": uri }));
+    let text = |answer: Value| answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text(read("staleness://overview")).contains("stale trap do-not-run-it-twice"));
+    let policy = text(read("staleness://policy"));
+    assert!(policy.contains("tools.unseen_days = 17  # flag\n"), "{policy}");
+    let unknown = read("staleness://secrets");
+    assert!(
+        unknown["error"]["message"].as_str().unwrap().contains("unknown resource"),
+        "{unknown}"
+    );
+}
