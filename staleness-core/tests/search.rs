@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use staleness_core::ids::ToolName;
+use staleness_core::route::{Confidence, RouteId};
 use staleness_core::search::{
     Found, Learned, LearnedMatch, Meaning, Question, QuestionError, SearchIndex, ToolText,
 };
@@ -15,7 +16,8 @@ fn tool(text: &str, description: &str) -> ToolText {
 }
 
 fn learned(id: u128, tool: &str, query: &str, confidence: f64) -> Learned {
-    Learned { id, tool: name(tool), query: query.into(), confidence }
+    let confidence = Confidence::new(confidence).unwrap();
+    Learned { id: RouteId(id), tool: name(tool), query: query.into(), confidence }
 }
 
 fn index(tools: &[(&str, &str)], routes: &[(&str, &str, f64)]) -> SearchIndex {
@@ -79,8 +81,16 @@ fn what_was_learned_finds_a_tool_that_its_words_do_not() {
     assert_eq!(order(&found)[0], "mcp__hub__merge");
     assert_eq!(found.familiarity, 1.0);
     let best = &found.matches[0];
-    assert_eq!(best.score, 0.36, "0.6 × 0 + 0.4 × 1 × 0.9");
-    assert_eq!(best.learned, Some(LearnedMatch { id: 1, closeness: 1.0, confidence: 0.9 }));
+    assert!((best.score - (0.6 * best.words + 0.4 * 0.9)).abs() < 1e-9);
+    assert_eq!(found.matches.len(), 1, "a tool of the same server alone is none that fits");
+    assert_eq!(
+        best.route,
+        Some(LearnedMatch {
+            id: RouteId(1),
+            closeness: 1.0,
+            confidence: Confidence::new(0.9).unwrap()
+        })
+    );
     let like = find(&index, "shipping to production now");
     assert_eq!(order(&like)[0], "mcp__hub__merge");
     assert!(!like.is_cold() && like.familiarity < 1.0);
@@ -99,8 +109,7 @@ fn trap_confidence_without_effect_on_ranking() {
         ("mcp__mail__send", "ship the release today", 0.9),
     ];
     assert_eq!(order(&find(&index(TOOLS, &routes), "ship the release"))[0], "mcp__mail__send");
-    let none =
-        index(TOOLS, &[("mcp__hub__merge", "ship it", 0.0), ("mcp__mail__send", "x", f64::NAN)]);
+    let none = index(TOOLS, &[("mcp__hub__merge", "ship it", 0.0), ("mcp__mail__send", "x", 1.0)]);
     assert!(find(&none, "ship it").matches.is_empty());
 }
 
@@ -114,7 +123,7 @@ fn trap_ten_weak_matches_beat_an_exact_one() {
     assert_eq!(order(&found), ["mcp__hub__merge", "mcp__mail__send"]);
     // Many weak ones count for no more than the best of them.
     let one = self::index(TOOLS, &routes[..2]);
-    let score = |found: &Found| found.matches[1].learned.unwrap().closeness;
+    let score = |found: &Found| found.matches[1].route.unwrap().closeness;
     assert!((score(&found) - score(&find(&one, "ship it to production"))).abs() < 0.2);
     assert!(found.matches[0].score > 2.0 * found.matches[1].score);
 }
@@ -147,7 +156,7 @@ fn trap_dead_tools_filling_every_slot() {
     let found = index.find(&question, 3, &Meaning::default(), wanted);
     assert_eq!(order(&found), ["alive"]);
     let (_, routes) = index.find_routes(&question, 3, &Meaning::default(), wanted);
-    assert_eq!(routes.iter().map(|route| route.id).collect::<Vec<_>>(), [50]);
+    assert_eq!(routes.iter().map(|route| route.id).collect::<Vec<_>>(), [RouteId(50)]);
     // Nor do they make it familiar.
     let none = index.find(&question, 3, &Meaning::default(), |_| false);
     assert_eq!((none.familiarity, none.matches.len()), (0.0, 0));
@@ -169,10 +178,10 @@ fn meaning_is_blended_on_the_same_scale() {
     let question = Question::new("unheard of").unwrap();
     let ask = |meaning: &Meaning| index.find(&question, 5, meaning, |_| true);
     let mut meaning = Meaning::default();
-    meaning.routes.insert(1, 0.8);
+    meaning.routes.insert(RouteId(1), 0.8);
     let found = ask(&meaning);
     assert_eq!((found.familiarity, order(&found)), (0.8, vec!["mcp__hub__merge"]));
-    meaning.routes.insert(1, -0.5);
+    meaning.routes.insert(RouteId(1), -0.5);
     meaning.tools.insert(name("mcp__mail__send"), 0.7);
     let found = ask(&meaning);
     assert_eq!((found.familiarity, order(&found)), (0.0, vec!["mcp__mail__send"]));
@@ -223,7 +232,7 @@ proptest! {
         limit in 0..8_usize,
     ) {
         use std::collections::BTreeMap;
-        let names = ["send_mail", "mcp__hub__merge", "webSearch", "a", "b", "report", "unknown"];
+        let names = ["mcp__hub__send_mail", "mcp__hub__merge", "webSearch", "a", "b", "report", "unknown"];
         let mut followed = SearchIndex::new();
         let (mut tools, mut routes) = (BTreeMap::new(), BTreeMap::new());
         // Often enough that removed places are swept.
@@ -244,7 +253,7 @@ proptest! {
                     routes.insert(*id, route);
                 }
                 Change::RemoveRoute(id) => {
-                    prop_assert_eq!(followed.remove_route(*id), routes.remove(id).is_some());
+                    prop_assert_eq!(followed.remove_route(RouteId(*id)), routes.remove(id).is_some());
                 }
             }
         }

@@ -8,7 +8,9 @@ use super::question::{is_talk, learned_stems, squashed};
 use super::split::split;
 use super::stem::stem;
 use super::text::{Learned, ToolText};
+use super::weights::Weights;
 use crate::ids::ToolName;
+use crate::route::{Confidence, RouteId};
 
 /// Removed places that an index puts up with before it sweeps, beside as many as are left.
 const MAX_DEAD: usize = 256;
@@ -32,6 +34,8 @@ pub(super) struct Text {
     /// Its words, in the order of their numbers.
     words: Vec<u32>,
     pub(super) length: u32,
+    /// The server or plugin that it comes from.
+    pub(super) from: Option<String>,
     /// The forms in which a person may give its name: whole, and its own part.
     pub(super) names: [String; 2],
 }
@@ -39,10 +43,10 @@ pub(super) struct Text {
 /// A route: a query that led to a tool.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
-    pub(super) id: u128,
+    pub(super) id: RouteId,
     pub(super) bundle: u32,
     pub(super) words: Vec<u32>,
-    pub(super) confidence: f64,
+    pub(super) confidence: Confidence,
 }
 
 /// An index over the tools of one project and the queries that were learned of them.
@@ -62,7 +66,7 @@ pub struct SearchIndex {
     free_texts: Vec<u32>,
     pub(super) routes: Vec<Option<Route>>,
     free_routes: Vec<u32>,
-    route_places: HashMap<u128, u32>,
+    route_places: HashMap<RouteId, u32>,
     /// Words in all texts.
     pub(super) words: u64,
     /// How many texts there are.
@@ -70,7 +74,7 @@ pub struct SearchIndex {
     /// Places of texts and routes that were removed, and are not free before the next sweep.
     dead: (Vec<u32>, Vec<u32>),
     /// What each word and each route weighs, until something changes.
-    pub(super) weights: OnceLock<super::find::Weights>,
+    pub(super) weights: OnceLock<Weights>,
 }
 
 impl SearchIndex {
@@ -114,6 +118,7 @@ impl SearchIndex {
             length += u32::try_from(words).unwrap_or(u32::MAX);
         };
         read(&tool.own, true);
+        read(tool.from.as_deref().unwrap_or(""), true);
         tool.about.iter().for_each(|part| read(part, false));
         counts.sort_unstable();
         let mut words = Vec::new();
@@ -129,8 +134,9 @@ impl SearchIndex {
             }
             words.push(number);
         }
-        let names = [squashed(tool.name.as_str()), squashed(&tool.own)];
-        put(&mut self.texts, text, Text { bundle, words, length, names });
+        let own = if tool.own.is_empty() { tool.from.as_deref() } else { Some(&*tool.own) };
+        let names = [squashed(tool.name.as_str()), squashed(own.unwrap_or(""))];
+        put(&mut self.texts, text, Text { bundle, words, length, from: tool.from.clone(), names });
         if let Some(bundle) = &mut self.bundles[bundle as usize] {
             bundle.text = Some(text);
         }
@@ -149,8 +155,6 @@ impl SearchIndex {
 
     /// Adds a route, or replaces the one of the same id.
     pub fn put_route(&mut self, learned: &Learned) {
-        let confidence = learned.confidence.clamp(0.0, 1.0);
-        let confidence = if confidence.is_nan() { 0.0 } else { confidence };
         self.remove_one_route(learned.id);
         self.weights = OnceLock::new();
         let bundle = self.bundle(&learned.tool);
@@ -167,13 +171,14 @@ impl SearchIndex {
         if let Some(bundle) = &mut self.bundles[bundle as usize] {
             bundle.routes += 1;
         }
-        put(&mut self.routes, place, Route { id: learned.id, bundle, words, confidence });
+        let route = Route { id: learned.id, bundle, words, confidence: learned.confidence };
+        put(&mut self.routes, place, route);
         self.route_places.insert(learned.id, place);
         self.sweep();
     }
 
     /// Removes a route; whether there was one.
-    pub fn remove_route(&mut self, id: u128) -> bool {
+    pub fn remove_route(&mut self, id: RouteId) -> bool {
         let removed = self.remove_one_route(id);
         self.sweep();
         removed
@@ -198,7 +203,7 @@ impl SearchIndex {
         true
     }
 
-    fn remove_one_route(&mut self, id: u128) -> bool {
+    fn remove_one_route(&mut self, id: RouteId) -> bool {
         let Some(place) = self.route_places.remove(&id) else { return false };
         let Some(route) = self.routes[place as usize].take() else { return false };
         self.weights = OnceLock::new();

@@ -3,6 +3,7 @@
 //!
 //! ```
 //! use staleness_core::ids::ToolName;
+//! use staleness_core::route::{Confidence, RouteId};
 //! use staleness_core::search::{Learned, Meaning, Question, SearchIndex, ToolText};
 //!
 //! let name = |name| ToolName::new(name).expect("a valid name");
@@ -18,16 +19,17 @@
 //! assert_eq!(ask(&index, "ship it"), None);
 //!
 //! index.put_route(&Learned {
-//!     id: 1,
+//!     id: RouteId(1),
 //!     tool: name("mcp__hub__merge"),
 //!     query: "ship it now".into(),
-//!     confidence: 0.9,
+//!     confidence: Confidence::new(0.9).expect("0..=1"),
 //! });
 //! assert_eq!(ask(&index, "ship it").as_deref(), Some("mcp__hub__merge"));
 //! ```
 
 mod find;
 mod index;
+mod learned;
 mod lexicon;
 mod question;
 pub(crate) mod split;
@@ -35,9 +37,12 @@ mod stem;
 mod text;
 mod top;
 mod vectors;
+mod weights;
+mod words;
 
-pub use find::{Found, LearnedMatch, Match, Meaning};
+pub use find::{Found, Match};
 pub use index::SearchIndex;
+pub use learned::{LearnedMatch, Meaning};
 pub use question::{MAX_QUESTION_BYTES, Question, QuestionError};
 pub use text::{Learned, ToolText};
 pub use top::Top;

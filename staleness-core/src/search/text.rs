@@ -2,6 +2,7 @@
 
 use crate::ids::ToolName;
 use crate::names;
+use crate::route::{Confidence, Route, RouteId};
 use crate::tool::Tool;
 
 /// The words by which a tool is found.
@@ -9,25 +10,28 @@ use crate::tool::Tool;
 pub struct ToolText {
     /// The name under which it is called: the tool's identity in an index.
     pub name: ToolName,
+    /// The server or the plugin that it comes from. Tools that come from one place share what was
+    /// learned of its vocabulary.
+    pub from: Option<String>,
     /// The part of the name that is its own, such as `search_issues` of `mcp__github__search_issues`.
     pub own: String,
-    /// What else is said of it: the server or plugin it comes from, its description, hints.
+    /// What else is said of it: its description, hints.
     pub about: Vec<String>,
 }
 
 impl ToolText {
-    /// A tool that goes by a name, with what is said of it.
+    /// A tool that goes by a name, with what is said of it. The server is read from the name.
     #[must_use]
     pub fn new(name: ToolName, description: Option<&str>) -> Self {
         let servers = names::possible_servers(name.as_str());
-        let (server, own) = servers
-            .first()
-            .and_then(|server| Some((server.as_str(), names::tool_part(name.as_str(), server)?)))
-            .unwrap_or(("", name.as_str()));
-        let own = own.to_owned();
-        let about = [server, description.unwrap_or("")];
-        let about = about.into_iter().filter(|text| !text.is_empty()).map(Into::into).collect();
-        Self { name, own, about }
+        let split = servers.first().and_then(|server| {
+            Some((server.to_string(), names::tool_part(name.as_str(), server)?.to_owned()))
+        });
+        let (from, own) = match split {
+            Some((server, own)) => (Some(server), own),
+            None => (None, name.to_string()),
+        };
+        Self { name, from, own, about: description.into_iter().map(Into::into).collect() }
     }
 }
 
@@ -35,31 +39,42 @@ impl From<&Tool> for ToolText {
     fn from(tool: &Tool) -> Self {
         let name = tool.key.name.as_str();
         let server = tool.server.as_ref();
-        let part = server.and_then(|server| names::tool_part(name, server));
-        // The entry of a server goes by the server's name.
-        let own = match part {
-            Some("*") | None => name.strip_prefix("mcp__").unwrap_or(name),
+        let own = match server.and_then(|server| names::tool_part(name, server)) {
+            // The entry of a server goes by the server's name.
+            Some("*") => "",
             Some(part) => part,
+            None => name.strip_prefix("mcp__").unwrap_or(name),
         };
-        let about = [
-            server.filter(|_| part.is_some_and(|part| part != "*")).map(|server| server.as_str()),
-            tool.plugin.as_ref().map(ToolName::as_str),
-            tool.description.as_deref(),
-        ];
-        let about = about.into_iter().flatten().map(Into::into).collect();
-        Self { name: tool.key.name.clone(), own: own.to_owned(), about }
+        let plugin = || tool.plugin.as_ref().map(ToString::to_string);
+        Self {
+            name: tool.key.name.clone(),
+            from: server.map(ToString::to_string).or_else(plugin),
+            own: own.to_owned(),
+            about: tool.description.iter().cloned().collect(),
+        }
     }
 }
 
 /// A query that led to a tool.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Learned {
     /// Its identity.
-    pub id: u128,
+    pub id: RouteId,
     /// The tool, by the name under which it is called.
     pub tool: ToolName,
     /// The query as it was given.
     pub query: String,
-    /// How sure it is, 0..=1; what lies outside is brought within, and what is no number is 0.
-    pub confidence: f64,
+    /// How sure it is.
+    pub confidence: Confidence,
+}
+
+impl From<&Route> for Learned {
+    fn from(route: &Route) -> Self {
+        Self {
+            id: route.key.id,
+            tool: route.key.tool.clone(),
+            query: route.query.clone(),
+            confidence: route.confidence,
+        }
+    }
 }

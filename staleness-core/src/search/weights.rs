@@ -1,0 +1,65 @@
+//! What words and routes weigh: computed once after each change, from whole numbers alone.
+
+use std::collections::HashMap;
+
+use super::index::SearchIndex;
+
+/// Where a tool comes from that comes from nowhere.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// What words, routes and origins weigh.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Weights {
+    /// By number of the word.
+    pub(super) words: Vec<f64>,
+    /// The sum over its words, by place of the route.
+    pub(super) routes: Vec<f64>,
+    /// Where each tool comes from, by its place.
+    pub(super) origins: Vec<u32>,
+    /// How many routes lead to tools of each origin.
+    pub(super) origin_routes: Vec<u32>,
+    /// How long a text is on average, in words; at least 1.
+    pub(super) mean_length: f64,
+}
+
+impl SearchIndex {
+    pub(super) fn weights(&self) -> &Weights {
+        self.weights.get_or_init(|| {
+            let words: Vec<f64> = (0..self.lexicon.len() as u32)
+                .map(|number| self.idf(self.lexicon[number].tools))
+                .collect();
+            let sum = |numbers: &[u32]| ordered_sum(numbers.iter().map(|at| words[*at as usize]));
+            let routes = self.routes.iter().map(|it| it.as_ref().map_or(0.0, |it| sum(&it.words)));
+            let mut numbers: HashMap<&str, u32> = HashMap::new();
+            let mut origins = vec![NOWHERE; self.bundles.len()];
+            for text in self.texts.iter().flatten() {
+                if let Some(from) = &text.from {
+                    let next = numbers.len() as u32;
+                    origins[text.bundle as usize] = *numbers.entry(from).or_insert(next);
+                }
+            }
+            let mut origin_routes = vec![0; numbers.len()];
+            for (bundle, origin) in self.bundles.iter().zip(&origins) {
+                if let (Some(bundle), true) = (bundle, *origin != NOWHERE) {
+                    origin_routes[*origin as usize] += bundle.routes as u32;
+                }
+            }
+            let mean_length = (self.words as f64 / self.tools.max(1) as f64).max(1.0);
+            Weights { routes: routes.collect(), words, origins, origin_routes, mean_length }
+        })
+    }
+
+    /// How much a word tells that so many tools hold: the inverse document frequency of BM25, never
+    /// negative.
+    pub(super) fn idf(&self, tools: u32) -> f64 {
+        let (all, holding) = (self.places() as f64, f64::from(tools));
+        ((all - holding + 0.5) / (holding + 0.5)).max(0.0).ln_1p()
+    }
+}
+
+/// A sum that does not depend on the order in which the numbers come.
+pub(super) fn ordered_sum(numbers: impl Iterator<Item = f64>) -> f64 {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.into_iter().sum()
+}

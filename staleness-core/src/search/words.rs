@@ -1,0 +1,215 @@
+//! How well the words of tools fit a question.
+
+use super::index::SearchIndex;
+use super::lexicon::MIN_PREFIX;
+use super::question::Question;
+use super::weights::{NOWHERE, Weights};
+
+/// BM25: how soon more of the same word ceases to help.
+const K1: f64 = 1.2;
+/// BM25: how much longer texts are held back.
+const B: f64 = 0.6;
+/// How often a word of a tool's name or origin counts.
+const NAME: f64 = 2.0;
+/// How often a word counts that every query holds that was learned of the tool.
+const LEARNED: f64 = 0.25;
+/// Queries with nothing in common that a tool is taken to have learned beforehand.
+const LEARNED_BEFORE: f64 = 2.0;
+/// How often a word counts that every query holds that was learned of tools of the same origin.
+const ORIGIN: f64 = 5.0;
+/// Queries with nothing in common that an origin is taken to have learned beforehand.
+const ORIGIN_BEFORE: f64 = 3.0;
+/// What a word counts that only begins like the one that was asked for, and the rest by how much of
+/// it was asked for.
+const PREFIX: f64 = 0.7;
+/// Words of a question that are looked for: the weightiest ones.
+const MAX_WORDS: usize = 64;
+
+/// How well one word of a question is met, by place of the tool.
+pub(super) struct Shares<'a> {
+    stem: &'a str,
+    weight: f64,
+    /// The tool, how well it meets the word, and whether by what is its own.
+    of: Vec<(u32, f64, bool)>,
+}
+
+impl SearchIndex {
+    /// For the weightiest words of a question, which tools meet them and how well.
+    pub(super) fn shares<'a>(&self, question: &'a Question) -> Vec<Shares<'a>> {
+        let mut all: Vec<(bool, f64, &str)> = question
+            .stems
+            .keys()
+            .map(|stem| {
+                let number = self.lexicon.number(stem);
+                let tools = number.map_or(0, |number| self.lexicon[number].tools);
+                (number.is_some(), self.idf(tools), &**stem)
+            })
+            .collect();
+        if all.len() > MAX_WORDS {
+            // Words that nothing holds weigh most and find least.
+            all.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(b.2)));
+            all.truncate(MAX_WORDS);
+            all.sort_by(|a, b| a.2.cmp(b.2));
+        }
+        let mut noted = Noted::new(self.bundles.len());
+        all.into_iter()
+            .map(|(_, weight, stem)| {
+                self.meet(stem, &mut noted);
+                for asked in &question.stems[stem] {
+                    if let Some(whole) = &question.asked[*asked].whole {
+                        self.meet(whole, &mut noted);
+                    }
+                }
+                Shares { stem, weight, of: noted.take() }
+            })
+            .collect()
+    }
+
+    /// Notes how well tools meet a word.
+    fn meet(&self, stem: &str, noted: &mut Noted) {
+        if let Some(number) = self.lexicon.number(stem) {
+            self.note(number, 1.0, noted);
+            return;
+        }
+        let characters = stem.chars().count();
+        if characters < MIN_PREFIX {
+            return;
+        }
+        for (number, word) in self.lexicon.beginning_with(stem) {
+            let part = characters as f64 / word.chars().count() as f64;
+            self.note(number, (1.0 - PREFIX).mul_add(part, PREFIX), noted);
+        }
+    }
+
+    /// Notes how well tools meet a known word: the saturation of its weighted frequency.
+    fn note(&self, number: u32, credit: f64, noted: &mut Noted) {
+        let (weights, word) = (self.weights(), &self.lexicon[number]);
+        let mut counts = Noted::new(self.bundles.len());
+        for posting in &word.texts {
+            let Some(text) = &self.texts[posting.text as usize] else { continue };
+            let count = NAME.mul_add(f64::from(posting.name), f64::from(posting.body));
+            let held_back = B.mul_add(f64::from(text.length) / weights.mean_length, 1.0 - B);
+            counts.add(text.bundle, count / held_back, true);
+        }
+        if !word.routes.is_empty() {
+            self.count_in_routes(&word.routes, weights, &mut counts);
+        }
+        for (place, count, own) in counts.take() {
+            noted.most(place, credit * count / (count + K1), own);
+        }
+    }
+
+    /// Counts a word by the share of learned queries that hold it: those of each tool, and those of
+    /// the tools of its origin. However many they are, the counts are bounded.
+    fn count_in_routes(&self, routes: &[u32], weights: &Weights, counts: &mut Noted) {
+        // In billionths: whole numbers have one sum, whatever their order.
+        let mut of_tool = vec![0_u64; self.bundles.len()];
+        let mut of_origin = vec![0_u64; weights.origin_routes.len()];
+        for place in routes {
+            let Some(route) = &self.routes[*place as usize] else { continue };
+            let confidence = u64::from(route.confidence.billionths());
+            of_tool[route.bundle as usize] += confidence;
+            let origin = weights.origins[route.bundle as usize];
+            if origin != NOWHERE {
+                of_origin[origin as usize] += confidence;
+            }
+        }
+        for (place, bundle) in (0..).zip(&self.bundles) {
+            let Some(bundle) = bundle else { continue };
+            let origin = weights.origins[place as usize];
+            if origin != NOWHERE && of_origin[origin as usize] > 0 {
+                let routes = f64::from(weights.origin_routes[origin as usize]);
+                let sum = of_origin[origin as usize] as f64 / 1e9;
+                counts.add(place, ORIGIN * sum / (routes + ORIGIN_BEFORE), false);
+            }
+            if of_tool[place as usize] > 0 {
+                let sum = of_tool[place as usize] as f64 / 1e9;
+                let share = sum / (bundle.routes as f64 + LEARNED_BEFORE);
+                counts.add(place, LEARNED * share, true);
+            }
+        }
+    }
+
+    /// How well the words of each tool fit, 0..=1, by its place. A tool of which nothing but its origin
+    /// fits does not.
+    pub(super) fn words(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<f64> {
+        let whole: f64 = shares.iter().map(|each| each.weight).sum();
+        let mut sums = vec![0.0; self.bundles.len()];
+        let mut owns = vec![false; self.bundles.len()];
+        for each in shares {
+            for (place, share, own) in &each.of {
+                sums[*place as usize] += each.weight * share / whole;
+                owns[*place as usize] |= own;
+            }
+        }
+        for (sum, _) in sums.iter_mut().zip(owns).filter(|(_, own)| !own) {
+            *sum = 0.0;
+        }
+        for text in self.texts.iter().flatten() {
+            if text.names.contains(&question.squashed) {
+                sums[text.bundle as usize] = 1.0;
+            }
+        }
+        sums
+    }
+
+    /// The words of a question that a tool meets.
+    pub(super) fn met(
+        &self,
+        question: &Question,
+        shares: &[Shares<'_>],
+        place: u32,
+    ) -> Vec<String> {
+        let mut met = vec![false; question.asked.len()];
+        for each in
+            shares.iter().filter(|each| each.of.iter().any(|(at, _, own)| *own && *at == place))
+        {
+            question.stems[each.stem].iter().for_each(|asked| met[*asked] = true);
+        }
+        let asked = question.asked.iter().zip(met).filter(|(_, met)| *met);
+        let mut shown: Vec<String> = asked.map(|(asked, _)| asked.shown.clone()).collect();
+        shown.dedup();
+        shown
+    }
+}
+
+/// Numbers by place, of which most are zero, and whether any of them is the tool's own.
+struct Noted {
+    values: Vec<(f64, bool)>,
+    touched: Vec<u32>,
+}
+
+impl Noted {
+    fn new(places: usize) -> Self {
+        Self { values: vec![(0.0, false); places], touched: Vec::new() }
+    }
+
+    fn add(&mut self, place: u32, value: f64, own: bool) {
+        let known = self.at(place, own);
+        *known += value;
+    }
+
+    fn most(&mut self, place: u32, value: f64, own: bool) {
+        let known = self.at(place, own);
+        *known = known.max(value);
+    }
+
+    fn at(&mut self, place: u32, own: bool) -> &mut f64 {
+        let (value, owned) = &mut self.values[place as usize];
+        if *value == 0.0 {
+            self.touched.push(place);
+        }
+        *owned |= own;
+        value
+    }
+
+    /// What was noted, by place; and starts afresh.
+    fn take(&mut self) -> Vec<(u32, f64, bool)> {
+        let touched = std::mem::take(&mut self.touched);
+        let noted = |place: u32| {
+            let (value, own) = std::mem::take(&mut self.values[place as usize]);
+            (place, value, own)
+        };
+        touched.into_iter().map(noted).filter(|(_, value, _)| *value > 0.0).collect()
+    }
+}
