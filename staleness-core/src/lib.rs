@@ -100,6 +100,7 @@
 //!   simply repeats it.
 //! - Times are [`Timestamp`]s in milliseconds; ages are whole elapsed days.
 
+pub mod embed;
 pub mod ids;
 pub mod journal;
 pub mod knowledge;

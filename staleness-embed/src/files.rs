@@ -1,0 +1,187 @@
+//! The files of a sentence-transformer folder, read with bounds.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use candle_transformers::models::bert::Config;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use staleness_core::embed::EmbedError;
+use tokenizers::Tokenizer;
+
+/// The largest file of settings, in bytes.
+const MAX_SETTINGS: u64 = 1024 * 1024;
+/// The largest tokenizer, in bytes.
+const MAX_TOKENIZER: u64 = 64 * 1024 * 1024;
+/// The largest file of weights, in bytes.
+const MAX_WEIGHTS: u64 = 4 * 1024 * 1024 * 1024;
+/// How many tokens of a text are read where the folder does not say, and the most.
+const TOKENS: usize = 256;
+
+const CONFIG: &str = "config.json";
+const MODULES: &str = "modules.json";
+const SENTENCES: &str = "sentence_bert_config.json";
+const POOLING: &str = "1_Pooling/config.json";
+const TOKENIZER: &str = "tokenizer.json";
+const WEIGHTS: &str = "model.safetensors";
+
+/// How the vectors of tokens become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pooling {
+    /// Their mean.
+    Mean,
+    /// The one of the first token, which stands for the text.
+    First,
+}
+
+/// A model as it lies on disk.
+pub(crate) struct Folder {
+    pub(crate) config: Config,
+    pub(crate) pooling: Pooling,
+    pub(crate) tokenizer: Tokenizer,
+    /// How many tokens of a text are read.
+    pub(crate) tokens: usize,
+    pub(crate) weights: Vec<u8>,
+    pub(crate) weights_path: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Kind {
+    model_type: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(rename = "type")]
+    name: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Sentences {
+    max_seq_length: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+struct Pooled {
+    pooling_mode_cls_token: bool,
+    pooling_mode_mean_tokens: bool,
+    pooling_mode_max_tokens: bool,
+    pooling_mode_mean_sqrt_len_tokens: bool,
+}
+
+impl Default for Pooled {
+    fn default() -> Self {
+        Self {
+            pooling_mode_cls_token: false,
+            pooling_mode_mean_tokens: true,
+            pooling_mode_max_tokens: false,
+            pooling_mode_mean_sqrt_len_tokens: false,
+        }
+    }
+}
+
+impl Folder {
+    /// Reads a folder.
+    pub(crate) fn read(folder: &Path) -> Result<Self, EmbedError> {
+        let config_path = folder.join(CONFIG);
+        let config_bytes = bytes(&config_path, MAX_SETTINGS)?;
+        let kind: Kind = parsed(&config_path, &config_bytes)?;
+        if kind.model_type.as_deref() != Some("bert") {
+            let found = kind.model_type.as_deref().unwrap_or("nothing").escape_debug().to_string();
+            return Err(model(&config_path, format!("model_type is {found}; only bert is known")));
+        }
+        let config: Config = parsed(&config_path, &config_bytes)?;
+        check(&config_path, &config)?;
+        modules(folder)?;
+        let pooling = pooling(folder)?;
+        let sentences: Sentences = optional(&folder.join(SENTENCES))?.unwrap_or_default();
+        let tokens = sentences.max_seq_length.unwrap_or(TOKENS);
+        let tokens = tokens.clamp(2, config.max_position_embeddings);
+        let path = folder.join(TOKENIZER);
+        let tokenizer = Tokenizer::from_bytes(bytes(&path, MAX_TOKENIZER)?)
+            .map_err(|why| model(&path, why.to_string()))?;
+        let weights_path = folder.join(WEIGHTS);
+        let weights = bytes(&weights_path, MAX_WEIGHTS)?;
+        Ok(Self { config, pooling, tokenizer, tokens, weights, weights_path })
+    }
+}
+
+/// What a model of these numbers could not do without.
+fn check(path: &Path, config: &Config) -> Result<(), EmbedError> {
+    let heads = config.num_attention_heads;
+    if config.hidden_size == 0 || heads == 0 || !config.hidden_size.is_multiple_of(heads) {
+        let (size, why) = (config.hidden_size, "hidden_size must be a multiple of");
+        return Err(model(path, format!("{why} num_attention_heads: {size}, {heads}")));
+    }
+    if config.max_position_embeddings < 2 {
+        return Err(model(path, "max_position_embeddings must be at least 2".into()));
+    }
+    Ok(())
+}
+
+/// A folder lists what a text goes through. Other parts than these would be left out in silence.
+fn modules(folder: &Path) -> Result<(), EmbedError> {
+    let path = folder.join(MODULES);
+    let modules: Vec<Module> = optional(&path)?.unwrap_or_default();
+    let known = |name: &str| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        matches!(last, "Transformer" | "Pooling" | "Normalize")
+    };
+    match modules.iter().find(|module| !known(&module.name)) {
+        Some(other) => {
+            let name = other.name.escape_debug();
+            Err(model(&path, format!("{name} is a part that is not known")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
+    let path = folder.join(POOLING);
+    let pooled: Pooled = optional(&path)?.unwrap_or_default();
+    let others = pooled.pooling_mode_max_tokens || pooled.pooling_mode_mean_sqrt_len_tokens;
+    match (pooled.pooling_mode_mean_tokens, pooled.pooling_mode_cls_token, others) {
+        (true, false, false) => Ok(Pooling::Mean),
+        (false, true, false) => Ok(Pooling::First),
+        _ => Err(model(&path, "only the mean of the tokens, or the first, can be taken".into())),
+    }
+}
+
+fn model(path: &Path, why: String) -> EmbedError {
+    EmbedError::Model { path: path.to_owned(), why }
+}
+
+fn parsed<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, EmbedError> {
+    serde_json::from_slice(bytes).map_err(|why| model(path, why.to_string()))
+}
+
+/// A file of settings that need not be there.
+fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, EmbedError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    parsed(path, &bytes(path, MAX_SETTINGS)?).map(Some)
+}
+
+fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, EmbedError> {
+    let fault = |why: String| EmbedError::File { path: path.to_owned(), why };
+    let file = File::open(path).map_err(|error| {
+        fault(match error.kind() {
+            std::io::ErrorKind::NotFound => "is missing from the model's folder".into(),
+            kind => format!("cannot be read: {kind}"),
+        })
+    })?;
+    let length = file.metadata().map_err(|error| fault(error.kind().to_string()))?;
+    if !length.is_file() {
+        return Err(fault("is no file".into()));
+    }
+    if length.len() > most {
+        return Err(fault(format!("is {} bytes large; at most {most} are read", length.len())));
+    }
+    let mut all = Vec::with_capacity(usize::try_from(length.len()).unwrap_or(0));
+    file.take(most).read_to_end(&mut all).map_err(|error| fault(error.kind().to_string()))?;
+    Ok(all)
+}

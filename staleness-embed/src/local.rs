@@ -1,0 +1,151 @@
+//! A sentence transformer, run on the CPU by candle.
+
+use std::fmt;
+use std::path::Path;
+
+use candle_core::{DType, Device, Tensor};
+use candle_nn::VarBuilder;
+use candle_transformers::models::bert::BertModel;
+use staleness_core::embed::{EmbedError, Embedder};
+use staleness_core::ids::{ModelId, stable_hash};
+use staleness_core::route::{MAX_DIMENSIONS, Precision, Vector};
+use tokenizers::{Encoding, Tokenizer, TruncationParams};
+
+use crate::files::{Folder, Pooling};
+
+/// How many texts go through the model at once.
+const TOGETHER: usize = 32;
+/// How much of a text is looked at, in bytes: the tokens that a model reads are in less.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// The model of a sentence-transformer folder.
+///
+/// It reads `config.json` (of the kind `bert`), `tokenizer.json`, `model.safetensors` and, where they
+/// are, `modules.json`, `1_Pooling/config.json` and `sentence_bert_config.json`. The vectors of the
+/// tokens are averaged, or the first is taken, as the folder says; the result has length 1.
+///
+/// Source of the averaging: Reimers and Gurevych, "Sentence-BERT", EMNLP 2019, section 3.
+pub struct LocalEmbedder {
+    model: ModelId,
+    dimensions: usize,
+    pooling: Pooling,
+    tokenizer: Tokenizer,
+    bert: BertModel,
+}
+
+impl fmt::Debug for LocalEmbedder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalEmbedder")
+            .field("model", &self.model)
+            .field("dimensions", &self.dimensions)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LocalEmbedder {
+    /// Loads the model in `folder`. Its id is the folder's name with a digest of the weights, so that
+    /// another model under the same name is another model.
+    ///
+    /// # Errors
+    /// [`EmbedError::File`] for a file that is missing or too large, [`EmbedError::Model`] for one that
+    /// says something this cannot do; both name the file.
+    pub fn open(folder: &Path) -> Result<Self, EmbedError> {
+        let Folder { config, pooling, mut tokenizer, tokens, weights, weights_path } =
+            Folder::read(folder)?;
+        let name = folder.canonicalize().ok();
+        let name = name.as_deref().unwrap_or(folder).file_name().unwrap_or_default();
+        let name: String = name.to_string_lossy().chars().filter(|c| !c.is_control()).take(64).collect();
+        let digest = stable_hash(&weights) >> 80;
+        let model = ModelId::new(format!("{name}@{digest:012x}"));
+        let model = model.map_err(|why| EmbedError::Failed(format!("the folder's name {why}")))?;
+        let fault = |why: String| EmbedError::Model { path: weights_path.clone(), why };
+        if config.hidden_size > MAX_DIMENSIONS {
+            let why = format!("{} dimensions; at most {MAX_DIMENSIONS} are allowed", config.hidden_size);
+            return Err(fault(why));
+        }
+        let variables = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)
+            .map_err(|why| fault(first_line(&why)))?;
+        let bert = BertModel::load(variables, &config).map_err(|why| fault(first_line(&why)))?;
+        let cut = TruncationParams { max_length: tokens, ..TruncationParams::default() };
+        tokenizer.with_truncation(Some(cut)).map_err(failed)?;
+        tokenizer.with_padding(None);
+        Ok(Self { model, dimensions: config.hidden_size, pooling, tokenizer, bert })
+    }
+
+    /// The vectors of texts that go through the model together.
+    fn together(&self, encodings: &[&Encoding]) -> candle_core::Result<Vec<Vec<f32>>> {
+        let device = &Device::Cpu;
+        let longest = encodings.iter().map(|encoding| encoding.len()).max().unwrap_or(0);
+        let (mut ids, mut mask) = (Vec::new(), Vec::new());
+        for encoding in encodings {
+            let padding = longest - encoding.len();
+            ids.extend(encoding.get_ids().iter().copied().chain(std::iter::repeat_n(0, padding)));
+            mask.extend((0..longest).map(|at| u32::from(at < encoding.len())));
+        }
+        let shape = (encodings.len(), longest);
+        let ids = Tensor::from_vec(ids, shape, device)?;
+        let mask = Tensor::from_vec(mask, shape, device)?;
+        let kinds = ids.zeros_like()?;
+        let hidden = self.bert.forward(&ids, &kinds, Some(&mask))?;
+        let pooled = match self.pooling {
+            Pooling::First => hidden.narrow(1, 0, 1)?.squeeze(1)?,
+            Pooling::Mean => {
+                let mask = mask.to_dtype(DType::F32)?.unsqueeze(2)?;
+                let sums = hidden.broadcast_mul(&mask)?.sum(1)?;
+                sums.broadcast_div(&mask.sum(1)?)?
+            }
+        };
+        pooled.to_vec2()
+    }
+}
+
+impl Embedder for LocalEmbedder {
+    fn model(&self) -> &ModelId {
+        &self.model
+    }
+
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        if let Some(at) = texts.iter().position(|text| text.trim().is_empty()) {
+            return Err(EmbedError::Empty(at));
+        }
+        let texts: Vec<&str> = texts.iter().map(|text| beginning(text)).collect();
+        let encodings = self.tokenizer.encode_batch(texts, true).map_err(failed)?;
+        // Texts of one length go together: padding costs as much as words.
+        let mut order: Vec<usize> = (0..encodings.len()).collect();
+        order.sort_by_key(|at| encodings[*at].len());
+        let mut vectors = vec![None; encodings.len()];
+        for some in order.chunks(TOGETHER) {
+            let batch: Vec<&Encoding> = some.iter().map(|at| &encodings[*at]).collect();
+            let rows = self.together(&batch).map_err(failed)?;
+            for (at, row) in some.iter().zip(rows) {
+                let row: Vec<f64> = row.into_iter().map(f64::from).collect();
+                vectors[*at] = Some(Vector::new(&row, Precision::F32)?);
+            }
+        }
+        let all: Option<Vec<Vector>> = vectors.into_iter().collect();
+        all.ok_or_else(|| EmbedError::Failed("a vector is missing".into()))
+    }
+
+    fn embed_one(&self, text: &str) -> Result<Vector, EmbedError> {
+        let mut vectors = self.embed(&[text])?;
+        vectors.pop().ok_or_else(|| EmbedError::Failed("a vector is missing".into()))
+    }
+}
+
+/// As much of a text as a model can read.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_BYTES)]
+}
+
+fn failed(why: impl fmt::Display) -> EmbedError {
+    EmbedError::Failed(first_line(&why))
+}
+
+/// What an error says, without its backtrace.
+fn first_line(why: &impl fmt::Display) -> String {
+    why.to_string().lines().next().unwrap_or_default().to_owned()
+}

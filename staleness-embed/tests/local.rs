@@ -1,0 +1,207 @@
+//! Sentence transformers from a folder: a tiny one that is made here, and the real one where
+//! `STALENESS_TEST_MODEL` names its folder.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use candle_core::{DType, Device, Tensor};
+use staleness_core::route::Vector;
+use staleness_embed::{EmbedError, Embedder, LocalEmbedder};
+
+const CONFIG: &str = r#"{"model_type": "bert", "vocab_size": 12, "hidden_size": 8,
+  "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16, "hidden_act": "gelu",
+  "hidden_dropout_prob": 0.1, "max_position_embeddings": 16, "type_vocab_size": 2,
+  "initializer_range": 0.02, "layer_norm_eps": 1e-12, "pad_token_id": 0}"#;
+
+const TOKENIZER: &str = r#"{"version": "1.0", "truncation": null,
+  "padding": {"strategy": {"Fixed": 16}, "direction": "Right", "pad_to_multiple_of": null,
+    "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"},
+  "added_tokens": [], "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"},
+  "post_processor": {"type": "TemplateProcessing",
+    "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+      {"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
+    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+    "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]},
+      "[SEP]": {"id": "[SEP]", "ids": [2], "tokens": ["[SEP]"]}}},
+  "decoder": null,
+  "model": {"type": "WordLevel", "unk_token": "[UNK]", "vocab": {"[PAD]": 0, "[CLS]": 1, "[SEP]": 2,
+    "[UNK]": 3, "find": 4, "the": 5, "file": 6, "bake": 7, "a": 8, "cake": 9, "open": 10, "issue": 11}}}"#;
+
+/// Weights of the tiny model: none of them trained, all of them the same in every run.
+fn weights() -> HashMap<String, Tensor> {
+    let mut all = HashMap::new();
+    let mut add = |name: &str, shape: &[usize]| {
+        let count: usize = shape.iter().product();
+        let seed = all.len() as f32;
+        let value = |at: usize| ((at as f32).mul_add(0.37, seed)).sin() * 0.5;
+        let values: Vec<f32> = (0..count).map(value).collect();
+        let tensor = Tensor::from_vec(values, shape, &Device::Cpu).unwrap();
+        all.insert(name.to_owned(), tensor.to_dtype(DType::F32).unwrap());
+    };
+    add("embeddings.word_embeddings.weight", &[12, 8]);
+    add("embeddings.position_embeddings.weight", &[16, 8]);
+    add("embeddings.token_type_embeddings.weight", &[2, 8]);
+    let mut norm = |name: &str| {
+        add(&format!("{name}.weight"), &[8]);
+        add(&format!("{name}.bias"), &[8]);
+    };
+    norm("embeddings.LayerNorm");
+    norm("encoder.layer.0.attention.output.LayerNorm");
+    norm("encoder.layer.0.output.LayerNorm");
+    for (name, to, from) in [
+        ("attention.self.query", 8, 8),
+        ("attention.self.key", 8, 8),
+        ("attention.self.value", 8, 8),
+        ("attention.output.dense", 8, 8),
+        ("intermediate.dense", 16, 8),
+        ("output.dense", 8, 16),
+    ] {
+        add(&format!("encoder.layer.0.{name}.weight"), &[to, from]);
+        add(&format!("encoder.layer.0.{name}.bias"), &[to]);
+    }
+    all
+}
+
+/// A folder with the tiny model.
+fn tiny() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("tiny");
+    fs::create_dir_all(folder.join("1_Pooling")).unwrap();
+    fs::write(folder.join("config.json"), CONFIG).unwrap();
+    fs::write(folder.join("tokenizer.json"), TOKENIZER).unwrap();
+    candle_core::safetensors::save(&weights(), folder.join("model.safetensors")).unwrap();
+    (dir, folder)
+}
+
+fn close(a: &Vector, b: &Vector) -> bool {
+    a.numbers().zip(b.numbers()).all(|(a, b)| (a - b).abs() < 1e-5)
+}
+
+fn length(vector: &Vector) -> f64 {
+    vector.numbers().map(|number| number * number).sum::<f64>().sqrt()
+}
+
+#[test]
+fn texts_get_vectors_of_length_one_in_their_order_whatever_stands_beside_them() {
+    let (_dir, folder) = tiny();
+    let embedder = LocalEmbedder::open(&folder).unwrap();
+    assert_eq!(embedder.dimensions(), 8);
+    assert!(embedder.model().as_str().starts_with("tiny@"), "{}", embedder.model());
+    let texts = ["bake a cake", "find the file", "open", "find the file", "bake cake a"];
+    let all = embedder.embed(&texts).unwrap();
+    assert_eq!(all.len(), texts.len());
+    for (text, vector) in texts.iter().zip(&all) {
+        assert!((length(vector) - 1.0).abs() < 1e-5);
+        assert!(close(vector, &embedder.embed_one(text).unwrap()), "{text}");
+    }
+    assert!(close(&all[1], &all[3]));
+    assert!(!close(&all[0], &all[1]) && !close(&all[0], &all[4]), "order of words counts");
+    assert!(embedder.embed(&[]).unwrap().is_empty());
+}
+
+#[test]
+fn more_texts_than_go_together_keep_their_order() {
+    let (_dir, folder) = tiny();
+    let embedder = LocalEmbedder::open(&folder).unwrap();
+    let words = ["find", "the", "file", "bake", "a", "cake", "open", "issue"];
+    let texts: Vec<String> =
+        (0..80).map(|at| words[at % 8..].iter().chain(&words[..at % 5]).copied().collect::<Vec<_>>().join(" ")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    for (text, vector) in texts.iter().zip(embedder.embed(&texts).unwrap()) {
+        assert!(close(&vector, &embedder.embed_one(text).unwrap()), "{text}");
+    }
+}
+
+#[test]
+fn a_text_without_a_word_is_refused_and_a_long_one_is_cut() {
+    let (_dir, folder) = tiny();
+    let embedder = LocalEmbedder::open(&folder).unwrap();
+    assert_eq!(embedder.embed(&["open", " \n"]).unwrap_err(), EmbedError::Empty(1));
+    let long = "bake a cake ".repeat(100_000);
+    let longer = format!("{long} find the file");
+    assert!(close(&embedder.embed_one(&long).unwrap(), &embedder.embed_one(&longer).unwrap()));
+}
+
+#[test]
+fn the_first_token_is_taken_where_the_folder_says_so() {
+    let (_dir, folder) = tiny();
+    let mean = LocalEmbedder::open(&folder).unwrap().embed_one("bake a cake").unwrap();
+    let pooling = r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#;
+    fs::write(folder.join("1_Pooling/config.json"), pooling).unwrap();
+    let first = LocalEmbedder::open(&folder).unwrap().embed_one("bake a cake").unwrap();
+    assert!(!close(&mean, &first));
+}
+
+#[test]
+fn another_model_in_a_folder_of_the_same_name_is_another_model() {
+    let (_dir, folder) = tiny();
+    let one = LocalEmbedder::open(&folder).unwrap().model().clone();
+    let mut other = weights();
+    let bias = "embeddings.LayerNorm.bias".to_owned();
+    other.insert(bias, Tensor::zeros(8, DType::F32, &Device::Cpu).unwrap());
+    candle_core::safetensors::save(&other, folder.join("model.safetensors")).unwrap();
+    assert_ne!(*LocalEmbedder::open(&folder).unwrap().model(), one);
+}
+
+fn refusal(folder: &Path) -> String {
+    LocalEmbedder::open(folder).unwrap_err().to_string()
+}
+
+#[test]
+fn a_model_directory_that_is_missing_a_file_names_it() {
+    for name in ["config.json", "tokenizer.json", "model.safetensors"] {
+        let (_dir, folder) = tiny();
+        fs::remove_file(folder.join(name)).unwrap();
+        let told = refusal(&folder);
+        assert!(told.contains(name) && told.contains("missing"), "{told}");
+    }
+    let (_dir, folder) = tiny();
+    assert!(refusal(&folder.join("none")).contains("config.json"));
+}
+
+#[test]
+fn a_folder_that_asks_for_what_is_not_known_is_refused_with_its_file() {
+    for (name, text, why) in [
+        ("config.json", CONFIG.replace("\"bert\"", "\"gpt2\""), "model_type"),
+        ("config.json", CONFIG.replace("\"hidden_size\": 8", "\"hidden_size\": 7"), "multiple"),
+        ("config.json", "{".to_owned(), "EOF"),
+        ("tokenizer.json", "{}".to_owned(), "tokenizer.json"),
+        ("modules.json", r#"[{"type": "sentence_transformers.models.Dense"}]"#.to_owned(), "Dense"),
+        ("1_Pooling/config.json", r#"{"pooling_mode_max_tokens": true}"#.to_owned(), "mean"),
+        ("model.safetensors", "no weights".to_owned(), "model.safetensors"),
+    ] {
+        let (_dir, folder) = tiny();
+        fs::write(folder.join(name), text).unwrap();
+        let told = refusal(&folder);
+        assert!(told.contains(name) && told.contains(why), "{name}: {told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+    }
+    // Weights that are not all there.
+    let (_dir, folder) = tiny();
+    let mut some = weights();
+    some.remove("encoder.layer.0.output.dense.weight");
+    candle_core::safetensors::save(&some, folder.join("model.safetensors")).unwrap();
+    assert!(refusal(&folder).contains("model.safetensors"), "{}", refusal(&folder));
+}
+
+#[test]
+fn the_real_model_knows_what_means_alike() {
+    let Some(folder) = std::env::var_os("STALENESS_TEST_MODEL") else {
+        eprintln!("skipped: STALENESS_TEST_MODEL names no folder with all-MiniLM-L6-v2");
+        return;
+    };
+    let embedder = LocalEmbedder::open(Path::new(&folder)).unwrap();
+    assert_eq!(embedder.dimensions(), 384);
+    let texts = [
+        "look for a file by its name",
+        "search the disk for documents",
+        "bake a chocolate cake",
+        "create a ticket for this bug",
+        "open a new issue about the defect",
+    ];
+    let all = embedder.embed(&texts).unwrap();
+    let like = |a: usize, b: usize| all[a].cosine(&all[b]).unwrap();
+    assert!(like(0, 1) > like(0, 2) + 0.3, "{} {}", like(0, 1), like(0, 2));
+    assert!(like(3, 4) > 0.5 && like(3, 4) > like(3, 2) + 0.3, "{} {}", like(3, 4), like(3, 2));
+}
