@@ -54,13 +54,15 @@ impl LocalEmbedder {
             Folder::read(folder)?;
         let name = folder.canonicalize().ok();
         let name = name.as_deref().unwrap_or(folder).file_name().unwrap_or_default();
-        let name: String = name.to_string_lossy().chars().filter(|c| !c.is_control()).take(64).collect();
+        let name: String =
+            name.to_string_lossy().chars().filter(|c| !c.is_control()).take(64).collect();
         let digest = stable_hash(&weights) >> 80;
         let model = ModelId::new(format!("{name}@{digest:012x}"));
         let model = model.map_err(|why| EmbedError::Failed(format!("the folder's name {why}")))?;
         let fault = |why: String| EmbedError::Model { path: weights_path.clone(), why };
         if config.hidden_size > MAX_DIMENSIONS {
-            let why = format!("{} dimensions; at most {MAX_DIMENSIONS} are allowed", config.hidden_size);
+            let why =
+                format!("{} dimensions; at most {MAX_DIMENSIONS} are allowed", config.hidden_size);
             return Err(fault(why));
         }
         let variables = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)

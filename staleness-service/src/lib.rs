@@ -8,12 +8,13 @@
 //! - [`scan`], [`tools`]: what the clients have configured.
 //! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds.
 //! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
-//! - [`vectors`]: what a file of numbers means.
+//! - [`vectors`], [`embedder`]: what a file of numbers means, and the model that makes them.
 //! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention.
 
 pub mod citations;
 pub mod config;
 pub mod documents;
+pub mod embedder;
 pub mod error;
 mod escape;
 pub mod findings;

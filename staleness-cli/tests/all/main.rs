@@ -8,6 +8,7 @@ mod check_formats;
 mod ci;
 mod common;
 mod doctor;
+mod embedder;
 mod environment;
 mod errors;
 mod hook;

@@ -10,6 +10,9 @@ use crate::route::Precision;
 pub struct RoutePolicy {
     /// Whether what a user asks an agent is learned from. It is kept without secrets, and bounded.
     pub learn_from_prompts: bool,
+    /// The folder of the sentence transformer that makes vectors of queries, in programs that were
+    /// built with one; empty for none.
+    pub model_dir: String,
     /// The precision in which vectors are kept.
     pub precision: Precision,
     /// A weaker signal creates no route, 0..=1.
@@ -42,6 +45,7 @@ impl Default for RoutePolicy {
     fn default() -> Self {
         Self {
             learn_from_prompts: false,
+            model_dir: String::new(),
             precision: Precision::F32,
             min_signal: 0.1,
             learn_weight: 0.2,

@@ -23,7 +23,7 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
     })?;
     // Where nothing can be learned, no registry is made.
     let looked = settings.open(Access::Look)?;
-    let vector = vector::read(settings, &looked, &args.vector)?;
+    let vector = vector::read(settings, &looked, &args.query, &args.vector)?;
     let learn = Learn { op, query: args.query.clone(), tool, signal, at: settings.now, vector };
     let failed = |error| explain(&looked, settings, &args.tool, error);
     looked.preview_learn(&settings.project, learn.clone()).map_err(failed)?;

@@ -5,19 +5,24 @@ use std::io::{self, Read};
 
 use staleness::BlockingRegistry;
 use staleness::ids::ModelId;
+use staleness_service::embedder;
 use staleness_service::vectors::{MAX_VECTOR_BYTES, numbers};
 
 use crate::args::routes_args::VectorArgs;
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::settings::Settings;
 
-/// Reads the file, where one was named: the model, and its numbers as they stand there.
+/// The vector of a query: of the file, where one was named, with its numbers as they stand there; else
+/// of the model that the policy names, if it names one.
 pub(crate) fn read(
     settings: &Settings,
     registry: &BlockingRegistry,
+    query: &str,
     args: &VectorArgs,
 ) -> Result<Option<(ModelId, Vec<f64>)>, CliError> {
-    let (Some(path), Some(model)) = (&args.vector, &args.model) else { return Ok(None) };
+    let (Some(path), Some(model)) = (&args.vector, &args.model) else {
+        return embedder::vector_of(settings, query);
+    };
     let model =
         ModelId::new(model).map_err(|why| CliError::invalid(format!("the model's id {why}")))?;
     let shown = if path.as_os_str() == "-" { "stdin".into() } else { path.display().to_string() };

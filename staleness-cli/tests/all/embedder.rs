@@ -1,0 +1,46 @@
+//! The model that makes vectors of queries.
+
+use crate::common::Sandbox;
+
+/// A sandbox with one tool that can be learned, and the arguments that teach it with a model folder.
+fn lesson(folder: &str) -> (Sandbox, Vec<String>) {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["record", "mcp__hub__search", "--success"]);
+    let set = format!("routes.model_dir={folder:?}");
+    let args =
+        ["--set", &set, "routes", "learn", "--query", "find it", "--tool", "mcp__hub__search"];
+    (sandbox, args.map(str::to_owned).to_vec())
+}
+
+#[test]
+fn a_model_directory_that_is_missing_a_file_is_told_and_nothing_is_learned() {
+    let (sandbox, args) = lesson("/nowhere/model");
+    let run = sandbox.run(&args);
+    assert_eq!(run.code, 3, "{run:?}");
+    let why = if cfg!(feature = "local") { "config.json" } else { "without models" };
+    assert!(run.err.contains("routes.model_dir") && run.err.contains(why), "{run:?}");
+    assert_eq!(sandbox.json(&["routes"])["routes"], serde_json::json!([]));
+}
+
+#[test]
+fn a_project_names_no_model() {
+    let (sandbox, _) = lesson("");
+    sandbox.write("project/staleness.toml", "[routes]\nmodel_dir = \"/models/theirs\"\n");
+    let run = sandbox.run(&["routes"]);
+    assert_eq!(run.code, 3, "{run:?}");
+    assert!(run.err.contains("may not set \"routes\""), "{run:?}");
+}
+
+#[test]
+fn the_real_model_makes_vectors_of_what_is_learned() {
+    let folder = std::env::var("STALENESS_TEST_MODEL").ok().filter(|_| cfg!(feature = "local"));
+    let Some(folder) = folder else {
+        eprintln!("skipped: STALENESS_TEST_MODEL names no model, or this was built without models");
+        return;
+    };
+    let (sandbox, args) = lesson(&folder);
+    sandbox.ok(&args);
+    let learned = sandbox.json(&["routes"]);
+    let model = learned["routes"][0]["model"].as_str().unwrap_or_default();
+    assert!(model.contains('@'), "{learned}");
+}

@@ -1,0 +1,86 @@
+//! The model that makes vectors of queries: `routes.model_dir`, in programs that were built with one.
+
+use staleness::embed::{EmbedError, Embedder};
+use staleness::ids::ModelId;
+
+use crate::error::{ErrorKind, ServiceError};
+use crate::settings::Settings;
+
+#[cfg(feature = "local")]
+mod loaded {
+    use std::path::{Path, PathBuf};
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use staleness::embed::{EmbedError, Embedder};
+    use staleness_embed::LocalEmbedder;
+
+    /// The model of this process: loading it takes longer than asking it.
+    static LOADED: Mutex<Option<(PathBuf, Arc<LocalEmbedder>)>> = Mutex::new(None);
+
+    pub(super) fn model(folder: &Path) -> Result<Arc<dyn Embedder>, EmbedError> {
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, model)) = &*loaded
+            && known == folder
+        {
+            return Ok(Arc::<LocalEmbedder>::clone(model));
+        }
+        let model = Arc::new(LocalEmbedder::open(folder)?);
+        *loaded = Some((folder.to_owned(), Arc::clone(&model)));
+        Ok(model)
+    }
+}
+
+/// The vector of a query by the model that the policy names, with the model's id; `None` where it
+/// names none.
+///
+/// # Errors
+/// For a folder that holds no model, a query without a word, and in a program that was built without
+/// models.
+pub fn vector_of(
+    settings: &Settings,
+    query: &str,
+) -> Result<Option<(ModelId, Vec<f64>)>, ServiceError> {
+    let folder = settings.configured.policy.routes.model_dir.trim();
+    if folder.is_empty() {
+        return Ok(None);
+    }
+    let ask = |model: &dyn Embedder| {
+        let vector = model.embed_one(query)?;
+        Ok((model.model().clone(), vector.numbers().collect()))
+    };
+    embed(folder, &ask).map(Some)
+}
+
+type Answer = (ModelId, Vec<f64>);
+
+#[cfg(feature = "local")]
+fn embed(
+    folder: &str,
+    ask: &dyn Fn(&dyn Embedder) -> Result<Answer, EmbedError>,
+) -> Result<Answer, ServiceError> {
+    let model = loaded::model(folder.as_ref()).map_err(refused)?;
+    ask(model.as_ref()).map_err(refused)
+}
+
+#[cfg(not(feature = "local"))]
+fn embed(
+    _: &str,
+    _: &dyn Fn(&dyn Embedder) -> Result<Answer, EmbedError>,
+) -> Result<Answer, ServiceError> {
+    let message = "routes.model_dir names a model, and this program was built without models";
+    Err(ServiceError::new(ErrorKind::NotOffered, message)
+        .hint("build it with `--features local`, or leave the key empty to go by words"))
+}
+
+#[cfg(feature = "local")]
+fn refused(error: EmbedError) -> ServiceError {
+    let message = error.to_string();
+    match error {
+        EmbedError::Empty(_) => ServiceError::invalid("the query has no word in it"),
+        EmbedError::File { .. } | EmbedError::Model { .. } => {
+            ServiceError::new(ErrorKind::Config, format!("routes.model_dir: {message}"))
+                .hint("name the folder of a sentence transformer, or leave the key empty")
+        }
+        _ => ServiceError::invalid(message),
+    }
+}
