@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod error;
+mod install;
 mod manual;
 mod output;
 mod settings;
@@ -21,7 +22,7 @@ use output::{Output, Paint};
 use settings::Settings;
 
 /// Commands that later releases bring; named so that the error can say so.
-const LATER: [&str; 2] = ["init", "uninstall"];
+const LATER: [&str; 0] = [];
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -119,6 +120,10 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         Command::Resume(args) => commands::resume::run(&settings()?, args, out)?,
         Command::Board => commands::board::run(&settings()?, out)?,
         Command::Project { command } => commands::project::run(&settings()?, command, out)?,
+        Command::Init(args) => {
+            commands::install::init(&cli.global, &args.place, args.skill, out)?;
+        }
+        Command::Uninstall(args) => commands::install::uninstall(&cli.global, args, out)?,
         Command::Doctor => {
             return Ok(if commands::doctor::run(&settings()?, out)? { 0 } else { 4 });
         }

@@ -1,6 +1,7 @@
 //! The command line as clap reads it.
 
 pub(crate) mod documents_args;
+pub(crate) mod install_args;
 pub(crate) mod knowledge_args;
 mod plain_hook;
 pub(crate) mod routes_args;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use documents_args::{CheckArgs, ReviewArgs};
+pub(crate) use install_args::{InitArgs, PlaceArgs};
 pub(crate) use knowledge_args::KnowledgeCommand;
 pub(crate) use tools_args::ProjectCommand;
 pub(crate) use transfer_args::{FormatArg, ImportArgs};
@@ -25,6 +27,7 @@ Exit codes: 0 done, 1 findings (--fail-on), 2 unknown option or missing argument
 bad input, 4 store trouble. `hook` always exits 0.
 
 Examples:
+  staleness init claude-code         set it up in an agent client: hooks and MCP server
   staleness scan                     note what the clients have configured
   staleness                          what cannot be trusted here
   staleness tools show github        everything known of one tool
@@ -81,7 +84,7 @@ impl HookCli {
 }
 
 /// Options that every command takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Where the registry is kept, sqlite:PATH, redb:PATH or memory: [default: staleness/registry.db
@@ -211,6 +214,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ProjectCommand,
     },
+    /// Set an agent client up: its hooks and its MCP server call this program.
+    ///
+    /// Shows the change first. What else is in the files stays as it is, comments and order included;
+    /// a copy of each file is kept beside it until `uninstall`.
+    Init(InitArgs),
+    /// Take out of a client's files what `init` put in.
+    Uninstall(PlaceArgs),
     /// Check that everything is in order.
     Doctor,
     /// Remove routes and raw outcomes that are old, weak or too many; nothing that a person wrote.

@@ -1,12 +1,15 @@
 //! `doctor`: is everything in order?
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::json;
 use staleness::BlockingRegistry;
 use staleness::source::SourceState;
 
+use super::installed;
+use super::mounts::{self, Medium};
 use super::scan::preview;
 use crate::error::{CliError, in_words};
 use crate::output::{Output, Paint, Painter, Table};
@@ -62,6 +65,9 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
                 let detail = format!("{trouble}; until then every use is lost in silence");
                 add("writing", State::Fail, detail);
             }
+            if let Some((state, detail)) = medium(settings) {
+                add("file_system", state, detail);
+            }
             match registry.check() {
                 Ok(()) => add("integrity", State::Ok, "every record can be read".into()),
                 Err(error) => add("integrity", State::Fail, error.to_string()),
@@ -101,6 +107,8 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
             }
         }
     }
+    let (state, detail) = hooks(settings);
+    add("hooks", state, detail);
     let ok = checks.iter().all(|check| check.state != State::Fail);
     if out.json {
         out.json(&json!({ "ok": ok, "checks": checks }))?;
@@ -161,13 +169,45 @@ fn policy(settings: &Settings) -> String {
     if files.is_empty() { "defaults".into() } else { files.join(", ") }
 }
 
-/// Why nothing could be recorded now, tried on a small file beside the store. A store that is not
-/// there yet is not tried.
+/// Whether agents can call this program. Where nobody asked for that, nothing is wrong.
+fn hooks(settings: &Settings) -> (State, String) {
+    let installed = installed::look(settings);
+    let places = installed.places.join(", ");
+    if !installed.broken.is_empty() {
+        let broken = installed.broken.join("; ");
+        return (State::Warn, format!("{broken}; run `staleness init CLIENT` again"));
+    }
+    if places.is_empty() {
+        return (State::Ok, "not set up in any client; `staleness init CLIENT` does it".into());
+    }
+    (State::Ok, format!("set up in {places}"))
+}
+
+/// What kind of disk the store lies on, or will. Locks over a network are not to be relied on.
+fn medium(settings: &Settings) -> Option<(State, String)> {
+    let folder = existing_folder(settings.url.path()?)?;
+    Some(match mounts::medium_of(&folder) {
+        Medium::Local(kind) => (State::Ok, kind),
+        Medium::Network(kind) => {
+            let advice = "locks over a network may fail: put the store on a disk of this machine with --store";
+            (State::Warn, format!("{} is on {kind}; {advice}", folder.display()))
+        }
+        Medium::Unknown => (State::Ok, "unknown: this system does not tell".into()),
+    })
+}
+
+/// The folder in which a file is, or the nearest one around it that is there.
+fn existing_folder(file: &Path) -> Option<PathBuf> {
+    let file = std::path::absolute(file).ok()?;
+    file.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_path_buf)
+}
+
+/// Why nothing could be recorded now, tried on a small file beside the store; where no store is yet, in
+/// the nearest folder that is there.
 fn cannot_write(settings: &Settings) -> Option<String> {
-    let path = settings.url.path().filter(|path| path.is_file())?;
-    let folder = path.parent()?;
-    let read_only = std::fs::metadata(path).ok()?.permissions().readonly();
-    if read_only {
+    let path = settings.url.path()?;
+    let folder = existing_folder(path)?;
+    if std::fs::metadata(path).is_ok_and(|meta| meta.permissions().readonly()) {
         return Some(format!("{} is read-only", path.display()));
     }
     let probe = folder.join(format!(".staleness-probe-{}", std::process::id()));

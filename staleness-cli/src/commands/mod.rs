@@ -7,9 +7,12 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod hook;
 pub(crate) mod import;
+pub(crate) mod install;
+mod installed;
 pub(crate) mod knowledge;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
+mod mounts;
 pub(crate) mod overview;
 pub(crate) mod project;
 pub(crate) mod record;

@@ -1,0 +1,363 @@
+//! `init` and `uninstall`: this program in the files of an agent client.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value as Json, json};
+use staleness::StoreUrl;
+
+use crate::args::install_args::{Client, Level};
+use crate::args::{Global, PlaceArgs};
+use crate::error::{CliError, ErrorKind, brief, in_words};
+use crate::install::client::{Folders, Target};
+use crate::install::diff::unified;
+use crate::install::file::{Applied, Backup, Change, Place, remove_empty_folders};
+use crate::install::part::After;
+use crate::install::shell::Program;
+use crate::output::{Output, escape};
+use crate::settings::Settings;
+
+/// How often a change is made up again because somebody else was faster.
+const ATTEMPTS: usize = 8;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Init,
+    Uninstall,
+}
+
+/// A file with the change that it gets.
+struct Planned {
+    target: Target,
+    change: Change,
+    notes: Vec<String>,
+}
+
+/// Sets a client up.
+pub(crate) fn init(
+    global: &Global,
+    args: &PlaceArgs,
+    skill: bool,
+    out: &Output,
+) -> Result<(), CliError> {
+    run(Verb::Init, global, args, skill, out)
+}
+
+/// Takes out what `init` put in.
+pub(crate) fn uninstall(global: &Global, args: &PlaceArgs, out: &Output) -> Result<(), CliError> {
+    run(Verb::Uninstall, global, args, true, out)
+}
+
+fn run(
+    verb: Verb,
+    global: &Global,
+    args: &PlaceArgs,
+    skill: bool,
+    out: &Output,
+) -> Result<(), CliError> {
+    let Some(client) = args.client() else {
+        return Err(CliError::new(ErrorKind::Usage, "no client is named")
+            .hint("one of claude-code, codex, cursor, vscode, gemini"));
+    };
+    if skill && verb == Verb::Init && client != Client::ClaudeCode {
+        return Err(CliError::invalid("--skill goes with claude-code alone").hint("leave it out"));
+    }
+    let mut global = global.clone();
+    if args.swallowed().is_some() {
+        // The word behind --project was the client's name.
+        global.project = None;
+    }
+    // A policy that cannot be read has no say in what stands in other files.
+    let settings = Settings::new(&global, None, true)?;
+    let level = args.level();
+    let folders = folders(&settings);
+    if level == Level::User && !settings.home.is_dir() {
+        let message = format!("home {}: not a folder", brief(&settings.home));
+        return Err(CliError::invalid(message).hint("name another with --home"));
+    }
+    let program = program(&global, &settings)?;
+    let targets = client.targets(level, &folders, &program, skill);
+    // All are judged before any is written.
+    let fence = (level == Level::Project).then_some(folders.project.as_path());
+    let planned: Vec<Planned> = targets
+        .into_iter()
+        .map(|target| plan(verb, target, fence))
+        .collect::<Result<_, CliError>>()?;
+    let diffs: Vec<String> = planned.iter().map(diff).collect();
+    if !out.json {
+        let diff: String = diffs.iter().map(|diff| painted(diff, out)).collect();
+        out.text(&diff)?;
+    }
+    let done = if args.dry_run { planned } else { carry_out(verb, planned, fence)? };
+    let mut notes: Vec<String> = done.iter().flat_map(|each| each.notes.clone()).collect();
+    let changed = done.iter().any(|each| !each.change.is_nothing());
+    if verb == Verb::Init && changed {
+        notes.extend(client.notes(level).into_iter().map(str::to_owned));
+    }
+    if out.json {
+        let files: Vec<Json> =
+            done.iter().zip(&diffs).map(|(each, diff)| report(each, diff)).collect();
+        return out.json(&json!({
+            "client": client.as_str(),
+            "level": level.as_str(),
+            "dry_run": args.dry_run,
+            "changed": changed,
+            "files": files,
+            "notes": notes,
+        }));
+    }
+    out.text(&summary(verb, client, level, &done, &notes, args.dry_run, out))
+}
+
+/// Where the clients keep their files. Variables of this user say nothing about another home.
+pub(super) fn folders(settings: &Settings) -> Folders {
+    let variable = |name: &str| {
+        std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home).map(PathBuf::from)
+    };
+    Folders {
+        home: settings.home.clone(),
+        project: settings.place.folder.clone(),
+        claude: variable("CLAUDE_CONFIG_DIR"),
+        codex: variable("CODEX_HOME"),
+        config: variable("XDG_CONFIG_HOME"),
+    }
+}
+
+/// This program as configuration files are to call it: by its absolute path, with the store and the
+/// policy that were named.
+fn program(global: &Global, settings: &Settings) -> Result<Program, CliError> {
+    let mut options = Vec::new();
+    if global.store.is_some() {
+        options.extend(["--store".to_owned(), absolute(&settings.url)?]);
+    }
+    if let Some(file) = &global.config {
+        options.extend(["--config".to_owned(), text(&full(file)?)?]);
+    }
+    Ok(Program { path: text(&own_path()?)?, options })
+}
+
+/// Where this program is: as the search path finds it, since what that leads to may carry a version in
+/// its name, else where it runs from.
+pub(super) fn own_path() -> Result<PathBuf, CliError> {
+    let unknown = |what: String| {
+        CliError::new(ErrorKind::Io, format!("where this program is: {what}"))
+            .hint("call it by its full path")
+    };
+    let running = std::env::current_exe().map_err(|error| unknown(in_words(&error)))?;
+    if !running.is_file() {
+        return Err(unknown(format!("{}: no such file", brief(&running))));
+    }
+    let same = |path: &PathBuf| {
+        path.is_absolute() && path.canonicalize().ok() == running.canonicalize().ok()
+    };
+    let name = running.file_name().unwrap_or_default();
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&search).map(|folder| folder.join(name)).find(same);
+    Ok(found.unwrap_or(running))
+}
+
+fn absolute(url: &StoreUrl) -> Result<String, CliError> {
+    Ok(match url {
+        StoreUrl::Sqlite(path) => format!("sqlite:{}", text(&full(path)?)?),
+        StoreUrl::Redb(path) => format!("redb:{}", text(&full(path)?)?),
+        other => other.to_string(),
+    })
+}
+
+fn full(path: &Path) -> Result<PathBuf, CliError> {
+    std::path::absolute(path).map_err(|error| {
+        CliError::new(ErrorKind::Io, format!("{}: {}", brief(path), in_words(&error)))
+    })
+}
+
+fn text(path: &Path) -> Result<String, CliError> {
+    let wrong = || {
+        CliError::invalid(format!("{}: the path is not UTF-8 text", brief(path)))
+            .hint("configuration files cannot name it; move it")
+    };
+    path.to_str().map(str::to_owned).ok_or_else(wrong)
+}
+
+/// What one file gets.
+fn plan(verb: Verb, target: Target, fence: Option<&Path>) -> Result<Planned, CliError> {
+    let place = Place::new(target.path.clone(), fence)?;
+    let before = place.read()?;
+    let text = before.as_deref().unwrap_or_default();
+    let part = &target.part;
+    let (after, backup) = match verb {
+        Verb::Init => {
+            let after = part.install(text);
+            let backup = match &before {
+                // One from before an earlier file.
+                None => Backup::Remove,
+                Some(text) if part.is_in(text) => Backup::Keep,
+                Some(_) => Backup::Write,
+            };
+            (after.map(Some), backup)
+        }
+        Verb::Uninstall if before.is_none() => (Ok(None), Backup::Keep),
+        Verb::Uninstall => match part.uninstall(text, place.backup().as_deref()) {
+            Ok(After::Same) => (Ok(before.clone()), Backup::Keep),
+            Ok(After::Text(text)) => (Ok(Some(text)), Backup::Remove),
+            Ok(After::Gone) => (Ok(None), Backup::Remove),
+            Err(fault) => (Err(fault), Backup::Keep),
+        },
+    };
+    let after = after.map_err(|fault| {
+        CliError::invalid(format!("{}:{}: {}", brief(&target.path), fault.line, fault.what))
+            .hint("mend it and try again; nothing was changed")
+    })?;
+    let mut notes = part.notes(text);
+    if verb == Verb::Uninstall && after.is_some() && before == after && place.backup().is_some() {
+        notes.push("nothing of `init` is in it; its backup stays".into());
+    }
+    let named = |note| format!("{}: {note}", target.path.display());
+    let notes = notes.into_iter().map(named).collect();
+    Ok(Planned { change: Change { place, before, after, backup }, target, notes })
+}
+
+/// Writes every file; when one cannot be written, what was written before it is taken back.
+fn carry_out(
+    verb: Verb,
+    planned: Vec<Planned>,
+    fence: Option<&Path>,
+) -> Result<Vec<Planned>, CliError> {
+    let mut done: Vec<Planned> = Vec::new();
+    for each in planned {
+        match carry_out_one(verb, each, fence) {
+            Ok(planned) => done.push(planned),
+            Err(error) => {
+                for each in done.iter().rev().filter(|each| !each.change.is_nothing()) {
+                    let taken_back = each.change.inverse().apply();
+                    if !matches!(taken_back, Ok(Applied::Done)) {
+                        let file = brief(&each.target.path);
+                        return Err(error.hint(format!("{file} was changed before, and stays so")));
+                    }
+                    tidy(each);
+                }
+                return Err(error);
+            }
+        }
+    }
+    Ok(done)
+}
+
+fn carry_out_one(
+    verb: Verb,
+    mut planned: Planned,
+    fence: Option<&Path>,
+) -> Result<Planned, CliError> {
+    for _ in 0..ATTEMPTS {
+        if planned.change.is_nothing() {
+            return Ok(planned);
+        }
+        if planned.change.apply()? == Applied::Done {
+            if planned.change.after.is_none() {
+                tidy(&planned);
+            }
+            return Ok(planned);
+        }
+        planned = plan(verb, planned.target, fence)?;
+    }
+    let file = brief(&planned.target.path);
+    Err(CliError::new(ErrorKind::Io, format!("{file}: keeps changing while it is edited"))
+        .hint("close the client, and try again"))
+}
+
+/// Removes folders that are empty without a file.
+fn tidy(planned: &Planned) {
+    remove_empty_folders(&planned.target.path, &planned.target.root);
+}
+
+fn diff(planned: &Planned) -> String {
+    let Change { before, after, .. } = &planned.change;
+    let path = planned.target.path.display().to_string();
+    unified(&planned.target.part, &path, before.as_deref(), after.as_deref())
+}
+
+/// A diff for a terminal: other people's text is escaped.
+fn painted(diff: &str, out: &Output) -> String {
+    let mut text = String::new();
+    for line in diff.lines() {
+        let safe: Vec<_> = line.trim_end_matches('\r').split('\t').map(escape).collect();
+        let safe = safe.join("\t");
+        let line = match line.as_bytes().first() {
+            _ if line.starts_with("---") || line.starts_with("+++") => out.paint.bold(&safe),
+            Some(b'+') => out.paint.good(&safe),
+            Some(b'-') => out.paint.bad(&safe),
+            Some(b'@') => out.paint.dim(&safe),
+            _ => safe,
+        };
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+/// What became of a file, in one word.
+fn word(change: &Change) -> &'static str {
+    match (&change.before, &change.after) {
+        _ if change.is_nothing() => "none",
+        (None, _) => "create",
+        (_, None) => "remove",
+        _ => "change",
+    }
+}
+
+fn report(planned: &Planned, diff: &str) -> Json {
+    let kept = planned.change.backup == Backup::Write && !planned.change.is_nothing();
+    let backup = kept.then(|| planned.change.place.backup_path().display().to_string());
+    json!({
+        "path": planned.target.path.display().to_string(),
+        "change": word(&planned.change),
+        "backup": backup,
+        "diff": diff,
+    })
+}
+
+fn summary(
+    verb: Verb,
+    client: Client,
+    level: Level,
+    done: &[Planned],
+    notes: &[String],
+    dry_run: bool,
+    out: &Output,
+) -> String {
+    let (client, level) = (client.as_str(), level.as_str());
+    let mut text = String::new();
+    let changed: Vec<&Planned> = done.iter().filter(|each| !each.change.is_nothing()).collect();
+    if changed.is_empty() {
+        text = match verb {
+            Verb::Init => format!("{client} is set up already ({level}): nothing to change\n"),
+            Verb::Uninstall => format!("nothing of `init` is left in {client} ({level})\n"),
+        };
+    } else if dry_run {
+        text.push_str("nothing was written\n");
+    }
+    for each in changed.iter().filter(|_| !dry_run) {
+        let path = escape(&each.target.path.display().to_string()).into_owned();
+        let line = match word(&each.change) {
+            "create" => format!("created {path}"),
+            "remove" => format!("removed {path}"),
+            _ if each.change.backup == Backup::Write => {
+                let backup = each.change.place.backup_path();
+                let backup = escape(&backup.display().to_string()).into_owned();
+                format!("changed {path}; as it was: {backup}")
+            }
+            _ => format!("changed {path}"),
+        };
+        text.push_str(&format!("{line}\n"));
+    }
+    if !out.quiet {
+        for note in notes {
+            text.push_str(&out.paint.dim(&format!("note: {}\n", escape(note))));
+        }
+        if verb == Verb::Init && !changed.is_empty() && !dry_run {
+            let remove = if level == "project" { " --project" } else { "" };
+            let line = format!("`staleness uninstall {client}{remove}` takes it out again\n");
+            text.push_str(&out.paint.dim(&line));
+        }
+    }
+    text
+}

@@ -1,0 +1,49 @@
+//! What of this program stands in the clients' files, for the doctor.
+
+use std::path::Path;
+
+use super::install::{folders, own_path};
+use crate::install::client::{Client, Level};
+use crate::install::file::Place;
+use crate::install::shell::Program;
+use crate::settings::Settings;
+
+/// Where this program is set up, and where that is broken.
+#[derive(Debug, Default)]
+pub(super) struct Installed {
+    /// `CLIENT (LEVEL)`.
+    pub places: Vec<String>,
+    /// `FILE: what`.
+    pub broken: Vec<String>,
+}
+
+/// Looks through the files of every client. What cannot be read is told where sources are.
+pub(super) fn look(settings: &Settings) -> Installed {
+    let mut installed = Installed::default();
+    let path = own_path().ok().and_then(|path| path.to_str().map(str::to_owned));
+    let program = Program { path: path.unwrap_or_default(), options: Vec::new() };
+    let folders = folders(settings);
+    for client in Client::ALL {
+        for level in [Level::User, Level::Project] {
+            let fence = (level == Level::Project).then_some(folders.project.as_path());
+            let mut found = false;
+            for target in client.targets(level, &folders, &program, false) {
+                let text = Place::new(target.path.clone(), fence).and_then(|place| place.read());
+                let mut programs =
+                    text.ok().flatten().map(|text| target.part.programs(&text)).unwrap_or_default();
+                programs.sort_unstable();
+                programs.dedup();
+                found |= !programs.is_empty();
+                let gone = programs.into_iter().filter(|program| !Path::new(program).is_file());
+                let file = target.path.display();
+                let gone =
+                    gone.map(|program| format!("{file} calls {program}, which is not there"));
+                installed.broken.extend(gone);
+            }
+            if found {
+                installed.places.push(format!("{} ({})", client.as_str(), level.as_str()));
+            }
+        }
+    }
+    installed
+}

@@ -1,0 +1,175 @@
+//! What a change looks like, without anybody's secrets.
+//!
+//! Configuration files hold tokens in values and in comments, and a diff shows lines around a change.
+//! So the diff is one of what may be shown: of other people's values and comments only that they are
+//! there. Keys, punctuation and everything that `init` writes are shown as they are.
+
+use std::fmt::Write;
+
+use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
+
+use super::part::Part;
+use super::toml_server;
+
+/// What stands for a value that is not shown.
+const HIDDEN: &str = "…";
+
+/// A unified diff of two texts; `None`: there is no text before, or after.
+pub(crate) fn unified(
+    part: &Part,
+    path: &str,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> String {
+    if before == after {
+        return String::new();
+    }
+    let name = |text: Option<&str>| if text.is_some() { path } else { "/dev/null" };
+    let mut diff = format!("--- {}\n+++ {}\n", name(before), name(after));
+    let shown = |text: Option<&str>| shown(part, text.unwrap_or_default());
+    let (old, new) = (shown(before), shown(after));
+    let input = InternedInput::new(old.as_str(), new.as_str());
+    let mut lines = Diff::compute(Algorithm::Histogram, &input);
+    lines.postprocess_lines(&input);
+    let printer = BasicLineDiffPrinter(&input.interner);
+    let _ = write!(diff, "{}", lines.unified_diff(&printer, UnifiedDiffConfig::default(), &input));
+    diff
+}
+
+/// A text as it may be shown.
+fn shown(part: &Part, text: &str) -> String {
+    let hidden = match part {
+        Part::Skill => return text.to_owned(),
+        Part::Toml(_) => toml_server::texts_and_comments(text),
+        Part::Hooks(_) | Part::Server(_) => texts_and_comments(text),
+    };
+    let ours = part.words();
+    let mut shown = String::with_capacity(text.len());
+    let mut at = 0;
+    for (from, to) in hidden {
+        shown.push_str(&text[at..from]);
+        shown.push_str(&cover(&text[from..to], &ours));
+        at = to;
+    }
+    shown.push_str(&text[at..]);
+    shown
+}
+
+/// A value or comment, as much of it as may be shown: its marks, and the line ends in it.
+fn cover(text: &str, ours: &[String]) -> String {
+    let known = |text: &str| {
+        serde_json::from_str::<String>(text).is_ok_and(|text| ours.contains(&text))
+            || text
+                .strip_prefix('\'')
+                .and_then(|text| text.strip_suffix('\''))
+                .is_some_and(|text| ours.iter().any(|word| word == text))
+    };
+    if known(text) {
+        return text.to_owned();
+    }
+    let (open, close) = if text.starts_with("//") {
+        ("// ", "")
+    } else if text.starts_with("/*") {
+        ("/* ", " */")
+    } else if text.starts_with('#') {
+        ("# ", "")
+    } else {
+        ("\"", "\"")
+    };
+    format!("{open}{HIDDEN}{}{close}", "\n".repeat(text.matches('\n').count()))
+}
+
+/// The places of all texts that a JSON file holds as values, and of its comments.
+fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    // A text is a key when a colon follows; until that is known it is the last one here.
+    let mut at = 0;
+    let mut last_text = None;
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let end = if rest.starts_with('"') {
+            let mut end = at + 1;
+            while end < bytes.len() && bytes[end] != b'"' {
+                end += if bytes[end] == b'\\' { 2 } else { 1 };
+            }
+            let end = (end + 1).min(bytes.len());
+            last_text = Some(places.len());
+            places.push((at, end));
+            end
+        } else if rest.starts_with("//") {
+            let end = rest.find('\n').unwrap_or(rest.len());
+            let end = at + end - usize::from(rest[..end].ends_with('\r'));
+            places.push((at, end));
+            end
+        } else if rest.starts_with("/*") {
+            let end = at + rest.find("*/").map_or(rest.len(), |end| end + 2);
+            places.push((at, end));
+            end
+        } else {
+            if rest.starts_with(':')
+                && let Some(key) = last_text.take()
+            {
+                places.remove(key);
+            }
+            if !bytes[at].is_ascii_whitespace() {
+                last_text = None;
+            }
+            at + rest.chars().next().map_or(1, char::len_utf8)
+        };
+        at = end;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::part::tests::{hooks, server, toml};
+
+    #[test]
+    fn other_peoples_values_and_comments_are_not_shown() {
+        let before = "{\n  // token: hunter2\n  \"mcpServers\": {\n    \"a\": {\n      \"env\": {\"T\": \
+                      \"hunter2\", \"n\": 1}, /* hunter2\n hunter2 */\n      \"args\": [\"hunter2\"]\n    }\n  }\n}\n";
+        let part = server();
+        let after = part.install(before).unwrap();
+        let diff = unified(&part, "f.json", Some(before), Some(&after));
+        assert!(!diff.contains("hunter2"), "{diff}");
+        for line in [
+            "--- f.json\n+++ f.json\n",
+            "+      \"command\": \"/opt/staleness\",\n",
+            "+      \"args\": [\"mcp\"]\n",
+            "       \"args\": [\"…\"]\n",
+        ] {
+            assert!(diff.contains(line), "{line}{diff}");
+        }
+        let minified = r#"{"mcpServers":{"a":{"env":{"T":"hunter2"}}}}"#;
+        let diff = unified(&part, "f", Some(minified), Some(&part.install(minified).unwrap()));
+        assert!(!diff.contains("hunter2") && diff.contains(r#"{"T":"…"}"#), "{diff}");
+    }
+
+    #[test]
+    fn secrets_in_toml_are_not_shown() {
+        let before = "# hunter2\n[mcp_servers.a]\ncommand = 'x' # hunter2\nenv = { T = \"hunter2#\" }\n\
+                      args = [\"\"\"\nhunter2\n\"\"\", '#hunter2']\n";
+        let part = toml();
+        let after = part.install(before).unwrap();
+        let diff = unified(&part, "c.toml", Some(before), Some(&after));
+        assert!(!diff.contains("hunter2"), "{diff}");
+        assert!(
+            diff.contains("+[mcp_servers.staleness]\n+command = \"/opt/staleness\"\n"),
+            "{diff}"
+        );
+    }
+
+    #[test]
+    fn a_file_that_comes_or_goes_has_no_other_side() {
+        let part = hooks();
+        let text = part.install("").unwrap();
+        assert!(unified(&part, "f", None, Some(&text)).starts_with("--- /dev/null\n+++ f\n@@ -"));
+        assert!(unified(&part, "f", Some(&text), None).starts_with("--- f\n+++ /dev/null\n@@ -"));
+        assert_eq!(unified(&part, "f", Some(&text), Some(&text)), "");
+        let command = "\"command\": \"/opt/staleness hook --client claude-code\"";
+        assert!(unified(&part, "f", None, Some(&text)).contains(command));
+    }
+}

@@ -1,0 +1,331 @@
+//! Hooks in a JSON file: one command for each event.
+
+use serde_json::{Value as Json, json};
+
+use super::Fault;
+use super::json::{Doc, Step};
+use super::shell::{Call, Program};
+
+/// No file that a person keeps holds more of our hooks than this.
+const MOST: usize = 200;
+
+/// How a client writes its hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `{"hooks": {EVENT: [{"hooks": [{"type": "command", "command": …}]}]}}`
+    Nested,
+    /// `{"version": 1, "hooks": {EVENT: [{"command": …}]}}`
+    Flat,
+}
+
+/// One event of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HookEvent {
+    /// Its name.
+    pub name: &'static str,
+    /// The client need not wait for the hook.
+    pub background: bool,
+}
+
+/// The hooks of one file.
+#[derive(Clone, Debug)]
+pub(crate) struct Hooks {
+    /// How they are written.
+    pub shape: Shape,
+    /// The events that get one.
+    pub events: &'static [HookEvent],
+    /// What stands behind `hook`.
+    pub arguments: &'static [&'static str],
+    /// Who is called.
+    pub program: Program,
+}
+
+/// Whose a hook is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// `init` wrote it.
+    Ours,
+    /// A person wrote that this program is called.
+    ByHand,
+    /// Somebody else's.
+    Other,
+}
+
+/// A command of a file.
+#[derive(Clone, Debug)]
+struct Handler {
+    event: String,
+    /// The places in the lists on the way to it.
+    places: Vec<usize>,
+    command: String,
+}
+
+impl Handler {
+    fn path(&self) -> Vec<Step<'_>> {
+        let mut path = vec![Step::Key("hooks"), Step::Key(&self.event)];
+        for (depth, place) in self.places.iter().enumerate() {
+            if depth > 0 {
+                path.push(Step::Key("hooks"));
+            }
+            path.push(Step::At(*place));
+        }
+        path
+    }
+}
+
+impl Hooks {
+    /// Puts them in, or brings them up to date.
+    pub(super) fn install(&self, doc: &mut Doc) -> Result<(), Fault> {
+        let value = doc.value()?;
+        if self.shape == Shape::Flat && value.get("version").is_none() {
+            doc.insert(&[], "version", &json!(1))?;
+        }
+        self.shape_is_known(doc, &value)?;
+        // What an earlier version asked for, and what stands twice.
+        for handler in self.superfluous(&self.handlers(&value))?.into_iter().rev() {
+            self.take_out(doc, handler, &Json::Null)?;
+        }
+        let value = doc.value()?;
+        if value.get("hooks").is_none_or(Json::is_null) {
+            let entries = self.events.iter().map(|event| (event.name, json!([self.entry(event)])));
+            let wanted: serde_json::Map<String, Json> =
+                entries.map(|(name, list)| (name.into(), list)).collect();
+            return set(doc, &[], "hooks", &value, &wanted.into());
+        }
+        for event in self.events {
+            let value = doc.value()?;
+            let all = self.handlers(&value);
+            let known = all
+                .iter()
+                .find(|each| each.event == event.name && self.owner(&each.command) != Owner::Other);
+            match known {
+                Some(handler) if self.owner(&handler.command) == Owner::Ours => {
+                    let command = self.command();
+                    if handler.command != command {
+                        let path = [handler.path(), vec![Step::Key("command")]].concat();
+                        doc.replace(&path, &command.into())?;
+                    }
+                }
+                Some(_) => {}
+                None => match &value["hooks"][event.name] {
+                    Json::Array(_) => {
+                        doc.push(&[Step::Key("hooks"), Step::Key(event.name)], &self.entry(event))?
+                    }
+                    _ => {
+                        let list = json!([self.entry(event)]);
+                        set(doc, &[Step::Key("hooks")], event.name, &value["hooks"], &list)?;
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes them out, with what is empty without them and was not there in `kept`.
+    pub(super) fn remove(&self, doc: &mut Doc, kept: &Json) -> Result<(), Fault> {
+        let all = self.handlers(&doc.value()?);
+        let ours: Vec<Handler> =
+            all.into_iter().filter(|each| self.owner(&each.command) == Owner::Ours).collect();
+        self.few(doc, &ours)?;
+        for handler in ours.into_iter().rev() {
+            self.take_out(doc, handler, kept)?;
+        }
+        Ok(())
+    }
+
+    /// The value without our hooks and without what is empty: equal before and after.
+    pub(super) fn strip(&self, value: &mut Json) {
+        if self.shape == Shape::Flat && value.get("version") == Some(&json!(1)) {
+            value.as_object_mut().map(|root| root.shift_remove("version"));
+        }
+        let Some(events) = value.get_mut("hooks") else { return };
+        if let Some(events) = events.as_object_mut() {
+            for list in events.values_mut().filter_map(Json::as_array_mut) {
+                list.retain_mut(|each| match self.shape {
+                    Shape::Flat => !self.is_ours(each),
+                    Shape::Nested => {
+                        let Some(inner) = each.get_mut("hooks").and_then(Json::as_array_mut) else {
+                            return true;
+                        };
+                        let before = inner.len();
+                        inner.retain(|each| !self.is_ours(each));
+                        inner.len() == before || !inner.is_empty()
+                    }
+                });
+            }
+            events.retain(|_, list| !is_empty(list));
+        }
+        if is_empty(events) {
+            value.as_object_mut().map(|root| root.shift_remove("hooks"));
+        }
+    }
+
+    /// The programs that our hooks call.
+    pub(super) fn programs(&self, value: &Json) -> Vec<String> {
+        self.handlers(value)
+            .iter()
+            .filter(|each| self.owner(&each.command) == Owner::Ours)
+            .filter_map(|each| Some(Call::of_line(&each.command)?.program.into_owned()))
+            .collect()
+    }
+
+    /// The events that a person has call this program.
+    pub(super) fn by_hand(&self, value: &Json) -> Vec<String> {
+        let all = self.handlers(value);
+        let by_hand = all.iter().filter(|each| self.owner(&each.command) == Owner::ByHand);
+        let mut events: Vec<String> = by_hand.map(|each| each.event.clone()).collect();
+        events.dedup();
+        events
+    }
+
+    fn command(&self) -> String {
+        self.program.hook(self.arguments)
+    }
+
+    fn entry(&self, event: &HookEvent) -> Json {
+        let command = self.command();
+        match self.shape {
+            Shape::Flat => json!({ "command": command }),
+            Shape::Nested => {
+                let mut handler = json!({ "type": "command", "command": command });
+                if event.background {
+                    handler["async"] = true.into();
+                }
+                json!({ "hooks": [handler] })
+            }
+        }
+    }
+
+    fn owner(&self, command: &str) -> Owner {
+        match Call::of_line(command).filter(|call| call.command == "hook") {
+            Some(call) if self.program.is(&call) => Owner::Ours,
+            Some(call) if call.is_named() => Owner::ByHand,
+            _ => Owner::Other,
+        }
+    }
+
+    fn is_ours(&self, handler: &Json) -> bool {
+        let command = handler.get("command").and_then(Json::as_str);
+        command.is_some_and(|command| self.owner(command) == Owner::Ours)
+    }
+
+    /// Every command of a file, in its order.
+    fn handlers(&self, value: &Json) -> Vec<Handler> {
+        let mut all = Vec::new();
+        let Some(events) = value.get("hooks").and_then(Json::as_object) else { return all };
+        for (event, list) in events {
+            for (at, each) in list.as_array().into_iter().flatten().enumerate() {
+                let mut add = |places: Vec<usize>, handler: &Json| {
+                    if let Some(command) = handler.get("command").and_then(Json::as_str) {
+                        let (event, command) = (event.clone(), command.to_owned());
+                        all.push(Handler { event, places, command });
+                    }
+                };
+                match self.shape {
+                    Shape::Flat => add(vec![at], each),
+                    Shape::Nested => {
+                        let inner = each.get("hooks").and_then(Json::as_array);
+                        for (place, handler) in inner.into_iter().flatten().enumerate() {
+                            add(vec![at, place], handler);
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Ours for events that get none, and a second one for an event.
+    fn superfluous(&self, all: &[Handler]) -> Result<Vec<Handler>, Fault> {
+        let ours: Vec<&Handler> =
+            all.iter().filter(|each| self.owner(&each.command) == Owner::Ours).collect();
+        if ours.len() > MOST {
+            return Err(Fault {
+                line: 1,
+                what: format!("holds over {MOST} hooks of this program"),
+            });
+        }
+        let wanted = |event: &str| self.events.iter().any(|each| each.name == event);
+        let first = |handler: &Handler| {
+            all.iter()
+                .find(|each| {
+                    each.event == handler.event && self.owner(&each.command) != Owner::Other
+                })
+                .is_some_and(|each| each.places == handler.places)
+        };
+        let more = ours.into_iter().filter(|each| !wanted(&each.event) || !first(each));
+        Ok(more.cloned().collect())
+    }
+
+    fn few(&self, doc: &Doc, ours: &[Handler]) -> Result<(), Fault> {
+        if ours.len() <= MOST {
+            return Ok(());
+        }
+        let line = doc.line_of(&[Step::Key("hooks")]);
+        Err(Fault { line, what: format!("holds over {MOST} hooks of this program") })
+    }
+
+    /// Removes a hook, and what is empty without it.
+    fn take_out(&self, doc: &mut Doc, handler: Handler, kept: &Json) -> Result<(), Fault> {
+        let path = handler.path();
+        doc.remove(&path)?;
+        let value = doc.value()?;
+        let list = &value["hooks"][&handler.event];
+        if self.shape == Shape::Nested && is_empty(&list[handler.places[0]]["hooks"]) {
+            doc.remove(&path[..3])?;
+        }
+        if is_empty(&doc.value()?["hooks"][&handler.event])
+            && kept["hooks"].get(&handler.event).is_none()
+        {
+            doc.remove(&path[..2])?;
+        }
+        if is_empty(&doc.value()?["hooks"]) && kept.get("hooks").is_none() {
+            doc.remove(&path[..1])?;
+        }
+        Ok(())
+    }
+
+    /// Refuses what has another shape than the client's.
+    fn shape_is_known(&self, doc: &Doc, value: &Json) -> Result<(), Fault> {
+        let fault = |path: &[Step<'_>], what: &str| {
+            Err(Fault { line: doc.line_of(path), what: what.into() })
+        };
+        let events = match value.get("hooks") {
+            None | Some(Json::Null) => return Ok(()),
+            Some(Json::Object(events)) => events,
+            Some(_) => return fault(&[Step::Key("hooks")], "`hooks` is not an object"),
+        };
+        for event in self.events {
+            let is_list = |list: &Json| list.is_array() || list.is_null();
+            if events.get(event.name).is_some_and(|list| !is_list(list)) {
+                let path = [Step::Key("hooks"), Step::Key(event.name)];
+                return fault(&path, &format!("the hooks of {} are not a list", event.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Nothing is in it.
+fn is_empty(value: &Json) -> bool {
+    match value {
+        Json::Null => true,
+        Json::Array(list) => list.is_empty(),
+        Json::Object(object) => object.is_empty(),
+        _ => false,
+    }
+}
+
+/// Sets a member of the object at `path`, which is `object`: `null` is replaced.
+pub(super) fn set(
+    doc: &mut Doc,
+    path: &[Step<'_>],
+    key: &str,
+    object: &Json,
+    value: &Json,
+) -> Result<(), Fault> {
+    if object.get(key).is_none() {
+        return doc.insert(path, key, value);
+    }
+    doc.replace(&[path, &[Step::Key(key)]].concat(), value)
+}

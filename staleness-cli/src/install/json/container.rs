@@ -1,0 +1,175 @@
+//! Objects and lists: where an item goes, and what goes with it.
+
+use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged;
+
+use super::style::{Layout, Style};
+use super::{Splice, leading};
+
+/// An object or a list by the places of its parts.
+#[derive(Debug)]
+pub(super) struct Container {
+    /// Where it begins: its opening bracket.
+    pub(super) start: usize,
+    /// Where its closing bracket stands.
+    pub(super) close: usize,
+    /// Its members or elements: where each begins and ends.
+    pub(super) items: Vec<(usize, usize)>,
+}
+
+/// What stands between two items: blanks, comments, and at most one comma.
+#[derive(Debug)]
+struct Gap {
+    /// Where the comma stands.
+    comma: Option<usize>,
+    /// Where the last comma or comment ends; where the gap begins if there is none.
+    end: usize,
+    /// The last thing is a comment that reaches to the end of its line.
+    line_comment: bool,
+    /// There is a comment.
+    comments: bool,
+}
+
+impl Gap {
+    fn of(text: &str, from: usize, to: usize) -> Self {
+        let bytes = text.as_bytes();
+        let mut gap = Self { comma: None, end: from, line_comment: false, comments: false };
+        let mut at = from;
+        while at < to {
+            let rest = &text[at..to];
+            if rest.starts_with("//") {
+                let length = rest.find('\n').unwrap_or(rest.len());
+                at += length;
+                gap.end = at - usize::from(rest[..length].ends_with('\r'));
+                (gap.line_comment, gap.comments) = (true, true);
+            } else if rest.starts_with("/*") {
+                at += rest.find("*/").map_or(rest.len(), |end| end + 2);
+                gap.end = at;
+                (gap.line_comment, gap.comments) = (false, true);
+            } else if bytes[at] == b',' {
+                gap.comma = Some(at);
+                at += 1;
+                gap.end = at;
+                gap.line_comment = false;
+            } else {
+                at += rest.chars().next().map_or(1, char::len_utf8);
+            }
+        }
+        gap
+    }
+}
+
+impl Container {
+    /// The parts of an object or a list; `None` for other values.
+    pub(super) fn of(value: &Value<'_>) -> Option<Self> {
+        let items = match value {
+            Value::Object(object) => object
+                .properties
+                .iter()
+                .map(|member| (member.range.start, member.value.range().end))
+                .collect(),
+            Value::Array(list) => {
+                list.elements.iter().map(|each| (each.range().start, each.range().end)).collect()
+            }
+            _ => return None,
+        };
+        let range = value.range();
+        Some(Self { start: range.start, close: range.end - 1, items })
+    }
+
+    /// Where its inside begins.
+    const fn open(&self) -> usize {
+        self.start + 1
+    }
+
+    /// Whether its items share lines; one without items is inline when it has no line end.
+    pub(super) fn is_inline(&self, text: &str) -> bool {
+        let to = self.items.first().map_or(self.close, |first| first.0);
+        !text[self.open()..to].contains('\n')
+    }
+
+    /// What adds an item at the end. `around`: what stands around it is inline.
+    pub(super) fn with(
+        &self,
+        text: &str,
+        style: &Style,
+        around: bool,
+        item: impl FnOnce(&Layout<'_>) -> String,
+    ) -> Vec<Splice> {
+        let newline = style.newline;
+        let outer = self.indent(text);
+        let Some(last) = self.items.last() else {
+            let gap = Gap::of(text, self.open(), self.close);
+            if around && self.is_inline(text) {
+                let layout = Layout { style, inline: true, indent: outer };
+                let blank = if gap.comments { " " } else { style.pad };
+                let item = format!("{blank}{}{}", item(&layout), style.pad);
+                return vec![Splice { from: gap.end, to: self.close, text: item }];
+            }
+            let indent = format!("{outer}{}", style.unit);
+            let layout = Layout { style, inline: false, indent: indent.clone() };
+            let item = format!("{newline}{indent}{}{newline}{outer}", item(&layout));
+            return vec![Splice { from: gap.end, to: self.close, text: item }];
+        };
+        let before = self.items.len().checked_sub(2).map_or(self.open(), |at| self.items[at].1);
+        let gap = Gap::of(text, last.1, self.close);
+        let inline = !text[before..last.0].contains('\n') && !gap.line_comment;
+        let indent = self.indent_of_items(text).unwrap_or_else(|| format!("{outer}{}", style.unit));
+        let layout = Layout { style, inline, indent: indent.clone() };
+        let item = item(&layout);
+        let trailing = if gap.comma.is_some() { "," } else { "" };
+        let item = if inline {
+            format!("{}{item}{trailing}", style.comma)
+        } else {
+            format!("{newline}{indent}{item}{trailing}")
+        };
+        let mut splices = vec![Splice::insert(gap.end, item)];
+        if gap.comma.is_none() {
+            splices.insert(0, Splice::insert(last.1, ",".into()));
+        }
+        splices
+    }
+
+    /// What removes an item: the blanks before it, itself, and one comma. Comments stay, since they
+    /// may be about anything.
+    pub(super) fn without(&self, text: &str, index: usize) -> Vec<Splice> {
+        let (from, to) = self.items[index];
+        let previous = index.checked_sub(1).map_or(self.open(), |at| self.items[at].1);
+        let next = self.items.get(index + 1).map_or(self.close, |next| next.0);
+        let before = Gap::of(text, previous, from);
+        let after = Gap::of(text, to, next);
+        if self.items.len() == 1 && !before.comments && !after.comments {
+            return vec![Splice::remove(self.open(), self.close)];
+        }
+        let first_inline = index == 0 && !text[self.open()..from].contains('\n');
+        if first_inline && self.items.len() > 1 && !after.comments {
+            return vec![Splice::remove(from, next)];
+        }
+        let mut splices = vec![Splice::remove(before.end, to)];
+        match (after.comma, before.comma) {
+            (Some(comma), _) if text[to..comma].trim().is_empty() => splices[0].to = comma + 1,
+            (Some(comma), _) => splices.push(Splice::remove(comma, comma + 1)),
+            (None, Some(comma)) if comma + 1 == before.end => {
+                splices[0].from = text[..comma].trim_end().len();
+            }
+            (None, Some(comma)) => splices.push(Splice::remove(comma, comma + 1)),
+            (None, None) => {}
+        }
+        splices
+    }
+
+    /// The blanks at the beginning of the line on which it opens.
+    fn indent(&self, text: &str) -> String {
+        let line = text[..self.start].rfind('\n').map_or(0, |at| at + 1);
+        leading(&text[line..]).to_owned()
+    }
+
+    /// The blanks before the last item that begins its line.
+    fn indent_of_items(&self, text: &str) -> Option<String> {
+        self.items.iter().rev().find_map(|(from, _)| {
+            let line = text[self.open()..*from].rfind('\n')? + self.open() + 1;
+            let blanks = &text[line..*from];
+            (leading(blanks) == blanks).then(|| blanks.to_owned())
+        })
+    }
+}

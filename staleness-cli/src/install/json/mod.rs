@@ -1,0 +1,230 @@
+//! JSON as people write it, edited in place: text in, text out, and every byte that is not ours stays.
+//!
+//! The parser hands out where everything stands, and each edit is a few splices of the text. What an
+//! insertion adds at the end of a list or object, a removal takes away byte for byte.
+
+mod container;
+mod style;
+
+use jsonc_parser::ast::{self, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::Value as Json;
+
+use self::container::Container;
+use self::style::{Layout, Style};
+use super::Fault;
+
+/// What stands before the text of some editors.
+const BOM: char = '\u{feff}';
+
+/// Comments and trailing commas, and none of the parser's other liberties: with those a half-written
+/// file looks whole. The same as where configuration is read.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// One step of the way to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step<'a> {
+    /// The member of an object; of several with one name the last, as clients read it.
+    Key(&'a str),
+    /// The element of a list, from 0.
+    At(usize),
+}
+
+/// A text that is being edited. Its top level is an object, or it holds nothing yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Doc {
+    bom: bool,
+    text: String,
+}
+
+/// One change of a text: what is put in the place of a range.
+#[derive(Clone, Debug)]
+struct Splice {
+    from: usize,
+    to: usize,
+    text: String,
+}
+
+impl Splice {
+    const fn remove(from: usize, to: usize) -> Self {
+        Self { from, to, text: String::new() }
+    }
+
+    const fn insert(at: usize, text: String) -> Self {
+        Self { from: at, to: at, text }
+    }
+}
+
+impl Doc {
+    /// Reads a text. An empty one, or one that holds nothing but comments, is as good as `{}`.
+    pub(crate) fn new(text: &str) -> Result<Self, Fault> {
+        let (bom, body) = match text.strip_prefix(BOM) {
+            Some(body) => (true, body),
+            None => (false, text),
+        };
+        let doc = Self { bom, text: body.to_owned() };
+        match doc.parse()? {
+            None | Some(Value::Object(_)) => {}
+            Some(other) => {
+                return Err(Fault::at(&doc.text, other.range().start, "is not a JSON object"));
+            }
+        }
+        Ok(doc)
+    }
+
+    /// The text as it is now.
+    pub(crate) fn finish(self) -> String {
+        if self.bom { format!("{BOM}{}", self.text) } else { self.text }
+    }
+
+    /// What it says; an empty object where it says nothing.
+    pub(crate) fn value(&self) -> Result<Json, Fault> {
+        Ok(self.parse()?.map_or_else(|| Json::Object(serde_json::Map::new()), Into::into))
+    }
+
+    /// The line, from 1, in which a value begins.
+    pub(crate) fn line_of(&self, path: &[Step<'_>]) -> usize {
+        let at =
+            self.parse().ok().flatten().and_then(|root| Some(find(&root, path)?.range().start));
+        Fault::at(&self.text, at.unwrap_or(0), "").line
+    }
+
+    /// Adds a member at the end of the object at `path`, which exists.
+    pub(crate) fn insert(
+        &mut self,
+        path: &[Step<'_>],
+        key: &str,
+        value: &Json,
+    ) -> Result<(), Fault> {
+        if self.parse()?.is_none() {
+            self.begin();
+        }
+        self.add(path, |layout| {
+            format!("{}:{}{}", quote(key), layout.colon(), layout.render(value))
+        })
+    }
+
+    /// Adds an element at the end of the list at `path`, which exists.
+    pub(crate) fn push(&mut self, path: &[Step<'_>], value: &Json) -> Result<(), Fault> {
+        self.add(path, |layout| layout.render(value))
+    }
+
+    /// Puts another value in the place of the one at `path`.
+    pub(crate) fn replace(&mut self, path: &[Step<'_>], value: &Json) -> Result<(), Fault> {
+        let Some(root) = self.parse()? else { return Ok(()) };
+        let Some(old) = find(&root, path) else { return Ok(()) };
+        let style = Style::of(&self.text, Some(&root));
+        let range = old.range();
+        let line = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let inline = path
+            .split_last()
+            .and_then(|(_, parent)| Container::of(find(&root, parent)?))
+            .is_some_and(|parent| parent.is_inline(&self.text));
+        let layout = Layout { style: &style, inline, indent: leading(&self.text[line..]).into() };
+        let splice = Splice { from: range.start, to: range.end, text: layout.render(value) };
+        self.apply(vec![splice]);
+        Ok(())
+    }
+
+    /// Removes the member or element at `path`, with its comma and nothing else.
+    pub(crate) fn remove(&mut self, path: &[Step<'_>]) -> Result<(), Fault> {
+        let Some(root) = self.parse()? else { return Ok(()) };
+        let Some((last, parent)) = path.split_last() else { return Ok(()) };
+        let Some(parent) = find(&root, parent) else { return Ok(()) };
+        let Some(container) = Container::of(parent) else { return Ok(()) };
+        let index = match last {
+            Step::At(index) => Some(*index),
+            Step::Key(key) => parent.as_object().and_then(|object| position(object, key)),
+        };
+        let Some(index) = index.filter(|index| *index < container.items.len()) else {
+            return Ok(());
+        };
+        let splices = container.without(&self.text, index);
+        self.apply(splices);
+        Ok(())
+    }
+
+    fn parse(&self) -> Result<Option<Value<'_>>, Fault> {
+        // The parser's messages may quote the file, which may hold secrets.
+        parse_to_ast(&self.text, &CollectOptions::default(), &OPTIONS)
+            .map(|parsed| parsed.value)
+            .map_err(|error| Fault::at(&self.text, error.range().start, "is not valid JSON"))
+    }
+
+    /// Begins an object in a text that holds none.
+    fn begin(&mut self) {
+        let text = self.text.trim_end();
+        let style = Style::of(&self.text, None);
+        self.text = match text {
+            "" => format!("{{}}{}", style.newline),
+            comments => format!("{comments}{0}{{}}{0}", style.newline),
+        };
+    }
+
+    fn add(
+        &mut self,
+        path: &[Step<'_>],
+        item: impl FnOnce(&Layout<'_>) -> String,
+    ) -> Result<(), Fault> {
+        let Some(root) = self.parse()? else { return Ok(()) };
+        let Some(container) = find(&root, path).and_then(Container::of) else { return Ok(()) };
+        let style = Style::of(&self.text, Some(&root));
+        // What is empty follows the object or list around it.
+        let around = path
+            .split_last()
+            .and_then(|(_, parent)| Container::of(find(&root, parent)?))
+            .is_some_and(|parent| parent.is_inline(&self.text));
+        let splices = container.with(&self.text, &style, around, item);
+        self.apply(splices);
+        Ok(())
+    }
+
+    /// Carries out splices, which do not overlap. Of two at one place the first comes first.
+    fn apply(&mut self, mut splices: Vec<Splice>) {
+        splices.sort_by_key(|splice| splice.from);
+        for splice in splices.into_iter().rev() {
+            self.text.replace_range(splice.from..splice.to, &splice.text);
+        }
+    }
+}
+
+/// The value at the end of the way.
+fn find<'v, 't>(root: &'v Value<'t>, path: &[Step<'_>]) -> Option<&'v Value<'t>> {
+    path.iter().try_fold(root, |value, step| match (value, step) {
+        (Value::Object(object), Step::Key(key)) => {
+            position(object, key).map(|at| &object.properties[at].value)
+        }
+        (Value::Array(list), Step::At(at)) => list.elements.get(*at),
+        _ => None,
+    })
+}
+
+/// Where a member stands, of several with one name the last.
+fn position(object: &ast::Object<'_>, key: &str) -> Option<usize> {
+    object.properties.iter().rposition(|member| member.name.as_str() == key)
+}
+
+/// The blanks at the beginning of a line.
+fn leading(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// A text as JSON writes it.
+fn quote(text: &str) -> String {
+    Json::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests;

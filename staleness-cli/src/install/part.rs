@@ -1,0 +1,191 @@
+//! What is put into one file of a client, and taken out again: text in, text out.
+
+use serde_json::Value as Json;
+
+use super::Fault;
+use super::hooks::Hooks;
+use super::json::Doc;
+use super::server::Server;
+use super::toml_server::TomlServer;
+
+/// The skill: what it says is the same everywhere.
+const SKILL: &str = include_str!("skill.md");
+/// The line by which a skill of an earlier version is known.
+const MARK: &str = "<!-- Written by `staleness init`; `staleness uninstall` removes it. -->";
+
+/// What one file gets.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// Hooks in a JSON file.
+    Hooks(Hooks),
+    /// The MCP server in a JSON file.
+    Server(Server),
+    /// The MCP server in a TOML file.
+    Toml(TomlServer),
+    /// The skill, which is a file of its own.
+    Skill,
+}
+
+/// What becomes of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// It stays as it is.
+    Same,
+    /// It has this text.
+    Text(String),
+    /// It goes: there was none before.
+    Gone,
+}
+
+impl Part {
+    /// The text with our entries, which were brought up to date if they were there. A file that is not
+    /// there is an empty text.
+    ///
+    /// Nothing else of what the text says changes: the result is read again, and refused otherwise.
+    pub(crate) fn install(&self, text: &str) -> Result<String, Fault> {
+        let edited = match self {
+            Self::Hooks(hooks) => edited(text, |doc| hooks.install(doc))?,
+            Self::Server(server) => edited(text, |doc| server.install(doc))?,
+            Self::Toml(server) => server.install(text)?,
+            Self::Skill => return skill(text),
+        };
+        self.same_but_for_us(text, &edited)?;
+        Ok(edited)
+    }
+
+    /// The text without our entries. What is empty without them goes too, unless it was there in `kept`,
+    /// the text before `init`.
+    pub(crate) fn remove(&self, text: &str, kept: &str) -> Result<String, Fault> {
+        let kept = Doc::new(kept).and_then(|doc| doc.value()).unwrap_or(Json::Null);
+        let edited = match self {
+            Self::Hooks(hooks) => edited(text, |doc| hooks.remove(doc, &kept))?,
+            Self::Server(server) => edited(text, |doc| server.remove(doc, &kept))?,
+            Self::Toml(server) => server.remove(text)?,
+            Self::Skill if uniform(text) == SKILL => return Ok(String::new()),
+            Self::Skill => return Ok(text.to_owned()),
+        };
+        self.same_but_for_us(text, &edited)?;
+        Ok(edited)
+    }
+
+    /// What `uninstall` makes of a text. `before`: the text before `init`, where it was kept.
+    ///
+    /// When the text without our entries is what the earlier one comes to with our entries put in and
+    /// taken out again, nothing else has changed, and the earlier one is restored byte for byte.
+    pub(crate) fn uninstall(&self, text: &str, before: Option<&str>) -> Result<After, Fault> {
+        let bare = self.remove(text, "")?;
+        if bare == text {
+            return Ok(After::Same);
+        }
+        let earlier = before.unwrap_or_default();
+        // An earlier text that holds our entries is none from before them.
+        let clean = self.remove(earlier, "").is_ok_and(|text| text == earlier);
+        let there_and_back = || self.install(earlier).and_then(|text| self.remove(&text, ""));
+        if clean && there_and_back().is_ok_and(|text| text == bare) {
+            return Ok(before.map_or(After::Gone, |text| After::Text(text.to_owned())));
+        }
+        Ok(After::Text(if clean { self.remove(text, earlier)? } else { bare }))
+    }
+
+    /// Whether a text holds entries of ours.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::Skill => uniform(text) == SKILL || text.contains(MARK),
+            _ => !self.programs(text).is_empty(),
+        }
+    }
+
+    /// The programs that our entries call.
+    pub(crate) fn programs(&self, text: &str) -> Vec<String> {
+        let value = || Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
+        match self {
+            Self::Hooks(hooks) => hooks.programs(&value()),
+            Self::Server(server) => server.program(&value()).into_iter().collect(),
+            Self::Toml(server) => server.program(text).into_iter().collect(),
+            Self::Skill => Vec::new(),
+        }
+    }
+
+    /// What is to be told of a text beside its change.
+    pub(crate) fn notes(&self, text: &str) -> Vec<String> {
+        match self {
+            Self::Hooks(hooks) => {
+                let value = Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
+                let events = hooks.by_hand(&value);
+                let note = |event| format!("the hook of {event} that was written by hand stays");
+                events.into_iter().map(note).collect()
+            }
+            Self::Skill if self.is_in(text) && uniform(text) != SKILL => {
+                vec!["the skill was edited".into()]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The texts that `init` writes: what a diff may show of a file that holds other people's secrets.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let fixed = ["command", "stdio"].map(str::to_owned);
+        match self {
+            Self::Hooks(hooks) => {
+                [vec![hooks.program.hook(hooks.arguments)], fixed.into()].concat()
+            }
+            Self::Server(Server { program, .. }) | Self::Toml(TomlServer { program }) => {
+                [vec![program.path.clone()], program.server(), fixed.into()].concat()
+            }
+            Self::Skill => Vec::new(),
+        }
+    }
+
+    /// Whether two texts say the same but for our entries and what is empty.
+    fn same_but_for_us(&self, before: &str, after: &str) -> Result<(), Fault> {
+        let strip = |text: &str| -> Result<Json, Fault> {
+            let mut value = match self {
+                Self::Toml(_) | Self::Skill => Json::Null,
+                _ => Doc::new(text)?.value()?,
+            };
+            match self {
+                Self::Hooks(hooks) => hooks.strip(&mut value),
+                Self::Server(server) => server.strip(&mut value),
+                Self::Toml(_) | Self::Skill => {}
+            }
+            Ok(value)
+        };
+        let same = match self {
+            Self::Toml(server) => server.strip(before)? == server.strip(after)?,
+            _ => strip(before)? == strip(after)?,
+        };
+        if same {
+            return Ok(());
+        }
+        let what =
+            "is written in a way in which nothing can be changed safely: one key may stand twice";
+        Err(Fault { line: 1, what: what.into() })
+    }
+}
+
+fn edited(text: &str, edit: impl FnOnce(&mut Doc) -> Result<(), Fault>) -> Result<String, Fault> {
+    let mut doc = Doc::new(text)?;
+    edit(&mut doc)?;
+    Ok(doc.finish())
+}
+
+fn skill(text: &str) -> Result<String, Fault> {
+    if uniform(text) == SKILL {
+        return Ok(text.to_owned());
+    }
+    if text.is_empty() || text.contains(MARK) {
+        return Ok(SKILL.to_owned());
+    }
+    Err(Fault {
+        line: 1,
+        what: "is another skill of this name, and `init` did not write it".into(),
+    })
+}
+
+/// A text with plain line ends: version control may have changed them.
+fn uniform(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

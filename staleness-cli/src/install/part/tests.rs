@@ -1,0 +1,366 @@
+#[path = "../../../tests/all/corpus.rs"]
+mod corpus;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use self::corpus::{Kind, REFUSED, corpus};
+use super::*;
+use crate::install::client::{Client, Folders, Level};
+use crate::install::shell::Program;
+
+fn part_of(kind: Kind, program: &str) -> Part {
+    let folders = Folders {
+        home: "/h".into(),
+        project: "/p".into(),
+        claude: None,
+        codex: None,
+        config: None,
+    };
+    let program = Program { path: program.into(), options: Vec::new() };
+    let (client, at) = match kind {
+        Kind::ClaudeSettings => (Client::ClaudeCode, 0),
+        Kind::ClaudeServers => (Client::ClaudeCode, 1),
+        Kind::CodexHooks => (Client::Codex, 0),
+        Kind::CodexToml => (Client::Codex, 1),
+        Kind::CursorHooks => (Client::Cursor, 0),
+        Kind::CursorServers => (Client::Cursor, 1),
+        Kind::VscodeServers => (Client::Vscode, 0),
+        Kind::GeminiSettings => (Client::Gemini, 0),
+    };
+    client.targets(Level::User, &folders, &program, false)[at].part.clone()
+}
+
+pub(crate) fn hooks() -> Part {
+    part_of(Kind::ClaudeSettings, "/opt/staleness")
+}
+
+pub(crate) fn server() -> Part {
+    part_of(Kind::ClaudeServers, "/opt/staleness")
+}
+
+pub(crate) fn toml() -> Part {
+    part_of(Kind::CodexToml, "/opt/staleness")
+}
+
+fn text(after: After) -> String {
+    match after {
+        After::Text(text) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What nobody of ours wrote, as a reader of the file sees it.
+fn of_others(part: &Part, text: &str) -> Json {
+    match part {
+        Part::Toml(_) => {
+            let text = text.trim_start_matches('\u{feff}');
+            let mut table: toml::Table = text.parse().unwrap();
+            if let Some(servers) = table.get_mut("mcp_servers").and_then(|each| each.as_table_mut())
+            {
+                servers.remove("staleness");
+            }
+            table
+                .retain(|key, value| key != "mcp_servers" || !value.as_table().unwrap().is_empty());
+            serde_json::to_value(table).unwrap()
+        }
+        _ => {
+            let mut value = Doc::new(text).unwrap().value().unwrap();
+            for key in ["mcpServers", "servers"] {
+                let servers = value.get_mut(key).and_then(Json::as_object_mut);
+                let own = servers.filter(|servers| servers.get("staleness").is_some_and(is_own));
+                own.map(|servers| servers.shift_remove("staleness"));
+            }
+            let text = value.to_string();
+            serde_json::from_str(&text).unwrap()
+        }
+    }
+}
+
+fn is_own(entry: &Json) -> bool {
+    entry["command"].as_str().is_some_and(|command| command.contains("/opt/"))
+}
+
+#[test]
+fn every_file_of_the_corpus_comes_back_byte_for_byte() {
+    let corpus = corpus();
+    assert!(corpus.len() >= 100, "{}", corpus.len());
+    let mut without_backup = 0;
+    for (kind, before) in &corpus {
+        let part = part_of(*kind, "/opt/a b/staleness");
+        let installed = part.install(before).unwrap_or_else(|fault| panic!("{fault:?}: {before}"));
+        let again = part.install(&installed).unwrap();
+        assert_eq!(again, installed, "a second time changes nothing: {before}");
+        if installed == *before {
+            // All of it was written by hand.
+            assert_eq!(part.uninstall(&installed, None).unwrap(), After::Same);
+            continue;
+        }
+        assert!(part.is_in(&installed) && !part.is_in(before), "{installed}");
+        assert_eq!(text(part.uninstall(&installed, Some(before)).unwrap()), *before);
+        without_backup += usize::from(part.remove(&installed, before).unwrap() == *before);
+    }
+    // What cannot be known without the earlier text is how nothing was written: null, {} or blanks.
+    assert!(without_backup * 10 >= corpus.len() * 8, "{without_backup} of {}", corpus.len());
+}
+
+#[test]
+fn nothing_of_others_changes_whatever_the_file() {
+    for (kind, before) in corpus() {
+        let part = part_of(kind, "/opt/staleness");
+        let installed = part.install(&before).unwrap();
+        // Every line of others is still there, in its order, but for a comma.
+        let lines = |text: &str| -> Vec<String> {
+            let lines = text.lines().map(|line| line.trim_end_matches('\r').to_owned());
+            lines.filter(|line| line.trim().len() > 2).collect()
+        };
+        let after = lines(&installed);
+        let mut rest = after.iter();
+        if before.trim().contains('\n') && !before.contains("null") && !before.contains('…') {
+            for line in lines(&before) {
+                let bare = line.trim_end_matches([']', '}', ' ', ',']).to_owned();
+                let found =
+                    rest.any(|other| other.replace(',', "").contains(&bare.replace(',', "")));
+                assert!(found, "{line:?} of {before}\n{installed}");
+            }
+        }
+        if matches!(part, Part::Server(_) | Part::Toml(_)) {
+            let (mut before, after) = (of_others(&part, &before), of_others(&part, &installed));
+            for key in ["mcpServers", "servers"] {
+                let is_new = before.get(key).is_none_or(Json::is_null) && after.get(key).is_some();
+                if is_new {
+                    before[key] = json!({});
+                }
+            }
+            assert_eq!(before, after);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_edited_is_refused_with_its_line() {
+    for (kind, before, line) in REFUSED {
+        let fault = part_of(*kind, "/opt/staleness").install(before).expect_err(before);
+        assert_eq!(fault.line, *line, "{fault:?}: {before}");
+    }
+}
+
+#[test]
+fn edits_of_others_after_init_stay() {
+    let part = hooks();
+    let before = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n";
+    let installed = part.install(before).unwrap();
+    let edited = installed.replace("\"opus\"", "\"sonnet\"");
+    let left = text(part.uninstall(&edited, Some(before)).unwrap());
+    assert_eq!(left, before.replace("opus", "sonnet"));
+    // Somebody adds a hook of theirs beside ours, and after it.
+    let handler = "\"async\": true\n          }";
+    let theirs =
+        "\"async\": true\n          },\n          {\"type\": \"command\", \"command\": \"theirs\"}";
+    let at = installed.find(handler).unwrap();
+    let mut edited = installed.clone();
+    edited.replace_range(at..at + handler.len(), theirs);
+    let left = text(part.uninstall(&edited, Some(before)).unwrap());
+    assert!(left.contains("theirs") && !left.contains("staleness"), "{left}");
+    assert!(left.contains("\"Stop\": []"), "{left}");
+    Doc::new(&left).unwrap();
+}
+
+#[test]
+fn a_file_that_init_made_goes_unless_something_else_came() {
+    for kind in [Kind::ClaudeSettings, Kind::ClaudeServers, Kind::CursorHooks, Kind::CodexToml] {
+        let part = part_of(kind, "/opt/staleness");
+        let installed = part.install("").unwrap();
+        assert_eq!(part.uninstall(&installed, None).unwrap(), After::Gone, "{kind:?}");
+        assert_eq!(part.uninstall(&installed, Some("")).unwrap(), After::Text(String::new()));
+    }
+    let part = server();
+    let installed = part.install("").unwrap();
+    let more = installed.replacen('{', "{\n  \"theirs\": 1,", 1);
+    assert_eq!(text(part.uninstall(&more, None).unwrap()), "{\n  \"theirs\": 1\n}\n");
+}
+
+#[test]
+fn a_program_that_moved_is_brought_up_to_date() {
+    for (kind, before) in corpus() {
+        let (old, new) =
+            (part_of(kind, "/old/staleness"), part_of(kind, r"C:\new dir\staleness.exe"));
+        let installed = old.install(&before).unwrap();
+        let moved = new.install(&installed).unwrap();
+        assert!(!moved.contains("/old/"), "{moved}");
+        assert_eq!(moved, new.install(&moved).unwrap());
+        if moved != before {
+            assert_eq!(text(new.uninstall(&moved, Some(&before)).unwrap()), before, "{moved}");
+        }
+    }
+}
+
+#[test]
+fn what_a_person_added_to_our_entries_survives_an_update() {
+    let (old, new) = (part_of(Kind::ClaudeServers, "/old/staleness"), server());
+    let installed = old.install("").unwrap();
+    let edited = installed.replace("\"type\": \"stdio\",", "\"type\": \"stdio\", \"timeout\": 9,");
+    let moved = new.install(&edited).unwrap();
+    assert!(moved.contains("\"timeout\": 9,") && moved.contains("/opt/staleness"), "{moved}");
+    assert_eq!(new.uninstall(&moved, None).unwrap(), After::Gone);
+    let installed = toml().install("model = 'x'\n").unwrap();
+    let edited =
+        format!("{installed}# note\n[mcp_servers.staleness.env]\nA = 'b'\n\n[other]\nx = 1\n");
+    let left = text(toml().uninstall(&edited, Some("model = 'x'\n")).unwrap());
+    assert_eq!(left, "model = 'x'\n# note\n\n[other]\nx = 1\n");
+}
+
+#[test]
+fn a_hook_by_hand_is_not_doubled_and_not_removed() {
+    let part = hooks();
+    let by_hand = "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"staleness hook\"}]}]}}";
+    let installed = part.install(by_hand).unwrap();
+    assert_eq!(installed.matches("staleness hook").count(), 6, "{installed}");
+    assert_eq!(part.notes(&installed).len(), 1);
+    assert_eq!(text(part.uninstall(&installed, None).unwrap()), by_hand);
+}
+
+#[test]
+fn two_keys_of_one_name_are_not_torn_apart() {
+    // Without the last `hooks` the first would be read: nothing may be removed here.
+    let text = hooks().install("").unwrap().replacen('{', "{ \"hooks\": {\"Stop\": [7]},", 1);
+    let fault = hooks().remove(&text, "").unwrap_err();
+    assert!(fault.what.contains("twice"), "{fault:?}");
+}
+
+#[test]
+fn hooks_without_number_are_refused() {
+    let one = r#"{"type": "command", "command": "/opt/staleness hook"},"#;
+    let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{}]}}]}}}}"#, one.repeat(201));
+    assert!(hooks().install(&text).is_err() && hooks().remove(&text, "").is_err());
+    let few = text.replace(&one.repeat(150), "");
+    assert_eq!(hooks().install(&few).unwrap().matches("/opt/staleness hook").count(), 6);
+}
+
+#[test]
+fn the_skill_is_a_file_of_its_own() {
+    let skill = Part::Skill.install("").unwrap();
+    assert!(skill.starts_with("---\nname: staleness\ndescription: ") && skill.contains(MARK));
+    assert_eq!(
+        Part::Skill.install(&skill.replace('\n', "\r\n")).unwrap().lines().count(),
+        skill.lines().count()
+    );
+    let older = format!("---\nname: staleness\n---\n{MARK}\nolder\n");
+    assert_eq!(Part::Skill.install(&older).unwrap(), skill);
+    assert_eq!(Part::Skill.uninstall(&skill, None).unwrap(), After::Gone);
+    assert_eq!(Part::Skill.uninstall(&older, None).unwrap(), After::Same);
+    assert_eq!(Part::Skill.notes(&older).len(), 1);
+    assert!(Part::Skill.install("---\nname: staleness\n---\nmine\n").is_err());
+}
+
+/// A value of a settings file.
+fn value(depth: u32) -> BoxedStrategy<Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i32>().prop_map(Json::from),
+        "[ -~é\u{1f680}]{0,8}".prop_map(Json::from),
+    ];
+    leaf.prop_recursive(depth, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+            prop::collection::vec(("[a-z]{1,6}", inner), 0..4)
+                .prop_map(|members| Json::Object(members.into_iter().collect())),
+        ]
+    })
+    .boxed()
+}
+
+/// How a value is written: indentation, line ends, comments and trailing commas.
+fn written(
+    value: &Json,
+    unit: &str,
+    newline: &str,
+    comments: bool,
+    trailing: bool,
+    depth: usize,
+) -> String {
+    let indent = format!("{newline}{}", unit.repeat(depth + 1));
+    let (brackets, items): ([&str; 2], Vec<String>) = match value {
+        Json::Object(members) => (
+            ["{", "}"],
+            members
+                .iter()
+                .map(|(key, each)| {
+                    let inner = written(each, unit, newline, comments, trailing, depth + 1);
+                    format!("{}: {inner}", Json::from(key.as_str()))
+                })
+                .collect(),
+        ),
+        Json::Array(list) => (
+            ["[", "]"],
+            list.iter()
+                .map(|each| written(each, unit, newline, comments, trailing, depth + 1))
+                .collect(),
+        ),
+        scalar => return scalar.to_string(),
+    };
+    let mut text = brackets[0].to_owned();
+    let last = items.len().saturating_sub(1);
+    for (at, item) in items.iter().enumerate() {
+        let comma = if at < last || trailing { "," } else { "" };
+        let comment = match (comments && newline.contains('\n'), at % 3) {
+            (true, 0) => " // \"a\": [1, {",
+            (true, 1) => " /* }, */",
+            _ => "",
+        };
+        text.push_str(&format!("{indent}{item}{comma}{comment}"));
+    }
+    if !items.is_empty() {
+        text.push_str(&format!("{newline}{}", unit.repeat(depth)));
+    }
+    text + brackets[1]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_settings_come_back(
+        others in value(3),
+        hooks_there in prop_oneof![Just(None), value(2).prop_map(Some)],
+        servers_there in prop_oneof![Just(None), value(2).prop_map(Some)],
+        unit in prop_oneof![Just("  "), Just("    "), Just("\t"), Just("")],
+        newline in prop_oneof![Just("\n"), Just("\r\n"), Just("")],
+        comments: bool, trailing: bool, bom: bool, at in 0usize..8,
+    ) {
+        let mut root = json!({ "others": others });
+        if let Some(there) = hooks_there {
+            root["hooks"] = there;
+        }
+        if let Some(there) = servers_there {
+            root["mcpServers"] = there;
+        }
+        root["last"] = json!({ "x": [1, 2] });
+        let bom = if bom { "\u{feff}" } else { "" };
+        let text = format!("{bom}{}{newline}", written(&root, unit, newline, comments, trailing, 0));
+        let kinds = [Kind::ClaudeSettings, Kind::ClaudeServers, Kind::CodexHooks, Kind::CursorHooks,
+            Kind::CursorServers, Kind::VscodeServers, Kind::GeminiSettings, Kind::ClaudeSettings];
+        let part = part_of(kinds[at], "/opt/staleness");
+        // What has a shape that clients do not read is refused, and that is all right.
+        if let Ok(installed) = part.install(&text) {
+            prop_assert_eq!(&part.install(&installed).unwrap(), &installed);
+            prop_assert_eq!(part.uninstall(&installed, Some(&text)).unwrap(), After::Text(text.clone()));
+            // Without the earlier text, too, nothing of others is lost.
+            let bare = part.remove(&installed, &text).unwrap();
+            prop_assert!(!part.is_in(&bare));
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in "(?s)[{}\\[\\]\":,/*\n\r \\\\a-c\u{feff}é#=.]{0,60}", at in 0usize..4) {
+        let kinds = [Kind::ClaudeSettings, Kind::ClaudeServers, Kind::CursorHooks, Kind::CodexToml];
+        let part = part_of(kinds[at], "/opt/staleness");
+        let _ = part.notes(&text);
+        let _ = crate::install::diff::unified(&part, "f", Some(&text), Some("x"));
+        if let Ok(installed) = part.install(&text) {
+            let back = part.uninstall(&installed, Some(&text)).unwrap();
+            prop_assert!(back == After::Text(text.clone()) || (back == After::Same && installed == text));
+        }
+    }
+}

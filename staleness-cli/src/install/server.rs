@@ -1,0 +1,114 @@
+//! The MCP server in a JSON file.
+
+use serde_json::{Value as Json, json};
+
+use super::Fault;
+use super::hooks::set;
+use super::json::{Doc, Step};
+use super::shell::{Call, Program};
+
+/// The name under which clients know the server.
+pub(super) const NAME: &str = "staleness";
+
+/// The server's entry in one file.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    /// Where the client keeps its servers.
+    pub key: &'static str,
+    /// Whether the client writes down how a server is talked to.
+    pub typed: bool,
+    /// Who is called.
+    pub program: Program,
+}
+
+impl Server {
+    /// Puts the entry in, or brings it up to date.
+    pub(super) fn install(&self, doc: &mut Doc) -> Result<(), Fault> {
+        let value = doc.value()?;
+        let servers = match value.get(self.key) {
+            None | Some(Json::Null) => {
+                return set(doc, &[], self.key, &value, &json!({ NAME: self.entry() }));
+            }
+            Some(servers @ Json::Object(_)) => servers,
+            Some(_) => {
+                let line = doc.line_of(&[Step::Key(self.key)]);
+                return Err(Fault { line, what: format!("`{}` is not an object", self.key) });
+            }
+        };
+        let Some(entry) = servers.get(NAME) else {
+            return doc.insert(&[Step::Key(self.key)], NAME, &self.entry());
+        };
+        let path = [Step::Key(self.key), Step::Key(NAME)];
+        match call(entry) {
+            Some(call) if self.program.is(&call) => {
+                let wanted = self.entry();
+                for key in ["command", "args"] {
+                    if entry[key] != wanted[key] {
+                        doc.replace(&[&path[..], &[Step::Key(key)]].concat(), &wanted[key])?;
+                    }
+                }
+                Ok(())
+            }
+            // By hand, and to the same effect.
+            Some(call) if call.is_named() => Ok(()),
+            _ => {
+                let what =
+                    format!("a server named {NAME} is there already, and `init` did not write it");
+                Err(Fault { line: doc.line_of(&path), what })
+            }
+        }
+    }
+
+    /// Takes the entry out, and the object around it if that is empty then and was not there in `kept`.
+    pub(super) fn remove(&self, doc: &mut Doc, kept: &Json) -> Result<(), Fault> {
+        if !self.is_there(&doc.value()?) {
+            return Ok(());
+        }
+        doc.remove(&[Step::Key(self.key), Step::Key(NAME)])?;
+        let is_empty = doc.value()?[self.key].as_object().is_some_and(serde_json::Map::is_empty);
+        if is_empty && kept.get(self.key).is_none() {
+            doc.remove(&[Step::Key(self.key)])?;
+        }
+        Ok(())
+    }
+
+    /// The value without our entry and without what is empty: equal before and after.
+    pub(super) fn strip(&self, value: &mut Json) {
+        if self.is_there(value) {
+            value[self.key].as_object_mut().map(|servers| servers.shift_remove(NAME));
+        }
+        let is_empty = |servers: &Json| {
+            servers.is_null() || servers.as_object().is_some_and(serde_json::Map::is_empty)
+        };
+        if value.get(self.key).is_some_and(is_empty) {
+            value.as_object_mut().map(|root| root.shift_remove(self.key));
+        }
+    }
+
+    /// The program that our entry calls.
+    pub(super) fn program(&self, value: &Json) -> Option<String> {
+        let call = call(value.get(self.key)?.get(NAME)?)?;
+        self.program.is(&call).then(|| call.program.into_owned())
+    }
+
+    fn is_there(&self, value: &Json) -> bool {
+        self.program(value).is_some()
+    }
+
+    fn entry(&self) -> Json {
+        let mut entry = json!({});
+        if self.typed {
+            entry["type"] = "stdio".into();
+        }
+        entry["command"] = self.program.path.clone().into();
+        entry["args"] = self.program.server().into();
+        entry
+    }
+}
+
+/// The call that an entry makes, where it is one of this program's server.
+fn call(entry: &Json) -> Option<Call<'_>> {
+    let program = entry.get("command")?.as_str()?.into();
+    let command = entry.get("args")?.as_array()?.first()?.as_str()?;
+    (command == "mcp").then(|| Call { program, command: command.into() })
+}

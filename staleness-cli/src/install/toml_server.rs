@@ -1,0 +1,273 @@
+//! The MCP server in Codex CLI's TOML.
+//!
+//! A table can stand at the end of any TOML file, so ours is added there as text, and taken out line
+//! by line. `toml_edit` would write the whole file anew, and with it every line end.
+
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
+
+use super::Fault;
+use super::server::NAME;
+use super::shell::{Call, Program};
+
+/// Where Codex CLI keeps its servers.
+const KEY: &str = "mcp_servers";
+/// What stands before the text of some editors.
+const BOM: char = '\u{feff}';
+
+/// The server's table.
+#[derive(Clone, Debug)]
+pub(crate) struct TomlServer {
+    /// Who is called.
+    pub program: Program,
+}
+
+impl TomlServer {
+    /// Puts the table in, or brings it up to date.
+    pub(super) fn install(&self, text: &str) -> Result<String, Fault> {
+        let (bom, body) = split_bom(text);
+        let root = parse(body)?;
+        let Some(servers) = root.get(KEY) else { return self.appended(bom, body) };
+        let fault = |what: &str| Err(Fault::at(body, servers.span().start, what));
+        let Some(table) = servers.get_ref().as_table() else {
+            return fault("`mcp_servers` is not a table");
+        };
+        let Some(entry) = table.get(NAME) else { return self.appended(bom, body) };
+        match call(entry.get_ref()) {
+            Some(call) if self.program.is(&call) => Ok(self.updated(bom, body, entry)),
+            Some(call) if call.is_named() => Ok(text.to_owned()),
+            _ => Err(Fault::at(
+                body,
+                entry.span().start,
+                format!("a server named {NAME} is there already, and `init` did not write it"),
+            )),
+        }
+    }
+
+    /// Takes the table out, with the tables below it.
+    pub(super) fn remove(&self, text: &str) -> Result<String, Fault> {
+        let (bom, body) = split_bom(text);
+        let root = parse(body)?;
+        if self.program_in(&root).is_none() {
+            return Ok(text.to_owned());
+        }
+        let table = root.get(KEY).and_then(|servers| servers.get_ref().as_table());
+        let Some((name, entry)) = table.and_then(|table| table.get_key_value(NAME)) else {
+            return Ok(text.to_owned());
+        };
+        let header = line_of(body, name.span().start);
+        let mut lines = Vec::new();
+        if !body[header.0..].trim_start().starts_with('[') {
+            let what = "is not written as a table of its own; remove it by hand";
+            return Err(Fault::at(body, name.span().start, format!("the server {NAME} {what}")));
+        }
+        // A blank line was put before it, unless it is where the file begins.
+        let end = lines_of(body, header, entry.get_ref(), &mut lines);
+        let rest = &body[end..];
+        let blank = body[..header.0].ends_with("\n\n") || body[..header.0].ends_with("\n\r\n");
+        if blank && (rest.trim().is_empty() || rest.starts_with(['\n', '\r'])) {
+            lines.push(line_of(body, header.0 - 1));
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        let mut left = body.to_owned();
+        for (from, to) in lines.into_iter().rev() {
+            left.replace_range(from..to, "");
+        }
+        Ok(format!("{bom}{left}"))
+    }
+
+    /// What the text says without our table: equal before and after.
+    pub(super) fn strip(&self, text: &str) -> Result<Table, Fault> {
+        let (_, body) = split_bom(text);
+        let root = parse(body)?;
+        let ours = self.program_in(&root).is_some();
+        let mut table: Table = body.parse().map_err(|_| Fault::at(body, 0, "is not valid TOML"))?;
+        if let Some(Value::Table(servers)) = table.get_mut(KEY) {
+            if ours {
+                servers.remove(NAME);
+            }
+            if servers.is_empty() {
+                table.remove(KEY);
+            }
+        }
+        Ok(table)
+    }
+
+    /// The program that our table calls.
+    pub(super) fn program(&self, text: &str) -> Option<String> {
+        self.program_in(&parse(split_bom(text).1).ok()?)
+    }
+
+    fn program_in(&self, root: &DeTable<'_>) -> Option<String> {
+        let servers = root.get(KEY)?.get_ref().as_table()?;
+        let call = call(servers.get(NAME)?.get_ref())?;
+        self.program.is(&call).then(|| call.program.into_owned())
+    }
+
+    fn values(&self) -> [(&'static str, Value); 2] {
+        let args: Vec<Value> = self.program.server().into_iter().map(Value::from).collect();
+        [("command", self.program.path.clone().into()), ("args", args.into())]
+    }
+
+    fn appended(&self, bom: &str, body: &str) -> Result<String, Fault> {
+        let newline = if body.find('\n').is_some_and(|at| body[..at].ends_with('\r')) {
+            "\r\n"
+        } else {
+            "\n"
+        };
+        let mut text = format!("{bom}{body}");
+        if !body.is_empty() && !body.ends_with('\n') {
+            text.push_str(newline);
+        }
+        if !body.trim().is_empty() {
+            text.push_str(newline);
+        }
+        text.push_str(&format!("[{KEY}.{NAME}]{newline}"));
+        for (key, value) in self.values() {
+            text.push_str(&format!("{key} = {value}{newline}"));
+        }
+        if parse(split_bom(&text).1).is_ok() {
+            return Ok(text);
+        }
+        // No table can be added to one that is written as a single value.
+        let root = parse(body)?;
+        let at = root.get(KEY).map_or(0, |servers| servers.span().start);
+        let what = "`mcp_servers` is written as one value; write it as [mcp_servers.NAME] tables";
+        Err(Fault::at(body, at, what))
+    }
+
+    fn updated(&self, bom: &str, body: &str, entry: &Spanned<DeValue<'_>>) -> String {
+        let wanted: Table =
+            self.values().into_iter().map(|(key, value)| (key.into(), value)).collect();
+        let mut edits: Vec<(std::ops::Range<usize>, String)> = Vec::new();
+        for (key, value) in &wanted {
+            let Some(old) = entry.get_ref().as_table().and_then(|table| table.get(key.as_str()))
+            else {
+                continue;
+            };
+            let text = &body[old.span()];
+            let same =
+                format!("v = {text}").parse::<Table>().is_ok_and(|table| table["v"] == *value);
+            if !same {
+                edits.push((old.span(), value.to_string()));
+            }
+        }
+        edits.sort_by_key(|(range, _)| range.start);
+        let mut text = body.to_owned();
+        for (range, value) in edits.into_iter().rev() {
+            text.replace_range(range, &value);
+        }
+        format!("{bom}{text}")
+    }
+}
+
+/// The places of all texts that a file holds as values, and of its comments.
+pub(super) fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
+    let (bom, body) = split_bom(text);
+    let Ok(root) = parse(body) else { return Vec::new() };
+    let mut values = Vec::new();
+    let mut tables = vec![&root];
+    let mut lists: Vec<&DeValue<'_>> = Vec::new();
+    // Where a `#` begins no comment: inside of keys and values.
+    let mut spans = Vec::new();
+    while let Some(table) = tables.pop() {
+        for (key, value) in table {
+            spans.push((key.span().start, key.span().end));
+            let span = value.span();
+            match value.get_ref() {
+                DeValue::Table(table) => tables.push(table),
+                DeValue::String(_) => values.push((span.start, span.end)),
+                DeValue::Array(_) => lists.push(value.get_ref()),
+                _ => {}
+            }
+        }
+        while let Some(list) = lists.pop() {
+            for value in list.as_array().into_iter().flatten() {
+                let span = value.span();
+                match value.get_ref() {
+                    DeValue::Table(table) => tables.push(table),
+                    DeValue::String(_) => values.push((span.start, span.end)),
+                    DeValue::Array(_) => lists.push(value.get_ref()),
+                    _ => {}
+                }
+            }
+        }
+    }
+    spans.extend(&values);
+    spans.sort_unstable();
+    let mut at = 0;
+    let mut next = spans.into_iter().peekable();
+    while at < body.len() {
+        while next.peek().is_some_and(|(from, _)| *from < at) {
+            next.next();
+        }
+        if let Some((_, to)) = next.peek().filter(|(from, _)| *from == at) {
+            at = (*to).max(at + 1);
+            continue;
+        }
+        let rest = &body[at..];
+        if rest.starts_with('#') {
+            let end = rest.find('\n').unwrap_or(rest.len());
+            let end = at + end - usize::from(rest[..end].ends_with('\r'));
+            values.push((at, end));
+            at = end;
+        }
+        at += body[at..].chars().next().map_or(1, char::len_utf8);
+    }
+    values.sort_unstable();
+    values.into_iter().map(|(from, to)| (from + bom.len(), to + bom.len())).collect()
+}
+
+/// The lines of a table: its header, its values, and the tables below it. Comments and blank lines are
+/// not among them. Returned is where the last one ends.
+fn lines_of(
+    body: &str,
+    header: (usize, usize),
+    value: &DeValue<'_>,
+    lines: &mut Vec<(usize, usize)>,
+) -> usize {
+    lines.push(header);
+    let mut end = header.1;
+    for (key, value) in value.as_table().into_iter().flatten() {
+        let line = line_of(body, key.span().start);
+        if body[line.0..].trim_start().starts_with('[') {
+            end = end.max(lines_of(body, line, value.get_ref(), lines));
+        } else {
+            let last = line_of(body, value.span().end.saturating_sub(1).max(line.0)).1;
+            lines.push((line.0, last));
+            end = end.max(last);
+        }
+    }
+    end
+}
+
+/// The line in which a place lies, with what ends it.
+fn line_of(body: &str, at: usize) -> (usize, usize) {
+    let from = body[..at].rfind('\n').map_or(0, |at| at + 1);
+    let to = body[at..].find('\n').map_or(body.len(), |length| at + length + 1);
+    (from, to)
+}
+
+fn split_bom(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with(BOM) { BOM.len_utf8() } else { 0 })
+}
+
+/// The parser's messages quote the file, which may hold secrets.
+fn parse(body: &str) -> Result<DeTable<'_>, Fault> {
+    match DeTable::parse(body) {
+        Ok(root) => Ok(root.into_inner()),
+        Err(error) => {
+            let at = error.span().map_or(body.len(), |span| span.start);
+            Err(Fault::at(body, at, "is not valid TOML"))
+        }
+    }
+}
+
+/// The call that a table makes, where it is one of this program's server.
+fn call<'v>(entry: &'v DeValue<'_>) -> Option<Call<'v>> {
+    let table = entry.as_table()?;
+    let program = table.get("command")?.get_ref().as_str()?.into();
+    let command = table.get("args")?.get_ref().as_array()?.iter().next()?.get_ref().as_str()?;
+    (command == "mcp").then(|| Call { program, command: command.into() })
+}
