@@ -1,12 +1,11 @@
 //! Arguments of `init` and `uninstall`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 
 pub(crate) use crate::install::client::{Client, Level};
-
-use clap::ValueEnum;
 
 /// Whose files, and of which client.
 #[derive(Debug, Args)]
@@ -38,6 +37,27 @@ impl PlaceArgs {
         if self.project.is_some() && !self.user { Level::Project } else { Level::User }
     }
 
+    /// The project's folder that an option before the command named, where the one behind it says only
+    /// that it is the project's: clap keeps the latter alone. `args` are those of the process.
+    pub(crate) fn named_before(&self, args: &[OsString]) -> Option<PathBuf> {
+        if !matches!(self.project, Some(None)) {
+            return None;
+        }
+        let mut words = args.iter().map(|arg| arg.to_string_lossy()).peekable();
+        let mut named = None;
+        while let Some(word) = words.next() {
+            match (word.strip_prefix("--project="), words.peek()) {
+                (Some(folder), _) => named = Some(folder.into()),
+                (None, Some(next)) if word == "--project" && !next.starts_with('-') => {
+                    let client = Client::from_str(next, false).is_ok();
+                    named = if client { named } else { Some(next.as_ref().into()) };
+                }
+                _ => {}
+            }
+        }
+        named
+    }
+
     /// The client that was taken for the project's folder.
     pub(crate) fn swallowed(&self) -> Option<Client> {
         let word = self.project.as_ref()?.as_ref()?.to_str()?;
@@ -52,4 +72,25 @@ pub(crate) struct InitArgs {
     /// Add a skill that teaches the agent to act on verdicts (claude-code).
     #[arg(long)]
     pub skill: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_before_the_command_is_found_again() {
+        let of = |line: &str, project: Option<Option<PathBuf>>| {
+            let args: Vec<OsString> = line.split(' ').map(Into::into).collect();
+            PlaceArgs { client: None, user: false, project, dry_run: false }.named_before(&args)
+        };
+        let alone = || Some(None);
+        for line in ["s --project /a init cursor --project", "s --project=/a init --project cursor"] {
+            assert_eq!(of(line, alone()), Some("/a".into()), "{line}");
+            assert_eq!(of(line, Some(Some("/b".into()))), None, "{line}");
+        }
+        for line in ["s init cursor --project", "s init --project --dry-run", "s init --project cursor"] {
+            assert_eq!(of(line, alone()), None, "{line}");
+        }
+    }
 }

@@ -195,10 +195,28 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume:
     let work = tell_work::text(delta, &standing, resume, budget / 3);
     let taken = [&documents, &work.text].into_iter().flatten().map(|text| text.chars().count() + 1);
     let left = budget - taken.sum::<usize>().min(budget);
-    let tools = tell::text(delta, left);
+    let ranked = ranked(settings, registry, resume).unwrap_or_default();
+    let tools = tell::text(delta, &ranked, left);
     let whole = tools.whole && work.whole;
     let told: Vec<String> = [tools.text, work.text, documents].into_iter().flatten().collect();
     Told { text: (!told.is_empty()).then(|| told.join("\n")), whole }
+}
+
+/// The tools that worked here lately, best first, as many as the policy asks for: none by default.
+fn ranked(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    resume: &Resume,
+) -> Result<Vec<String>, CliError> {
+    let limit = settings.configured.policy.hooks.ranked_tools as usize;
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let session = resume.session.as_ref();
+    let tools = registry.suggest(&settings.project, None, session, limit, settings.now)?;
+    // One that never worked here is no advice.
+    let worked = tools.into_iter().filter(|tool| tool.score > 0.0 && tool.mark.is_none());
+    Ok(worked.map(|tool| tool.tool.name).collect())
 }
 
 /// What holds whether it changed or not: traps, constraints, and what was handed to this agent.

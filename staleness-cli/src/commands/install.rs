@@ -67,6 +67,9 @@ fn run(
         // The word behind --project was the client's name.
         global.project = None;
     }
+    if let Some(folder) = args.named_before(&std::env::args_os().collect::<Vec<_>>()) {
+        global.project = Some(folder);
+    }
     // A policy that cannot be read has no say in what stands in other files.
     let settings = Settings::new(&global, None, true)?;
     let level = args.level();

@@ -16,10 +16,11 @@ pub(crate) struct Said {
     pub whole: bool,
 }
 
-/// The text for an agent, at most `budget` characters.
+/// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
+/// tools that are `ranked`, as far as there is room.
 ///
 /// Names come from files of unknown origin: see [`name`]. Nothing else of a file is ever told.
-pub(crate) fn text(delta: &Delta, budget: usize) -> Said {
+pub(crate) fn text(delta: &Delta, ranked: &[String], budget: usize) -> Said {
     let group = |to: Status, wanted: fn(&NetChange) -> bool, why: bool| -> Vec<Item<'_>> {
         let changes = delta.tools.iter().filter(|change| change.to == to && wanted(change));
         changes.map(|change| (change.name.as_str(), why.then_some(change.cause.as_str()))).collect()
@@ -66,8 +67,23 @@ pub(crate) fn text(delta: &Delta, budget: usize) -> Said {
         let reserved = later.map(|line| line.chars().count()).sum();
         whole &= section(&mut text, title, (items, 0), budget, reserved).is_some();
     }
+    // It tells nothing new, so that it says less where there is little room is no loss.
+    let ranked: Vec<String> = ranked.iter().map(|tool| name(tool)).collect();
+    let room = |first: &String| {
+        let line = RANKED.len() + first.chars().count() + TAIL;
+        text.chars().count() + line <= budget
+    };
+    if ranked.first().is_some_and(room) {
+        section(&mut text, RANKED, (&ranked, 0), budget, 0);
+    }
     Said { text: (text.chars().count() > head).then_some(text), whole }
 }
+
+/// What tools that worked are told under.
+const RANKED: &str = "Worked here lately, best first";
+
+/// Room that is kept for ", and NNNNN more" and what stands around a title.
+const TAIL: usize = 20;
 
 /// A tool's name, and why it is told.
 type Item<'a> = (&'a str, Option<&'a str>);
@@ -92,13 +108,12 @@ pub(super) fn section(
     budget: usize,
     reserved: usize,
 ) -> Option<usize> {
-    // Room for ", and NNNNN more" is kept, so that nothing is dropped without a word.
-    const TAIL: usize = 20;
     let mut line = format!("\n- {title}: ");
     let mut shown = 0;
     for item in items {
         let more = if shown == 0 { 0 } else { 2 };
         let length = text.chars().count() + line.chars().count() + more + item.chars().count();
+        // Nothing is dropped without a word.
         if length + TAIL + reserved > budget {
             break;
         }
@@ -178,7 +193,7 @@ mod tests {
     }
 
     fn said(delta: &Delta, budget: usize) -> Option<String> {
-        text(delta, budget).text
+        text(delta, &[], budget).text
     }
 
     #[test]
@@ -187,9 +202,9 @@ mod tests {
             let one = |at| change(&format!("/{at}"), None, Status::Stale, "disabled");
             delta((0..count).map(one).collect(), &[])
         };
-        assert!(text(&gone(500), 400).whole, "counted");
-        assert!(!text(&gone(1), 40).whole);
-        assert!(text(&gone(0), 0).whole);
+        assert!(text(&gone(500), &[], 400).whole, "counted");
+        assert!(!text(&gone(1), &[], 40).whole);
+        assert!(text(&gone(0), &[], 0).whole);
     }
 
     #[test]
@@ -242,6 +257,37 @@ mod tests {
             told,
             "Tool status from `staleness`:\n- Still failing, avoid: `mcp__my_hub__*` (all 60 of its \
              tools in use are demoted), `other` (3 of the last 5 uses failed)"
+        );
+    }
+
+    #[test]
+    fn ranked_tools_come_last_and_never_cost_news_their_room() {
+        let ranked: Vec<String> = (0..30).map(|at| format!("mcp__hub__tool-{at}")).collect();
+        let told = text(&delta(Vec::new(), &[]), &ranked[..2], 1_500).text.unwrap();
+        assert_eq!(
+            told,
+            "Tool status from `staleness`:\n- Worked here lately, best first: `mcp__hub__tool-0`, \
+             `mcp__hub__tool-1`"
+        );
+        let gone: Vec<NetChange> = (0..40)
+            .map(|at| {
+                change(&format!("/gone-{at}"), Some(Status::Active), Status::Stale, "disabled")
+            })
+            .collect();
+        let gone = delta(gone, &[]);
+        for budget in 0..1_500 {
+            let with = text(&gone, &ranked, budget);
+            let without = text(&gone, &[], budget);
+            assert_eq!(with.whole, without.whole, "{budget}");
+            if let Some(told) = &with.text {
+                assert!(told.chars().count() <= budget, "{budget}: {told}");
+                assert!(told.starts_with(without.text.as_deref().unwrap_or_default()), "{told}");
+            }
+        }
+        let all = text(&gone, &ranked, 1_500).text.unwrap();
+        assert!(
+            all.contains("best first: `mcp__hub__tool-0`, ") && all.ends_with(" more"),
+            "{all}"
         );
     }
 

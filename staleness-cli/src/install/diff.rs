@@ -6,7 +6,10 @@
 
 use std::fmt::Write;
 
-use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
+use imara_diff::{
+    Algorithm, BasicLineDiffPrinter, Diff, InternedInput, Token, UnifiedDiffConfig,
+    UnifiedDiffPrinter,
+};
 
 use super::part::Part;
 use super::toml_server;
@@ -31,9 +34,35 @@ pub(crate) fn unified(
     let input = InternedInput::new(old.as_str(), new.as_str());
     let mut lines = Diff::compute(Algorithm::Histogram, &input);
     lines.postprocess_lines(&input);
-    let printer = BasicLineDiffPrinter(&input.interner);
+    let printer = Printer(BasicLineDiffPrinter(&input.interner));
     let _ = write!(diff, "{}", lines.unified_diff(&printer, UnifiedDiffConfig::default(), &input));
     diff
+}
+
+/// The usual form. Where there are no lines, the one before is named.
+struct Printer<'a>(BasicLineDiffPrinter<'a, str>);
+
+impl UnifiedDiffPrinter for Printer<'_> {
+    fn display_header(
+        &self,
+        mut f: impl Write,
+        start_before: u32,
+        start_after: u32,
+        len_before: u32,
+        len_after: u32,
+    ) -> std::fmt::Result {
+        let place = |start: u32, length: u32| format!("{},{length}", start + u32::from(length > 0));
+        let (before, after) = (place(start_before, len_before), place(start_after, len_after));
+        writeln!(f, "@@ -{before} +{after} @@")
+    }
+
+    fn display_context_token(&self, f: impl Write, token: Token) -> std::fmt::Result {
+        self.0.display_context_token(f, token)
+    }
+
+    fn display_hunk(&self, f: impl Write, before: &[Token], after: &[Token]) -> std::fmt::Result {
+        self.0.display_hunk(f, before, after)
+    }
 }
 
 /// A text as it may be shown.
@@ -166,8 +195,10 @@ mod tests {
     fn a_file_that_comes_or_goes_has_no_other_side() {
         let part = hooks();
         let text = part.install("").unwrap();
-        assert!(unified(&part, "f", None, Some(&text)).starts_with("--- /dev/null\n+++ f\n@@ -"));
-        assert!(unified(&part, "f", Some(&text), None).starts_with("--- f\n+++ /dev/null\n@@ -"));
+        assert!(
+            unified(&part, "f", None, Some(&text)).starts_with("--- /dev/null\n+++ f\n@@ -0,0 +1,")
+        );
+        assert!(unified(&part, "f", Some(&text), None).starts_with("--- f\n+++ /dev/null\n@@ -1,"));
         assert_eq!(unified(&part, "f", Some(&text), Some(&text)), "");
         let command = "\"command\": \"/opt/staleness hook --client claude-code\"";
         assert!(unified(&part, "f", None, Some(&text)).contains(command));

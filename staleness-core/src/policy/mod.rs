@@ -204,11 +204,13 @@ pub struct HookPolicy {
     pub tell: bool,
     /// The longest text that a session start may add, in characters.
     pub session_start_chars: u32,
+    /// How many tools that worked in the project lately a session start names, best first; with 0 none.
+    pub ranked_tools: u32,
 }
 
 impl Default for HookPolicy {
     fn default() -> Self {
-        Self { tell: true, session_start_chars: 1_500 }
+        Self { tell: true, session_start_chars: 1_500, ranked_tools: 0 }
     }
 }
 

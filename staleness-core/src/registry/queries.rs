@@ -44,7 +44,8 @@ pub struct ToolListing {
     pub kind: Option<ToolKind>,
     /// The tools of every project, not only those that this one sees.
     pub all_projects: bool,
-    /// Without those that are ignored: for reports, not for a list to manage them by.
+    /// Without those that nothing is said of, ignored ones and this program's own: for reports, not for
+    /// a list to manage them by.
     pub hide_ignored: bool,
 }
 
@@ -314,7 +315,7 @@ pub fn list(context: &Context<'_>, listing: ToolListing) -> Vec<ToolReport> {
     let wanted = |each: &RankedTool<'_>| {
         listing.status.is_none_or(|status| status == each.status)
             && listing.kind.is_none_or(|kind| kind == each.tool.kind)
-            && !(listing.hide_ignored && context.is_ignored(each.tool))
+            && !(listing.hide_ignored && context.is_silent(each.tool))
     };
     let ranked = rank(context, tools.into_iter(), usize::MAX);
     ranked

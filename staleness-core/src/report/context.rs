@@ -10,6 +10,19 @@ use crate::store::{View, meant};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 
+/// The server, the plugin and the skill as which this program offers itself.
+const OWN_NAME: &str = "staleness";
+
+/// Whether the tool is this program's own.
+fn is_own(tool: &Tool) -> bool {
+    let server = tool.server.as_ref().map_or("", |server| server.as_str());
+    let plugin = tool.plugin.as_ref().map_or("", |plugin| plugin.as_str());
+    server == OWN_NAME
+        || server.starts_with("plugin_") && server.ends_with("_staleness")
+        || plugin.split('@').next() == Some(OWN_NAME)
+        || tool.kind == ToolKind::Skill && tool.key.name.as_str() == OWN_NAME
+}
+
 /// A view as one project sees it at one moment under one policy.
 ///
 /// An MCP server's figures are sums over its tools, so the context needs the server's tools beside
@@ -200,6 +213,13 @@ impl<'a> Context<'a> {
         tool.hold == Hold::Ignored
             || names.contains(&tool.key.name)
             || tool.server.as_ref().is_some_and(|server| servers.contains(server))
+    }
+
+    /// Whether reports and suggestions leave the tool out: it is ignored, or this program's own. Whoever
+    /// reads a report has this program, and needs no warning of it.
+    #[must_use]
+    pub fn is_silent(&self, tool: &Tool) -> bool {
+        self.is_ignored(tool) || is_own(tool)
     }
 
     /// Whether the tool is visible to the project: its own, or global.

@@ -74,7 +74,7 @@ impl ScanReport {
                 .collect();
             keys.iter()
                 .filter_map(|key| view.tools.get(key))
-                .filter(|tool| !context.is_ignored(tool))
+                .filter(|tool| !context.is_silent(tool))
                 .map(|tool| ToolReport::new(&context, tool))
                 .collect()
         };

@@ -9,9 +9,6 @@ use crate::names;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
 
-/// The server and the plugin as which this program offers itself; its tools are never suggested.
-const OWN_NAME: &str = "staleness";
-
 /// A tool that was found for a caller.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suggestion {
@@ -58,8 +55,7 @@ pub fn suggest(
         tool.kind != ToolKind::Builtin
             && !names::is_server_entry(tool.key.name.as_str())
             && tool.kind != ToolKind::Plugin
-            && !is_own(tool)
-            && !context.is_ignored(tool)
+            && !context.is_silent(tool)
             && !is_server_held(context, tool)
             && !last.contains(&&tool.key)
     };
@@ -96,14 +92,6 @@ pub fn discover(context: &Context<'_>, query: &str, limit: usize) -> Vec<Suggest
 fn is_server_held(context: &Context<'_>, tool: &Tool) -> bool {
     let entry = context.provider(&tool.key).and_then(|key| context.view().tools.get(key));
     entry.is_some_and(|entry| matches!(entry.hold, Hold::Demoted | Hold::Ignored))
-}
-
-fn is_own(tool: &Tool) -> bool {
-    let server = tool.server.as_ref().map_or("", |server| server.as_str());
-    let plugin = tool.plugin.as_ref().map_or("", |plugin| plugin.as_str());
-    server == OWN_NAME
-        || server.ends_with("_staleness")
-        || plugin.split('@').next() == Some(OWN_NAME)
 }
 
 /// What a session used last, among the project's looked-at outcomes.

@@ -103,5 +103,5 @@ pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
 }
 
 fn told(context: &Context<'_>, tool: &Tool) -> bool {
-    context.is_visible(tool) && !context.is_ignored(tool)
+    context.is_visible(tool) && !context.is_silent(tool)
 }
