@@ -85,11 +85,14 @@ mod tests {
             PlaceArgs { client: None, user: false, project, dry_run: false }.named_before(&args)
         };
         let alone = || Some(None);
-        for line in ["s --project /a init cursor --project", "s --project=/a init --project cursor"] {
+        for line in ["s --project /a init cursor --project", "s --project=/a init --project cursor"]
+        {
             assert_eq!(of(line, alone()), Some("/a".into()), "{line}");
             assert_eq!(of(line, Some(Some("/b".into()))), None, "{line}");
         }
-        for line in ["s init cursor --project", "s init --project --dry-run", "s init --project cursor"] {
+        for line in
+            ["s init cursor --project", "s init --project --dry-run", "s init --project cursor"]
+        {
             assert_eq!(of(line, alone()), None, "{line}");
         }
     }
