@@ -45,6 +45,7 @@ fn the_defaults_are_those_that_are_documented() {
         [hooks]
         tell = true
         session_start_chars = 1500
+        ranked_tools = 0
         [projects]
         share_worktrees = true
         [kind.builtin]
