@@ -21,9 +21,6 @@ use error::{CliError, ErrorKind};
 use output::{Output, Paint};
 use settings::Settings;
 
-/// Commands that later releases bring; named so that the error can say so.
-const LATER: [&str; 0] = [];
-
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -196,13 +193,13 @@ fn refused(error: &clap::Error, args: &[OsString], as_json: bool) -> ExitCode {
     }
     if error.kind() == ClapKind::InvalidSubcommand
         && let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand)
-        && LATER.contains(&command.as_str())
+        && cfg!(not(feature = "mcp"))
+        && command == "mcp"
     {
-        let message = format!("`staleness {command}` is not part of this release");
-        let later = CliError::new(ErrorKind::NotOffered, message).hint(
-            "this release watches tools, documents, knowledge and work; see `staleness --help`",
-        );
-        return report(&later, as_json);
+        let message = "`staleness mcp` is not part of this build";
+        let left_out = CliError::new(ErrorKind::NotOffered, message)
+            .hint("build it with the feature `mcp`, which is on unless it is switched off");
+        return report(&left_out, as_json);
     }
     report(&usage::one_line(error, args), as_json)
 }

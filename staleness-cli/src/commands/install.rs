@@ -79,7 +79,11 @@ fn run(
         return Err(CliError::invalid(message).hint("name another with --home"));
     }
     let program = program(&global, &settings)?;
-    let targets = client.targets(level, &folders, &program, skill);
+    let mut targets = client.targets(level, &folders, &program, skill);
+    if verb == Verb::Init && cfg!(not(feature = "mcp")) {
+        // This build has no server that a client could start.
+        targets.retain(|target| !target.part.is_server());
+    }
     // All are judged before any is written.
     let fence = (level == Level::Project).then_some(folders.project.as_path());
     let planned: Vec<Planned> = targets

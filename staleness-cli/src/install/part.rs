@@ -95,6 +95,11 @@ impl Part {
         }
     }
 
+    /// Whether it has the client start the MCP server.
+    pub(crate) const fn is_server(&self) -> bool {
+        matches!(self, Self::Server(_) | Self::Toml(_))
+    }
+
     /// The programs that our entries call.
     pub(crate) fn programs(&self, text: &str) -> Vec<String> {
         let value = || Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);

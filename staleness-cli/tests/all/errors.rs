@@ -204,17 +204,6 @@ fn arguments_that_are_no_text_are_refused() {
 }
 
 #[test]
-fn later_commands_say_that_they_are_not_here_yet() {
-    let sandbox = Sandbox::scanned();
-    let command = "mcp";
-    for args in [&[command][..], &[command, "list", "--whatever"]] {
-        let (code, line) = refused(&sandbox, args);
-        assert_eq!(code, 3, "{line}");
-        assert!(line.contains(command) && line.contains("not part of this release"), "{line}");
-    }
-}
-
-#[test]
 fn a_policy_that_makes_no_sense_is_named_with_its_line() {
     let sandbox = Sandbox::scanned();
     let user = "home/.config/staleness/staleness.toml";
