@@ -5,10 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use staleness::route::Precision;
 
+use super::whole;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum RoutesCommand {
     /// Every route of the project, the surest first.
     List,
+    /// The routes that are close to a query.
+    Find(FindArgs),
     /// Learn that a tool answered a query, or did not.
     Learn(LearnArgs),
     /// Remove routes that are weak, unused or too many.
@@ -25,6 +29,21 @@ pub(crate) enum RoutesCommand {
         #[arg(long)]
         yes: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindArgs {
+    /// What is asked.
+    pub query: String,
+    #[command(flatten)]
+    pub vector: VectorArgs,
+    /// How many.
+    #[arg(long, value_name = "N", default_value = "5", allow_negative_numbers = true,
+          value_parser = whole::<usize>)]
+    pub limit: usize,
+    /// Show the parts of each score.
+    #[arg(long)]
+    pub explain: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! Tools and sources as tables.
 
 use staleness::registry::ScoredTool;
-use staleness::report::{HealthState, SourceReport, Suggestion, ToolReport};
+use staleness::report::{HealthState, ScoreParts, SourceReport, Suggestion, ToolReport};
 use staleness::source::SourceState;
 use staleness::tool::Status;
 use staleness::verdict::Level;
@@ -105,13 +105,28 @@ pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> 
         ];
         let mut reason = each.reason.clone();
         if explain {
-            let words = each.parts.words.map_or_else(|| "-".into(), |fit| format!("{fit:.3}"));
-            reason = format!("usage {:.3}, words {words}; {reason}", each.parts.usage);
+            reason = format!("{}; {reason}", parts(&each.parts));
         }
         cells.push((reason, None));
         table.row(cells);
     }
     table.render(out.paint, out.width)
+}
+
+/// The parts of a score, each with its number.
+fn parts(parts: &ScoreParts) -> String {
+    let mut text = format!("usage {:.3}", parts.usage);
+    for (name, part) in [("words", parts.words), ("learned", parts.learned)] {
+        if let Some(part) = part {
+            text.push_str(&format!(", {name} {part:.3}"));
+        }
+    }
+    if let Some(route) = &parts.route {
+        let (close, sure) = (route.closeness, route.confidence.get());
+        let query = &route.query;
+        text.push_str(&format!("; “{query}” closeness {close:.3} × confidence {sure:.3}"));
+    }
+    text
 }
 
 /// The sources that are not simply missing.

@@ -7,9 +7,9 @@ use std::path::Path;
 use pollster::block_on;
 
 use super::{
-    Act, ByHand, DocumentsReport, ItemPatch, Learn, PruneReport, RecordReport, Registry,
-    Resolution, Resume, RoutePruneReport, ScopeChoice, ScoredTool, ToolListing, Use, Verification,
-    WorkListing, WorkPatch,
+    Act, ByHand, DocumentsReport, FindRoutes, FoundRoutes, ItemPatch, Learn, PruneReport,
+    RecordReport, Registry, Resolution, Resume, RoutePruneReport, ScopeChoice, ScoredTool,
+    ToolListing, Use, Verification, WorkListing, WorkPatch,
 };
 use crate::ids::{
     AgentId, ItemId, ItemKey, ModelId, OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName,
@@ -129,6 +129,7 @@ blocking! {
     learn_route(project: &ProjectRef, learn: Learn) -> Option<Route>;
     preview_learn(project: &ProjectRef, learn: Learn) -> Option<Route>;
     routes(project: &ProjectId) -> Vec<Route>;
+    find_routes(project: &ProjectRef, find: FindRoutes, now: Timestamp) -> FoundRoutes;
     route_vectors(project: &ProjectId, model: &ModelId) -> Vectors;
     dimensions_of(project: &ProjectId, model: &ModelId) -> Option<usize>;
     use_routes(keys: Vec<RouteKey>, op: &OpId, at: Timestamp) -> usize;

@@ -34,7 +34,7 @@ pub use knowledge::{
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::RecordUses;
-pub use routes::{Learn, PrunedRoute, RoutePruneReport};
+pub use routes::{FindRoutes, FoundRoute, FoundRoutes, Learn, PrunedRoute, RoutePruneReport};
 pub use sessions::{Resume, ResumeFrom};
 pub use used::Use;
 pub use work::{

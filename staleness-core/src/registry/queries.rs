@@ -12,10 +12,11 @@ use crate::report::{
     Context, HistoryEntry, RankedTool, Suggestion, ToolReport, discover, rank, suggest,
 };
 use crate::scan::ProjectRef;
+use crate::search::{Question, QuestionError};
 use crate::source::Source;
 use crate::store::{
-    JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
-    StoreError, ToolFilter, View,
+    JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, RouteFilter, Selection,
+    SourceFilter, StoreError, ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
@@ -96,6 +97,19 @@ impl Query for Lookup {
 impl Registry {
     async fn seen(&self, project: &ProjectRef) -> Result<View, StoreError> {
         self.ask(visible(&project.id, &self.policy)).await
+    }
+
+    /// What the project sees, with its routes where there is a question.
+    async fn seen_with_routes(
+        &self,
+        project: &ProjectRef,
+        routes: bool,
+    ) -> Result<View, StoreError> {
+        let mut selection = visible(&project.id, &self.policy);
+        if routes {
+            selection = selection.peek_routes(RouteFilter::Project(project.id.clone()));
+        }
+        self.ask(selection).await
     }
 
     /// Every tool that the project sees, of the wanted status and kind, in the order of the
@@ -212,10 +226,10 @@ impl Registry {
             .collect())
     }
 
-    /// Tools to use: see [`suggest`].
+    /// Tools to use: see [`suggest`]. A query without words asks for the ranking.
     ///
     /// # Errors
-    /// What the store reports.
+    /// [`Refusal::Invalid`] for a query that is too long; else what the store reports.
     pub async fn suggest(
         &self,
         project: &ProjectRef,
@@ -224,15 +238,19 @@ impl Registry {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Suggestion>, StoreError> {
-        let view = self.seen(project).await?;
+        let asked = match query.map(Question::new) {
+            None | Some(Err(QuestionError::Empty)) => None,
+            Some(asked) => Some(asked.map_err(refused)?),
+        };
+        let view = self.seen_with_routes(project, asked.is_some()).await?;
         let context = Context::new(&view, &self.policy, project, now);
-        Ok(suggest(&context, query, session, limit))
+        Ok(suggest(&context, asked.as_ref(), session, limit))
     }
 
-    /// Searches everything that the project sees: see [`discover`].
+    /// Searches everything that the project sees: see [`discover`]. A query without words finds nothing.
     ///
     /// # Errors
-    /// What the store reports.
+    /// [`Refusal::Invalid`] for a query that is too long; else what the store reports.
     pub async fn discover(
         &self,
         project: &ProjectRef,
@@ -240,9 +258,13 @@ impl Registry {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Suggestion>, StoreError> {
-        let view = self.seen(project).await?;
+        let asked = match Question::new(query) {
+            Err(QuestionError::Empty) => return Ok(Vec::new()),
+            asked => asked.map_err(refused)?,
+        };
+        let view = self.seen_with_routes(project, true).await?;
         let context = Context::new(&view, &self.policy, project, now);
-        Ok(discover(&context, query, limit))
+        Ok(discover(&context, &asked, limit))
     }
 
     /// The last `limit` changes of the tools with these keys, newest first. A forgotten tool still
@@ -323,6 +345,11 @@ pub fn list(context: &Context<'_>, listing: ToolListing) -> Vec<ToolReport> {
         .filter(|each| wanted(each))
         .map(|each| ToolReport::new(context, each.tool))
         .collect()
+}
+
+/// A question that was refused.
+pub(super) fn refused(error: QuestionError) -> Refusal {
+    Refusal::Invalid(error.to_string())
 }
 
 fn unknown(keys: &[ToolKey]) -> StoreError {

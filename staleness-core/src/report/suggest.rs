@@ -1,11 +1,14 @@
 //! Suggesting and discovering tools: by what worked, and by words.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::Serialize;
 
-use super::words::{Token, Words, question};
 use super::{Context, RankedTool, ToolReport, rank};
-use crate::ids::{SessionId, ToolKey};
+use crate::ids::{SessionId, ToolKey, ToolName};
 use crate::names;
+use crate::route::{Confidence, RouteId, RouteKey};
+use crate::search::{Learned, Match, Meaning, Question, SearchIndex, ToolText, is_cold};
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
 
@@ -22,35 +25,54 @@ pub struct Suggestion {
     /// `[stale]` or `[demoted]`, where it is not active.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
-    /// The parts of the score, for `--explain`: share of successes, and how well the words fit.
+    /// The parts of the score, for `--explain`.
     pub parts: ScoreParts,
 }
 
-/// The parts of a score.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// The parts of a score: with a question `(0.6 × words + 0.4 × learned) × (0.75 + 0.25 × usage)`, so
+/// that what worked before lifts a fitting tool by up to a quarter; without one the usage alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreParts {
     /// The ranking score.
     pub usage: f64,
-    /// How well the words fit, where there was a question.
+    /// How well the words fit, 0..=1, where there was a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<f64>,
+    /// What stands for what was learned, 0..=1, where there was a question: see [`SearchIndex::find`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learned: Option<f64>,
+    /// The learned query that is closest, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route: Option<TaughtBy>,
+}
+
+/// The learned query by which a tool was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaughtBy {
+    /// The route.
+    pub id: RouteId,
+    /// The query as it was first given.
+    pub query: String,
+    /// How close it is to the question, 0..=1.
+    pub closeness: f64,
+    /// How sure the route is, 0..=1.
+    pub confidence: Confidence,
 }
 
 /// Offers tools to use: active ones, and where none fits, failing ones whose cool-down has passed,
-/// last and marked; a question without words asks for the ranking. Never built-ins, this program's
+/// last and marked; without a question in the order of the ranking. Never built-ins, this program's
 /// own, names that cannot be called, ignored ones, or what was used last in the same session: the
 /// tool, and the skill, command or agent that it ran.
 #[must_use]
 pub fn suggest(
     context: &Context<'_>,
-    query: Option<&str>,
+    asked: Option<&Question>,
     session: Option<&SessionId>,
     limit: usize,
 ) -> Vec<Suggestion> {
     let last = last_used(context, session);
-    // A question without words is none.
-    let asked = query.map(question).filter(|asked| !asked.is_empty());
-    let asked = asked.as_deref();
+    let index = asked.map(|asked| (asked, search_index(context, asked)));
+    let index = index.as_ref().map(|(asked, index)| (*asked, index));
     let callable = |tool: &&Tool| {
         tool.kind != ToolKind::Builtin
             && !names::is_server_entry(tool.key.name.as_str())
@@ -61,7 +83,7 @@ pub fn suggest(
     };
     let tools: Vec<&Tool> = context.visible().filter(callable).collect();
     let active = tools.iter().copied().filter(|tool| context.status(tool) == Status::Active);
-    let found = find(context, active, asked, limit);
+    let found = find(context, active, index, limit);
     if !found.is_empty() {
         return found;
     }
@@ -70,7 +92,7 @@ pub fn suggest(
             && tool.presence.is_present()
             && tool.health.is_on_probation(context.now(), &context.tool_policy(tool))
     });
-    find(context, trial, asked, limit)
+    find(context, trial, index, limit)
         .into_iter()
         .map(|each| Suggestion {
             reason: format!("on probation: {}", each.reason),
@@ -80,12 +102,21 @@ pub fn suggest(
         .collect()
 }
 
-/// Searches everything that the project sees, and marks what cannot be relied on. A question without
-/// words finds nothing.
+/// Searches everything that the project sees, and marks what cannot be relied on.
 #[must_use]
-pub fn discover(context: &Context<'_>, query: &str, limit: usize) -> Vec<Suggestion> {
-    let tools: Vec<&Tool> = context.visible().filter(|tool| !context.is_ignored(tool)).collect();
-    find(context, tools.into_iter(), Some(&question(query)), limit)
+pub fn discover(context: &Context<'_>, asked: &Question, limit: usize) -> Vec<Suggestion> {
+    let tools = context.visible().filter(|tool| !context.is_ignored(tool));
+    find(context, tools, Some((asked, &search_index(context, asked))), limit)
+}
+
+/// An index of what the project sees and of what was learned in it, for one question.
+pub(crate) fn search_index(context: &Context<'_>, asked: &Question) -> SearchIndex {
+    let view = context.view();
+    let of_project = view.routes.values().filter(|route| route.key.project == *context.project());
+    let learned: Vec<Learned> = of_project.map(Learned::from).collect();
+    let mut index = SearchIndex::for_question(asked, &learned);
+    context.visible().for_each(|tool| index.put_tool(&ToolText::from(tool)));
+    index
 }
 
 /// Whether a person demoted or ignored the server that provides the tool.
@@ -106,85 +137,89 @@ fn last_used<'a>(context: &Context<'a>, session: Option<&SessionId>) -> Vec<&'a 
 fn find<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,
-    asked: Option<&[Token]>,
+    asked: Option<(&Question, &SearchIndex)>,
     limit: usize,
 ) -> Vec<Suggestion> {
-    let ranked = rank(context, tools, usize::MAX);
-    let mut scored: Vec<Scored<'_>> = match asked {
-        None => ranked
-            .into_iter()
-            .map(|each| Scored { score: each.score, words: None, met: Vec::new(), each })
-            .collect(),
-        Some(asked) => by_words(asked, ranked),
+    let scored = match asked {
+        None => {
+            let ranked = rank(context, tools, limit);
+            ranked.into_iter().map(|each| (each.score, None, each)).collect()
+        }
+        Some((asked, index)) => by_question(context, tools, asked, index, limit),
     };
-    // A stable sort: equal scores stay in the order of the ranking.
-    scored.sort_by(|a, b| b.score.total_cmp(&a.score));
-    scored.truncate(limit);
     scored
         .into_iter()
-        .map(|Scored { score, words, met, each }| Suggestion {
+        .map(|(score, found, each)| Suggestion {
             tool: ToolReport::new(context, each.tool),
             score,
-            reason: reason(&each, &met),
+            reason: reason(&each, found.as_ref()),
             mark: match each.status {
                 Status::Active => None,
                 Status::Stale => Some("[stale]"),
                 Status::Demoted => Some("[demoted]"),
             },
-            parts: ScoreParts { usage: each.score, words },
+            parts: ScoreParts {
+                usage: each.score,
+                words: found.as_ref().map(|found| found.words),
+                learned: found.as_ref().map(|found| found.learned),
+                route: found.as_ref().and_then(|found| taught_by(context, found)),
+            },
         })
         .collect()
 }
 
-/// Scores by words: each word of the question weighs by how rare it is among the tools, and what
-/// worked before lifts a fitting tool by up to a quarter.
-fn by_words<'a>(asked: &[Token], ranked: Vec<RankedTool<'a>>) -> Vec<Scored<'a>> {
-    let fits: Vec<Vec<f64>> = ranked
-        .iter()
-        .map(|each| {
-            let tool = each.tool;
-            let words = Words::new(tool.key.name.as_str(), tool.description.as_deref());
-            asked.iter().map(|token| words.meets_token(token)).collect()
-        })
-        .collect();
-    let weights: Vec<f64> = (0..asked.len())
-        .map(|at| {
-            let holding = fits.iter().filter(|fits| fits[at] > 0.0).count();
-            (1.0 + fits.len() as f64 / (1.0 + holding as f64)).ln()
-        })
-        .collect();
-    let whole: f64 = weights.iter().sum();
-    ranked
+/// A score, what was found, and its rank.
+type Scored<'a> = (f64, Option<Match>, RankedTool<'a>);
+
+/// Scores by a question; what worked before lifts a fitting tool by up to a quarter.
+fn by_question<'a>(
+    context: &Context<'a>,
+    tools: impl Iterator<Item = &'a Tool>,
+    asked: &Question,
+    index: &SearchIndex,
+    limit: usize,
+) -> Vec<Scored<'a>> {
+    let tools: Vec<&Tool> = tools.collect();
+    let wanted: HashSet<&ToolName> = tools.iter().map(|tool| &tool.key.name).collect();
+    let found =
+        index.find(asked, usize::MAX, &Meaning::default(), |name| wanted.contains(name)).matches;
+    let mut found: HashMap<ToolName, Match> =
+        found.into_iter().map(|each| (each.tool.clone(), each)).collect();
+    let fitting = tools.into_iter().filter(|tool| found.contains_key(&tool.key.name));
+    let mut scored: Vec<Scored<'a>> = rank(context, fitting, usize::MAX)
         .into_iter()
-        .zip(fits)
-        .filter(|(_, fits)| fits.iter().any(|fit| *fit > 0.0))
-        .map(|(each, fits)| {
-            let met = asked.iter().zip(&fits).filter(|(_, fit)| **fit > 0.0);
-            let met = met.map(|(token, _)| token.as_str().to_owned()).collect();
-            let sum: f64 = fits.iter().zip(&weights).map(|(fit, weight)| fit * weight).sum();
-            let words = round(sum / whole);
-            Scored {
-                score: round(words * (0.75 + 0.25 * each.score)),
-                words: Some(words),
-                met,
-                each,
-            }
+        .filter_map(|each| {
+            let found = found.remove(&each.tool.key.name)?;
+            Some((round(found.score * (0.75 + 0.25 * each.score)), Some(found), each))
         })
-        .collect()
+        .collect();
+    // A stable sort: equal scores stay in the order of the ranking.
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.truncate(limit);
+    scored
 }
 
-/// A ranked tool with how well it fits.
-struct Scored<'a> {
-    score: f64,
-    words: Option<f64>,
-    met: Vec<String>,
-    each: RankedTool<'a>,
+/// The learned query that led to a tool.
+fn taught_by(context: &Context<'_>, found: &Match) -> Option<TaughtBy> {
+    let best = found.route?;
+    let key =
+        RouteKey { project: context.project().clone(), tool: found.tool.clone(), id: best.id };
+    let route = context.view().routes.get(&key)?;
+    Some(TaughtBy {
+        id: best.id,
+        query: route.query.clone(),
+        closeness: best.closeness,
+        confidence: best.confidence,
+    })
 }
 
-fn reason(each: &RankedTool<'_>, met: &[String]) -> String {
+fn reason(each: &RankedTool<'_>, found: Option<&Match>) -> String {
     let mut parts = Vec::new();
-    if !met.is_empty() {
-        parts.push(format!("matches {}", met.join(", ")));
+    if let Some(found) = found.filter(|found| !found.met.is_empty()) {
+        parts.push(format!("matches {}", found.met.join(", ")));
+    }
+    if found.and_then(|found| found.route).is_some_and(|route| !is_cold(route.closeness)) {
+        parts.push("answered something like it".into());
     }
     if each.successes > 0 {
         let times =

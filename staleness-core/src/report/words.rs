@@ -1,8 +1,5 @@
 //! Words: what a name, a description or a question says, whatever its spelling.
 
-use std::collections::BTreeSet;
-use std::ops::Bound;
-
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -93,72 +90,6 @@ pub fn terms(text: &str) -> Vec<String> {
     tokens(text).into_iter().flat_map(|token| token.runs).flat_map(|run| run.parts).collect()
 }
 
-/// The words of one text, for being asked.
-#[derive(Clone, Debug, Default)]
-pub struct Words {
-    strong: BTreeSet<String>,
-    weak: BTreeSet<String>,
-}
-
-impl Words {
-    /// A thing with a name, whose words count in full, and a description, whose words count less.
-    #[must_use]
-    pub fn new(name: &str, description: Option<&str>) -> Self {
-        Self { strong: spellings(name), weak: spellings(description.unwrap_or("")) }
-    }
-
-    /// How well one word is met, 0..=1: in the name exactly 1, by prefix 0.7; in the description
-    /// 0.6 and 0.4.
-    #[must_use]
-    pub fn meets(&self, term: &str) -> f64 {
-        if self.strong.contains(term) {
-            1.0
-        } else if has_prefix(&self.strong, term) {
-            0.7
-        } else if self.weak.contains(term) {
-            0.6
-        } else if has_prefix(&self.weak, term) {
-            0.4
-        } else {
-            0.0
-        }
-    }
-
-    /// How well a token is met, 0..=1: in one word, or else by the mean over its parts.
-    pub(super) fn meets_token(&self, token: &Token) -> f64 {
-        let by_runs = mean(token.runs.iter().map(|run| {
-            let by_parts = mean(run.parts.iter().map(|part| self.meets(part)));
-            self.meets(&run.whole).max(by_parts)
-        }));
-        self.meets(&token.whole).max(by_runs)
-    }
-}
-
-/// Every way in which the words of a text may be asked for: `web-search` as `web`, `search` and
-/// `websearch`, `GitHub` as `git`, `hub` and `github`.
-fn spellings(text: &str) -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
-    for token in tokens(text) {
-        for run in token.runs {
-            all.extend(run.parts);
-            all.insert(run.whole);
-        }
-        all.insert(token.whole);
-    }
-    all
-}
-
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len().max(1) as f64;
-    values.sum::<f64>() / count
-}
-
-fn has_prefix(words: &BTreeSet<String>, term: &str) -> bool {
-    let from = (Bound::Included(term), Bound::Unbounded);
-    term.chars().count() >= MIN_PREFIX
-        && words.range::<str, _>(from).next().is_some_and(|word| word.starts_with(term))
-}
-
 /// The tokens of a question, each once, without fillers unless nothing else is left; at most
 /// [`MAX_ASKED`].
 #[must_use]
@@ -179,20 +110,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hyphens_accents_prefixes_and_camel_case_find_what_a_person_means() {
+    fn hyphens_accents_and_camel_case_are_read_as_a_person_means_them() {
         assert_eq!(terms("mcp__GitHub__searchIssues"), ["mcp", "git", "hub", "search", "issues"]);
         assert_eq!(terms("Café-Créme HTTPServer2"), ["cafe", "creme", "http", "server2"]);
-        let words = Words::new("web-search", Some("Look things up"));
-        for (term, met) in [
-            ("web", 1.0),
-            ("websearch", 1.0),
-            ("sear", 0.7),
-            ("things", 0.6),
-            ("thi", 0.4),
-            ("x", 0.0),
-        ] {
-            assert!((words.meets(term) - met).abs() < 1e-9, "{term}");
-        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::lexicon::{Lexicon, Posting};
-use super::question::{is_talk, learned_stems, squashed};
+use super::lexicon::{Lexicon, MIN_PREFIX, Posting};
+use super::question::{Question, is_talk, learned_stems, squashed};
 use super::split::split;
 use super::stem::stem;
 use super::text::{Learned, ToolText};
@@ -73,6 +73,8 @@ pub struct SearchIndex {
     pub(super) tools: usize,
     /// Places of texts and routes that were removed, and are not free before the next sweep.
     dead: (Vec<u32>, Vec<u32>),
+    /// The words of texts that are taken up, where only one question will be asked.
+    only: Option<Only>,
     /// What each word and each route weighs, until something changes.
     pub(super) weights: OnceLock<Weights>,
 }
@@ -82,6 +84,20 @@ impl SearchIndex {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An index that will be asked one question, over these routes: put its tools in next. It leaves
+    /// out words that cannot matter, so it is made in a fraction of the time, and its answer to that
+    /// question is the same.
+    #[must_use]
+    pub fn for_question<'a>(
+        question: &Question,
+        routes: impl IntoIterator<Item = &'a Learned>,
+    ) -> Self {
+        let mut index = Self::default();
+        routes.into_iter().for_each(|route| index.put_route(route));
+        index.only = Some(Only::new(question));
+        index
     }
 
     /// How many tools are described.
@@ -111,8 +127,10 @@ impl SearchIndex {
         let mut length = 0;
         let mut read = |part: &str, is_name: bool| {
             let words = split(part, |word| {
-                if !is_talk(word) {
-                    counts.push((self.lexicon.learn(stem(word)), is_name));
+                let stem = stem(word);
+                let known = |only: &Only| only.holds(stem) || self.lexicon.knows(stem);
+                if self.only.as_ref().is_none_or(known) && !is_talk(word) {
+                    counts.push((self.lexicon.learn(stem), is_name));
                 }
             });
             length += u32::try_from(words).unwrap_or(u32::MAX);
@@ -271,6 +289,37 @@ impl SearchIndex {
         );
         self.free_texts.append(&mut self.dead.0);
         self.free_routes.append(&mut self.dead.1);
+    }
+}
+
+/// The words that can meet one question.
+#[derive(Clone, Debug)]
+struct Only {
+    beginnings: Vec<Box<str>>,
+    whole: Vec<Box<str>>,
+    /// Whether any of them begins with this byte.
+    first: [bool; 256],
+}
+
+impl Only {
+    fn new(question: &Question) -> Self {
+        let wholes = question.asked.iter().filter_map(|asked| asked.whole.as_ref());
+        let all = question.stems.keys().chain(wholes).cloned();
+        let long = |word: &Box<str>| word.chars().count() >= MIN_PREFIX;
+        let (beginnings, whole) = all.partition::<Vec<_>, _>(long);
+        let mut only = Self { beginnings, whole, first: [false; 256] };
+        for word in only.beginnings.iter().chain(&only.whole) {
+            if let Some(first) = word.as_bytes().first() {
+                only.first[usize::from(*first)] = true;
+            }
+        }
+        only
+    }
+
+    fn holds(&self, word: &str) -> bool {
+        word.as_bytes().first().is_some_and(|first| self.first[usize::from(*first)])
+            && (self.beginnings.iter().any(|beginning| word.starts_with(&**beginning))
+                || self.whole.iter().any(|whole| **whole == *word))
     }
 }
 

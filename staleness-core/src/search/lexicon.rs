@@ -57,6 +57,11 @@ impl Lexicon {
         number
     }
 
+    /// Whether a word has a number.
+    pub(super) fn knows(&self, text: &str) -> bool {
+        !self.numbers.is_empty() && self.numbers.contains_key(text)
+    }
+
     /// The number of a word that some tool holds.
     pub(super) fn number(&self, text: &str) -> Option<u32> {
         self.numbers.get(text).copied().filter(|number| self[*number].tools > 0)

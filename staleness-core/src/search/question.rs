@@ -126,6 +126,10 @@ fn stems_of(token: &Token) -> impl Iterator<Item = Box<str>> + '_ {
 
 /// Letters and digits alone, as [`Question`] has them.
 pub(super) fn squashed(text: &str) -> String {
+    if text.is_ascii() {
+        let told = text.bytes().filter(u8::is_ascii_alphanumeric);
+        return told.map(|byte| byte.to_ascii_lowercase() as char).collect();
+    }
     tokens(text).iter().map(Token::as_str).collect()
 }
 

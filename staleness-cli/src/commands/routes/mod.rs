@@ -1,5 +1,6 @@
 //! `routes`: which tool answered which query.
 
+mod find;
 mod learn;
 pub(crate) mod vector;
 
@@ -21,6 +22,7 @@ pub(crate) fn run(
 ) -> Result<(), CliError> {
     match command {
         None | Some(RoutesCommand::List) => list(settings, out),
+        Some(RoutesCommand::Find(args)) => find::run(settings, args, out),
         Some(RoutesCommand::Learn(args)) => learn::run(settings, args, out),
         Some(RoutesCommand::Prune { dry_run }) => prune(settings, *dry_run, out),
         Some(RoutesCommand::Forget { id, yes }) => forget(settings, id, *yes, out),

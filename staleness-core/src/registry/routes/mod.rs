@@ -2,6 +2,7 @@
 //!
 //! None of it goes to the journal: routes are a cache of what worked.
 
+mod find;
 mod forget;
 mod learn;
 mod prune;
@@ -9,6 +10,7 @@ mod suggested;
 
 use std::cmp::Reverse;
 
+pub use find::{FindRoutes, FoundRoute, FoundRoutes};
 pub use learn::Learn;
 pub use prune::{PrunedRoute, RoutePruneReport};
 

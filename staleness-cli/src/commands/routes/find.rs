@@ -1,0 +1,44 @@
+//! `routes find`: what was learned that is like a query.
+
+use staleness::registry::FindRoutes;
+
+use super::vector;
+use crate::args::routes_args::FindArgs;
+use crate::error::CliError;
+use crate::output::{Cell, Output, Paint, Table};
+use crate::settings::{Access, Settings};
+
+pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<(), CliError> {
+    let registry = settings.open(Access::Look)?;
+    let vector = vector::read(settings, &registry, &args.vector)?;
+    let find = FindRoutes { query: args.query.clone(), vector, limit: args.limit };
+    let found = registry.find_routes(&settings.project, find, settings.now)?;
+    if let Some(note) = &found.note {
+        out.note(note);
+    }
+    if out.json {
+        return out.json(&found);
+    }
+    if found.routes.is_empty() {
+        return out.text(if out.quiet { "" } else { "nothing like it was learned here\n" });
+    }
+    let mut table = Table::new();
+    for each in &found.routes {
+        let mut cells: Vec<Cell> = vec![
+            (format!("{:.3}", each.score), None),
+            (each.route.tool.to_string(), Some(Paint::bold)),
+            (each.route.query.clone(), None),
+        ];
+        if args.explain {
+            let sure = each.route.confidence.get();
+            let parts = format!("closeness {:.3} × confidence {sure:.3}", each.closeness);
+            cells.push((parts, Some(Paint::dim)));
+        }
+        table.row(cells);
+    }
+    let mut text = table.render(out.paint, out.width);
+    if found.cold && !out.quiet {
+        text.push_str(&format!("cold: familiarity {:.3} is below 0.3\n", found.familiarity));
+    }
+    out.text(&text)
+}
