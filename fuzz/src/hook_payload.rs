@@ -14,7 +14,9 @@ use staleness_core::store::Selection;
 use staleness_core::tool::ToolKind;
 use staleness_core::transfer::append_lines;
 use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
-use staleness_sources::hook::{Event, HookClient, HookError, HookInput, ToolEvent, parse};
+use staleness_sources::hook::{
+    Event, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, ToolEvent, parse,
+};
 
 use crate::SECRET;
 
@@ -99,7 +101,8 @@ fn bounds(input: &HookInput) {
             assert!(event.duration_ms.is_none_or(|millis| millis < 1 << 53));
             assert!(!event.builtin || event.server.is_none());
         }
-        Event::ConfigChanged | Event::SessionEnd | Event::UserPrompt => {}
+        Event::ConfigChanged | Event::SessionEnd => {}
+        Event::UserPrompt(prompt) => assert!(prompt.0.len() <= MAX_PROMPT_BYTES),
     }
 }
 

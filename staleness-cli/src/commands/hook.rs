@@ -16,12 +16,14 @@ use staleness::tool::ToolKind;
 use staleness::verdict::Verdict;
 use staleness::work::WorkKind;
 use staleness_sources::documents::Report;
-use staleness_sources::hook::{Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, ToolEvent, parse};
+use staleness_sources::hook::{
+    Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
+};
 
 use super::items::{joined, known, outside};
 use super::scan::{Asker, apply, preview};
 use super::tell_documents::Loaded;
-use super::{documents, tell, tell_documents, tell_work};
+use super::{documents, prompted, tell, tell_documents, tell_work};
 use crate::args::{Global, HookArgs};
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, escape};
@@ -79,7 +81,11 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
         Event::SessionEnd => {
             session_end(&Settings::new(global, input.cwd.as_deref(), true)?, &input)
         }
-        Event::UserPrompt | Event::Ignored(_) => Ok(()),
+        Event::UserPrompt(prompt) => {
+            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            user_prompt(&settings, &input, prompt)
+        }
+        Event::Ignored(_) => Ok(()),
     }
 }
 
@@ -143,6 +149,19 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
     // What found no room, or was not to be told, is told another time.
     if told.whole {
         registry.mark_resumed(&project.id, &resume, &delta, now)?;
+    }
+    Ok(())
+}
+
+/// Suggests tools for a prompt, where some fit well, and notes that it did.
+fn user_prompt(settings: &Settings, input: &HookInput, prompt: &Prompt) -> Result<(), CliError> {
+    let registry = settings.open_within(Access::Look, PATIENCE)?;
+    let Some(found) = prompted::look(settings, &registry, input, prompt)? else { return Ok(()) };
+    if let Some(text) = prompted::text(&found.tools) {
+        say(input, &text)?;
+    }
+    if found.is_worth_noting() {
+        open(settings)?.note_prompt(found.key, found.prompted)?;
     }
     Ok(())
 }
@@ -326,7 +345,15 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
         Event::SessionEnd => {
             line("would", "end the session, and remove outcomes past the policy's bounds".into());
         }
-        Event::UserPrompt => line("would", "do nothing with a prompt".into()),
+        Event::UserPrompt(prompt) => {
+            line("event", "the user asked something".into());
+            let registry = settings.open(Access::Look)?;
+            let found = prompted::look(settings, &registry, input, prompt)?;
+            match found.as_ref().and_then(|found| prompted::text(&found.tools)) {
+                Some(text) => line("say", text),
+                None => line("say", "nothing".into()),
+            }
+        }
         Event::Ignored(name) => line("would", format!("do nothing for the event {name}")),
     }
     Ok(text)

@@ -15,6 +15,7 @@ pub(crate) mod mcp;
 mod mounts;
 pub(crate) mod overview;
 pub(crate) mod project;
+mod prompted;
 pub(crate) mod record;
 pub(crate) mod resume;
 pub(crate) mod review;

@@ -35,6 +35,8 @@ pub struct RoutePolicy {
     pub max_routes: u32,
     /// Of too many, this share of `max_routes` stays, 0..=1.
     pub keep_share: f64,
+    /// A tool is suggested for a user's prompt when it fits at least so well, 0..=1.
+    pub suggest_from: f64,
     /// So many uses of tools lie between two suggestions to one session, at least.
     pub cool_down_calls: u32,
     /// So many suggestions are made to one session, at most.
@@ -57,6 +59,7 @@ impl Default for RoutePolicy {
             unused_days: 30,
             max_routes: 5_000,
             keep_share: 0.9,
+            suggest_from: 0.4,
             cool_down_calls: 5,
             suggestions_per_session: 2,
         }
@@ -81,6 +84,7 @@ impl RoutePolicy {
             ("same_cosine", self.same_cosine),
             ("prune_confidence", self.prune_confidence),
             ("keep_share", self.keep_share),
+            ("suggest_from", self.suggest_from),
         ] {
             if !(0.0..=1.0).contains(&value) {
                 faults.push(format!("routes.{name}: must lie in 0..=1"));

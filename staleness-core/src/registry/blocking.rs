@@ -19,7 +19,7 @@ use crate::journal::{JournalEntry, Revision, Subject};
 use crate::knowledge::{Document, Item};
 use crate::project::Project;
 use crate::report::{Delta, HistoryEntry, ScanReport, Suggestion, ToolReport, WorkReport};
-use crate::route::{Prompted, Route, RouteId, RouteKey, Suggestions, Vectors};
+use crate::route::{Prompted, Route, RouteId, RouteKey, SuggestedTool, Suggestions, Vectors};
 use crate::scan::{ProjectRef, Scan};
 use crate::session::{Session, SessionKey};
 use crate::source::Source;
@@ -138,6 +138,7 @@ blocking! {
     forget_route(project: &ProjectId, id: RouteId, at: Timestamp) -> Route;
     nearest_route(project: &ProjectId, text: &str) -> Option<RouteId>;
     suggestions(key: &SessionKey) -> Option<Suggestions>;
+    suggest_for_prompt(project: &ProjectRef, session: &SessionId, prompt: &str, now: Timestamp) -> Vec<SuggestedTool>;
     note_prompt(key: SessionKey, prompted: Prompted) -> ();
     forget_suggestions(key: SessionKey, at: Timestamp) -> ();
     pages(selection: &Selection, visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send)) -> ();

@@ -18,6 +18,9 @@ pub struct Suggestion {
     /// The tool.
     #[serde(flatten)]
     pub tool: ToolReport,
+    /// The key by which the registry knows it.
+    #[serde(skip)]
+    pub key: ToolKey,
     /// How well it fits, 0..=1.
     pub score: f64,
     /// Why it is here.
@@ -151,6 +154,7 @@ fn find<'a>(
         .into_iter()
         .map(|(score, found, each)| Suggestion {
             tool: ToolReport::new(context, each.tool),
+            key: each.tool.key.clone(),
             score,
             reason: reason(&each, found.as_ref()),
             mark: match each.status {

@@ -305,13 +305,13 @@ impl Only {
     fn new(question: &Question) -> Self {
         let wholes = question.asked.iter().filter_map(|asked| asked.whole.as_ref());
         let all = question.stems.keys().chain(wholes).cloned();
-        let long = |word: &Box<str>| word.chars().count() >= MIN_PREFIX;
-        let (beginnings, whole) = all.partition::<Vec<_>, _>(long);
-        let mut only = Self { beginnings, whole, first: [false; 256] };
-        for word in only.beginnings.iter().chain(&only.whole) {
+        let mut only = Self { beginnings: Vec::new(), whole: Vec::new(), first: [false; 256] };
+        for word in all {
             if let Some(first) = word.as_bytes().first() {
                 only.first[usize::from(*first)] = true;
             }
+            let long = word.chars().count() >= MIN_PREFIX;
+            if long { only.beginnings.push(word) } else { only.whole.push(word) }
         }
         only
     }

@@ -9,7 +9,7 @@ use staleness_core::time::Timestamp;
 use staleness_core::tool::ToolKind;
 
 use super::payload::{Input, Payload, Scalar};
-use super::{Event, HookClient, HookError, HookInput, ToolEvent};
+use super::{Event, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, Prompt, ToolEvent};
 
 /// The longest event or source name that is passed on, in bytes.
 const MAX_WORD_BYTES: usize = 64;
@@ -81,9 +81,17 @@ fn event_of(payload: &Payload<'_>, client: HookClient, name: &str) -> Result<Eve
         }
         "configchange" | "filechanged" | "instructionsloaded" => Event::ConfigChanged,
         "sessionend" => Event::SessionEnd,
-        "userpromptsubmit" | "userpromptsubmitted" | "beforesubmitprompt" => Event::UserPrompt,
+        "userpromptsubmit" | "userpromptsubmitted" | "beforesubmitprompt" => {
+            Event::UserPrompt(prompt(payload))
+        }
         _ => Event::Ignored(word(name).unwrap_or_default()),
     })
+}
+
+fn prompt(payload: &Payload<'_>) -> Prompt {
+    let text = payload.prompt.text().unwrap_or_default();
+    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_PROMPT_BYTES);
+    Prompt(text[..end.unwrap_or(text.len())].to_owned())
 }
 
 /// A result may report an error although the use went well.

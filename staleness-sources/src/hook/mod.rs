@@ -1,7 +1,8 @@
 //! Payloads of client hooks, as events.
 //!
 //! Only what is stored is kept: event, tool, ids, duration, outcome. Input, output and error text
-//! of a tool pass through unread, except for the few names in [`ToolEvent::mentions`].
+//! of a tool pass through unread, except for the few names in [`ToolEvent::mentions`]. The beginning of
+//! a user's prompt is read, to search with.
 
 mod client;
 mod event;
@@ -18,6 +19,9 @@ pub use client::HookClient;
 
 /// The largest payload that is read, in bytes.
 pub const MAX_PAYLOAD_BYTES: usize = 8 * 1024 * 1024;
+
+/// How much of a prompt is taken, in bytes.
+pub const MAX_PROMPT_BYTES: usize = 16 * 1024;
 
 /// What a hook reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,9 +65,21 @@ pub enum Event {
     /// A session ended.
     SessionEnd,
     /// The user sent a prompt.
-    UserPrompt,
+    UserPrompt(Prompt),
     /// Any other event, by its name.
     Ignored(String),
+}
+
+/// What a user asked, at most its first [`MAX_PROMPT_BYTES`]. It is searched with; whether anything of
+/// it may be kept is for the policy to say.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Prompt(pub String);
+
+impl fmt::Debug for Prompt {
+    /// Not its text: what is printed may be kept.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Prompt({} bytes)", self.0.len())
+    }
 }
 
 /// One use of a tool.

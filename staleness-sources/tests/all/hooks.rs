@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::time::Timestamp;
 use staleness_sources::hook::{
-    Event, HookClient, HookError, HookInput, MAX_PAYLOAD_BYTES, ToolEvent, parse,
+    Event, HookClient, HookError, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
 };
 
 fn read(text: &str) -> HookInput {
@@ -173,9 +173,9 @@ fn events_are_known_by_name() {
     for (name, event) in [
         ("SessionStart", Event::SessionStart { source: Some("resume".into()) }),
         ("SessionEnd", Event::SessionEnd),
-        ("UserPromptSubmit", Event::UserPrompt),
-        ("userPromptSubmitted", Event::UserPrompt),
-        ("beforeSubmitPrompt", Event::UserPrompt),
+        ("UserPromptSubmit", Event::UserPrompt(Prompt(String::new()))),
+        ("userPromptSubmitted", Event::UserPrompt(Prompt(String::new()))),
+        ("beforeSubmitPrompt", Event::UserPrompt(Prompt(String::new()))),
         ("ConfigChange", Event::ConfigChanged),
         ("FileChanged", Event::ConfigChanged),
         ("InstructionsLoaded", Event::ConfigChanged),

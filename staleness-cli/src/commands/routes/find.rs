@@ -10,7 +10,14 @@ use crate::settings::{Access, Settings};
 
 pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
-    let vector = vector::read(settings, &registry, &args.vector)?;
+    let mut vector = vector::read(settings, &registry, &args.query, &args.vector)?;
+    // A model that the policy names, and of which no route has a vector yet, leaves the words.
+    if let Some((model, _)) = &vector
+        && args.vector.model.is_none()
+        && registry.dimensions_of(&settings.project.id, model)?.is_none()
+    {
+        vector = None;
+    }
     let find = FindRoutes { query: args.query.clone(), vector, limit: args.limit };
     let found = registry.find_routes(&settings.project, find, settings.now)?;
     if let Some(note) = &found.note {

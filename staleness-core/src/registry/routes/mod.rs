@@ -5,6 +5,7 @@
 mod find;
 mod forget;
 mod learn;
+mod prompt;
 mod prune;
 mod suggested;
 

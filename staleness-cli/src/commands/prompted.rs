@@ -1,0 +1,90 @@
+//! What a hook suggests for a user's prompt: names of tools and our own words, nothing of the prompt.
+
+use staleness::BlockingRegistry;
+use staleness::route::{Prompted, SuggestedTool, prompt_text};
+use staleness::session::SessionKey;
+use staleness_sources::hook::{HookClient, HookInput, Prompt};
+
+use crate::error::CliError;
+use crate::output::escape;
+use crate::settings::Settings;
+
+/// The longest text that is said, in characters.
+const MAX_CHARS: usize = 400;
+
+const BEGIN: &str = "Known tools that may fit this request: ";
+const END: &str = ". Each is configured and has not been failing; use one only if it helps.";
+
+/// What was found for a prompt, and what is to be noted of it.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) key: SessionKey,
+    /// The tools that are named.
+    pub(super) tools: Vec<SuggestedTool>,
+    pub(super) prompted: Prompted,
+}
+
+impl Found {
+    /// Whether anything was suggested, or is to be learned from.
+    pub(super) const fn is_worth_noting(&self) -> bool {
+        !self.prompted.tools.is_empty() || self.prompted.query.is_some()
+    }
+}
+
+/// What to suggest; `None` where nothing can be: outside a session neither the cool-down nor the limit
+/// can be kept, and some clients take no context here.
+pub(super) fn look(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    input: &HookInput,
+    prompt: &Prompt,
+) -> Result<Option<Found>, CliError> {
+    let takes_context = matches!(input.client, HookClient::ClaudeCode | HookClient::Codex);
+    let Some(session) = input.session.as_ref().filter(|_| takes_context) else { return Ok(None) };
+    let (project, now) = (&settings.project, settings.now);
+    let mut tools = registry.suggest_for_prompt(project, session, &prompt.0, now)?;
+    // What finds no room is not suggested.
+    while text(&tools).is_none() && tools.pop().is_some() {}
+    // Whether prompts may be kept may stand where it cannot be read: then they are not.
+    let learns =
+        settings.configured.policy.routes.learn_from_prompts && settings.policy_trouble.is_none();
+    let query = if learns { prompt_text(&prompt.0) } else { None };
+    let prompted = Prompted { at: now, query, tools: tools.clone(), taught: Vec::new() };
+    let key = SessionKey { project: project.id.clone(), id: session.clone() };
+    Ok(Some(Found { key, tools, prompted }))
+}
+
+/// The sentence, if there is something to say and it is short enough.
+pub(super) fn text(tools: &[SuggestedTool]) -> Option<String> {
+    if tools.is_empty() {
+        return None;
+    }
+    let names: Vec<_> = tools.iter().map(|each| escape(each.tool.as_str())).collect();
+    let text = format!("{BEGIN}{}{END}", names.join(", "));
+    (text.chars().count() <= MAX_CHARS).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use staleness::ids::ToolName;
+
+    use super::*;
+
+    fn tools(names: &[&str]) -> Vec<SuggestedTool> {
+        let tool = |name: &&str| SuggestedTool { tool: ToolName::new(*name).unwrap(), route: None };
+        names.iter().map(tool).collect()
+    }
+
+    #[test]
+    fn what_is_said_is_short_or_not_said() {
+        assert_eq!(text(&[]), None);
+        let said = text(&tools(&["/deploy", "mcp__hub__merge"])).unwrap();
+        assert!(
+            said.starts_with("Known tools that may fit this request: /deploy, mcp__hub__merge. ")
+        );
+        assert!(said.chars().count() < 200);
+        assert_eq!(text(&tools(&["x".repeat(400).as_str()])), None);
+        // Marks that turn the direction of text are shown, not obeyed.
+        assert!(!text(&tools(&["a\u{202e}b"])).unwrap().contains('\u{202e}'));
+    }
+}

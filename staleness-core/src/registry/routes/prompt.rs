@@ -1,0 +1,79 @@
+//! What is suggested for a user's prompt, unasked: little, seldom, and only what fits well.
+
+use crate::ids::SessionId;
+use crate::registry::Registry;
+use crate::registry::queries::visible;
+use crate::report::{Context, Suggestion, suggest};
+use crate::route::{SuggestedTool, Suggestions};
+use crate::scan::ProjectRef;
+use crate::search::{LEARNED_SHARE, Question, STATIC_SHARE};
+use crate::session::SessionKey;
+use crate::store::{RouteFilter, Selection, StoreError, SuggestionFilter, View};
+use crate::time::Timestamp;
+
+/// Tools that one prompt is answered with, at most.
+const MAX_TOOLS: usize = 3;
+/// How much of a prompt is looked at, in bytes.
+const MAX_READ: usize = 4 * 1024;
+
+impl Registry {
+    /// The tools to suggest for a user's prompt, best first: at most three active ones that fit at least
+    /// as well as `routes.suggest_from` says. None while the session is cooling down, or when it was
+    /// made enough suggestions: see [`Registry::note_prompt`], which counts them.
+    ///
+    /// It writes nothing, and keeps nothing of the prompt.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn suggest_for_prompt(
+        &self,
+        project: &ProjectRef,
+        session: &SessionId,
+        prompt: &str,
+        now: Timestamp,
+    ) -> Result<Vec<SuggestedTool>, StoreError> {
+        let end = prompt.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_READ);
+        let Ok(asked) = Question::new(&prompt[..end.unwrap_or(prompt.len())]) else {
+            return Ok(Vec::new());
+        };
+        // What says that nothing is to be said is read first: it is one row.
+        let key = SessionKey { project: project.id.clone(), id: session.clone() };
+        let known = SuggestionFilter::Key(key.clone());
+        let known = self.ask(Selection::new().peek_suggestions(known)).await?;
+        let known = known.suggestions.get(&key);
+        let limit = self.policy().routes.suggestions_per_session;
+        if known.map_or(0, |known| known.made) >= limit {
+            return Ok(Vec::new());
+        }
+        let all = visible(&project.id, self.policy())
+            .peek_routes(RouteFilter::Project(project.id.clone()));
+        let view = self.ask(all).await?;
+        if known.is_some_and(|known| self.cools_down(&view, project, known)) {
+            return Ok(Vec::new());
+        }
+        let context = Context::new(&view, self.policy(), project, now);
+        let from = self.policy().routes.suggest_from;
+        let found = suggest(&context, Some(&asked), Some(session), MAX_TOOLS);
+        let fits = |each: &&Suggestion| {
+            let (words, learned) = (each.parts.words, each.parts.learned);
+            let fit = STATIC_SHARE * words.unwrap_or(0.0) + LEARNED_SHARE * learned.unwrap_or(0.0);
+            // What is on probation is offered to those who ask.
+            each.mark.is_none() && fit >= from
+        };
+        let suggested = found.iter().filter(fits).map(|each| SuggestedTool {
+            tool: each.key.name.clone(),
+            route: each.parts.route.as_ref().map(|route| route.id),
+        });
+        Ok(suggested.collect())
+    }
+
+    /// Whether fewer uses of tools than the policy asks for lie behind the session's last suggestion.
+    fn cools_down(&self, view: &View, project: &ProjectRef, known: &Suggestions) -> bool {
+        let Some(last) = known.last_suggested_at() else { return false };
+        let window = self.policy().ranking.window;
+        let since = view
+            .last_of_project(&project.id, window)
+            .filter(|outcome| outcome.session.as_ref() == Some(&known.key.id) && outcome.at > last);
+        since.count() < self.policy().routes.cool_down_calls as usize
+    }
+}
