@@ -4,11 +4,14 @@
 //! trusted, why, and what to do. [`serve_stdio`] is what `staleness mcp` runs; [`serve`] takes any pair
 //! of streams, and [`Server::call`] no client at all.
 //!
+//! [`gateway`] is for programs that stand between a model and MCP servers.
+//!
 //! One process serves any number of projects: each call may name the folder of one. The store is
 //! opened once and shared; work that blocks never runs on the threads of the runtime.
 
 mod answer;
 mod call;
+pub mod gateway;
 mod relay;
 pub mod resources;
 mod server;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use staleness::BlockingRegistry;
 use staleness::ids::{ClientId, SessionId, SourceId};
 use staleness::report::ScanReport;
-use staleness::scan::{Scan, SourceReading};
+use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, StoreError, View};
+use staleness::{BlockingRegistry, Timestamp};
 use staleness_sources::clients::{self, ScanRequest};
 
 use crate::settings::Settings;
@@ -63,6 +63,30 @@ pub fn apply(
     again(|| {
         let read_under = registry.readings(&settings.project.id)?;
         registry.apply_scan(read_world(settings, live, read_under, asker))
+    })
+}
+
+/// Notes what one program that is no client of [`clients`] lists, such as a gateway. Whatever else is
+/// configured stays as it was read last.
+///
+/// # Errors
+/// What the store reports.
+pub fn note(
+    registry: &BlockingRegistry,
+    project: &ProjectRef,
+    reading: &SourceReading,
+    at: Timestamp,
+) -> Result<ScanReport, StoreError> {
+    again(|| {
+        registry.apply_scan(Scan {
+            project: project.clone(),
+            read_under: registry.readings(&project.id)?,
+            sources: vec![reading.clone()],
+            indexes: Vec::new(),
+            at,
+            session: None,
+            client: None,
+        })
     })
 }
 

@@ -1,0 +1,139 @@
+//! The proxy in front of a server that nobody here wrote: `@modelcontextprotocol/server-everything`.
+//!
+//! `.ci/clients` installs it and names its folder in `STALENESS_MCP_SERVERS`; without that this says
+//! that it was skipped.
+#![cfg(unix)]
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use rmcp::model::{CallToolRequestParams, JsonObject, Tool};
+use rmcp::service::RunningService;
+use rmcp::transport::TokioChildProcess;
+use rmcp::{RoleClient, ServiceExt};
+use serde_json::json;
+use staleness::Policy;
+use staleness::report::ToolReport;
+use staleness::scan::ProjectRef;
+use staleness::tool::Status;
+use staleness_mcp::gateway::Gateway;
+use tokio::process::Command;
+
+type Tried<T> = Result<T, Box<dyn Error>>;
+
+const SERVER: &str = "everything";
+const TOOL: &str = "everything__echo";
+
+/// A folder with the proxy's configuration, and what the server is told through files.
+struct Folder {
+    _dir: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl Folder {
+    fn new() -> Tried<Self> {
+        let dir = tempfile::tempdir()?;
+        let root = dir.path().canonicalize()?;
+        Ok(Self { _dir: dir, root })
+    }
+
+    /// Configures the server, which notes its process, and does not start while `down` is there.
+    fn configure(&self, modules: &Path) -> Tried<()> {
+        let index =
+            modules.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+        let script = format!(
+            "test ! -e '{0}/down' && echo $$ > '{0}/pid' && exec node '{1}' stdio",
+            self.root.display(),
+            index.display()
+        );
+        let entry = json!({ "command": "sh", "args": ["-c", script] });
+        self.servers(json!({ SERVER: entry }))
+    }
+
+    fn servers(&self, servers: serde_json::Value) -> Tried<()> {
+        let config = json!({ "mcpServers": servers }).to_string();
+        Ok(std::fs::write(self.root.join("mcp.json"), config)?)
+    }
+
+    fn store(&self) -> String {
+        format!("sqlite:{}", self.root.join("registry.db").display())
+    }
+
+    /// The proxy, with a client.
+    async fn proxy(&self) -> Tried<RunningService<RoleClient, ()>> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-proxy"));
+        command.arg(self.root.join("mcp.json")).arg(self.store()).stderr(Stdio::null());
+        Ok(().serve(TokioChildProcess::new(command)?).await?)
+    }
+
+    /// What the registry knows of the tool, asked from another process.
+    async fn known(&self) -> Tried<ToolReport> {
+        let gateway = Gateway::new(self.store().parse()?, Policy::default());
+        let project = ProjectRef::of_root(self.root.display().to_string());
+        Ok(gateway.status(&project, SERVER, "echo").await?)
+    }
+}
+
+/// Calls the tool; whether it worked.
+async fn echo(client: &RunningService<RoleClient, ()>) -> Tried<bool> {
+    let mut arguments = JsonObject::new();
+    arguments.insert("message".into(), "hello".into());
+    let request = CallToolRequestParams::new(TOOL).with_arguments(arguments);
+    let result = client.call_tool(request).await?;
+    let text = serde_json::to_string(&result.content)?;
+    Ok(result.is_error != Some(true) && text.contains("hello"))
+}
+
+async fn offered(client: &RunningService<RoleClient, ()>) -> Tried<Option<Tool>> {
+    Ok(client.list_all_tools().await?.into_iter().find(|tool| tool.name == TOOL))
+}
+
+#[tokio::test]
+async fn killed_it_is_demoted_restarted_one_success_restores_it_removed_it_is_stale() -> Tried<()> {
+    let Some(modules) = std::env::var_os("STALENESS_MCP_SERVERS").map(PathBuf::from) else {
+        println!("skipped: STALENESS_MCP_SERVERS names no folder; .ci/clients installs one");
+        return Ok(());
+    };
+    let folder = Folder::new()?;
+    folder.configure(&modules)?;
+    let client = folder.proxy().await?;
+
+    let tool = offered(&client).await?.ok_or("the server lists no echo")?;
+    let says = tool.description.unwrap_or_default().to_string();
+    assert!(!says.starts_with('['), "{says}");
+    assert!(echo(&client).await?);
+    assert_eq!(folder.known().await?.status, Status::Active);
+
+    // Killed, and not to be started again for now.
+    std::fs::write(folder.root.join("down"), "")?;
+    let pid = std::fs::read_to_string(folder.root.join("pid"))?;
+    assert!(Command::new("kill").args(["-9", pid.trim()]).status().await?.success());
+    for _ in 0..3 {
+        assert!(!echo(&client).await?);
+    }
+    let known = folder.known().await?;
+    assert_eq!((known.status, known.outcomes.as_str()), (Status::Demoted, "SFFF"));
+    let tool = offered(&client).await?.ok_or("a tool that fails is still offered, marked")?;
+    let marked = tool.description.unwrap_or_default().to_string();
+    assert!(marked.starts_with("[demoted: 3 of the last 4 uses failed] "), "{marked}");
+    assert!(marked.ends_with(&says), "{marked}");
+
+    // Restarted: one success restores it.
+    std::fs::remove_file(folder.root.join("down"))?;
+    assert!(echo(&client).await?);
+    assert_eq!(folder.known().await?.status, Status::Active);
+    let again = offered(&client).await?.and_then(|tool| tool.description);
+    assert_eq!(again.as_deref(), Some(says.as_str()));
+
+    // Removed from the configuration: stale, and offered no more; when it returns, so does its tool.
+    folder.servers(json!({}))?;
+    assert!(offered(&client).await?.is_none());
+    let known = folder.known().await?;
+    assert_eq!((known.status, known.presence.state), (Status::Stale, "absent"));
+    folder.configure(&modules)?;
+    assert!(offered(&client).await?.is_some());
+    assert_eq!(folder.known().await?.status, Status::Active);
+    client.cancel().await?;
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Counters, by the `metrics` facade: nothing happens unless the program installs a recorder.
+//!
+//! - `staleness_demotions_total{server}` and `staleness_restores_total{server}`: tools that began to fail,
+//!   and that work again.
+//! - `staleness_tools_stale_total` and `staleness_tools_restored_total`: tools that a list no longer
+//!   names, and that returned.
+//! - `staleness_calls_total{server}` and `staleness_call_duration_ms{server}`: calls, and how long they
+//!   took.
+
+use staleness::registry::RecordReport;
+use staleness::report::ScanReport;
+
+#[cfg(feature = "metrics")]
+pub(super) fn called(server: &str, duration_ms: Option<u64>, report: &RecordReport) {
+    if report.duplicate {
+        return;
+    }
+    let server = server.to_owned();
+    metrics::counter!("staleness_calls_total", "server" => server.clone()).increment(1);
+    if let Some(millis) = duration_ms {
+        metrics::histogram!("staleness_call_duration_ms", "server" => server.clone())
+            .record(millis as f64);
+    }
+    for change in &report.changed {
+        let name = match (change.from.as_deref(), change.to.as_deref()) {
+            (_, Some("demoted")) => "staleness_demotions_total",
+            (Some("demoted"), _) => "staleness_restores_total",
+            _ => continue,
+        };
+        metrics::counter!(name, "server" => server.clone()).increment(1);
+    }
+}
+
+#[cfg(feature = "metrics")]
+pub(super) fn scanned(report: &ScanReport) {
+    metrics::counter!("staleness_tools_stale_total").increment(report.stale.len() as u64);
+    metrics::counter!("staleness_tools_restored_total").increment(report.restored.len() as u64);
+}
+
+#[cfg(not(feature = "metrics"))]
+pub(super) const fn called(_: &str, _: Option<u64>, _: &RecordReport) {}
+
+#[cfg(not(feature = "metrics"))]
+pub(super) const fn scanned(_: &ScanReport) {}

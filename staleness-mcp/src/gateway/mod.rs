@@ -1,0 +1,363 @@
+//! A gateway's view: live tool lists, ranked and marked by what is known of each tool, and the ends of
+//! calls recorded.
+//!
+//! A gateway stands between a model and MCP servers. It asks [`Gateway::listed`] with each
+//! `tools/list` result that it passes on, tells [`Gateway::called`] how each call ended, and
+//! [`Gateway::configured`] which servers its own configuration names. From that the registry knows
+//! which tools fail, which are gone, and which came back.
+//!
+//! ```
+//! use staleness_mcp::gateway::{Call, Gateway, View};
+//! use staleness_mcp::rmcp::model::{JsonObject, Tool};
+//! use staleness::outcome::OutcomeKind;
+//! use staleness::scan::ProjectRef;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let gateway = Gateway::new("memory:".parse()?, Default::default());
+//! let project = ProjectRef::of_root("/home/me/project");
+//! let live = vec![Tool::new("search", "Finds issues", JsonObject::new())];
+//! for _ in 0..3 {
+//!     gateway.called(&project, Call::new("github", "search", OutcomeKind::Failure)).await?;
+//! }
+//! let ranked = gateway.listed(&project, "github", live).await?;
+//! let offered = View::default().offer(ranked);
+//! assert!(offered[0].description.as_deref().unwrap().starts_with("[demoted: 3 of the last 3"));
+//! # Ok(())
+//! # }
+//! ```
+
+mod meter;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use rmcp::model::{ListToolsResult, Tool};
+use staleness::ids::{Level, OpId, SessionId, SourceId, ToolName};
+use staleness::outcome::OutcomeKind;
+use staleness::registry::{RecordReport, ScoredTool, Use};
+use staleness::report::{HealthState, ScanReport, ToolReport};
+use staleness::scan::{Found, ProjectRef, SourceReading};
+use staleness::source::SourceState;
+use staleness::store::StoreError;
+use staleness::tool::Status;
+use staleness::{BlockingRegistry, Policy, StoreUrl, clock, names};
+use staleness_service::settings::Access;
+use staleness_service::{SharedStore, scan};
+use staleness_sources::live;
+
+/// The client of the source that names a gateway's servers.
+const CLIENT: &str = "gateway";
+
+/// Why a gateway was not answered.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum GatewayError {
+    /// The store.
+    Store(StoreError),
+    /// The name of a server or tool, or a tool list, makes no sense.
+    Invalid(String),
+}
+
+impl fmt::Display for GatewayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store(error) => error.fmt(f),
+            Self::Invalid(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for GatewayError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Invalid(_) => None,
+        }
+    }
+}
+
+impl From<StoreError> for GatewayError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// What becomes of a tool that cannot be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubtful {
+    /// Its description begins with what is known of it.
+    Mark,
+    /// It is not offered. One that failed is offered again, marked, when its cool-down has passed:
+    /// else it could never earn a success.
+    Drop,
+}
+
+/// How doubtful tools are offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Those that their server, or the configuration, no longer lists.
+    pub stale: Doubtful,
+    /// Those that fail.
+    pub demoted: Doubtful,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self { stale: Doubtful::Drop, demoted: Doubtful::Mark }
+    }
+}
+
+/// A tool of a live list, with what is known of it.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    /// As its server lists it.
+    pub tool: Tool,
+    /// What the registry knows of it.
+    pub report: ToolReport,
+    /// The ranking score.
+    pub score: f64,
+}
+
+impl View {
+    /// The tools to offer, in the order in which they are ranked.
+    #[must_use]
+    pub fn offer(&self, ranked: Vec<Ranked>) -> Vec<Tool> {
+        ranked.into_iter().filter_map(|each| self.tool(each)).collect()
+    }
+
+    fn tool(&self, each: Ranked) -> Option<Tool> {
+        let on_trial = each.report.health.state == HealthState::Probation;
+        let doubtful = match each.report.status {
+            Status::Active => return Some(each.tool),
+            Status::Stale => self.stale,
+            Status::Demoted => self.demoted,
+        };
+        match doubtful {
+            Doubtful::Drop if !on_trial => None,
+            Doubtful::Drop | Doubtful::Mark => Some(marked(each)),
+        }
+    }
+}
+
+/// The tool with what is known of it before its description.
+fn marked(each: Ranked) -> Tool {
+    let why = each.report.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
+    let mark = format!("[{}: {}]", each.report.status.as_str(), crate::answer::line(why));
+    let mut tool = each.tool;
+    tool.description = Some(match tool.description {
+        Some(text) => format!("{mark} {text}").into(),
+        None => mark.into(),
+    });
+    tool
+}
+
+/// How a call of a tool ended.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The server, as the gateway's configuration spells it.
+    pub server: String,
+    /// The tool, as its server lists it.
+    pub tool: String,
+    /// How it ended. An answer with `isError` is a failure, and so is none at all.
+    pub outcome: OutcomeKind,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// An id of this call: recorded again, it changes nothing.
+    pub id: Option<OpId>,
+    /// The session in which it happened.
+    pub session: Option<SessionId>,
+}
+
+impl Call {
+    /// A call without what may be left out.
+    pub fn new(server: impl Into<String>, tool: impl Into<String>, outcome: OutcomeKind) -> Self {
+        let (server, tool) = (server.into(), tool.into());
+        Self { server, tool, outcome, duration_ms: None, id: None, session: None }
+    }
+
+    /// The same with how long it took.
+    #[must_use]
+    pub fn took(mut self, duration: std::time::Duration) -> Self {
+        self.duration_ms = u64::try_from(duration.as_millis()).ok();
+        self
+    }
+}
+
+/// A registry as a gateway uses it: many projects, one store. Cheap to clone. Its work never runs on
+/// the threads of the runtime; a runtime must be there.
+#[derive(Clone, Debug)]
+pub struct Gateway {
+    store: SharedStore,
+    policy: Policy,
+}
+
+impl Gateway {
+    /// A gateway's view of the registry at a URL, under a policy. The store is opened when it is
+    /// first needed.
+    #[must_use]
+    pub fn new(url: StoreUrl, policy: Policy) -> Self {
+        Self { store: SharedStore::new(url), policy }
+    }
+
+    /// Notes the servers that the gateway's own configuration names now. One that is no longer among
+    /// them takes its tools with it; when it returns, exactly those return.
+    ///
+    /// # Errors
+    /// When a name cannot be stored, or what the store reports.
+    pub async fn configured(
+        &self,
+        project: &ProjectRef,
+        servers: &[impl AsRef<str>],
+    ) -> Result<ScanReport, GatewayError> {
+        let found = |server: &str| {
+            Found::server(server)
+                .ok_or_else(|| GatewayError::Invalid("a server's name cannot be used".into()))
+        };
+        let found = servers.iter().map(|server| found(server.as_ref()));
+        let reading = SourceReading {
+            id: SourceId {
+                project: Some(project.id.clone()),
+                client: CLIENT.into(),
+                level: Level::Project,
+                part: "servers".into(),
+            },
+            path: project.root.clone(),
+            state: SourceState::Read,
+            root_is_there: true,
+            error: None,
+            found: found.collect::<Result<_, _>>()?,
+        };
+        let project = project.clone();
+        self.run(move |registry| Ok(scan::note(registry, &project, &reading, clock::now())?)).await
+    }
+
+    /// Takes a live list of a server's tools, all pages of it, and returns it ranked: what works
+    /// first. Tools that the server no longer lists are noted as such; ignored ones are left out.
+    ///
+    /// # Errors
+    /// When the server's name cannot be stored, or what the store reports.
+    pub async fn listed(
+        &self,
+        project: &ProjectRef,
+        server: &str,
+        tools: Vec<Tool>,
+    ) -> Result<Vec<Ranked>, GatewayError> {
+        let invalid = |what: &dyn fmt::Display| GatewayError::Invalid(what.to_string());
+        let text = serde_json::to_string(&tools).map_err(|error| invalid(&error))?;
+        let scope = Some(&project.id);
+        let reading = live::tools_list(&text, Some(server), "tools/list", scope)
+            .map_err(|error| invalid(&error))?;
+        let (project, server) = (project.clone(), server.to_owned());
+        self.run(move |registry| {
+            let now = clock::now();
+            let report = scan::note(registry, &project, &reading, now)?;
+            meter::scanned(&report);
+            let known = registry.rank(&project, usize::MAX, now)?;
+            Ok(rank(&server, tools, known))
+        })
+        .await
+    }
+
+    /// The same for a `tools/list` result as JSON: the result, a response around it, or the bare list.
+    ///
+    /// # Errors
+    /// When the text is no such list; else as for [`Gateway::listed`].
+    pub async fn listed_json(
+        &self,
+        project: &ProjectRef,
+        server: &str,
+        text: &str,
+    ) -> Result<Vec<Ranked>, GatewayError> {
+        let invalid = |error: serde_json::Error| {
+            GatewayError::Invalid(format!("this is no tool list: {error}"))
+        };
+        let mut value: serde_json::Value = serde_json::from_str(text).map_err(invalid)?;
+        if value.get("result").is_some_and(serde_json::Value::is_object) {
+            value = value["result"].take();
+        }
+        let tools = if value.is_array() {
+            serde_json::from_value(value).map_err(invalid)?
+        } else {
+            serde_json::from_value::<ListToolsResult>(value).map_err(invalid)?.tools
+        };
+        self.listed(project, server, tools).await
+    }
+
+    /// Records how a call ended.
+    ///
+    /// # Errors
+    /// When a name cannot be stored, or what the store reports.
+    pub async fn called(
+        &self,
+        project: &ProjectRef,
+        call: Call,
+    ) -> Result<RecordReport, GatewayError> {
+        let name = name(&call.server, &call.tool)
+            .ok_or_else(|| GatewayError::Invalid("the tool's name cannot be used".into()))?;
+        let op = call.id.unwrap_or_else(clock::fresh_op);
+        let mut used = Use::new(op, name, call.outcome, clock::now(), project.clone());
+        used.duration_ms = call.duration_ms;
+        used.session = call.session;
+        used.server = Some(call.server.clone());
+        self.run(move |registry| {
+            let report = registry.record(used)?;
+            meter::called(&call.server, call.duration_ms, &report);
+            Ok(report)
+        })
+        .await
+    }
+
+    /// What is known of one tool.
+    ///
+    /// # Errors
+    /// When it is not known, or what the store reports.
+    pub async fn status(
+        &self,
+        project: &ProjectRef,
+        server: &str,
+        tool: &str,
+    ) -> Result<ToolReport, GatewayError> {
+        let name = name(server, tool)
+            .ok_or_else(|| GatewayError::Invalid("the tool's name cannot be used".into()))?;
+        let project = project.clone();
+        self.run(move |registry| {
+            let either = staleness::registry::ScopeChoice::Either;
+            let key = registry.find_key(&project.id, name.as_str(), either)?;
+            Ok(registry.show(&project, &[key], clock::now())?)
+        })
+        .await
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&BlockingRegistry) -> Result<T, GatewayError> + Send + 'static,
+    ) -> Result<T, GatewayError> {
+        let (store, policy) = (self.store.clone(), self.policy.clone());
+        let done = tokio::task::spawn_blocking(move || {
+            work(&store.registry(&policy, Access::Write)?.blocking())
+        });
+        done.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    }
+}
+
+/// The name of a server's tool in the registry.
+fn name(server: &str, tool: &str) -> Option<ToolName> {
+    let (server, tool) = (names::server_key(server)?, names::server_key(tool)?);
+    ToolName::new(format!("mcp__{server}__{tool}")).ok()
+}
+
+/// The live tools in the order in which the registry ranks them.
+fn rank(server: &str, tools: Vec<Tool>, known: Vec<ScoredTool>) -> Vec<Ranked> {
+    let mut live: HashMap<String, Tool> = HashMap::with_capacity(tools.len());
+    for tool in tools {
+        if let Some(name) = name(server, &tool.name) {
+            live.entry(name.to_string()).or_insert(tool);
+        }
+    }
+    let ranked = known.into_iter().filter_map(|each| {
+        let tool = live.remove(&each.tool.name)?;
+        Some(Ranked { tool, report: each.tool, score: each.score })
+    });
+    ranked.collect()
+}

@@ -1,0 +1,129 @@
+//! What a gateway sees of its tools, without servers.
+
+use rmcp::model::{JsonObject, Tool};
+use serde_json::json;
+use staleness::Policy;
+use staleness::ids::OpId;
+use staleness::outcome::OutcomeKind::{Failure, Success};
+use staleness::scan::ProjectRef;
+use staleness::tool::Status;
+use staleness_mcp::gateway::{Call, Doubtful, Gateway, GatewayError, Ranked, View};
+use staleness_mcp::rmcp;
+
+fn gateway() -> Gateway {
+    Gateway::new("memory:".parse().unwrap(), Policy::default())
+}
+
+fn project() -> ProjectRef {
+    ProjectRef::of_root("/home/me/one")
+}
+
+fn tools(names: &[&'static str]) -> Vec<Tool> {
+    names.iter().map(|name| Tool::new(*name, format!("does {name}"), JsonObject::new())).collect()
+}
+
+fn names(ranked: &[Ranked]) -> Vec<&str> {
+    ranked.iter().map(|each| each.tool.name.as_ref()).collect()
+}
+
+const BOTH_DROPPED: View = View { stale: Doubtful::Drop, demoted: Doubtful::Drop };
+
+#[tokio::test]
+async fn what_works_comes_first_and_what_fails_is_marked_or_dropped() {
+    let (gateway, project) = (gateway(), project());
+    let live = tools(&["alpha", "beta", "gamma.delta"]);
+    gateway.listed(&project, "my server", live.clone()).await.unwrap();
+    for _ in 0..3 {
+        gateway.called(&project, Call::new("my server", "alpha", Failure)).await.unwrap();
+    }
+    gateway.called(&project, Call::new("my server", "gamma.delta", Success)).await.unwrap();
+    let ranked = gateway.listed(&project, "my server", live).await.unwrap();
+    assert_eq!(names(&ranked), ["gamma.delta", "beta", "alpha"]);
+    let marked = View::default().offer(ranked.clone());
+    assert_eq!(
+        marked[2].description.as_deref(),
+        Some("[demoted: 3 of the last 3 uses failed] does alpha")
+    );
+    assert_eq!(marked[0].description.as_deref(), Some("does gamma.delta"), "as its server has it");
+    let dropped: Vec<_> = BOTH_DROPPED.offer(ranked).into_iter().map(|tool| tool.name).collect();
+    assert_eq!(dropped, ["gamma.delta", "beta"]);
+}
+
+#[tokio::test]
+async fn a_tool_that_the_server_no_longer_lists_is_stale_until_it_does() {
+    let (gateway, project) = (gateway(), project());
+    let status = async |name: &str| gateway.status(&project, "s", name).await.unwrap().status;
+    gateway.listed(&project, "s", tools(&["a", "b"])).await.unwrap();
+    assert_eq!(names(&gateway.listed(&project, "s", tools(&["a"])).await.unwrap()), ["a"]);
+    assert_eq!((status("a").await, status("b").await), (Status::Active, Status::Stale));
+    gateway.listed(&project, "s", tools(&["a", "b"])).await.unwrap();
+    assert_eq!(status("b").await, Status::Active);
+}
+
+#[tokio::test]
+async fn a_server_that_is_removed_takes_its_tools_and_brings_them_back() {
+    let (gateway, project) = (gateway(), project());
+    gateway.configured(&project, &["s", "t"]).await.unwrap();
+    gateway.listed(&project, "s", tools(&["a"])).await.unwrap();
+    gateway.listed(&project, "t", tools(&["a"])).await.unwrap();
+    let report = gateway.configured(&project, &["t"]).await.unwrap();
+    let gone: Vec<_> = report.stale.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(gone, ["mcp__s__*", "mcp__s__a"]);
+    let report = gateway.configured(&project, &["s", "t"]).await.unwrap();
+    assert_eq!(report.restored.len(), 2);
+}
+
+#[tokio::test]
+async fn projects_in_one_process_do_not_see_each_other() {
+    let (gateway, one, two) = (gateway(), project(), ProjectRef::of_root("/home/me/two"));
+    for _ in 0..3 {
+        gateway.called(&one, Call::new("s", "a", Failure)).await.unwrap();
+    }
+    let ranked = gateway.listed(&two, "s", tools(&["a"])).await.unwrap();
+    assert_eq!(ranked[0].report.status, Status::Active);
+    let ranked = gateway.listed(&one, "s", tools(&["a"])).await.unwrap();
+    assert_eq!(ranked[0].report.status, Status::Demoted);
+}
+
+#[tokio::test]
+async fn plain_json_is_taken_in_every_shape_and_refused_in_words() {
+    let (gateway, project) = (gateway(), project());
+    let list = json!([{ "name": "a", "inputSchema": { "type": "object" } }]);
+    for text in [
+        list.to_string(),
+        json!({ "tools": list }).to_string(),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": { "tools": list } }).to_string(),
+    ] {
+        let ranked = gateway.listed_json(&project, "s", &text).await.unwrap();
+        assert_eq!(names(&ranked), ["a"], "{text}");
+    }
+    for text in ["", "{}", "7", r#"{"tools": 7}"#, r#"[{"no": "name"}]"#] {
+        let refused = gateway.listed_json(&project, "s", text).await.unwrap_err();
+        assert!(refused.to_string().starts_with("this is no tool list: "), "{text}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn names_that_cannot_be_stored_are_refused_and_change_nothing() {
+    let (gateway, project) = (gateway(), project());
+    let long = "x".repeat(600);
+    for (server, tool) in [("", "a"), ("s", ""), (long.as_str(), "a"), ("s", long.as_str())] {
+        let refused = gateway.called(&project, Call::new(server, tool, Failure)).await;
+        assert!(matches!(refused, Err(GatewayError::Invalid(_))), "{server:?} {tool:?}");
+    }
+    assert!(gateway.configured(&project, &[""]).await.is_err());
+    assert!(gateway.listed(&project, "", tools(&["a"])).await.is_err());
+    let unknown = gateway.status(&project, "s", "a").await.unwrap_err();
+    assert!(matches!(unknown, GatewayError::Store(_)), "{unknown}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_told_twice_counts_once() {
+    let (gateway, project) = (gateway(), project());
+    for _ in 0..3 {
+        let id = Some(OpId::new("call-1").unwrap());
+        let call = Call { id, ..Call::new("s", "a", Failure) };
+        gateway.called(&project, call).await.unwrap();
+    }
+    assert_eq!(gateway.status(&project, "s", "a").await.unwrap().outcomes, "F");
+}
