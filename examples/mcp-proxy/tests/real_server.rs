@@ -1,7 +1,7 @@
 //! The proxy in front of a server that nobody here wrote: `@modelcontextprotocol/server-everything`.
 //!
-//! `.ci/clients` installs it and names its folder in `STALENESS_MCP_SERVERS`; without that this says
-//! that it was skipped.
+//! `.ci/clients` installs it, names its folder in `STALENESS_MCP_SERVERS`, and switches this on by the
+//! feature `real-server`; when it cannot, it says so.
 #![cfg(unix)]
 
 use std::error::Error;
@@ -91,10 +91,8 @@ async fn offered(client: &RunningService<RoleClient, ()>) -> Tried<Option<Tool>>
 
 #[tokio::test]
 async fn killed_it_is_demoted_restarted_one_success_restores_it_removed_it_is_stale() -> Tried<()> {
-    let Some(modules) = std::env::var_os("STALENESS_MCP_SERVERS").map(PathBuf::from) else {
-        println!("skipped: STALENESS_MCP_SERVERS names no folder; .ci/clients installs one");
-        return Ok(());
-    };
+    let modules = std::env::var_os("STALENESS_MCP_SERVERS").map(PathBuf::from);
+    let modules = modules.ok_or("STALENESS_MCP_SERVERS names no folder: run .ci/clients")?;
     let folder = Folder::new()?;
     folder.configure(&modules)?;
     let client = folder.proxy().await?;

@@ -208,7 +208,7 @@ impl Gateway {
     pub async fn configured(
         &self,
         project: &ProjectRef,
-        servers: &[impl AsRef<str>],
+        servers: &[impl AsRef<str> + Sync],
     ) -> Result<ScanReport, GatewayError> {
         let found = |server: &str| {
             Found::server(server)
