@@ -332,10 +332,8 @@ fn many_at_once_write_one_set_of_hooks() {
 fn what_was_written_runs_whatever_the_programs_path() {
     for name in ["bin/staleness", "with space/o'neil $x/staleness"] {
         let sandbox = Sandbox::scanned();
-        let program = copied(&sandbox, name);
-        let run =
-            |args: &[&str]| Run::of(sandbox.command_of(&program).args(args).output().unwrap());
-        assert_eq!(run(&["init", "claude-code"]).code, 0);
+        let program = elsewhere(&sandbox, name);
+        assert_eq!(run_there(&sandbox, &program, &["init", "claude-code"]).code, 0);
         let written = read(&settings(&sandbox));
         let events = keys(&written["hooks"]);
         assert_eq!(
