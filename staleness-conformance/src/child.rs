@@ -3,12 +3,16 @@
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Lines, Write as _};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
 
+use staleness_core::registry::Learn;
+use staleness_core::scan::ProjectRef;
 use staleness_core::store::Durability;
+use staleness_core::{Policy, Registry};
 
 use crate::backend::Backend;
 use crate::context::{Handle, act};
-use crate::rows::global;
+use crate::rows::{at, global, model, name, op};
 use crate::steps::{Save, Use};
 
 /// The first argument of a child.
@@ -33,6 +37,8 @@ pub(crate) enum Does {
     Uses(String),
     /// [`Save`].
     Saves,
+    /// Learns one route of the tool `x` in the project `/p`, again and again.
+    Learns,
 }
 
 /// What a child does: opens the store, and carries out steps until it has done `turns`.
@@ -72,13 +78,23 @@ pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
     for turn in 0..turns.parse::<u64>().expect("a number of turns") {
         let op = format!("{ops}{turn}");
         let durability = if turn % 4 == 3 { Durability::Full } else { Durability::Normal };
-        if does == "saves" {
+        if does == "learns" {
+            learn(&store, &op);
+        } else if does == "saves" {
             act(&store, Save { durability, ..Save::new(&op) });
         } else {
             act(&store, Use { durability, ..Use::new(global(tool), &op) });
         }
         say(&op);
     }
+}
+
+/// Learns the route that every child learns, with its vector.
+fn learn(store: &Handle, of: &str) {
+    let registry = Registry::new(Arc::clone(store), Policy::default()).blocking();
+    let vector = Some((model("m"), vec![3.0, 4.0]));
+    let learn = Learn { vector, ..Learn::new(op(of), "query", name("x"), at(1)) };
+    registry.learn_route(&ProjectRef::of_root("/p"), learn).expect("learned").expect("a route");
 }
 
 fn say(line: &str) {
@@ -103,6 +119,7 @@ impl Child {
         let (does, tool) = match &role.does {
             Does::Uses(tool) => ("uses", tool.as_str()),
             Does::Saves => ("saves", ""),
+            Does::Learns => ("learns", ""),
         };
         let mut process = Command::new(std::env::current_exe().expect("the test executable"))
             .arg(WORD)

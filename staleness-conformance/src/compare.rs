@@ -10,6 +10,7 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     let mut text = String::new();
     one(&mut text, "revision", &found.revision, &expected.revision);
     one(&mut text, "counts", &found.counts, &expected.counts);
+    one(&mut text, "route count", &found.route_count, &expected.route_count);
     one(&mut text, "looks", &found.looks, &expected.looks);
     rows(&mut text, "project", &found.projects, &expected.projects);
     rows(&mut text, "source", &found.sources, &expected.sources);
@@ -19,6 +20,13 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     rows(&mut text, "work item", &found.work, &expected.work);
     rows(&mut text, "session", &found.sessions, &expected.sessions);
     rows(&mut text, "cursor", &found.cursors, &expected.cursors);
+    rows(&mut text, "route", &found.routes, &expected.routes);
+    let vectors = |view: &View| -> BTreeMap<_, _> {
+        let keys = view.vectors.keys().into_iter();
+        keys.map(|key| (key.clone(), view.vectors.get(&key))).collect()
+    };
+    rows(&mut text, "vector", &vectors(found), &vectors(expected));
+    rows(&mut text, "suggestions", &found.suggestions, &expected.suggestions);
     rows(&mut text, "outcome", &found.outcomes, &expected.outcomes);
     rows(&mut text, "journal entry", &found.journal, &expected.journal);
     if text.is_empty() && found != expected {

@@ -1,13 +1,16 @@
 //! Hand-made rows: the least that a record needs, for cases to vary.
 
 use staleness_core::ids::{
-    AgentId, DocumentKey, ItemId, ItemKey, Level, OpId, ProjectId, Scope, ServerKey, SessionId,
-    SourceId, ToolKey, ToolName, WorkId, WorkKey,
+    AgentId, DocumentKey, ItemId, ItemKey, Level, ModelId, OpId, ProjectId, Scope, ServerKey,
+    SessionId, SourceId, ToolKey, ToolName, WorkId, WorkKey,
 };
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::knowledge::{Block, Document, Fact, Item, ItemKind};
 use staleness_core::outcome::{Mark, Outcome};
 use staleness_core::project::{Project, Told};
+use staleness_core::route::{
+    Confidence, Precision, Route, RouteId, RouteKey, RouteVector, Suggestions, Vector,
+};
 use staleness_core::session::{Cursor, CursorKey, Session, SessionKey};
 use staleness_core::source::{Source, SourceState};
 use staleness_core::time::Timestamp;
@@ -209,6 +212,40 @@ pub(crate) fn cursor(project: &str, of: &str) -> Cursor {
         session: None,
         moved_at: at(12),
     }
+}
+
+pub(crate) fn model(id: &str) -> ModelId {
+    ModelId::new(id).expect("a valid model")
+}
+
+pub(crate) fn route_key(project: &str, tool: &str, id: u128) -> RouteKey {
+    RouteKey { project: project_id(project), tool: name(tool), id: RouteId(id) }
+}
+
+/// A route that was just learned.
+pub(crate) fn route(key: RouteKey) -> Route {
+    Route {
+        key,
+        query: "query".into(),
+        confidence: Confidence::ONE,
+        uses: 1,
+        created_at: at(0),
+        last_used_at: at(0),
+        model: None,
+        ops: Vec::new(),
+    }
+}
+
+/// The vector of a route; which way it points depends on the route.
+pub(crate) fn embedded(key: RouteKey, by: &str) -> RouteVector {
+    let numbers = [1.0, (key.id.0 % 1_000) as f64];
+    let vector = Vector::new(&numbers, Precision::F32).expect("a direction");
+    RouteVector { key, model: model(by), vector }
+}
+
+/// What was suggested in a session: nothing yet.
+pub(crate) fn suggestions(project: &str, id: &str) -> Suggestions {
+    Suggestions::new(SessionKey { project: project_id(project), id: session(id) })
 }
 
 /// A success in project `p`.

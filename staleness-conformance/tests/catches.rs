@@ -284,6 +284,45 @@ fn cursors_of_other_agents() {
 }
 
 #[test]
+fn routes_of_other_tools() {
+    caught(Flaw::MixesTools, &["routes::filters_find_only_their_own"]);
+    modelled(Flaw::MixesTools, 3);
+}
+
+#[test]
+fn vectors_of_other_models() {
+    caught(Flaw::MixesModels, &["routes::vectors_are_found_by_their_model"]);
+    modelled(Flaw::MixesModels, 3);
+}
+
+#[test]
+fn routes_that_learn_twice() {
+    caught(
+        Flaw::ForgetsLessons,
+        &["routes::extremes_round_trip", "routes::learning_reads_changes_and_writes_in_one_commit"],
+    );
+    modelled(Flaw::ForgetsLessons, 2);
+}
+
+#[test]
+fn vectors_that_are_cut() {
+    caught(
+        Flaw::CutsVectors,
+        &["routes::extremes_round_trip", "routes::vectors_are_found_by_their_model"],
+    );
+    modelled(Flaw::CutsVectors, 2);
+}
+
+#[test]
+fn prompts_that_are_forgotten() {
+    caught(
+        Flaw::ForgetsPrompts,
+        &["routes::extremes_round_trip", "routes::any_route_vector_and_suggestion_round_trip"],
+    );
+    modelled(Flaw::ForgetsPrompts, 2);
+}
+
+#[test]
 fn a_store_that_forgets_everything() {
     caught(
         Flaw::ForgetsAll,

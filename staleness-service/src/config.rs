@@ -19,8 +19,19 @@ pub const SET_VARIABLE: &str = "STALENESS_SET";
 const MAX_BYTES: u64 = 1024 * 1024;
 /// What a project's file may set: it comes with the repository, so nothing that touches the
 /// user's data or what their hooks say.
-const PROJECT_KEYS: [&str; 7] =
-    ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents"];
+const PROJECT_KEYS: [&str; 8] =
+    ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents", "routes"];
+/// What it may set of routes: how they learn. What is kept, for how long, and whether prompts are
+/// learned from is the user's.
+const PROJECT_ROUTE_KEYS: [&str; 7] = [
+    "min_signal",
+    "learn_weight",
+    "signal_suggested",
+    "signal_other",
+    "signal_failure",
+    "same_cosine",
+    "cool_down_calls",
+];
 
 const KEYS_HINT: &str = "mend or remove it; `staleness doctor` goes on without it";
 
@@ -137,14 +148,20 @@ fn checked(name: String, table: Table) -> Result<Layer, ServiceError> {
 
 /// A project's layer: it sets nothing that is the user's.
 fn of_project(path: &Path, table: Table) -> Result<Layer, ServiceError> {
-    match table.keys().find(|key| !PROJECT_KEYS.contains(&key.as_str())) {
+    let refused = |key: &str, allowed: &[&str]| {
+        let message = format!("{}: a project may not set {key:?}", path.display());
+        let allowed = allowed.join(", ");
+        Err(ServiceError::new(ErrorKind::Config, message)
+            .hint(format!("a project may set {allowed}; the rest is the user's")))
+    };
+    if let Some(key) = table.keys().find(|key| !PROJECT_KEYS.contains(&key.as_str())) {
+        return refused(key, &PROJECT_KEYS);
+    }
+    let mut routes =
+        table.get("routes").and_then(Value::as_table).into_iter().flat_map(Table::keys);
+    match routes.find(|key| !PROJECT_ROUTE_KEYS.contains(&key.as_str())) {
+        Some(key) => refused(&format!("routes.{key}"), &PROJECT_ROUTE_KEYS),
         None => checked(path.display().to_string(), table),
-        Some(key) => {
-            let message = format!("{}: a project may not set {key:?}", path.display());
-            let allowed = PROJECT_KEYS.join(", ");
-            Err(ServiceError::new(ErrorKind::Config, message)
-                .hint(format!("a project may set {allowed}; the rest is the user's")))
-        }
     }
 }
 

@@ -234,7 +234,7 @@ fn errors() {
         &["nonsense"],
         &["tools", "show"],
         &["project"],
-        &["routes"],
+        &["uninstall"],
         &["tools", "--limit"],
     ] {
         let run = sandbox.run(&[args, &["--json"]].concat());

@@ -59,7 +59,7 @@ fn the_end_of_a_session_removes_nothing_under_a_policy_that_cannot_be_read() {
 #[test]
 fn pruning_what_is_not_there_creates_nothing() {
     let sandbox = Sandbox::new();
-    assert_eq!(sandbox.ok(&["prune"]), "0 outcomes removed, 0 kept\n");
+    assert_eq!(sandbox.ok(&["prune"]), "0 routes removed, 0 kept\n0 outcomes removed, 0 kept\n");
     assert!(!sandbox.root().join("data").exists());
 }
 

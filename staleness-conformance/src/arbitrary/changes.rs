@@ -9,8 +9,8 @@ use super::ids::{
     cursor_key, document_key, item_key, project_id, session_key, source_id, tool_key, work_key,
 };
 use super::{
-    Reach, cursor, document, item, journal_entry, number, outcome, outcome_cut, project, session,
-    source, tool, work,
+    Reach, cursor, document, item, journal_entry, number, outcome, outcome_cut, project, route,
+    route_key, route_vector, session, source, suggestions, tool, work,
 };
 
 /// A range of outcomes.
@@ -26,6 +26,11 @@ pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
 /// A few changes of each collection, as an honest step writes them: no row twice, and no op twice
 /// on one tool.
 pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
+    let routes = (
+        changes(route(reach), route_key(reach), |row| row.key.clone()),
+        changes(route_vector(reach), route_key(reach), |row| row.key.clone()),
+        changes(suggestions(reach), session_key(reach), |row| row.key.clone()),
+    );
     (
         changes(project(reach), project_id(reach), |row| row.id.clone()),
         changes(source(reach), source_id(reach), |row| row.id.clone()),
@@ -35,13 +40,14 @@ pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
         changes(work(reach), work_key(reach), |row| row.key.clone()),
         changes(session(reach), session_key(reach), |row| row.key.clone()),
         changes(cursor(reach), cursor_key(reach), |row| row.key.clone()),
+        routes,
         few(outcome(reach), 4),
         prop_oneof![3 => Just(Vec::new()), 1 => few(outcome_range(reach), 3)],
         few(journal_entry(reach), 3),
     )
         .prop_map(|all| {
             let (projects, sources, tools, knowledge, documents, work, sessions, cursors, ..) = all;
-            let (.., outcomes, ranges, journal) = all;
+            let (.., routes, outcomes, ranges, journal) = all;
             let mut all = ChangeSet::default();
             all.projects = projects;
             all.sources = sources;
@@ -51,6 +57,7 @@ pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
             all.work = work;
             all.sessions = sessions;
             all.cursors = cursors;
+            (all.routes, all.vectors, all.suggestions) = routes;
             let mut recorded = BTreeSet::new();
             all.outcomes = outcomes;
             all.outcomes.retain(|row| recorded.insert((row.tool.clone(), row.op.clone())));

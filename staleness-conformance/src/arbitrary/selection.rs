@@ -6,14 +6,16 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::store::{
     CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter,
-    ProjectFilter, Selection, SessionFilter, SourceFilter, ToolFilter, WorkFilter,
+    ProjectFilter, RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter,
+    ToolFilter, VectorFilter, WorkFilter,
 };
 use staleness_core::work::Aging;
 
 use super::ids::{
     cursor_key, document_key, item_key, op_id, project_id, scope, server_key, session_key,
-    source_id, tool_key, work_key,
+    source_id, tool_key, tool_name, work_key,
 };
+use super::routes::{model_id, route_id, route_key};
 use super::work::referred;
 use super::{Reach, number, revision, subject, timestamp};
 
@@ -110,6 +112,41 @@ pub fn cursor_filter(reach: Reach) -> BoxedStrategy<CursorFilter> {
     .boxed()
 }
 
+/// Which routes.
+pub fn route_filter(reach: Reach) -> BoxedStrategy<RouteFilter> {
+    prop_oneof![
+        route_key(reach).prop_map(RouteFilter::Key),
+        (project_id(reach), route_id(reach)).prop_map(|(of, id)| RouteFilter::Id(of, id)),
+        (project_id(reach), tool_name(reach)).prop_map(|(of, tool)| RouteFilter::Tool(of, tool)),
+        project_id(reach).prop_map(RouteFilter::Project),
+        Just(RouteFilter::All),
+    ]
+    .boxed()
+}
+
+/// Which vectors.
+pub fn vector_filter(reach: Reach) -> BoxedStrategy<VectorFilter> {
+    let by = || (project_id(reach), model_id(reach));
+    prop_oneof![
+        route_key(reach).prop_map(VectorFilter::Key),
+        by().prop_map(|(of, model)| VectorFilter::First(of, model)),
+        by().prop_map(|(of, model)| VectorFilter::Model(of, model)),
+        project_id(reach).prop_map(VectorFilter::Project),
+        Just(VectorFilter::All),
+    ]
+    .boxed()
+}
+
+/// Which suggestions.
+pub fn suggestion_filter(reach: Reach) -> BoxedStrategy<SuggestionFilter> {
+    prop_oneof![
+        session_key(reach).prop_map(SuggestionFilter::Key),
+        project_id(reach).prop_map(SuggestionFilter::Project),
+        Just(SuggestionFilter::All),
+    ]
+    .boxed()
+}
+
 /// Which outcomes.
 pub fn outcome_filter(reach: Reach) -> BoxedStrategy<OutcomeFilter> {
     prop_oneof![
@@ -148,6 +185,12 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
     ) -> impl Strategy<Value = Vec<(bool, F)>> {
         prop::collection::vec((select(vec![false, true]), filter), 0..3)
     }
+    let routes = (
+        few(route_filter(reach)),
+        few(vector_filter(reach)),
+        few(suggestion_filter(reach)),
+        prop::option::of(project_id(reach)),
+    );
     (
         few(project_filter(reach)),
         few(source_filter(reach)),
@@ -157,6 +200,7 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
         few(work_filter(reach)),
         few(session_filter(reach)),
         few(cursor_filter(reach)),
+        routes,
         few(outcome_filter(reach)),
         few(journal_filter(reach)),
         prop::option::of(outcome_cut(reach)),
@@ -164,7 +208,8 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
         .prop_map(|picks| {
             let (projects, sources, tools, knowledge, documents, work, sessions, cursors, ..) =
                 picks;
-            let (.., outcomes, journal, count) = picks;
+            let (.., (routes, vectors, suggestions, count_routes), outcomes, journal, count) =
+                picks;
             let mut all = Selection::new();
             for (lock, filter) in projects {
                 all = if lock { all.lock_projects(filter) } else { all.peek_projects(filter) };
@@ -189,6 +234,19 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
             }
             for (lock, filter) in cursors {
                 all = if lock { all.lock_cursors(filter) } else { all.peek_cursors(filter) };
+            }
+            for (lock, filter) in routes {
+                all = if lock { all.lock_routes(filter) } else { all.peek_routes(filter) };
+            }
+            for (lock, filter) in vectors {
+                all = if lock { all.lock_vectors(filter) } else { all.peek_vectors(filter) };
+            }
+            for (lock, filter) in suggestions {
+                all =
+                    if lock { all.lock_suggestions(filter) } else { all.peek_suggestions(filter) };
+            }
+            if let Some(project) = count_routes {
+                all = all.count_routes(project);
             }
             for (_, filter) in outcomes {
                 all = all.outcomes(filter);

@@ -8,12 +8,13 @@ use staleness_core::ids::{ItemKey, WorkKey};
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
 use crate::context::{Context, Handle, act, check, everything, panic_text};
-use crate::rows::{global, item, item_key, work, work_key};
-use crate::steps::Use;
+use crate::rows::{global, item, item_key, tool, work, work_key};
+use crate::steps::{Use, Write};
 
 pub(super) const CASES: &[Case] = &[
     Case::new("crash::a_killed_writer_loses_nothing_acknowledged", alone).persistent(),
     Case::new("crash::a_killed_saver_loses_nothing_it_saved", savers).persistent(),
+    Case::new("crash::a_killed_learner_loses_nothing_it_learned", learners).persistent(),
     Case::new("crash::a_writer_killed_beside_another_loses_nothing", beside_another)
         .persistent()
         .multi_process(),
@@ -195,4 +196,26 @@ fn kill_all(context: &Context, seed: u64) {
         told.verify_beside(&open());
     }
     told.verify(&open());
+}
+
+fn learners(context: &mut Context) {
+    act(context.store(), Write::new().tool(tool(global("x"))));
+    let mut draws = Draws(7);
+    let mut told = Told::default();
+    for round in 0..KILLS {
+        context.close();
+        let child = started(context.location(), Does::Learns, format!("{round}-"), Opens::First);
+        told.kill(child, 20, &mut draws);
+        context.reopen();
+        check(context.store());
+        let seen = everything(context.store());
+        let uses: u64 = seen.routes.values().map(|row| row.uses).sum();
+        let (least, most) = (told.ops.len() as u64, (told.ops.len() + told.kills) as u64);
+        assert!((least..=most).contains(&uses), "{uses} lessons, {least} acknowledged");
+        // The route and its vector come and stay together.
+        assert_eq!(
+            (seen.routes.len(), seen.vectors.len()),
+            (usize::from(uses > 0), usize::from(uses > 0))
+        );
+    }
 }

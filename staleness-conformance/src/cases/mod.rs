@@ -15,6 +15,7 @@ mod processes;
 mod projects;
 mod pruning;
 mod revisions;
+mod routes;
 mod sessions;
 mod snapshots;
 mod sources;
@@ -38,6 +39,7 @@ pub fn cases() -> Vec<Case> {
         documents::CASES,
         work::CASES,
         sessions::CASES,
+        routes::CASES,
         outcomes::CASES,
         journal::CASES,
         pruning::CASES,

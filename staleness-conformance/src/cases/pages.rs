@@ -6,16 +6,17 @@ use pollster::block_on;
 use staleness_core::ids::Scope;
 use staleness_core::journal::{Revision, Subject};
 use staleness_core::store::{
-    DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter, Selection,
-    SourceFilter, ToolFilter, View,
+    DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter, RouteFilter,
+    Selection, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, View,
 };
 
 use crate::case::Case;
 use crate::compare::assert_same;
 use crate::context::{Context, Handle, act, everything, pages, see};
 use crate::rows::{
-    AWKWARD, at, cursor, document, document_key, entry, flagged, global, item, item_key, local,
-    outcome, project, project_id, scope, source, source_id, started, tool, work, work_key,
+    AWKWARD, at, cursor, document, document_key, embedded, entry, flagged, global, item, item_key,
+    local, model, name, outcome, project, project_id, route, route_key, scope, source, source_id,
+    started, suggestions, tool, work, work_key,
 };
 use crate::steps::Write;
 
@@ -42,6 +43,9 @@ fn rows(view: &View) -> usize {
         + view.work.len()
         + view.sessions.len()
         + view.cursors.len()
+        + view.routes.len()
+        + view.vectors.len()
+        + view.suggestions.len()
         + view.outcomes.len()
         + view.journal.len()
 }
@@ -60,6 +64,9 @@ fn fill(store: &Handle, count: usize) {
             .work(work(work_key([None, Some("p")][turn % 2], &own)))
             .session(started("p", &own))
             .cursor(cursor("p", &own))
+            .route(route(route_key("p", &own, turn as u128)))
+            .vector(embedded(route_key("p", &own, turn as u128), ["m", "n"][turn % 2]))
+            .suggestions(suggestions("p", &own))
             .outcome(outcome(key.clone(), &own))
             .entry(entry(Subject::tool(&key)))
             .tool(tool(key));
@@ -79,7 +86,7 @@ fn of_everything(context: &mut Context) {
     let store = context.store();
     fill(store, 2_500);
     let read = pages(store, &Selection::everything());
-    assert_eq!(read.iter().map(rows).sum::<usize>(), 10 * 2_500);
+    assert_eq!(read.iter().map(rows).sum::<usize>(), 13 * 2_500);
     assert_same(&joined(read), &everything(store));
 }
 
@@ -111,6 +118,10 @@ fn ordered(context: &mut Context) {
     assert_ascending(read.iter().flat_map(|page| page.tools.keys()));
     assert_ascending(read.iter().flat_map(|page| page.knowledge.keys()));
     assert_ascending(read.iter().flat_map(|page| page.documents.keys()));
+    assert_ascending(read.iter().flat_map(|page| page.routes.keys()));
+    let vectors: Vec<_> = read.iter().flat_map(|page| page.vectors.keys()).collect();
+    assert_ascending(vectors.iter());
+    assert_ascending(read.iter().flat_map(|page| page.suggestions.keys()));
     assert_ascending(read.iter().flat_map(|page| page.outcomes.keys()));
     assert_ascending(read.iter().flat_map(|page| page.journal.keys()));
 }
@@ -125,6 +136,10 @@ fn of_any_selection(context: &mut Context) {
         Selection::new().peek_projects(ProjectFilter::Id(project_id("0 a_b"))),
         Selection::new().peek_knowledge(ItemFilter::Scope(scope("p"))),
         Selection::new().peek_documents(DocumentFilter::Flagged(project_id("p"))),
+        Selection::new().peek_routes(RouteFilter::Project(project_id("p"))),
+        Selection::new().peek_routes(RouteFilter::Tool(project_id("p"), name("0 a_b"))),
+        Selection::new().peek_vectors(VectorFilter::Model(project_id("p"), model("m"))),
+        Selection::new().peek_suggestions(SuggestionFilter::Project(project_id("p"))),
         Selection::new()
             .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_100 }),
         Selection::new().outcomes(OutcomeFilter::LastPerServer { since: at(0) }),
@@ -152,10 +167,12 @@ fn no_row_twice(context: &mut Context) {
         .peek_tools(ToolFilter::Key(global("0 a_b")))
         .lock_knowledge(ItemFilter::Scope(scope("p")))
         .peek_documents(DocumentFilter::Flagged(project_id("p")))
+        .peek_routes(RouteFilter::Project(project_id("p")))
+        .peek_vectors(VectorFilter::Model(project_id("p"), model("m")))
         .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_150 })
         .journal(JournalFilter::Subject { subject: Subject::tool(&global("0 a_b")), limit: 3 });
     let read = pages(store, &selection);
-    assert_eq!(read.iter().map(rows).sum::<usize>(), 10 * 1_200);
+    assert_eq!(read.iter().map(rows).sum::<usize>(), 13 * 1_200);
     assert_same(&joined(read), &everything(store));
 }
 

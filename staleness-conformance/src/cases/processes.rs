@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
 use crate::context::{Context, act, check, everything};
-use crate::rows::{global, item, item_key, work, work_key};
-use crate::steps::Use;
+use crate::rows::{global, item, item_key, tool, work, work_key};
+use crate::steps::{Use, Write};
 
 pub(super) const CASES: &[Case] = &[
     Case::new("processes::racing_for_one_tool_lose_nothing", one_tool).multi_process().persistent(),
@@ -17,6 +17,7 @@ pub(super) const CASES: &[Case] = &[
         .multi_process()
         .persistent(),
     Case::new("processes::doing_one_op_do_it_once", same_ops).multi_process().persistent(),
+    Case::new("processes::learning_one_route_lose_no_lesson", learns).multi_process().persistent(),
     Case::new("processes::with_25_saves_each_leave_100_of_each", saves)
         .multi_process()
         .persistent(),
@@ -107,6 +108,20 @@ fn same_ops(context: &mut Context) {
     assert_eq!(seen.tools[&global("x")].uses, TURNS);
     assert_eq!(seen.revision.0, TURNS);
     assert_eq!((seen.outcomes.len(), seen.journal.len()), (TURNS as usize, TURNS as usize));
+}
+
+fn learns(context: &mut Context) {
+    act(context.store(), Write::new().tool(tool(global("x"))));
+    let mut roles = roles(context, |_| String::new());
+    for role in &mut roles {
+        (role.does, role.turns) = (Does::Learns, 25);
+    }
+    let acknowledged = race(&roles).concat();
+    let seen = everything(context.store());
+    let rows: Vec<_> = seen.routes.values().collect();
+    let [route] = rows[..] else { panic!("{rows:?}") };
+    assert_eq!((acknowledged.len(), route.uses), (100, 100));
+    assert_eq!(seen.vectors.len(), 1);
 }
 
 fn saves(context: &mut Context) {

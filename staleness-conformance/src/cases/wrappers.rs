@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use staleness_core::store::{
     Change, ChangeSet, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
-    JournalFilter, OutcomeFilter, Query, Refusal, Selection, SessionFilter, Step, StoreError,
-    ToolFilter, View, WorkFilter,
+    JournalFilter, OutcomeFilter, Query, Refusal, RouteFilter, Selection, SessionFilter, Step,
+    StoreError, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
 };
 
 use crate::case::Case;
@@ -15,8 +15,8 @@ use crate::context::{
     Context, Handle, act, ask, assert_misstep, assert_refused, attempt, everything, pages, see,
 };
 use crate::rows::{
-    cursor, document, document_key, global, item, item_key, op, project_id, scope, started, tool,
-    work, work_key,
+    cursor, document, document_key, embedded, global, item, item_key, model, op, project_id, route,
+    route_key, scope, started, suggestions, tool, work, work_key,
 };
 use crate::steps::{Bump, Chase, Refuse, Use, Write};
 use crate::wrappers::{Fault, Faulty, Strict, Twice};
@@ -130,6 +130,7 @@ fn unlocked(context: &mut Context) {
     act(&store, Dishonest(locked, changes));
     unlocked_knowledge(&store);
     unlocked_work(&store);
+    unlocked_routes(&store);
 }
 
 /// As [`unlocked`], of items and documents.
@@ -187,6 +188,40 @@ fn unlocked_work(store: &Handle) {
         assert_same(&everything(store), &before);
     }
     act(store, Dishonest(two.lock_cursors(CursorFilter::Key(of_cursor)), changes));
+}
+
+/// As [`unlocked`], of routes, vectors and suggestions.
+fn unlocked_routes(store: &Handle) {
+    let before = everything(store);
+    let key = route_key("p", "t", 1);
+    let made = suggestions("p", "s");
+    let mut changes = ChangeSet::default();
+    changes.routes.push(Change::Put(route(key.clone())));
+    changes.vectors.push(Change::Put(embedded(key.clone(), "m")));
+    changes.suggestions.push(Change::Put(made.clone()));
+    let p = || project_id("p");
+    let of_route = || Selection::new().lock_routes(RouteFilter::Tool(p(), key.tool.clone()));
+    let two = || of_route().lock_vectors(VectorFilter::Key(key.clone()));
+    for selection in [
+        Selection::everything(),
+        two(),
+        two().lock_suggestions(SuggestionFilter::Project(project_id("q"))),
+        // Who locks a route may remove its vector, and not write it.
+        of_route().lock_suggestions(SuggestionFilter::All),
+        of_route()
+            .lock_vectors(VectorFilter::Model(p(), model("other")))
+            .lock_suggestions(SuggestionFilter::All),
+    ] {
+        assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
+        assert_same(&everything(store), &before);
+    }
+    let all = two().lock_suggestions(SuggestionFilter::Key(made.key.clone()));
+    act(store, Dishonest(all, changes));
+    let mut gone = ChangeSet::default();
+    gone.vectors.push(Change::Delete(key.clone()));
+    let other = Selection::new().lock_routes(RouteFilter::Project(project_id("q")));
+    assert_misstep(attempt(store, Dishonest(other, gone.clone())));
+    act(store, Dishonest(of_route(), gone));
 }
 
 fn doubled(context: &mut Context) {

@@ -178,6 +178,15 @@ impl fmt::Display for Plan {
         for change in &self.changes.cursors {
             changed(f, change)?;
         }
+        for change in &self.changes.routes {
+            changed(f, change)?;
+        }
+        for change in &self.changes.vectors {
+            changed(f, change)?;
+        }
+        for change in &self.changes.suggestions {
+            changed(f, change)?;
+        }
         for range in &self.changes.outcome_ranges {
             write!(f, "\n     removes {range:?}")?;
         }
@@ -227,6 +236,18 @@ fn told(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
     }
     for pick in &selection.cursors {
         write!(f, "\n     {:?}s cursors {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.routes {
+        write!(f, "\n     {:?}s routes {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.vectors {
+        write!(f, "\n     {:?}s vectors {:?}", pick.access, pick.filter)?;
+    }
+    for pick in &selection.suggestions {
+        write!(f, "\n     {:?}s suggestions {:?}", pick.access, pick.filter)?;
+    }
+    if let Some(project) = &selection.count_routes {
+        write!(f, "\n     counts routes of {project}")?;
     }
     for filter in &selection.outcomes {
         write!(f, "\n     outcomes {filter:?}")?;

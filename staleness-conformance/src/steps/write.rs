@@ -5,12 +5,13 @@ use staleness_core::journal::JournalEntry;
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::Outcome;
 use staleness_core::project::Project;
+use staleness_core::route::{Route, RouteKey, RouteVector, Suggestions};
 use staleness_core::session::{Cursor, CursorKey, Session, SessionKey};
 use staleness_core::source::Source;
 use staleness_core::store::{
     Change, ChangeSet, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
-    OutcomeRange, ProjectFilter, Refusal, Selection, SessionFilter, SourceFilter, Step, ToolFilter,
-    View, WorkFilter,
+    OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter,
+    Step, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
 };
 use staleness_core::tool::Tool;
 use staleness_core::work::Work;
@@ -113,6 +114,36 @@ impl Write {
         self
     }
 
+    pub(crate) fn route(mut self, row: Route) -> Self {
+        self.changes.routes.push(Change::Put(row));
+        self
+    }
+
+    pub(crate) fn no_route(mut self, key: RouteKey) -> Self {
+        self.changes.routes.push(Change::Delete(key));
+        self
+    }
+
+    pub(crate) fn vector(mut self, row: RouteVector) -> Self {
+        self.changes.vectors.push(Change::Put(row));
+        self
+    }
+
+    pub(crate) fn no_vector(mut self, key: RouteKey) -> Self {
+        self.changes.vectors.push(Change::Delete(key));
+        self
+    }
+
+    pub(crate) fn suggestions(mut self, row: Suggestions) -> Self {
+        self.changes.suggestions.push(Change::Put(row));
+        self
+    }
+
+    pub(crate) fn no_suggestions(mut self, key: SessionKey) -> Self {
+        self.changes.suggestions.push(Change::Delete(key));
+        self
+    }
+
     pub(crate) fn outcome(mut self, row: Outcome) -> Self {
         self.changes.outcomes.push(row);
         self
@@ -200,6 +231,24 @@ pub(crate) fn locking(mut selection: Selection, changes: &ChangeSet) -> Selectio
             continue;
         };
         selection = selection.lock_cursors(CursorFilter::Key(key.clone()));
+    }
+    for change in &changes.routes {
+        let (Change::Put(Route { key, .. }) | Change::Delete(key)) = change else {
+            continue;
+        };
+        selection = selection.lock_routes(RouteFilter::Key(key.clone()));
+    }
+    for change in &changes.vectors {
+        let (Change::Put(RouteVector { key, .. }) | Change::Delete(key)) = change else {
+            continue;
+        };
+        selection = selection.lock_vectors(VectorFilter::Key(key.clone()));
+    }
+    for change in &changes.suggestions {
+        let (Change::Put(Suggestions { key, .. }) | Change::Delete(key)) = change else {
+            continue;
+        };
+        selection = selection.lock_suggestions(SuggestionFilter::Key(key.clone()));
     }
     selection
 }

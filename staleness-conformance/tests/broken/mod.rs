@@ -77,6 +77,16 @@ pub(crate) enum Flaw {
     MovesCursorsBack,
     /// The cursors of all agents of a project come for that of one.
     MixesAgents,
+    /// The routes of all tools of a project come for those of one.
+    MixesTools,
+    /// The vectors of all models of a project come for those of one.
+    MixesModels,
+    /// Saving a route forgets which ops it learned from.
+    ForgetsLessons,
+    /// Saving a vector cuts off its last number.
+    CutsVectors,
+    /// The text of a prompt is not kept.
+    ForgetsPrompts,
 }
 
 /// Memory stores by location, so that one can be opened again; each with the flaw, if any.

@@ -2,8 +2,10 @@
 //! cursors.
 
 use staleness_core::journal::Revision;
+use staleness_core::route::{RouteVector, Vector};
 use staleness_core::store::{
-    Change, ChangeSet, CursorFilter, ItemFilter, Selection, SessionFilter, WorkFilter,
+    Change, ChangeSet, CursorFilter, ItemFilter, RouteFilter, Selection, SessionFilter,
+    VectorFilter, WorkFilter,
 };
 use staleness_core::time::Timestamp;
 
@@ -38,6 +40,16 @@ impl Flaw {
                 pick.filter = SessionFilter::All;
             }
         }
+        for pick in &mut selection.routes {
+            if let (Self::MixesTools, RouteFilter::Tool(project, _)) = (self, &pick.filter) {
+                pick.filter = RouteFilter::Project(project.clone());
+            }
+        }
+        for pick in &mut selection.vectors {
+            if let (Self::MixesModels, VectorFilter::Model(project, _)) = (self, &pick.filter) {
+                pick.filter = VectorFilter::Project(project.clone());
+            }
+        }
         for pick in &mut selection.cursors {
             if let (Self::MixesAgents, CursorFilter::Key(key)) = (self, &pick.filter) {
                 pick.filter = CursorFilter::Project(key.project.clone());
@@ -59,7 +71,20 @@ impl Flaw {
             Self::MovesCursorsBack => rows(&mut changes.cursors).for_each(|row| {
                 row.revision = Revision(row.revision.0.saturating_sub(1));
             }),
+            Self::ForgetsLessons => rows(&mut changes.routes).for_each(|row| row.ops.clear()),
+            Self::CutsVectors => rows(&mut changes.vectors).for_each(cut),
+            Self::ForgetsPrompts => rows(&mut changes.suggestions)
+                .flat_map(|row| &mut row.prompts)
+                .for_each(|prompt| prompt.query = None),
             _ => {}
         }
+    }
+}
+
+fn cut(row: &mut RouteVector) {
+    let numbers: Vec<f64> = row.vector.numbers().collect();
+    let (_, rest) = numbers.split_last().unwrap();
+    if let Ok(vector) = Vector::new(rest, row.vector.precision()) {
+        row.vector = vector;
     }
 }

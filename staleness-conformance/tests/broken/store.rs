@@ -13,7 +13,8 @@ use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::store::{
     Change, ChangeSet, Commit, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
     JournalFilter, OutcomeFilter, OutcomeRange, ProjectFilter, Query, Refusal, RegistryStore,
-    Selection, SessionFilter, SourceFilter, Step, StoreError, ToolFilter, View, WorkFilter,
+    RouteFilter, Selection, SessionFilter, SourceFilter, Step, StoreError, SuggestionFilter,
+    ToolFilter, VectorFilter, View, WorkFilter,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{PresenceCause, Tool, ToolKind};
@@ -260,7 +261,9 @@ impl RegistryStore for Broken {
             | Flaw::ReturnsEnded
             | Flaw::IgnoresAges
             | Flaw::MixesSessions
-            | Flaw::MixesAgents => {
+            | Flaw::MixesAgents
+            | Flaw::MixesTools
+            | Flaw::MixesModels => {
                 let selection = query.selection();
                 let view = self.see(self.flaw.bent(selection.clone()))?;
                 Ok(self.flaw.filtered(&selection, view))
@@ -348,6 +351,9 @@ impl Step for Blind {
             .lock_work(WorkFilter::All)
             .lock_sessions(SessionFilter::All)
             .lock_cursors(CursorFilter::All)
+            .lock_routes(RouteFilter::All)
+            .lock_vectors(VectorFilter::All)
+            .lock_suggestions(SuggestionFilter::All)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {

@@ -26,7 +26,9 @@ use serde::Serialize;
 pub use blocking::BlockingRegistry;
 pub use documents::{DocumentsReport, MAX_FINDINGS_BYTES, REFRESH_AFTER_DAYS};
 pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
-pub use import::{BlockingImporter, ImportReport, Importer, StatedItem, ToldWork, TransferCounts};
+pub use import::{
+    BlockingImporter, ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts,
+};
 pub use knowledge::{
     Act, FileItem, ItemPatch, MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, Verification,
     check_item, recalls_since_edit,
@@ -34,7 +36,9 @@ pub use knowledge::{
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::RecordUses;
-pub use routes::{FindRoutes, FoundRoute, FoundRoutes, Learn, PrunedRoute, RoutePruneReport};
+pub use routes::{
+    FindRoutes, FoundRoute, FoundRoutes, Learn, PrunedRoute, RoutePruneReport, check_route,
+};
 pub use sessions::{Resume, ResumeFrom};
 pub use used::Use;
 pub use work::{

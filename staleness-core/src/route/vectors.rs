@@ -38,7 +38,8 @@ pub struct Matrix {
     names: Vec<ToolName>,
     places: HashMap<Box<str>, u32>,
     values: Values,
-    rows: HashMap<RouteId, usize, BuildHasherDefault<IdHasher>>,
+    /// The row of each tool, by its place, and id.
+    rows: HashMap<(u32, RouteId), usize, BuildHasherDefault<IdHasher>>,
 }
 
 /// Ids are hashes already.
@@ -56,8 +57,12 @@ impl Hasher for IdHasher {
         }
     }
 
+    fn write_u32(&mut self, tool: u32) {
+        self.0 ^= u64::from(tool);
+    }
+
     fn write_u128(&mut self, id: u128) {
-        self.0 = (id >> 64) as u64 ^ id as u64;
+        self.0 ^= (id >> 64) as u64 ^ id as u64;
     }
 }
 
@@ -109,8 +114,9 @@ impl Matrix {
 
     /// The vector of a route, copied.
     #[must_use]
-    pub fn get(&self, id: RouteId) -> Option<Vector> {
-        let row = *self.rows.get(&id)?;
+    pub fn get(&self, tool: &ToolName, id: RouteId) -> Option<Vector> {
+        let place = *self.places.get(tool.as_str())?;
+        let row = *self.rows.get(&(place, id))?;
         let range = row * self.dimensions..(row + 1) * self.dimensions;
         Some(match &self.values {
             Values::F32(values) => Vector::F32(values[range].into()),
@@ -122,7 +128,7 @@ impl Matrix {
     fn put(&mut self, tool: &str, id: RouteId, bytes: &[u8]) -> Result<(), IdError> {
         let (end, dimensions) = (self.ids.len(), self.dimensions);
         let tool = self.place_of(tool)?;
-        let row = *self.rows.entry(id).or_insert(end);
+        let row = *self.rows.entry((tool, id)).or_insert(end);
         let new = row == end;
         if new {
             self.ids.push(id);
@@ -170,12 +176,13 @@ impl Matrix {
     }
 
     /// Removes a row; the last one takes its place.
-    fn remove(&mut self, id: RouteId) {
-        let Some(row) = self.rows.remove(&id) else { return };
+    fn remove(&mut self, tool: &ToolName, id: RouteId) {
+        let place = self.places.get(tool.as_str()).copied();
+        let Some(row) = place.and_then(|place| self.rows.remove(&(place, id))) else { return };
         self.ids.swap_remove(row);
         self.tools.swap_remove(row);
-        if let Some(moved) = self.ids.get(row) {
-            self.rows.insert(*moved, row);
+        if let (Some(id), Some(place)) = (self.ids.get(row), self.tools.get(row)) {
+            self.rows.insert((*place, *id), row);
         }
         fn drop_row<T: Copy>(all: &mut Vec<T>, row: usize, dimensions: usize) {
             let last = all.len() - dimensions;
@@ -195,8 +202,7 @@ impl PartialEq for Matrix {
         self.ids.len() == other.ids.len()
             && (0..self.ids.len()).all(|row| {
                 let (id, tool) = (self.ids[row], &self.names[self.tools[row] as usize]);
-                let same = other.rows.get(&id).map(|row| &other.names[other.tools[*row] as usize]);
-                same == Some(tool) && self.get(id) == other.get(id)
+                self.get(tool, id) == other.get(tool, id)
             })
     }
 }
@@ -242,7 +248,7 @@ impl Vectors {
     pub fn get(&self, key: &RouteKey) -> Option<RouteVector> {
         let forms = self.matrices.get(&key.project)?;
         forms.iter().find_map(|(form, matrix)| {
-            let vector = matrix.get(key.id)?;
+            let vector = matrix.get(&key.tool, key.id)?;
             Some(RouteVector { key: key.clone(), model: form.model.clone(), vector })
         })
     }
@@ -300,7 +306,7 @@ impl Vectors {
     /// Removes the vector of a route, if there is one.
     pub fn remove(&mut self, key: &RouteKey) {
         let Some(forms) = self.matrices.get_mut(&key.project) else { return };
-        forms.values_mut().for_each(|matrix| matrix.remove(key.id));
+        forms.values_mut().for_each(|matrix| matrix.remove(&key.tool, key.id));
         forms.retain(|_, matrix| !matrix.ids.is_empty());
         if forms.is_empty() {
             self.matrices.remove(&key.project);

@@ -6,6 +6,7 @@ use super::{HEADER_KIND, LineError, Record, envelope, record_of, shown};
 use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use crate::journal::{JournalEntry, Revision};
 use crate::registry::{check_item, check_work};
+use crate::route::RouteKey;
 use crate::session::{CursorKey, SessionKey};
 
 /// Where a line belongs: collections in the order of an export, keys within them.
@@ -19,6 +20,8 @@ enum Place {
     Work(WorkKey),
     Session(SessionKey),
     Cursor(CursorKey),
+    Route(RouteKey),
+    Vector(RouteKey),
     Outcome,
     Journal(Revision, u32),
 }
@@ -89,6 +92,8 @@ impl Checker {
             }
             Some(Record::Session(row)) => Place::Session(row.key.clone()),
             Some(Record::Cursor(row)) => Place::Cursor(row.key.clone()),
+            Some(Record::Route(row)) => Place::Route(row.key.clone()),
+            Some(Record::Vector(row)) => Place::Vector(row.key.clone()),
             Some(Record::Outcome(row)) => {
                 if !self.outcomes.insert(row.identity()) {
                     return Err(format!("the outcome {} of {} twice", row.op, row.tool.name));

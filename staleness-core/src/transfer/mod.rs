@@ -1,10 +1,13 @@
 //! Transfer: every record and the journal as lines of JSON, and back.
 //!
 //! An export is a header line and one line per record, sorted: projects, sources, tools, items of
-//! knowledge, work items, sessions and cursors by key, outcomes in the order of recording, the journal by revision and index. Values
+//! knowledge, work items, sessions, cursors,
+//! routes and their vectors by key, outcomes in the order of recording, the journal by revision and index.
+//! Values
 //! that a store gives (the numbers of outcomes) and the time of the export are no part of it, so the
 //! same records make the same bytes whatever store holds them. Checked documents are no part of it
-//! either: they are a cache of what files and their history say on the machine that checked them.
+//! either: they are a cache of what files and their history say on the machine that checked them; nor is
+//! what was suggested in sessions, which ends with them.
 //!
 //! ```text
 //! {"kind":"staleness-export","version":1}
@@ -19,6 +22,7 @@ mod check;
 mod knowledge;
 mod place;
 mod record;
+mod route;
 mod tool;
 mod word;
 mod work;
@@ -31,6 +35,7 @@ use crate::journal::JournalEntry;
 use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::route::{Route, RouteVector};
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::View;
@@ -62,6 +67,10 @@ pub enum Record {
     Session(Session),
     /// A cursor, with the revision at which it stood.
     Cursor(Cursor),
+    /// A route.
+    Route(Box<Route>),
+    /// The vector of a route.
+    Vector(Box<RouteVector>),
     /// An outcome; its number is 0.
     Outcome(Outcome),
     /// A journal entry, with the revision and index that it had.
@@ -117,6 +126,12 @@ pub fn append_lines(view: &View, into: &mut Vec<u8>) -> u64 {
     for row in view.cursors.values() {
         line(&|into| put(into, &work::CursorLine::from(row)));
     }
+    for row in view.routes.values() {
+        line(&|into| put(into, &route::RouteLine::from(row)));
+    }
+    for row in view.vectors.keys().iter().filter_map(|key| view.vectors.get(key)) {
+        line(&|into| put(into, &route::VectorLine::from(&row)));
+    }
     for row in view.outcomes.values() {
         line(&|into| put(into, &record::OutcomeLine::from(row)));
     }
@@ -146,6 +161,8 @@ pub fn record_of(line: &str) -> Result<Record, String> {
         "work" => Record::Work(Box::new(read::<work::WorkLine>(line)?.into())),
         "session" => Record::Session(read::<work::SessionLine>(line)?.into()),
         "cursor" => Record::Cursor(read::<work::CursorLine>(line)?.into()),
+        "route" => Record::Route(Box::new(read::<route::RouteLine>(line)?.try_into()?)),
+        "vector" => Record::Vector(Box::new(read::<route::VectorLine>(line)?.try_into()?)),
         "outcome" => Record::Outcome(read::<record::OutcomeLine>(line)?.into()),
         "journal" => Record::Journal(read::<record::JournalLine>(line)?.into()),
         HEADER_KIND => return Err("a second header: one export at a time".into()),

@@ -71,6 +71,33 @@ fn hex(word: &str, digits: usize) -> Option<&str> {
     (word.len() == digits && word.bytes().all(written)).then_some(word)
 }
 
+/// Bytes as hexadecimal digits.
+pub(super) mod hex_bytes {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        let digit = |four: u8| char::from_digit(u32::from(four), 16).unwrap_or('0');
+        let digits: String =
+            bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
+        to.serialize_str(&digits)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(from)?;
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        let bytes: Option<Vec<u8>> =
+            pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect();
+        bytes
+            .filter(|_| rest.is_empty())
+            .ok_or_else(|| de::Error::custom("the numbers are no bytes in hexadecimal digits"))
+    }
+}
+
 pub(super) fn serialize<T: Word, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&value.word())
 }

@@ -1,4 +1,4 @@
-//! Outcomes, tools, knowledge and work of other systems: the lines that `docs/import.md` describes.
+//! Outcomes, tools, knowledge, work and routes of other systems: the lines that `docs/import.md` describes.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::path::Path;
 use serde::Deserialize;
 use staleness::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName, check_id};
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{ImportReport, StatedItem, ToldWork, Use};
+use staleness::registry::{ImportReport, StatedItem, ToldRoute, ToldWork, Use};
+use staleness::route::Precision;
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, StoreError, ToolFilter};
@@ -16,6 +17,7 @@ use staleness::{BlockingRegistry, Timestamp, names};
 use super::access;
 use super::knowledge::{Keeper, KnowledgeLine};
 use super::lines::Input;
+use super::routes::{Dimensions, RouteKeeper, RouteLine};
 use super::work::{WorkKeeper, WorkLine};
 use crate::args::ImportArgs;
 use crate::error::{CliError, quoted};
@@ -38,6 +40,7 @@ enum Line {
     Tool(ToolLine),
     Knowledge(Box<KnowledgeLine>),
     Work(Box<WorkLine>),
+    Route(Box<RouteLine>),
 }
 
 #[derive(Deserialize)]
@@ -68,6 +71,7 @@ pub(super) enum Entry {
     Tool(Found),
     Item(Box<StatedItem>, Option<ProjectRef>),
     Work(Box<ToldWork>, Option<ProjectRef>),
+    Route(Box<ToldRoute>, ProjectRef),
 }
 
 pub(super) fn run(
@@ -83,9 +87,12 @@ pub(super) fn run(
     let mut names = BTreeSet::new();
     let mut ids = BTreeSet::new();
     let mut work = BTreeSet::new();
+    let mut routes = BTreeSet::new();
+    let mut dimensions = Dimensions::default();
+    let precision = settings.configured.policy.routes.precision;
     let mut progress = Progress::new(out, "read");
     while let Some(text) = input.next()? {
-        let entry = entry_of(text, &settings.project);
+        let entry = entry_of(text, &settings.project, precision);
         match entry.map_err(|what| input.refused(input.line(), &what))? {
             Entry::Tool(found) if !names.insert(found.name.clone()) => {
                 let what = format!("the tool {} twice", quoted(found.name.as_str()));
@@ -100,18 +107,28 @@ pub(super) fn run(
                 let what = format!("the work item {} twice", quoted(told.work.key.id.as_str()));
                 return Err(input.refused(input.line(), &what));
             }
+            Entry::Route(told, _) if !routes.insert(told.route.key.clone()) => {
+                let what = format!("the route of {} twice", quoted(&told.route.query));
+                return Err(input.refused(input.line(), &what));
+            }
+            Entry::Route(told, _) => {
+                dimensions.note(&told).map_err(|what| input.refused(input.line(), &what))?;
+            }
             Entry::Use(_) | Entry::Item(..) | Entry::Work(..) => {}
         }
         progress.add(1);
     }
     progress.end();
+    if !dimensions.is_empty() {
+        dimensions.check(&settings.open(Access::Look)?)?;
+    }
     if !work.is_empty() && !args.dry_run {
         // What clashes with an item of this registry is found out before anything is written.
         let mut tried = WorkKeeper::new(settings.open(Access::Look)?, settings, true);
         let mut report = ImportReport::default();
         input.rewind()?;
         while let Some(text) = input.next()? {
-            if let Ok(Entry::Work(told, _)) = entry_of(text, &settings.project) {
+            if let Ok(Entry::Work(told, _)) = entry_of(text, &settings.project, precision) {
                 tried.take(*told, &mut report).map_err(|error| input.nothing(error))?;
             }
         }
@@ -140,6 +157,7 @@ pub(super) fn run(
     let mut progress = Progress::new(out, "imported");
     let mut keeper = Keeper::new(registry.clone(), settings, args.dry_run);
     let mut worker = WorkKeeper::new(registry.clone(), settings, args.dry_run);
+    let mut router = RouteKeeper::new(registry.clone(), args.dry_run);
     // What belongs to a project makes it known.
     let (seer, mut seen) = (registry.clone(), BTreeSet::new());
     let mut see = |project: Option<ProjectRef>| -> Result<(), CliError> {
@@ -153,7 +171,7 @@ pub(super) fn run(
     let mut recorder = Recorder { registry, args, seen: HashSet::new(), batch: Vec::new() };
     input.rewind()?;
     while let Some(text) = input.next()? {
-        let entry = entry_of(text, &settings.project);
+        let entry = entry_of(text, &settings.project, precision);
         match entry.map_err(|what| input.refused(input.line(), &what))? {
             Entry::Use(used) => {
                 recorder.batch.push(*used);
@@ -169,6 +187,10 @@ pub(super) fn run(
                 see(project)?;
                 worker.take(*told, &mut report)?;
             }
+            Entry::Route(told, project) => {
+                see(Some(project))?;
+                router.take(*told, &mut report)?;
+            }
             Entry::Tool(_) => {}
         }
         progress.add(1);
@@ -176,11 +198,16 @@ pub(super) fn run(
     recorder.write(&mut report)?;
     keeper.write(&mut report)?;
     worker.write(&mut report)?;
+    router.write(&mut report)?;
     progress.end();
     Ok(report)
 }
 
-pub(super) fn entry_of(text: &str, here: &ProjectRef) -> Result<Entry, String> {
+pub(super) fn entry_of(
+    text: &str,
+    here: &ProjectRef,
+    precision: Precision,
+) -> Result<Entry, String> {
     let line: Line = serde_json::from_str(text).map_err(|error| {
         error
             .to_string()
@@ -226,6 +253,9 @@ pub(super) fn entry_of(text: &str, here: &ProjectRef) -> Result<Entry, String> {
         }
         Line::Work(line) => {
             line.told(here).map(|(told, project)| Entry::Work(Box::new(told), project))
+        }
+        Line::Route(line) => {
+            line.told(here, precision).map(|(told, project)| Entry::Route(Box::new(told), project))
         }
     }
 }

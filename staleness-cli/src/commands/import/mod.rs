@@ -4,6 +4,7 @@ mod foreign;
 mod knowledge;
 mod lines;
 mod moment;
+mod routes;
 mod work;
 
 use serde_json::json;
@@ -96,12 +97,18 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
 
 fn counts(counts: &TransferCounts) -> String {
     let TransferCounts { projects, sources, tools, knowledge, outcomes, journal, .. } = counts;
-    let TransferCounts { work, sessions, cursors, .. } = counts;
+    let TransferCounts { work, sessions, cursors, routes, vectors, .. } = counts;
     let mut text = format!(
         "{projects} projects, {sources} sources, {tools} tools, {knowledge} items of knowledge"
     );
     // Most registries hold none of these.
-    for (count, what) in [(work, "work items"), (sessions, "sessions"), (cursors, "cursors")] {
+    for (count, what) in [
+        (work, "work items"),
+        (sessions, "sessions"),
+        (cursors, "cursors"),
+        (routes, "routes"),
+        (vectors, "vectors"),
+    ] {
         if *count > 0 {
             text.push_str(&format!(", {count} {what}"));
         }

@@ -2,7 +2,7 @@
 
 use pollster::block_on;
 
-use super::{ImportReport, Importer, StatedItem, ToldWork};
+use super::{ImportReport, Importer, StatedItem, ToldRoute, ToldWork};
 use crate::outcome::Outcome;
 use crate::registry::{Act, BlockingRegistry, Use};
 use crate::store::StoreError;
@@ -55,6 +55,18 @@ impl BlockingRegistry {
         dry_run: bool,
     ) -> Result<usize, StoreError> {
         block_on(self.inner().import_work(work, act, dry_run))
+    }
+
+    /// Blocks on [`Registry::import_routes`](crate::Registry::import_routes).
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn import_routes(
+        &self,
+        routes: Vec<ToldRoute>,
+        dry_run: bool,
+    ) -> Result<usize, StoreError> {
+        block_on(self.inner().import_routes(routes, dry_run))
     }
 }
 

@@ -6,6 +6,7 @@ mod journal;
 mod knowledge;
 mod merge;
 mod report;
+mod routes;
 mod rows;
 mod stated;
 mod work;
@@ -25,6 +26,7 @@ use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::route::{Route, RouteVector};
 use crate::session::{Cursor, Session};
 use crate::source::Source;
 use crate::store::{ChangeSet, Durability, Preview, Selection, Step, StoreError, View};
@@ -35,6 +37,8 @@ use crate::work::Work;
 use journal::{AppendEntries, Numbered};
 use knowledge::{Incoming, PutItems};
 use report::count;
+pub use routes::ToldRoute;
+use routes::{PutRoutes, PutVectors};
 use rows::{AppendOutcomes, Outdate, PutProjects, PutSources, PutTools};
 pub use work::ToldWork;
 use work::{PutCursors, PutSessions, PutWork};
@@ -61,6 +65,7 @@ const ATTEMPTS: usize = 3;
 ///   it,
 /// - of a work item the record stays that was active last; sessions are added that are not there; how
 ///   far an agent was told is this store's own affair: cursors are left out,
+/// - of a route the record stays that was used last, and a vector is added where there is none,
 /// - outcomes are appended that are not there, by op and tool,
 /// - journal entries are appended that are not there, by everything they say but their revision,
 /// - the next scan of each project evaluates everything anew.
@@ -93,6 +98,8 @@ enum Batch {
     Work(Vec<Work>),
     Sessions(Vec<Session>),
     Cursors(Vec<Cursor>),
+    Routes(Vec<Route>),
+    Vectors(Vec<RouteVector>),
     Outcomes(Vec<Outcome>),
     Journal(Revision, Vec<Numbered>),
 }
@@ -181,6 +188,14 @@ impl Importer {
             },
             Record::Session(row) => self.sessions.push(row),
             Record::Cursor(row) => self.cursors.push(row),
+            Record::Route(row) => match &mut self.batch {
+                Batch::Routes(rows) if rows.len() < BATCH => rows.push(*row),
+                _ => self.next(Batch::Routes(vec![*row])).await?,
+            },
+            Record::Vector(row) => match &mut self.batch {
+                Batch::Vectors(rows) if rows.len() < ITEMS => rows.push(*row),
+                _ => self.next(Batch::Vectors(vec![*row])).await?,
+            },
             Record::Outcome(row) => match &mut self.batch {
                 Batch::Outcomes(rows) if rows.len() < OUTCOMES => rows.push(row),
                 _ => self.next(Batch::Outcomes(vec![row])).await?,
@@ -285,6 +300,16 @@ impl Importer {
                 let all = rows.len();
                 let put = self.write(PutCursors { rows, durability }).await?.0.cursors.len();
                 count(&mut self.report, all, put, |counts| &mut counts.cursors);
+            }
+            Batch::Routes(rows) => {
+                let all = rows.len();
+                let put = self.write(PutRoutes { rows, durability }).await?.0.routes.len();
+                count(&mut self.report, all, put, |counts| &mut counts.routes);
+            }
+            Batch::Vectors(rows) => {
+                let all = rows.len();
+                let put = self.write(PutVectors { rows, durability }).await?.0.vectors.len();
+                count(&mut self.report, all, put, |counts| &mut counts.vectors);
             }
             Batch::Outcomes(rows) => {
                 let all = rows.len();

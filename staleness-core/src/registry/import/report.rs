@@ -19,6 +19,10 @@ pub struct TransferCounts {
     pub sessions: u64,
     /// Cursors.
     pub cursors: u64,
+    /// Routes.
+    pub routes: u64,
+    /// Vectors of routes.
+    pub vectors: u64,
     /// Outcomes.
     pub outcomes: u64,
     /// Journal entries.

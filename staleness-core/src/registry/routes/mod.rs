@@ -5,6 +5,7 @@
 mod find;
 mod forget;
 mod learn;
+mod limits;
 mod prompt;
 mod prune;
 mod suggested;
@@ -13,6 +14,7 @@ use std::cmp::Reverse;
 
 pub use find::{FindRoutes, FoundRoute, FoundRoutes};
 pub use learn::Learn;
+pub use limits::check_route;
 pub use prune::{PrunedRoute, RoutePruneReport};
 
 pub(super) use forget::{routes_in, routes_to};

@@ -1,0 +1,145 @@
+//! Routes of other systems: one a line.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use staleness::BlockingRegistry;
+use staleness::ids::{ModelId, ProjectId, ToolName};
+use staleness::registry::{ImportReport, ToldRoute};
+use staleness::route::{Confidence, Precision, Route, RouteKey, Vector, check_query};
+use staleness::scan::ProjectRef;
+
+use super::foreign::project_of;
+use super::moment::Moment;
+use crate::error::{CliError, quoted};
+
+/// Routes that one commit writes.
+const BATCH: usize = 50;
+
+/// Under the names that other systems use, and ours.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RouteLine {
+    #[serde(alias = "text")]
+    query: String,
+    tool: ToolName,
+    #[serde(alias = "weight", alias = "score")]
+    confidence: Option<f64>,
+    uses: Option<u64>,
+    #[serde(alias = "created_at")]
+    created: Moment,
+    #[serde(alias = "last_used_at", alias = "updated_at")]
+    last_used: Option<Moment>,
+    model: Option<ModelId>,
+    #[serde(alias = "embedding")]
+    vector: Option<Vec<f64>>,
+    project: Option<String>,
+}
+
+impl RouteLine {
+    /// The route that the line holds, seen from this project, with the project that it belongs to.
+    pub(super) fn told(
+        self,
+        here: &ProjectRef,
+        precision: Precision,
+    ) -> Result<(ToldRoute, ProjectRef), String> {
+        let project = project_of(self.project.as_deref(), here)?;
+        let folded = check_query(&self.query).map_err(|refusal| refusal.to_string())?;
+        let confidence = self.confidence.unwrap_or(1.0);
+        let confidence = Confidence::new(confidence)
+            .ok_or_else(|| format!("the confidence {confidence} does not lie in 0..=1"))?;
+        let vector = match (self.model, self.vector) {
+            (Some(model), Some(numbers)) => {
+                let vector = Vector::new(&numbers, precision).map_err(|why| why.to_string())?;
+                Some((model, vector))
+            }
+            (None, None) => None,
+            (None, Some(_)) => return Err("a vector without the model that made it".into()),
+            (Some(_), None) => return Err("a model without the vector that it made".into()),
+        };
+        let Moment(created_at) = self.created;
+        let last_used_at = self.last_used.map_or(created_at, |Moment(at)| at);
+        if last_used_at < created_at {
+            return Err(format!("last used {last_used_at}, before it was made, {created_at}"));
+        }
+        let route = Route {
+            key: RouteKey::of(&project.id, &self.tool, &folded),
+            query: self.query.trim().to_owned(),
+            confidence,
+            uses: self.uses.unwrap_or(1),
+            created_at,
+            last_used_at,
+            model: None,
+            ops: Vec::new(),
+        };
+        Ok((ToldRoute { route, vector }, project))
+    }
+}
+
+/// How many dimensions each model has in each project, as the lines tell.
+#[derive(Default)]
+pub(super) struct Dimensions {
+    known: BTreeMap<(ProjectId, ModelId), usize>,
+}
+
+impl Dimensions {
+    /// Notes those of one vector.
+    pub(super) fn note(&mut self, told: &ToldRoute) -> Result<(), String> {
+        let Some((model, vector)) = &told.vector else { return Ok(()) };
+        let key = (told.route.key.project.clone(), model.clone());
+        same(model, *self.known.entry(key).or_insert(vector.dimensions()), vector.dimensions())
+    }
+
+    /// Whether the registry knows them to be others.
+    pub(super) fn check(&self, registry: &BlockingRegistry) -> Result<(), CliError> {
+        for ((project, model), found) in &self.known {
+            if let Some(known) = registry.dimensions_of(project, model)? {
+                same(model, known, *found).map_err(CliError::invalid)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+}
+
+fn same(model: &ModelId, known: usize, found: usize) -> Result<(), String> {
+    if known == found {
+        return Ok(());
+    }
+    let model = quoted(model.as_str());
+    Err(format!("a vector has {found} dimensions; others of the model {model} have {known}"))
+}
+
+/// Takes routes in, some in one commit.
+pub(super) struct RouteKeeper {
+    registry: BlockingRegistry,
+    dry_run: bool,
+    batch: Vec<ToldRoute>,
+}
+
+impl RouteKeeper {
+    pub(super) const fn new(registry: BlockingRegistry, dry_run: bool) -> Self {
+        Self { registry, dry_run, batch: Vec::new() }
+    }
+
+    pub(super) fn take(
+        &mut self,
+        told: ToldRoute,
+        report: &mut ImportReport,
+    ) -> Result<(), CliError> {
+        self.batch.push(told);
+        if self.batch.len() == BATCH { self.write(report) } else { Ok(()) }
+    }
+
+    pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
+        let rows = std::mem::take(&mut self.batch);
+        let all = rows.len();
+        let written = self.registry.import_routes(rows, self.dry_run)?;
+        report.imported.routes += written as u64;
+        report.skipped.routes += (all - written) as u64;
+        Ok(())
+    }
+}

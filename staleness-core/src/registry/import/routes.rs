@@ -1,0 +1,133 @@
+//! The steps that write imported routes and vectors.
+
+use std::sync::Arc;
+
+use super::ITEMS;
+use crate::ids::ModelId;
+use crate::registry::{Registry, check_route};
+use crate::route::{Route, RouteVector, Vector};
+use crate::store::{
+    Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, StoreError, VectorFilter,
+    View,
+};
+use crate::time::Timestamp;
+
+/// Routes: the one that was used last stays, with the earlier beginning, and with the vector that is
+/// known.
+#[derive(Debug)]
+pub(super) struct PutRoutes {
+    pub(super) rows: Vec<Route>,
+    pub(super) durability: Durability,
+}
+
+impl Step for PutRoutes {
+    fn selection(&self) -> Selection {
+        let keys = self.rows.iter().map(|row| row.key.clone());
+        keys.fold(Selection::new(), |all, key| all.lock_routes(RouteFilter::Key(key)))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, Timestamp::default());
+        for row in &self.rows {
+            match draft.route(&row.key) {
+                None => draft.put_route(row.clone()),
+                Some(known) if known.last_used_at < row.last_used_at => {
+                    let merged = Route {
+                        query: known.query.clone(),
+                        created_at: known.created_at.min(row.created_at),
+                        model: known.model.clone().or_else(|| row.model.clone()),
+                        ..row.clone()
+                    };
+                    draft.put_route(merged);
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+}
+
+/// Vectors: those of routes that are there and have none, and that no other model embedded.
+#[derive(Debug)]
+pub(super) struct PutVectors {
+    pub(super) rows: Vec<RouteVector>,
+    pub(super) durability: Durability,
+}
+
+impl Step for PutVectors {
+    fn selection(&self) -> Selection {
+        let keys = self.rows.iter().map(|row| row.key.clone());
+        keys.fold(Selection::new(), |all, key| {
+            all.lock_routes(RouteFilter::Key(key.clone())).lock_vectors(VectorFilter::Key(key))
+        })
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, Timestamp::default());
+        for row in &self.rows {
+            let Some(route) = view.routes.get(&row.key) else { continue };
+            let other = route.model.as_ref().is_some_and(|model| *model != row.model);
+            if other || view.vectors.get(&row.key).is_some() {
+                continue;
+            }
+            draft.edit_route(&row.key, |route| route.model = Some(row.model.clone()));
+            draft.put_vector(row.clone());
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+}
+
+/// A route of another system, with its vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldRoute {
+    /// The route. Whether it names a model follows from the vector.
+    pub route: Route,
+    /// What the model made of its query.
+    pub vector: Option<(ModelId, Vector)>,
+}
+
+impl Registry {
+    /// Takes in routes of another system, 50 in one commit: those that are new, and those that were
+    /// used later than the ones that are here. Returns how many were written, with `dry_run` how many
+    /// would be. May be repeated: importing again changes nothing.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] for what no route may hold: nothing was written then; else what the store
+    /// reports, and commits that were made stay.
+    pub async fn import_routes(
+        &self,
+        routes: Vec<ToldRoute>,
+        dry_run: bool,
+    ) -> Result<usize, StoreError> {
+        routes.iter().try_for_each(|told| check_route(&told.route))?;
+        let durability = Durability::Full;
+        let mut written = 0;
+        for part in routes.chunks(ITEMS) {
+            let embedded = |told: &ToldRoute| {
+                let (model, vector) = told.vector.clone()?;
+                Some(RouteVector { key: told.route.key.clone(), model, vector })
+            };
+            let named = |told: &ToldRoute| Route {
+                model: told.vector.as_ref().map(|(model, _)| model.clone()),
+                ..told.route.clone()
+            };
+            let rows = part.iter().map(named).collect();
+            let step = Arc::new(PutRoutes { rows, durability });
+            let put = self.carry_out(step, dry_run).await?.0.routes.len();
+            let rows: Vec<RouteVector> = part.iter().filter_map(embedded).collect();
+            if !rows.is_empty() && !dry_run {
+                self.carry_out(Arc::new(PutVectors { rows, durability }), false).await?;
+            }
+            written += put;
+        }
+        Ok(written)
+    }
+}
