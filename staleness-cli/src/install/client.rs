@@ -85,6 +85,7 @@ const CODEX_EVENTS: &[HookEvent] = &[
     HookEvent { name: "SessionStart", background: false },
     HookEvent { name: "UserPromptSubmit", background: false },
     HookEvent { name: "PostToolUse", background: false },
+    HookEvent { name: "SessionEnd", background: false },
 ];
 
 /// Cursor knows no background.

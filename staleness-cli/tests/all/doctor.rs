@@ -50,6 +50,27 @@ fn a_store_that_cannot_be_written_is_a_failed_check() {
     assert_eq!(sandbox.run(&["doctor"]).code, 0);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn where_no_store_is_yet_its_folder_is_tried() {
+    let sandbox = Sandbox::new();
+    let report = |data: &str| -> Value {
+        let mut command = sandbox.command();
+        command.env("XDG_DATA_HOME", data).args(["doctor", "--json"]);
+        serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+    };
+    // Nobody may write there, whoever runs this.
+    let refused = report("/proc/self/none");
+    assert_eq!((&refused["ok"], check(&refused, "writing").0), (&false.into(), "fail".into()));
+    assert!(check(&refused, "writing").1.starts_with("/proc/self: "), "{refused}");
+    assert_eq!(check(&refused, "file_system"), ("ok".into(), "proc".into()));
+    let data = sandbox.root().join("data").display().to_string();
+    let fine = report(&data);
+    assert_eq!(fine["ok"], true);
+    assert!(fine["checks"].as_array().unwrap().iter().all(|check| check["name"] != "writing"));
+    assert_eq!(sandbox.files().len(), 0, "nothing of the trial is left");
+}
+
 #[test]
 fn a_source_in_trouble_is_a_warning_with_its_place() {
     let sandbox = Sandbox::scanned();

@@ -30,12 +30,22 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// A copy of the program elsewhere.
-fn copied(sandbox: &Sandbox, name: &str) -> PathBuf {
-    let copy = sandbox.root().join(name);
-    fs::create_dir_all(copy.parent().unwrap()).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_staleness"), &copy).unwrap();
-    copy
+/// The program under another path, on which it is found: a link, since a copy that was just written
+/// may be busy.
+#[cfg(unix)]
+fn elsewhere(sandbox: &Sandbox, name: &str) -> PathBuf {
+    let link = sandbox.root().join(name);
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_staleness"), &link).unwrap();
+    link
+}
+
+/// Runs it.
+#[cfg(unix)]
+fn run_there(sandbox: &Sandbox, program: &Path, args: &[&str]) -> Run {
+    let mut command = sandbox.command_of(program);
+    command.env("PATH", program.parent().unwrap()).args(args);
+    Run::of(command.output().unwrap())
 }
 
 fn settings(sandbox: &Sandbox) -> PathBuf {
@@ -322,10 +332,8 @@ fn many_at_once_write_one_set_of_hooks() {
 fn what_was_written_runs_whatever_the_programs_path() {
     for name in ["bin/staleness", "with space/o'neil $x/staleness"] {
         let sandbox = Sandbox::scanned();
-        let program = copied(&sandbox, name);
-        let run =
-            |args: &[&str]| Run::of(sandbox.command_of(&program).args(args).output().unwrap());
-        assert_eq!(run(&["init", "claude-code"]).code, 0);
+        let program = elsewhere(&sandbox, name);
+        assert_eq!(run_there(&sandbox, &program, &["init", "claude-code"]).code, 0);
         let written = read(&settings(&sandbox));
         let events = keys(&written["hooks"]);
         assert_eq!(
@@ -359,6 +367,7 @@ fn what_was_written_runs_whatever_the_programs_path() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_program_that_moved_is_told_by_the_doctor_and_mended_by_init() {
     let sandbox = Sandbox::new();
@@ -370,10 +379,9 @@ fn a_program_that_moved_is_told_by_the_doctor_and_mended_by_init() {
     };
     let (state, detail) = check("hooks");
     assert!(state == "ok" && detail.contains("not set up in any client"), "{detail}");
-    let program = copied(&sandbox, "old/staleness");
+    let program = elsewhere(&sandbox, "old/staleness");
     for client in ["claude-code", "codex"] {
-        let run = sandbox.command_of(&program).args(["init", client]).output().unwrap();
-        assert!(run.status.success());
+        assert_eq!(run_there(&sandbox, &program, &["init", client]).code, 0);
     }
     let (state, detail) = check("hooks");
     assert!(state == "ok" && detail.contains("claude-code (user), codex (user)"), "{detail}");

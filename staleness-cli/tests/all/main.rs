@@ -13,6 +13,7 @@ mod embedder;
 mod environment;
 mod errors;
 mod hook;
+mod hook_ranked;
 mod hook_trouble;
 mod install;
 mod journey;
