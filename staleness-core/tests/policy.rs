@@ -117,6 +117,23 @@ fn the_defaults_are_those_that_are_documented() {
         [work.kind]
         [work.project]
         [work.agent]
+        [routes]
+        learn_from_prompts = false
+        model_dir = ""
+        precision = "f32"
+        min_signal = 0.1
+        learn_weight = 0.2
+        signal_suggested = 1.0
+        signal_other = 0.75
+        signal_failure = 0.0
+        same_cosine = 0.97
+        prune_confidence = 0.1
+        unused_days = 30
+        max_routes = 5000
+        keep_share = 0.9
+        suggest_from = 0.4
+        cool_down_calls = 5
+        suggestions_per_session = 2
     "#
     .parse()
     .unwrap();

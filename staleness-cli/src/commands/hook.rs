@@ -347,6 +347,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
         }
         Event::UserPrompt(prompt) => {
             line("event", "the user asked something".into());
+            line("would", "suggest tools where some fit well, now and then".into());
             let registry = settings.open(Access::Look)?;
             let found = prompted::look(settings, &registry, input, prompt)?;
             match found.as_ref().and_then(|found| prompted::text(&found.tools)) {

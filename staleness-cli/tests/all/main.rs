@@ -31,6 +31,7 @@ mod screen;
 mod secrets;
 mod sessions;
 mod store_trouble;
+mod suggesting;
 mod transfer;
 mod two_at_once;
 mod upkeep;

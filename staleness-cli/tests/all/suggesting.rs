@@ -1,0 +1,219 @@
+//! What is suggested for prompts, and what was learned that is like a query.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox, fed, keys, names, used};
+
+/// A registry that knows two tools of a server.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::scanned();
+    for name in ["mcp__github__search_issues", "mcp__github__merge"] {
+        sandbox.ok(&["record", name, "--success", "--session", "before"]);
+    }
+    sandbox
+}
+
+fn prompt(text: &str) -> Value {
+    json!({ "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": text })
+}
+
+/// Runs the hook at a minute past ten.
+fn hook_at(sandbox: &Sandbox, minute: u32, payload: &Value) -> Run {
+    let mut command = sandbox.command_of(Path::new(env!("CARGO_BIN_EXE_staleness")));
+    command.args(["--now", &format!("2026-11-21T10:{minute:02}:00Z"), "hook"]);
+    fed(command, payload.to_string().as_bytes())
+}
+
+/// What is said for a prompt at a minute past ten, if anything.
+fn said(sandbox: &Sandbox, minute: u32, payload: &Value) -> Option<String> {
+    let run = hook_at(sandbox, minute, payload);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    if run.out.is_empty() {
+        return None;
+    }
+    let said: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(keys(&said), ["hookSpecificOutput"]);
+    assert_eq!(said["hookSpecificOutput"]["hookEventName"], "UserPromptSubmit");
+    Some(said["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned())
+}
+
+const ASKED: &str = "please search the issues";
+
+#[test]
+fn a_prompt_is_answered_with_names_of_tools_and_our_own_words() {
+    let sandbox = sandbox();
+    sandbox.write("home/.config/staleness/staleness.toml", "[routes]\nsuggest_from = 0.1\n");
+    let text = said(&sandbox, 0, &prompt(&format!("{ASKED} zanzibar"))).unwrap();
+    assert!(text.contains("mcp__github__search_issues"), "{text}");
+    assert!(text.chars().count() <= 400 && !text.contains("zanzibar"), "{text}");
+    let stored = sandbox.files().into_values();
+    let holds = |bytes: &[u8]| bytes.windows(8).any(|part| part.eq_ignore_ascii_case(b"zanzibar"));
+    assert!(!stored.into_iter().any(|bytes| holds(&bytes)), "a prompt is stored nowhere");
+}
+
+#[test]
+fn suggestions_cool_down_and_are_limited() {
+    let sandbox = sandbox();
+    assert!(said(&sandbox, 0, &prompt(ASKED)).is_some());
+    let uses = |from: u32, to: u32| {
+        for at in from..to {
+            let mut payload = used("PostToolUse", "Bash", &format!("u{at}"));
+            payload["session_id"] = json!("s");
+            assert_eq!(said(&sandbox, at, &payload), None);
+        }
+    };
+    uses(1, 5);
+    assert_eq!(said(&sandbox, 5, &prompt(ASKED)), None, "four uses later");
+    uses(6, 7);
+    assert!(said(&sandbox, 7, &prompt(ASKED)).is_some(), "five uses later");
+    uses(8, 20);
+    assert_eq!(said(&sandbox, 21, &prompt(ASKED)), None, "two are the most");
+    let mut other = prompt(ASKED);
+    other["session_id"] = json!("other");
+    assert!(said(&sandbox, 22, &other).is_some(), "each session has its own");
+}
+
+#[test]
+fn without_confidence_a_session_or_a_word_nothing_is_said() {
+    let sandbox = sandbox();
+    let mut nobody = prompt(ASKED);
+    nobody.as_object_mut().unwrap().remove("session_id");
+    let mut cursor = prompt(ASKED);
+    cursor["hook_event_name"] = json!("beforeSubmitPrompt");
+    cursor["conversation_id"] = json!("c");
+    for payload in [
+        prompt("write a poem about the sea, the wind, a ship and its issues with the weather"),
+        prompt(""),
+        prompt("\u{1f680}"),
+        prompt(&"x".repeat(1 << 20)),
+        json!({ "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": 7 }),
+        nobody,
+        cursor,
+    ] {
+        assert_eq!(said(&sandbox, 0, &payload), None);
+    }
+    let new = Sandbox::new();
+    assert_eq!(said(&new, 0, &prompt(ASKED)), None);
+    assert!(!new.store().exists(), "nothing to suggest makes no registry");
+}
+
+#[test]
+fn what_fails_is_not_suggested() {
+    let sandbox = sandbox();
+    for _ in 0..3 {
+        sandbox.ok(&["record", "mcp__github__search_issues", "--failure"]);
+    }
+    assert_eq!(said(&sandbox, 0, &prompt(ASKED)), None);
+}
+
+#[test]
+fn prompts_are_learned_from_only_where_the_user_allows_it() {
+    let sandbox = sandbox();
+    let learned = |session: &str, minute: u32| {
+        let mut asked =
+            prompt("bring my branch home, the key is ghp_16C7e42F292c6912E7710c838347Ae178B4a");
+        asked["session_id"] = json!(session);
+        said(&sandbox, minute, &asked);
+        let mut payload = used("PostToolUse", "mcp__github__merge", session);
+        payload["session_id"] = json!(session);
+        said(&sandbox, minute + 1, &payload);
+        sandbox.json(&["routes", "list"])["routes"].as_array().unwrap().clone()
+    };
+    assert!(learned("s", 0).is_empty());
+    sandbox.write("home/.config/staleness/staleness.toml", "[routes]\nlearn_from_prompts = true\n");
+    let routes = learned("t", 2);
+    assert_eq!(routes.len(), 1, "{routes:?}");
+    assert_eq!(routes[0]["tool"], "mcp__github__merge");
+    let query = routes[0]["query"].as_str().unwrap();
+    assert!(query.starts_with("bring my branch home") && !query.contains("ghp_"), "{query}");
+}
+
+#[test]
+fn routes_find_tells_what_was_learned_that_is_like_a_query() {
+    let sandbox = sandbox();
+    let cold = sandbox.json(&["routes", "find", "bring it home"]);
+    assert_eq!(cold, json!({ "cold": true, "familiarity": 0.0, "routes": [] }));
+    sandbox.ok(&[
+        "routes",
+        "learn",
+        "--query",
+        "Bring it home",
+        "--tool",
+        "mcp__github__merge",
+        "--signal",
+        "0.8",
+        "--quiet",
+    ]);
+    let found = sandbox.json(&["routes", "find", "bring IT home", "--explain"]);
+    assert_eq!((&found["cold"], &found["familiarity"]), (&json!(false), &json!(1.0)));
+    let route = &found["routes"][0];
+    assert_eq!((&route["tool"], &route["score"]), (&json!("mcp__github__merge"), &json!(0.8)));
+    assert_eq!((&route["closeness"], &route["confidence"]), (&json!(1.0), &json!(0.8)));
+    let text = sandbox.ok(&["routes", "find", "bring it home", "--explain"]);
+    assert!(text.contains("closeness 1.000 × confidence 0.800"), "{text}");
+    let suggested = sandbox.json(&["tools", "suggest", "bring it home", "--explain"]);
+    assert_eq!(names(&suggested["tools"])[0], "mcp__github__merge");
+    let parts = &suggested["tools"][0]["parts"];
+    assert_eq!(
+        (&parts["learned"], &parts["route"]["query"]),
+        (&json!(0.8), &json!("Bring it home"))
+    );
+    let text = sandbox.ok(&["tools", "discover", "bring it home", "--explain"]);
+    assert!(text.contains("“Bring it home” closeness 1.000"), "{text}");
+}
+
+#[test]
+fn vectors_find_by_meaning_and_bad_ones_are_refused() {
+    let sandbox = sandbox();
+    let file = |name: &str, text: &str| sandbox.write(name, text).display().to_string();
+    let (known, other) = (file("v", "[1, 0, 0]"), file("w", "[0.8, 0.6, 0]"));
+    sandbox.ok(&[
+        "routes",
+        "learn",
+        "--query",
+        "ship it",
+        "--tool",
+        "mcp__github__merge",
+        "--vector",
+        &known,
+        "--model",
+        "m",
+        "--quiet",
+    ]);
+    let found = sandbox.json(&["routes", "find", "unheard", "--vector", &other, "--model", "m"]);
+    let familiarity = found["familiarity"].as_f64().unwrap();
+    assert!(found["cold"] == false && (familiarity - 0.8).abs() < 1e-6, "{found}");
+    assert_eq!(found["routes"][0]["tool"], "mcp__github__merge");
+    let unknown =
+        sandbox.run(&["routes", "find", "ship it", "--vector", &other, "--model", "n", "--json"]);
+    let unknown: Value = serde_json::from_str(&unknown.out).unwrap();
+    assert_eq!((&unknown["cold"], &unknown["routes"]), (&json!(true), &json!([])));
+    assert_eq!(unknown["note"], "no route has a vector of the model n");
+    for (text, why) in [
+        ("[1, 0]", "has 2 dimensions; those of the model m have 3"),
+        ("[0, 0, 0]", "points nowhere"),
+    ] {
+        let bad = file("bad", text);
+        let run = sandbox.run(&["routes", "find", "x", "--vector", &bad, "--model", "m"]);
+        assert_eq!(run.code, 3, "{run:?}");
+        assert!(run.err.contains(why) && run.err.lines().count() <= 2, "{run:?}");
+    }
+}
+
+#[test]
+fn trap_an_empty_query_that_matches_everything() {
+    let sandbox = sandbox();
+    let long = "x ".repeat(50_000);
+    for (query, why) in [("", "no words"), ("?!", "no words"), (&*long, "at most 65536")] {
+        let run = sandbox.run(&["routes", "find", query]);
+        assert_eq!(run.code, 3, "{why}");
+        assert!(run.err.contains(why), "{run:?}");
+    }
+    for verb in ["suggest", "discover"] {
+        let run = sandbox.run(&["tools", verb, &long]);
+        assert_eq!(run.code, 3, "{verb}");
+        assert!(run.err.contains("at most 65536"), "{run:?}");
+    }
+}
