@@ -49,8 +49,8 @@ pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
     served
 }
 
-/// Serves one client over any pair of streams until it goes away; then removes outcomes past the
-/// policy's bounds, as the end of a session does, and closes the store.
+/// Serves one client over any pair of streams until it goes away; then removes learned routes
+/// and outcomes past the policy's bounds, as the end of a session does, and closes the store.
 ///
 /// # Errors
 /// When the client does not speak the protocol.
@@ -93,6 +93,7 @@ fn part(server: &Server) {
         && settings.policy_trouble.is_none()
         && let Ok(registry) = settings.open(Access::Look)
     {
+        let _ = registry.prune_routes(&settings.project.id, settings.now, false);
         let _ = registry.prune_outcomes(settings.now, false);
     }
     server.store().close();
