@@ -11,6 +11,11 @@ pub const MAX_TEXT_BYTES: usize = 2_400;
 /// The longest title, description or reason, in characters.
 const MAX_LINE: usize = 160;
 
+/// The most that the structured content of one answer takes, in bytes.
+pub const MAX_DATA_BYTES: usize = 10_000;
+/// Citations and references that one thing tells at most.
+pub(crate) const MAX_NAMED: usize = 10;
+
 /// What a tool answers.
 pub(crate) struct Answer {
     /// For people, and for clients that show text alone.
@@ -30,6 +35,7 @@ impl Answer {
     /// would move a cursor, or cannot be seen, is shown as an escape.
     pub(crate) fn into_result(mut self) -> CallToolResult {
         clean(&mut self.data);
+        bound(&mut self.data);
         let mut result = CallToolResult::success(vec![ContentBlock::text(fitting(&self.text))]);
         result.structured_content = Some(self.data);
         result
@@ -52,11 +58,23 @@ impl Rows {
         limit: usize,
         row: impl Fn(T) -> (Value, String),
     ) -> Self {
+        Self::fit_beside((0, 0), all, limit, row)
+    }
+
+    /// The same beside other rows, which took so many bytes of JSON and of text.
+    pub(crate) fn fit_beside<T>(
+        taken: (usize, usize),
+        all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+        limit: usize,
+        row: impl Fn(T) -> (Value, String),
+    ) -> Self {
         let all = all.into_iter();
         let total = all.len();
-        let (mut rows, mut bytes, mut text) = (Self::default(), 0, 0);
+        let (mut rows, (mut bytes, mut text)) = (Self::default(), taken);
         for each in all.take(limit) {
-            let (item, line) = row(each);
+            let (mut item, line) = row(each);
+            // Escapes take room.
+            clean(&mut item);
             bytes += item.to_string().len();
             text += line.len() + 1;
             let full = bytes > MAX_ROWS_BYTES || text > MAX_TEXT_BYTES - 200;
@@ -68,6 +86,12 @@ impl Rows {
         }
         rows.more = total - rows.items.len();
         rows
+    }
+
+    /// How much of the budget they take: bytes of JSON, and of text.
+    pub(crate) fn bytes(&self) -> (usize, usize) {
+        let data = self.items.iter().map(|item| item.to_string().len()).sum();
+        (data, self.lines.iter().map(|line| line.len() + 1).sum())
     }
 
     /// The lines, and what to do about those that did not fit.
@@ -124,6 +148,35 @@ pub(crate) fn clean(value: &mut Value) {
     }
 }
 
+/// Whatever a thing holds, its answer has an end: texts and lists are cut, shorter each time, and that
+/// is said.
+fn bound(data: &mut Value) {
+    for (chars, rows) in [(400, 20), (80, 10), (40, 3)] {
+        if data.to_string().len() <= MAX_DATA_BYTES {
+            return;
+        }
+        shorten(data, chars, rows);
+        if let Value::Object(fields) = data {
+            fields.insert("shortened".into(), true.into());
+        }
+    }
+    if data.to_string().len() > MAX_DATA_BYTES {
+        *data = json!({ "shortened": true });
+    }
+}
+
+fn shorten(value: &mut Value, chars: usize, rows: usize) {
+    match value {
+        Value::String(text) => *text = cut(text, chars),
+        Value::Array(values) => {
+            values.truncate(rows);
+            values.iter_mut().for_each(|each| shorten(each, chars, rows));
+        }
+        Value::Object(fields) => fields.values_mut().for_each(|each| shorten(each, chars, rows)),
+        _ => {}
+    }
+}
+
 /// An error as a tool's error: what went wrong, and what the model may do next. Hints that name a
 /// command line help nobody here, so `next` stands in for them.
 pub(crate) fn refused(error: &ServiceError, next: &str) -> CallToolResult {
@@ -163,6 +216,22 @@ mod tests {
         let wire = serde_json::to_string(&result).unwrap();
         assert!(!wire.contains("\\u001b") && !wire.contains('\u{202e}'), "{wire}");
         assert!(wire.contains("\\\\u{1b}[2J"), "{wire}");
+    }
+
+    #[test]
+    fn no_answer_is_larger_than_its_bound() {
+        let long = json!({ "refs": vec!["x".repeat(500); 1_000], "text": "y".repeat(50_000) });
+        let result = Answer::new("z".repeat(50_000), long).into_result();
+        let data = result.structured_content.clone().unwrap();
+        assert_eq!(data["shortened"], true);
+        assert!(data["refs"].as_array().is_some_and(|refs| !refs.is_empty()));
+        assert!(
+            serde_json::to_string(&result).unwrap().len() < MAX_DATA_BYTES + MAX_TEXT_BYTES + 200
+        );
+        // Escapes count, too.
+        let hostile = vec!["\u{1b}".repeat(200); 100];
+        let rows = Rows::fit(hostile, 100, |each| (json!(each), "row".to_owned()));
+        assert!(serde_json::to_string(&rows.items).unwrap().len() < MAX_ROWS_BYTES + 1_500);
     }
 
     #[test]

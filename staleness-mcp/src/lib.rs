@@ -11,6 +11,7 @@
 
 mod answer;
 mod call;
+mod connection;
 pub mod gateway;
 mod relay;
 pub mod resources;
@@ -19,7 +20,7 @@ mod spec;
 mod stdio;
 mod tools;
 
-pub use answer::{MAX_ROWS_BYTES, MAX_TEXT_BYTES};
+pub use answer::{MAX_DATA_BYTES, MAX_ROWS_BYTES, MAX_TEXT_BYTES};
 pub use rmcp;
 pub use server::Server;
 pub use staleness_service::settings::Options;

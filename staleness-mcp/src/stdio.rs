@@ -9,16 +9,18 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use staleness_service::settings::Access;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::connection::Connection;
 use crate::relay::Relay;
-use crate::server::Server;
+use crate::server::{Server, THREADS};
 
 /// After its client went away a server has this long for each of three things: to finish what it was
 /// asked, to answer what was ended, and to prune. Together less than a second.
 const PARTING: Duration = Duration::from_millis(300);
-/// The largest message that is taken, in bytes. The longest text that is kept has 64 KiB.
-const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
-/// Threads that wait for files and the store. More requests wait for their turn.
-const THREADS: usize = 4;
+/// The largest message that is taken, in bytes: more than anything that is kept, so that what is too
+/// large is refused in words. Larger ones are dropped.
+const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
+/// Threads beside those of the calls: input, output, what follows an answer, and parting.
+const SPARE_THREADS: usize = 4;
 
 /// Why a server ended before its client did.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ impl std::error::Error for ServeError {}
 pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
-        .max_blocking_threads(THREADS)
+        .max_blocking_threads(THREADS + SPARE_THREADS)
         .build()
         .map_err(|error| ServeError(format!("starting: {error}")))?;
     let (read, write) = rmcp::transport::stdio();
@@ -60,13 +62,16 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let inner = AsyncRwTransport::new_server(read, write).with_max_line_length(MAX_MESSAGE_BYTES);
-    let relay = Relay::new(inner, server.deliveries().clone(), server.gone().clone());
-    let served = match server.clone().serve(relay.into_transport()).await {
+    // Nothing of one client is another's.
+    let client = Connection::new(server.clone());
+    let relay = Relay::new(inner, client.deliveries.clone(), client.gone.clone());
+    let (gone, over) = (client.gone.clone(), client.over.clone());
+    let served = match client.serve(relay.into_transport()).await {
         Ok(running) => {
             let parting = async {
-                server.gone().ended().await;
+                gone.ended().await;
                 tokio::time::sleep(PARTING).await;
-                server.over().end();
+                over.end();
                 tokio::time::sleep(PARTING).await;
             };
             tokio::select! {

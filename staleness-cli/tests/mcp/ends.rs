@@ -128,6 +128,36 @@ fn a_check_reports_its_progress_and_what_it_found() {
 
 #[cfg(unix)]
 #[test]
+fn more_work_than_threads_starves_neither_input_nor_output() {
+    let machine = Machine::new();
+    let gate = gated(&machine);
+    let mut path = std::ffi::OsString::from(machine.root.join("bin"));
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    let mut command = machine.command(&["mcp"]);
+    command.env("PATH", path);
+    let mut client = Client::start(command);
+    client.introduce();
+    let check = json!({ "name": "check_documents", "arguments": {} });
+    let ids: Vec<u64> = (0..6).map(|_| client.request("tools/call", check.clone())).collect();
+    // At least one of them waits at the gate, and nobody lets it pass.
+    let mut open = std::fs::File::options().write(true).open(&gate).unwrap();
+    assert!(client.ask("ping", json!({}))["error"].is_null());
+    let cancel = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": ids[5] },
+    });
+    client.send(&cancel.to_string());
+    assert!(client.ask("ping", json!({}))["error"].is_null());
+    let gone = Instant::now();
+    let output = client.leave();
+    assert!(gone.elapsed() < Duration::from_secs(1), "{:?}", gone.elapsed());
+    assert!(output.status.success(), "{output:?}");
+    // Whoever still waits at the gate goes home.
+    let _ = open.write_all(&[b'\n'; 200]);
+}
+
+#[cfg(unix)]
+#[test]
 fn a_check_that_is_cancelled_ends_and_keeps_nothing() {
     let machine = Machine::new();
     let gate = gated(&machine);

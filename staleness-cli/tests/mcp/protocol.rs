@@ -120,8 +120,11 @@ fn lines_that_are_no_requests_do_not_end_the_server() {
     client.send(r#"{"jsonrpc": "2.0", "id": 99, "method": 7}"#);
     assert!(client.ask("ping", json!({}))["error"].is_null());
     // Larger than any message that makes sense: dropped, not kept.
-    client.send(&format!(r#"{{"jsonrpc": "2.0", "id": 98, "x": "{}"}}"#, "x".repeat(2 << 20)));
+    client.send(&format!(r#"{{"jsonrpc": "2.0", "id": 98, "x": "{}"}}"#, "x".repeat(9 << 20)));
     assert!(client.ask("ping", json!({}))["error"].is_null());
+    // What is only too large to be kept is refused in words.
+    let refused = client.call("save_knowledge", json!({ "body": "x".repeat(2 << 20) }));
+    assert_eq!(refused["isError"], true, "{refused}");
     let output = client.leave();
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }

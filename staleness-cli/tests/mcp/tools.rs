@@ -30,6 +30,8 @@ fn a_tool_that_fails_is_doubted_and_one_success_restores_it() {
     let text = status["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with(&format!("{name} is demoted")), "{text}");
 
+    let found = client.data("discover_tools", json!({ "query": "search issues", "limit": 0 }));
+    assert_eq!(found["more"], 1, "it says that there is more: {found}");
     let found = client.data("discover_tools", json!({ "query": "search issues" }));
     assert_eq!(found["tools"][0]["mark"], "[demoted]", "{found}");
     let offered = client.data("suggest_tool", json!({ "query": "search issues" }));
@@ -153,6 +155,57 @@ fn answers_stay_within_their_budget_and_say_how_much_is_left() {
     assert!(shown > 5 && listed.to_string().len() < 8_000, "{shown}: {}", listed.to_string().len());
     let text = listed["content"][0]["text"].as_str().unwrap();
     assert!(text.contains(&format!("{} more; ", 60 - shown)), "{text}");
+}
+
+#[test]
+fn what_one_thing_holds_has_an_end() {
+    let machine = Machine::new();
+    std::fs::write(machine.project.join("long.txt"), "line\n".repeat(500)).unwrap();
+    let mut client = machine.client(&[]);
+    let cite: Vec<String> = (1..=200).map(|line| format!("long.txt:{line}")).collect();
+    let saved = client.call("save_knowledge", json!({ "body": "It is long", "cite": cite }));
+    let item = &saved["structuredContent"]["item"];
+    assert_eq!(item["citations"].as_array().unwrap().len(), 10, "{saved}");
+    assert_eq!(item["more_citations"], 190);
+    let refs: Vec<String> = (1..=200).map(|at| format!("{at}-{}", "x".repeat(200))).collect();
+    let plan = json!({ "action": "add", "kind": "plan", "text": "Long", "refs": refs });
+    let added = client.call("work_item", plan);
+    assert_eq!(added["structuredContent"]["item"]["more_refs"], 190, "{added}");
+    assert!(saved.to_string().len() < 10_000 && added.to_string().len() < 10_000);
+}
+
+#[test]
+fn news_that_find_no_room_are_read_page_by_page_and_never_skipped() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    client.data("resume_session", json!({}));
+    for at in 0..60 {
+        let text = format!("decision {at} {}", "of many words ".repeat(8));
+        machine.ok(&["work", "add", "decision", &text, "--id", &format!("d{at}")]);
+    }
+    let ids = |answer: &Value| {
+        let items = answer["items"].as_array().unwrap();
+        items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let first = client.data("resume_session", json!({}));
+    let shown = ids(&first);
+    assert!(shown.len() < 60 && first["more"] == 60 - shown.len(), "{first}");
+    // Not all of it was told: it is told again.
+    assert_eq!(ids(&client.data("resume_session", json!({}))), shown);
+    machine.ok(&["work", "add", "decision", "in the meantime", "--id", "new"]);
+    let (mut all, mut page) = (shown, first["page"].clone());
+    while page.is_string() {
+        let next = client.data("resume_session", json!({ "page": page }));
+        all.extend(ids(&next));
+        page = next["page"].clone();
+    }
+    for at in 0..60 {
+        assert!(all.contains(&format!("d{at}")), "d{at}: {all:?}");
+    }
+    let rest = client.data("resume_session", json!({}));
+    assert_eq!(ids(&rest), ["new"], "what came while it was read is told now: {rest}");
+    let refused = client.call("resume_session", json!({ "page": "seven" }));
+    assert_eq!(refused["isError"], true, "{refused}");
 }
 
 #[test]

@@ -17,6 +17,9 @@ use crate::answer::{Answer, Rows, line};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
 
+/// Found beyond what is told, so that an answer can say how many more there are.
+const BEYOND: usize = 100;
+
 const SEARCH: &str = "call discover_tools with words of what the tool does";
 
 pub(super) fn specs() -> Vec<Spec> {
@@ -66,10 +69,10 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer, ServiceError> {
     let settings = &call.settings;
     let limit = asked.limit.map_or(8, |limit| limit as usize);
     let registry = settings.open(Access::Look)?;
-    let found = registry.discover(&settings.project, &asked.query, limit, settings.now)?;
+    let found = registry.discover(&settings.project, &asked.query, limit + BEYOND, settings.now)?;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
     let head = if found.is_empty() { "no known tool matches" } else { "" };
-    let text = rows.text(head, "ask with more words");
+    let text = rows.text(head, "ask for a higher limit, or with more words");
     Ok(Answer::new(text, json!({ "tools": rows.items, "more": rows.more })))
 }
 
@@ -89,10 +92,11 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer, ServiceError> {
     let limit = asked.limit.map_or(3, |limit| limit as usize);
     let registry = settings.open(Access::Look)?;
     let (query, now) = (asked.query.as_deref(), settings.now);
-    let found = registry.suggest(&settings.project, query, session.as_ref(), limit, now)?;
+    let found =
+        registry.suggest(&settings.project, query, session.as_ref(), limit + BEYOND, now)?;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
     let none = "no working tool fits; discover_tools also finds those that are stale or demoted";
-    let text = rows.text(if found.is_empty() { none } else { "" }, "ask for a lower limit");
+    let text = rows.text(if found.is_empty() { none } else { "" }, "ask for a higher limit");
     Ok(Answer::new(text, json!({ "tools": rows.items, "more": rows.more })))
 }
 

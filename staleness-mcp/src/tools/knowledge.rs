@@ -10,10 +10,10 @@ use staleness_service::knowledge::{
     NewItem, World, add, contradict, done, item_id, recall, set, verify,
 };
 use staleness_service::settings::Access;
-use staleness_service::{ServiceError, citations, when};
+use staleness_service::{ServiceError, citations, escape_lines, when};
 
 use super::verdict;
-use crate::answer::{Answer, Rows, cut, line};
+use crate::answer::{Answer, MAX_NAMED, Rows, cut, line};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
 
@@ -55,10 +55,16 @@ fn brief(told: &KnowledgeReport) -> Value {
         "kind": told.kind,
         "path": told.path,
         "title": line(&told.title),
-        "citations": (!told.citations.is_empty()).then_some(&told.citations),
+        "citations": (!told.citations.is_empty()).then(|| named(&told.citations)),
+        "more_citations": told.citations.len().checked_sub(MAX_NAMED + 1).map(|more| more + 1),
         "verified_at": told.verified_at,
         "verdict": verdict::brief(&told.verdict),
     }))
+}
+
+/// The first of many names.
+fn named(all: &[String]) -> Vec<String> {
+    all.iter().take(MAX_NAMED).map(|each| line(each)).collect()
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -74,7 +80,7 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer, ServiceErr
     let found = recall(&world, &asked.query, limit, false)?;
     let rows = Rows::fit(&found, limit, |each| {
         let told = &each.item;
-        let body = cut(told.body.as_deref().unwrap_or_default(), MAX_BODY);
+        let body = cut(&escape_lines(told.body.as_deref().unwrap_or_default()), MAX_BODY);
         let mut row = brief(told);
         row["score"] = each.score.into();
         row["body"] = body.clone().into();

@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
-use staleness::report::Delta;
+use serde_json::{Value, json};
+use staleness::journal::Revision;
+use staleness::report::{Delta, DeltaItem, NetChange};
 use staleness_service::ServiceError;
 use staleness_service::sessions::{Asked, resume, told};
 
@@ -11,8 +12,8 @@ use crate::answer::{Answer, Rows, line};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
 
-/// Things that one answer tells at most.
-const MOST: usize = 40;
+/// Failing tools that one answer tells at most.
+const MOST_FAILING: usize = 5;
 
 pub(super) fn specs() -> Vec<Spec> {
     vec![Spec::new(
@@ -36,6 +37,21 @@ struct ResumeSession {
     digest: Option<bool>,
     /// Do not count it as told.
     peek: Option<bool>,
+    /// As the last answer names it, to read on.
+    page: Option<String>,
+}
+
+/// Where an answer goes on: so many news were told, of those up to a revision.
+fn page(text: Option<&str>) -> Result<Option<(usize, u64)>, ServiceError> {
+    let read = |text: &str| {
+        let (told, upto) = text.split_once('@')?;
+        Some((told.parse().ok()?, upto.parse().ok()?))
+    };
+    let wrong = || {
+        ServiceError::invalid("`page` is none that an answer named")
+            .hint("leave it out to begin anew")
+    };
+    text.map(|text| read(text).ok_or_else(wrong)).transpose()
 }
 
 fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer, ServiceError> {
@@ -48,6 +64,7 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer, ServiceError> {
         }
     };
     let settings = &call.settings;
+    let page = page(asked.page.as_deref())?;
     let asked = Asked {
         agent: &agent,
         session: None,
@@ -55,32 +72,48 @@ fn run(call: &Call<'_>, asked: ResumeSession) -> Result<Answer, ServiceError> {
         digest: asked.digest.unwrap_or(false),
         peek: asked.peek.unwrap_or(false),
     };
-    let told_now = resume(settings, asked)?;
-    let mut answer = render(&told_now.delta);
-    // What nobody read was not told: it is told again.
-    let settings = settings.clone();
-    answer.delivered = Some(Box::new(move || drop(told(&settings, &told_now))));
+    let mut told_now = resume(settings, asked)?;
+    // What came since the first page is told another time.
+    if let Some((_, upto)) = page {
+        told_now.delta.upto = told_now.delta.upto.min(Revision(upto));
+    }
+    let (mut answer, whole) = render(&told_now.delta, page.map_or(0, |(told, _)| told));
+    // What nobody read was not told, and neither was what found no room: it is told again.
+    if whole {
+        let settings = settings.clone();
+        answer.delivered = Some(Box::new(move || drop(told(&settings, &told_now))));
+    }
     Ok(answer)
 }
 
-fn render(delta: &Delta) -> Answer {
-    let items = Rows::fit(&delta.items, MOST, |each| {
-        let value = serde_json::to_value(each).unwrap_or_default();
-        let to = each.to.as_deref().map(|to| format!(" → {to}")).unwrap_or_default();
-        let own = if each.own { " (you)" } else { "" };
-        let (id, text) = (line(&each.id), line(&each.text));
-        (value, format!("- {} {} {id}{to}: {text}{own}", each.kind, each.action))
-    });
-    let more = items.more + delta.more;
-    let changed = Rows::fit(&delta.tools, MOST, |each| {
-        let cause = line(&each.cause.replace('_', " "));
-        let value = serde_json::to_value(each).unwrap_or_default();
-        (value, format!("- tool {} → {}: {cause}", line(&each.name), each.to.as_str()))
-    });
-    let failing = Rows::fit(&delta.failing, 10, |each| {
-        let value = serde_json::to_value(each).unwrap_or_default();
-        (value, format!("- tool {} still fails: {}", line(&each.name), line(&each.cause)))
-    });
+/// Something that changed.
+#[derive(Clone, Copy)]
+enum News<'a> {
+    Tool(&'a NetChange),
+    Item(&'a DeltaItem),
+}
+
+impl News<'_> {
+    fn row(&self) -> (Value, String) {
+        match self {
+            Self::Tool(each) => {
+                let (name, cause) = (line(&each.name), line(&each.cause.replace('_', " ")));
+                let value = serde_json::to_value(each).unwrap_or_default();
+                (value, format!("- tool {name} → {}: {cause}", each.to.as_str()))
+            }
+            Self::Item(each) => {
+                let value = serde_json::to_value(each).unwrap_or_default();
+                let to = each.to.as_deref().map(|to| format!(" → {to}")).unwrap_or_default();
+                let own = if each.own { " (you)" } else { "" };
+                let (id, text) = (line(&each.id), line(&each.text));
+                (value, format!("- {} {} {id}{to}: {text}{own}", each.kind, each.action))
+            }
+        }
+    }
+}
+
+/// The answer that begins behind so many news, and whether it tells the last of them.
+fn render(delta: &Delta, before: usize) -> (Answer, bool) {
     let warnings = Rows::fit(&delta.warnings, delta.warnings.len(), |each| {
         let value = json!({
             "id": each.id, "kind": each.kind, "level": each.level, "text": each.text,
@@ -88,25 +121,49 @@ fn render(delta: &Delta) -> Answer {
         });
         (value, format!("- overdue {} {}: {}", each.kind, line(&each.id), line(&each.reason)))
     });
-    let mut text = items.text(&delta.summary, "list them with work_item");
-    for rows in [&changed, &failing, &warnings] {
+    let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
+        let value = serde_json::to_value(each).unwrap_or_default();
+        (value, format!("- tool {} still fails: {}", line(&each.name), line(&each.cause)))
+    });
+    let tools = delta.tools.iter().map(News::Tool);
+    let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
+    let before = before.min(all.len());
+    // What is overdue and what fails takes its room first: it is short, and it matters most.
+    let (overdue, fails) = (warnings.bytes(), failing.bytes());
+    let taken = (overdue.0 + fails.0, overdue.1 + fails.1);
+    let news = Rows::fit_beside(taken, &all[before..], all.len(), |each| each.row());
+    let shown = &all[before..before + news.items.len()];
+    let of = |wanted: fn(&News<'_>) -> bool| -> Vec<Value> {
+        let both = shown.iter().zip(&news.items);
+        both.filter(|(each, _)| wanted(each)).map(|(_, value)| value.clone()).collect()
+    };
+    let whole = news.more == 0;
+    let page = (!whole).then(|| format!("{}@{}", before + news.items.len(), delta.upto));
+    let mut text = delta.summary.clone();
+    for (rows, how) in [(&warnings, "list_stale tells all"), (&failing, "list_stale tells all")] {
         if !rows.lines.is_empty() {
             text.push('\n');
-            text.push_str(&rows.text("", "list_stale tells all"));
+            text.push_str(&rows.text("", how));
         }
+    }
+    if !news.lines.is_empty() {
+        let how = format!("call resume_session with page {}", page.as_deref().unwrap_or_default());
+        text.push('\n');
+        text.push_str(&news.text("", &how));
     }
     let data = json!({
         "since_session": delta.since_session,
         "source": delta.source,
         "summary": delta.summary,
         "counts": delta.counts,
-        "items": items.items,
-        "more": more,
-        "tools": changed.items,
-        "more_tools": changed.more,
-        "failing": failing.items,
         "warnings": warnings.items,
         "overdue": delta.overdue,
+        "failing": failing.items,
+        "more_failing": failing.more,
+        "tools": of(|each| matches!(each, News::Tool(_))),
+        "items": of(|each| matches!(each, News::Item(_))),
+        "more": news.more + delta.more,
+        "page": page,
     });
-    Answer::new(text, super::verdict::without_nothing(data))
+    (Answer::new(text, super::verdict::without_nothing(data)), whole)
 }

@@ -8,10 +8,10 @@ use staleness::report::WorkReport;
 use staleness::verdict::Level;
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness_service::settings::Access;
-use staleness_service::{ServiceError, when, work};
+use staleness_service::{ServiceError, escape_lines, when, work};
 
 use super::verdict;
-use crate::answer::{Answer, Rows, cut, line};
+use crate::answer::{Answer, MAX_NAMED, Rows, cut, line};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
 
@@ -234,7 +234,11 @@ fn tell(call: &Call<'_>, what: &str, item: Work) -> Result<Answer, ServiceError>
 
 fn brief(told: &WorkReport) -> Value {
     let mut value = serde_json::to_value(told).unwrap_or_default();
-    value["text"] = cut(&told.text, MAX_TEXT).into();
+    value["text"] = cut(&escape_lines(&told.text), MAX_TEXT).into();
+    if told.refs.len() > MAX_NAMED {
+        value["refs"] = told.refs.iter().take(MAX_NAMED).map(|id| line(id)).collect();
+        value["more_refs"] = (told.refs.len() - MAX_NAMED).into();
+    }
     value["verdict"] = verdict::brief(&told.verdict);
     if let Value::Array(steps) = &mut value["steps"] {
         steps.drain(..steps.len().saturating_sub(MAX_STEPS));
