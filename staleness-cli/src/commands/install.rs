@@ -197,7 +197,7 @@ fn plan(verb: Verb, target: Target, fence: Option<&Path>) -> Result<Planned, Cli
             let backup = match &before {
                 // One from before an earlier file.
                 None => Backup::Remove,
-                Some(text) if part.is_in(text) => Backup::Keep,
+                Some(text) if part.is_in(text) && place.backup().is_some() => Backup::Keep,
                 Some(_) => Backup::Write,
             };
             (after.map(Some), backup)
@@ -215,8 +215,12 @@ fn plan(verb: Verb, target: Target, fence: Option<&Path>) -> Result<Planned, Cli
             .hint("mend it and try again; nothing was changed")
     })?;
     let mut notes = part.notes(text);
-    if verb == Verb::Uninstall && after.is_some() && before == after && place.backup().is_some() {
-        notes.push("nothing of `init` is in it; its backup stays".into());
+    if verb == Verb::Uninstall && before == after && place.backup().is_some() {
+        let backup = place.backup_path();
+        notes.push(format!("nothing of `init` is in it; {} is left, and yours", backup.display()));
+    }
+    if fence.is_some() && backup == Backup::Write && before != after {
+        notes.push("its copy may hold tokens: keep it out of version control".into());
     }
     let named = |note| format!("{}: {note}", target.path.display());
     let notes = notes.into_iter().map(named).collect();
@@ -235,8 +239,8 @@ fn carry_out(
             Ok(planned) => done.push(planned),
             Err(error) => {
                 for each in done.iter().rev().filter(|each| !each.change.is_nothing()) {
-                    let taken_back = each.change.inverse().apply();
-                    if !matches!(taken_back, Ok(Applied::Done)) {
+                    let back = each.change.inverse();
+                    if !matches!(back.apply(), Ok(Applied::Done)) || back.settle().is_err() {
                         let file = brief(&each.target.path);
                         return Err(error.hint(format!("{file} was changed before, and stays so")));
                     }
@@ -244,6 +248,12 @@ fn carry_out(
                 }
                 return Err(error);
             }
+        }
+    }
+    for each in done.iter().filter(|each| !each.change.is_nothing()) {
+        each.change.settle()?;
+        if each.change.after.is_none() {
+            tidy(each);
         }
     }
     Ok(done)
@@ -259,9 +269,6 @@ fn carry_out_one(
             return Ok(planned);
         }
         if planned.change.apply()? == Applied::Done {
-            if planned.change.after.is_none() {
-                tidy(&planned);
-            }
             return Ok(planned);
         }
         planned = plan(verb, planned.target, fence)?;

@@ -96,19 +96,26 @@ fn cover(text: &str, ours: &[String]) -> String {
     if known(text) {
         return text.to_owned();
     }
+    let number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    if number && text.len() == 1 {
+        // A digit tells nothing, and one of them is a version.
+        return text.to_owned();
+    }
     let (open, close) = if text.starts_with("//") {
         ("// ", "")
     } else if text.starts_with("/*") {
         ("/* ", " */")
     } else if text.starts_with('#') {
         ("# ", "")
-    } else {
+    } else if text.starts_with(['"', '\'']) {
         ("\"", "\"")
+    } else {
+        ("", "")
     };
     format!("{open}{HIDDEN}{}{close}", "\n".repeat(text.matches('\n').count()))
 }
 
-/// The places of all texts that a JSON file holds as values, and of its comments.
+/// The places of all texts and numbers that a JSON file holds as values, and of its comments.
 fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut places: Vec<(usize, usize)> = Vec::new();
@@ -134,6 +141,12 @@ fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
         } else if rest.starts_with("/*") {
             let end = at + rest.find("*/").map_or(rest.len(), |end| end + 2);
             places.push((at, end));
+            end
+        } else if rest.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            let part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+            let end = at + rest.find(|c: char| !part(c)).unwrap_or(rest.len());
+            places.push((at, end));
+            last_text = None;
             end
         } else {
             if rest.starts_with(':')
@@ -172,19 +185,21 @@ mod tests {
         ] {
             assert!(diff.contains(line), "{line}{diff}");
         }
-        let minified = r#"{"mcpServers":{"a":{"env":{"T":"hunter2"}}}}"#;
+        let minified = r#"{"mcpServers":{"a":{"env":{"T":"hunter2","PIN":-482913.5e3}}}}"#;
         let diff = unified(&part, "f", Some(minified), Some(&part.install(minified).unwrap()));
-        assert!(!diff.contains("hunter2") && diff.contains(r#"{"T":"…"}"#), "{diff}");
+        assert!(!diff.contains("hunter2") && diff.contains(r#"{"T":"…","PIN":…}"#), "{diff}");
     }
 
     #[test]
     fn secrets_in_toml_are_not_shown() {
         let before = "# hunter2\n[mcp_servers.a]\ncommand = 'x' # hunter2\nenv = { T = \"hunter2#\" }\n\
-                      args = [\"\"\"\nhunter2\n\"\"\", '#hunter2']\n";
+                      args = [\"\"\"\nhunter2\n\"\"\", '#hunter2']\nPIN = 482913\nb = [1979-05-27, true, 482913.5]\n";
         let part = toml();
         let after = part.install(before).unwrap();
         let diff = unified(&part, "c.toml", Some(before), Some(&after));
-        assert!(!diff.contains("hunter2"), "{diff}");
+        for secret in ["hunter2", "482913", "1979"] {
+            assert!(!diff.contains(secret), "{diff}");
+        }
         assert!(
             diff.contains("+[mcp_servers.staleness]\n+command = \"/opt/staleness\"\n"),
             "{diff}"

@@ -146,13 +146,29 @@ impl Change {
                 }
                 new.put(target)?;
             }
-            None => fs::remove_file(target)?,
-        }
-        if self.backup == Backup::Remove {
-            remove_if_there(&self.place.backup_path())?;
+            None => {
+                if read(target)? != self.before {
+                    return Ok(Applied::Overtaken);
+                }
+                fs::remove_file(target)?;
+            }
         }
         sync(folder);
         Ok(Applied::Done)
+    }
+
+    /// Removes the backup if it is to go: once every file is written, since until then the change may be
+    /// taken back. Where somebody changed the file since, the backup may be theirs, and stays.
+    pub(crate) fn settle(&self) -> Result<(), CliError> {
+        let settled = || -> io::Result<()> {
+            let target = &self.place.target;
+            let _turn = turn(target.parent().unwrap_or(Path::new(".")));
+            if self.backup == Backup::Remove && read(target)? == self.after {
+                remove_if_there(&self.place.backup_path())?;
+            }
+            Ok(())
+        };
+        settled().map_err(|error| trouble(&self.place.backup_path(), &error))
     }
 
     /// The change that takes this one back.

@@ -58,6 +58,8 @@ struct Handler {
     /// The places in the lists on the way to it.
     places: Vec<usize>,
     command: String,
+    /// It runs on some occasions of its event only: `init` writes no such hook.
+    narrowed: bool,
 }
 
 impl Handler {
@@ -97,9 +99,9 @@ impl Hooks {
             let all = self.handlers(&value);
             let known = all
                 .iter()
-                .find(|each| each.event == event.name && self.owner(&each.command) != Owner::Other);
+                .find(|each| each.event == event.name && self.owner(each) != Owner::Other);
             match known {
-                Some(handler) if self.owner(&handler.command) == Owner::Ours => {
+                Some(handler) if self.owner(handler) == Owner::Ours => {
                     let command = self.command();
                     if handler.command != command {
                         let path = [handler.path(), vec![Step::Key("command")]].concat();
@@ -125,7 +127,7 @@ impl Hooks {
     pub(super) fn remove(&self, doc: &mut Doc, kept: &Json) -> Result<(), Fault> {
         let all = self.handlers(&doc.value()?);
         let ours: Vec<Handler> =
-            all.into_iter().filter(|each| self.owner(&each.command) == Owner::Ours).collect();
+            all.into_iter().filter(|each| self.owner(each) == Owner::Ours).collect();
         self.few(doc, &ours)?;
         for handler in ours.into_iter().rev() {
             self.take_out(doc, handler, kept)?;
@@ -142,13 +144,15 @@ impl Hooks {
         if let Some(events) = events.as_object_mut() {
             for list in events.values_mut().filter_map(Json::as_array_mut) {
                 list.retain_mut(|each| match self.shape {
-                    Shape::Flat => !self.is_ours(each),
+                    Shape::Flat => !self.is_ours(each, each),
                     Shape::Nested => {
+                        let entry =
+                            Json::from_iter(each.get("matcher").map(|it| ("matcher", it.clone())));
                         let Some(inner) = each.get_mut("hooks").and_then(Json::as_array_mut) else {
                             return true;
                         };
                         let before = inner.len();
-                        inner.retain(|each| !self.is_ours(each));
+                        inner.retain(|each| !self.is_ours(&entry, each));
                         inner.len() == before || !inner.is_empty()
                     }
                 });
@@ -164,7 +168,7 @@ impl Hooks {
     pub(super) fn programs(&self, value: &Json) -> Vec<String> {
         self.handlers(value)
             .iter()
-            .filter(|each| self.owner(&each.command) == Owner::Ours)
+            .filter(|each| self.owner(each) == Owner::Ours)
             .filter_map(|each| Some(Call::of_line(&each.command)?.program.into_owned()))
             .collect()
     }
@@ -172,7 +176,7 @@ impl Hooks {
     /// The events that a person has call this program.
     pub(super) fn by_hand(&self, value: &Json) -> Vec<String> {
         let all = self.handlers(value);
-        let by_hand = all.iter().filter(|each| self.owner(&each.command) == Owner::ByHand);
+        let by_hand = all.iter().filter(|each| self.owner(each) == Owner::ByHand);
         let mut events: Vec<String> = by_hand.map(|each| each.event.clone()).collect();
         events.dedup();
         events
@@ -196,17 +200,21 @@ impl Hooks {
         }
     }
 
-    fn owner(&self, command: &str) -> Owner {
-        match Call::of_line(command).filter(|call| call.command == "hook") {
-            Some(call) if self.program.is(&call) => Owner::Ours,
-            Some(call) if call.is_named() => Owner::ByHand,
+    fn owner(&self, handler: &Handler) -> Owner {
+        if !handler.narrowed && self.program.wrote_hook(&handler.command, self.arguments) {
+            return Owner::Ours;
+        }
+        match Call::of_line(&handler.command) {
+            Some(call) if call.is_named() && call.command == "hook" => Owner::ByHand,
             _ => Owner::Other,
         }
     }
 
-    fn is_ours(&self, handler: &Json) -> bool {
+    /// The same for the hook of an entry, which may narrow it.
+    fn is_ours(&self, entry: &Json, handler: &Json) -> bool {
         let command = handler.get("command").and_then(Json::as_str);
-        command.is_some_and(|command| self.owner(command) == Owner::Ours)
+        entry.get("matcher").is_none()
+            && command.is_some_and(|command| self.program.wrote_hook(command, self.arguments))
     }
 
     /// Every command of a file, in its order.
@@ -218,7 +226,8 @@ impl Hooks {
                 let mut add = |places: Vec<usize>, handler: &Json| {
                     if let Some(command) = handler.get("command").and_then(Json::as_str) {
                         let (event, command) = (event.clone(), command.to_owned());
-                        all.push(Handler { event, places, command });
+                        let narrowed = each.get("matcher").is_some();
+                        all.push(Handler { event, places, command, narrowed });
                     }
                 };
                 match self.shape {
@@ -238,7 +247,7 @@ impl Hooks {
     /// Ours for events that get none, and a second one for an event.
     fn superfluous(&self, all: &[Handler]) -> Result<Vec<Handler>, Fault> {
         let ours: Vec<&Handler> =
-            all.iter().filter(|each| self.owner(&each.command) == Owner::Ours).collect();
+            all.iter().filter(|each| self.owner(each) == Owner::Ours).collect();
         if ours.len() > MOST {
             return Err(Fault {
                 line: 1,
@@ -248,9 +257,7 @@ impl Hooks {
         let wanted = |event: &str| self.events.iter().any(|each| each.name == event);
         let first = |handler: &Handler| {
             all.iter()
-                .find(|each| {
-                    each.event == handler.event && self.owner(&each.command) != Owner::Other
-                })
+                .find(|each| each.event == handler.event && self.owner(each) != Owner::Other)
                 .is_some_and(|each| each.places == handler.places)
         };
         let more = ours.into_iter().filter(|each| !wanted(&each.event) || !first(each));

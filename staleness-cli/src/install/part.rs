@@ -1,6 +1,7 @@
 //! What is put into one file of a client, and taken out again: text in, text out.
 
 use serde_json::Value as Json;
+use staleness::ids::stable_hash;
 
 use super::Fault;
 use super::hooks::Hooks;
@@ -8,10 +9,11 @@ use super::json::Doc;
 use super::server::Server;
 use super::toml_server::TomlServer;
 
-/// The skill: what it says is the same everywhere.
+/// The skill: what it says is the same everywhere. In the place of [`HASH`] stands the hash of this text.
 const SKILL: &str = include_str!("skill.md");
-/// The line by which a skill of an earlier version is known.
-const MARK: &str = "<!-- Written by `staleness init`; `staleness uninstall` removes it. -->";
+const HASH: &str = "{hash}";
+/// What stands before the hash.
+const MARK: &str = "<!-- Written by `staleness init` (";
 
 /// What one file gets.
 #[derive(Clone, Debug)]
@@ -61,7 +63,7 @@ impl Part {
             Self::Hooks(hooks) => edited(text, |doc| hooks.remove(doc, &kept))?,
             Self::Server(server) => edited(text, |doc| server.remove(doc, &kept))?,
             Self::Toml(server) => server.remove(text)?,
-            Self::Skill if uniform(text) == SKILL => return Ok(String::new()),
+            Self::Skill if is_untouched(text) => return Ok(String::new()),
             Self::Skill => return Ok(text.to_owned()),
         };
         self.same_but_for_us(text, &edited)?;
@@ -90,7 +92,7 @@ impl Part {
     /// Whether a text holds entries of ours.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         match self {
-            Self::Skill => uniform(text) == SKILL || text.contains(MARK),
+            Self::Skill => text.contains(MARK),
             _ => !self.programs(text).is_empty(),
         }
     }
@@ -120,8 +122,8 @@ impl Part {
                 let note = |event| format!("the hook of {event} that was written by hand stays");
                 events.into_iter().map(note).collect()
             }
-            Self::Skill if self.is_in(text) && uniform(text) != SKILL => {
-                vec!["the skill was edited".into()]
+            Self::Skill if self.is_in(text) && !is_untouched(text) => {
+                vec!["the skill was edited, and stays".into()]
             }
             _ => Vec::new(),
         }
@@ -175,16 +177,31 @@ fn edited(text: &str, edit: impl FnOnce(&mut Doc) -> Result<(), Fault>) -> Resul
 }
 
 fn skill(text: &str) -> Result<String, Fault> {
-    if uniform(text) == SKILL {
+    let wanted = SKILL.replacen(HASH, &hash(SKILL), 1);
+    if uniform(text) == wanted {
         return Ok(text.to_owned());
     }
-    if text.is_empty() || text.contains(MARK) {
-        return Ok(SKILL.to_owned());
+    if text.is_empty() || is_untouched(text) {
+        return Ok(wanted);
     }
-    Err(Fault {
-        line: 1,
-        what: "is another skill of this name, and `init` did not write it".into(),
-    })
+    let what = if text.contains(MARK) {
+        "was edited by hand; keep it and leave --skill out, or remove it"
+    } else {
+        "is another skill of this name, and `init` did not write it"
+    };
+    Err(Fault { line: 1, what: what.into() })
+}
+
+/// Whether a skill is as some version of this program wrote it.
+fn is_untouched(text: &str) -> bool {
+    let text = uniform(text);
+    let Some((front, back)) = text.split_once(MARK) else { return false };
+    let Some((written, back)) = back.split_once(')') else { return false };
+    hash(&format!("{front}{MARK}{HASH}){back}")) == written
+}
+
+fn hash(text: &str) -> String {
+    format!("{:032x}", stable_hash(text.as_bytes()))
 }
 
 /// A text with plain line ends: version control may have changed them.

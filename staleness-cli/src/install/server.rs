@@ -40,7 +40,7 @@ impl Server {
         };
         let path = [Step::Key(self.key), Step::Key(NAME)];
         match call(entry) {
-            Some(call) if self.program.is(&call) => {
+            Some((call, arguments)) if self.program.wrote_server(&call, &arguments) => {
                 let wanted = self.entry();
                 for key in ["command", "args"] {
                     if entry[key] != wanted[key] {
@@ -50,7 +50,7 @@ impl Server {
                 Ok(())
             }
             // By hand, and to the same effect.
-            Some(call) if call.is_named() => Ok(()),
+            Some((call, _)) if call.is_named() => Ok(()),
             _ => {
                 let what =
                     format!("a server named {NAME} is there already, and `init` did not write it");
@@ -87,8 +87,9 @@ impl Server {
 
     /// The program that our entry calls.
     pub(super) fn program(&self, value: &Json) -> Option<String> {
-        let call = call(value.get(self.key)?.get(NAME)?)?;
-        self.program.is(&call).then(|| call.program.into_owned())
+        let (call, arguments) = call(value.get(self.key)?.get(NAME)?)?;
+        let ours = self.program.wrote_server(&call, &arguments);
+        ours.then(|| call.program.into_owned())
     }
 
     fn is_there(&self, value: &Json) -> bool {
@@ -106,9 +107,12 @@ impl Server {
     }
 }
 
-/// The call that an entry makes, where it is one of this program's server.
-fn call(entry: &Json) -> Option<Call<'_>> {
+/// The call that an entry makes with its arguments, where it is one of this program's server.
+fn call(entry: &Json) -> Option<(Call<'_>, Vec<String>)> {
     let program = entry.get("command")?.as_str()?.into();
-    let command = entry.get("args")?.as_array()?.first()?.as_str()?;
-    (command == "mcp").then(|| Call { program, command: command.into() })
+    let arguments = entry.get("args")?.as_array()?.iter();
+    let arguments: Vec<String> =
+        arguments.map(|each| each.as_str().map(str::to_owned)).collect::<Option<_>>()?;
+    let command = arguments.first().filter(|first| *first == "mcp")?.clone().into();
+    Some((Call { program, command }, arguments))
 }

@@ -17,11 +17,12 @@ pub(crate) struct Program {
 impl Program {
     /// The command line of a hook.
     pub(crate) fn hook(&self, arguments: &[&str]) -> String {
-        let mut line = word(&self.path).into_owned();
+        let windows = is_windows(&self.path);
+        let mut line = word(&self.path, windows).into_owned();
         let options = self.options.iter().map(String::as_str);
         for argument in ["hook"].into_iter().chain(arguments.iter().copied()).chain(options) {
             line.push(' ');
-            line.push_str(&word(argument));
+            line.push_str(&word(argument, windows));
         }
         line
     }
@@ -31,11 +32,38 @@ impl Program {
         ["mcp".to_owned()].into_iter().chain(self.options.iter().cloned()).collect()
     }
 
-    /// Whether a call is one that `init` writes: by an absolute path, of a program with this name or
-    /// of this very file.
-    pub(crate) fn is(&self, call: &Call<'_>) -> bool {
+    /// Whether a command line is one that [`Program::hook`] writes, for whatever store and policy. Any
+    /// other is somebody's own, whoever is called.
+    pub(crate) fn wrote_hook(&self, line: &str, arguments: &[&str]) -> bool {
+        let words = words(line).unwrap_or_default();
+        let Some((program, rest)) = words.split_first() else { return false };
+        let call = Call { program: program.as_str().into(), command: "hook".into() };
+        let fixed = 1 + arguments.len();
+        self.is(&call)
+            && rest.first().is_some_and(|word| word == "hook")
+            && rest.get(1..fixed).is_some_and(|words| words.iter().eq(arguments))
+            && rest.get(fixed..).is_some_and(known_options)
+    }
+
+    /// Whether a server's call is one that `init` writes, for whatever store and policy.
+    pub(crate) fn wrote_server(&self, call: &Call<'_>, arguments: &[String]) -> bool {
+        self.is(call) && arguments.split_first().is_some_and(|(_, rest)| known_options(rest))
+    }
+
+    /// By an absolute path, of a program with this name or of this very file.
+    fn is(&self, call: &Call<'_>) -> bool {
         call.is_absolute() && (call.is_named() || same(&call.program, &self.path))
     }
+}
+
+/// What `init` writes behind everything else: `--store` and `--config` with their values.
+fn known_options(words: &[String]) -> bool {
+    let mut names = Vec::new();
+    for pair in words.chunks(2) {
+        let [name, _] = pair else { return false };
+        names.push(name.as_str());
+    }
+    matches!(names[..], [] | ["--store" | "--config"] | ["--store", "--config"])
 }
 
 /// Who is called, and for what.
@@ -78,13 +106,18 @@ fn same(a: &str, b: &str) -> bool {
     a.replace('\\', "/") == b.replace('\\', "/")
 }
 
+/// Whether a path is one of Windows.
+fn is_windows(path: &str) -> bool {
+    let drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
+    drive || path.starts_with(r"\\")
+}
+
 /// A word of a command line. Windows' separators are turned: its shells take both, and one that reads
 /// like Unix takes a backslash for an escape.
-fn word(text: &str) -> Cow<'_, str> {
-    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
-    let windows = drive || text.starts_with(r"\\");
+fn word(text: &str, windows: bool) -> Cow<'_, str> {
     let text = if windows { Cow::Owned(text.replace('\\', "/")) } else { Cow::Borrowed(text) };
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    let plain =
+        |c: char| c.is_ascii_alphanumeric() || "_-./:=@+,".contains(c) || (c == '%' && !windows);
     if !text.is_empty() && text.chars().all(plain) {
         return text;
     }
@@ -93,6 +126,18 @@ fn word(text: &str) -> Cow<'_, str> {
         return format!("\"{text}\"").into();
     }
     format!("'{}'", text.replace('\'', r"'\''")).into()
+}
+
+/// The words of a command line; `None` where a quote is left open.
+fn words(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_end();
+    while !rest.trim_start().is_empty() {
+        let (word, more) = first_word(rest)?;
+        words.push(word);
+        rest = more;
+    }
+    Some(words)
 }
 
 /// The first word of a command line as a shell of Unix reads it, and what follows. `None` without one,
@@ -153,7 +198,7 @@ mod tests {
     fn a_shell_reads_the_word_as_it_was_meant() {
         for text in ["a b", "o'neil", "$HOME", "`x`", "a\"b", "a\\b", "*", "~", "é", "a;b", "#", ""]
         {
-            let script = format!("printf %s {}", word(text));
+            let script = format!("printf %s {}", word(text, false));
             let run = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
             assert_eq!(String::from_utf8_lossy(&run.stdout), text, "{script}");
         }
@@ -163,20 +208,43 @@ mod tests {
     fn what_was_written_by_others_is_not_ours() {
         let ours = program("/opt/tools/stale-1.2");
         for (line, expected) in [
-            ("/opt/tools/stale-1.2 hook", true),
+            ("/opt/tools/stale-1.2 hook --client codex", true),
             ("/elsewhere/staleness hook --client codex", true),
-            (r#""C:\Program Files\staleness.exe" hook"#, true),
-            (r"C:\tools\STALENESS.EXE hook", false),
-            ("staleness hook", false),
-            ("./staleness hook", false),
-            ("/usr/bin/staleness-wrapper hook", false),
-            ("/usr/bin/env staleness hook", false),
+            ("/s/staleness hook --client codex --store sqlite:/x --config '/a b'", true),
+            (r#""C:\Program Files\staleness.exe" hook --client codex"#, true),
+            (r"C:\tools\STALENESS.EXE hook --client codex", false),
+            ("/usr/bin/staleness hook", false),
+            ("/usr/bin/staleness hook --store sqlite:/x", false),
+            ("/usr/bin/staleness hook --client cursor", false),
+            ("/usr/bin/staleness hook --client codex --verbose", false),
+            ("/usr/bin/staleness hook --client codex --store", false),
+            ("/usr/bin/staleness hook --client codex && notify", false),
+            ("/usr/bin/staleness hook --client codex; notify", false),
+            ("staleness hook --client codex", false),
+            ("./staleness hook --client codex", false),
+            ("/usr/bin/staleness-wrapper hook --client codex", false),
+            ("/usr/bin/env staleness hook --client codex", false),
+            ("'/open/staleness hook --client codex", false),
+            ("", false),
         ] {
-            assert_eq!(ours.is(&Call::of_line(line).unwrap()), expected, "{line}");
+            assert_eq!(ours.wrote_hook(line, &["--client", "codex"]), expected, "{line}");
         }
         for line in ["", "   ", "staleness", "'/open/staleness hook", "\"x"] {
             assert_eq!(Call::of_line(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn all_words_are_quoted_for_the_system_of_the_program() {
+        let options = vec!["--store".into(), r"sqlite:C:\My Data\r.db".into()];
+        let windows = Program { path: r"C:\t\staleness.exe".into(), options };
+        let line = windows.hook(&["--client", "codex"]);
+        assert_eq!(
+            line,
+            "C:/t/staleness.exe hook --client codex --store \"sqlite:C:/My Data/r.db\""
+        );
+        assert!(windows.wrote_hook(&line, &["--client", "codex"]));
+        assert_eq!(word("%A%", true), "'%A%'", "no plain word there");
     }
 
     #[test]

@@ -34,8 +34,10 @@ impl TomlServer {
         };
         let Some(entry) = table.get(NAME) else { return self.appended(bom, body) };
         match call(entry.get_ref()) {
-            Some(call) if self.program.is(&call) => Ok(self.updated(bom, body, entry)),
-            Some(call) if call.is_named() => Ok(text.to_owned()),
+            Some((call, arguments)) if self.program.wrote_server(&call, &arguments) => {
+                Ok(self.updated(bom, body, entry))
+            }
+            Some((call, _)) if call.is_named() => Ok(text.to_owned()),
             _ => Err(Fault::at(
                 body,
                 entry.span().start,
@@ -101,8 +103,9 @@ impl TomlServer {
 
     fn program_in(&self, root: &DeTable<'_>) -> Option<String> {
         let servers = root.get(KEY)?.get_ref().as_table()?;
-        let call = call(servers.get(NAME)?.get_ref())?;
-        self.program.is(&call).then(|| call.program.into_owned())
+        let (call, arguments) = call(servers.get(NAME)?.get_ref())?;
+        let ours = self.program.wrote_server(&call, &arguments);
+        ours.then(|| call.program.into_owned())
     }
 
     fn values(&self) -> [(&'static str, Value); 2] {
@@ -162,7 +165,7 @@ impl TomlServer {
     }
 }
 
-/// The places of all texts that a file holds as values, and of its comments.
+/// The places of all values that a file holds, but for true and false, and of its comments.
 pub(super) fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     let (bom, body) = split_bom(text);
     let Ok(root) = parse(body) else { return Vec::new() };
@@ -177,9 +180,9 @@ pub(super) fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
             let span = value.span();
             match value.get_ref() {
                 DeValue::Table(table) => tables.push(table),
-                DeValue::String(_) => values.push((span.start, span.end)),
                 DeValue::Array(_) => lists.push(value.get_ref()),
-                _ => {}
+                DeValue::Boolean(_) => {}
+                _ => values.push((span.start, span.end)),
             }
         }
         while let Some(list) = lists.pop() {
@@ -187,9 +190,9 @@ pub(super) fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
                 let span = value.span();
                 match value.get_ref() {
                     DeValue::Table(table) => tables.push(table),
-                    DeValue::String(_) => values.push((span.start, span.end)),
                     DeValue::Array(_) => lists.push(value.get_ref()),
-                    _ => {}
+                    DeValue::Boolean(_) => {}
+                    _ => values.push((span.start, span.end)),
                 }
             }
         }
@@ -264,10 +267,13 @@ fn parse(body: &str) -> Result<DeTable<'_>, Fault> {
     }
 }
 
-/// The call that a table makes, where it is one of this program's server.
-fn call<'v>(entry: &'v DeValue<'_>) -> Option<Call<'v>> {
+/// The call that a table makes with its arguments, where it is one of this program's server.
+fn call<'v>(entry: &'v DeValue<'_>) -> Option<(Call<'v>, Vec<String>)> {
     let table = entry.as_table()?;
     let program = table.get("command")?.get_ref().as_str()?.into();
-    let command = table.get("args")?.get_ref().as_array()?.iter().next()?.get_ref().as_str()?;
-    (command == "mcp").then(|| Call { program, command: command.into() })
+    let arguments = table.get("args")?.get_ref().as_array()?.iter();
+    let arguments: Vec<String> =
+        arguments.map(|each| each.get_ref().as_str().map(str::to_owned)).collect::<Option<_>>()?;
+    let command = arguments.first().filter(|first| *first == "mcp")?.clone().into();
+    Some((Call { program, command }, arguments))
 }

@@ -248,6 +248,41 @@ fn a_file_that_cannot_be_written_takes_the_others_back() {
     assert_eq!(sandbox.files(), before);
 }
 
+#[test]
+fn an_uninstall_that_is_taken_back_loses_no_backup() {
+    let sandbox = Sandbox::new();
+    sandbox.write("home/.claude/settings.json", "{\n  \"hooks\": {}\n}\n");
+    let second = sandbox.write("home/.claude.json", "{\"numStartups\": 1}\n");
+    let before = sandbox.files();
+    sandbox.ok(&["init", "claude-code"]);
+    let installed = sandbox.files();
+    let writable = fs::metadata(&second).unwrap().permissions();
+    let mut locked = writable.clone();
+    locked.set_readonly(true);
+    fs::set_permissions(&second, locked).unwrap();
+    let run = sandbox.run(&["uninstall", "claude-code"]);
+    assert!(run.code == 3 && run.err.contains(".claude.json: it is read-only"), "{run:?}");
+    assert_eq!(sandbox.files(), installed, "backups included");
+    fs::set_permissions(&second, writable).unwrap();
+    sandbox.ok(&["uninstall", "claude-code"]);
+    assert_eq!(sandbox.files(), before);
+}
+
+#[test]
+fn a_backup_is_written_whenever_there_is_none_and_told_when_it_is_left() {
+    let sandbox = Sandbox::new();
+    let entry = json!({ "mcpServers": { "staleness":
+        { "type": "stdio", "command": "/old/staleness", "args": ["mcp"] } } });
+    let file = sandbox.write("project/.mcp.json", entry.to_string());
+    let said = sandbox.json(&["init", "claude-code", "--project"]);
+    let backup = PathBuf::from(said["files"][1]["backup"].as_str().unwrap());
+    assert_eq!(fs::read_to_string(&backup).unwrap(), entry.to_string());
+    assert!(said["notes"].to_string().contains("keep it out of version control"), "{said}");
+    fs::remove_file(&file).unwrap();
+    let said = sandbox.ok(&["uninstall", "claude-code", "--project"]);
+    assert!(said.contains(&format!("{} is left, and yours", backup.display())), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn permissions_stay_and_new_files_of_the_user_are_private() {
@@ -525,6 +560,6 @@ fn a_skill_of_somebody_else_is_left_alone() {
     text.push_str("\nmine\n");
     fs::write(&file, &text).unwrap();
     let said = sandbox.ok(&["uninstall", "claude-code"]);
-    assert!(said.contains("the skill was edited"), "{said}");
+    assert!(said.contains("the skill was edited, and stays"), "{said}");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }

@@ -230,7 +230,7 @@ fn two_keys_of_one_name_are_not_torn_apart() {
 
 #[test]
 fn hooks_without_number_are_refused() {
-    let one = r#"{"type": "command", "command": "/opt/staleness hook"},"#;
+    let one = r#"{"type": "command", "command": "/opt/staleness hook --client claude-code"},"#;
     let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{}]}}]}}}}"#, one.repeat(201));
     assert!(hooks().install(&text).is_err() && hooks().remove(&text, "").is_err());
     let few = text.replace(&one.repeat(150), "");
@@ -238,18 +238,51 @@ fn hooks_without_number_are_refused() {
 }
 
 #[test]
+fn a_persons_hooks_with_an_absolute_path_are_theirs() {
+    let line = "/usr/bin/staleness hook --store sqlite:/x";
+    let group = |matcher: &str, line: &str| {
+        format!(r#"{{{matcher}"hooks": [{{"type": "command", "command": "{line}"}}]}}"#)
+    };
+    let ours = "/usr/bin/staleness hook --client claude-code";
+    let theirs = [
+        group(r#""matcher": "Bash", "#, line),
+        group(r#""matcher": "mcp__.*", "#, line),
+        group("", line),
+        group(r#""matcher": "Edit", "#, ours),
+    ];
+    let before = format!(r#"{{"hooks": {{"PostToolUse": [{}]}}}}"#, theirs.join(", "));
+    let installed = hooks().install(&before).unwrap();
+    assert!(installed.contains(&theirs.join(", ")), "{installed}");
+    assert_eq!(hooks().install(&installed).unwrap(), installed);
+    let added = installed.matches("/opt/staleness hook --client claude-code").count();
+    assert_eq!(added, 5, "by hand is enough: {installed}");
+    for kept in [Some(before.as_str()), None] {
+        assert_eq!(text(hooks().uninstall(&installed, kept).unwrap()), before);
+    }
+    assert_eq!(hooks().uninstall(&before, None).unwrap(), After::Same);
+    let cursor = part_of(Kind::CursorHooks, "/opt/staleness");
+    let narrowed = r#"{"version": 1, "hooks": {"postToolUse": [{"matcher": "Shell", "command": "/opt/staleness hook --client cursor"}]}}"#;
+    let installed = cursor.install(narrowed).unwrap();
+    assert_eq!(text(cursor.uninstall(&installed, None).unwrap()), narrowed);
+}
+
+#[test]
 fn the_skill_is_a_file_of_its_own() {
     let skill = Part::Skill.install("").unwrap();
-    assert!(skill.starts_with("---\nname: staleness\ndescription: ") && skill.contains(MARK));
-    assert_eq!(
-        Part::Skill.install(&skill.replace('\n', "\r\n")).unwrap().lines().count(),
-        skill.lines().count()
-    );
-    let older = format!("---\nname: staleness\n---\n{MARK}\nolder\n");
+    assert!(skill.starts_with("---\nname: staleness\ndescription: ") && !skill.contains(HASH));
+    let crlf = skill.replace('\n', "\r\n");
+    assert_eq!(Part::Skill.install(&crlf).unwrap(), crlf);
+    let older = format!("---\nname: staleness\n---\n{MARK}{HASH}); x -->\nolder\n");
+    let older = older.replacen(HASH, &hash(&older), 1);
     assert_eq!(Part::Skill.install(&older).unwrap(), skill);
-    assert_eq!(Part::Skill.uninstall(&skill, None).unwrap(), After::Gone);
-    assert_eq!(Part::Skill.uninstall(&older, None).unwrap(), After::Same);
-    assert_eq!(Part::Skill.notes(&older).len(), 1);
+    for untouched in [&skill, &crlf, &older] {
+        assert_eq!(Part::Skill.uninstall(untouched, None).unwrap(), After::Gone, "{untouched}");
+    }
+    for edited in [format!("{skill}more\n"), older.replace("older", "edited")] {
+        assert!(Part::Skill.install(&edited).unwrap_err().what.contains("edited by hand"));
+        assert_eq!(Part::Skill.uninstall(&edited, None).unwrap(), After::Same);
+        assert_eq!(Part::Skill.notes(&edited).len(), 1);
+    }
     assert!(Part::Skill.install("---\nname: staleness\n---\nmine\n").is_err());
 }
 
