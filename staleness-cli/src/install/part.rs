@@ -79,14 +79,14 @@ impl Part {
         if bare == text {
             return Ok(After::Same);
         }
+        // An earlier text that holds our entries is none from before them: it tells nothing.
+        let before = before.filter(|text| self.remove(text, "").is_ok_and(|bare| bare == *text));
         let earlier = before.unwrap_or_default();
-        // An earlier text that holds our entries is none from before them.
-        let clean = self.remove(earlier, "").is_ok_and(|text| text == earlier);
         let there_and_back = || self.install(earlier).and_then(|text| self.remove(&text, ""));
-        if clean && there_and_back().is_ok_and(|text| text == bare) {
+        if there_and_back().is_ok_and(|text| text == bare) {
             return Ok(before.map_or(After::Gone, |text| After::Text(text.to_owned())));
         }
-        Ok(After::Text(if clean { self.remove(text, earlier)? } else { bare }))
+        Ok(After::Text(self.remove(text, earlier)?))
     }
 
     /// Whether a text holds entries of ours.
