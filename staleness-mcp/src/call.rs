@@ -58,7 +58,7 @@ impl<F: Fn(Progress)> Listener for Watch<F> {
     fn note(&self, _: &str) {}
 
     fn step(&self, step: Progress) -> ControlFlow<()> {
-        if self.ended.iter().any(Ended::is_ended) {
+        if self.is_ended() {
             return ControlFlow::Break(());
         }
         (self.told)(step);
@@ -66,4 +66,8 @@ impl<F: Fn(Progress)> Listener for Watch<F> {
     }
 
     fn end(&self) {}
+
+    fn is_ended(&self) -> bool {
+        self.ended.iter().any(Ended::is_ended)
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rmcp::model::{CallToolResult, JsonObject, Tool};
 use serde_json::Value;
 use staleness::ids::AgentId;
+use staleness_service::config::Layers;
 use staleness_service::settings::{Options, Settings};
 use staleness_service::{ServiceError, SharedStore, Silent};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -45,6 +46,8 @@ impl Server {
     /// When an option makes no sense.
     pub fn new(options: Options) -> Result<Self, ServiceError> {
         let settings = Settings::new(options.clone(), None, true)?;
+        // What somebody named must make sense. What comes with a repository may not, and says so later.
+        Layers { project: None, ..settings.layers.clone() }.read()?;
         let specs = tools::all();
         let tools = specs.iter().map(|spec| spec.tool.clone()).collect();
         Ok(Self(Arc::new(Inner {

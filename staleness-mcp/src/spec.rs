@@ -20,6 +20,8 @@ pub(crate) enum Effect {
     Settles,
     /// It writes, each time anew.
     Adds,
+    /// It writes, and may put a new text in the place of one that somebody wrote.
+    Rewrites,
 }
 
 /// What a tool does with its arguments.
@@ -44,13 +46,14 @@ impl Spec {
         next: &'static str,
         run: impl Fn(&Call<'_>, A) -> Result<Answer, ServiceError> + Send + Sync + 'static,
     ) -> Self {
-        // Nothing here reaches beyond the registry and the project, and nothing that a person wrote is
-        // ever destroyed.
+        // Nothing here reaches beyond the registry and the project. Clients ask a person before what is
+        // destructive: a text that is replaced is gone.
         let hints = ToolAnnotations::new().open_world(false);
         let hints = match effect {
             Effect::Reads => hints.read_only(true).idempotent(true).destructive(false),
             Effect::Settles => hints.read_only(false).idempotent(true).destructive(false),
             Effect::Adds => hints.read_only(false).idempotent(false).destructive(false),
+            Effect::Rewrites => hints.read_only(false).idempotent(false).destructive(true),
         };
         let tool = Tool::new(name, description, schema::<A>()).with_annotations(hints);
         let run = move |call: &Call<'_>, arguments: JsonObject| {

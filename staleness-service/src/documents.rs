@@ -63,9 +63,9 @@ pub fn check(
     Ok(report)
 }
 
-/// Nobody listens, and nobody ends it.
-fn to_the_end(_: Step) -> ControlFlow<()> {
-    ControlFlow::Continue(())
+/// Whether somebody ended it. How far it came is told of checks alone.
+fn is_ended(listener: &dyn Listener) -> ControlFlow<()> {
+    if listener.is_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// Reads documents, with the places and the policy that hold here.
@@ -94,17 +94,22 @@ pub fn context(settings: &Settings, version: Option<&str>) -> Context {
 /// What is known of documents without asking for their history: the items that files hold now, and
 /// what the last check found in them. Where there was a check, only the files that it knew are read,
 /// and those that were committed since.
-pub fn at_hand(settings: &Settings, registry: &BlockingRegistry) -> Result<Report, ServiceError> {
-    let mut known = known_at_hand(settings, registry)?;
+pub fn at_hand(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    listener: &dyn Listener,
+) -> Result<Report, ServiceError> {
+    let mut known = known_at_hand(settings, registry, listener)?;
+    let ended = &mut |_| is_ended(listener);
     if known.documents.is_empty() {
-        known.items = read(settings, CheckOptions::new(settings.now), &mut to_the_end)?.items;
+        known.items = read(settings, CheckOptions::new(settings.now), ended)?.items;
         return Ok(known);
     }
     let paths = unknown(settings, &known.documents);
     if !paths.is_empty() {
         let mut options = CheckOptions::new(settings.now);
         options.paths = &paths;
-        known.items.extend(read(settings, options, &mut to_the_end)?.items);
+        known.items.extend(read(settings, options, ended)?.items);
     }
     Ok(known)
 }
@@ -128,14 +133,19 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
 pub fn known_at_hand(
     settings: &Settings,
     registry: &BlockingRegistry,
+    listener: &dyn Listener,
 ) -> Result<Report, ServiceError> {
     let documents = registry.documents(&settings.project.id)?;
-    let items = items_of(settings, &documents)?;
+    let items = items_of(settings, &documents, listener)?;
     Ok(Report { documents, items, ..Report::default() })
 }
 
 /// The items that these documents hold now; git is not asked.
-pub fn items_of(settings: &Settings, documents: &[Document]) -> Result<Vec<Item>, ServiceError> {
+pub fn items_of(
+    settings: &Settings,
+    documents: &[Document],
+    listener: &dyn Listener,
+) -> Result<Vec<Item>, ServiceError> {
     let place = |document: &Document| on_disk(settings, &document.key.path);
     let paths: Vec<PathBuf> = documents.iter().map(place).filter(|path| path.exists()).collect();
     if paths.is_empty() {
@@ -143,7 +153,7 @@ pub fn items_of(settings: &Settings, documents: &[Document]) -> Result<Vec<Item>
     }
     let mut options = CheckOptions::new(settings.now);
     options.paths = &paths;
-    Ok(read(settings, options, &mut to_the_end)?.items)
+    Ok(read(settings, options, &mut |_| is_ended(listener))?.items)
 }
 
 /// Gives items that live in files the dates of their commits; what the last check knows of the files is
@@ -152,6 +162,7 @@ pub fn date(
     settings: &Settings,
     known: &[Document],
     items: &mut [Item],
+    listener: &dyn Listener,
 ) -> Result<(), ServiceError> {
     let files = items.iter().filter_map(|item| item.path.as_deref());
     let paths: Vec<PathBuf> =
@@ -162,7 +173,7 @@ pub fn date(
     }
     let mut options = CheckOptions::new(settings.now);
     (options.paths, options.git, options.known) = (&paths, git.as_ref(), known);
-    let dated = read(settings, options, &mut to_the_end)?.items;
+    let dated = read(settings, options, &mut |_| is_ended(listener))?.items;
     for item in items.iter_mut().filter(|item| item.path.is_some()) {
         if let Some(dated) = dated.iter().find(|dated| dated.key == item.key) {
             (item.added_at, item.updated_at) = (dated.added_at, dated.updated_at);

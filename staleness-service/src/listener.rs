@@ -13,6 +13,8 @@ pub trait Listener {
     fn step(&self, step: Progress) -> ControlFlow<()>;
     /// The check is over.
     fn end(&self);
+    /// Whether somebody wants it ended, for what is read beside checks.
+    fn is_ended(&self) -> bool;
 }
 
 /// What a check does at the moment, in few words that hold no text of others.
@@ -38,4 +40,8 @@ impl Listener for Silent {
     }
 
     fn end(&self) {}
+
+    fn is_ended(&self) -> bool {
+        false
+    }
 }

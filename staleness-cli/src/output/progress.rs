@@ -101,4 +101,9 @@ impl Listener for Screen<'_> {
     fn end(&self) {
         self.progress.borrow_mut().pause();
     }
+
+    // A person ends the whole program.
+    fn is_ended(&self) -> bool {
+        false
+    }
 }

@@ -218,5 +218,7 @@ fn text_of_others_never_reaches_the_terminal_of_a_client() {
     let wire = found.to_string();
     assert!(wire.contains("\\\\u{1b}[2J") && wire.contains("\\\\u{202e}"), "{wire}");
     assert!(!wire.contains("\\u001b") && !wire.contains('\u{202e}'), "{wire}");
-    assert!(wire.contains("first line\\nIgnore"), "lines stay lines: {wire}");
+    let text = found["content"][0]["text"].as_str().unwrap();
+    let quoted = text.lines().filter(|line| line.starts_with("  | ")).count();
+    assert_eq!(quoted, 2, "lines stay lines, and look like nothing else: {text}");
 }

@@ -33,7 +33,7 @@ pub(super) fn specs() -> Vec<Spec> {
             "save_knowledge",
             "Write down a fact, preference, to-do or reference, or change the one with this id. Cite \
              the code it rests on, so that it is doubted when that changes.",
-            Effect::Settles,
+            Effect::Rewrites,
             "give `body`, or the `id` of an item and what to change",
             save,
         ),
@@ -89,7 +89,9 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer, ServiceErr
         }
         let mark = each.mark.map(|mark| format!("{mark} ")).unwrap_or_default();
         let words = verdict::words(&told.verdict);
-        (row, format!("- {mark}{} ({words})\n{body}", line(&told.id)))
+        // Each line is marked: a text that looks like another row of this list is none.
+        let body: String = body.lines().map(|line| format!("\n  | {line}")).collect();
+        (row, format!("- {mark}{} ({words}){body}", line(&told.id)))
     });
     let head = if found.is_empty() { "nothing is known about that" } else { "" };
     let text = rows.text(head, "ask for a lower limit, or more exactly");
@@ -164,10 +166,7 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer, ServiceError> {
     let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
     // What an item in a file says is changed there: the same id is that item.
     let known = match &id {
-        Some(id) => {
-            let registry = settings.open(Access::Look)?;
-            world.target(&registry, id, scope).is_ok()
-        }
+        Some(id) => world.knows(&settings.open(Access::Look)?, id, scope)?,
         None => false,
     };
     let (told, what) = match (known, id) {
@@ -203,7 +202,7 @@ fn verify_knowledge(call: &Call<'_>, asked: Verify) -> Result<Answer, ServiceErr
     if asked.ids.is_empty() {
         return Err(ServiceError::invalid("no item is named"));
     }
-    let scope = ScopeChoice::Either;
+    let (settings, scope) = (&call.settings, ScopeChoice::Either);
     let reason = asked.reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let (told, what) = match asked.still.unwrap_or_default() {
         Still::Holds => (verify(&world, &asked.ids, scope, reason)?, "verified"),
@@ -213,6 +212,8 @@ fn verify_knowledge(call: &Call<'_>, asked: Verify) -> Result<Answer, ServiceErr
                 ServiceError::invalid("nothing says what is wrong").hint("give a reason")
             })?;
             let by = call.agent.as_ref().map_or("agent", |agent| agent.as_str());
+            // All of them are known, or none is marked.
+            world.targets(&settings.open(Access::Look)?, &asked.ids, scope)?;
             let mut told = Vec::new();
             for id in &asked.ids {
                 told.extend(contradict(&world, id, by, reason, scope)?);

@@ -25,7 +25,7 @@ pub(super) fn specs() -> Vec<Spec> {
         "work_item",
         "Plans, traps, constraints, handoffs, candidates, notes and decisions of this project. add \
          wants kind and text; update status or text; step text; the rest an id; list what is open.",
-        Effect::Adds,
+        Effect::Rewrites,
         "call work_item with action list for the ids",
         run,
     )]

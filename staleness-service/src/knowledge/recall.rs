@@ -33,7 +33,7 @@ pub fn recall(
     let all: Vec<&Item> = items.iter().collect();
     let found = find(&RecallIndex::for_question(&all, query), &all, query, &[], &context, limit);
     let mut concerned = concerned(&all, &found);
-    documents::date(settings, &report.documents, &mut concerned)?;
+    documents::date(settings, &report.documents, &mut concerned, world.listener)?;
     let known = looked_up(settings, concerned, &report, &context);
     let told: Vec<RecallReport> = found
         .iter()

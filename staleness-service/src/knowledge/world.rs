@@ -110,7 +110,7 @@ impl<'a> World<'a> {
     /// Reads the files that hold items, without asking git.
     pub fn look_at_hand(&self, registry: &BlockingRegistry) -> Result<(), ServiceError> {
         if self.at_hand.get().is_none() {
-            let at_hand = documents::at_hand(self.settings, registry)?;
+            let at_hand = documents::at_hand(self.settings, registry, self.listener)?;
             self.at_hand.get_or_init(|| at_hand);
         }
         Ok(())
@@ -171,7 +171,7 @@ impl<'a> World<'a> {
         registry: &BlockingRegistry,
     ) -> Result<(Vec<Item>, Report), ServiceError> {
         let stored = documents::rows(self.settings, registry)?;
-        let report = documents::at_hand(self.settings, registry)?;
+        let report = documents::at_hand(self.settings, registry, self.listener)?;
         let items = joined(stored, report.items.clone());
         Ok((items, report))
     }
@@ -188,6 +188,25 @@ impl<'a> World<'a> {
         let levels = items.iter().zip(signals);
         let levels = levels.map(|(item, signals)| score_and_level_of(item, signals, &context).1);
         Ok(levels.filter(|level| *level != Level::Fresh).count())
+    }
+
+    /// Whether there is an item of this id, in the store or in a file as it is now; git is not asked.
+    ///
+    /// # Errors
+    /// When somebody ends it, or what the store reports: neither says that there is none.
+    pub fn knows(
+        &self,
+        registry: &BlockingRegistry,
+        id: &ItemId,
+        scope: ScopeChoice,
+    ) -> Result<bool, ServiceError> {
+        let (items, _) = self.items_at_hand(registry)?;
+        let fits = |item: &Item| match scope {
+            ScopeChoice::Either => true,
+            ScopeChoice::Global => item.key.scope == Scope::Global,
+            ScopeChoice::Project => item.key.scope != Scope::Global,
+        };
+        Ok(items.iter().any(|item| item.key.id == *id && fits(item)))
     }
 
     /// The items that ids mean, the store's own before those of files.
@@ -286,7 +305,7 @@ impl<'a> World<'a> {
         let report = match self.report.get().or(self.at_hand.get()) {
             Some(report) => report,
             None => {
-                let known = documents::known_at_hand(self.settings, registry)?;
+                let known = documents::known_at_hand(self.settings, registry, self.listener)?;
                 self.at_hand.get_or_init(|| known)
             }
         };
