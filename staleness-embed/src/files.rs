@@ -8,6 +8,7 @@ use candle_transformers::models::bert::Config;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use staleness_core::embed::EmbedError;
+use staleness_core::ids::stable_hash;
 use tokenizers::Tokenizer;
 
 /// The largest file of settings, in bytes.
@@ -40,6 +41,8 @@ pub(crate) struct Folder {
     pub(crate) config: Config,
     pub(crate) pooling: Pooling,
     pub(crate) tokenizer: Tokenizer,
+    /// A digest of all that its vectors depend on.
+    pub(crate) digest: u128,
     /// How many tokens of a text are read.
     pub(crate) tokens: usize,
     pub(crate) weights: Vec<u8>,
@@ -101,11 +104,14 @@ impl Folder {
         let tokens = sentences.max_seq_length.unwrap_or(TOKENS);
         let tokens = tokens.clamp(2, config.max_position_embeddings);
         let path = folder.join(TOKENIZER);
-        let tokenizer = Tokenizer::from_bytes(bytes(&path, MAX_TOKENIZER)?)
-            .map_err(|why| model(&path, why.to_string()))?;
+        let words = bytes(&path, MAX_TOKENIZER)?;
+        let tokenizer =
+            Tokenizer::from_bytes(&words).map_err(|why| model(&path, why.to_string()))?;
         let weights_path = folder.join(WEIGHTS);
         let weights = bytes(&weights_path, MAX_WEIGHTS)?;
-        Ok(Self { config, pooling, tokenizer, tokens, weights, weights_path })
+        let parts = [stable_hash(&weights), stable_hash(&words), stable_hash(&config_bytes)];
+        let digest = stable_hash(format!("{parts:?} {pooling:?} {tokens}").as_bytes());
+        Ok(Self { config, pooling, tokenizer, digest, tokens, weights, weights_path })
     }
 }
 

@@ -7,7 +7,7 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::BertModel;
 use staleness_core::embed::{EmbedError, Embedder};
-use staleness_core::ids::{ModelId, stable_hash};
+use staleness_core::ids::ModelId;
 use staleness_core::route::{MAX_DIMENSIONS, Precision, Vector};
 use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
@@ -43,20 +43,20 @@ impl fmt::Debug for LocalEmbedder {
 }
 
 impl LocalEmbedder {
-    /// Loads the model in `folder`. Its id is the folder's name with a digest of the weights, so that
-    /// another model under the same name is another model.
+    /// Loads the model in `folder`. Its id is the folder's name with a digest of all that its vectors
+    /// depend on, so that another model under the same name is another model.
     ///
     /// # Errors
     /// [`EmbedError::File`] for a file that is missing or too large, [`EmbedError::Model`] for one that
     /// says something this cannot do; both name the file.
     pub fn open(folder: &Path) -> Result<Self, EmbedError> {
-        let Folder { config, pooling, mut tokenizer, tokens, weights, weights_path } =
+        let Folder { config, pooling, mut tokenizer, digest, tokens, weights, weights_path } =
             Folder::read(folder)?;
         let name = folder.canonicalize().ok();
         let name = name.as_deref().unwrap_or(folder).file_name().unwrap_or_default();
         let name: String =
             name.to_string_lossy().chars().filter(|c| !c.is_control()).take(64).collect();
-        let digest = stable_hash(&weights) >> 80;
+        let digest = digest >> 80;
         let model = ModelId::new(format!("{name}@{digest:012x}"));
         let model = model.map_err(|why| EmbedError::Failed(format!("the folder's name {why}")))?;
         let fault = |why: String| EmbedError::Model { path: weights_path.clone(), why };

@@ -81,7 +81,11 @@ fn guessed(bytes: &[u8]) -> Option<Precision> {
     let fits = |precision: Precision| bytes.len().is_multiple_of(precision.bytes());
     let sane = |number: f64| number.is_finite() && number.abs() <= SANE;
     let (narrow, wide) = (fits(Precision::F32), fits(Precision::F64));
+    // Round numbers of 64 bits end in zeros: read as 32 bits, every other number would be none.
+    let round = || floats(bytes).step_by(2).all(|half| half == 0.0);
     if wide && is_unit(doubles(bytes)) && !is_unit(floats(bytes)) {
+        Some(Precision::F64)
+    } else if wide && round() && doubles(bytes).all(sane) {
         Some(Precision::F64)
     } else if narrow && floats(bytes).all(sane) {
         Some(Precision::F32)
@@ -149,6 +153,9 @@ mod tests {
         assert_eq!(super::numbers(&bytes, None, None).unwrap(), [1.0, 2.0, 3.0, 4.0]);
         let odd = wide(&[0.1, 20.3, -7.7, 31.4, 2.9, -11.3, 4.2, 9.1]);
         assert_eq!(super::numbers(&odd, None, None).unwrap().len(), 8);
+        // Round numbers of 64 bits end in zeros.
+        assert_eq!(super::numbers(&wide(&[3.0, 4.0]), None, None).unwrap(), [3.0, 4.0]);
+        assert_eq!(super::numbers(&wide(&[-1.0, 0.0, 2.5]), None, None).unwrap(), [-1.0, 0.0, 2.5]);
     }
 
     #[test]

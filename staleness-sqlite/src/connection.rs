@@ -22,6 +22,8 @@ pub(crate) struct Conn {
     durability: Cell<Durability>,
     /// Whether it has run a transaction.
     used: Cell<bool>,
+    /// Whether what is deleted is overwritten.
+    overwrites: Cell<bool>,
 }
 
 impl Conn {
@@ -45,7 +47,8 @@ impl Conn {
             .and_then(|_| raw.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false))
             .map_err(from_sqlite)?;
         raw.set_prepared_statement_cache_capacity(STATEMENTS);
-        Ok(Self { raw, durability: Cell::new(Durability::Full), used: Cell::new(false) })
+        let (durability, used) = (Cell::new(Durability::Full), Cell::new(false));
+        Ok(Self { raw, durability, used, overwrites: Cell::new(false) })
     }
 
     /// The connection itself.
@@ -68,6 +71,10 @@ impl Conn {
             };
             self.raw.execute_batch(pragma).map_err(from_sqlite)?;
             self.durability.set(durability);
+        }
+        // What a person has forgotten is overwritten, not only let go.
+        if durability == Durability::Full && !self.overwrites.replace(true) {
+            self.raw.execute_batch("PRAGMA secure_delete = ON").map_err(from_sqlite)?;
         }
         Transaction::begin(&self.raw, "BEGIN IMMEDIATE", self.used.replace(true))
     }

@@ -53,7 +53,7 @@ const PREFIXES: [&str; 33] = [
 /// A token has at least so many characters behind its prefix.
 const PREFIXED: usize = 8;
 
-/// What a key is called whose value is a secret.
+/// What the name of a key holds whose value is a secret, however it is spelled.
 const SECRET_WORDS: [&str; 12] = [
     "password",
     "passwd",
@@ -69,6 +69,9 @@ const SECRET_WORDS: [&str; 12] = [
     "cookie",
 ];
 
+/// Parts of such names that say it only as a whole part: `DB_PASS`, `signing-key`.
+const SECRET_PARTS: [&str; 4] = ["pass", "pw", "key", "auth"];
+
 /// A run of this many characters may be a random one.
 const RANDOM: usize = 20;
 /// The same of hexadecimal digits, which words are made of, too.
@@ -79,29 +82,27 @@ const CHANGES: usize = 3;
 /// A text in which what looks like a secret is replaced: tokens with well-known beginnings, values
 /// behind keys such as `password`, user information in URLs, private keys, and long random strings.
 /// White space becomes single spaces. Takes time in proportion to the length of the text.
+///
+/// A value ends with its word behind `=`, with its quotation mark where it has one, and else, behind
+/// `:` and `is`, with its line: passwords may be sentences.
 #[must_use]
 pub fn redact(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut expected = Expected::Anything;
-    for word in text.split_whitespace() {
-        let (shown, next) = match expected {
-            Expected::EndOfKey if word.contains("-----END") => (None, Expected::Tail),
-            Expected::EndOfKey => (None, Expected::EndOfKey),
-            Expected::Tail if word.ends_with("-----") => (None, Expected::Anything),
-            Expected::Tail => (None, Expected::Tail),
-            Expected::Value if is_link(word) => (Some(word.to_owned()), Expected::Value),
-            Expected::Value if is_scheme(word) => (Some(word.to_owned()), Expected::Value),
-            Expected::Value => (Some(REDACTED.to_owned()), Expected::Anything),
-            Expected::Link if is_link(word) => (Some(word.to_owned()), Expected::Value),
-            Expected::Anything | Expected::Link => plain(word),
-        };
-        if let Some(shown) = shown {
-            if !safe.is_empty() {
-                safe.push(' ');
-            }
-            safe.push_str(&shown);
+    for line in text.split(['\n', '\r']) {
+        if !matches!(expected, Expected::EndOfKey | Expected::Tail | Expected::Quote(_)) {
+            expected = Expected::Anything;
         }
-        expected = next;
+        for word in line.split_whitespace() {
+            let (shown, next) = step(expected, word);
+            if let Some(shown) = shown {
+                if !safe.is_empty() {
+                    safe.push(' ');
+                }
+                safe.push_str(&shown);
+            }
+            expected = next;
+        }
     }
     safe
 }
@@ -112,16 +113,58 @@ enum Expected {
     Anything,
     /// `is` or `=` between a key and its value.
     Link,
-    /// The value of a key.
-    Value,
+    /// The value of a key: one word, unless it is quoted.
+    Word,
+    /// The value of a key, to the end of the line unless it is quoted.
+    Line,
+    /// The rest of a value, which is not shown.
+    Rest,
+    /// The rest of a quoted value.
+    Quote(char),
+    /// A name with a password behind it.
+    Pair,
     /// Anything within a private key.
     EndOfKey,
     /// The rest of the line that ends it.
     Tail,
 }
 
+fn step(expected: Expected, word: &str) -> (Option<String>, Expected) {
+    let redacted = || Some(REDACTED.to_owned());
+    match expected {
+        Expected::EndOfKey if word.contains("-----END") => (None, Expected::Tail),
+        Expected::EndOfKey => (None, Expected::EndOfKey),
+        Expected::Tail if word.ends_with("-----") => (None, Expected::Anything),
+        Expected::Tail => (None, Expected::Tail),
+        _ if word.contains("-----BEGIN") => {
+            let ended = word.contains("-----END");
+            (redacted(), if ended { Expected::Tail } else { Expected::EndOfKey })
+        }
+        Expected::Quote(mark) if word.contains(mark) => (None, Expected::Anything),
+        Expected::Quote(_) | Expected::Rest => (None, expected),
+        Expected::Word | Expected::Line if is_link(word) => (Some(word.to_owned()), Expected::Line),
+        Expected::Word | Expected::Line if is_scheme(word) => (Some(word.to_owned()), expected),
+        // Taken out before.
+        Expected::Word | Expected::Line if word == REDACTED => (redacted(), Expected::Anything),
+        Expected::Word => (redacted(), behind(word, Expected::Anything)),
+        Expected::Line => (redacted(), behind(word, Expected::Rest)),
+        Expected::Pair if word.contains(':') => (redacted(), Expected::Anything),
+        Expected::Link if is_link(word) => (Some(word.to_owned()), Expected::Line),
+        Expected::Anything | Expected::Link | Expected::Pair => plain(word),
+    }
+}
+
+/// What follows the first word of a value: the rest of what is quoted, or `unquoted`.
+fn behind(value: &str, unquoted: Expected) -> Expected {
+    match value.chars().next().filter(|mark| matches!(mark, '"' | '\'' | '`')) {
+        Some(mark) if value[1..].contains(mark) => Expected::Anything,
+        Some(mark) => Expected::Quote(mark),
+        None => unquoted,
+    }
+}
+
 fn is_link(word: &str) -> bool {
-    matches!(word, "=" | ":" | "=>" | ":=") || word.eq_ignore_ascii_case("is")
+    matches!(word, "=" | ":" | "=>" | ":=") || word.trim_end_matches(':').eq_ignore_ascii_case("is")
 }
 
 /// A scheme of authorization, whose credentials are the next word.
@@ -132,47 +175,55 @@ fn is_scheme(word: &str) -> bool {
 
 /// A word that no other asked for, as it is shown, and what it asks of the next.
 fn plain(word: &str) -> (Option<String>, Expected) {
-    if word.contains("-----BEGIN") {
-        let next = if word.contains("-----END") { Expected::Tail } else { Expected::EndOfKey };
-        return (Some(REDACTED.to_owned()), next);
-    }
     if is_scheme(word) {
-        return (Some(word.to_owned()), Expected::Value);
+        return (Some(word.to_owned()), Expected::Word);
+    }
+    if matches!(word, "-u" | "--user") {
+        return (Some(word.to_owned()), Expected::Pair);
     }
     let word = without_user(word);
-    let in_url = word.contains('?');
-    // `key=value`, several of them in a URL.
-    let mut shown = String::with_capacity(word.len());
-    let mut next = Expected::Anything;
-    for part in word.split_inclusive(['&', ';', ',', '?']) {
-        let cut = part.find(['=', ':']).filter(|at| !part[*at..].starts_with("://"));
-        match cut.filter(|at| is_secret_key(&part[..*at])) {
-            Some(at) if part[at + 1..].trim_matches(|c: char| !c.is_alphanumeric()).is_empty() => {
-                shown.push_str(part);
-                next = Expected::Value;
-            }
-            Some(at) => {
-                shown.push_str(&part[..=at]);
-                shown.push_str(REDACTED);
-                next = Expected::Anything;
-                // Elsewhere than in a URL the rest of the word may be the rest of the value.
-                if !(in_url && part.ends_with('&')) {
-                    break;
-                }
-                shown.push('&');
-            }
-            None => {
-                shown.push_str(&without_tokens(part));
-                // `--password VALUE`, `the password is VALUE`.
-                next = match is_secret_key(part) {
-                    true if part.starts_with("--") => Expected::Value,
-                    true => Expected::Link,
-                    false => Expected::Anything,
-                };
-            }
+    let in_url = word.contains("://") || word.contains('?');
+    let (mut shown, mut done) = (String::with_capacity(word.len()), 0);
+    for (at, link) in word.match_indices(['=', ':']) {
+        if at < done || word[at..].starts_with("://") || !is_secret_key(key_before(&word[done..at]))
+        {
+            continue;
+        }
+        shown.push_str(&without_tokens(&word[done..at]));
+        shown.push_str(link);
+        let value = &word[at + 1..];
+        let unquoted = if link == ":" { Expected::Rest } else { Expected::Anything };
+        if value.trim_matches(|c: char| !c.is_alphanumeric()).is_empty() {
+            shown.push_str(value);
+            let next = if link == ":" { Expected::Line } else { Expected::Word };
+            // A quotation mark that begins the value ends it too.
+            let quoted = value.chars().rev().find(|mark| matches!(mark, '"' | '\'' | '`'));
+            return (Some(shown), quoted.map_or(next, Expected::Quote));
+        }
+        shown.push_str(REDACTED);
+        // In a URL other values follow; elsewhere the rest of the word may belong to this one.
+        match value.find(['&', '#']).filter(|_| in_url) {
+            Some(end) => done = at + 1 + end,
+            None => return (Some(shown), behind(value, unquoted)),
         }
     }
+    let rest = &word[done..];
+    shown.push_str(&without_tokens(rest));
+    // `--password VALUE`, `the password is VALUE`.
+    let next = match is_secret_key(rest) {
+        true if rest.starts_with("--") => Expected::Word,
+        true => Expected::Link,
+        false => Expected::Anything,
+    };
     (Some(shown), next)
+}
+
+/// The name at the end of a text: what stands before `=` or `:`.
+fn key_before(text: &str) -> &str {
+    let text = text.trim_end_matches(['"', '\'', '`', ']', ')']);
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let from = text.char_indices().rev().take_while(|(_, c)| part(*c)).last();
+    from.map_or("", |(at, _)| &text[at..])
 }
 
 /// A URL without the user information in it.
@@ -189,11 +240,19 @@ fn without_user(word: &str) -> String {
 fn is_secret_key(key: &str) -> bool {
     let plain: String =
         key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    SECRET_WORDS.iter().any(|word| plain.ends_with(word) || plain.ends_with(&format!("{word}s")))
+    let parts = || key.split(['-', '_', '.']).filter(|part| !part.is_empty());
+    let has_part = |part: &str| SECRET_PARTS.iter().any(|word| part.eq_ignore_ascii_case(word));
+    SECRET_WORDS.iter().any(|word| plain.contains(word))
+        || parts().count() > 1 && parts().any(has_part)
+        || plain == "pass"
 }
 
 /// A word in which each run of token characters that looks like a secret is replaced.
 fn without_tokens(word: &str) -> String {
+    // Keys in base 64 hold slashes, which parts of a path are told apart by otherwise.
+    if !word.contains("://") && is_random(word.trim_matches(|c: char| !c.is_alphanumeric())) {
+        return REDACTED.to_owned();
+    }
     let mut shown = String::with_capacity(word.len());
     let mut rest = word;
     while !rest.is_empty() {
@@ -235,6 +294,10 @@ fn is_random(run: &str) -> bool {
     }
     let changes = run.as_bytes().windows(2);
     let changes = changes.filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
+    // In small letters alone it takes more to tell.
+    if letters + digits >= RANDOM_HEX && letters + digits == run.len() && changes >= 2 * CHANGES {
+        return true;
+    }
     letters + digits >= RANDOM
         && changes >= CHANGES
         && run.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -245,8 +308,13 @@ fn is_random(run: &str) -> bool {
 /// `None` where nothing is left that could be searched for.
 #[must_use]
 pub fn prompt_text(text: &str) -> Option<String> {
-    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_READ);
-    let start = &text[..end.unwrap_or(text.len())];
+    let end = text.floor_char_boundary(MAX_READ);
+    // A word that was cut is none that a rule would know.
+    let start = if end == text.len() {
+        text
+    } else {
+        text[..end].rsplit_once(char::is_whitespace).map_or("", |cut| cut.0)
+    };
     let safe = redact(start);
     // A word that is cut is no secret any more that a rule would know: what is cut is left out.
     let kept: String = match safe.char_indices().nth(MAX_PROMPT_CHARS) {
@@ -269,13 +337,14 @@ mod tests {
             ("AKIAIOSFODNN7EXAMPLE is the key", "[redacted] is the key"),
             ("(\"AIzaSyD4x9-1234567\")", "(\"[redacted]\")"),
             ("password=hunter2 and go", "password=[redacted] and go"),
-            ("my PASSWORD: hunter2, please", "my PASSWORD: [redacted] please"),
-            ("the password is hunter2 there", "the password is [redacted] there"),
+            ("my PASSWORD: hunter2, please", "my PASSWORD: [redacted]"),
+            ("the password is hunter2 there", "the password is [redacted]"),
             ("curl --api-key abc https://x.y", "curl --api-key [redacted] https://x.y"),
             ("API_TOKEN=abc", "API_TOKEN=[redacted]"),
             ("password=a,b&c;d", "password=[redacted]"),
             ("\"client_secret\": \"abc\"", "\"client_secret\": [redacted]"),
-            ("Authorization: Bearer abc.def", "Authorization: Bearer [redacted]"),
+            ("Authorization: Bearer abc.def x", "Authorization: Bearer [redacted]"),
+            ("send Bearer abc.def x", "send Bearer [redacted] x"),
             ("postgres://me:pw@host/db", "postgres://[redacted]@host/db"),
             ("https://x.y/?a=1&token=abc&b=2", "https://x.y/?a=1&token=[redacted]&b=2"),
             ("d41d8cd98f00b204e9800998ecf8427e", "[redacted]"),
@@ -285,6 +354,26 @@ mod tests {
                 "a [redacted] b",
             ),
             ("a -----BEGIN PRIVATE KEY----- MII x", "a [redacted]"),
+            ("{\"db\":{\"password\":\"hunter2\"}}", "{\"db\":{\"password\":[redacted]"),
+            ("--env=API_TOKEN=abc123 go", "--env=API_TOKEN=[redacted] go"),
+            ("-e=PASSWORD=hunter2", "-e=PASSWORD=[redacted]"),
+            ("https://x.y/cb#access_token=abc123def", "https://x.y/cb#access_token=[redacted]"),
+            ("SECRET_KEY=hunter2 x", "SECRET_KEY=[redacted] x"),
+            ("secret_key: hunter2", "secret_key: [redacted]"),
+            ("DB_PASS=hunter2", "DB_PASS=[redacted]"),
+            ("password: correct horse battery\nnext line", "password: [redacted] next line"),
+            ("password=\"my secret pass\" go", "password=[redacted] go"),
+            ("password: \"my secret\npass\" go", "password: [redacted] go"),
+            ("Authorization: Token abc123", "Authorization: [redacted]"),
+            ("Cookie: sid=a; csrf=def", "Cookie: [redacted]"),
+            ("my token is: abc123", "my token is: [redacted]"),
+            ("curl -u admin:hunter2 x", "curl -u [redacted] x"),
+            ("wJalrXUtnFEMI1K7MDENG/bPxRfi2CYEX3MPLE4EY x", "[redacted] x"),
+            ("k 9f3kq0z8x7w2v5u1t4s6r0p9o8n7m6l5k4j3 x", "k [redacted] x"),
+            (
+                "\"private_key\": \"-----BEGIN PRIVATE KEY----- MIIE x",
+                "\"private_key\": [redacted]",
+            ),
             ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgNryP4J", "[redacted]"),
         ] {
             assert_eq!(redact(text), safe, "{text}");
@@ -297,6 +386,8 @@ mod tests {
             "list the open issues of org/repo",
             "why does src/router/handlers/index.ts:42 fail?",
             "the token expired, refresh it",
+            "git push -u origin main",
+            "the function fn_2 in module_3 fails",
             "mcp__github__search_issues_v2 finds nothing",
             "getUserByOAuth2TokenHandler",
             "version 1.2.3-rc1 of 2026-11-22T10:00:00Z",
@@ -317,9 +408,13 @@ mod tests {
         // What would be cut in the middle, where no rule knows it any more, is left out.
         let secret = format!("{} {}", "x".repeat(250), "ghp_16C7e42F292c6912E7710c838347Ae178B4a");
         assert_eq!(prompt_text(&secret), Some("x".repeat(250)));
-        for text in ["", " \n", "\u{200b}", "password=hunter2 "] {
-            assert_ne!(prompt_text(text).as_deref(), Some(text), "{text:?}");
+        for text in ["", " \n", "\u{200b}"] {
+            assert_eq!(prompt_text(text), None, "{text:?}");
         }
+        assert_eq!(prompt_text("password=hunter2 ").as_deref(), Some("password=[redacted]"));
+        // So is what is cut where reading ends.
+        let cut = format!("{}sk-ant-api03-Zx81kQ0p9", "a ".repeat(8 * 1024 - 4));
+        assert!(!prompt_text(&cut).unwrap().contains("sk-"));
         assert_eq!(prompt_text(" \u{200b} "), None);
         assert_eq!(prompt_text("sk-ant-api03-Zx81kQ0p"), None);
     }

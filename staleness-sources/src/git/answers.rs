@@ -32,6 +32,15 @@ impl Answers {
     }
 }
 
+impl Answers {
+    /// Hears no more of it: whoever waits to be heard goes on.
+    pub(crate) fn close(&mut self) {
+        if let Self::Ahead(ahead) = self {
+            drop(ahead.chunks.take());
+        }
+    }
+}
+
 impl Read for Answers {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {

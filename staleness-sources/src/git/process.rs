@@ -176,6 +176,8 @@ impl Drop for Process {
         if let Some(feeder) = &mut self.feeder {
             end(feeder);
         }
+        // A git that was started by another program lives on: it must not wait for anybody here.
+        self.stdout.close();
         // It ends with the reader of its pipe.
         if let Some(asker) = self.asker.take() {
             let _ = asker.join();
