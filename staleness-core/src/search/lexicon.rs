@@ -5,6 +5,9 @@ use std::collections::HashMap;
 /// A word that so many characters of a question may be the beginning of.
 pub(super) const MIN_PREFIX: usize = crate::report::words::MIN_PREFIX;
 
+/// Words that one beginning may mean.
+const MAX_BEGINNINGS: usize = 32;
+
 /// Where one word occurs. Places that were removed stay in the lists until the next sweep: whoever
 /// reads them asks whether they are still there.
 #[derive(Clone, Debug, Default)]
@@ -67,14 +70,19 @@ impl Lexicon {
         self.numbers.get(text).copied().filter(|number| self[*number].tools > 0)
     }
 
-    /// The words that begin with a text and that some tool holds.
-    pub(super) fn beginning_with<'a>(
-        &'a self,
-        text: &'a str,
-    ) -> impl Iterator<Item = (u32, &'a str)> {
-        let held = move |word: &Word| word.tools > 0 && word.text.starts_with(text);
-        let numbered = (0..).zip(&self.words);
-        numbered.filter(move |(_, word)| held(word)).map(|(number, word)| (number, &*word.text))
+    /// The words that begin with a text and that some tool holds: the shortest ones, at most
+    /// [`MAX_BEGINNINGS`], equally long ones in order.
+    pub(super) fn beginning_with(&self, text: &str) -> Vec<(u32, &str)> {
+        let held = |word: &Word| word.tools > 0 && word.text.starts_with(text);
+        let numbered = (0..).zip(&self.words).filter(|(_, word)| held(word));
+        let mut all: Vec<(u32, &str)> =
+            numbered.map(|(number, word)| (number, &*word.text)).collect();
+        let order = |word: &(u32, &str)| (word.1.len(), word.1.to_owned());
+        if all.len() > MAX_BEGINNINGS {
+            all.sort_by_cached_key(order);
+            all.truncate(MAX_BEGINNINGS);
+        }
+        all
     }
 
     /// How many words have a number.
@@ -106,5 +114,35 @@ impl std::ops::Index<u32> for Lexicon {
 impl std::ops::IndexMut<u32> for Lexicon {
     fn index_mut(&mut self, number: u32) -> &mut Word {
         &mut self.words[number as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_means_few_words_whatever_the_order_in_which_they_became_known() {
+        let words: Vec<String> = (0..1_000).map(|at| format!("con{at}")).collect();
+        let mut known: Vec<Vec<String>> = Vec::new();
+        for turned in [false, true] {
+            let mut lexicon = Lexicon::default();
+            let mut words = words.clone();
+            if turned {
+                words.reverse();
+            }
+            for word in &words {
+                let number = lexicon.learn(word);
+                lexicon[number].tools = 1;
+            }
+            lexicon.learn("contrary");
+            let mut found: Vec<String> =
+                lexicon.beginning_with("con").iter().map(|(_, word)| (*word).to_owned()).collect();
+            found.sort();
+            known.push(found);
+        }
+        assert_eq!(known[0].len(), MAX_BEGINNINGS);
+        assert_eq!(known[0], known[1]);
+        assert!(known[0].contains(&"con9".to_owned()) && !known[0].contains(&"con999".to_owned()));
     }
 }

@@ -6,8 +6,13 @@ use std::fmt;
 use super::stem::stem;
 use crate::report::words::{Token, tokens};
 
-/// The longest question that is taken, in bytes. Of a longer prompt a caller hands in the beginning.
+/// The longest question that is taken, in bytes. Of one that is taken the first 4,096 characters are
+/// read. Of a longer prompt a caller hands in the beginning.
 pub const MAX_QUESTION_BYTES: usize = 64 * 1024;
+
+/// Words of a question that are looked for in one word as well as in their parts, such as `websearch` for
+/// `web-search`. Each costs a search, and who writes more of them than this writes no question.
+const MAX_WHOLES: usize = 8;
 
 /// Words with which people ask for things, and which say nothing about what they ask for.
 const TALK: &[&str] = &[
@@ -84,6 +89,7 @@ impl Question {
         all.sort_unstable();
         all.dedup();
         let mut question = Self { squashed, asked: Vec::new(), stems: BTreeMap::new() };
+        let mut wholes = 0;
         for (at, token) in all.into_iter().enumerate() {
             let mut parts = 0;
             for part in stems_of(&token) {
@@ -93,7 +99,8 @@ impl Question {
                     places.push(at);
                 }
             }
-            let whole = (parts > 1).then(|| stem(&token.whole).into());
+            let whole = (parts > 1 && wholes < MAX_WHOLES).then(|| stem(&token.whole).into());
+            wholes += usize::from(whole.is_some());
             question.asked.push(Asked { shown: token.whole, whole });
         }
         Ok(question)
@@ -152,6 +159,26 @@ mod tests {
         assert_eq!(error, QuestionError::TooLong(1_048_576));
         assert_eq!(error.to_string(), "the query is 1048576 bytes long; at most 65536 are allowed");
         assert!(Question::new(&long[..MAX_QUESTION_BYTES]).is_ok());
+    }
+
+    #[test]
+    fn a_question_of_many_compounds_costs_no_more_searches_than_an_ordinary_one() {
+        // `c-on`, `co-n`, `c-o-n` and so on: a few letters, cut in every way.
+        let cut = |bits: u32| -> String {
+            let mut word = String::new();
+            for (at, letter) in "conservations".chars().enumerate() {
+                word.push(letter);
+                if bits >> at & 1 == 1 {
+                    word.push('-');
+                }
+            }
+            word
+        };
+        let text: Vec<String> = (1..256).map(cut).collect();
+        let question = Question::new(&text.join(" ")).unwrap();
+        assert!(question.asked.len() > 200);
+        let wholes = question.asked.iter().filter(|asked| asked.whole.is_some()).count();
+        assert_eq!(wholes, MAX_WHOLES);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! same bits. See decision record 19 for what was measured against libraries of intrinsics.
 
 /// How many sums run side by side: enough to hide the latency of an addition behind the loads.
-const LANES: usize = 32;
+const LANES: usize = 16;
 
 mod sealed {
     pub trait Sealed {}

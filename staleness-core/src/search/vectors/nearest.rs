@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn the_number_of_threads_makes_no_difference() {
         let dimensions = 512;
-        let count = 3 * WORTH_A_THREAD / dimensions + 7;
+        let count = 16 * WORTH_A_THREAD / dimensions + 7;
         let mut seed = 1_u32;
         let mut next = || {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -97,10 +97,10 @@ mod tests {
         let rows: Vec<f32> = block.iter().copied().cycle().take(count * dimensions).collect();
         let question = &block[..dimensions];
         let odd = |row: usize| (row % 2 == 1).then_some(row);
-        let one = nearest(&rows, dimensions, question, 100, some(1), odd);
-        assert_eq!(one.len(), 100);
+        let one = nearest(&rows, dimensions, question, 30, some(1), odd);
+        assert_eq!(one.len(), 30);
         for threads in [2, 3, 16] {
-            assert_eq!(nearest(&rows, dimensions, question, 100, some(threads), odd), one);
+            assert_eq!(nearest(&rows, dimensions, question, 30, some(threads), odd), one);
         }
     }
 
