@@ -388,7 +388,10 @@ fn forgetting_a_tool_or_a_project_takes_its_routes_along() {
 fn ending_a_session_forgets_what_was_suggested_in_it() {
     let world = world();
     prompt(&world, Some("q"), &[(TOOL, None)]);
-    world.registry.forget_suggestions(session_of(&world), world.now()).unwrap();
+    let (key, now) = (session_of(&world), world.now());
+    // Nobody began it.
+    let ended = world.registry.end_session(&key.project, &key.id, now);
+    assert!(matches!(ended, Err(StoreError::Refused(_))), "{ended:?}");
     assert_eq!(world.registry.suggestions(&session_of(&world)).unwrap(), None);
     // Of sessions that never ended too, in the end.
     prompt(&world, Some("q"), &[(TOOL, None)]);

@@ -369,6 +369,9 @@ proptest! {
 #[path = "codec_limit_tests.rs"]
 mod limits;
 
+#[path = "codec_route_tests.rs"]
+mod routes;
+
 #[path = "codec_work_tests.rs"]
 mod work;
 

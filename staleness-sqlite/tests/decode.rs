@@ -101,6 +101,30 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
         "sessions (\"p\", \"s\"): first_contact",
     );
     names("INSERT INTO cursors VALUES('p', '', 0, NULL, 0)", "cursors (\"p\", \"\"): agent");
+    let route = |id: &str, confidence: i64, ops: &str| {
+        format!(
+            "INSERT INTO routes VALUES('p', 't', {id}, 'q', {confidence}, 1, 0, 0, NULL, {ops})"
+        )
+    };
+    let id = "x'0000000000000000000000000000002a'";
+    let said = "routes (\"p\", \"t\", \"0000000000000000000000000000002a\"): ";
+    names(&route("x'2a'", 0, "x''"), "routes (\"p\", \"t\", \"\"): id");
+    names(&route(id, 1_000_000_001, "x''"), &format!("{said}confidence"));
+    names(&route(id, -1, "x''"), &format!("{said}confidence"));
+    names(&route(id, 0, "x'01'"), &format!("{said}ops"));
+    names(&route(id, 0, "zeroblob(136)"), &format!("{said}ops"));
+    let vector = |form: &str, numbers: &str| {
+        format!("INSERT INTO vectors VALUES('p', 't', {id}, 'm', '{form}', {numbers})")
+    };
+    let said = said.replace("routes", "vectors");
+    names(&vector("f32", "x'0000803f'"), &format!("{said}form"));
+    names(&vector("f32 unit", "x''"), &format!("{said}numbers"));
+    names(&vector("f64 unit", "x'0000803f00'"), &format!("{said}numbers"));
+    names("INSERT INTO suggestions VALUES('p', 's', -1, '[]')", "suggestions (\"p\", \"s\"): made");
+    names(
+        "INSERT INTO suggestions VALUES('p', 's', 0, '{}')",
+        "suggestions (\"p\", \"s\"): prompts",
+    );
     names("UPDATE meta SET revision = -1", "meta 1: revision");
     names("UPDATE meta SET format = 0", "meta 1: format");
     names("DELETE FROM meta", "meta 1");
@@ -122,6 +146,24 @@ fn a_check_finds_what_no_single_row_shows() {
             other => panic!("{other:?}"),
         }
         conn.execute_batch("UPDATE meta SET revision = 1; UPDATE journal SET idx = 0").unwrap();
+    }
+}
+
+/// What a load takes as it lies there, a check looks at.
+#[test]
+fn a_check_finds_vectors_that_point_nowhere() {
+    for numbers in ["x'00000040'", "x'0000c07f'", "x'00000000'"] {
+        let (_folder, path) = fresh();
+        let store = filled(&path);
+        let conn = Connection::open(&path).unwrap();
+        let sql = format!(
+            "INSERT INTO vectors VALUES('p', 't', zeroblob(16), 'm', 'f32 unit', {numbers})"
+        );
+        conn.execute_batch(&sql).unwrap();
+        match check(&store) {
+            Err(StoreError::Corrupt(text)) => assert!(text.contains("numbers"), "{text}"),
+            other => panic!("{numbers}: {other:?}"),
+        }
     }
 }
 

@@ -39,7 +39,8 @@ impl Registry {
         of(&self.run(step).await?, &key)
     }
 
-    /// Ends a session; one that has ended stays as it is.
+    /// Ends a session; one that has ended stays as it is. What was suggested in it is forgotten, also in one
+    /// that nobody began.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
@@ -50,6 +51,7 @@ impl Registry {
         at: Timestamp,
     ) -> Result<Session, StoreError> {
         let key = SessionKey { project: project.clone(), id: id.clone() };
+        self.forget_suggestions(key.clone(), at).await?;
         of(&self.run(steps::EndSession { key: key.clone(), at }).await?, &key)
     }
 
