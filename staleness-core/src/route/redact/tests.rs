@@ -1,0 +1,101 @@
+//! What is taken out, and what stays.
+
+use super::*;
+
+#[test]
+fn secrets_do_not_stay() {
+    for (text, safe) in [
+        ("use sk-ant-api03-Zx81kQ0p for this", "use [redacted] for this"),
+        ("token ghp_16C7e42F292c6912E7710c838347Ae178B4a", "token [redacted]"),
+        ("AKIAIOSFODNN7EXAMPLE is the key", "[redacted] is the key"),
+        ("(\"AIzaSyD4x9-1234567\")", "(\"[redacted]\")"),
+        ("password=hunter2 and go", "password=[redacted] and go"),
+        ("my PASSWORD: hunter2, please", "my PASSWORD: [redacted]"),
+        ("the password is hunter2 there", "the password is [redacted]"),
+        ("curl --api-key abc https://x.y", "curl --api-key [redacted] https://x.y"),
+        ("API_TOKEN=abc", "API_TOKEN=[redacted]"),
+        ("password=a,b&c;d", "password=[redacted]"),
+        ("\"client_secret\": \"abc\"", "\"client_secret\": [redacted]"),
+        ("Authorization: Bearer abc.def x", "Authorization: Bearer [redacted]"),
+        ("send Bearer abc.def x", "send Bearer [redacted] x"),
+        ("postgres://me:pw@host/db", "postgres://[redacted]@host/db"),
+        ("https://x.y/?a=1&token=abc&b=2", "https://x.y/?a=1&token=[redacted]&b=2"),
+        ("d41d8cd98f00b204e9800998ecf8427e", "[redacted]"),
+        ("x Zm9vYmFy9QkL2mN8pR4sT6 y", "x [redacted] y"),
+        (
+            "a -----BEGIN RSA PRIVATE KEY----- MII x -----END RSA PRIVATE KEY----- b",
+            "a [redacted] b",
+        ),
+        ("a -----BEGIN PRIVATE KEY----- MII x", "a [redacted]"),
+        ("{\"db\":{\"password\":\"hunter2\"}}", "{\"db\":{\"password\":[redacted]"),
+        ("--env=API_TOKEN=abc123 go", "--env=API_TOKEN=[redacted] go"),
+        ("-e=PASSWORD=hunter2", "-e=PASSWORD=[redacted]"),
+        ("https://x.y/cb#access_token=abc123def", "https://x.y/cb#access_token=[redacted]"),
+        ("SECRET_KEY=hunter2 x", "SECRET_KEY=[redacted] x"),
+        ("secret_key: hunter2", "secret_key: [redacted]"),
+        ("DB_PASS=hunter2", "DB_PASS=[redacted]"),
+        ("password: correct horse battery\nnext line", "password: [redacted] next line"),
+        ("password=\"my secret pass\" go", "password=[redacted] go"),
+        ("password: \"my secret\npass\" go", "password: [redacted] go"),
+        ("Authorization: Token abc123", "Authorization: [redacted]"),
+        ("Cookie: sid=a; csrf=def", "Cookie: [redacted]"),
+        ("my token is: abc123", "my token is: [redacted]"),
+        ("curl -u admin:hunter2 x", "curl -u [redacted] x"),
+        ("wJalrXUtnFEMI1K7MDENG/bPxRfi2CYEX3MPLE4EY x", "[redacted] x"),
+        ("k 9f3kq0z8x7w2v5u1t4s6r0p9o8n7m6l5k4j3 x", "k [redacted] x"),
+        ("\"private_key\": \"-----BEGIN PRIVATE KEY----- MIIE x", "\"private_key\": [redacted]"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgNryP4J", "[redacted]"),
+    ] {
+        assert_eq!(redact(text), safe, "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_secret_stays() {
+    for text in [
+        "list the open issues of org/repo",
+        "why does src/router/handlers/index.ts:42 fail?",
+        "the token expired, refresh it",
+        "git push -u origin main",
+        "the function fn_2 in module_3 fails",
+        "mcp__github__search_issues_v2 finds nothing",
+        "getUserByOAuth2TokenHandler",
+        "version 1.2.3-rc1 of 2026-11-22T10:00:00Z",
+        "https://example.org/path?page=2",
+        "key: value",
+        "caf\u{e9} \u{65e5}\u{672c}\u{8a9e}",
+    ] {
+        assert_eq!(redact(text), text, "{text}");
+    }
+}
+
+#[test]
+fn of_a_prompt_a_bounded_beginning_is_kept() {
+    let long = "find the failing test ".repeat(100_000);
+    let kept = prompt_text(&long).expect("there is something to keep");
+    assert!(kept.chars().count() <= MAX_PROMPT_CHARS, "{}", kept.len());
+    assert!(long.starts_with(&kept));
+    // What would be cut in the middle, where no rule knows it any more, is left out.
+    let secret = format!("{} {}", "x".repeat(250), "ghp_16C7e42F292c6912E7710c838347Ae178B4a");
+    assert_eq!(prompt_text(&secret), Some("x".repeat(250)));
+    for text in ["", " \n", "\u{200b}"] {
+        assert_eq!(prompt_text(text), None, "{text:?}");
+    }
+    assert_eq!(prompt_text("password=hunter2 ").as_deref(), Some("password=[redacted]"));
+    // So is what is cut where reading ends.
+    let cut = format!("{}sk-ant-api03-Zx81kQ0p9", "a ".repeat(8 * 1024 - 4));
+    assert!(!prompt_text(&cut).unwrap().contains("sk-"));
+    assert_eq!(prompt_text(" \u{200b} "), None);
+    assert_eq!(prompt_text("sk-ant-api03-Zx81kQ0p"), None);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_bounded_and_redacting_again_changes_nothing(text in "\\PC{0,200}") {
+        let once = redact(&text);
+        proptest::prop_assert_eq!(redact(&once), once.clone());
+        if let Some(kept) = prompt_text(&text) {
+            proptest::prop_assert!(kept.chars().count() <= MAX_PROMPT_CHARS);
+        }
+    }
+}
