@@ -20,7 +20,7 @@ const SPARE: usize = 3 << 20;
 const PER_BYTE: usize = 256;
 
 thread_local! {
-    static ANY: [BoxedStrategy<Record>; 10] = [
+    static ANY: [BoxedStrategy<Record>; 13] = [
         arbitrary::project(Reach::Wide).prop_map(Record::Project).boxed(),
         arbitrary::source(Reach::Wide).prop_map(Record::Source).boxed(),
         arbitrary::tool(Reach::Wide).prop_map(Record::Tool).boxed(),
@@ -29,6 +29,9 @@ thread_local! {
         arbitrary::work(Reach::Wide).prop_map(Record::Work).boxed(),
         arbitrary::session(Reach::Wide).prop_map(Record::Session).boxed(),
         arbitrary::cursor(Reach::Wide).prop_map(Record::Cursor).boxed(),
+        arbitrary::route(Reach::Wide).prop_map(Record::Route).boxed(),
+        arbitrary::route_vector(Reach::Wide).prop_map(Record::Vector).boxed(),
+        arbitrary::suggestions(Reach::Wide).prop_map(Record::Suggestions).boxed(),
         arbitrary::outcome(Reach::Wide).prop_map(Record::Outcome).boxed(),
         arbitrary::journal_entry(Reach::Wide).prop_map(Record::Entry).boxed(),
     ];
@@ -70,8 +73,8 @@ fn read(key: &Record, bytes: &[u8]) {
     let found = decoded(key, bytes);
     if let Some(record) = &found {
         let again = record.encode().expect("what was read can be written");
-        // What was found in a document is JSON in a text, which may be written in many ways.
-        let packed = matches!(record, Record::Document(_));
+        // Findings and prompts are JSON in a text, which may be written in many ways.
+        let packed = matches!(record, Record::Document(_) | Record::Suggestions(_));
         assert!(packed || again.len() <= bytes.len(), "the shortest way to write it");
         assert_eq!(decoded(record, &again).as_ref(), Some(record));
         assert_eq!(record.encode().expect("it was written"), again);
