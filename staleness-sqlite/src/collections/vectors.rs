@@ -20,8 +20,7 @@ macro_rules! select {
 
 const BY_KEY: &str = select!(" WHERE project = ?1 AND tool = ?2 AND id = ?3");
 const FIRST: &str = select!(" WHERE project = ?1 AND model = ?2 ORDER BY tool, id LIMIT 1");
-// In the order in which they lie in the file: by the index each would be a jump, and a project's are
-// more than half of the time of a load.
+// In the order in which they lie in the file, not jumping about in it as by the index.
 const OF_MODEL: &str =
     select!(" WHERE rowid IN (SELECT rowid FROM vectors WHERE project = ?1) AND model = ?2");
 const OF_PROJECT: &str = select!(" WHERE rowid IN (SELECT rowid FROM vectors WHERE project = ?1)");
