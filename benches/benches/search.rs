@@ -1,0 +1,147 @@
+//! Search: by words over many tools, and by meaning over many vectors, against the bare dot products.
+//!
+//! `cargo bench -p staleness-benches --bench search [-- --quick]`. A full run holds 1,000,000 vectors of
+//! 384 numbers, 1.5 GB.
+
+use std::hint::black_box;
+use std::num::NonZeroUsize;
+
+use staleness::ids::ToolName;
+use staleness::route::{Confidence, RouteId};
+use staleness::search::{Component, Learned, Meaning, Question, SearchIndex, ToolText, nearest};
+use staleness_benches::race::{race, timed};
+use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_benches::{quick, rounds};
+
+const DIMENSIONS: usize = 384;
+const QUESTION: &str = "please find the invoice that the customer sent last week and pay it";
+
+/// Numbers that look like chance, and are the same in every run.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+
+    fn unit<T: Component>(&mut self) -> Vec<T> {
+        let numbers: Vec<f64> =
+            (0..DIMENSIONS).map(|_| (self.next() % 2_001) as f64 / 1_000.0 - 1.0).collect();
+        let length = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
+        numbers.iter().map(|number| T::narrow(number / length)).collect()
+    }
+
+    /// Some words of a vocabulary in which few words are common and most are rare.
+    fn words(&mut self, count: usize) -> String {
+        const COMMON: [&str; 8] =
+            ["find", "customer", "invoice", "send", "pay", "report", "list", "create"];
+        let mut word = || match self.next() % 4 {
+            0 => COMMON[(self.next() % 8) as usize].to_owned(),
+            _ => format!("word{}", self.next() % 20_000),
+        };
+        (0..count).map(|_| word()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn name(at: usize) -> ToolName {
+    ToolName::new(format!("mcp__server{}__tool{at}", at % 12)).expect("a valid name")
+}
+
+/// The floor: the dot products alone, each looked at once.
+fn dots<T: Component>(rows: &[T], question: &[T]) -> f64 {
+    rows.chunks_exact(DIMENSIONS).map(|row| T::dot(row, question)).fold(f64::MIN, f64::max)
+}
+
+fn vectors<T: Component>(rows: &mut Vec<Row>, what: &str, counts: &[usize]) {
+    let mut chance = Chance(1);
+    let question = chance.unit::<T>();
+    for &count in counts {
+        // Distinct rows in 8 MB, repeated: what is read is read from where it lies.
+        let block: Vec<T> = (0..count.min(5_000)).flat_map(|_| chance.unit::<T>()).collect();
+        let all: Vec<T> = block.iter().copied().cycle().take(count * DIMENSIONS).collect();
+        let search = |threads: usize| {
+            let threads = NonZeroUsize::new(threads).expect("some");
+            let found = nearest(&all, DIMENSIONS, &question, 10, threads, |row| Some(row as u32));
+            assert_eq!(black_box(found).len(), 10);
+        };
+        let rounds = if count > 100_000 { rounds(9, 2) } else { rounds(101, 5) };
+        let [floor, one, two] = race(
+            rounds,
+            [
+                &mut || timed(|| black_box(dots(&all, &question))),
+                &mut || timed(|| search(1)),
+                &mut || timed(|| search(2)),
+            ],
+        );
+        let work = format!("search: {count} × {DIMENSIONS} × {what}, best 10");
+        rows.push(Row::of(&work, &floor, &one, 1, Goal::Times(1.3)));
+        rows.push(Row::of(format!("{work}, two threads"), &floor, &two, 1, Goal::Open));
+        let bytes = (count * DIMENSIONS * size_of::<T>()) as f64;
+        let speed = |seconds: f64| bytes / seconds / 1e9;
+        eprintln!(
+            "{work}: floor {:.1}, one thread {:.1}, two {:.1} GB/s",
+            speed(floor.median()),
+            speed(one.median()),
+            speed(two.median())
+        );
+    }
+}
+
+fn words(rows: &mut Vec<Row>) {
+    let question = Question::new(QUESTION).expect("a question");
+    for tools in [100, 1_000, 10_000] {
+        let mut chance = Chance(7);
+        let texts: Vec<ToolText> =
+            (0..tools).map(|at| ToolText::new(name(at), Some(&chance.words(20)))).collect();
+        let routes: Vec<Learned> = (0..tools.min(5_000))
+            .map(|at| Learned {
+                id: RouteId(at as u128),
+                tool: name(at),
+                query: chance.words(6),
+                confidence: Confidence::ONE,
+            })
+            .collect();
+        let build = |mut index: SearchIndex| {
+            texts.iter().for_each(|text| index.put_tool(text));
+            index
+        };
+        let whole = || {
+            let mut index = build(SearchIndex::new());
+            routes.iter().for_each(|route| index.put_route(route));
+            index
+        };
+        let ask = |index: &SearchIndex| {
+            black_box(index.find(&question, 10, &Meaning::default(), |_| true)).matches.len()
+        };
+        let index = whole();
+        // The floor of building is reading every word once.
+        let read = || -> usize {
+            let bytes = texts.iter().flat_map(|text| &text.about).flat_map(|about| about.bytes());
+            bytes.filter(|byte| *byte == b' ').count()
+        };
+        let [floor, warm, once, built] = race(
+            rounds(51, 3),
+            [
+                &mut || timed(|| black_box(read())),
+                &mut || timed(|| ask(&index)),
+                &mut || timed(|| ask(&build(SearchIndex::for_question(&question, &routes)))),
+                &mut || timed(|| black_box(whole()).tools()),
+            ],
+        );
+        for (work, ours) in [("warm", warm), ("asked once", once), ("index built", built)] {
+            let work = format!("search: {tools} tools by words, {work}");
+            rows.push(Row::of(work, &floor, &ours, 1, Goal::Open));
+        }
+    }
+}
+
+fn main() {
+    let mut rows = Vec::new();
+    words(&mut rows);
+    let most = if quick() { 50_000 } else { 1_000_000 };
+    vectors::<f32>(&mut rows, "f32", &[5_000, 50_000, most]);
+    vectors::<f64>(&mut rows, "f64", &[5_000, 50_000]);
+    keep(env!("CARGO_TARGET_TMPDIR"), "search", &rows);
+}
