@@ -308,7 +308,8 @@ fn is_random(run: &str) -> bool {
 /// `None` where nothing is left that could be searched for.
 #[must_use]
 pub fn prompt_text(text: &str) -> Option<String> {
-    let end = text.floor_char_boundary(MAX_READ);
+    let end = text.len().min(MAX_READ);
+    let end = (0..=end).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     // A word that was cut is none that a rule would know.
     let start = if end == text.len() {
         text
