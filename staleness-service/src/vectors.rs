@@ -83,9 +83,9 @@ fn guessed(bytes: &[u8]) -> Option<Precision> {
     let (narrow, wide) = (fits(Precision::F32), fits(Precision::F64));
     // Round numbers of 64 bits end in zeros: read as 32 bits, every other number would be none.
     let round = || floats(bytes).step_by(2).all(|half| half == 0.0);
-    if wide && is_unit(doubles(bytes)) && !is_unit(floats(bytes)) {
-        Some(Precision::F64)
-    } else if wide && round() && doubles(bytes).all(sane) {
+    let only_unit_as_wide = || is_unit(doubles(bytes)) && !is_unit(floats(bytes));
+    let round_as_wide = || round() && doubles(bytes).all(sane);
+    if wide && (only_unit_as_wide() || round_as_wide()) {
         Some(Precision::F64)
     } else if narrow && floats(bytes).all(sane) {
         Some(Precision::F32)
