@@ -1,0 +1,63 @@
+//! What is measured of a search: how high the right tool stands.
+
+use std::fmt;
+
+use crate::data::{Case, Data};
+
+/// Something that orders tools by how well they fit.
+pub(crate) trait Searcher {
+    /// The tools that fit, by their places, best first.
+    fn order(&self, data: &Data, query: &str) -> Vec<usize>;
+}
+
+/// The rank of the first right tool for each question, 1 for the best; none where it was not found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Figures {
+    ranks: Vec<Option<usize>>,
+}
+
+impl Figures {
+    /// Asks every question.
+    pub(crate) fn of(searcher: &impl Searcher, data: &Data, cases: &[&Case]) -> Self {
+        let rank = |case: &&Case| {
+            let order = searcher.order(data, &case.query);
+            order.iter().position(|tool| case.accepted.contains(tool)).map(|at| at + 1)
+        };
+        Self { ranks: cases.iter().map(rank).collect() }
+    }
+
+    /// Adds those of other questions.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.ranks.extend(other.ranks);
+    }
+
+    /// The share of questions whose tool is among the first `most`, in percent.
+    pub(crate) fn top(&self, most: usize) -> f64 {
+        let hits = self.ranks.iter().flatten().filter(|rank| **rank <= most).count();
+        100.0 * hits as f64 / self.ranks.len() as f64
+    }
+
+    /// The mean of 1 ÷ rank, 0 where nothing was found.
+    pub(crate) fn mrr(&self) -> f64 {
+        let sum: f64 = self.ranks.iter().flatten().map(|rank| 1.0 / *rank as f64).sum();
+        sum / self.ranks.len() as f64
+    }
+
+    /// By how many points more questions than with `other` have their tool among the first `most`, with
+    /// 1.96 standard errors of the paired difference.
+    pub(crate) fn more(&self, other: &Self, most: usize) -> String {
+        let hit = |rank: &Option<usize>| rank.is_some_and(|rank| rank <= most);
+        let pairs = || self.ranks.iter().zip(&other.ranks);
+        let won = pairs().filter(|(a, b)| hit(a) && !hit(b)).count() as f64;
+        let lost = pairs().filter(|(a, b)| !hit(a) && hit(b)).count() as f64;
+        let all = self.ranks.len() as f64;
+        let error = (won + lost - (won - lost).powi(2) / all).sqrt() / all;
+        format!("{:+.1} ± {:.1}", 100.0 * (won - lost) / all, 196.0 * error)
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} | {:.1} | {:.3}", self.top(1), self.top(5), self.mrr())
+    }
+}
