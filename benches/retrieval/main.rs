@@ -126,7 +126,8 @@ fn unseen(data: &Data, cases: &[&Case]) {
         ("servers", |data, tool| data::hash(&data.tools[tool].server) % 2 == 0),
     ];
     for (name, is_seen) in halves {
-        let cases: Vec<&Case> = cases.iter().copied().filter(|case| !is_seen(data, case.tool)).collect();
+        let cases: Vec<&Case> =
+            cases.iter().copied().filter(|case| !is_seen(data, case.tool)).collect();
         let before = (
             Figures::of(&plain(data, &[]), data, &cases),
             Figures::of(&Ours::new(data, &[]), data, &cases),

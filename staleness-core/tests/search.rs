@@ -129,6 +129,40 @@ fn trap_ten_weak_matches_beat_an_exact_one() {
 }
 
 #[test]
+fn trap_a_habit_beats_an_exact_match() {
+    let elsewhere: Vec<String> = (0..60).map(|n| format!("event number {n}")).collect();
+    let habit: Vec<String> = (0..40).map(|n| format!("production report {n}")).collect();
+    let mut routes = vec![("deployPreview", "ship production", 1.0)];
+    routes.extend(habit.iter().map(|query| ("mcp__mail__send", query.as_str(), 1.0)));
+    routes.extend(elsewhere.iter().map(|query| ("mcp__cal__create_event", query.as_str(), 1.0)));
+    let found = find(&index(TOOLS, &routes), "ship production");
+    assert_eq!(order(&found), ["deployPreview", "mcp__mail__send"]);
+    // All that a habit says by itself is bounded.
+    assert!(found.matches[1].words > 0.0 && found.matches[1].words <= 0.35);
+}
+
+#[test]
+fn what_one_tool_of_a_server_learned_lifts_its_siblings() {
+    let tools = [
+        ("mcp__pager__list_alerts", "List alerts"),
+        ("mcp__stock__list_alerts", "List alerts"),
+        ("mcp__pager__page", ""),
+        ("mcp__stock__buy", ""),
+    ];
+    let first = |confidence: f64| {
+        let routes = [
+            ("mcp__pager__page", "who is on call tonight", confidence),
+            ("mcp__stock__buy", "order ten shares", confidence),
+            ("mcp__stock__buy", "more shares", confidence),
+        ];
+        order(&find(&index(&tools, &routes), "alerts for shares"))[0].to_owned()
+    };
+    assert_eq!(first(1.0), "mcp__stock__list_alerts");
+    // What is sure of nothing lends nothing: equal ones come by name.
+    assert_eq!(first(0.0), "mcp__pager__list_alerts");
+}
+
+#[test]
 fn trap_an_empty_query_that_matches_everything() {
     for text in ["", "   ", "?!.", "\u{1f680}", "\u{200b}"] {
         assert_eq!(Question::new(text), Err(QuestionError::Empty), "{text:?}");

@@ -55,18 +55,16 @@ impl SearchIndex {
     /// `0.6 × words + 0.4 × learned`, each 0..=1.
     ///
     /// **words**, how well a tool's text fits: BM25 with fields, divided by the most it could reach:
-    /// `Σ idf × tf / (tf + 1.2) ÷ Σ idf` over the words of the question.
+    /// `Σ idf × tf / (tf + 1) ÷ Σ idf` over the words of the question.
     /// - `idf = ln(1 + (n − df + 0.5) / (df + 0.5))` over tools; a tool holds a word when its text or a
     ///   query that was learned of it does.
-    /// - `tf` = (2 × in its name or origin + elsewhere) ÷ (0.4 + 0.6 × length ÷ mean length), and what
-    ///   was learned as a field of its own: 0.25 × the share of its routes that hold the word (of
-    ///   two more than there are), and 5 × the share of the routes to tools of the same server or
-    ///   plugin (of three more), each route counting by its confidence. A tool of which nothing but
-    ///   the server fits is not found.
+    /// - `tf` = (2 × in its name or origin + elsewhere) ÷ (0.25 + 0.75 × length ÷ mean length).
+    /// - Words that usually led to the tool, or to others of the same server or plugin, add up to 0.35:
+    ///   see `habit.rs`. A tool of which nothing but the server fits is not found.
     /// - Whoever gives the name of a tool, whole or without its server, asks for it: 1.
     ///
     /// **learned**, of the tool's best route (never a sum): closeness × confidence. Two queries are
-    /// as close as `(Σ idf of common words ÷ √(Σ idf of one × Σ idf of the other))^1.5`: equal ones 1,
+    /// as close as `(Σ idf of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: equal ones 1,
     /// a chance word of many next to nothing. With [`Meaning`] both are blended as [`blend`] says.
     /// What was learned lifts a tool and never lowers it: where it is less than the words, they stand
     /// for it, so that a tool without routes has its words as its score.
@@ -75,8 +73,8 @@ impl SearchIndex {
     /// taken to be as close as its words suggest: its words ÷ the best words of all, times the best
     /// learned score; at most 0.3, and the less the surer that score is, down to none where it is 1.
     ///
-    /// A word of the question that no tool holds is taken as the beginning of longer ones, from three
-    /// letters on: they count 0.7, and the rest by how much of them was given.
+    /// A word of the question is also taken as the beginning of longer ones, from three letters on: they
+    /// count 0.56 to 0.8, by how much of them was given.
     ///
     /// # Sources
     /// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", Foundations
@@ -102,6 +100,10 @@ impl SearchIndex {
                 let meant = bundle.as_ref().and_then(|bundle| meaning.tools.get(&bundle.tool));
                 *words = blend(*words, meant.copied().unwrap_or(0.0));
             }
+        }
+        let habits = self.habits(&shares, &words, &mut passes);
+        for (words, habit) in words.iter_mut().zip(&habits) {
+            *words = (*words + habit).min(1.0);
         }
         let (familiarity, best) = self.learned(question, meaning, &mut passes);
         let surest = best.values().map(LearnedMatch::score).fold(0.0, f64::max);

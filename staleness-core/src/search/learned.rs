@@ -11,7 +11,7 @@ use crate::route::{Confidence, RouteId};
 use crate::verdict::round;
 
 /// How much less a partial overlap of two queries says than a full one.
-const SHARPNESS: f64 = 1.5;
+const SHARPNESS: f64 = 3.0;
 
 /// How close tools and learned queries are to a question by meaning, as cosines; empty without vectors.
 #[derive(Clone, Debug, Default)]

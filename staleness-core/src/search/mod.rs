@@ -28,6 +28,7 @@
 //! ```
 
 mod find;
+mod habit;
 mod index;
 mod learned;
 mod lexicon;

@@ -16,8 +16,12 @@ pub(super) struct Weights {
     pub(super) routes: Vec<f64>,
     /// Where each tool comes from, by its place.
     pub(super) origins: Vec<u32>,
-    /// How many routes lead to tools of each origin.
-    pub(super) origin_routes: Vec<u32>,
+    /// What the routes to tools of each origin weigh, each as sure as it is, in billionths.
+    pub(super) origin_routes: Vec<u64>,
+    /// What the routes to each tool weigh, by its place.
+    pub(super) tool_routes: Vec<u64>,
+    /// What all routes weigh.
+    pub(super) all_routes: u64,
     /// How long a text is on average, in words; at least 1.
     pub(super) mean_length: f64,
 }
@@ -38,14 +42,28 @@ impl SearchIndex {
                     origins[text.bundle as usize] = *numbers.entry(from).or_insert(next);
                 }
             }
+            let mut tool_routes = vec![0; self.bundles.len()];
             let mut origin_routes = vec![0; numbers.len()];
-            for (bundle, origin) in self.bundles.iter().zip(&origins) {
-                if let (Some(bundle), true) = (bundle, *origin != NOWHERE) {
-                    origin_routes[*origin as usize] += bundle.routes as u32;
+            let mut all_routes = 0;
+            for route in self.routes.iter().flatten() {
+                let weight = u64::from(route.confidence.billionths());
+                all_routes += weight;
+                tool_routes[route.bundle as usize] += weight;
+                let origin = origins[route.bundle as usize];
+                if origin != NOWHERE {
+                    origin_routes[origin as usize] += weight;
                 }
             }
             let mean_length = (self.words as f64 / self.tools.max(1) as f64).max(1.0);
-            Weights { routes: routes.collect(), words, origins, origin_routes, mean_length }
+            Weights {
+                routes: routes.collect(),
+                words,
+                origins,
+                origin_routes,
+                tool_routes,
+                all_routes,
+                mean_length,
+            }
         })
     }
 

@@ -3,32 +3,24 @@
 use super::index::SearchIndex;
 use super::lexicon::MIN_PREFIX;
 use super::question::Question;
-use super::weights::{NOWHERE, Weights};
 
 /// BM25: how soon more of the same word ceases to help.
-const K1: f64 = 1.2;
+const K1: f64 = 1.0;
 /// BM25: how much longer texts are held back.
-const B: f64 = 0.6;
+const B: f64 = 0.75;
 /// How often a word of a tool's name or origin counts.
 const NAME: f64 = 2.0;
-/// How often a word counts that every query holds that was learned of the tool.
-const LEARNED: f64 = 0.25;
-/// Queries with nothing in common that a tool is taken to have learned beforehand.
-const LEARNED_BEFORE: f64 = 2.0;
-/// How often a word counts that every query holds that was learned of tools of the same origin.
-const ORIGIN: f64 = 5.0;
-/// Queries with nothing in common that an origin is taken to have learned beforehand.
-const ORIGIN_BEFORE: f64 = 3.0;
-/// What a word counts that only begins like the one that was asked for, and the rest by how much of
-/// it was asked for.
+/// What a word counts at most that only begins like the one that was asked for.
+const BEGINNING: f64 = 0.8;
+/// The share of that which it counts at least; the rest by how much of it was asked for.
 const PREFIX: f64 = 0.7;
 /// Words of a question that are looked for: the weightiest ones.
 const MAX_WORDS: usize = 64;
 
 /// How well one word of a question is met, by place of the tool.
 pub(super) struct Shares<'a> {
-    stem: &'a str,
-    weight: f64,
+    pub(super) stem: &'a str,
+    pub(super) weight: f64,
     /// The tool, how well it meets the word, and whether by what is its own.
     of: Vec<(u32, f64, bool)>,
 }
@@ -69,7 +61,6 @@ impl SearchIndex {
     fn meet(&self, stem: &str, noted: &mut Noted) {
         if let Some(number) = self.lexicon.number(stem) {
             self.note(number, 1.0, noted);
-            return;
         }
         let characters = stem.chars().count();
         if characters < MIN_PREFIX {
@@ -77,7 +68,7 @@ impl SearchIndex {
         }
         for (number, word) in self.lexicon.beginning_with(stem) {
             let part = characters as f64 / word.chars().count() as f64;
-            self.note(number, (1.0 - PREFIX).mul_add(part, PREFIX), noted);
+            self.note(number, BEGINNING * (1.0 - PREFIX).mul_add(part, PREFIX), noted);
         }
     }
 
@@ -91,42 +82,8 @@ impl SearchIndex {
             let held_back = B.mul_add(f64::from(text.length) / weights.mean_length, 1.0 - B);
             counts.add(text.bundle, count / held_back, true);
         }
-        if !word.routes.is_empty() {
-            self.count_in_routes(&word.routes, weights, &mut counts);
-        }
         for (place, count, own) in counts.take() {
             noted.most(place, credit * count / (count + K1), own);
-        }
-    }
-
-    /// Counts a word by the share of learned queries that hold it: those of each tool, and those of
-    /// the tools of its origin. However many they are, the counts are bounded.
-    fn count_in_routes(&self, routes: &[u32], weights: &Weights, counts: &mut Noted) {
-        // In billionths: whole numbers have one sum, whatever their order.
-        let mut of_tool = vec![0_u64; self.bundles.len()];
-        let mut of_origin = vec![0_u64; weights.origin_routes.len()];
-        for place in routes {
-            let Some(route) = &self.routes[*place as usize] else { continue };
-            let confidence = u64::from(route.confidence.billionths());
-            of_tool[route.bundle as usize] += confidence;
-            let origin = weights.origins[route.bundle as usize];
-            if origin != NOWHERE {
-                of_origin[origin as usize] += confidence;
-            }
-        }
-        for (place, bundle) in (0..).zip(&self.bundles) {
-            let Some(bundle) = bundle else { continue };
-            let origin = weights.origins[place as usize];
-            if origin != NOWHERE && of_origin[origin as usize] > 0 {
-                let routes = f64::from(weights.origin_routes[origin as usize]);
-                let sum = of_origin[origin as usize] as f64 / 1e9;
-                counts.add(place, ORIGIN * sum / (routes + ORIGIN_BEFORE), false);
-            }
-            if of_tool[place as usize] > 0 {
-                let sum = of_tool[place as usize] as f64 / 1e9;
-                let share = sum / (bundle.routes as f64 + LEARNED_BEFORE);
-                counts.add(place, LEARNED * share, true);
-            }
         }
     }
 

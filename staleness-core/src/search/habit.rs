@@ -1,0 +1,117 @@
+//! Habits: where the words of a question usually led, whatever else was asked with them.
+
+use std::collections::BTreeMap;
+
+use super::index::SearchIndex;
+use super::weights::NOWHERE;
+use super::words::Shares;
+
+/// What a habit of an origin adds to each of its tools, per nat by which a word is more usual there, and
+/// per unit of what the words of the question weigh.
+const ORIGIN: f64 = 0.5;
+/// Queries as usual as any that an origin is taken to have learned beforehand.
+const ORIGIN_BEFORE: f64 = 5.0;
+/// What a habit of one tool adds, in the same unit.
+const TOOL: f64 = 1.2;
+/// Queries as usual as any that a tool is taken to have learned beforehand.
+const TOOL_BEFORE: f64 = 10.0;
+/// Queries with a word that are no habit of a tool yet: each of them is a route that counts already.
+const NO_HABIT: u64 = 2;
+/// The most that habits add: less than the learned share of a score, so that no number of queries with a
+/// word in common outweighs the one that is the question itself.
+const MOST: f64 = 0.35;
+/// Confidences come in billionths.
+const ONE: u64 = 1_000_000_000;
+
+impl SearchIndex {
+    /// What habits add to how well the words of each tool fit, 0..=0.35, by its place.
+    ///
+    /// A word speaks for an origin, a server or a plugin, by how much more usual it is among the queries
+    /// that led to its tools than among all of them: `ln(p(word | origin) ÷ p(word))`, where that is
+    /// more than 0, with `p(word | origin) = (n + 5 p(word)) ÷ (N + 5)`; `n` of its `N` queries hold the
+    /// word, each as sure as it is. So tools gain by what was learned of their siblings. It speaks for
+    /// one tool in the same way, from the third query on that holds it. Their sums over the words of the
+    /// question count 0.5 and 1.2 times, divided by `Σ idf`.
+    ///
+    /// A tool, or an origin, of which nothing was learned is taken to have as much of the strongest
+    /// habit as its words fit: it does not lose to others for no fault of its own. A tool of which
+    /// nothing but the origin fits gains nothing.
+    ///
+    /// # Sources
+    /// Zhai and Lafferty, "A Study of Smoothing Methods for Language Models Applied to Information
+    /// Retrieval", ACM Transactions on Information Systems 22 (2004), section 2 (Dirichlet priors).
+    pub(super) fn habits(
+        &self,
+        shares: &[Shares<'_>],
+        words: &[f64],
+        passes: &mut impl FnMut(u32) -> bool,
+    ) -> Vec<f64> {
+        let weights = self.weights();
+        let whole: f64 = shares.iter().map(|each| each.weight).sum();
+        let mut habits = vec![0.0; self.bundles.len()];
+        if weights.all_routes == 0 {
+            return habits;
+        }
+        let mut of_tools = vec![0.0; self.bundles.len()];
+        let mut of_origins = vec![0.0; weights.origin_routes.len()];
+        let mut met = vec![false; self.bundles.len()];
+        for share in shares {
+            let Some(number) = self.lexicon.number(share.stem) else { continue };
+            // Whole numbers have one sum, whatever their order.
+            let mut everywhere = 0;
+            let (mut tools, mut origins) = (BTreeMap::new(), BTreeMap::new());
+            for route in &self.lexicon[number].routes {
+                let Some(route) = &self.routes[*route as usize] else { continue };
+                let weight = u64::from(route.confidence.billionths());
+                everywhere += weight;
+                if !passes(route.bundle) {
+                    continue;
+                }
+                *tools.entry(route.bundle).or_insert(0_u64) += weight;
+                let origin = weights.origins[route.bundle as usize];
+                if origin != NOWHERE {
+                    *origins.entry(origin).or_insert(0_u64) += weight;
+                }
+            }
+            if everywhere == 0 {
+                continue;
+            }
+            let usual = everywhere as f64 / weights.all_routes as f64;
+            for (origin, with) in origins {
+                let all = weights.origin_routes[origin as usize];
+                of_origins[origin as usize] += ORIGIN * nats(with, all, usual, ORIGIN_BEFORE);
+            }
+            for (place, with) in tools {
+                met[place as usize] = true;
+                let (with, all) =
+                    (with.saturating_sub(NO_HABIT * ONE), weights.tool_routes[place as usize]);
+                of_tools[place as usize] += TOOL * nats(with, all, usual, TOOL_BEFORE);
+            }
+        }
+        let most = |all: &[f64]| all.iter().copied().fold(0.0, f64::max);
+        let (fitting, best_tool, best_origin) = (most(words), most(&of_tools), most(&of_origins));
+        for (place, habit) in habits.iter_mut().enumerate() {
+            if words[place] <= 0.0 && !met[place] {
+                continue;
+            }
+            let like = if fitting > 0.0 { words[place] / fitting } else { 0.0 };
+            let is_known = weights.tool_routes[place] > 0;
+            let of_tool = if is_known { of_tools[place] } else { like * best_tool };
+            let origin = weights.origins[place];
+            let is_known = origin != NOWHERE && weights.origin_routes[origin as usize] > 0;
+            let of_origin = if is_known { of_origins[origin as usize] } else { like * best_origin };
+            *habit = ((of_tool + of_origin) / whole).min(MOST);
+        }
+        habits
+    }
+}
+
+/// By how many nats a word is more usual here than elsewhere, given what the queries with it and all
+/// queries here weigh; 0 where it is less usual.
+fn nats(with: u64, all: u64, usual: f64, before: f64) -> f64 {
+    if with == 0 {
+        return 0.0;
+    }
+    let (with, all) = (with as f64 / ONE as f64, all as f64 / ONE as f64);
+    (before.mul_add(usual, with) / (all + before) / usual).ln().max(0.0)
+}
