@@ -114,6 +114,9 @@ fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) -> Vec<Poin
     points
 }
 
+/// Whether a tool is in the half of which something is learned.
+type Half = fn(&Data, usize) -> bool;
+
 /// What learning does to tools, or whole servers, of which nothing is learned.
 fn unseen(data: &Data, cases: &[&Case]) {
     println!("\nUnseen: learned for one half, tested on the other\n");
@@ -121,9 +124,9 @@ fn unseen(data: &Data, cases: &[&Case]) {
         "| half of the | learned for each | | top-1 | top-5 | MRR | top-1, more | top-5, more |"
     );
     println!("|---|---|---|---|---|---|---|---|");
-    let halves: [(&str, fn(&Data, usize) -> bool); 2] = [
-        ("tools", |data, tool| data::hash(data.tools[tool].name.as_str()) % 2 == 0),
-        ("servers", |data, tool| data::hash(&data.tools[tool].server) % 2 == 0),
+    let halves: [(&str, Half); 2] = [
+        ("tools", |data, tool| data::hash(data.tools[tool].name.as_str()).is_multiple_of(2)),
+        ("servers", |data, tool| data::hash(&data.tools[tool].server).is_multiple_of(2)),
     ];
     for (name, is_seen) in halves {
         let cases: Vec<&Case> =
