@@ -310,6 +310,7 @@ fn outcomes_of_a_session_teach_what_was_asked_in_it() {
         routes(&world).iter().map(|route| (route.key.tool.to_string(), sure(route))).collect();
     assert_eq!(learned, [(TOOL.to_string(), 1.0), (OTHER.to_string(), 0.75)]);
     // The next prompt is another chance.
+    world.pass(1);
     prompt(&world, Some("open issues"), &[(TOOL, None)]);
     used(&world, TOOL, OutcomeKind::Failure, "e");
     assert_eq!(sure(&routes(&world)[0]), 0.8);

@@ -28,7 +28,7 @@ fn a_project_names_no_model() {
     sandbox.write("project/staleness.toml", "[routes]\nmodel_dir = \"/models/theirs\"\n");
     let run = sandbox.run(&["routes"]);
     assert_eq!(run.code, 3, "{run:?}");
-    assert!(run.err.contains("may not set \"routes\""), "{run:?}");
+    assert!(run.err.contains("may not set \"routes.model_dir\""), "{run:?}");
 }
 
 #[test]

@@ -39,6 +39,16 @@ pub(super) fn wanted(
     more
 }
 
+/// Whether a tool of this name can be suggested: neither the entry of a server nor a tool of this
+/// program's own server, under whatever plugin.
+fn may_be_suggested(name: &ToolName) -> bool {
+    let name = name.as_str();
+    let own = ["mcp__staleness__", "_staleness__"];
+    let is_own =
+        name.starts_with(own[0]) || name.starts_with("mcp__plugin_") && name.contains(own[1]);
+    !names::is_server_entry(name) && !is_own
+}
+
 /// What one use teaches.
 pub(super) struct Lessons<'a> {
     pub(super) used: &'a Use,
@@ -53,7 +63,7 @@ impl Lessons<'_> {
             names::kind_of(name.as_str()) != ToolKind::Builtin
                 && self.used.kind != Some(ToolKind::Builtin)
         });
-        own.chain(&self.used.mentions).filter(move |_| told)
+        own.chain(&self.used.mentions).filter(move |name| told && may_be_suggested(name))
     }
 
     fn taught<'t>(&'t self, tool: &'t ToolName, lesson: &'t Lesson) -> Option<Taught<'t>> {
@@ -100,15 +110,20 @@ impl Lessons<'_> {
             return;
         }
         let Some(lesson) = suggestions.lesson(tool, succeeded, self.policy) else { return };
+        let mut taught_something = succeeded;
         if let Some(taught) = self.taught(tool, &lesson) {
+            // A failure that no route could learn from leaves the prompt to the next try.
+            taught_something |= draft.route(&taught.key()).is_some();
             teach(draft, &taught, self.policy);
         }
-        let op = Route::op(&self.used.op);
+        let op = Route::use_op(&self.used.op);
         if let Some(key) = self.led(tool, &lesson)
             && draft.route(&key).is_some_and(|route| !route.remembers(op))
         {
             draft.edit_route(&key, |route| route.touch(op, self.used.at));
         }
-        suggestions.taught(lesson.prompt, tool);
+        if taught_something {
+            suggestions.taught(lesson.prompt, tool);
+        }
     }
 }

@@ -24,8 +24,8 @@ pub struct Route {
     pub last_used_at: Timestamp,
     /// The model that embedded the query, where there is a vector.
     pub model: Option<ModelId>,
-    /// The ops that it learned from last, as [`Route::op`] hashes them, oldest first, at most
-    /// [`MAX_OPS`]: none is learned twice.
+    /// The ops that it learned from or was used by last, as [`Route::op`] and [`Route::use_op`] hash
+    /// them, oldest first, at most [`MAX_OPS`]: none counts twice.
     pub ops: Vec<u64>,
 }
 
@@ -34,6 +34,12 @@ impl Route {
     #[must_use]
     pub fn op(op: &OpId) -> u64 {
         stable_hash(op.as_str().as_bytes()) as u64
+    }
+
+    /// What is remembered of an op that used the route: it may teach, too, and counts as both.
+    #[must_use]
+    pub fn use_op(op: &OpId) -> u64 {
+        stable_hash(format!("use:{op}").as_bytes()) as u64
     }
 
     /// Whether an op is among the last ones.
@@ -62,11 +68,12 @@ impl Route {
         self.uses = self.uses.saturating_add(younger.uses);
         self.created_at = self.created_at.min(younger.created_at);
         self.last_used_at = self.last_used_at.max(younger.last_used_at);
-        for op in &younger.ops {
-            if !self.remembers(*op) {
-                self.remember(*op);
-            }
-        }
+        // The elder's are those that come again: the younger's go first when there are too many.
+        let mut ops: Vec<u64> =
+            younger.ops.iter().copied().filter(|op| !self.remembers(*op)).collect();
+        ops.append(&mut self.ops);
+        ops.drain(..ops.len().saturating_sub(MAX_OPS));
+        self.ops = ops;
     }
 
     fn remember(&mut self, op: u64) {

@@ -131,13 +131,14 @@ impl Suggestions {
         (learn.is_some() || route.is_some()).then_some(Lesson { prompt: at, learn, route })
     }
 
-    /// What outcomes of a tool could teach, whatever they are: at most one lesson for each prompt.
+    /// What outcomes of a tool could teach one after the other, whatever they are: at most one lesson
+    /// for each prompt.
     pub(crate) fn lessons(&self, tool: &ToolName, policy: &RoutePolicy) -> Vec<Lesson> {
         let mut left = self.clone();
         let mut all = Vec::new();
-        while !left.prompts.is_empty() {
-            all.extend(left.lesson(tool, true, policy));
-            left.prompts.pop();
+        while let Some(lesson) = left.lesson(tool, true, policy) {
+            left.taught(lesson.prompt, tool);
+            all.push(lesson);
         }
         all
     }

@@ -129,7 +129,7 @@ impl Registry {
         op: &OpId,
         at: Timestamp,
     ) -> Result<usize, StoreError> {
-        let step = learn::UseRoutes { keys, op: Route::op(op), at };
+        let step = learn::UseRoutes { keys, op: Route::use_op(op), at };
         Ok(self.run(step).await?.changes.routes.len())
     }
 

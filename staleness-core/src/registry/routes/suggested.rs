@@ -51,7 +51,9 @@ impl Step for NotePrompt {
         let known = view.suggestions.get(&self.key).cloned();
         let mut suggestions = known.unwrap_or_else(|| Suggestions::new(self.key.clone()));
         // Said before: the acknowledgement was lost.
-        if suggestions.prompts.last() != Some(&self.prompted) {
+        let same =
+            |known: &Prompted| (known.at, &known.query) == (self.prompted.at, &self.prompted.query);
+        if !suggestions.prompts.last().is_some_and(same) {
             suggestions.note(self.prompted.clone());
             draft.put_suggestions(suggestions);
         }
