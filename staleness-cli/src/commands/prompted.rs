@@ -13,7 +13,8 @@ use crate::settings::Settings;
 const MAX_CHARS: usize = 400;
 
 const BEGIN: &str = "Known tools that may fit this request: ";
-const END: &str = ". Each is configured and has not been failing; use one only if it helps.";
+const END: &str =
+    ". They fit by name, description or what worked before; use one only if it helps.";
 
 /// What was found for a prompt, and what is to be noted of it.
 #[derive(Debug)]

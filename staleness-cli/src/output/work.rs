@@ -4,7 +4,7 @@ use staleness::Timestamp;
 use staleness::report::{Delta, DeltaItem, DeltaSource, SessionReport, WorkReport};
 use staleness::tool::Status;
 use staleness::verdict::Level;
-use staleness::work::{NoteType, StaleReport, Warning, WorkStatus};
+use staleness::work::{NoteType, StaleReport, Warning, WorkKind, WorkStatus};
 
 use super::found::{paint_of, reasons, state};
 use super::{Cell, Output, Paint, Painter, Table, escape, fitting, wrap};
@@ -146,8 +146,15 @@ fn warning(each: &Warning, out: &Output) -> String {
     }
     let to = each.kind.resolved().map(|to| format!("  # → {to}")).unwrap_or_default();
     text.push_str(&format!("    $ {action}{}\n", paint.dim(&to)));
-    let touch = action.replacen("stale resolve", "work touch", 1);
-    text.push_str(&format!("    $ {touch}{}\n", paint.dim("  # it still matters")));
+    // What helps it beside: an expiry, or an answer that is waited for, is not moved by a touch.
+    let expired = each.reason.starts_with("expired");
+    let (verb, end, why) = match each.kind {
+        WorkKind::Handoff | WorkKind::Candidate => ("set", " --status accepted", "it is taken up"),
+        _ if expired => ("set", " --expires +30d", "it still holds"),
+        _ => ("touch", "", "it still matters"),
+    };
+    let other = action.replacen("stale resolve", &format!("work {verb}"), 1);
+    text.push_str(&format!("    $ {other}{end}{}\n", paint.dim(&format!("  # {why}"))));
     text
 }
 

@@ -12,9 +12,11 @@ const MAX_ASKED: usize = 64;
 
 /// Words that say nothing about a tool.
 const FILLERS: &[&str] = &[
-    "a", "an", "and", "as", "at", "be", "by", "can", "do", "for", "from", "how", "i", "in", "is",
-    "it", "me", "my", "of", "on", "or", "please", "that", "the", "this", "to", "use", "using",
-    "want", "when", "which", "with", "you", "your",
+    "a", "about", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do",
+    "does", "for", "from", "had", "has", "have", "how", "i", "in", "is", "it", "its", "me", "my",
+    "of", "on", "or", "our", "please", "should", "that", "the", "their", "there", "these", "they",
+    "this", "those", "to", "us", "use", "using", "want", "was", "we", "were", "what", "when",
+    "where", "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
 /// Letters and digits that belong together, such as `searchIssues`: in one word, and in its parts.
