@@ -100,14 +100,14 @@ fn the_latest_tag_is_the_version_where_no_file_names_one() {
     sandbox.write("project/src/a.rs", "pub fn a() {}\n");
     sandbox.commit("2026-10-01T00:00:00Z");
     sandbox.git("2026-10-01T00:00:00Z", &["tag", "v2.4.0"]);
-    added(&sandbox, "a", "It is there", &[]);
+    added(&sandbox, "a", "The port is open", &[]);
     let item = sandbox.json(&["knowledge", "show", "a"]);
     assert_eq!(item["version_context"], "2.4.0");
     sandbox.git("2026-11-02T00:00:00Z", &["tag", "v3.0.0"]);
     for told in [
         &sandbox.json(&["knowledge", "show", "a"]),
         &sandbox.json(&["knowledge", "list"])["items"][0],
-        &sandbox.json(&["knowledge", "recall", "it is there"])["items"][0],
+        &sandbox.json(&["knowledge", "recall", "open port"])["items"][0],
     ] {
         assert_eq!(signals(told), ["version_drift"], "{told:#}");
     }
