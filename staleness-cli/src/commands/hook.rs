@@ -205,17 +205,24 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume:
         return Told { text: None, whole: false };
     }
     let budget = hooks.session_start_chars as usize;
-    // Tools are told in any case; documents and work get their share of the room.
+    // Tools are told in any case; documents and work get their share of the room, and work what is left.
+    let share = budget / 3;
+    let left = |taken: [&Option<String>; 2]| {
+        let taken = taken.into_iter().flatten().map(|text| text.chars().count() + 1);
+        budget - taken.sum::<usize>().min(budget)
+    };
     let version = documents::version(settings);
     let context = documents::context(settings, version.as_deref());
     let loaded = loaded(settings, registry, &context).unwrap_or_default();
-    let documents = tell_documents::text(&loaded, &context, settings.now, budget / 3);
+    let documents = tell_documents::text(&loaded, &context, settings.now, share);
     let standing = standing(settings, registry, resume).unwrap_or_default();
-    let work = tell_work::text(delta, &standing, resume, budget / 3);
-    let taken = [&documents, &work.text].into_iter().flatten().map(|text| text.chars().count() + 1);
-    let left = budget - taken.sum::<usize>().min(budget);
+    let mut work = tell_work::text(delta, &standing, resume, share);
     let ranked = ranked(settings, registry, resume).unwrap_or_default();
-    let tools = tell::text(delta, &ranked, left);
+    let tools = tell::text(delta, &ranked, left([&documents, &work.text]));
+    let room = left([&documents, &tools.text]);
+    if room > share && work.text.is_some() {
+        work = tell_work::text(delta, &standing, resume, room);
+    }
     let whole = tools.whole && work.whole;
     let told: Vec<String> = [tools.text, work.text, documents].into_iter().flatten().collect();
     Told { text: (!told.is_empty()).then(|| told.join("\n")), whole }

@@ -328,3 +328,19 @@ fn what_is_in_force_is_told_to_every_session() {
     assert!(!over.contains("In force"), "{over}");
     assert_eq!(sandbox.session_start(&here, "s6", "startup"), None);
 }
+
+#[test]
+fn what_is_in_force_takes_the_room_that_others_leave() {
+    let sandbox = Sandbox::new();
+    let here = sandbox.project.clone();
+    sandbox.session_start(&here, "s1", "startup");
+    let ids: Vec<String> = (0..12).map(|at| format!("never-touch-the-ledger-{at:02}")).collect();
+    for id in &ids {
+        sandbox.ok(&["work", "add", "constraint", "it is sealed", "--id", id]);
+    }
+    // Told as changed until the agent was told all of it; from then on as what is in force.
+    let starts = ["s2", "s3", "s4"].map(|id| sandbox.session_start(&here, id, "startup").unwrap());
+    let last = &starts[2];
+    assert!(last.contains("In force") && last.chars().count() <= 1_500, "{last}");
+    assert!(ids.iter().all(|id| last.contains(&format!("`{id}`"))), "{last}");
+}
