@@ -346,7 +346,7 @@ fn lines_of_other_systems_are_judged_before_anything_is_written() {
     for (line, part) in [
         ("nonsense".to_owned(), "expected"),
         (String::new(), "EOF"),
-        (but("type", json!("route")), "route"),
+        (but("type", json!("poem")), "poem"),
         (but("result", json!("maybe")), "maybe"),
         (but("at", json!("yesterday")), "yesterday"),
         (but("id", json!("")), "empty"),
