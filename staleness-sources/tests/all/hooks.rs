@@ -173,9 +173,9 @@ fn events_are_known_by_name() {
     for (name, event) in [
         ("SessionStart", Event::SessionStart { source: Some("resume".into()) }),
         ("SessionEnd", Event::SessionEnd),
-        ("UserPromptSubmit", Event::UserPrompt(Prompt(String::new()))),
-        ("userPromptSubmitted", Event::UserPrompt(Prompt(String::new()))),
-        ("beforeSubmitPrompt", Event::UserPrompt(Prompt(String::new()))),
+        ("UserPromptSubmit", Event::UserPrompt(Prompt("SECRET".into()))),
+        ("userPromptSubmitted", Event::UserPrompt(Prompt("SECRET".into()))),
+        ("beforeSubmitPrompt", Event::UserPrompt(Prompt("SECRET".into()))),
         ("ConfigChange", Event::ConfigChanged),
         ("FileChanged", Event::ConfigChanged),
         ("InstructionsLoaded", Event::ConfigChanged),
