@@ -18,8 +18,10 @@ use super::{GitError, Oid, Program};
 const MAX_OPEN_BYTES: usize = 3_500;
 /// What is larger than the limit is read over up to this size; beyond it git is started anew.
 const MAX_DRAINED: u64 = 32 * 1024 * 1024;
-/// From so many objects on they are asked of a git of their own.
-const MANY: usize = 256;
+/// From so many objects on they are asked of a git of their own. It begins without the bases that the
+/// other one has unpacked already: for a few hundred objects at a time that costs more than it saves
+/// (5.7 s against 4.8 on a repository of 10,000 commits).
+const MANY: usize = 4_096;
 /// How often git may break off over an object before it is given up.
 const MAX_RESTARTS: u32 = 32;
 

@@ -11,7 +11,7 @@ use super::words::{Numbered, earlier, exists, number};
 use super::{Anchor, Commit, GitError, Oid, Repo, Stage, Trace, Watch, Word, WordQuery};
 
 /// How many commits are looked at in one go.
-const TOGETHER: usize = 512;
+const TOGETHER: usize = 64;
 
 /// A word whose past is looked into.
 struct Case<'a> {
