@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Condvar, Mutex};
 
 use async_trait::async_trait;
@@ -28,9 +28,16 @@ pub(crate) struct Broken {
     poison: Mutex<()>,
     transacts: AtomicUsize,
     first_two: Barrier,
-    half_written: AtomicBool,
-    half_seen: Mutex<bool>,
+    half: Mutex<Half>,
     viewed: Condvar,
+}
+
+/// How far the first commit in halves has come. Held while the half is written and while a reader
+/// looks, so that whoever sees the half is known to have seen it.
+#[derive(Debug, Default)]
+struct Half {
+    written: bool,
+    seen: bool,
 }
 
 impl Broken {
@@ -41,8 +48,7 @@ impl Broken {
             poison: Mutex::default(),
             transacts: AtomicUsize::new(0),
             first_two: Barrier::new(2),
-            half_written: AtomicBool::new(false),
-            half_seen: Mutex::default(),
+            half: Mutex::default(),
             viewed: Condvar::new(),
         }
     }
@@ -74,14 +80,24 @@ impl Broken {
         let mut whole = self.decided(step.as_ref())?;
         let mut half = ChangeSet::default();
         half.tools = std::mem::take(&mut whole.tools);
+        let mut state = self.half.lock().unwrap();
         self.write(half)?;
-        if self.transacts.fetch_add(1, Ordering::SeqCst) == 0 {
-            // Only once, and only readers that begin now count: they cannot miss the half.
-            self.half_written.store(true, Ordering::SeqCst);
-            let seen = self.half_seen.lock().unwrap();
-            drop(self.viewed.wait_while(seen, |seen| !*seen).unwrap());
+        // Only once: readers that failed at the first half are gone.
+        if !state.written {
+            state.written = true;
+            state = self.viewed.wait_while(state, |state| !state.seen).unwrap();
         }
+        drop(state);
         self.write(whole)
+    }
+
+    /// A look that may fall between the halves of a commit.
+    fn see_half(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        let mut state = self.half.lock().unwrap();
+        let view = block_on(self.inner().view(query));
+        state.seen |= state.written;
+        self.viewed.notify_all();
+        view
     }
 
     /// Decides on what it sees without holding it.
@@ -247,8 +263,8 @@ fn entry() -> JournalEntry {
 #[deny(clippy::missing_trait_methods)]
 impl RegistryStore for Broken {
     async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
-        let half_written = self.half_written.load(Ordering::SeqCst);
-        let result = match self.flaw {
+        match self.flaw {
+            Flaw::WritesHalves => self.see_half(query),
             Flaw::LooksAtNow => self.look_at_now(query.as_ref(), 4),
             Flaw::LooksForever => self.look_at_now(query.as_ref(), 100),
             Flaw::MixesScopes
@@ -269,12 +285,7 @@ impl RegistryStore for Broken {
                 Ok(self.flaw.filtered(&selection, view))
             }
             _ => block_on(self.inner().view(query)),
-        };
-        if half_written {
-            *self.half_seen.lock().unwrap() = true;
-            self.viewed.notify_all();
         }
-        result
     }
 
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
