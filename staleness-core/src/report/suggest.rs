@@ -12,6 +12,11 @@ use crate::search::{Learned, Match, Meaning, Question, SearchIndex, ToolText, is
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
 
+/// What a tool that fits keeps of its score without a success here lately.
+const LEAST_LIFT: f64 = 0.75;
+/// Scores that are nearer than this may be equal once rounded.
+const SLACK: f64 = 1e-8;
+
 /// A tool that was found for a caller.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suggestion {
@@ -185,22 +190,46 @@ fn by_question<'a>(
 ) -> Vec<Scored<'a>> {
     let tools: Vec<&Tool> = tools.collect();
     let wanted: HashSet<&ToolName> = tools.iter().map(|tool| &tool.key.name).collect();
-    let found =
-        index.find(asked, usize::MAX, &Meaning::default(), |name| wanted.contains(name)).matches;
-    let mut found: HashMap<ToolName, Match> =
-        found.into_iter().map(|each| (each.tool.clone(), each)).collect();
+    let scores = index.scores(asked, &Meaning::default(), |name| wanted.contains(name));
+    let fitting = worth_ranking(scores.fitting().collect(), limit);
+    let found: HashMap<&ToolName, (f64, u32)> =
+        fitting.into_iter().map(|(name, score, place)| (name, (score, place))).collect();
     let fitting = tools.into_iter().filter(|tool| found.contains_key(&tool.key.name));
-    let mut scored: Vec<Scored<'a>> = rank(context, fitting, usize::MAX)
+    let mut scored: Vec<(f64, RankedTool<'a>)> = rank(context, fitting, usize::MAX)
         .into_iter()
-        .filter_map(|each| {
-            let found = found.remove(&each.tool.key.name)?;
-            Some((round(found.score * (0.75 + 0.25 * each.score)), Some(found), each))
+        .map(|each| {
+            let (score, _) = found[&each.tool.key.name];
+            (round(score * lift(each.score)), each)
         })
         .collect();
     // A stable sort: equal scores stay in the order of the ranking.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.truncate(limit);
-    scored
+    let explained = |(whole, each): (f64, RankedTool<'a>)| {
+        let (score, place) = found[&each.tool.key.name];
+        (whole, scores.matched(place, score), each)
+    };
+    scored.into_iter().map(explained).collect()
+}
+
+/// By how much what worked before lifts a tool that fits.
+fn lift(usage: f64) -> f64 {
+    LEAST_LIFT + (1.0 - LEAST_LIFT) * usage
+}
+
+/// Of tools that fit, those that can be among the best `limit` once usage has lifted them.
+fn worth_ranking(
+    mut fitting: Vec<(&ToolName, f64, u32)>,
+    limit: usize,
+) -> Vec<(&ToolName, f64, u32)> {
+    let Some(last) = limit.checked_sub(1).filter(|last| *last < fitting.len()) else {
+        return fitting;
+    };
+    let (_, (_, least, _), _) = fitting.select_nth_unstable_by(last, |a, b| b.1.total_cmp(&a.1));
+    // The best `limit` score at least this. What is that close may be equal once rounded.
+    let bar = *least * LEAST_LIFT - SLACK;
+    fitting.retain(|(_, score, _)| *score >= bar);
+    fitting
 }
 
 /// The learned query that led to a tool.

@@ -1,8 +1,11 @@
 //! Finding: how well tools fit a question, by their own words and by what was learned.
 
+use std::collections::HashMap;
+
 use super::index::{Bundle, SearchIndex};
 use super::learned::{LearnedMatch, Meaning};
 use super::question::Question;
+use super::words::Shares;
 use super::{LEARNED_SHARE, STATIC_SHARE, Top, is_cold};
 use crate::ids::ToolName;
 use crate::knowledge::blend;
@@ -88,6 +91,29 @@ impl SearchIndex {
         meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> Found {
+        let scores = self.scores(question, meaning, wanted);
+        let mut top = Top::new(limit);
+        for (tool, score, place) in scores.fitting() {
+            if top.wants(score) {
+                top.offer(score, (tool, place));
+            }
+        }
+        let matches = top.into_sorted().into_iter();
+        Found {
+            familiarity: scores.familiarity,
+            matches: matches
+                .filter_map(|(score, (_, place))| scores.matched(place, score))
+                .collect(),
+        }
+    }
+
+    /// How well each tool that `wanted` lets pass fits: see [`SearchIndex::find`].
+    pub(crate) fn scores<'a>(
+        &'a self,
+        question: &'a Question,
+        meaning: &Meaning,
+        wanted: impl Fn(&ToolName) -> bool,
+    ) -> Scores<'a> {
         let mut pass = vec![None; self.bundles.len()];
         let mut passes = |place: u32| {
             let tool = || self.bundles[place as usize].as_ref().map(|bundle| &bundle.tool);
@@ -114,29 +140,27 @@ impl SearchIndex {
             }
         }
         let assumed = assumed(surest, fitting);
-        let learned = |place: u32, bundle: &Bundle| {
-            let words = words[place as usize];
-            let assumed = if bundle.routes == 0 { assumed * words } else { 0.0 };
-            best.get(&place).map_or(0.0, LearnedMatch::score).max(words).max(assumed)
+        let mut scores = Scores {
+            index: self,
+            question,
+            familiarity,
+            all: Vec::new(),
+            shares,
+            words,
+            best,
+            assumed,
         };
-        let mut top = Top::new(limit);
         for (place, bundle) in (0..).zip(&self.bundles) {
             let Some(bundle) = bundle else { continue };
-            let learned = learned(place, bundle);
-            let score = STATIC_SHARE.mul_add(words[place as usize], LEARNED_SHARE * learned);
-            if score > 0.0 && top.wants(score) && passes(place) {
-                top.offer(score, (&bundle.tool, place, round(learned).to_bits()));
+            let score = STATIC_SHARE.mul_add(
+                scores.words[place as usize],
+                LEARNED_SHARE * scores.learned(place, bundle),
+            );
+            if score > 0.0 && passes(place) {
+                scores.all.push((round(score), place));
             }
         }
-        let matched = |(score, (tool, place, learned)): (f64, (&ToolName, u32, u64))| Match {
-            tool: tool.clone(),
-            score,
-            words: round(words[place as usize]),
-            learned: f64::from_bits(learned),
-            route: best.get(&place).copied().filter(|route| route.score() > 0.0),
-            met: self.met(question, &shares, place),
-        };
-        Found { familiarity, matches: top.into_sorted().into_iter().map(matched).collect() }
+        scores
     }
 
     /// The best route of each tool that `wanted` lets pass, the `limit` best of them by closeness ×
@@ -162,6 +186,50 @@ impl SearchIndex {
         });
         found.truncate(limit);
         (familiarity, found)
+    }
+}
+
+/// How well tools fit one question. What led to a score is told of those that are asked about.
+#[derive(Debug)]
+pub(crate) struct Scores<'a> {
+    index: &'a SearchIndex,
+    question: &'a Question,
+    familiarity: f64,
+    /// Scores above 0, rounded, with the places of the tools.
+    all: Vec<(f64, u32)>,
+    shares: Vec<Shares<'a>>,
+    words: Vec<f64>,
+    best: HashMap<u32, LearnedMatch>,
+    assumed: f64,
+}
+
+impl<'a> Scores<'a> {
+    /// The tools that fit, each with its score and its place, in no order that means anything.
+    pub(crate) fn fitting(&self) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
+        self.all.iter().filter_map(|(score, place)| {
+            let bundle = self.index.bundles[*place as usize].as_ref()?;
+            Some((&bundle.tool, *score, *place))
+        })
+    }
+
+    /// What stands for what was learned.
+    fn learned(&self, place: u32, bundle: &Bundle) -> f64 {
+        let words = self.words[place as usize];
+        let assumed = if bundle.routes == 0 { self.assumed * words } else { 0.0 };
+        self.best.get(&place).map_or(0.0, LearnedMatch::score).max(words).max(assumed)
+    }
+
+    /// What led to the score of the tool at a place.
+    pub(crate) fn matched(&self, place: u32, score: f64) -> Option<Match> {
+        let bundle = self.index.bundles.get(place as usize)?.as_ref()?;
+        Some(Match {
+            tool: bundle.tool.clone(),
+            score,
+            words: round(self.words[place as usize]),
+            learned: round(self.learned(place, bundle)),
+            route: self.best.get(&place).copied().filter(|route| route.score() > 0.0),
+            met: self.index.met(self.question, &self.shares, place),
+        })
     }
 }
 

@@ -18,6 +18,7 @@ const PREFIX: f64 = 0.7;
 const MAX_WORDS: usize = 64;
 
 /// How well one word of a question is met, by place of the tool.
+#[derive(Debug)]
 pub(super) struct Shares<'a> {
     pub(super) stem: &'a str,
     pub(super) weight: f64,
@@ -44,12 +45,13 @@ impl SearchIndex {
             all.sort_by(|a, b| a.2.cmp(b.2));
         }
         let mut noted = Noted::new(self.bundles.len());
+        let mut counts = Noted::new(self.bundles.len());
         all.into_iter()
             .map(|(_, weight, stem)| {
-                self.meet(stem, &mut noted);
+                self.meet(stem, &mut noted, &mut counts);
                 for asked in &question.stems[stem] {
                     if let Some(whole) = &question.asked[*asked].whole {
-                        self.meet(whole, &mut noted);
+                        self.meet(whole, &mut noted, &mut counts);
                     }
                 }
                 Shares { stem, weight, of: noted.take() }
@@ -58,9 +60,9 @@ impl SearchIndex {
     }
 
     /// Notes how well tools meet a word.
-    fn meet(&self, stem: &str, noted: &mut Noted) {
+    fn meet(&self, stem: &str, noted: &mut Noted, counts: &mut Noted) {
         if let Some(number) = self.lexicon.number(stem) {
-            self.note(number, 1.0, noted);
+            self.note(number, 1.0, noted, counts);
         }
         let characters = stem.chars().count();
         if characters < MIN_PREFIX {
@@ -68,14 +70,14 @@ impl SearchIndex {
         }
         for (number, word) in self.lexicon.beginning_with(stem) {
             let part = characters as f64 / word.chars().count() as f64;
-            self.note(number, BEGINNING * (1.0 - PREFIX).mul_add(part, PREFIX), noted);
+            self.note(number, BEGINNING * (1.0 - PREFIX).mul_add(part, PREFIX), noted, counts);
         }
     }
 
     /// Notes how well tools meet a known word: the saturation of its weighted frequency.
-    fn note(&self, number: u32, credit: f64, noted: &mut Noted) {
+    /// `counts` is empty before and after.
+    fn note(&self, number: u32, credit: f64, noted: &mut Noted, counts: &mut Noted) {
         let (weights, word) = (self.weights(), &self.lexicon[number]);
-        let mut counts = Noted::new(self.bundles.len());
         for posting in &word.texts {
             let Some(text) = &self.texts[posting.text as usize] else { continue };
             let count = NAME.mul_add(f64::from(posting.name), f64::from(posting.body));
