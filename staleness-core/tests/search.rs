@@ -296,13 +296,20 @@ proptest! {
         routes.values().rev().for_each(|route| fresh.put_route(route));
         tools.values().rev().for_each(|text| fresh.put_tool(text));
         prop_assert_eq!((followed.tools(), followed.routes()), (tools.len(), routes.len()));
-        for text in ["send the mail", "merge", "web search", "websearch", "rep", "cafe x1 reports"] {
+        for text in ["send the mail", "merge", "web search", "websearch", "rep", "cafe x1 reports", "a"] {
             let question = Question::new(text).unwrap();
+            let mut once = SearchIndex::for_question(&question, routes.values());
+            tools.values().for_each(|text| once.put_tool(text));
             let meaning = Meaning::default();
             for wanted in [None, Some("report")] {
                 let wanted = |tool: &ToolName| wanted.is_none_or(|name| name != tool.as_str());
                 let found = followed.find(&question, limit, &meaning, wanted);
                 prop_assert_eq!(&found, &fresh.find(&question, limit, &meaning, wanted));
+                prop_assert_eq!(&found, &once.find(&question, limit, &meaning, wanted));
+                prop_assert_eq!(
+                    once.find_routes(&question, limit, &meaning, wanted),
+                    fresh.find_routes(&question, limit, &meaning, wanted)
+                );
                 for each in &found.matches {
                     prop_assert!(each.score > 0.0 && each.score <= 1.0, "{:?}", each);
                 }

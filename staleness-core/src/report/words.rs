@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// The longest text that is looked at, in characters.
-const MAX_CHARS: usize = 4_096;
+pub(crate) const MAX_CHARS: usize = 4_096;
 /// A prefix counts from this many characters on.
 pub(crate) const MIN_PREFIX: usize = 3;
 /// Words of a question that are looked for.

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::lexicon::{Lexicon, MIN_PREFIX, Posting};
-use super::question::{Question, is_talk, learned_stems, squashed};
+use foldhash::fast::RandomState;
+
+use super::lexicon::{Lexicon, Posting};
+use super::once::Only;
+use super::question::{is_talk, learned_stems, squashed};
 use super::split::split;
 use super::stem::stem;
 use super::text::{Learned, ToolText};
@@ -22,7 +25,7 @@ pub(super) struct Bundle {
     /// Where its text is.
     pub(super) text: Option<u32>,
     /// The words that were learned of it, with the number of routes that hold each.
-    learned: HashMap<u32, u32>,
+    learned: HashMap<u32, u32, RandomState>,
     /// How many routes lead to it.
     pub(super) routes: usize,
 }
@@ -35,9 +38,10 @@ pub(super) struct Text {
     words: Vec<u32>,
     pub(super) length: u32,
     /// The server or plugin that it comes from.
-    pub(super) from: Option<String>,
-    /// The forms in which a person may give its name: whole, and its own part.
-    pub(super) names: [String; 2],
+    pub(super) from: Option<Box<str>>,
+    /// The forms in which a person may give its name: whole, and its own part. Empty where they
+    /// cannot matter.
+    pub(super) names: [Box<str>; 2],
 }
 
 /// A route: a query that led to a tool.
@@ -61,20 +65,24 @@ pub struct SearchIndex {
     pub(super) lexicon: Lexicon,
     pub(super) bundles: Vec<Option<Bundle>>,
     free_bundles: Vec<u32>,
-    places: HashMap<ToolName, u32>,
+    places: HashMap<ToolName, u32, RandomState>,
     pub(super) texts: Vec<Option<Text>>,
     free_texts: Vec<u32>,
     pub(super) routes: Vec<Option<Route>>,
     free_routes: Vec<u32>,
-    route_places: HashMap<RouteId, u32>,
+    route_places: HashMap<RouteId, u32, RandomState>,
     /// Words in all texts.
     pub(super) words: u64,
     /// How many texts there are.
     pub(super) tools: usize,
     /// Places of texts and routes that were removed, and are not free before the next sweep.
     dead: (Vec<u32>, Vec<u32>),
-    /// The words of texts that are taken up, where only one question will be asked.
-    only: Option<Only>,
+    /// What is taken up, where only one question will be asked.
+    pub(super) only: Option<Only>,
+    /// Tools that were left out since they cannot matter.
+    pub(super) left_out: usize,
+    /// Room for the words of the text that is being put, empty between.
+    counts: Vec<(u32, bool)>,
     /// What each word and each route weighs, until something changes.
     pub(super) weights: OnceLock<Weights>,
 }
@@ -86,20 +94,6 @@ impl SearchIndex {
         Self::default()
     }
 
-    /// An index that will be asked one question, over these routes: put its tools in next. It leaves
-    /// out words that cannot matter, so it is made in a fraction of the time, and its answer to that
-    /// question is the same.
-    #[must_use]
-    pub fn for_question<'a>(
-        question: &Question,
-        routes: impl IntoIterator<Item = &'a Learned>,
-    ) -> Self {
-        let mut index = Self::default();
-        routes.into_iter().for_each(|route| index.put_route(route));
-        index.only = Some(Only::new(question));
-        index
-    }
-
     /// How many tools are described.
     #[must_use]
     pub const fn tools(&self) -> usize {
@@ -108,7 +102,7 @@ impl SearchIndex {
 
     /// How many tools are described, or have routes.
     pub(super) fn places(&self) -> usize {
-        self.places.len()
+        self.places.len() + self.left_out
     }
 
     /// How many routes there are.
@@ -119,27 +113,70 @@ impl SearchIndex {
 
     /// Adds the words of a tool, or replaces them.
     pub fn put_tool(&mut self, tool: &ToolText) {
-        self.remove_text(&tool.name);
+        self.put_words(&tool.name, tool.from.as_deref(), &tool.own, &tool.about);
+    }
+
+    /// The same without a text of its own.
+    pub(crate) fn put_words(
+        &mut self,
+        name: &ToolName,
+        from: Option<&str>,
+        own: &str,
+        about: &[impl AsRef<str>],
+    ) {
+        self.remove_text(name);
         self.weights = OnceLock::new();
-        let bundle = self.bundle(&tool.name);
-        let text = self.free_texts.pop().unwrap_or(self.texts.len() as u32);
-        let mut counts: Vec<(u32, bool)> = Vec::new();
+        let mut counts = std::mem::take(&mut self.counts);
         let mut length = 0;
         let mut read = |part: &str, is_name: bool| {
+            let (only, lexicon) = (&self.only, &mut self.lexicon);
             let words = split(part, |word| {
-                let stem = stem(word);
-                let known = |only: &Only| only.holds(stem) || self.lexicon.knows(stem);
-                if self.only.as_ref().is_none_or(known) && !is_talk(word) {
-                    counts.push((self.lexicon.learn(stem), is_name));
+                if only.as_ref().is_some_and(|only| !only.may_hold(word)) {
+                    return;
                 }
+                let stem = stem(word);
+                let number = match only {
+                    None => (!is_talk(word)).then(|| lexicon.learn(stem)),
+                    Some(only) => only.number(lexicon, stem).filter(|_| !is_talk(word)),
+                };
+                counts.extend(number.map(|number| (number, is_name)));
             });
             length += u32::try_from(words).unwrap_or(u32::MAX);
         };
-        read(&tool.own, true);
-        read(tool.from.as_deref().unwrap_or(""), true);
-        tool.about.iter().for_each(|part| read(part, false));
-        counts.sort_unstable();
-        let mut words = Vec::new();
+        read(own, true);
+        read(from.unwrap_or(""), true);
+        about.iter().for_each(|part| read(part.as_ref(), false));
+        self.words += u64::from(length);
+        self.tools += 1;
+        let named = if own.is_empty() { from.unwrap_or("") } else { own };
+        let names = match &self.only {
+            None => [name.as_str(), named].map(|text| squashed(text).into()),
+            Some(only) => [name.as_str(), named].map(|text| only.name(text)),
+        };
+        let matters = !counts.is_empty() || names.iter().any(|name| !name.is_empty());
+        if self.only.is_some() && !matters && !self.places.contains_key(name) {
+            self.left_out += 1;
+        } else {
+            let bundle = self.bundle(name);
+            counts.sort_unstable();
+            self.put_text(bundle, &counts, length, from, names);
+        }
+        counts.clear();
+        self.counts = counts;
+        self.sweep();
+    }
+
+    /// Adds a text: its words by number with whether each is of the name, sorted.
+    fn put_text(
+        &mut self,
+        bundle: u32,
+        counts: &[(u32, bool)],
+        length: u32,
+        from: Option<&str>,
+        names: [Box<str>; 2],
+    ) {
+        let text = self.free_texts.pop().unwrap_or(self.texts.len() as u32);
+        let mut words = Vec::with_capacity(counts.len());
         for same in counts.chunk_by(|a, b| a.0 == b.0) {
             let number = same[0].0;
             let name = same.iter().filter(|(_, is_name)| *is_name).count();
@@ -152,15 +189,11 @@ impl SearchIndex {
             }
             words.push(number);
         }
-        let own = if tool.own.is_empty() { tool.from.as_deref() } else { Some(&*tool.own) };
-        let names = [squashed(tool.name.as_str()), squashed(own.unwrap_or(""))];
-        put(&mut self.texts, text, Text { bundle, words, length, from: tool.from.clone(), names });
+        let from = from.map(Into::into);
+        put(&mut self.texts, text, Text { bundle, words, length, from, names });
         if let Some(bundle) = &mut self.bundles[bundle as usize] {
             bundle.text = Some(text);
         }
-        self.words += u64::from(length);
-        self.tools += 1;
-        self.sweep();
     }
 
     /// Removes the words of a tool; whether there were any. What was learned of it stays, and is
@@ -173,15 +206,19 @@ impl SearchIndex {
 
     /// Adds a route, or replaces the one of the same id.
     pub fn put_route(&mut self, learned: &Learned) {
+        let stems = learned_stems(&learned.query);
+        let words: Vec<u32> = stems.iter().map(|stem| self.lexicon.learn(stem)).collect();
+        self.put_learned(learned, &words);
+    }
+
+    /// Adds a route with these of its words, each once.
+    pub(super) fn put_learned(&mut self, learned: &Learned, words: &[u32]) {
         self.remove_one_route(learned.id);
         self.weights = OnceLock::new();
         let bundle = self.bundle(&learned.tool);
         let place = self.free_routes.pop().unwrap_or(self.routes.len() as u32);
-        let mut words = Vec::new();
-        for text in learned_stems(&learned.query) {
-            let number = self.lexicon.learn(&text);
+        for &number in words {
             self.lexicon[number].routes.push(place);
-            words.push(number);
             if self.count_learned(bundle, number, true) {
                 self.lexicon[number].tools += 1;
             }
@@ -189,7 +226,8 @@ impl SearchIndex {
         if let Some(bundle) = &mut self.bundles[bundle as usize] {
             bundle.routes += 1;
         }
-        let route = Route { id: learned.id, bundle, words, confidence: learned.confidence };
+        let (id, confidence) = (learned.id, learned.confidence);
+        let route = Route { id, bundle, words: words.to_vec(), confidence };
         put(&mut self.routes, place, route);
         self.route_places.insert(learned.id, place);
         self.sweep();
@@ -257,7 +295,8 @@ impl SearchIndex {
         if let Some(place) = self.places.get(tool) {
             return *place;
         }
-        let bundle = Bundle { tool: tool.clone(), text: None, learned: HashMap::new(), routes: 0 };
+        let bundle =
+            Bundle { tool: tool.clone(), text: None, learned: HashMap::default(), routes: 0 };
         let place = self.free_bundles.pop().unwrap_or(self.bundles.len() as u32);
         put(&mut self.bundles, place, bundle);
         self.places.insert(tool.clone(), place);
@@ -289,37 +328,6 @@ impl SearchIndex {
         );
         self.free_texts.append(&mut self.dead.0);
         self.free_routes.append(&mut self.dead.1);
-    }
-}
-
-/// The words that can meet one question.
-#[derive(Clone, Debug)]
-struct Only {
-    beginnings: Vec<Box<str>>,
-    whole: Vec<Box<str>>,
-    /// Whether any of them begins with this byte.
-    first: [bool; 256],
-}
-
-impl Only {
-    fn new(question: &Question) -> Self {
-        let wholes = question.asked.iter().filter_map(|asked| asked.whole.as_ref());
-        let all = question.stems.keys().chain(wholes).cloned();
-        let mut only = Self { beginnings: Vec::new(), whole: Vec::new(), first: [false; 256] };
-        for word in all {
-            if let Some(first) = word.as_bytes().first() {
-                only.first[usize::from(*first)] = true;
-            }
-            let long = word.chars().count() >= MIN_PREFIX;
-            if long { only.beginnings.push(word) } else { only.whole.push(word) }
-        }
-        only
-    }
-
-    fn holds(&self, word: &str) -> bool {
-        word.as_bytes().first().is_some_and(|first| self.first[usize::from(*first)])
-            && (self.beginnings.iter().any(|beginning| word.starts_with(&**beginning))
-                || self.whole.iter().any(|whole| **whole == *word))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 /// A word that so many characters of a question may be the beginning of.
 pub(super) const MIN_PREFIX: usize = crate::report::words::MIN_PREFIX;
 
@@ -34,7 +36,7 @@ pub(super) struct Posting {
 /// All words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lexicon {
-    numbers: HashMap<Box<str>, u32>,
+    numbers: HashMap<Box<str>, u32, RandomState>,
     words: Vec<Word>,
     free: Vec<u32>,
 }
@@ -60,9 +62,9 @@ impl Lexicon {
         number
     }
 
-    /// Whether a word has a number.
-    pub(super) fn knows(&self, text: &str) -> bool {
-        !self.numbers.is_empty() && self.numbers.contains_key(text)
+    /// The number of a word that has one, whether some tool holds it or not.
+    pub(super) fn known(&self, text: &str) -> Option<u32> {
+        self.numbers.get(text).copied()
     }
 
     /// The number of a word that some tool holds.

@@ -32,6 +32,7 @@ mod habit;
 mod index;
 mod learned;
 mod lexicon;
+mod once;
 mod question;
 pub(crate) mod split;
 mod stem;

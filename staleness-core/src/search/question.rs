@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use super::split::parts_ascii;
 use super::stem::stem;
-use crate::report::words::{Token, tokens};
+use crate::report::words::{MAX_CHARS, Token, tokens};
 
 /// The longest question that is taken, in bytes. Of one that is taken the first 4,096 characters are
 /// read. Of a longer prompt a caller hands in the beginning.
@@ -114,6 +115,21 @@ pub(super) fn learned_stems(text: &str) -> BTreeSet<Box<str>> {
     all.iter().flat_map(stems_of).collect()
 }
 
+/// Calls `visit` with the stems of [`learned_stems`], in no order and some of them again.
+pub(super) fn each_learned_stem(text: &str, mut visit: impl FnMut(&str)) {
+    if !text.is_ascii() || text.len() > MAX_CHARS {
+        learned_stems(text).iter().for_each(|stem| visit(stem));
+        return;
+    }
+    let mut tells = false;
+    parts_ascii(text, |whole, _| tells = tells || !is_talk(whole));
+    parts_ascii(text, |whole, part| {
+        if !tells || !is_talk(whole) {
+            visit(stem(part));
+        }
+    });
+}
+
 /// Leaves out words that say nothing, unless nothing else is left.
 fn drop_talk(all: &mut Vec<Token>) {
     let telling = |token: &Token| !is_talk(&token.whole);
@@ -124,8 +140,35 @@ fn drop_talk(all: &mut Vec<Token>) {
 
 /// Whether a word says nothing about what is asked for.
 pub(super) fn is_talk(word: &str) -> bool {
-    TALK.binary_search(&word).is_ok()
+    let bytes = word.as_bytes();
+    let Some(letter) = bytes.first().and_then(|first| first.checked_sub(b'a')) else {
+        return false;
+    };
+    let Some([from, to]) = TALK_FROM.get(usize::from(letter)..).and_then(<[usize]>::first_chunk)
+    else {
+        return false;
+    };
+    TALK[*from..*to].iter().any(|talk| talk.as_bytes() == bytes)
 }
+
+/// Where the words of [`TALK`] with each letter begin, and the end.
+const TALK_FROM: [usize; 27] = {
+    let mut from = [TALK.len(); 27];
+    let mut at = TALK.len();
+    while at > 0 {
+        at -= 1;
+        from[(TALK[at].as_bytes()[0] - b'a') as usize] = at;
+    }
+    // A letter without words ends where the next one begins.
+    let mut letter = 26;
+    while letter > 0 {
+        letter -= 1;
+        if from[letter] > from[letter + 1] {
+            from[letter] = from[letter + 1];
+        }
+    }
+    from
+};
 
 fn stems_of(token: &Token) -> impl Iterator<Item = Box<str>> + '_ {
     token.runs.iter().flat_map(|run| &run.parts).map(|part| stem(part).into())
@@ -147,6 +190,28 @@ mod tests {
     #[test]
     fn the_table_of_talk_is_sorted() {
         assert!(TALK.is_sorted());
+    }
+
+    #[test]
+    fn talk_is_known_by_its_first_letter() {
+        assert!(TALK.iter().all(|word| is_talk(word)));
+        for word in ["", "z", "zoo", "quick", "ab", "your-", "\u{e9}t\u{e9}", "A", "{", "`", "yous"]
+        {
+            assert_eq!(is_talk(word), TALK.contains(&word), "{word}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn stems_one_by_one_are_those_that_are_learned(
+            text in "((the|what|web-search|GitHub|is|[a-zA-Z0-9_.-]{1,6}|caf\u{e9}) ?){0,6}",
+        ) {
+            let mut all = BTreeSet::new();
+            each_learned_stem(&text, |stem| {
+                all.insert(stem.into());
+            });
+            proptest::prop_assert_eq!(all, learned_stems(&text));
+        }
     }
 
     #[test]

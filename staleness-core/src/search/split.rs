@@ -8,14 +8,14 @@ use crate::report::words::tokens;
 /// It says what [`tokens`] says, without making a string of each word of plain ASCII, which is most
 /// of them; and it reads the whole text.
 pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
-    let mut lower = Vec::new();
+    let mut cut = Cut::default();
     if text.is_ascii() {
-        return split_ascii(text, &mut lower, &mut visit);
+        return split_ascii(text, &mut cut, &mut visit);
     }
     let mut words = 0;
     for chunk in text.split_whitespace() {
         if chunk.is_ascii() {
-            words += split_ascii(chunk, &mut lower, &mut visit);
+            words += split_ascii(chunk, &mut cut, &mut visit);
             continue;
         }
         for token in tokens(chunk) {
@@ -32,6 +32,22 @@ pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
         }
     }
     words
+}
+
+/// Calls `visit` with the smallest parts of each word of a text of ASCII, each after the whole word:
+/// `webSearch x` as (`websearch`, `web`), (`websearch`, `search`), (`x`, `x`).
+pub(crate) fn parts_ascii(text: &str, mut visit: impl FnMut(&str, &str)) {
+    let mut cut = Cut::default();
+    tokens_ascii(text, |token, is_plain| {
+        if is_plain {
+            visit(token, token);
+            return;
+        }
+        for piece in token.split("__") {
+            cut.read(piece);
+            cut.parts().for_each(|part| visit(&cut.lower, part));
+        }
+    });
 }
 
 /// What a byte is within a word: nothing of one, a letter or digit as it is asked for, or a capital or
@@ -55,75 +71,98 @@ const SORTS: [u8; 256] = {
 const PLAIN: u8 = 1;
 const OTHER: u8 = 2;
 
-fn split_ascii(text: &str, lower: &mut Vec<u8>, visit: &mut impl FnMut(&str)) -> usize {
+/// Calls `visit` with each run of letters, digits and joints, and whether it is plain.
+fn tokens_ascii(text: &str, mut visit: impl FnMut(&str, bool)) {
     let bytes = text.as_bytes();
-    let (mut words, mut at) = (0, 0);
+    let mut at = 0;
     while at < bytes.len() {
         let from = at;
         let mut sorts = 0;
-        while at < bytes.len() && SORTS[usize::from(bytes[at])] != 0 {
-            sorts |= SORTS[usize::from(bytes[at])];
+        while let Some(byte) = bytes.get(at) {
+            let sort = SORTS[usize::from(*byte)];
+            if sort == 0 {
+                break;
+            }
+            sorts |= sort;
             at += 1;
         }
-        let token = &text[from..at];
-        if sorts == PLAIN {
-            visit(token);
-            words += 1;
-        } else if sorts != 0 {
-            words += if token.contains("__") {
-                token.split("__").filter(|piece| ascii(piece, lower, visit)).count()
-            } else {
-                usize::from(ascii(token, lower, visit))
-            };
+        if sorts != 0 {
+            visit(&text[from..at], sorts == PLAIN);
         }
         at += 1;
     }
+}
+
+fn split_ascii(text: &str, cut: &mut Cut, visit: &mut impl FnMut(&str)) -> usize {
+    let mut words = 0;
+    tokens_ascii(text, |token, is_plain| {
+        if is_plain {
+            visit(token);
+            words += 1;
+            return;
+        }
+        for piece in token.split("__") {
+            cut.read(piece);
+            words += usize::from(!cut.lower.is_empty());
+            cut.spellings(visit);
+        }
+    });
     words
 }
 
-/// Visits the spellings of one token; whether it has any.
-fn ascii(token: &str, lower: &mut Vec<u8>, visit: &mut impl FnMut(&str)) -> bool {
-    lower.clear();
-    let alphanumeric = token.bytes().filter(u8::is_ascii_alphanumeric);
-    lower.extend(alphanumeric.map(|byte| byte.to_ascii_lowercase()));
-    // It is ASCII: this looks, and copies nothing.
-    let Ok(lower) = std::str::from_utf8(lower) else { return false };
-    if lower.is_empty() {
-        return false;
-    }
-    let bytes = token.as_bytes();
-    let (mut run_from, mut part_from, mut at) = (0, 0, 0);
-    for (place, byte) in bytes.iter().enumerate() {
-        if !byte.is_ascii_alphanumeric() {
-            continue;
-        }
-        let run_begins = place == 0 || !bytes[place - 1].is_ascii_alphanumeric();
-        if run_begins {
-            visit_run(lower, run_from, part_from, at, visit);
-            (run_from, part_from) = (at, at);
-        } else if is_hump(bytes, place) {
-            visit(&lower[part_from..at]);
-            part_from = at;
-        }
-        at += 1;
-    }
-    if part_from > run_from {
-        visit(&lower[part_from..at]);
-    }
-    if run_from > 0 {
-        visit(&lower[run_from..at]);
-    }
-    visit(lower);
-    true
+/// A token of ASCII, cut into its parts.
+#[derive(Default)]
+struct Cut {
+    /// Its letters and digits, in lower case.
+    lower: String,
+    /// Where parts begin in them, and whether a run does.
+    begins: Vec<(usize, bool)>,
 }
 
-/// Visits a run that is followed by another one of the same token.
-fn visit_run(lower: &str, from: usize, part: usize, to: usize, visit: &mut impl FnMut(&str)) {
-    if part > from {
-        visit(&lower[part..to]);
+impl Cut {
+    fn read(&mut self, token: &str) {
+        self.lower.clear();
+        self.begins.clear();
+        let bytes = token.as_bytes();
+        for (place, byte) in bytes.iter().enumerate() {
+            if !byte.is_ascii_alphanumeric() {
+                continue;
+            }
+            let begins_run = place == 0 || !bytes[place - 1].is_ascii_alphanumeric();
+            if begins_run || is_hump(bytes, place) {
+                self.begins.push((self.lower.len(), begins_run));
+            }
+            self.lower.push(byte.to_ascii_lowercase().into());
+        }
     }
-    if to > from {
-        visit(&lower[from..to]);
+
+    fn part(&self, at: usize) -> &str {
+        let end = self.begins.get(at + 1).map_or(self.lower.len(), |next| next.0);
+        &self.lower[self.begins[at].0..end]
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &str> {
+        (0..self.begins.len()).map(|at| self.part(at))
+    }
+
+    /// Visits the parts of runs that have several, the runs where there are several, and the whole.
+    fn spellings(&self, visit: &mut impl FnMut(&str)) {
+        let mut from = 0;
+        while from < self.begins.len() {
+            let more = self.begins[from + 1..].iter().take_while(|(_, begins_run)| !begins_run);
+            let to = from + 1 + more.count();
+            if to - from > 1 {
+                (from..to).for_each(|at| visit(self.part(at)));
+            }
+            if from > 0 || to < self.begins.len() {
+                let end = self.begins.get(to).map_or(self.lower.len(), |next| next.0);
+                visit(&self.lower[self.begins[from].0..end]);
+            }
+            from = to;
+        }
+        if !self.lower.is_empty() {
+            visit(&self.lower);
+        }
     }
 }
 
@@ -186,7 +225,23 @@ mod tests {
         assert_eq!(fast("searchIssues"), ["issues", "search", "searchissues"]);
     }
 
+    fn smallest(text: &str) -> [Vec<(String, String)>; 2] {
+        let mut fast = Vec::new();
+        parts_ascii(text, |whole, part| fast.push((whole.to_owned(), part.to_owned())));
+        let parts = |token: crate::report::words::Token| {
+            let parts = token.runs.into_iter().flat_map(|run| run.parts);
+            parts.map(|part| (token.whole.clone(), part)).collect::<Vec<_>>()
+        };
+        [fast, tokens(text).into_iter().flat_map(parts).collect()]
+    }
+
     proptest::proptest! {
+        #[test]
+        fn any_ascii_has_the_same_smallest_parts(text in "[ -~]{0,40}") {
+            let [fast, slow] = smallest(&text);
+            proptest::prop_assert_eq!(fast, slow);
+        }
+
         #[test]
         fn any_ascii_is_split_alike(text in "[ -~]{0,40}") {
             proptest::prop_assert_eq!(fast(&text), slow(&text));

@@ -105,7 +105,7 @@ impl SearchIndex {
             *sum = 0.0;
         }
         for text in self.texts.iter().flatten() {
-            if text.names.contains(&question.squashed) {
+            if text.names.iter().any(|name| **name == *question.squashed) {
                 sums[text.bundle as usize] = 1.0;
             }
         }
