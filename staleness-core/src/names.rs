@@ -141,6 +141,10 @@ pub fn possible_servers(name: &str) -> Vec<ServerKey> {
 #[must_use]
 pub fn tool_part<'a>(name: &'a str, server: &ServerKey) -> Option<&'a str> {
     let rest = name.strip_prefix(PREFIX)?;
+    // Most names carry the key as it is.
+    if let Some(tail) = rest.strip_prefix(server.as_str()) {
+        return tail.strip_prefix(SEPARATOR);
+    }
     let tail = rest.get(server.as_str().len()..)?;
     (server_key(&rest[..server.as_str().len()]).as_ref() == Some(server))
         .then(|| tail.strip_prefix(SEPARATOR))

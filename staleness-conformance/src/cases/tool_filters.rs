@@ -2,10 +2,12 @@
 
 use staleness_core::ids::{Scope, ToolKey};
 use staleness_core::store::{Selection, ToolFilter};
-use staleness_core::tool::{Hold, Holding, PresenceCause, ToolKind};
+use staleness_core::tool::{Hold, Holding, PresenceCause, ToolBrief, ToolKind};
 
+use crate::arbitrary::{self, Reach};
 use crate::case::Case;
 use crate::context::{Context, act, see};
+use crate::model::each;
 use crate::rows::{AWKWARD, failing, global, local, scope, served, server, source_id, tool};
 use crate::steps::Write;
 
@@ -22,11 +24,52 @@ pub(super) const CASES: &[Case] = &[
     Case::new("tools::filters_follow_a_row_that_changes", moving),
     Case::new("tools::all_finds_each", all),
     Case::new("tools::picks_of_a_selection_unite", union),
+    Case::new("tools::briefs_say_what_rows_say", briefs),
+    Case::new("tools::any_brief_says_what_its_row_says", any_brief),
 ];
 
 fn found(context: &Context, filter: ToolFilter) -> Vec<ToolKey> {
     let seen = see(context.store(), Selection::new().peek_tools(filter));
     seen.tools.into_keys().collect()
+}
+
+/// The briefs of a scope are those of its rows, in order; and nothing else comes with them.
+#[track_caller]
+fn assert_briefs(context: &Context, scopes: &[Scope]) {
+    let all = scopes.iter().fold(Selection::new(), |all, scope| all.briefs(scope.clone()));
+    let mut seen = see(context.store(), all);
+    for scope in scopes {
+        let rows = Selection::new().peek_tools(ToolFilter::Scope(scope.clone()));
+        let rows = see(context.store(), rows).tools;
+        let expected: Vec<ToolBrief> = rows.values().map(ToolBrief::from).collect();
+        assert_eq!(seen.briefs.remove(scope), Some(expected), "{scope:?}");
+    }
+    assert!(seen.is_empty(), "{seen:?}");
+}
+
+fn briefs(context: &mut Context) {
+    let [mut described, mut gone, mut held] =
+        ["b", "a_b", "a%"].map(|text| tool(local("p_", text)));
+    described.description = Some("finds\nthings \u{1f680}".into());
+    described.plugin = Some(global("tools@shop").name);
+    gone.presence.cause = PresenceCause::RemovedFromConfig;
+    held.hold = Hold::Ignored;
+    let write = Write::new()
+        .tools([described, gone, held, failing(tool(local("p_", "c")))])
+        .tool(served(local("pX", "x"), ToolKind::McpTool, "x"))
+        .tool(tool(global("x")));
+    act(context.store(), write);
+    assert_briefs(context, &[Scope::Global, scope("p_"), scope("pX"), scope("p%")]);
+    act(context.store(), Write::new().no_tool(local("p_", "b")));
+    assert_briefs(context, &[scope("p_")]);
+}
+
+fn any_brief(context: &mut Context) {
+    each(&arbitrary::tool(Reach::Wide), |tool| {
+        let scope = tool.key.scope.clone();
+        act(context.store(), Write::new().tool(tool));
+        assert_briefs(context, &[scope]);
+    });
 }
 
 fn by_unknown_key(context: &mut Context) {

@@ -17,7 +17,7 @@ use crate::store::{
     View, WorkFilter, covers_cursor, covers_document, covers_route, covers_session,
     covers_suggestion, covers_tool, covers_vector, covers_work, last_per_server, write,
 };
-use crate::tool::Tool;
+use crate::tool::{Tool, ToolBrief};
 use crate::work::Work;
 
 #[derive(Debug, Default)]
@@ -63,6 +63,10 @@ impl Rows {
             }
             view.tools
                 .extend(copy(&self.tools, |key, tool| covers_tool(&pick.filter, key, Some(tool))));
+        }
+        for scope in &selection.briefs {
+            let named = self.tools.values().filter(|tool| tool.key.scope == *scope);
+            view.briefs.insert(scope.clone(), named.map(ToolBrief::from).collect());
         }
         for pick in &selection.knowledge {
             self.load_knowledge(&pick.filter, &mut view);

@@ -13,14 +13,40 @@ use crate::tool::{Hold, Status, Tool, ToolKind};
 /// The server, the plugin and the skill as which this program offers itself.
 const OWN_NAME: &str = "staleness";
 
-/// Whether the tool is this program's own.
-fn is_own(tool: &Tool) -> bool {
-    let server = tool.server.as_ref().map_or("", |server| server.as_str());
-    let plugin = tool.plugin.as_ref().map_or("", |plugin| plugin.as_str());
+/// Whether a tool is this program's own.
+pub(crate) fn is_own(
+    name: &ToolName,
+    kind: ToolKind,
+    server: Option<&ServerKey>,
+    plugin: Option<&ToolName>,
+) -> bool {
+    let server = server.map_or("", ServerKey::as_str);
+    let plugin = plugin.map_or("", ToolName::as_str);
     server == OWN_NAME
         || server.starts_with("plugin_") && server.ends_with("_staleness")
         || plugin.split('@').next() == Some(OWN_NAME)
-        || tool.kind == ToolKind::Skill && tool.key.name.as_str() == OWN_NAME
+        || kind == ToolKind::Skill && name.as_str() == OWN_NAME
+}
+
+/// What a policy ignores: every spelling of the names, and the servers that they may mean. A project
+/// may bring many.
+#[derive(Debug)]
+pub(crate) struct Ignored {
+    names: HashSet<ToolName>,
+    servers: HashSet<ServerKey>,
+}
+
+impl Ignored {
+    pub(crate) fn of(policy: &Policy) -> Self {
+        Self {
+            names: policy.ignore.iter().flat_map(|name| names::spellings(name)).collect(),
+            servers: policy.ignore.iter().filter_map(|name| names::named_server(name)).collect(),
+        }
+    }
+
+    pub(crate) fn holds(&self, name: &ToolName, server: Option<&ServerKey>) -> bool {
+        self.names.contains(name) || server.is_some_and(|server| self.servers.contains(server))
+    }
 }
 
 /// A view as one project sees it at one moment under one policy.
@@ -40,9 +66,7 @@ pub struct Context<'a> {
     entries: Entries<'a>,
     /// The project's own tool and the global one for each name that both have.
     twins: HashMap<&'a ToolName, (&'a Tool, &'a Tool)>,
-    /// Every spelling of the names that the policy ignores, and the servers that they may mean: a
-    /// project may bring many.
-    ignored: (HashSet<ToolName>, HashSet<ServerKey>),
+    ignored: Ignored,
 }
 
 impl<'a> Context<'a> {
@@ -73,10 +97,7 @@ impl<'a> Context<'a> {
                 members.entry(&entry.key).or_default().push(tool);
             }
         }
-        let ignored = (
-            policy.ignore.iter().flat_map(|name| names::spellings(name)).collect(),
-            policy.ignore.iter().filter_map(|name| names::named_server(name)).collect(),
-        );
+        let ignored = Ignored::of(policy);
         let twins = twins(view, &project.id);
         Self { view, policy, project, now, members, entries, twins, ignored }
     }
@@ -209,17 +230,15 @@ impl<'a> Context<'a> {
     /// be short like any other and takes a server's tools with it.
     #[must_use]
     pub fn is_ignored(&self, tool: &Tool) -> bool {
-        let (names, servers) = &self.ignored;
-        tool.hold == Hold::Ignored
-            || names.contains(&tool.key.name)
-            || tool.server.as_ref().is_some_and(|server| servers.contains(server))
+        tool.hold == Hold::Ignored || self.ignored.holds(&tool.key.name, tool.server.as_ref())
     }
 
     /// Whether reports and suggestions leave the tool out: it is ignored, or this program's own. Whoever
     /// reads a report has this program, and needs no warning of it.
     #[must_use]
     pub fn is_silent(&self, tool: &Tool) -> bool {
-        self.is_ignored(tool) || is_own(tool)
+        let (server, plugin) = (tool.server.as_ref(), tool.plugin.as_ref());
+        self.is_ignored(tool) || is_own(&tool.key.name, tool.kind, server, plugin)
     }
 
     /// Whether the tool is visible to the project: its own, or global.

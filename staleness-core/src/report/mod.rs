@@ -1,5 +1,6 @@
 //! Reports: what a caller is told, derived purely from what was seen.
 
+mod brief;
 mod context;
 mod delta;
 mod digest;
@@ -14,6 +15,7 @@ mod tool;
 pub(crate) mod words;
 mod work;
 
+pub(crate) use brief::{best_of, fitting_briefs};
 pub use context::Context;
 pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes};
 pub use digest::{DIGEST_HANDOFFS, DIGEST_ITEMS, Digest, digest};
@@ -22,8 +24,8 @@ pub use rank::{RankedTool, order, rank};
 pub use route::RouteReport;
 pub use scan::{ScanReport, SourceReport};
 pub use session::SessionReport;
-pub(crate) use suggest::search_index;
 pub use suggest::{ScoreParts, Suggestion, TaughtBy, discover, suggest};
+pub(crate) use suggest::{last_used, search_index};
 pub use tell::{Failing, NetChange, Telling, tell};
 pub use tool::{HealthReport, HealthState, HistoryEntry, PresenceReport, StatusChange, ToolReport};
 pub use words::terms;

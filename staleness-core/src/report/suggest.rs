@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use super::{Context, RankedTool, ToolReport, rank};
-use crate::ids::{SessionId, ToolKey, ToolName};
+use crate::ids::{ProjectId, SessionId, ToolKey, ToolName};
 use crate::names;
 use crate::route::{Confidence, RouteId, RouteKey};
 use crate::search::{Learned, Match, Meaning, Question, SearchIndex, ToolText, is_cold};
+use crate::store::View;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
 
@@ -78,7 +79,8 @@ pub fn suggest(
     session: Option<&SessionId>,
     limit: usize,
 ) -> Vec<Suggestion> {
-    let last = last_used(context, session);
+    let window = context.policy().ranking.window;
+    let last = last_used(context.view(), context.project(), window, session);
     let index = asked.map(|asked| (asked, search_index(context, asked)));
     let index = index.as_ref().map(|(asked, index)| (*asked, index));
     let callable = |tool: &&Tool| {
@@ -134,9 +136,13 @@ fn is_server_held(context: &Context<'_>, tool: &Tool) -> bool {
 }
 
 /// What a session used last, among the project's looked-at outcomes.
-fn last_used<'a>(context: &Context<'a>, session: Option<&SessionId>) -> Vec<&'a ToolKey> {
-    let window = context.policy().ranking.window;
-    let mut outcomes = context.view().last_of_project(context.project(), window);
+pub(crate) fn last_used<'a>(
+    view: &'a View,
+    project: &'a ProjectId,
+    window: u32,
+    session: Option<&SessionId>,
+) -> Vec<&'a ToolKey> {
+    let mut outcomes = view.last_of_project(project, window);
     session
         .and_then(|session| outcomes.find(|outcome| outcome.session.as_ref() == Some(session)))
         .map_or_else(Vec::new, |last| last.credits.iter().chain([&last.tool]).collect())
@@ -213,12 +219,12 @@ fn by_question<'a>(
 }
 
 /// By how much what worked before lifts a tool that fits.
-fn lift(usage: f64) -> f64 {
+pub(super) fn lift(usage: f64) -> f64 {
     LEAST_LIFT + (1.0 - LEAST_LIFT) * usage
 }
 
 /// Of tools that fit, those that can be among the best `limit` once usage has lifted them.
-fn worth_ranking(
+pub(super) fn worth_ranking(
     mut fitting: Vec<(&ToolName, f64, u32)>,
     limit: usize,
 ) -> Vec<(&ToolName, f64, u32)> {

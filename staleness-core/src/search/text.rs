@@ -1,6 +1,6 @@
 //! What an index reads: the words of a tool, and a query that was learned.
 
-use crate::ids::ToolName;
+use crate::ids::{ServerKey, ToolName};
 use crate::names;
 use crate::route::{Confidence, Route, RouteId};
 use crate::tool::Tool;
@@ -37,22 +37,31 @@ impl ToolText {
 
 impl From<&Tool> for ToolText {
     fn from(tool: &Tool) -> Self {
-        let name = tool.key.name.as_str();
-        let server = tool.server.as_ref();
-        let own = match server.and_then(|server| names::tool_part(name, server)) {
-            // The entry of a server goes by the server's name.
-            Some("*") => "",
-            Some(part) => part,
-            None => name.strip_prefix("mcp__").unwrap_or(name),
-        };
-        let plugin = || tool.plugin.as_ref().map(ToString::to_string);
+        let (server, plugin) = (tool.server.as_ref(), tool.plugin.as_ref());
+        let (from, own) = origin(&tool.key.name, server, plugin);
         Self {
             name: tool.key.name.clone(),
-            from: server.map(ToString::to_string).or_else(plugin),
+            from: from.map(Into::into),
             own: own.to_owned(),
             about: tool.description.iter().cloned().collect(),
         }
     }
+}
+
+/// Where a tool comes from, and the part of its name that is its own.
+pub(crate) fn origin<'a>(
+    name: &'a ToolName,
+    server: Option<&'a ServerKey>,
+    plugin: Option<&'a ToolName>,
+) -> (Option<&'a str>, &'a str) {
+    let name = name.as_str();
+    let own = match server.and_then(|server| names::tool_part(name, server)) {
+        // The entry of a server goes by the server's name.
+        Some("*") => "",
+        Some(part) => part,
+        None => name.strip_prefix("mcp__").unwrap_or(name),
+    };
+    (server.map(ServerKey::as_str).or_else(|| plugin.map(ToolName::as_str)), own)
 }
 
 /// A query that led to a tool.

@@ -5,7 +5,7 @@ use super::{
     RouteFilter, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
     WorkFilter,
 };
-use crate::ids::ProjectId;
+use crate::ids::{ProjectId, Scope};
 use crate::time::Timestamp;
 
 /// What a step means to do with the rows it selects.
@@ -45,6 +45,8 @@ pub struct Selection {
     pub sources: Vec<Pick<SourceFilter>>,
     /// Tools.
     pub tools: Vec<Pick<ToolFilter>>,
+    /// Scopes whose tools are looked at in brief: see [`ToolBrief`](crate::tool::ToolBrief).
+    pub briefs: Vec<Scope>,
     /// Items of knowledge.
     pub knowledge: Vec<Pick<ItemFilter>>,
     /// Documents as they were last checked.
@@ -141,6 +143,13 @@ impl Selection {
     #[must_use]
     pub fn lock_tools(mut self, filter: ToolFilter) -> Self {
         push(&mut self.tools, Access::Lock, filter);
+        self
+    }
+
+    /// Every tool of a scope in brief. Pages leave it out.
+    #[must_use]
+    pub fn briefs(mut self, scope: Scope) -> Self {
+        self.briefs.push(scope);
         self
     }
 
@@ -289,6 +298,7 @@ impl Selection {
         self.projects.extend(other.projects);
         self.sources.extend(other.sources);
         self.tools.extend(other.tools);
+        self.briefs.extend(other.briefs);
         self.knowledge.extend(other.knowledge);
         self.documents.extend(other.documents);
         self.work.extend(other.work);

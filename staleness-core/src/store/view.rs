@@ -14,7 +14,7 @@ use crate::route::{Route, RouteKey, RouteVector, Suggestions, Vectors};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::time::Timestamp;
-use crate::tool::{Tool, ToolKind};
+use crate::tool::{Tool, ToolBrief, ToolKind};
 use crate::work::Work;
 
 /// How many outcomes there are, and how many a cut would remove.
@@ -41,6 +41,8 @@ pub struct View {
     pub sources: BTreeMap<SourceId, Source>,
     /// Tools by key.
     pub tools: BTreeMap<ToolKey, Tool>,
+    /// Every tool of the scopes that were selected so, in brief and in the order of names.
+    pub briefs: BTreeMap<Scope, Vec<ToolBrief>>,
     /// Items of knowledge by key.
     pub knowledge: BTreeMap<ItemKey, Item>,
     /// Documents by key.
@@ -76,6 +78,7 @@ impl View {
         self.projects.extend(other.projects);
         self.sources.extend(other.sources);
         self.tools.extend(other.tools);
+        self.briefs.extend(other.briefs);
         self.knowledge.extend(other.knowledge);
         self.documents.extend(other.documents);
         self.work.extend(other.work);
@@ -97,6 +100,7 @@ impl View {
         self.projects.is_empty()
             && self.sources.is_empty()
             && self.tools.is_empty()
+            && self.briefs.is_empty()
             && self.knowledge.is_empty()
             && self.documents.is_empty()
             && self.work.is_empty()
@@ -151,7 +155,7 @@ impl View {
         last_per_server(self.outcomes.values(), since)
     }
 
-    /// This view as it would be had `changes` been written. Outcomes and journal entries keep the
+    /// This view as it would be had `changes` been written; briefs stay. Outcomes and journal entries keep the
     /// numbers that the change set gives them.
     #[must_use]
     pub fn with(mut self, changes: &ChangeSet) -> Self {

@@ -1,5 +1,6 @@
 //! Tools: their record, and the pure rules that change it.
 
+mod brief;
 mod health;
 mod outage;
 mod presence;
@@ -13,6 +14,7 @@ use crate::ids::{ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 
+pub use brief::ToolBrief;
 pub use health::{Failing, Health, HealthChange, Hold};
 pub use outage::{ServerOutcome, is_offline};
 pub use presence::{Holding, Presence, PresenceCause};

@@ -154,6 +154,9 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, revision: Revision) -> Result
         sources::load(tx, filter, &mut view)?;
     }
     tools::load(tx, filters(&selection.tools), &mut view)?;
+    for scope in &selection.briefs {
+        tools::briefs(tx, scope, &mut view)?;
+    }
     for filter in filters(&selection.knowledge) {
         knowledge::load(tx, filter, &mut view)?;
     }

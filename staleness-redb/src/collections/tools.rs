@@ -46,6 +46,21 @@ fn words(key: &ToolKey) -> (&str, &str) {
     (key.scope.as_key(), key.name.as_str())
 }
 
+/// Adds the tools of a scope in brief. A record is read whole, and let go at once.
+pub(crate) fn briefs(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
+    let all = view.briefs.entry(scope.clone()).or_default();
+    all.clear();
+    let scope = scope.as_key();
+    for entry in table(tx, TOOLS)?.range((scope, "")..).map_err(from_storage)? {
+        let (key, value) = entry.map_err(from_storage)?;
+        if key.value().0 != scope {
+            break;
+        }
+        all.push((&Tools::read(key.value(), value.value())?).into());
+    }
+    Ok(())
+}
+
 /// Adds what the filters name to the view.
 pub(crate) fn load<'f>(
     tx: &Tx,

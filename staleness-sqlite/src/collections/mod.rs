@@ -42,6 +42,9 @@ pub(crate) fn load(
     for pick in &selection.tools {
         tools::load(tx, &pick.filter, &mut view)?;
     }
+    for scope in &selection.briefs {
+        tools::briefs(tx, scope, &mut view)?;
+    }
     for pick in &selection.knowledge {
         knowledge::load(tx, &pick.filter, &mut view)?;
     }

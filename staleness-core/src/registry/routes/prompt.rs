@@ -1,14 +1,15 @@
 //! What is suggested for a user's prompt, unasked: little, seldom, and only what fits well.
 
-use crate::ids::SessionId;
+use crate::ids::{Scope, SessionId};
 use crate::registry::Registry;
-use crate::registry::queries::visible;
-use crate::report::{Context, Suggestion, suggest};
+use crate::report::{Context, best_of, fitting_briefs, last_used};
 use crate::route::{SuggestedTool, Suggestions};
 use crate::scan::ProjectRef;
-use crate::search::{LEARNED_SHARE, Question, STATIC_SHARE};
+use crate::search::Question;
 use crate::session::SessionKey;
-use crate::store::{RouteFilter, Selection, StoreError, SuggestionFilter, View};
+use crate::store::{
+    OutcomeFilter, RouteFilter, Selection, StoreError, SuggestionFilter, ToolFilter, View,
+};
 use crate::time::Timestamp;
 
 /// Tools that one prompt is answered with, at most.
@@ -45,26 +46,30 @@ impl Registry {
         if known.map_or(0, |known| known.made) >= limit {
             return Ok(Vec::new());
         }
-        let all = visible(&project.id, self.policy())
+        let window = self.policy().ranking.window;
+        let all = Selection::new()
+            .briefs(Scope::Global)
+            .briefs(Scope::Project(project.id.clone()))
+            .outcomes(OutcomeFilter::LastOfProject { project: project.id.clone(), limit: window })
             .peek_routes(RouteFilter::Project(project.id.clone()));
-        let view = self.ask(all).await?;
+        let mut view = self.ask(all).await?;
         if known.is_some_and(|known| self.cools_down(&view, project, known)) {
             return Ok(Vec::new());
         }
-        let context = Context::new(&view, self.policy(), project, now);
         let from = self.policy().routes.suggest_from;
-        let found = suggest(&context, Some(&asked), Some(session), MAX_TOOLS);
-        let fits = |each: &&Suggestion| {
-            let (words, learned) = (each.parts.words, each.parts.learned);
-            let fit = STATIC_SHARE * words.unwrap_or(0.0) + LEARNED_SHARE * learned.unwrap_or(0.0);
-            // What is on probation is offered to those who ask.
-            each.mark.is_none() && fit >= from
-        };
-        let suggested = found.iter().filter(fits).map(|each| SuggestedTool {
-            tool: each.key.name.clone(),
-            route: each.parts.route.as_ref().map(|route| route.id),
-        });
-        Ok(suggested.collect())
+        let last = last_used(&view, &project.id, window, Some(session)).into_iter().collect();
+        let fits =
+            fitting_briefs(&view, self.policy(), &project.id, &asked, &last, from, MAX_TOOLS);
+        if fits.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Only the few that fit are read whole.
+        let whole = fits
+            .iter()
+            .fold(Selection::new(), |all, fit| all.peek_tools(ToolFilter::Key(fit.key.clone())));
+        view.tools = self.ask(whole).await?.tools;
+        let context = Context::new(&view, self.policy(), project, now);
+        Ok(best_of(&context, &fits, MAX_TOOLS))
     }
 
     /// Whether fewer uses of tools than the policy asks for lie behind the session's last suggestion.
