@@ -290,6 +290,12 @@ fn routes_of_other_tools() {
 }
 
 #[test]
+fn vectors_of_other_tools() {
+    caught(Flaw::MixesVectors, &["routes::filters_find_only_their_own"]);
+    modelled(Flaw::MixesVectors, 3);
+}
+
+#[test]
 fn vectors_of_other_models() {
     caught(Flaw::MixesModels, &["routes::vectors_are_found_by_their_model"]);
     modelled(Flaw::MixesModels, 3);

@@ -129,6 +129,7 @@ pub fn vector_filter(reach: Reach) -> BoxedStrategy<VectorFilter> {
     let by = || (project_id(reach), model_id(reach));
     prop_oneof![
         route_key(reach).prop_map(VectorFilter::Key),
+        (project_id(reach), tool_name(reach)).prop_map(|(of, tool)| VectorFilter::Tool(of, tool)),
         by().prop_map(|(of, model)| VectorFilter::First(of, model)),
         by().prop_map(|(of, model)| VectorFilter::Model(of, model)),
         project_id(reach).prop_map(VectorFilter::Project),

@@ -157,6 +157,10 @@ fn by_filter(context: &mut Context) {
     let found = vectors_of(context, VectorFilter::Project(p()));
     let found: Vec<_> = found.into_iter().map(|row| row.key).collect();
     assert_eq!(found, expected(&|key| key.project == p()));
+    let found = vectors_of(context, VectorFilter::Tool(p(), name("b_")));
+    let found: Vec<_> = found.into_iter().map(|row| row.key).collect();
+    assert_eq!(found, expected(&|key| key.project == p() && key.tool == name("b_")));
+    assert_eq!(vectors_of(context, VectorFilter::Tool(p(), name("b%"))), []);
     assert_eq!(vectors_of(context, VectorFilter::All).len(), all.len());
     let of = |project: &str| suggested(context, SuggestionFilter::Project(project_id(project)));
     assert_eq!(of("p_"), [suggestions("p_", "s")]);

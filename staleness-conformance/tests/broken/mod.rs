@@ -79,6 +79,8 @@ pub(crate) enum Flaw {
     MixesAgents,
     /// The routes of all tools of a project come for those of one.
     MixesTools,
+    /// The vectors of all tools of a project come for those of one.
+    MixesVectors,
     /// The vectors of all models of a project come for those of one.
     MixesModels,
     /// Saving a route forgets which ops it learned from.

@@ -46,8 +46,12 @@ impl Flaw {
             }
         }
         for pick in &mut selection.vectors {
-            if let (Self::MixesModels, VectorFilter::Model(project, _)) = (self, &pick.filter) {
-                pick.filter = VectorFilter::Project(project.clone());
+            match (self, &pick.filter) {
+                (Self::MixesModels, VectorFilter::Model(project, _))
+                | (Self::MixesVectors, VectorFilter::Tool(project, _)) => {
+                    pick.filter = VectorFilter::Project(project.clone());
+                }
+                _ => {}
             }
         }
         for pick in &mut selection.cursors {

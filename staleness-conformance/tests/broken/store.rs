@@ -279,6 +279,7 @@ impl RegistryStore for Broken {
             | Flaw::MixesSessions
             | Flaw::MixesAgents
             | Flaw::MixesTools
+            | Flaw::MixesVectors
             | Flaw::MixesModels => {
                 let selection = query.selection();
                 let view = self.see(self.flaw.bent(selection.clone()))?;

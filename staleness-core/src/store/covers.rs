@@ -145,6 +145,7 @@ pub(crate) fn covers_vector(
         VectorFilter::First(project, wanted) | VectorFilter::Model(project, wanted) => {
             *project == key.project && model == Some(wanted)
         }
+        VectorFilter::Tool(project, tool) => *project == key.project && *tool == key.tool,
         VectorFilter::Project(project) => *project == key.project,
         VectorFilter::All => true,
     }

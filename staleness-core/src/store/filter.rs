@@ -171,6 +171,8 @@ pub enum VectorFilter {
     /// Of the vectors that a model made in a project the one with the smallest key: how many
     /// dimensions do they have?
     First(ProjectId, ModelId),
+    /// The vectors of a project's routes to one tool, whatever model made them. A store reads no other.
+    Tool(ProjectId, ToolName),
     /// The vectors that a model made in a project: what a search loads.
     Model(ProjectId, ModelId),
     /// The vectors of a project.

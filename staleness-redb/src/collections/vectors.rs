@@ -1,7 +1,7 @@
 //! Vectors of routes.
 
 use redb::{ReadableTable, TableDefinition};
-use staleness_core::ids::{ModelId, ProjectId};
+use staleness_core::ids::{ModelId, ProjectId, ToolName};
 use staleness_core::route::{Form, RouteId, RouteKey, RouteVector};
 use staleness_core::store::{Change, StoreError, VectorFilter, View};
 
@@ -44,14 +44,17 @@ pub(crate) fn load(tx: &Tx, filter: &VectorFilter, view: &mut View) -> Result<()
             }
             Ok(())
         }
-        VectorFilter::First(project, model) => {
-            range(&rows, project, |key, value| bulk.push(key, value, Some(model)).map(|kept| !kept))
+        VectorFilter::Tool(project, tool) => {
+            range(&rows, project, Some(tool), |key, value| bulk.push(key, value, None))
         }
-        VectorFilter::Model(project, model) => {
-            range(&rows, project, |key, value| bulk.push(key, value, Some(model)).map(|_| true))
-        }
+        VectorFilter::First(project, model) => range(&rows, project, None, |key, value| {
+            bulk.push(key, value, Some(model)).map(|kept| !kept)
+        }),
+        VectorFilter::Model(project, model) => range(&rows, project, None, |key, value| {
+            bulk.push(key, value, Some(model)).map(|_| true)
+        }),
         VectorFilter::Project(project) => {
-            range(&rows, project, |key, value| bulk.push(key, value, None).map(|_| true))
+            range(&rows, project, None, |key, value| bulk.push(key, value, None))
         }
         VectorFilter::All => {
             for entry in rows.iter().map_err(from_storage)? {
@@ -64,16 +67,21 @@ pub(crate) fn load(tx: &Tx, filter: &VectorFilter, view: &mut View) -> Result<()
     }
 }
 
-/// Hands every vector of a project to `visit`, until it says that it has enough.
+/// Hands every vector of a project, or of one of its tools, to `visit`, until it says that it has enough.
 fn range(
     rows: &impl ReadableTable<RouteRef, &'static [u8]>,
     project: &ProjectId,
+    tool: Option<&ToolName>,
     mut visit: impl FnMut((&str, &str, u128), &[u8]) -> Result<bool, StoreError>,
 ) -> Result<(), StoreError> {
-    let project = project.as_str();
-    for entry in rows.range((project, "", 0)..).map_err(from_storage)? {
+    let (project, first) = (project.as_str(), tool.map_or("", ToolName::as_str));
+    for entry in rows.range((project, first, 0)..).map_err(from_storage)? {
         let (key, value) = entry.map_err(from_storage)?;
-        if key.value().0 != project || !visit(key.value(), value.value())? {
+        let (its_project, its_tool, _) = key.value();
+        if its_project != project || tool.is_some_and(|tool| its_tool != tool.as_str()) {
+            break;
+        }
+        if !visit(key.value(), value.value())? {
             break;
         }
     }

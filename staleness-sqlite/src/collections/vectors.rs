@@ -19,6 +19,8 @@ macro_rules! select {
 }
 
 const BY_KEY: &str = select!(" WHERE project = ?1 AND tool = ?2 AND id = ?3");
+// The index of the key holds them side by side.
+const OF_TOOL: &str = select!(" WHERE project = ?1 AND tool = ?2");
 const FIRST: &str = select!(" WHERE project = ?1 AND model = ?2 ORDER BY tool, id LIMIT 1");
 // In the order in which they lie in the file, not jumping about in it as by the index.
 const OF_MODEL: &str =
@@ -39,6 +41,9 @@ pub(crate) fn load(
         VectorFilter::Key(key) => bulk(tx, BY_KEY, parts(key), view),
         VectorFilter::First(project, model) => {
             bulk(tx, FIRST, (project.as_str(), model.as_str()), view)
+        }
+        VectorFilter::Tool(project, tool) => {
+            bulk(tx, OF_TOOL, (project.as_str(), tool.as_str()), view)
         }
         VectorFilter::Model(project, model) => {
             bulk(tx, OF_MODEL, (project.as_str(), model.as_str()), view)

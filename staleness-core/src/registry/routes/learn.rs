@@ -122,19 +122,12 @@ impl LearnRoute {
         Asked { key: self.key.clone(), op: self.op }
     }
 
-    /// What else it must see: the vectors of the tool's other routes, and how many routes there are
-    /// where one more is made.
+    /// What else it must see: how many routes there are, where one more is made.
     fn more(&self, view: &View) -> Selection {
-        let mut more = Selection::new();
-        if let Some((model, _)) = &self.vector {
-            for route in self.others(view).filter(|route| route.model.as_ref() == Some(model)) {
-                more = more.peek_vectors(VectorFilter::Key(route.key.clone()));
-            }
-        }
         if !view.routes.contains_key(&self.key) && self.creates() {
-            more = more.count_routes(self.project.id.clone());
+            return Selection::new().count_routes(self.project.id.clone());
         }
-        more
+        Selection::new()
     }
 
     fn creates(&self) -> bool {
@@ -189,9 +182,10 @@ impl Step for LearnRoute {
             None => selection.lock_routes(RouteFilter::Key(self.key.clone())),
             Some((model, _)) => {
                 let (project, tool) = (self.project.id.clone(), self.key.tool.clone());
+                // The vectors of the tool's other routes lie side by side: one range, not a look-up each.
                 selection
-                    .lock_routes(RouteFilter::Tool(project.clone(), tool))
-                    .lock_vectors(VectorFilter::Key(self.key.clone()))
+                    .lock_routes(RouteFilter::Tool(project.clone(), tool.clone()))
+                    .lock_vectors(VectorFilter::Tool(project.clone(), tool))
                     .peek_vectors(VectorFilter::First(project, model.clone()))
             }
         }
@@ -363,5 +357,58 @@ impl Step for UseRoutes {
 
     fn durability(&self) -> Durability {
         Durability::Normal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::Revision;
+    use crate::store::Pick;
+    use crate::tool::{PresenceCause, Tool, ToolKind};
+
+    /// However many routes a tool has, their vectors are one range of the first look.
+    #[test]
+    fn learning_with_a_vector_asks_for_vectors_once() {
+        let name = ToolName::new("t").expect("a name");
+        let project = ProjectRef::of_root("/p");
+        let op = OpId::new("op").expect("an id");
+        let model = ModelId::new("m").expect("an id");
+        let learn = Learn {
+            vector: Some((model.clone(), vec![1.0, 0.0])),
+            ..Learn::new(op, "new", name.clone(), Timestamp::default())
+        };
+        let step = learn.step(&project, &Arc::new(Policy::default())).expect("it can be learned");
+        let first = step.selection();
+        let of_tool = VectorFilter::Tool(project.id.clone(), name.clone());
+        assert!(first.vectors.iter().any(|pick| pick.filter == of_tool));
+        let keyed = |pick: &Pick<VectorFilter>| matches!(pick.filter, VectorFilter::Key(_));
+        assert!(!first.vectors.iter().any(keyed));
+
+        let mut view = View { revision: Revision(0), looks: 1, ..View::default() };
+        let key = crate::ids::ToolKey::global(name.clone());
+        let at = Timestamp::default();
+        view.tools.insert(key.clone(), Tool::new(key, ToolKind::Skill, PresenceCause::Used, at));
+        for number in 0..50 {
+            let query = format!("query {number}");
+            let key = RouteKey::of(&project.id, &name, &query);
+            let route = Route {
+                key: key.clone(),
+                query,
+                confidence: Confidence::ONE,
+                uses: 1,
+                created_at: at,
+                last_used_at: at,
+                model: Some(model.clone()),
+                ops: Vec::new(),
+            };
+            view.routes.insert(key, route);
+        }
+        match step.decide(&view) {
+            Ok(Decision::Need(more)) => {
+                assert_eq!(more, Selection::new().count_routes(project.id.clone()));
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }
