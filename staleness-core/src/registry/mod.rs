@@ -174,16 +174,19 @@ impl Registry {
     }
 
     /// Records uses in order, in one commit, and reports each tool as it stands after all of them, as
-    /// of the latest. May be repeated with the same op ids.
+    /// of the latest. May be repeated with the same op ids. Where what they teach makes too many routes
+    /// in a project, those are pruned.
     ///
     /// # Errors
-    /// What the store reports; nothing is recorded then.
+    /// What the store reports; nothing is recorded then, unless pruning routes failed.
     pub async fn record_all(&self, uses: Vec<Use>) -> Result<Vec<RecordReport>, StoreError> {
         if uses.is_empty() {
             return Ok(Vec::new());
         }
         let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.policy) });
         let commit = self.store.transact(Arc::<RecordUses>::clone(&step)).await?;
+        let now = step.uses.iter().map(|used| used.at).max().unwrap_or_default();
+        self.trim_routes(&commit, now).await?;
         let mut fresh: HashMap<(&OpId, &ToolName), &Outcome> =
             commit.changes.outcomes.iter().map(|row| ((&row.op, &row.tool.name), row)).collect();
         // Each use that was written takes its outcome; a repetition of it finds none.
@@ -198,7 +201,6 @@ impl Registry {
             }
         }
         let view = commit.view.with(&commit.changes);
-        let now = step.uses.iter().map(|used| used.at).max().unwrap_or_default();
         let mut contexts: HashMap<&ProjectId, Context<'_>> = HashMap::new();
         let mut reports = Vec::with_capacity(step.uses.len());
         for (used, row) in step.uses.iter().zip(&recorded) {
@@ -226,8 +228,9 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn record_quietly(&self, used: Use) -> Result<bool, StoreError> {
-        let policy = Arc::clone(&self.policy);
+        let (policy, at) = (Arc::clone(&self.policy), used.at);
         let commit = self.run(RecordUses { uses: vec![used], policy }).await?;
+        self.trim_routes(&commit, at).await?;
         Ok(!commit.changes.outcomes.is_empty())
     }
 

@@ -271,6 +271,10 @@ impl World {
         self.spy.commits.lock().unwrap().last().cloned().expect("a commit")
     }
 
+    pub(crate) fn commits(&self) -> Vec<Commit> {
+        self.spy.commits.lock().unwrap().clone()
+    }
+
     // Telling.
 
     /// A session start of `project`: what it is told, and that it was.

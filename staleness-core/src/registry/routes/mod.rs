@@ -11,6 +11,7 @@ mod prune;
 mod suggested;
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 pub use find::{FindRoutes, FoundRoute, FoundRoutes};
 pub use learn::Learn;
@@ -26,7 +27,8 @@ use crate::route::{Route, RouteId, RouteKey, Suggestions, Vectors};
 use crate::scan::ProjectRef;
 use crate::session::SessionKey;
 use crate::store::{
-    Refusal, RouteFilter, Selection, StoreError, SuggestionFilter, VectorFilter, View,
+    Change, Commit, Refusal, RouteFilter, Selection, StoreError, SuggestionFilter, VectorFilter,
+    View,
 };
 use crate::time::Timestamp;
 
@@ -57,6 +59,28 @@ impl Registry {
             self.prune_routes(&project.id, at, false).await?;
         }
         Ok(learned)
+    }
+
+    /// Prunes the routes of each project in which a commit of outcomes made one too many. Where it made
+    /// none, which is nearly always, nothing is read.
+    pub(super) async fn trim_routes(
+        &self,
+        commit: &Commit,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let made = commit.changes.routes.iter().filter_map(|change| match change {
+            Change::Put(row) => Some(&row.key),
+            Change::Delete(_) => None,
+        });
+        let new = made.filter(|key| !commit.view.routes.contains_key(key));
+        let projects: BTreeSet<&ProjectId> = new.map(|key| &key.project).collect();
+        for project in projects {
+            let count = Selection::new().count_routes(project.clone());
+            if self.ask(count).await?.route_count.is_some_and(|known| self.too_many(known)) {
+                self.prune_routes(project, at, false).await?;
+            }
+        }
+        Ok(())
     }
 
     fn too_many(&self, routes: u64) -> bool {
