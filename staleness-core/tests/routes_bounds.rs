@@ -1,14 +1,16 @@
-//! How many routes there are at most.
+//! How many routes and suggestions there are at most, and what removing them reads and writes.
 
 mod common;
 
 use common::*;
 use staleness_core::Policy;
-use staleness_core::ids::{OpId, SessionId};
+use staleness_core::ids::{ModelId, OpId, SessionId};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::Learn;
 use staleness_core::route::{Prompted, SuggestedTool};
 use staleness_core::session::SessionKey;
+use staleness_core::store::Change;
+use staleness_core::time::DAY;
 
 const TOOL: &str = "mcp__github__search";
 
@@ -103,4 +105,52 @@ fn uses_of_several_projects_prune_each_of_them() {
     world.registry.record_all(uses).unwrap();
     let of_other = world.registry.routes(&other.id).unwrap().len();
     assert_eq!((known(&world), of_other), (2, 2));
+}
+
+#[test]
+fn old_suggestions_go_in_pages() {
+    let world = world(20);
+    let tools = vec![SuggestedTool { tool: tool_name(TOOL), route: None }];
+    for number in 0..2_100 {
+        let key = session(&world, &format!("s{number}"));
+        let (at, tools) = (world.now(), tools.clone());
+        let prompted = Prompted { at, query: None, tools, taught: Vec::new() };
+        world.registry.note_prompt(key, prompted).unwrap();
+    }
+    world.pass(29 * DAY);
+    taught(&world, 9_999, true);
+    world.pass(DAY);
+    let before = world.commits().len();
+    let prune = |dry_run| world.registry.prune_routes(&world.project.id, world.now(), dry_run);
+    prune(true).unwrap();
+    assert_eq!(world.commits().len(), before, "a dry run wrote");
+    prune(false).unwrap();
+    let commits = world.commits().split_off(before);
+    let pages: Vec<usize> = commits.iter().map(|each| each.changes.suggestions.len()).collect();
+    assert_eq!(pages, [1_000, 1_000, 100]);
+    let left: Vec<SessionKey> = world.everything().suggestions.into_keys().collect();
+    assert_eq!(left, [session(&world, "s9999")]);
+}
+
+#[test]
+fn forgetting_a_project_reads_no_vector() {
+    let world = world(5_000);
+    for number in 0..4_u32 {
+        let op = OpId::new(format!("learn {number}")).unwrap();
+        let numbers = [f64::from(number) + 1.0, 1.0, f64::from(number * number)];
+        let vector = (number > 0).then(|| (ModelId::new("m").unwrap(), numbers.to_vec()));
+        let learn = Learn::new(op, format!("q {number}"), tool_name(TOOL), world.now());
+        world.registry.learn_route(&world.project, Learn { vector, ..learn }).unwrap();
+    }
+    let vectors = world.everything().vectors.len();
+    assert!(vectors > 1);
+    let op = OpId::new("forget").unwrap();
+    world.registry.forget_project(world.project.id.clone(), op, world.now()).unwrap();
+    let commit = world.last_commit();
+    assert!(commit.view.vectors.is_empty(), "vectors were read");
+    // Only those that there are.
+    assert_eq!(commit.changes.vectors.len(), vectors);
+    assert!(commit.changes.vectors.iter().all(|each| matches!(each, Change::Delete(_))));
+    let left = world.everything();
+    assert!(left.routes.is_empty() && left.vectors.is_empty());
 }

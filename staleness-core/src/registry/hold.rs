@@ -12,7 +12,7 @@ use crate::scan::ProjectRef;
 use crate::store::{
     CursorFilter, Decision, DocumentFilter, Draft, Durability, ItemFilter, JournalFilter,
     OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter,
-    Step, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
+    Step, SuggestionFilter, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
@@ -279,7 +279,6 @@ impl Step for ForgetProject {
             .lock_sessions(SessionFilter::Project(self.id.clone()))
             .lock_cursors(CursorFilter::Project(self.id.clone()))
             .lock_routes(RouteFilter::Project(self.id.clone()))
-            .lock_vectors(VectorFilter::Project(self.id.clone()))
             .lock_suggestions(SuggestionFilter::Project(self.id.clone()))
             .journal(JournalFilter::Op(self.op.clone()))
     }
@@ -317,11 +316,9 @@ impl Step for ForgetProject {
         for key in view.cursors.keys().filter(|key| key.project == self.id) {
             draft.delete_cursor(key);
         }
+        // Their vectors go with them, and none is read: they are the larger part of a project.
         for key in view.routes.keys().filter(|key| key.project == self.id) {
             draft.delete_route(key);
-        }
-        for key in view.vectors.keys().iter().filter(|key| key.project == self.id) {
-            draft.delete_vector(key);
         }
         for key in view.suggestions.keys().filter(|key| key.project == self.id) {
             draft.delete_suggestions(key);

@@ -11,7 +11,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-/// Routes that one commit removes at most: others wait meanwhile.
+/// Routes, or sessions' suggestions, that one commit removes at most: others wait meanwhile.
 const PAGE: usize = 1_000;
 
 /// A route that went, or would go.
@@ -74,8 +74,10 @@ impl Registry {
         let old =
             |row: &&Suggestions| now.days_since(row.updated_at()) >= i64::from(policy.unused_days);
         let rows: Vec<Suggestions> = view.suggestions.values().filter(old).cloned().collect();
-        if !rows.is_empty() && !dry_run {
-            self.run(RemoveSuggestions { rows, at: now }).await?;
+        if !dry_run {
+            for page in rows.chunks(PAGE) {
+                self.run(RemoveSuggestions { rows: page.to_vec(), at: now }).await?;
+            }
         }
         Ok(report)
     }
