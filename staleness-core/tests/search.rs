@@ -88,6 +88,8 @@ fn what_was_learned_finds_a_tool_that_its_words_do_not() {
         Some(LearnedMatch {
             id: RouteId(1),
             closeness: 1.0,
+            words: 1.0,
+            meaning: None,
             confidence: Confidence::new(0.9).unwrap()
         })
     );
@@ -215,6 +217,8 @@ fn meaning_is_blended_on_the_same_scale() {
     meaning.routes.insert(RouteId(1), 0.8);
     let found = ask(&meaning);
     assert_eq!((found.familiarity, order(&found)), (0.8, vec!["mcp__hub__merge"]));
+    let best = found.matches[0].route.unwrap();
+    assert_eq!((best.closeness, best.words, best.meaning), (0.8, 0.0, Some(0.8)));
     meaning.routes.insert(RouteId(1), -0.5);
     meaning.tools.insert(name("mcp__mail__send"), 0.7);
     let found = ask(&meaning);

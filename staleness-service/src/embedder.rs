@@ -1,7 +1,10 @@
 //! The model that makes vectors of queries: `routes.model_dir`, in programs that were built with one.
 
+use staleness::BlockingRegistry;
 use staleness::embed::{EmbedError, Embedder};
 use staleness::ids::ModelId;
+use staleness::search::Question;
+use staleness::store::StoreError;
 
 use crate::error::{ErrorKind, ServiceError};
 use crate::settings::Settings;
@@ -36,10 +39,7 @@ mod loaded {
 /// # Errors
 /// For a folder that holds no model, a query without a word, and in a program that was built without
 /// models.
-pub fn vector_of(
-    settings: &Settings,
-    query: &str,
-) -> Result<Option<(ModelId, Vec<f64>)>, ServiceError> {
+pub fn vector_of(settings: &Settings, query: &str) -> Result<Option<Answer>, ServiceError> {
     let folder = settings.configured.policy.routes.model_dir.trim();
     if folder.is_empty() {
         return Ok(None);
@@ -51,7 +51,32 @@ pub fn vector_of(
     embed(folder, &ask).map(Some)
 }
 
-type Answer = (ModelId, Vec<f64>);
+/// The same for a search that words answer too: `None` where the query has no word, and where nothing of the
+/// project was learned by that model. A model that cannot be asked leaves the words, and a sentence that says
+/// why.
+///
+/// # Errors
+/// What the store reports.
+pub fn for_search(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    query: Option<&str>,
+) -> Result<(Option<Answer>, Option<String>), StoreError> {
+    let Some(query) = query.filter(|query| Question::new(query).is_ok()) else {
+        return Ok((None, None));
+    };
+    match vector_of(settings, query) {
+        Ok(None) => Ok((None, None)),
+        Ok(Some((model, numbers))) => {
+            let known = registry.dimensions_of(&settings.project.id, &model)?;
+            Ok((known.map(|_| (model, numbers)), None))
+        }
+        Err(error) => Ok((None, Some(format!("{}; words alone decided", error.message)))),
+    }
+}
+
+/// What a model made of a query: the model, and the numbers.
+pub type Answer = (ModelId, Vec<f64>);
 
 #[cfg(feature = "local")]
 fn embed(

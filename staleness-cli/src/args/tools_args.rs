@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::routes_args::VectorArgs;
 use super::whole;
 
 #[derive(Debug, Subcommand)]
@@ -33,11 +34,13 @@ pub(crate) enum ToolsCommand {
         #[arg(long, value_name = "N", default_value = "5", allow_negative_numbers = true,
               value_parser = whole::<usize>)]
         limit: usize,
+        #[command(flatten)]
+        vector: VectorArgs,
         /// Show the parts of each score.
         #[arg(long)]
         explain: bool,
     },
-    /// Search every tool by words, stale and demoted ones marked.
+    /// Search every tool by words and by what was learned, stale and demoted ones marked.
     Discover {
         /// What for, in words.
         query: String,
@@ -45,6 +48,8 @@ pub(crate) enum ToolsCommand {
         #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true,
               value_parser = whole::<usize>)]
         limit: usize,
+        #[command(flatten)]
+        vector: VectorArgs,
         /// Show the parts of each score.
         #[arg(long)]
         explain: bool,

@@ -2,17 +2,20 @@
 
 use serde_json::json;
 use staleness::ids::{SessionId, ToolKey};
-use staleness::registry::{ByHand, ScopeChoice, ToolListing};
+use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
 use staleness::report::HistoryEntry;
 use staleness::tool::{Hold, Status, ToolKind};
-use staleness::{clock, names};
+use staleness::{BlockingRegistry, clock, names};
 
+use staleness_service::embedder::{self, Answer};
 use staleness_service::tools::{explain, find};
 
+use super::routes::vector;
 use super::{optional, word};
+use crate::args::routes_args::VectorArgs;
 use crate::args::tools_args::{HoldArgs, ListArgs, ScopeArg, ToolsCommand};
 use crate::error::{CliError, ErrorKind};
-use crate::output::{Cell, Output, Paint, Table, tools};
+use crate::output::{Cell, Output, Paint, Table, escape, tools};
 use crate::settings::{Access, Settings};
 
 pub(crate) fn run(
@@ -38,31 +41,25 @@ pub(crate) fn run(
             }
             out.text(&tools::ranked(&ranked, settings.now, out))
         }
-        Some(ToolsCommand::Suggest { query, session, limit, explain }) => {
+        Some(ToolsCommand::Suggest { query, session, limit, vector, explain }) => {
             let session = optional::<SessionId>("session", session.as_ref())?;
-            let query = query.as_deref();
-            let (project, now) = (&settings.project, settings.now);
             let registry = settings.open(Access::Look)?;
-            let found = registry.suggest(project, query, session.as_ref(), *limit, now)?;
-            if out.json {
-                return out.json(&json!({ "tools": found }));
-            }
+            let (vector, note) = meant(settings, &registry, query.as_deref(), vector)?;
+            let wanted = FindTools { query: query.clone(), vector, session, limit: *limit };
+            let found = registry.suggest_tools(&settings.project, wanted, settings.now)?;
             let none = "no active tool fits; `staleness tools discover` searches all of them\n";
-            let text = tools::suggestions(&found, *explain, out);
-            out.text(if text.is_empty() { none } else { &text })
+            tell(found, note, *explain, none, out)
         }
-        Some(ToolsCommand::Discover { query, limit, explain }) => {
+        Some(ToolsCommand::Discover { query, limit, vector, explain }) => {
             if query.trim().is_empty() {
                 return Err(CliError::invalid("the query is empty")
                     .hint("say what the tool should do, in words"));
             }
             let registry = settings.open(Access::Look)?;
-            let found = registry.discover(&settings.project, query, *limit, settings.now)?;
-            if out.json {
-                return out.json(&json!({ "tools": found }));
-            }
-            let text = tools::suggestions(&found, *explain, out);
-            out.text(if text.is_empty() { "no tool matches\n" } else { &text })
+            let (vector, note) = meant(settings, &registry, Some(query), vector)?;
+            let wanted = FindTools { vector, ..FindTools::by_words(query, *limit) };
+            let found = registry.discover_tools(&settings.project, wanted, settings.now)?;
+            tell(found, note, *explain, "no tool matches\n", out)
         }
         Some(ToolsCommand::History { name, limit, scope }) => {
             history(settings, name, *limit, choice(scope.scope), out)
@@ -75,6 +72,44 @@ pub(crate) fn run(
             forget(settings, name, choice(scope.scope), *yes, out)
         }
     }
+}
+
+/// What a model made of the query, and why a configured one could not be asked: words answer too. A file
+/// that was named must hold a vector.
+fn meant(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    query: Option<&str>,
+    args: &VectorArgs,
+) -> Result<(Option<Answer>, Option<String>), CliError> {
+    match vector::named(settings, registry, args)? {
+        Some(named) => Ok((Some(named), None)),
+        None => Ok(embedder::for_search(settings, registry, query)?),
+    }
+}
+
+fn tell(
+    found: FoundTools,
+    note: Option<String>,
+    explain: bool,
+    none: &str,
+    out: &Output,
+) -> Result<(), CliError> {
+    let note = note.or(found.note);
+    if out.json {
+        return out.json(&match note {
+            Some(note) => json!({ "tools": found.tools, "note": note }),
+            None => json!({ "tools": found.tools }),
+        });
+    }
+    let mut text = tools::suggestions(&found.tools, explain, out);
+    if text.is_empty() {
+        text.push_str(none);
+    }
+    if let Some(note) = note.filter(|_| !out.quiet) {
+        text.push_str(&format!("{}\n", out.paint.dim(&escape(&note))));
+    }
+    out.text(&text)
 }
 
 pub(crate) const fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
@@ -220,5 +255,5 @@ fn forget(
     if out.json {
         return out.json(&json!({ "forgotten": name }));
     }
-    if out.quiet { Ok(()) } else { out.text(&format!("forgot {}\n", crate::output::escape(&name))) }
+    if out.quiet { Ok(()) } else { out.text(&format!("forgot {}\n", escape(&name))) }
 }

@@ -116,17 +116,27 @@ pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> 
 /// The parts of a score, each with its number.
 fn parts(parts: &ScoreParts) -> String {
     let mut text = format!("usage {:.3}", parts.usage);
-    for (name, part) in [("words", parts.words), ("learned", parts.learned)] {
-        if let Some(part) = part {
-            text.push_str(&format!(", {name} {part:.3}"));
-        }
+    if let Some(words) = parts.words {
+        text.push_str(&format!(", words {words:.3}"));
+    }
+    if let Some(habit) = parts.habit.filter(|habit| *habit > 0.0) {
+        text.push_str(&format!(" (of it habit {habit:.3})"));
+    }
+    if let Some(learned) = parts.learned {
+        text.push_str(&format!(", learned {learned:.3}"));
     }
     if let Some(route) = &parts.route {
         let (close, sure) = (route.closeness, route.confidence.get());
-        let query = &route.query;
-        text.push_str(&format!("; “{query}” closeness {close:.3} × confidence {sure:.3}"));
+        let (query, of) = (&route.query, closeness(route.by_words, route.by_meaning));
+        text.push_str(&format!("; “{query}” closeness {close:.3}{of} × confidence {sure:.3}"));
     }
     text
+}
+
+/// What a closeness is made of, where it is of more than words.
+pub(crate) fn closeness(by_words: f64, by_meaning: Option<f64>) -> String {
+    let of = |meaning| format!(" (by words {by_words:.3}, by meaning {meaning:.3})");
+    by_meaning.map(of).unwrap_or_default()
 }
 
 /// The sources that are not simply missing.

@@ -22,6 +22,25 @@ fn a_model_directory_that_is_missing_a_file_is_told_and_nothing_is_learned() {
     assert_eq!(sandbox.json(&["routes"])["routes"], serde_json::json!([]));
 }
 
+/// A search that words answer does not fail for want of a model.
+#[test]
+fn a_model_that_cannot_be_asked_leaves_the_words() {
+    let (sandbox, args) = lesson("/nowhere/model");
+    let why = if cfg!(feature = "local") { "config.json" } else { "without models" };
+    for verb in ["suggest", "discover"] {
+        let ask = |query: &str| {
+            let args: Vec<&str> = args[..2].iter().map(String::as_str).collect();
+            sandbox.json(&[&args[..], &["tools", verb, query]].concat())
+        };
+        let found = ask("search");
+        assert_eq!(found["tools"][0]["name"], "mcp__hub__search", "{found}");
+        let note = found["note"].as_str().unwrap();
+        assert!(note.contains(why) && note.ends_with("; words alone decided"), "{note}");
+        // Where there are no words nothing is asked of a model.
+        assert_eq!(ask("?!").get("note"), None);
+    }
+}
+
 #[test]
 fn a_project_names_no_model() {
     let (sandbox, _) = lesson("");
@@ -43,4 +62,7 @@ fn the_real_model_makes_vectors_of_what_is_learned() {
     let learned = sandbox.json(&["routes"]);
     let model = learned["routes"][0]["model"].as_str().unwrap_or_default();
     assert!(model.contains('@'), "{learned}");
+    let found = sandbox.json(&[&args[0], &args[1], "tools", "discover", "look for something"]);
+    let meaning = found["tools"][0]["parts"]["route"]["by_meaning"].as_f64();
+    assert!(meaning.is_some_and(|cosine| cosine > 0.2), "{found}");
 }

@@ -203,6 +203,50 @@ fn vectors_find_by_meaning_and_bad_ones_are_refused() {
 }
 
 #[test]
+fn tools_are_found_by_what_their_learned_queries_mean() {
+    let sandbox = sandbox();
+    let file = |name: &str, text: &str| sandbox.write(name, text).display().to_string();
+    let (known, other) = (file("v", "[1, 0, 0]"), file("w", "[0.8, 0.6, 0]"));
+    let learn = ["routes", "learn", "--quiet", "--query", "ship it"];
+    let rest = ["--tool", "mcp__github__merge", "--vector", &known, "--model", "m"];
+    sandbox.ok(&[&learn[..], &rest].concat());
+    let by = |model: &'static str| ["--vector", &other, "--model", model];
+    for verb in ["suggest", "discover"] {
+        let asked = ["tools", verb, "unheard"];
+        assert!(names(&sandbox.json(&asked)["tools"]).is_empty(), "{verb}");
+        let found = sandbox.json(&[&asked[..], &by("m"), &["--explain"]].concat());
+        assert_eq!(names(&found["tools"]), ["mcp__github__merge"], "{verb}");
+        let route = &found["tools"][0]["parts"]["route"];
+        let meaning = route["by_meaning"].as_f64().unwrap();
+        assert!((meaning - 0.8).abs() < 1e-6 && route["by_words"] == 0.0, "{found}");
+        let text = sandbox.ok(&[&asked[..], &by("m"), &["--explain"]].concat());
+        assert!(text.contains("(by words 0.000, by meaning 0.800)"), "{text}");
+        // Another model is never compared, and no error: words answer.
+        let asked = ["tools", verb, "merge"];
+        let found = sandbox.json(&[&asked[..], &by("n")].concat());
+        assert_eq!(names(&found["tools"])[0], "mcp__github__merge", "{verb}");
+        assert_eq!(found["note"], "no route has a vector of the model n: words alone decided");
+        assert_eq!(sandbox.json(&asked).get("note"), None);
+        for (text, why) in [
+            ("[1, 0]", "has 2 dimensions; those of the model m have 3"),
+            ("[0, 0, 0]", "points nowhere"),
+            ("[1, 0, nan]", "no JSON array"),
+        ] {
+            let bad = file("bad", text);
+            let run = sandbox.run(&["tools", verb, "x", "--vector", &bad, "--model", "m"]);
+            assert_eq!((run.code, run.out.as_str()), (3, ""), "{run:?}");
+            assert!(run.err.contains(why), "{run:?}");
+        }
+        assert_eq!(sandbox.run(&["tools", verb, "x", "--vector", &other]).code, 2);
+    }
+    let run = sandbox.run(&[&["tools", "suggest"][..], &by("m")].concat());
+    assert!(run.code == 3 && run.err.contains("goes with the words of the query"), "{run:?}");
+    let text =
+        sandbox.ok(&["routes", "find", "unheard", "--vector", &other, "--model", "m", "--explain"]);
+    assert!(text.contains("closeness 0.800 (by words 0.000, by meaning 0.800)"), "{text}");
+}
+
+#[test]
 fn trap_an_empty_query_that_matches_everything() {
     let sandbox = sandbox();
     let long = "x ".repeat(50_000);

@@ -46,6 +46,24 @@ fn a_tool_that_fails_is_doubted_and_one_success_restores_it() {
 }
 
 #[test]
+fn a_model_that_cannot_be_asked_leaves_the_words() {
+    let machine = Machine::new();
+    let mut client = machine.client(&["--set", "routes.model_dir=\"/nowhere/model\""]);
+    let name = "mcp__hub__search_issues";
+    client.data("record_outcome", json!({ "name": name, "outcome": "success" }));
+    for tool in ["discover_tools", "suggest_tool"] {
+        let answer = client.call(tool, json!({ "query": "search issues" }));
+        let (data, text) = (&answer["structuredContent"], &answer["content"][0]["text"]);
+        assert_eq!(data["tools"][0]["name"], name, "{answer}");
+        let note = data["note"].as_str().unwrap();
+        assert!(note.ends_with("words alone decided"), "{note}");
+        assert!(text.as_str().unwrap().ends_with(note), "{text}");
+    }
+    // Without a query nobody is asked.
+    assert_eq!(client.data("suggest_tool", json!({})).get("note"), None);
+}
+
+#[test]
 fn what_an_agent_writes_down_is_recalled_verified_and_doubted() {
     let machine = Machine::new();
     let mut client = machine.client(&[]);

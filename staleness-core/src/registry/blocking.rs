@@ -7,9 +7,9 @@ use std::path::Path;
 use pollster::block_on;
 
 use super::{
-    Act, ByHand, DocumentsReport, FindRoutes, FoundRoutes, ItemPatch, Learn, PruneReport,
-    RecordReport, Registry, Resolution, Resume, RoutePruneReport, ScopeChoice, ScoredTool,
-    ToolListing, Use, Verification, WorkListing, WorkPatch,
+    Act, ByHand, DocumentsReport, FindRoutes, FindTools, FoundRoutes, FoundTools, ItemPatch, Learn,
+    PruneReport, RecordReport, Registry, Resolution, Resume, RoutePruneReport, ScopeChoice,
+    ScoredTool, ToolListing, Use, Verification, WorkListing, WorkPatch,
 };
 use crate::ids::{
     AgentId, ItemId, ItemKey, ModelId, OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName,
@@ -87,6 +87,8 @@ blocking! {
     rank(project: &ProjectRef, limit: usize, now: Timestamp) -> Vec<ScoredTool>;
     suggest(project: &ProjectRef, query: Option<&str>, session: Option<&SessionId>, limit: usize, now: Timestamp) -> Vec<Suggestion>;
     discover(project: &ProjectRef, query: &str, limit: usize, now: Timestamp) -> Vec<Suggestion>;
+    suggest_tools(project: &ProjectRef, find: FindTools, now: Timestamp) -> FoundTools;
+    discover_tools(project: &ProjectRef, find: FindTools, now: Timestamp) -> FoundTools;
     history(keys: &[ToolKey], limit: u32) -> Vec<HistoryEntry>;
     journal_of(subject: Subject, limit: u32) -> Vec<JournalEntry>;
     projects() -> Vec<Project>;

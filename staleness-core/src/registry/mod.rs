@@ -2,6 +2,7 @@
 
 mod blocking;
 mod documents;
+mod finding;
 mod hold;
 mod import;
 mod knowledge;
@@ -25,6 +26,7 @@ use serde::Serialize;
 
 pub use blocking::BlockingRegistry;
 pub use documents::{DocumentsReport, MAX_FINDINGS_BYTES, REFRESH_AFTER_DAYS};
+pub use finding::{FindTools, FoundTools};
 pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
 pub use import::{
     BlockingImporter, ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts,

@@ -1,22 +1,20 @@
-//! Verbs that only look: list, show, rank, suggest, discover, history, projects.
+//! Verbs that only look: list, show, rank, history, projects.
 
 use serde::Serialize;
 
 use super::Registry;
-use crate::ids::{ProjectId, Scope, SessionId, ToolKey, ToolName};
+use crate::ids::{ProjectId, Scope, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Subject};
 use crate::names;
 use crate::policy::Policy;
 use crate::project::Project;
-use crate::report::{
-    Context, HistoryEntry, RankedTool, Suggestion, ToolReport, discover, rank, suggest,
-};
+use crate::report::{Context, HistoryEntry, RankedTool, ToolReport, rank};
 use crate::scan::ProjectRef;
-use crate::search::{Question, QuestionError};
+use crate::search::QuestionError;
 use crate::source::Source;
 use crate::store::{
-    JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, RouteFilter, Selection,
-    SourceFilter, StoreError, ToolFilter, View,
+    JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
+    StoreError, ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
@@ -97,19 +95,6 @@ impl Query for Lookup {
 impl Registry {
     async fn seen(&self, project: &ProjectRef) -> Result<View, StoreError> {
         self.ask(visible(&project.id, &self.policy)).await
-    }
-
-    /// What the project sees, with its routes where there is a question.
-    async fn seen_with_routes(
-        &self,
-        project: &ProjectRef,
-        routes: bool,
-    ) -> Result<View, StoreError> {
-        let mut selection = visible(&project.id, &self.policy);
-        if routes {
-            selection = selection.peek_routes(RouteFilter::Project(project.id.clone()));
-        }
-        self.ask(selection).await
     }
 
     /// Every tool that the project sees, of the wanted status and kind, in the order of the
@@ -224,47 +209,6 @@ impl Registry {
                 score: each.score,
             })
             .collect())
-    }
-
-    /// Tools to use: see [`suggest`]. A query without words asks for the ranking.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] for a query that is too long; else what the store reports.
-    pub async fn suggest(
-        &self,
-        project: &ProjectRef,
-        query: Option<&str>,
-        session: Option<&SessionId>,
-        limit: usize,
-        now: Timestamp,
-    ) -> Result<Vec<Suggestion>, StoreError> {
-        let asked = match query.map(Question::new) {
-            None | Some(Err(QuestionError::Empty)) => None,
-            Some(asked) => Some(asked.map_err(refused)?),
-        };
-        let view = self.seen_with_routes(project, asked.is_some()).await?;
-        let context = Context::new(&view, &self.policy, project, now);
-        Ok(suggest(&context, asked.as_ref(), session, limit))
-    }
-
-    /// Searches everything that the project sees: see [`discover`]. A query without words finds nothing.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] for a query that is too long; else what the store reports.
-    pub async fn discover(
-        &self,
-        project: &ProjectRef,
-        query: &str,
-        limit: usize,
-        now: Timestamp,
-    ) -> Result<Vec<Suggestion>, StoreError> {
-        let asked = match Question::new(query) {
-            Err(QuestionError::Empty) => return Ok(Vec::new()),
-            asked => asked.map_err(refused)?,
-        };
-        let view = self.seen_with_routes(project, true).await?;
-        let context = Context::new(&view, &self.policy, project, now);
-        Ok(discover(&context, &asked, limit))
     }
 
     /// The last `limit` changes of the tools with these keys, newest first. A forgotten tool still

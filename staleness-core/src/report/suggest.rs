@@ -1,10 +1,10 @@
-//! Suggesting and discovering tools: by what worked, and by words.
+//! Suggesting and discovering tools: by what worked, by words, and where there are vectors by meaning.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::{Context, RankedTool, ToolReport, rank};
+use super::{Context, QueryVector, RankedTool, ToolReport, rank};
 use crate::ids::{ProjectId, SessionId, ToolKey, ToolName};
 use crate::names;
 use crate::route::{Confidence, RouteId, RouteKey};
@@ -17,6 +17,21 @@ use crate::verdict::round;
 const LEAST_LIFT: f64 = 0.75;
 /// Scores that are nearer than this may be equal once rounded.
 const SLACK: f64 = 1e-8;
+
+/// What is asked: words, and what a model made of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The words.
+    pub question: &'a Question,
+    /// The vector, compared with those of the project's routes in the view.
+    pub vector: Option<QueryVector<'a>>,
+}
+
+impl<'a> From<&'a Question> for Asked<'a> {
+    fn from(question: &'a Question) -> Self {
+        Self { question, vector: None }
+    }
+}
 
 /// A tool that was found for a caller.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,6 +62,9 @@ pub struct ScoreParts {
     /// How well the words fit, 0..=1, where there was a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<f64>,
+    /// Of `words`, what words gave that usually led to the tool or its server, where there was a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub habit: Option<f64>,
     /// What stands for what was learned, 0..=1, where there was a question: see [`SearchIndex::find`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned: Option<f64>,
@@ -62,8 +80,13 @@ pub struct TaughtBy {
     pub id: RouteId,
     /// The query as it was first given.
     pub query: String,
-    /// How close it is to the question, 0..=1.
+    /// How close it is to the question, 0..=1: by words and by meaning, blended.
     pub closeness: f64,
+    /// How close it is by words, 0..=1.
+    pub by_words: f64,
+    /// The cosine of the vectors, where both have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_meaning: Option<f64>,
     /// How sure the route is, 0..=1.
     pub confidence: Confidence,
 }
@@ -75,13 +98,13 @@ pub struct TaughtBy {
 #[must_use]
 pub fn suggest(
     context: &Context<'_>,
-    asked: Option<&Question>,
+    asked: Option<Asked<'_>>,
     session: Option<&SessionId>,
     limit: usize,
 ) -> Vec<Suggestion> {
     let window = context.policy().ranking.window;
     let last = last_used(context.view(), context.project(), window, session);
-    let index = asked.map(|asked| (asked, search_index(context, asked)));
+    let index = asked.map(|asked| (asked, search_index(context, asked.question)));
     let index = index.as_ref().map(|(asked, index)| (*asked, index));
     let callable = |tool: &&Tool| {
         tool.kind != ToolKind::Builtin
@@ -114,9 +137,9 @@ pub fn suggest(
 
 /// Searches everything that the project sees, and marks what cannot be relied on.
 #[must_use]
-pub fn discover(context: &Context<'_>, asked: &Question, limit: usize) -> Vec<Suggestion> {
+pub fn discover(context: &Context<'_>, asked: Asked<'_>, limit: usize) -> Vec<Suggestion> {
     let tools = context.visible().filter(|tool| !context.is_ignored(tool));
-    find(context, tools, Some((asked, &search_index(context, asked))), limit)
+    find(context, tools, Some((asked, &search_index(context, asked.question))), limit)
 }
 
 /// An index of what the project sees and of what was learned in it, for one question.
@@ -151,7 +174,7 @@ pub(crate) fn last_used<'a>(
 fn find<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,
-    asked: Option<(&Question, &SearchIndex)>,
+    asked: Option<(Asked<'_>, &SearchIndex)>,
     limit: usize,
 ) -> Vec<Suggestion> {
     let scored = match asked {
@@ -176,6 +199,7 @@ fn find<'a>(
             parts: ScoreParts {
                 usage: each.score,
                 words: found.as_ref().map(|found| found.words),
+                habit: found.as_ref().map(|found| found.habit),
                 learned: found.as_ref().map(|found| found.learned),
                 route: found.as_ref().and_then(|found| taught_by(context, found)),
             },
@@ -190,13 +214,19 @@ type Scored<'a> = (f64, Option<Match>, RankedTool<'a>);
 fn by_question<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,
-    asked: &Question,
+    asked: Asked<'_>,
     index: &SearchIndex,
     limit: usize,
 ) -> Vec<Scored<'a>> {
     let tools: Vec<&Tool> = tools.collect();
     let wanted: HashSet<&ToolName> = tools.iter().map(|tool| &tool.key.name).collect();
-    let scores = index.scores(asked, &Meaning::default(), |name| wanted.contains(name));
+    let wanted = |name: &ToolName| wanted.contains(name);
+    let mut meaning = Meaning::default();
+    if let Some(vector) = asked.vector {
+        let vectors = &context.view().vectors;
+        meaning.routes = vector.nearest(vectors, context.project(), limit, wanted);
+    }
+    let scores = index.scores(asked.question, &meaning, wanted);
     let fitting = worth_ranking(scores.fitting().collect(), limit);
     let found: HashMap<&ToolName, (f64, u32)> =
         fitting.into_iter().map(|(name, score, place)| (name, (score, place))).collect();
@@ -248,6 +278,8 @@ fn taught_by(context: &Context<'_>, found: &Match) -> Option<TaughtBy> {
         id: best.id,
         query: route.query.clone(),
         closeness: best.closeness,
+        by_words: best.words,
+        by_meaning: best.meaning,
         confidence: best.confidence,
     })
 }

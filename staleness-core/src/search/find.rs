@@ -41,6 +41,8 @@ pub struct Match {
     pub score: f64,
     /// How well its words fit, 0..=1.
     pub words: f64,
+    /// Of `words`, what habits of the tool and of its server gave, 0..=0.35.
+    pub habit: f64,
     /// What stands for what was learned, 0..=1: see [`SearchIndex::find`].
     pub learned: f64,
     /// The learned query that is closest, if there is one.
@@ -127,9 +129,11 @@ impl SearchIndex {
                 *words = blend(*words, meant.copied().unwrap_or(0.0));
             }
         }
-        let habits = self.habits(&shares, &words, &mut passes);
-        for (words, habit) in words.iter_mut().zip(&habits) {
-            *words = (*words + habit).min(1.0);
+        let mut habits = self.habits(&shares, &words, &mut passes);
+        for (words, habit) in words.iter_mut().zip(&mut habits) {
+            let own = *words;
+            *words = (own + *habit).min(1.0);
+            *habit = *words - own;
         }
         let (familiarity, best) = self.learned(question, meaning, &mut passes);
         let surest = best.values().map(LearnedMatch::score).fold(0.0, f64::max);
@@ -147,6 +151,7 @@ impl SearchIndex {
             all: Vec::new(),
             shares,
             words,
+            habits,
             best,
             assumed,
         };
@@ -199,6 +204,7 @@ pub(crate) struct Scores<'a> {
     all: Vec<(f64, u32)>,
     shares: Vec<Shares<'a>>,
     words: Vec<f64>,
+    habits: Vec<f64>,
     best: HashMap<u32, LearnedMatch>,
     assumed: f64,
 }
@@ -226,6 +232,7 @@ impl<'a> Scores<'a> {
             tool: bundle.tool.clone(),
             score,
             words: round(self.words[place as usize]),
+            habit: round(self.habits[place as usize]),
             learned: round(self.learned(place, bundle)),
             route: self.best.get(&place).copied().filter(|route| route.score() > 0.0),
             met: self.index.met(self.question, &self.shares, place),

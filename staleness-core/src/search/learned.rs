@@ -27,8 +27,12 @@ pub struct Meaning {
 pub struct LearnedMatch {
     /// The route.
     pub id: RouteId,
-    /// How close the queries are, 0..=1.
+    /// How close the queries are, 0..=1: by words and by meaning, blended.
     pub closeness: f64,
+    /// How close they are by words, 0..=1.
+    pub words: f64,
+    /// The cosine of their vectors, where both have one and this one was among the nearest.
+    pub meaning: Option<f64>,
     /// How sure the route is.
     pub confidence: Confidence,
 }
@@ -69,7 +73,8 @@ impl SearchIndex {
         let (mut familiarity, mut best) = (0.0_f64, HashMap::new());
         for (place, common) in common.into_iter().enumerate() {
             let Some(route) = &self.routes[place] else { continue };
-            let meant = meaning.routes.get(&route.id).copied().unwrap_or(0.0);
+            let cosine = meaning.routes.get(&route.id).copied();
+            let meant = cosine.unwrap_or(0.0);
             if (common <= 0.0 && meant <= 0.0) || !passes(route.bundle) {
                 continue;
             }
@@ -78,7 +83,13 @@ impl SearchIndex {
             let alike = if alike.is_nan() { 0.0 } else { alike.powf(SHARPNESS) };
             let closeness = round(blend(alike, meant));
             familiarity = familiarity.max(closeness);
-            let each = LearnedMatch { id: route.id, closeness, confidence: route.confidence };
+            let each = LearnedMatch {
+                id: route.id,
+                closeness,
+                words: round(alike),
+                meaning: cosine.map(round),
+                confidence: route.confidence,
+            };
             best.entry(route.bundle)
                 .and_modify(|old| {
                     if each.beats(old) {

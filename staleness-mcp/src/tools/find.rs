@@ -6,11 +6,11 @@ use serde_json::json;
 use staleness::clock;
 use staleness::ids::{OpId, SessionId};
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{ScopeChoice, Use};
+use staleness::registry::{FindTools, ScopeChoice, Use};
 use staleness::report::HealthState;
 use staleness_service::settings::Access;
 use staleness_service::words::{optional, tool_name};
-use staleness_service::{ServiceError, tools};
+use staleness_service::{ServiceError, embedder, tools};
 
 use super::verdict;
 use crate::answer::{Answer, Rows, line};
@@ -69,11 +69,23 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer, ServiceError> {
     let settings = &call.settings;
     let limit = asked.limit.map_or(8, |limit| limit as usize);
     let registry = settings.open(Access::Look)?;
-    let found = registry.discover(&settings.project, &asked.query, limit + BEYOND, settings.now)?;
+    let (vector, note) = embedder::for_search(settings, &registry, Some(&asked.query))?;
+    let find = FindTools { vector, ..FindTools::by_words(asked.query, limit + BEYOND) };
+    let found = registry.discover_tools(&settings.project, find, settings.now)?.tools;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
     let head = if found.is_empty() { "no known tool matches" } else { "" };
-    let text = rows.text(head, "ask for a higher limit, or with more words");
-    Ok(Answer::new(text, json!({ "tools": rows.items, "more": rows.more })))
+    Ok(told(&rows, head, "ask for a higher limit, or with more words", note))
+}
+
+/// The tools, and why a configured model could not be asked.
+fn told(rows: &Rows, head: &str, how: &str, note: Option<String>) -> Answer {
+    let mut text = rows.text(head, how);
+    let mut data = json!({ "tools": rows.items, "more": rows.more });
+    if let Some(note) = note.as_deref().map(line) {
+        text.push_str(&format!("\n{note}"));
+        data["note"] = note.into();
+    }
+    Answer::new(text, data)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -91,13 +103,12 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer, ServiceError> {
     let session = optional::<SessionId>("session", asked.session.as_ref())?;
     let limit = asked.limit.map_or(3, |limit| limit as usize);
     let registry = settings.open(Access::Look)?;
-    let (query, now) = (asked.query.as_deref(), settings.now);
-    let found =
-        registry.suggest(&settings.project, query, session.as_ref(), limit + BEYOND, now)?;
+    let (vector, note) = embedder::for_search(settings, &registry, asked.query.as_deref())?;
+    let find = FindTools { query: asked.query, vector, session, limit: limit + BEYOND };
+    let found = registry.suggest_tools(&settings.project, find, settings.now)?.tools;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
     let none = "no working tool fits; discover_tools also finds those that are stale or demoted";
-    let text = rows.text(if found.is_empty() { none } else { "" }, "ask for a higher limit");
-    Ok(Answer::new(text, json!({ "tools": rows.items, "more": rows.more })))
+    Ok(told(&rows, if found.is_empty() { none } else { "" }, "ask for a higher limit", note))
 }
 
 #[derive(Deserialize, JsonSchema)]

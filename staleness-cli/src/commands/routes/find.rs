@@ -5,6 +5,7 @@ use staleness::registry::FindRoutes;
 use super::vector;
 use crate::args::routes_args::FindArgs;
 use crate::error::CliError;
+use crate::output::tools::closeness;
 use crate::output::{Cell, Output, Paint, Table};
 use crate::settings::{Access, Settings};
 
@@ -38,7 +39,8 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
         ];
         if args.explain {
             let sure = each.route.confidence.get();
-            let parts = format!("closeness {:.3} × confidence {sure:.3}", each.closeness);
+            let of = closeness(each.by_words, each.by_meaning);
+            let parts = format!("closeness {:.3}{of} × confidence {sure:.3}", each.closeness);
             cells.push((parts, Some(Paint::dim)));
         }
         table.row(cells);

@@ -20,9 +20,19 @@ pub(crate) fn read(
     query: &str,
     args: &VectorArgs,
 ) -> Result<Option<(ModelId, Vec<f64>)>, CliError> {
-    let (Some(path), Some(model)) = (&args.vector, &args.model) else {
-        return embedder::vector_of(settings, query);
-    };
+    match named(settings, registry, args)? {
+        None => embedder::vector_of(settings, query),
+        named => Ok(named),
+    }
+}
+
+/// The vector of the file that was named, if one was.
+pub(crate) fn named(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    args: &VectorArgs,
+) -> Result<Option<(ModelId, Vec<f64>)>, CliError> {
+    let (Some(path), Some(model)) = (&args.vector, &args.model) else { return Ok(None) };
     let model =
         ModelId::new(model).map_err(|why| CliError::invalid(format!("the model's id {why}")))?;
     let shown = if path.as_os_str() == "-" { "stdin".into() } else { path.display().to_string() };
