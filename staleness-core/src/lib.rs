@@ -101,6 +101,7 @@
 //! - Times are [`Timestamp`]s in milliseconds; ages are whole elapsed days.
 
 pub mod embed;
+pub mod hash;
 pub mod ids;
 pub mod journal;
 pub mod knowledge;

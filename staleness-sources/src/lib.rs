@@ -37,7 +37,6 @@ mod draft;
 mod folder;
 mod front_matter;
 pub mod git;
-mod hash;
 pub mod hook;
 mod json;
 pub mod live;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::words::Shape;
-use crate::hash::{fold, seeds};
+use staleness_core::hash::{fold, seeds};
 
 /// What a name is: by its shape, or the target of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 /// How much is read in one go, in bytes.
 const CHUNK: u64 = 128 * 1024;
 /// How many chunks are read before somebody has looked at the first of them.
-const AHEAD: usize = 8;
+const AHEAD: usize = 32;
 
 /// The answers of a process.
 #[derive(Debug)]

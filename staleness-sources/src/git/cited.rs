@@ -192,10 +192,10 @@ impl Repo {
     }
 
     fn state_at(&mut self, place: usize, verified: &Verified<'_>) -> Result<State, GitError> {
-        let Some(commit) = self.past()?.commits.get(place).copied() else {
+        if place >= self.past()?.commits.len() {
             return Ok(State::Unknown);
-        };
-        match self.look_up(commit.id, &verified.citation.path)? {
+        }
+        match self.held_at(place, &verified.citation.path)? {
             Some((EntryKind::File, file)) if file == verified.file => Ok(State::Same),
             Some((EntryKind::File, file)) => {
                 let text = self.text(file)?;
@@ -206,7 +206,10 @@ impl Repo {
     }
 
     fn look_up(&mut self, commit: Oid, path: &str) -> Result<Option<(EntryKind, Oid)>, GitError> {
-        self.trees.find(&mut self.objects, &self.place, commit, path)
+        match self.past.as_mut().and_then(|past| past.place(commit)) {
+            Some(place) => self.held_at(place, path),
+            None => self.trees.find(&mut self.objects, &self.place, commit, path),
+        }
     }
 
     /// The text of a file in a commit, if there is one.

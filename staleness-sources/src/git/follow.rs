@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::io;
 
+use super::changes::Changes;
 use super::process::Process;
 use super::raw::{Change, Raw, Reader};
 use super::renames::{Asker, Renames};
 use super::repo::Place;
 use super::{Commit, Oid};
-use crate::hash::Map;
 
 /// The most versions of one file that are kept.
 const MAX_VERSIONS: usize = 4_000;
@@ -32,45 +32,7 @@ pub(crate) struct Trail {
     pub(crate) versions: Vec<Version>,
 }
 
-/// The most removed files that are remembered, and the most bytes of their paths.
-const MAX_GONE: usize = 200_000;
-const MAX_GONE_BYTES: usize = 16 * 1024 * 1024;
-
-/// Which files the commits that went by removed, each with the last one that did.
-#[derive(Debug, Default)]
-pub(crate) struct Gone {
-    last: Map<Box<[u8]>, u32>,
-    bytes: usize,
-    /// There are too many: nothing is known.
-    full: bool,
-    /// How many commits went by.
-    pub(crate) commits: usize,
-}
-
-impl Gone {
-    fn note(&mut self, path: &[u8], commit: u32) {
-        if self.full || self.last.contains_key(path) {
-            return;
-        }
-        self.bytes += path.len();
-        self.full = self.last.len() >= MAX_GONE || self.bytes > MAX_GONE_BYTES;
-        if self.full {
-            self.last = Map::default();
-        } else {
-            self.last.insert(path.into(), commit);
-        }
-    }
-
-    /// The last commit that removed a file which was there at the place `there` of the list of commits,
-    /// and is not in the checked-out one.
-    pub(crate) fn last(&self, path: &str, there: usize) -> Option<usize> {
-        let last = *self.last.get(path.as_bytes())? as usize;
-        (last < there && there < self.commits).then_some(last)
-    }
-}
-
-/// Follows some files while the list of changes goes by. What it keeps is bounded by the number of
-/// files, not by the length of the history, but for the list of commits.
+/// Follows some files while the list of changes goes by, and keeps that list.
 #[derive(Debug)]
 pub(crate) struct Follow<'a> {
     place: &'a Place,
@@ -86,7 +48,8 @@ pub(crate) struct Follow<'a> {
     removed: Vec<(Vec<u8>, Oid)>,
     renaming: usize,
     asker: Asker,
-    pub(crate) gone: Gone,
+    /// All that went by.
+    pub(crate) changes: Changes,
 }
 
 impl<'a> Follow<'a> {
@@ -106,7 +69,7 @@ impl<'a> Follow<'a> {
             removed: Vec::new(),
             renaming: 0,
             asker: Asker::default(),
-            gone: Gone::default(),
+            changes: Changes::default(),
         }
     }
 
@@ -139,14 +102,11 @@ impl<'a> Follow<'a> {
 
     fn change(&mut self, change: Change) {
         let Some(path) = self.place.own(&self.reader.path) else { return };
+        self.changes.note(self.commits.len().saturating_sub(1), path, &change);
         let followed = self.open.get(path);
         match change.status {
             b'D' => {
-                if change.was_file {
-                    let commit = self.commits.len().saturating_sub(1);
-                    self.gone.note(path, u32::try_from(commit).unwrap_or(u32::MAX));
-                }
-                if change.was_file && self.removed.len() < MAX_REMOVED {
+                if change.was_file() && self.removed.len() < MAX_REMOVED {
                     self.removed.push((path.to_vec(), change.old));
                 }
                 // It is not there afterwards: nothing that is followed can have been this file.
@@ -156,11 +116,11 @@ impl<'a> Follow<'a> {
                 }
             }
             _ if followed.is_none() => {}
-            _ if !change.is_file => {
+            _ if !change.is_file() => {
                 let path = path.to_vec();
                 self.open.remove(&path);
             }
-            _ if change.old.is_null() || !change.was_file => {
+            _ if change.old.is_null() || !change.was_file() => {
                 self.added.push((path.to_vec(), change.new));
             }
             _ if change.old == change.new => {}

@@ -12,13 +12,13 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    pub(crate) fn of(mut things: Vec<u32>, holes: bool) -> Self {
+    pub(crate) fn of(things: &mut Vec<u32>, holes: bool) -> Self {
         things.sort_unstable();
         things.dedup();
         if things.is_empty() && !holes {
             Self::default()
         } else {
-            Self { things: things.into(), holes }
+            Self { things: things.as_slice().into(), holes }
         }
     }
 

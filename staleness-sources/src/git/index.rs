@@ -5,16 +5,19 @@
 //! is known to hold nothing that is looked for further back, and costs nothing there.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::defined::is_foreign;
+use super::files::{WantedFile, read_all, read_some};
 use super::found::Found;
-use super::lines::{is_text, may_be_text};
+use super::lines::may_be_text;
 use super::objects::{Object, Objects, Sort, Wanted};
 use super::repo::Place;
 use super::tokens::{Lexicon, WantedPath};
 use super::tree::{EntryKind, Paths, entries};
+use super::words::{Numbered, exists};
 use super::{GitError, Oid, Stage, Watch};
-use crate::hash::{Map, Set};
+use staleness_core::hash::{Map, Set};
 
 /// How deep folders are followed.
 const MAX_DEPTH: usize = 128;
@@ -46,6 +49,13 @@ pub(crate) struct Seen {
     folders: Set<Key>,
     files: Set<Oid>,
     paths: Paths,
+}
+
+impl Seen {
+    /// Whether a file is known to hold nothing.
+    pub(crate) fn holds(&self, file: Oid) -> bool {
+        self.files.contains(&file)
+    }
 }
 
 /// A folder whose tree was read, and whose contents were not yet.
@@ -82,7 +92,7 @@ pub(crate) struct Tools<'a, 'w> {
 /// The index of one set of things.
 #[derive(Debug)]
 pub(crate) struct Index {
-    lexicon: Lexicon,
+    lexicon: Arc<Lexicon>,
     names: Set<Box<[u8]>>,
     starts: Map<Box<[u8]>, Vec<(WantedPath, u32)>>,
     seen: Seen,
@@ -90,6 +100,8 @@ pub(crate) struct Index {
     nodes: Map<Key, Node>,
     /// What was found in each file, and whether it was read as settings of other programs only.
     files: Map<Oid, (Found, bool)>,
+    /// Whether one look is all that is asked of it.
+    pub(crate) is_one_look: bool,
     /// Whether the contents of some file are not known.
     pub(crate) blind: bool,
     /// Whether something was left out because there is too much.
@@ -97,7 +109,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    pub(crate) fn new(lexicon: Lexicon, seen: Seen) -> Self {
+    pub(crate) fn new(lexicon: Arc<Lexicon>, seen: Seen) -> Self {
         let mut names = Set::default();
         let mut starts: Map<_, Vec<_>> = Map::default();
         for (path, number) in lexicon.paths() {
@@ -112,6 +124,7 @@ impl Index {
             roots: Map::default(),
             nodes: Map::default(),
             files: Map::default(),
+            is_one_look: false,
             blind: false,
             cut: false,
         }
@@ -134,6 +147,12 @@ impl Index {
     pub(crate) fn found(&self, commit: Oid) -> Option<Found> {
         let key = (*self.roots.get(&commit)?)?;
         Some(self.node(key).map(|node| node.found.clone()).unwrap_or_default())
+    }
+
+    /// Whether a word exists in a commit that was looked at; `None` when that is not known.
+    pub(crate) fn has(&self, word: &Numbered, commit: Oid) -> Option<bool> {
+        let found = self.found(commit)?;
+        if exists(word, &found) { Some(true) } else { (!found.holes).then_some(false) }
     }
 
     /// `None` for what is known to hold nothing.
@@ -291,7 +310,7 @@ impl Index {
 
     /// Reads the files that are not known yet.
     fn read(&mut self, levels: &[Vec<Open>], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
-        let mut wanted: Vec<(Oid, bool)> = Vec::new();
+        let mut wanted: Vec<WantedFile> = Vec::new();
         let mut listed: Map<Oid, usize> = Map::default();
         for (id, foreign) in levels.iter().flatten().flat_map(|open| &open.files) {
             let known = self.files.get(id).is_some_and(|(_, only)| *foreign || !only);
@@ -305,39 +324,16 @@ impl Index {
                 None => wanted.push((*id, *foreign)),
             }
         }
-        let of = wanted.len();
-        let questions: Vec<Wanted> = wanted.iter().map(|(id, _)| Wanted::Object(*id)).collect();
-        let (lexicon, files) = (&self.lexicon, &mut self.files);
-        let (bytes, cut, blind) = (&mut *tools.bytes, &mut self.cut, &mut self.blind);
-        let (watch, stage) = (&mut *tools.watch, tools.stage);
-        let mut ended = Ok(());
-        let mut things = Vec::new();
-        tools.objects.each(&questions, &mut |at, object| {
-            things.clear();
-            let mut holes = false;
-            match object {
-                Object::Found(_, Sort::Blob, text) => {
-                    *bytes = bytes.saturating_sub(text.len() as u64);
-                    if is_text(text) {
-                        lexicon.scan(text, wanted[at].1, &mut things);
-                    }
-                }
-                Object::TooLarge => *blind = true,
-                _ => holes = true,
-            }
-            let found = Found::of(std::mem::take(&mut things), holes);
-            files.insert(wanted[at].0, (found, wanted[at].1));
-            *cut |= *bytes == 0 && at + 1 < of;
-            if at % 256 == 0 {
-                ended = watch.tell(stage, at, Some(of));
-            }
-            if ended.is_err() || *bytes == 0 {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })?;
-        ended
+        let files = &mut self.files;
+        let mut found = |at: usize, found: Found| {
+            let (id, foreign): WantedFile = wanted[at];
+            files.insert(id, (found, foreign));
+        };
+        let read = if self.is_one_look { read_all } else { read_some };
+        let reading = read(&wanted, &self.lexicon, tools, &mut found)?;
+        self.blind |= reading.blind;
+        self.cut |= reading.cut;
+        Ok(())
     }
 
     /// Puts together what was found below a folder.
@@ -369,7 +365,7 @@ impl Index {
         let mut named = open.named.into_boxed_slice();
         // Git orders folders as if their names ended in `/`.
         named.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        (open.key, Node { found: Found::of(things, holes), named })
+        (open.key, Node { found: Found::of(&mut things, holes), named })
     }
 
     /// Whether a path leads somewhere from the entry that has the name of its first part.

@@ -3,7 +3,7 @@
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
 use staleness_core::knowledge::Lines;
 
-use crate::hash::Map;
+use staleness_core::hash::Map;
 
 /// Ends of the names of files that are no text; they are not read.
 const NO_TEXT: [&str; 40] = [

@@ -22,10 +22,12 @@
 //! in [`Unread`], and no answer is made from it.
 
 mod answers;
+mod changes;
 mod cited;
 mod dates;
 mod defined;
 mod error;
+mod files;
 mod follow;
 mod found;
 mod index;
@@ -42,9 +44,11 @@ mod raw;
 mod regular;
 mod renames;
 mod repo;
+mod scanner;
 mod shapes;
 mod since;
 mod symbol;
+mod times;
 mod tokens;
 mod trace;
 mod tracked;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::changes::{Held, Known};
 use super::renames::{Asker, Renames};
 use super::tokens::WantedPath;
 use super::trace::between;
@@ -53,8 +54,13 @@ impl Moved {
             if self.renames.len() >= MAX_ASKED {
                 return Ok(None);
             }
-            self.renames
-                .insert(commit.id, Renames::of_commit(&repo.place, &mut self.asker, commit.id)?);
+            let is_whole = repo.place.prefix.is_empty();
+            let arrivals = repo.past()?.changes.arrivals(place);
+            let renames = match arrivals.and_then(|all| Renames::plain(all, is_whole)) {
+                Some(plain) => plain,
+                None => Renames::of_commit(&repo.place, &mut self.asker, commit.id)?,
+            };
+            self.renames.insert(commit.id, renames);
         }
         Ok(self.renames.get(&commit.id))
     }
@@ -63,8 +69,19 @@ impl Moved {
 impl Repo {
     /// Whether a path exists in the commit at this place of the list of commits.
     pub(crate) fn exists_at(&mut self, place: usize, path: &str) -> Result<bool, GitError> {
-        let Some(commit) = self.past()?.commits.get(place).copied() else { return Ok(false) };
-        Ok(self.trees.find(&mut self.objects, &self.place, commit.id, path)?.is_some())
+        Ok(self.held_at(place, path)?.is_some())
+    }
+
+    /// What a path is in the commit at this place of the list of commits.
+    pub(crate) fn held_at(&mut self, place: usize, path: &str) -> Result<Option<Held>, GitError> {
+        let past = self.past()?;
+        let Some(commit) = past.commits.get(place).copied() else { return Ok(None) };
+        let commit = match past.changes.at(place, path) {
+            Known::As(held) => return Ok(held),
+            Known::AsNow => self.head.id,
+            Known::Unknown => commit.id,
+        };
+        self.trees.find(&mut self.objects, &self.place, commit, path)
     }
 
     /// A commit that removed a path: it is there at `there` and not in the checked-out commit.
@@ -72,7 +89,7 @@ impl Repo {
         if !self.exists_at(there, path)? {
             return Ok(None);
         }
-        if let Some(last) = self.past()?.gone.last(path, there) {
+        if let Some(last) = self.past()?.changes.removal(path, there) {
             return Ok(Some(last));
         }
         let (mut there, mut gone) = (there, 0);

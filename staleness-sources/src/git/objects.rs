@@ -138,9 +138,43 @@ impl Objects {
         wanted: &[Wanted],
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
     ) -> Result<(), GitError> {
+        self.look_up(wanted, MANY, look)
+    }
+
+    /// The same, all of them of a git of their own: for questions that are asked once.
+    ///
+    /// # Errors
+    /// As [`Objects::each`].
+    pub(crate) fn all(
+        &mut self,
+        wanted: &[Wanted],
+        look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
+    ) -> Result<(), GitError> {
+        self.look_up(wanted, 1, look)
+    }
+
+    /// The same repository, to be asked at the same time.
+    pub(crate) fn another(&self) -> Self {
+        Self::new(self.program.clone(), self.folder.clone(), self.limit)
+    }
+
+    /// Counts what another one read and could not read.
+    pub(crate) const fn add(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.unread.missing += other.unread.missing;
+        self.unread.too_large += other.unread.too_large;
+        self.unread.damaged += other.unread.damaged;
+    }
+
+    fn look_up(
+        &mut self,
+        wanted: &[Wanted],
+        many: usize,
+        look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
+    ) -> Result<(), GitError> {
         let mut next = 0;
         while next < wanted.len() {
-            let is_bulk = wanted.len() - next >= MANY;
+            let is_bulk = wanted.len() - next >= many;
             let mut process = match self.process.take() {
                 kept if is_bulk => {
                     self.process = kept;

@@ -2,11 +2,12 @@
 
 use staleness_core::time::Timestamp;
 
-use super::follow::{Follow, Gone, Trail};
+use super::changes::Changes;
+use super::follow::{Follow, Trail};
 use super::process::Process;
 use super::raw::seconds;
 use super::{Commit, GitError, Oid, Repo, Stage, Watch};
-use crate::hash::Map;
+use staleness_core::hash::Map;
 
 /// The commits from the checked-out one back along first parents: about 48 bytes each.
 #[derive(Debug)]
@@ -16,13 +17,13 @@ pub(crate) struct Past {
     /// Whether the last one is the first of all; else the history was cut off there.
     pub(crate) whole: bool,
     places: Map<Oid, u32>,
-    /// What its latest commits removed, as far as that went by.
-    pub(crate) gone: Gone,
+    /// What its latest commits changed, as far as that went by.
+    pub(crate) changes: Changes,
 }
 
 impl Past {
     fn new(commits: Vec<Commit>, whole: bool) -> Self {
-        Self { commits, whole, places: Map::default(), gone: Gone::default() }
+        Self { commits, whole, places: Map::default(), changes: Changes::default() }
     }
 
     /// The latest commit at or before a moment.
@@ -109,12 +110,15 @@ impl Repo {
         }
     }
 
-    /// Reads the versions of these files, paths relative to the project.
-    pub(crate) fn trails(
-        &mut self,
-        paths: &[&str],
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<Trail>, GitError> {
+    /// Starts to list what each commit changed, before it is known what is asked of that: git works
+    /// on it while others do something else. What goes wrong is told when the list is read.
+    pub(crate) fn foresee(&mut self) {
+        if self.past.is_none() && self.listing.is_none() {
+            self.listing = self.start_listing().ok();
+        }
+    }
+
+    fn start_listing(&self) -> Result<Process, GitError> {
         let (head, count) = (self.head.id.to_string(), self.count());
         let mut list = self.place.program.command(&self.place.folder);
         list.args(["rev-list", "--first-parent", &count, &head]);
@@ -125,7 +129,19 @@ impl Repo {
         if !self.place.prefix.is_empty() {
             compare.args(["--", "."]);
         }
-        let mut process = Process::start_fed(list, compare)?;
+        Process::start_fed(list, compare)
+    }
+
+    /// Reads the versions of these files, paths relative to the project.
+    pub(crate) fn trails(
+        &mut self,
+        paths: &[&str],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Trail>, GitError> {
+        let mut process = match self.listing.take() {
+            Some(process) => process,
+            None => self.start_listing()?,
+        };
         let mut follow = Follow::new(&self.place, self.limits.commits as usize, paths);
         let mut told = 0;
         let end = loop {
@@ -137,9 +153,12 @@ impl Repo {
             if follow.is_done() {
                 // All that was asked is known; the list of commits is quicker on its own.
                 drop(process);
-                let Follow { trails, commits, mut gone, .. } = follow;
-                gone.commits = commits.len();
-                self.past()?.gone = gone;
+                let Follow { trails, commits, changes, .. } = follow;
+                let changes = changes.end(commits.len());
+                let past = self.past()?;
+                if changes.upto() > past.changes.upto() {
+                    past.changes = changes;
+                }
                 return Ok(trails);
             }
             if follow.commits.len() >= told + 512 {
@@ -147,11 +166,9 @@ impl Repo {
                 watch.tell(Stage::Listing, told, None)?;
             }
         };
-        let Follow { commits, trails, mut gone, .. } = follow;
-        gone.commits = commits.len();
-        let mut past = self.ended(commits, end)?;
-        past.gone = gone;
-        self.past = Some(past);
+        let Follow { commits, trails, changes, .. } = follow;
+        let changes = changes.end(commits.len());
+        self.past = Some(Past { changes, ..self.ended(commits, end)? });
         Ok(trails)
     }
 }

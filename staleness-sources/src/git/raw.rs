@@ -6,6 +6,7 @@ use staleness_core::time::Timestamp;
 
 use super::process::Process;
 use super::repo::at_seconds;
+use super::tree::EntryKind;
 use super::{Commit, Oid};
 
 /// One record of the list.
@@ -20,14 +21,26 @@ pub(crate) enum Raw {
 /// How a file differs between two trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// Whether it was a regular file before.
-    pub(crate) was_file: bool,
-    /// Whether it is one after.
-    pub(crate) is_file: bool,
+    /// What it was before; `None` when it was not there.
+    pub(crate) was: Option<EntryKind>,
+    /// What it is after.
+    pub(crate) is: Option<EntryKind>,
     pub(crate) old: Oid,
     pub(crate) new: Oid,
     /// `A`, `C`, `D`, `M`, `R` or `T`.
     pub(crate) status: u8,
+}
+
+impl Change {
+    /// Whether it was a regular file before.
+    pub(crate) fn was_file(&self) -> bool {
+        self.was == Some(EntryKind::File)
+    }
+
+    /// Whether it is one after.
+    pub(crate) fn is_file(&self) -> bool {
+        self.is == Some(EntryKind::File)
+    }
 }
 
 /// Reads the list as it comes.
@@ -79,8 +92,18 @@ pub(crate) fn seconds(digits: &[u8]) -> Option<Timestamp> {
 /// `<old mode> <new mode> <old id> <new id> <status>`.
 fn parse(change: &[u8]) -> Option<Change> {
     let mut words = change.split(|byte| *byte == b' ');
-    let (was_file, is_file) =
-        (words.next()?.starts_with(b"100"), words.next()?.starts_with(b"100"));
+    let (was, is) = (kind(words.next()?), kind(words.next()?));
     let (old, new) = (Oid::from_hex(words.next()?)?, Oid::from_hex(words.next()?)?);
-    Some(Change { was_file, is_file, old, new, status: *words.next()?.first()? })
+    Some(Change { was, is, old, new, status: *words.next()?.first()? })
+}
+
+/// What a mode says; `None` for nothing.
+fn kind(mode: &[u8]) -> Option<EntryKind> {
+    match mode {
+        b"000000" => None,
+        b"040000" => Some(EntryKind::Folder),
+        b"160000" => Some(EntryKind::Submodule),
+        _ if mode.starts_with(b"100") => Some(EntryKind::File),
+        _ => Some(EntryKind::Link),
+    }
 }

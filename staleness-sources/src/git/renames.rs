@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
+use super::changes::Arrival;
 use super::process::Process;
 use super::raw::{Raw, Reader};
 use super::repo::Place;
 use super::tokens::WantedPath;
+use super::tree::EntryKind;
 use super::{GitError, Oid};
 
 /// The most renames of one commit that are kept.
@@ -66,6 +68,48 @@ impl Renames {
         Ok(renames)
     }
 
+    /// Those of a commit that added and removed these files, where nothing but whole contents has to be
+    /// compared: `None` when git has to look into them. `all` are the changes of the whole repository;
+    /// a file may have come from outside otherwise.
+    pub(crate) fn plain<'a>(
+        arrivals: impl Iterator<Item = Arrival<'a>>,
+        all: bool,
+    ) -> Option<Self> {
+        let mut added: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
+        let mut removed: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
+        for arrival in arrivals {
+            match (arrival.old, arrival.new) {
+                (None, Some((EntryKind::File, id))) => {
+                    added.entry(id).or_default().push(arrival.path)
+                }
+                (Some((EntryKind::File, id)), None) => {
+                    removed.entry(id).or_default().push(arrival.path)
+                }
+                _ => {}
+            }
+        }
+        if added.is_empty() {
+            return Some(Self::default());
+        }
+        if !all {
+            return None;
+        }
+        let mut renames = Self::default();
+        for (id, new) in &added {
+            match (new.as_slice(), removed.remove(id).as_deref()) {
+                ([new], Some([old])) => {
+                    renames.from.insert(new.to_vec(), (old.to_vec(), *id));
+                }
+                // Which of several went where is for git to say.
+                (_, Some(_)) => return None,
+                (_, None) => {}
+            }
+        }
+        // What is left on both sides may be alike.
+        let is_left = renames.from.len() < added.len() && !removed.is_empty();
+        (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
+    }
+
     fn ask(&mut self, place: &Place, process: &mut Process, commit: Oid) -> io::Result<()> {
         process.ask(format!("{commit}\n\n").as_bytes())?;
         let mut reader = Reader::default();
@@ -81,7 +125,7 @@ impl Renames {
             let Some(Raw::Change(change)) = reader.next(process)? else {
                 return Err(io::ErrorKind::InvalidData.into());
             };
-            if change.status != b'R' || !change.was_file || self.from.len() >= MAX_RENAMES {
+            if change.status != b'R' || !change.was_file() || self.from.len() >= MAX_RENAMES {
                 continue;
             }
             if let (Some(old), Some(new)) = (place.own(&reader.path), place.own(&reader.target)) {

@@ -20,6 +20,8 @@ pub struct Repo {
     pub(crate) head: Commit,
     pub(crate) objects: Objects,
     pub(crate) past: Option<super::past::Past>,
+    /// The list of changes, while git makes it and nobody has read it.
+    pub(crate) listing: Option<Process>,
     pub(crate) trees: super::tree::Trees,
     pub(crate) searched: Option<super::words::Searched>,
     pub(crate) moved: super::moved::Moved,
@@ -101,8 +103,20 @@ impl Repo {
         objects.unread = super::Unread::default();
         let trees = super::tree::Trees::default();
         let moved = super::moved::Moved::default();
-        let (past, searched, cut) = (None, None, false);
-        Ok(Self { place, limits, head, objects, past, trees, searched, moved, cut, shallow })
+        let (past, listing, searched, cut) = (None, None, None, false);
+        Ok(Self {
+            place,
+            limits,
+            head,
+            objects,
+            past,
+            listing,
+            trees,
+            searched,
+            moved,
+            cut,
+            shallow,
+        })
     }
 
     /// The commit that is checked out.

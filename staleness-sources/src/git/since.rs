@@ -88,7 +88,7 @@ impl Repo {
                     let path = if moved { &reader.target } else { &reader.path };
                     let path = self.place.own(path).and_then(|path| std::str::from_utf8(path).ok());
                     let Some(path) = path else { continue };
-                    if change.is_file && files.len() < MAX_CHANGED && is_document(path) {
+                    if change.is_file() && files.len() < MAX_CHANGED && is_document(path) {
                         files.push((path.to_owned(), change.old, change.new));
                     }
                 }

@@ -1,31 +1,13 @@
-//! Finding many words in a file at once.
+//! Many words at once, and what a run of letters, digits, `_` and `-` is among them.
 //!
-//! One pass cuts a file into runs of letters, digits, `_` and `-`, and looks each up. A table of the
-//! lengths that occur behind each first byte turns most of them away before anything is hashed.
+//! A table of the lengths that occur behind each first byte turns most runs away before anything is
+//! hashed.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::defined;
-use crate::hash::Map;
-
-/// How often in one file it may be looked for what encloses a line.
-const MAX_LOOKS: u32 = 2_000;
-
-const WORD: u8 = 1;
-const DASH: u8 = 2;
-/// What each byte is: part of a word, a dash, or neither.
-const CLASS: [u8; 256] = {
-    let mut class = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        if (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_' {
-            class[byte] = WORD;
-        }
-        byte += 1;
-    }
-    class[b'-' as usize] = DASH;
-    class
-};
+use staleness_core::hash::Map;
 
 /// Words, each with a number.
 #[derive(Debug)]
@@ -164,6 +146,11 @@ impl Lexicon {
         self.paths.iter().map(|(path, number)| (path, *number))
     }
 
+    /// How many things there are: one more than the highest number.
+    pub(crate) const fn len(&self) -> usize {
+        self.next as usize
+    }
+
     /// Whether there is anything to be found in the contents of files.
     pub(crate) fn has_words(&self) -> bool {
         self.next as usize > self.paths.len()
@@ -180,35 +167,53 @@ impl Lexicon {
 
     /// Finds what a text holds, each thing as often as it occurs. In the settings of other programs
     /// (`foreign`) nothing is made.
+    #[cfg(test)]
     pub(crate) fn scan(&self, text: &[u8], foreign: bool, found: &mut Vec<u32>) {
-        let mut at = 0;
-        let mut looks = MAX_LOOKS;
-        while at < text.len() {
-            if CLASS[usize::from(text[at])] == 0 {
-                at += 1;
-                continue;
-            }
-            let start = at;
-            let mut dashes = false;
-            while at < text.len() && CLASS[usize::from(text[at])] != 0 {
-                dashes |= text[at] == b'-';
-                at += 1;
-            }
-            let run = &text[start..at];
-            let quoted = start > 0 && matches!(text[start - 1], b'"' | b'\'' | b'`');
-            if dashes {
-                self.run(run, quoted, found);
-            } else {
-                if quoted {
-                    found.extend(self.quoted.get(run));
-                }
-                found.extend(self.identifiers.get(run));
-                if let Some(roles) = self.placed.get(run) {
-                    let roles = &self.roles[roles as usize];
-                    self.place(roles, text, &(start..at), foreign, &mut looks, found);
-                }
-            }
+        super::scanner::Scanner::new(self).scan(text, foreign, found);
+    }
+
+    /// Whether a run of letters, digits, `_` and `-` may be a thing, wherever it stands.
+    #[inline]
+    pub(super) fn may_be(&self, run: &[u8], dashes: bool) -> bool {
+        if dashes {
+            let (begin, end) = without_dashes(run);
+            let name = &run[begin..end];
+            return [(&self.flags, &run[..end]), (&self.quoted, name), (&self.dashed, name)]
+                .iter()
+                .any(|(table, text)| table.get(text).is_some())
+                || name.split(|byte| *byte == b'-').any(|it| self.identifiers.get(it).is_some());
         }
+        [&self.identifiers, &self.placed, &self.quoted].iter().any(|it| it.get(run).is_some())
+    }
+
+    /// Finds what a run of a text is. `looks` is how often what encloses a line may still be looked for
+    /// in this text.
+    pub(super) fn judge(
+        &self,
+        text: &[u8],
+        run: &Range<usize>,
+        foreign: bool,
+        looks: &mut u32,
+        found: &mut Vec<u32>,
+    ) {
+        let quoted = run.start > 0 && matches!(text[run.start - 1], b'"' | b'\'' | b'`');
+        let word = &text[run.clone()];
+        if word.contains(&b'-') {
+            self.run(word, quoted, found);
+            return;
+        }
+        if quoted {
+            found.extend(self.quoted.get(word));
+        }
+        found.extend(self.identifiers.get(word));
+        if let Some(roles) = self.placed.get(word) {
+            let roles = &self.roles[roles as usize];
+            self.place(roles, text, run, foreign, looks, found);
+        }
+    }
+
+    /// Adds what is there when others are.
+    pub(super) fn complete(&self, found: &mut Vec<u32>) {
         if !self.pairs.is_empty() {
             found.sort_unstable();
             found.dedup();
@@ -224,7 +229,7 @@ impl Lexicon {
         &self,
         roles: &Roles,
         text: &[u8],
-        word: &std::ops::Range<usize>,
+        word: &Range<usize>,
         foreign: bool,
         looks: &mut u32,
         found: &mut Vec<u32>,
@@ -248,8 +253,7 @@ impl Lexicon {
 
     /// A run that holds dashes.
     fn run(&self, run: &[u8], quoted: bool, found: &mut Vec<u32>) {
-        let end = run.iter().rposition(|byte| *byte != b'-').map_or(0, |last| last + 1);
-        let begin = run.iter().position(|byte| *byte != b'-').unwrap_or(end);
+        let (begin, end) = without_dashes(run);
         let name = &run[begin..end];
         if matches!(begin, 1 | 2) {
             found.extend(self.flags.get(&run[..end]));
@@ -262,6 +266,13 @@ impl Lexicon {
             found.extend(self.identifiers.get(part));
         }
     }
+}
+
+/// Where a run begins and ends without the dashes at its ends.
+fn without_dashes(run: &[u8]) -> (usize, usize) {
+    let end = run.iter().rposition(|byte| *byte != b'-').map_or(0, |last| last + 1);
+    let begin = run.iter().position(|byte| *byte != b'-').unwrap_or(end);
+    (begin, end)
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! What became of words that the project had.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use staleness_core::knowledge::WordKind;
 
 use super::index::{Index, Tools};
 use super::meaning::path;
+use super::past::Past;
+use super::times::Times;
 use super::tokens::Lexicon;
-use super::words::{Numbered, earlier, exists, number};
+use super::words::{Numbered, earlier, number};
 use super::{Anchor, Commit, GitError, Oid, Repo, Stage, Trace, Watch, Word, WordQuery};
 
 /// How many commits are looked at in one go.
@@ -103,9 +106,7 @@ impl Repo {
         }
         // Newest first: what is near the checked-out commit shares most with it.
         cases.sort_by_key(|case| (case.place, case.at));
-        let Some(searched) = &mut self.searched else { return Ok(answers) };
-        let index = Index::new(lexicon, std::mem::take(&mut searched.seen));
-        self.settle(&cases, &numbered, index, is_document, watch, &mut answers)?;
+        self.settle(&cases, &numbered, lexicon, is_document, watch, &mut answers)?;
         Ok(answers)
     }
 
@@ -113,13 +114,13 @@ impl Repo {
         &mut self,
         cases: &[Case<'_>],
         numbered: &[Numbered],
-        mut index: Index,
+        lexicon: Lexicon,
         is_document: &dyn Fn(&str) -> bool,
         watch: &mut Watch<'_>,
         answers: &mut [Trace],
     ) -> Result<(), GitError> {
         let (mut bytes, mut visits) = (self.limits.searched_bytes, self.limits.visited);
-        let Some(past) = &self.past else { return Ok(()) };
+        let (Some(past), Some(searched)) = (&self.past, &mut self.searched) else { return Ok(()) };
         let mut tools = Tools {
             place: &self.place,
             objects: &mut self.objects,
@@ -129,27 +130,51 @@ impl Repo {
             bytes: &mut bytes,
             visits: &mut visits,
         };
-        let commits: Vec<Oid> = cases.iter().map(|case| case.commit).collect();
-        for some in commits.chunks(TOGETHER) {
-            index.look(some, &mut tools)?;
-        }
+        let lexicon = Arc::new(lexicon);
+        // What the list of changes does not cover is looked up in trees.
+        let (listed, others): (Vec<&Case<'_>>, Vec<_>) =
+            cases.iter().partition(|case| case.is_listed(past));
         let mut searches = Vec::new();
-        for case in cases {
-            let Some(found) = index.found(case.commit) else { continue };
-            if !exists(&numbered[case.numbers], &found) {
-                answers[case.at] = if found.holes { Trace::Unknown } else { Trace::Never };
-                continue;
+        if !listed.is_empty() {
+            let (lexicon, changes) = (Arc::clone(&lexicon), &past.changes);
+            let mut times = Times::new(lexicon, changes, &searched.seen, is_document);
+            let mut places: Vec<usize> = listed.iter().filter_map(|case| case.place).collect();
+            places.dedup();
+            times.look(&places, &mut tools)?;
+            for case in listed {
+                let Some(there) = case.place else { continue };
+                let has = times.has(&numbered[case.numbers], there);
+                answers[case.at] = first_answer(has);
+                if has == Some(true) {
+                    searches.push(case.search(there, false));
+                }
             }
-            answers[case.at] = Trace::Gone { by: None, renamed_to: None };
-            if let Some(there) = case.place {
-                let lost = past.commits[there].id != case.commit;
-                searches.push(Search { at: case.at, numbers: case.numbers, there, gone: 0, lost });
-            }
+            narrow(&mut searches, &mut times, numbered, &mut tools)?;
+            self.cut |= times.cut;
         }
-        narrow(&mut searches, &mut index, numbered, &past.commits, &mut tools)?;
-        self.cut |= index.cut;
-        if let Some(searched) = &mut self.searched {
-            searched.seen = index.give_back();
+        if !others.is_empty() {
+            let mut index = Index::new(lexicon, std::mem::take(&mut searched.seen));
+            let mut aside = Vec::new();
+            let commits: Vec<Oid> = others.iter().map(|case| case.commit).collect();
+            for some in commits.chunks(TOGETHER) {
+                index.look(some, &mut tools)?;
+            }
+            for case in others {
+                let has = index.has(&numbered[case.numbers], case.commit);
+                answers[case.at] = first_answer(has);
+                if has == Some(true)
+                    && let Some(there) = case.place
+                {
+                    let lost = past.commits[there].id != case.commit;
+                    aside.push(case.search(there, lost));
+                }
+            }
+            let mut trees = Trees { index, commits: &past.commits };
+            begin_aside(&mut aside, &mut trees, numbered, &mut tools)?;
+            narrow(&mut aside, &mut trees, numbered, &mut tools)?;
+            self.cut |= trees.index.cut;
+            searched.seen = trees.index.give_back();
+            searches.extend(aside);
         }
         let words: HashMap<usize, &Word> = cases.iter().map(|case| (case.at, case.word)).collect();
         let mut moved = std::mem::take(&mut self.moved);
@@ -168,26 +193,89 @@ impl Repo {
     }
 }
 
+impl Case<'_> {
+    /// Whether the list of changes tells what was there.
+    fn is_listed(&self, past: &Past) -> bool {
+        self.place.is_some_and(|place| {
+            place <= past.changes.upto() && past.commits[place].id == self.commit
+        })
+    }
+
+    const fn search(&self, there: usize, lost: bool) -> Search {
+        Search { at: self.at, numbers: self.numbers, there, gone: 0, lost }
+    }
+}
+
+/// What is known of a word before it is looked for who removed it.
+const fn first_answer(has: Option<bool>) -> Trace {
+    match has {
+        Some(true) => Trace::Gone { by: None, renamed_to: None },
+        Some(false) => Trace::Never,
+        None => Trace::Unknown,
+    }
+}
+
+/// What can tell whether words were there at places of the list of commits.
+trait Finder {
+    /// Looks at these places, which are in order.
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError>;
+
+    /// Whether a word was there; `None` when that is not known.
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool>;
+}
+
+impl Finder for Times {
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
+        self.look(places, tools)
+    }
+
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
+        self.has(word, place)
+    }
+}
+
+/// The trees of commits, by their places.
+struct Trees<'a> {
+    index: Index,
+    commits: &'a [Commit],
+}
+
+impl Finder for Trees<'_> {
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
+        let ids: Vec<Oid> = places.iter().map(|place| self.commits[*place].id).collect();
+        ids.chunks(TOGETHER).try_for_each(|some| self.index.look(some, tools))
+    }
+
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
+        self.index.has(word, self.commits[place].id)
+    }
+}
+
+/// A commit beside the list says nothing about the one of the same time in the list: whether the word
+/// was there too is looked up.
+fn begin_aside(
+    searches: &mut [Search],
+    finder: &mut impl Finder,
+    numbered: &[Numbered],
+    tools: &mut Tools<'_, '_>,
+) -> Result<(), GitError> {
+    let aside: Vec<usize> =
+        searches.iter().filter(|search| search.lost).map(|search| search.there).collect();
+    finder.look(&aside, tools)?;
+    for search in searches.iter_mut().filter(|search| search.lost) {
+        search.lost = finder.has(&numbered[search.numbers], search.there) != Some(true);
+    }
+    Ok(())
+}
+
 /// Finds a commit that removed each word: halves the part of the list between one that has it and
 /// a later one that does not, for all words together.
 fn narrow(
     searches: &mut [Search],
-    index: &mut Index,
+    finder: &mut impl Finder,
     numbered: &[Numbered],
-    commits: &[Commit],
     tools: &mut Tools<'_, '_>,
 ) -> Result<(), GitError> {
-    // A commit beside the list says nothing about the one of the same time in the list.
-    let aside: Vec<Oid> = searches
-        .iter()
-        .filter(|search| search.lost)
-        .map(|search| commits[search.there].id)
-        .collect();
-    index.look(&aside, tools)?;
-    for search in searches.iter_mut().filter(|search| search.lost) {
-        let found = index.found(commits[search.there].id);
-        search.lost = !found.is_some_and(|found| exists(&numbered[search.numbers], &found));
-    }
     loop {
         let mut asked: Vec<usize> = searches.iter().filter_map(Search::middle).collect();
         asked.sort_unstable();
@@ -195,16 +283,13 @@ fn narrow(
         if asked.is_empty() {
             return Ok(());
         }
-        let ids: Vec<Oid> = asked.iter().map(|place| commits[*place].id).collect();
-        for some in ids.chunks(TOGETHER) {
-            index.look(some, tools)?;
-        }
+        finder.look(&asked, tools)?;
         for search in searches.iter_mut() {
             let Some(middle) = search.middle() else { continue };
-            match index.found(commits[middle].id) {
-                Some(found) if exists(&numbered[search.numbers], &found) => search.there = middle,
-                Some(found) if !found.holes => search.gone = middle,
-                _ => search.lost = true,
+            match finder.has(&numbered[search.numbers], middle) {
+                Some(true) => search.there = middle,
+                Some(false) => search.gone = middle,
+                None => search.lost = true,
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::objects::{Object, Objects, Sort, Wanted};
 use super::repo::Place;
 use super::{GitError, Oid};
-use crate::hash::Map;
+use staleness_core::hash::Map;
 
 /// How many entries of trees are kept for the next question.
 const MAX_KEPT: usize = 500_000;

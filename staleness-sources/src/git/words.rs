@@ -1,6 +1,7 @@
 //! Words of documents, and whether the project has or had what they name.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use staleness_core::knowledge::WordKind;
 use staleness_core::time::Timestamp;
@@ -150,7 +151,8 @@ impl Repo {
                 })
             });
         }
-        let mut index = Index::new(lexicon, Seen::default());
+        let mut index = Index::new(Arc::new(lexicon), Seen::default());
+        index.is_one_look = true;
         let head = self.head.id;
         let (mut bytes, mut visits) = (self.limits.searched_bytes, self.limits.visited);
         index.look(

@@ -13,6 +13,7 @@ mod documents_since;
 mod git_dates;
 mod git_hostile;
 mod git_repo;
+mod git_times;
 mod git_words;
 mod hooks;
 mod plugins;

@@ -32,6 +32,10 @@ use doc::{Doc, Reading, Undated};
 pub(super) use evidence::fact_of_citation;
 pub(super) use past::{Past, commit_text};
 
+/// From so many documents on that were not checked before the history is read ahead: hardly ever is
+/// nothing asked of it then.
+const MANY: usize = 16;
+
 /// What every part of a check needs.
 struct Check<'a> {
     place: &'a ProjectPlace,
@@ -94,6 +98,9 @@ pub fn check(
         rests_on_disk: Cell::new(false),
         undated: Vec::new(),
     };
+    if found.files.len() >= options.known.len() + MANY {
+        check.past.foresee();
+    }
     let (docs, taken) = check.read(found.files, progress)?;
     check.date_items(progress)?;
     let documents = check.look(docs, progress)?;

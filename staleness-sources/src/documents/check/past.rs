@@ -101,6 +101,13 @@ impl Past {
         self.repo.as_ref().and_then(|(repo, _)| repo.latest_version_tag().ok().flatten())
     }
 
+    /// Lets git begin with what will be asked about the history of documents.
+    pub(super) fn foresee(&mut self) {
+        if let Some((repo, _)) = &mut self.repo {
+            repo.foresee();
+        }
+    }
+
     /// Asks the repository. When git fails there is no answer, and a note.
     fn ask<T>(
         &mut self,

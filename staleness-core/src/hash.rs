@@ -5,30 +5,33 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::LazyLock;
 
-/// A map by names or ids.
-pub(crate) type Map<K, V> = HashMap<K, V, Keyed>;
-/// A set of names or ids.
-pub(crate) type Set<K> = HashSet<K, Keyed>;
+/// A map by names or ids. Nothing may depend on its order.
+pub type Map<K, V> = HashMap<K, V, Keyed>;
+/// A set of names or ids. Nothing may depend on its order.
+pub type Set<K> = HashSet<K, Keyed>;
 
 static SEEDS: LazyLock<[u64; 2]> = LazyLock::new(|| {
     let state = RandomState::new();
     [state.hash_one(1) | 1, state.hash_one(2) | 1]
 });
 
-/// Two numbers that differ in every run of the program.
-pub(crate) fn seeds() -> [u64; 2] {
+/// Two odd numbers that differ in every run of the program: the key of [`Keyed`].
+#[must_use]
+pub fn seeds() -> [u64; 2] {
     *SEEDS
 }
 
-/// Mixes two numbers by a multiplication.
-pub(crate) fn fold(a: u64, b: u64) -> u64 {
-    let whole = u128::from(a) * u128::from(b);
+/// Mixes two numbers by a multiplication: both halves of the product, one over the other.
+#[inline]
+#[must_use]
+pub const fn fold(a: u64, b: u64) -> u64 {
+    let whole = a as u128 * b as u128;
     whole as u64 ^ (whole >> 64) as u64
 }
 
-/// Makes hashers with the key.
+/// Makes hashers with the key of this run of the program.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Keyed {
+pub struct Keyed {
     first: u64,
     second: u64,
 }
@@ -43,23 +46,27 @@ impl Default for Keyed {
 impl BuildHasher for Keyed {
     type Hasher = Folding;
 
+    #[inline]
     fn build_hasher(&self) -> Folding {
         Folding { hash: self.first, key: self.second }
     }
 }
 
-/// Eight bytes at once, folded into the hash.
+/// Eight bytes at once, folded into the hash. It is quick for short texts; it is no digest, and not
+/// the same in two runs.
 #[derive(Debug)]
-pub(crate) struct Folding {
+pub struct Folding {
     hash: u64,
     key: u64,
 }
 
 impl Hasher for Folding {
+    #[inline]
     fn finish(&self) -> u64 {
         fold(self.hash, self.key)
     }
 
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         for word in words {
@@ -80,6 +87,7 @@ impl Hasher for Folding {
         self.write_u64(number.into());
     }
 
+    #[inline]
     fn write_u64(&mut self, number: u64) {
         self.hash = fold(self.hash ^ number, self.key);
     }

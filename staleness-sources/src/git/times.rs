@@ -1,0 +1,283 @@
+//! When things were there: at which places of the list of commits, from the list of what each changed.
+//!
+//! A version of a file was there from the commit that made it to the one before the next change. So a
+//! version is read once, whatever the number of commits that are asked about, and no tree is looked
+//! at. What never changed is as in the checked-out commit, and holds nothing that is looked for.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::GitError;
+use super::changes::{Changed, Changes};
+use super::defined::is_foreign;
+use super::files::{WantedFile, read_all};
+use super::index::{Seen, Tools};
+use super::lines::may_be_text;
+use super::tokens::{Lexicon, WantedPath};
+use super::tree::EntryKind;
+use super::words::Numbered;
+use staleness_core::hash::Map;
+
+/// How deep a path may be, and how long.
+const MAX_DEPTH: usize = 128;
+const MAX_PATH: usize = 4_096;
+
+/// Ranges of places: the first and the last of each.
+#[derive(Clone, Debug, Default)]
+struct Ranges {
+    all: Vec<(u32, u32)>,
+    /// Whether they are in order, and apart.
+    apart: bool,
+}
+
+impl Ranges {
+    fn add(&mut self, ranges: &[(u32, u32)]) {
+        self.all.extend_from_slice(ranges);
+        self.apart = false;
+    }
+
+    /// Puts them in order, and those together that meet.
+    fn settle(&mut self) {
+        if self.apart {
+            return;
+        }
+        self.apart = true;
+        self.all.sort_unstable();
+        let mut kept: Vec<(u32, u32)> = Vec::with_capacity(self.all.len());
+        for (first, last) in self.all.drain(..) {
+            match kept.last_mut() {
+                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+                _ => kept.push((first, last)),
+            }
+        }
+        self.all = kept;
+    }
+
+    fn holds(&self, place: u32) -> bool {
+        let after = self.all.partition_point(|(first, _)| *first <= place);
+        after.checked_sub(1).is_some_and(|at| place <= self.all[at].1)
+    }
+}
+
+/// A file as it once was.
+#[derive(Debug)]
+struct Version {
+    file: WantedFile,
+    is_read: bool,
+    /// Where it was.
+    places: Vec<(u32, u32)>,
+}
+
+/// When the things of a lexicon were there.
+#[derive(Debug)]
+pub(crate) struct Times {
+    lexicon: Arc<Lexicon>,
+    /// For each thing, by its number.
+    found: Vec<Ranges>,
+    /// Where something could not be looked at.
+    holes: Ranges,
+    /// The versions of one path follow each other: git keeps them as differences.
+    versions: Vec<Version>,
+    /// Whether something was left out because there is too much.
+    pub(crate) cut: bool,
+}
+
+impl Times {
+    pub(crate) fn new(
+        lexicon: Arc<Lexicon>,
+        changes: &Changes,
+        seen: &Seen,
+        is_document: &dyn Fn(&str) -> bool,
+    ) -> Self {
+        let found = vec![Ranges::default(); lexicon.len()];
+        let (holes, versions) = (Ranges::default(), Vec::new());
+        let words = Arc::clone(&lexicon);
+        let starts = Starts::new(&words);
+        let mut times = Self { lexicon, found, holes, versions, cut: false };
+        let mut numbers = Map::default();
+        for file in changes.files() {
+            let text = String::from_utf8_lossy(&file.path);
+            let is_searched = times.lexicon.has_words()
+                && may_be_text(name_of(&file.path))
+                && !is_document(&text);
+            let is_foreign = is_foreign(&text);
+            times.names(file, &starts, changes.upto(), is_searched);
+            if !is_searched {
+                continue;
+            }
+            for spell in file.spells(changes.upto()) {
+                let (EntryKind::File, id) = spell.held else { continue };
+                if seen.holds(id) {
+                    continue;
+                }
+                let versions = &mut times.versions;
+                let at = *numbers.entry(id).or_insert_with(|| {
+                    versions.push(Version {
+                        file: (id, is_foreign),
+                        is_read: false,
+                        places: Vec::new(),
+                    });
+                    versions.len() - 1
+                });
+                // A file that is the project's own in one place is so in all.
+                versions[at].file.1 &= is_foreign;
+                versions[at].places.push((spell.newest, spell.oldest));
+            }
+        }
+        times
+    }
+
+    /// Takes up what a path itself names, and its folders.
+    fn names(&mut self, file: &Changed, starts: &Starts<'_>, upto: usize, is_searched: bool) {
+        let parts: Vec<&[u8]> = file.path.split(|byte| *byte == b'/').collect();
+        let is_too_deep = parts.len() > MAX_DEPTH || file.path.len() > MAX_PATH;
+        let (name, folders) = match parts.split_last() {
+            Some((name, folders)) if !is_too_deep => (*name, folders),
+            _ => (&[][..], &[][..]),
+        };
+        let mut always = Vec::new();
+        for folder in folders {
+            self.lexicon.named(folder, &mut always);
+        }
+        let mut of_file = Vec::new();
+        if is_searched {
+            self.lexicon.named(name, &mut of_file);
+        }
+        for spell in file.spells(upto) {
+            let place = [(spell.newest, spell.oldest)];
+            if is_too_deep {
+                self.cut = true;
+                self.holes.add(&place);
+                continue;
+            }
+            let kind = spell.held.0;
+            let of_file = of_file.iter().filter(|_| kind == EntryKind::File);
+            let paths = starts.of(&parts, kind);
+            for thing in always.iter().chain(of_file).copied().chain(paths) {
+                self.found[thing as usize].add(&place);
+            }
+        }
+    }
+
+    /// Looks at these places, which are in order.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub(crate) fn look(
+        &mut self,
+        places: &[usize],
+        tools: &mut Tools<'_, '_>,
+    ) -> Result<(), GitError> {
+        let is_asked = |(first, last): &(u32, u32)| {
+            let at = places.partition_point(|place| *place < *first as usize);
+            places.get(at).is_some_and(|place| *place <= *last as usize)
+        };
+        let is_wanted = |version: &Version| !version.is_read && version.places.iter().any(is_asked);
+        let wanted: Vec<usize> =
+            (0..self.versions.len()).filter(|at| is_wanted(&self.versions[*at])).collect();
+        let files: Vec<WantedFile> = wanted.iter().map(|at| self.versions[*at].file).collect();
+        let (found, holes, versions) = (&mut self.found, &mut self.holes, &mut self.versions);
+        let reading = read_all(&files, &self.lexicon, tools, &mut |at, file| {
+            let version = &mut versions[wanted[at]];
+            version.is_read = true;
+            for thing in &*file.things {
+                found[*thing as usize].add(&version.places);
+            }
+            if file.holes {
+                holes.add(&version.places);
+            }
+        })?;
+        self.cut |= reading.cut;
+        for at in wanted {
+            let version = &mut self.versions[at];
+            if !std::mem::replace(&mut version.is_read, true) {
+                self.holes.add(&version.places);
+            }
+        }
+        self.found.iter_mut().for_each(Ranges::settle);
+        self.holes.settle();
+        Ok(())
+    }
+
+    /// Whether a word was there at a place that was looked at; `None` when it may have been where
+    /// nobody looked.
+    pub(crate) fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
+        let place = u32::try_from(place).ok()?;
+        let is_there = |thing: &u32| self.found[*thing as usize].holds(place);
+        if word.iter().all(|group| group.iter().any(is_there)) {
+            Some(true)
+        } else {
+            (!self.holes.holds(place)).then_some(false)
+        }
+    }
+}
+
+/// The paths that are looked for, by their first parts.
+struct Starts<'l> {
+    paths: Map<&'l [u8], Vec<(&'l WantedPath, u32)>>,
+}
+
+impl<'l> Starts<'l> {
+    fn new(lexicon: &'l Lexicon) -> Self {
+        let mut paths: Map<_, Vec<_>> = Map::default();
+        for (path, number) in lexicon.paths() {
+            paths.entry(&*path.parts[0]).or_default().push((path, number));
+        }
+        Self { paths }
+    }
+
+    /// Those that lead to something while there is a file, link or submodule of this path.
+    fn of(&self, parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
+        let mut all = Vec::new();
+        for from in 0..parts.len() {
+            let rest = &parts[from..];
+            for (path, number) in self.paths.get(rest[0]).into_iter().flatten() {
+                let shared = path.parts.iter().zip(rest).all(|(wanted, part)| **wanted == **part);
+                let leads = match path.parts.len().cmp(&rest.len()) {
+                    // A folder above it.
+                    Ordering::Less => true,
+                    Ordering::Equal => !path.folder || kind == EntryKind::Submodule,
+                    // What a submodule holds is not known here.
+                    Ordering::Greater => kind == EntryKind::Submodule,
+                };
+                if shared && leads && (from == 0 || !path.anchored) {
+                    all.push(*number);
+                }
+            }
+        }
+        all
+    }
+}
+
+fn name_of(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ranges_hold_what_was_added(
+            added in prop::collection::vec((0_u32..40, 0_u32..6), 0..20),
+            more in prop::collection::vec((0_u32..40, 0_u32..6), 0..5),
+        ) {
+            let ranges = |all: &[(u32, u32)]| -> Vec<(u32, u32)> {
+                all.iter().map(|(first, length)| (*first, first + length)).collect()
+            };
+            let mut held = Ranges::default();
+            held.add(&ranges(&added));
+            held.settle();
+            held.add(&ranges(&more));
+            held.settle();
+            for place in 0..50 {
+                let all = [ranges(&added), ranges(&more)].concat();
+                let expected = all.iter().any(|(first, last)| (first..=last).contains(&&place));
+                prop_assert_eq!(held.holds(place), expected, "{} {:?}", place, held);
+            }
+        }
+    }
+}
