@@ -1,12 +1,12 @@
 //! Evidence that follows from the items themselves: their own dates and versions, and how they
 //! depend on each other.
 
-use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
 use super::{
     Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, SignalSet, score_and_level_of,
 };
+use crate::hash::Map;
 use crate::ids::{ItemId, Scope};
 use crate::verdict::Level;
 
@@ -90,7 +90,7 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
         return;
     }
     let keys = items.iter().map(|item| Key { scope: &item.key.scope, id: &item.key.id });
-    let places: HashMap<Key<'_>, usize> = keys.zip(0..).collect();
+    let places: Map<Key<'_>, usize> = keys.zip(0..).collect();
     let find = |item: &Item, id: &ItemId| {
         let here = places.get(&Key { scope: &item.key.scope, id });
         here.or_else(|| places.get(&Key { scope: &Scope::Global, id })).copied()
@@ -142,7 +142,7 @@ struct Key<'a> {
 
 impl Hash for Key<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id.as_str().hash(state);
+        state.write(self.id.as_str().as_bytes());
     }
 }
 
