@@ -1,9 +1,12 @@
 //! When blocks of documents were last edited.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, ScopedJoinHandle};
 
 use staleness_core::knowledge::Lines;
 
+use super::changes::Held;
 use super::follow::{Trail, Version};
 use super::lines::{Numbers, Text, is_text, split};
 use super::objects::{Object, Objects, Sort, Wanted};
@@ -13,6 +16,9 @@ use super::{Commit, GitError, Oid, Repo, Stage, Watch};
 
 /// How many versions of a document are asked for at once, at first and at most.
 const STEPS: (usize, usize) = (2, 32);
+
+/// From so many documents on they are dated in two halves at the same time.
+const HALVED: usize = 32;
 
 /// A document, and the blocks of it that are to be dated.
 #[derive(Clone, Copy, Debug)]
@@ -72,28 +78,72 @@ impl Repo {
         let paths: Vec<&str> = documents.iter().map(|document| document.path).collect();
         let trails = self.trails(&paths, watch)?;
         self.past()?;
-        let Some(past) = &self.past else { return Err(GitError::garbled("nothing")) };
-        let mut dates = Vec::with_capacity(documents.len());
+        let mut asked = Vec::with_capacity(documents.len());
         for (document, trail) in documents.iter().zip(&trails) {
-            watch.tell(Stage::Dating, dates.len(), Some(documents.len()))?;
-            let found =
-                self.trees.find(&mut self.objects, &self.place, self.head.id, document.path)?;
-            let mut dating = Dating {
-                objects: &mut self.objects,
-                past,
-                numbers: Numbers::default(),
-                dates: vec![Dated::Unknown; document.blocks.len()],
-                left: self.limits.document_bytes,
-            };
-            match found {
-                Some((EntryKind::File, newest)) => dating.run(document, newest, trail)?,
-                Some(_) => {}
-                None => dating.dates.fill(Dated::Uncommitted),
-            }
-            dates.push(dating.dates);
+            asked.push(Asked { document, trail, newest: self.held_at(0, document.path)? });
         }
-        Ok(dates)
+        let Some(past) = &self.past else { return Err(GitError::garbled("nothing")) };
+        let most = self.limits.document_bytes;
+        let of = Some(documents.len());
+        let (near, far) = asked.split_at(if asked.len() < HALVED { 0 } else { asked.len() / 2 });
+        let mut others = self.objects.another();
+        let is_over = AtomicBool::new(false);
+        // While one half waits for git to unpack a version, the other half compares two.
+        let (dates, near) = thread::scope(|scope| {
+            let helper = (!near.is_empty()).then(|| {
+                scope.spawn(|| {
+                    date_each(near, past, &mut others, most, &mut |_| {
+                        let goes_on = !is_over.load(Ordering::Relaxed);
+                        if goes_on { Ok(()) } else { Err(GitError::Cancelled) }
+                    })
+                })
+            });
+            let dates = date_each(far, past, &mut self.objects, most, &mut |done| {
+                watch.tell(Stage::Dating, near.len() + done, of)
+            });
+            is_over.store(dates.is_err(), Ordering::Relaxed);
+            (dates, helper.map(ScopedJoinHandle::join))
+        });
+        self.objects.add(&others);
+        let dates = dates?;
+        let near = near.transpose().map_err(|_| GitError::garbled("nothing"))?.transpose()?;
+        Ok(near.unwrap_or_default().into_iter().chain(dates).collect())
     }
+}
+
+/// A document, its versions, and what it is in the checked-out commit.
+struct Asked<'a> {
+    document: &'a DatingQuery<'a>,
+    trail: &'a Trail,
+    newest: Option<Held>,
+}
+
+/// Dates the blocks of one document after the other. Each time `goes_on` is told how many are done.
+fn date_each(
+    asked: &[Asked<'_>],
+    past: &Past,
+    objects: &mut Objects,
+    most: u64,
+    goes_on: &mut dyn FnMut(usize) -> Result<(), GitError>,
+) -> Result<Vec<Vec<Dated>>, GitError> {
+    let mut dates = Vec::with_capacity(asked.len());
+    for Asked { document, trail, newest } in asked {
+        goes_on(dates.len())?;
+        let mut dating = Dating {
+            objects: &mut *objects,
+            past,
+            numbers: Numbers::default(),
+            dates: vec![Dated::Unknown; document.blocks.len()],
+            left: most,
+        };
+        match newest {
+            Some((EntryKind::File, newest)) => dating.run(document, *newest, trail)?,
+            Some(_) => {}
+            None => dating.dates.fill(Dated::Uncommitted),
+        }
+        dates.push(dating.dates);
+    }
+    Ok(dates)
 }
 
 struct Dating<'a> {
