@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use staleness::policy::OutcomePolicy;
+use staleness::policy::{OutcomePolicy, RoutePolicy};
 use staleness::store::Selection;
 use staleness::transfer::{Checker, HEADER, Record, append_lines};
 use staleness::{
@@ -28,7 +28,8 @@ enum Home {
 /// Bounds so tight that every life prunes.
 fn policy() -> Policy {
     let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 12 };
-    Policy { outcomes, ..Policy::default() }
+    let routes = RoutePolicy { max_routes: 5, ..RoutePolicy::default() };
+    Policy { outcomes, routes, ..Policy::default() }
 }
 
 fn opened(home: &Home) -> BlockingRegistry {

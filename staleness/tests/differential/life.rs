@@ -14,6 +14,7 @@ use staleness::tool::{Hold, ToolKind};
 use staleness::{BlockingRegistry, Timestamp};
 
 use crate::items::ItemEvent;
+use crate::routes::{self, RouteEvent};
 use crate::work::WorkEvent;
 
 const SERVERS: [&str; 4] = ["github", "my_server", "my", "claude.ai Mail"];
@@ -46,6 +47,7 @@ pub(crate) enum Event {
     Prune(Timestamp, bool),
     Items(ItemEvent),
     Work(WorkEvent),
+    Routes(RouteEvent),
     Reopen,
 }
 
@@ -112,7 +114,8 @@ impl Life {
     /// The next event.
     pub(crate) fn next(&mut self) -> Event {
         let at = self.tick();
-        match self.below(40) {
+        match self.below(52) {
+            40.. => Event::Routes(self.route_event(at)),
             30.. => Event::Work(self.work_event(at)),
             0..4 => Event::Scan(self.scan(at)),
             4 => Event::Preview(self.scan(at)),
@@ -241,6 +244,7 @@ impl Life {
             seen.push(said(registry.sessions(&project.id)));
             seen.push(said(registry.items(&project.id)));
             seen.push(json(registry.stale_report(&project, self.now)));
+            seen.push(routes::look(registry, &project.id));
             for name in names {
                 let name = ToolName::new(name).unwrap();
                 let keys =
@@ -289,6 +293,7 @@ impl Event {
             Self::Prune(at, dry_run) => json(registry.prune_outcomes(*at, *dry_run)),
             Self::Items(event) => event.carry_out(registry),
             Self::Work(event) => event.carry_out(registry),
+            Self::Routes(event) => event.carry_out(registry),
             Self::Reopen => String::new(),
         }
     }

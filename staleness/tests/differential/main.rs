@@ -4,6 +4,7 @@
 mod backends;
 mod items;
 mod life;
+mod routes;
 mod work;
 
 use backends::{Backend, exported, fresh_backends};
@@ -12,7 +13,7 @@ use life::{Life, NAMES, ROOTS};
 /// Lives that are lived, each by its own seed.
 const SEEDS: [u64; 4] = [1, 20_261_120, 0x5eed, u64::MAX];
 /// What happens in each.
-const EVENTS: usize = 60;
+const EVENTS: usize = 80;
 
 /// Whether every backend gave the same answer; which, and after what.
 #[track_caller]
