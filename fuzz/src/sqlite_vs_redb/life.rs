@@ -16,6 +16,7 @@ use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::{BlockingRegistry, Timestamp};
 
 use super::knowledge::{self, Deed, Happening};
+use super::routes::{self, RouteDeed, RouteHappening};
 use super::work::{self, WorkDeed, WorkHappening, agent};
 
 const SERVERS: [&str; 4] = ["github", "my_server", "my", "claude.ai Mail"];
@@ -51,6 +52,7 @@ pub(super) enum Event {
     Prune(Timestamp, bool),
     Knowledge(Box<Deed>),
     Work(Box<WorkDeed>),
+    Routes(Box<RouteDeed>),
     Reopen,
 }
 
@@ -73,7 +75,7 @@ impl<'a> Life<'a> {
             return None;
         }
         let at = self.tick();
-        Some(match self.below(33) {
+        Some(match self.below(42) {
             0..4 => Event::Scan(self.scan(at)),
             4 => Event::Preview(self.scan(at)),
             5 => Event::Late(self.scan(at)),
@@ -89,7 +91,8 @@ impl<'a> Life<'a> {
             14 => Event::Prune(at, self.one_of(&[false, false, true])),
             15 => Event::Reopen,
             16..25 => Event::Knowledge(Box::new(self.deed(at))),
-            _ => Event::Work(Box::new(self.work_deed(at))),
+            25..33 => Event::Work(Box::new(self.work_deed(at))),
+            _ => Event::Routes(Box::new(self.route_deed(at))),
         })
     }
 
@@ -188,6 +191,18 @@ impl<'a> Life<'a> {
         }
     }
 
+    fn route_deed(&mut self, at: Timestamp) -> RouteDeed {
+        RouteDeed {
+            what: self.one_of(&RouteHappening::ALL),
+            project: self.project(),
+            tool: self.name(),
+            session: self.session(),
+            op: self.op(),
+            at,
+            seeds: (u32::from(self.below(255)), u32::from(self.below(255))),
+        }
+    }
+
     fn scan(&mut self, at: Timestamp) -> Scan {
         let project = self.project();
         let which = self.below(32);
@@ -279,6 +294,7 @@ impl<'a> Life<'a> {
             seen.push(json(registry.rank(&project, 5, self.now)));
             seen.push(json(registry.suggest(&project, Some("review"), None, 5, self.now)));
             seen.push(work::look(registry, &project, self.now));
+            seen.push(routes::look(registry, &project.id));
             let name = ToolName::new(NAMES[usize::from(self.ops) % NAMES.len()]).expect("a name");
             let keys = [ToolKey::project(project.id.clone(), name.clone()), ToolKey::global(name)];
             seen.push(json(registry.history(&keys, 50)));
@@ -325,6 +341,7 @@ impl Event {
             Self::Prune(at, dry_run) => json(registry.prune_outcomes(*at, *dry_run)),
             Self::Knowledge(deed) => deed.carry_out(registry),
             Self::Work(deed) => deed.carry_out(registry),
+            Self::Routes(deed) => deed.carry_out(registry),
             Self::Reopen => String::new(),
         }
     }

@@ -5,6 +5,7 @@
 
 mod knowledge;
 mod life;
+mod routes;
 mod work;
 
 use std::fs;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arbitrary::Unstructured;
-use staleness_core::policy::OutcomePolicy;
+use staleness_core::policy::{OutcomePolicy, RoutePolicy};
 use staleness_core::store::Selection;
 use staleness_core::transfer::{Checker, HEADER, Record, append_lines};
 use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, RegistryStore};
@@ -80,7 +81,8 @@ enum Kind {
 /// Bounds so tight that a short life prunes.
 fn registry(store: impl RegistryStore) -> BlockingRegistry {
     let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 4 };
-    Registry::new(Arc::new(store), Policy { outcomes, ..Policy::default() }).blocking()
+    let routes = RoutePolicy { max_routes: 3, ..RoutePolicy::default() };
+    Registry::new(Arc::new(store), Policy { outcomes, routes, ..Policy::default() }).blocking()
 }
 
 fn sqlite(path: &Path) -> SqliteStore {

@@ -8,6 +8,7 @@
 mod filters;
 mod model;
 mod plan;
+mod routes;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

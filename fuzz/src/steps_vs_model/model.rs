@@ -19,6 +19,7 @@ use super::filters::{
     of_work,
 };
 use super::plan::{Looks, Plan};
+use super::routes::{self, Routes};
 
 /// A registry as lists.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,7 @@ pub(super) struct Model {
     work: Vec<Work>,
     sessions: Vec<Session>,
     cursors: Vec<Cursor>,
+    routes: Routes,
     outcomes: Vec<Outcome>,
     journal: Vec<JournalEntry>,
 }
@@ -96,6 +98,12 @@ impl Model {
             all.work.extend(view.work);
             all.sessions.extend(view.sessions);
             all.cursors.extend(view.cursors);
+            all.routes.extend(view.routes);
+            all.vectors.merge(view.vectors);
+            all.suggestions.extend(view.suggestions);
+            if view.route_count.is_some() {
+                all.route_count = view.route_count;
+            }
             all.outcomes.extend(view.outcomes);
             all.journal.extend(view.journal);
             if view.counts.is_some() {
@@ -150,6 +158,7 @@ impl Model {
                 view.cursors.insert(row.key.clone(), row.clone());
             }
         }
+        self.routes.load(selection, &mut view);
         for (at, row) in self.outcomes.iter().enumerate() {
             if selection.outcomes.iter().any(|filter| self.of_outcome(filter, at)) {
                 view.outcomes.insert(row.seq, row.clone());
@@ -257,6 +266,7 @@ impl Model {
         for change in &changes.cursors {
             put(&mut self.cursors, change, |row| &row.key);
         }
+        self.routes.write(&changes);
         for row in &mut changes.outcomes {
             self.given += 1;
             row.seq = self.given;
@@ -274,7 +284,11 @@ impl Model {
     }
 }
 
-fn put<R: Clone, K: PartialEq>(rows: &mut Vec<R>, change: &Change<R, K>, key: impl Fn(&R) -> &K) {
+pub(super) fn put<R: Clone, K: PartialEq>(
+    rows: &mut Vec<R>,
+    change: &Change<R, K>,
+    key: impl Fn(&R) -> &K,
+) {
     match change {
         Change::Put(row) => {
             rows.retain(|old| key(old) != key(row));
@@ -295,6 +309,7 @@ fn locked(looks: &Looks, view: &View, changes: &ChangeSet) -> bool {
         changes.documents.iter().map(|c| key_of(c, |r| &r.key)).collect();
     let all = || looks.all.iter();
     work_was_locked(looks, view, changes)
+        && routes::locked(looks, changes)
         && once(&projects)
         && once(&sources)
         && once(&tools)
@@ -360,7 +375,7 @@ fn work_was_locked(looks: &Looks, view: &View, changes: &ChangeSet) -> bool {
         })
 }
 
-fn key_of<'a, R, K>(change: &'a Change<R, K>, key: impl Fn(&'a R) -> &'a K) -> &'a K {
+pub(super) fn key_of<'a, R, K>(change: &'a Change<R, K>, key: impl Fn(&'a R) -> &'a K) -> &'a K {
     match change {
         Change::Put(row) => key(row),
         Change::Delete(gone) => gone,
@@ -368,6 +383,6 @@ fn key_of<'a, R, K>(change: &'a Change<R, K>, key: impl Fn(&'a R) -> &'a K) -> &
     }
 }
 
-fn once<K: PartialEq>(keys: &[K]) -> bool {
+pub(super) fn once<K: PartialEq>(keys: &[K]) -> bool {
     keys.iter().enumerate().all(|(at, key)| !keys[..at].contains(key))
 }

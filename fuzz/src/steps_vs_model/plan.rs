@@ -6,12 +6,13 @@ use staleness_conformance::arbitrary::{self, Reach};
 use staleness_core::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::project::Project;
+use staleness_core::route::{Route, RouteKey, RouteVector, Suggestions};
 use staleness_core::session::{Cursor, CursorKey, Session, SessionKey};
 use staleness_core::source::Source;
 use staleness_core::store::{
     Change, ChangeSet, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter, MAX_LOOKS,
-    OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SessionFilter, SourceFilter, Step,
-    ToolFilter, View, WorkFilter,
+    OutcomeFilter, ProjectFilter, Query, Refusal, RouteFilter, Selection, SessionFilter,
+    SourceFilter, Step, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
 };
 use staleness_core::tool::Tool;
 use staleness_core::work::Work;
@@ -76,15 +77,7 @@ fn deeds() -> [BoxedStrategy<Deed>; 8] {
 }
 
 fn selection() -> BoxedStrategy<Selection> {
-    // The model knows no routes; the suite's own compares those with the store in memory.
-    let without_routes = |mut all: Selection| {
-        all.routes.clear();
-        all.vectors.clear();
-        all.suggestions.clear();
-        all.count_routes = None;
-        all
-    };
-    arbitrary::selection(Reach::Pool).prop_map(without_routes).boxed()
+    arbitrary::selection(Reach::Pool).boxed()
 }
 
 fn looks(first: BoxedStrategy<Selection>) -> impl Strategy<Value = Looks> {
@@ -104,13 +97,7 @@ fn plan(
     sin: impl Strategy<Value = Sin> + 'static,
 ) -> BoxedStrategy<Deed> {
     let first = prop_oneof![2 => Just(Selection::new()), 1 => selection()];
-    let changes = arbitrary::change_set(Reach::Pool).prop_map(|mut all| {
-        all.routes.clear();
-        all.vectors.clear();
-        all.suggestions.clear();
-        all
-    });
-    (looks(first.boxed()), changes, refuses, sin)
+    (looks(first.boxed()), arbitrary::change_set(Reach::Pool), refuses, sin)
         .prop_map(|(looks, mut changes, refuses, sin)| {
             if sin == Sin::Twice
                 && let Some(first) = changes.tools.first().cloned()
@@ -202,6 +189,28 @@ impl Step for Plan {
             let (Change::Put(Cursor { key, .. }) | Change::Delete(key)) = change else { continue };
             if locks() {
                 all = all.lock_cursors(CursorFilter::Key(CursorKey::clone(key)));
+            }
+        }
+        for change in &self.changes.routes {
+            let (Change::Put(Route { key, .. }) | Change::Delete(key)) = change else { continue };
+            if locks() {
+                all = all.lock_routes(RouteFilter::Key(RouteKey::clone(key)));
+            }
+        }
+        for change in &self.changes.vectors {
+            let (Change::Put(RouteVector { key, .. }) | Change::Delete(key)) = change else {
+                continue;
+            };
+            if locks() {
+                all = all.lock_vectors(VectorFilter::Key(RouteKey::clone(key)));
+            }
+        }
+        for change in &self.changes.suggestions {
+            let (Change::Put(Suggestions { key, .. }) | Change::Delete(key)) = change else {
+                continue;
+            };
+            if locks() {
+                all = all.lock_suggestions(SuggestionFilter::Key(SessionKey::clone(key)));
             }
         }
         let ops = self.changes.outcomes.iter();
