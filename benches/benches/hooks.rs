@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use staleness::scan::ProjectRef;
+use staleness_benches::chance::Chance;
 use staleness_benches::process::{peak, run};
 use staleness_benches::race::{Samples, race};
 use staleness_benches::ratios::{Goal, Row, keep};
-use staleness_benches::{START, fill, registry, rounds};
+use staleness_benches::{QUESTION, START, fill, registry, rounds};
 
 const EMPTY: &str = env!("CARGO_BIN_EXE_bench-empty");
 const HOOK: &str = env!("CARGO_BIN_EXE_bench-hook");
@@ -76,6 +77,23 @@ impl Site {
             self.place.root,
             "y".repeat(500),
         )
+    }
+
+    fn prompted(&self, session: usize) -> String {
+        format!(
+            r#"{{"session_id":"bench-{session}","cwd":{:?},"hook_event_name":"UserPromptSubmit","prompt":"{QUESTION}"}}"#,
+            self.place.root,
+        )
+    }
+
+    /// Takes in lines of another system.
+    fn import(&self, lines: &str) {
+        let path = self.home().join("lines.jsonl");
+        std::fs::write(&path, lines).expect("a file");
+        let mut command = Command::new(HOOK);
+        command.env_clear().env("HOME", self.home()).env("STALENESS_STORE", self.url());
+        command.args(["import", "--from", "jsonl"]).arg(path).current_dir(&self.project);
+        run(&mut command, "");
     }
 
     /// Each start is a session of its own: one that starts again is told everything again.
@@ -171,6 +189,51 @@ fn session_starts(tools: usize, rows: &mut Vec<Row>) {
     rows.push(Row::of_memory(work, floor, ours, MEMORY));
 }
 
+/// Prompts over tools that were seen in use, over tools that are described in twenty words, and over
+/// these with queries that were learned. Each is the first of a session, so all is searched.
+fn prompts(backend: &'static str, tools: usize, rows: &mut Vec<Row>) {
+    let used = Site::new(backend);
+    used.fill(tools, tools);
+    let site = Site::new(backend);
+    let name = |at: usize| format!("mcp__server{}__tool{at}", at % 12);
+    let mut chance = Chance(7);
+    let described: Vec<String> = (0..tools)
+        .map(|at| {
+            let (name, words) = (name(at), chance.words(20));
+            format!(r#"{{"type":"tool","name":"{name}","description":"{words}"}}"#)
+        })
+        .collect();
+    site.import(&described.join("\n"));
+    let asked = std::cell::Cell::new(0);
+    let ask = |site: &Site| {
+        asked.set(asked.get() + 1);
+        run(&mut site.hook(), &site.prompted(asked.get()))
+    };
+    let times = rounds(100, 3);
+    let [idle, of_used, of_described] =
+        race(times, [&mut empty, &mut || ask(&used), &mut || ask(&site)]);
+    let learned: Vec<String> = (0..tools / 2)
+        .map(|at| {
+            let (name, words) = (name(at), chance.words(6));
+            format!(
+                r#"{{"type":"route","tool":"{name}","query":"{words}","created":"2026-11-01"}}"#
+            )
+        })
+        .collect();
+    site.import(&learned.join("\n"));
+    let [_, of_learned] = race(times, [&mut empty, &mut || ask(&site)]);
+    let goal = if backend == "sqlite" { Goal::Within(25e-3) } else { Goal::Open };
+    let all = [
+        ("tools seen in use", &of_used, goal),
+        ("described tools", &of_described, goal),
+        ("described tools, 5,000 routes", &of_learned, Goal::Open),
+    ];
+    for (over, samples, goal) in all {
+        let work = format!("{backend}: prompt, {tools} {over}");
+        rows.push(Row::of(work, &idle, samples, 1, goal));
+    }
+}
+
 fn main() {
     let mut rows = Vec::new();
     for backend in ["sqlite", "redb"] {
@@ -180,5 +243,8 @@ fn main() {
         tool_events(backend, 10_000, rounds(outcomes, 10_000), &mut rows);
     }
     session_starts(10_000, &mut rows);
+    for backend in ["sqlite", "redb"] {
+        prompts(backend, 10_000, &mut rows);
+    }
     keep(env!("CARGO_TARGET_TMPDIR"), "hooks", &rows);
 }

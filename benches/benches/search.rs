@@ -9,40 +9,18 @@ use std::num::NonZeroUsize;
 use staleness::ids::ToolName;
 use staleness::route::{Confidence, RouteId};
 use staleness::search::{Component, Learned, Meaning, Question, SearchIndex, ToolText, nearest};
+use staleness_benches::chance::Chance;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
-use staleness_benches::{quick, rounds};
+use staleness_benches::{QUESTION, quick, rounds};
 
 const DIMENSIONS: usize = 384;
-const QUESTION: &str = "please find the invoice that the customer sent last week and pay it";
 
-/// Numbers that look like chance, and are the same in every run.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
-    }
-
-    fn unit<T: Component>(&mut self) -> Vec<T> {
-        let numbers: Vec<f64> =
-            (0..DIMENSIONS).map(|_| (self.next() % 2_001) as f64 / 1_000.0 - 1.0).collect();
-        let length = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
-        numbers.iter().map(|number| T::narrow(number / length)).collect()
-    }
-
-    /// Some words of a vocabulary in which few words are common and most are rare.
-    fn words(&mut self, count: usize) -> String {
-        const COMMON: [&str; 8] =
-            ["find", "customer", "invoice", "send", "pay", "report", "list", "create"];
-        let mut word = || match self.next() % 4 {
-            0 => COMMON[(self.next() % 8) as usize].to_owned(),
-            _ => format!("word{}", self.next() % 20_000),
-        };
-        (0..count).map(|_| word()).collect::<Vec<_>>().join(" ")
-    }
+fn unit<T: Component>(chance: &mut Chance) -> Vec<T> {
+    let numbers: Vec<f64> =
+        (0..DIMENSIONS).map(|_| (chance.next() % 2_001) as f64 / 1_000.0 - 1.0).collect();
+    let length = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
+    numbers.iter().map(|number| T::narrow(number / length)).collect()
 }
 
 fn name(at: usize) -> ToolName {
@@ -56,10 +34,10 @@ fn dots<T: Component>(rows: &[T], question: &[T]) -> f64 {
 
 fn vectors<T: Component>(rows: &mut Vec<Row>, what: &str, counts: &[usize]) {
     let mut chance = Chance(1);
-    let question = chance.unit::<T>();
+    let question = unit::<T>(&mut chance);
     for &count in counts {
         // Distinct rows in 8 MB, repeated: what is read is read from where it lies.
-        let block: Vec<T> = (0..count.min(5_000)).flat_map(|_| chance.unit::<T>()).collect();
+        let block: Vec<T> = (0..count.min(5_000)).flat_map(|_| unit::<T>(&mut chance)).collect();
         let all: Vec<T> = block.iter().copied().cycle().take(count * DIMENSIONS).collect();
         let search = |threads: usize| {
             let threads = NonZeroUsize::new(threads).expect("some");

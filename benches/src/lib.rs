@@ -3,6 +3,7 @@
 //! Every figure is a ratio within one run. What is measured and its floor, the least that the same
 //! machine needs for the same work, take turns; medians are compared.
 
+pub mod chance;
 mod fixture;
 pub mod knowledge;
 pub mod process;
@@ -13,6 +14,9 @@ pub mod svg;
 pub mod work;
 
 pub use fixture::{START, fill, record, registry, twin, uses};
+
+/// What is asked for in benchmarks of searches.
+pub const QUESTION: &str = "please find the invoice that the customer sent last week and pay it";
 
 /// Whether the arguments ask for a short run that shows only that everything works.
 #[must_use]

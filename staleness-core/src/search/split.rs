@@ -43,10 +43,10 @@ pub(crate) fn parts_ascii(text: &str, mut visit: impl FnMut(&str, &str)) {
             visit(token, token);
             return;
         }
-        for piece in token.split("__") {
+        each_piece(token, |piece| {
             cut.read(piece);
             cut.parts().for_each(|part| visit(&cut.lower, part));
-        }
+        });
     });
 }
 
@@ -101,13 +101,22 @@ fn split_ascii(text: &str, cut: &mut Cut, visit: &mut impl FnMut(&str)) -> usize
             words += 1;
             return;
         }
-        for piece in token.split("__") {
+        each_piece(token, |piece| {
             cut.read(piece);
             words += usize::from(!cut.lower.is_empty());
             cut.spellings(visit);
-        }
+        });
     });
     words
+}
+
+/// Calls `visit` with what `__` parts. Few tokens have any.
+fn each_piece(token: &str, visit: impl FnMut(&str)) {
+    if token.as_bytes().windows(2).any(|pair| pair == b"__") {
+        token.split("__").for_each(visit);
+    } else {
+        [token].into_iter().for_each(visit);
+    }
 }
 
 /// A token of ASCII, cut into its parts.
