@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use staleness::registry::Indexes;
 use staleness::store::{RegistryStore, StoreError};
 use staleness::{OpenOptions, Policy, Registry, StoreUrl};
 
@@ -21,6 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct SharedStore {
     url: Arc<StoreUrl>,
     open: Arc<Mutex<Option<Opened>>>,
+    indexes: Indexes,
 }
 
 #[derive(Debug)]
@@ -36,7 +38,7 @@ impl SharedStore {
     /// The store at a URL, not opened yet.
     #[must_use]
     pub fn new(url: StoreUrl) -> Self {
-        Self { url: Arc::new(url), open: Arc::default() }
+        Self { url: Arc::new(url), open: Arc::default(), indexes: Indexes::new() }
     }
 
     /// Where it is.
@@ -51,6 +53,10 @@ impl SharedStore {
     /// # Errors
     /// When the store cannot be opened.
     pub fn registry(&self, policy: &Policy, access: Access) -> Result<Registry, StoreError> {
+        Ok(self.opened(policy, access)?.keeping(self.indexes.clone()))
+    }
+
+    fn opened(&self, policy: &Policy, access: Access) -> Result<Registry, StoreError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.url.path().and_then(file_id);
         let is_same = |opened: &Opened| self.url.path().is_none() || opened.file == file;

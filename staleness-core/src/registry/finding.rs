@@ -102,8 +102,15 @@ impl Registry {
         let question = find.question()?;
         let view = self.to_search(project, &find, question.is_some()).await?;
         let context = Context::new(&view, &self.policy, project, now);
-        let (asked, note) = find.asked(question.as_ref(), &view, project)?;
-        let tools = suggest(&context, asked, find.session.as_ref(), find.limit);
+        let Some(question) = &question else {
+            let tools = suggest(&context, None, find.session.as_ref(), find.limit);
+            return Ok(FoundTools { tools, note: None });
+        };
+        let (vector, note) = find.comparable(&view, project)?;
+        let tools = self.search(&context, question, |index| {
+            let asked = Asked { question, index, vector };
+            suggest(&context, Some(asked), find.session.as_ref(), find.limit)
+        });
         Ok(FoundTools { tools, note })
     }
 
@@ -121,8 +128,10 @@ impl Registry {
         let Some(question) = find.question()? else { return Ok(FoundTools::default()) };
         let view = self.to_search(project, &find, true).await?;
         let context = Context::new(&view, &self.policy, project, now);
-        let (asked, note) = find.asked(Some(&question), &view, project)?;
-        let tools = asked.map(|asked| discover(&context, asked, find.limit)).unwrap_or_default();
+        let (vector, note) = find.comparable(&view, project)?;
+        let tools = self.search(&context, &question, |index| {
+            discover(&context, Asked { question: &question, index, vector }, find.limit)
+        });
         Ok(FoundTools { tools, note })
     }
 
@@ -148,22 +157,18 @@ impl Registry {
 }
 
 impl FindTools {
-    /// What is asked of a view, and what cannot be.
-    fn asked<'a>(
-        &'a self,
-        question: Option<&'a Question>,
+    /// The vector, where the view has any to compare it with; else what to say of it.
+    fn comparable(
+        &self,
         view: &View,
         project: &ProjectRef,
-    ) -> Result<(Option<Asked<'a>>, Option<String>), Refusal> {
-        let mut asked = question.map(Asked::from);
-        if let (Some(asked), Some(vector)) = (&mut asked, self.vector.as_ref().map(QueryVector::of))
-        {
-            if !vector.fits(&view.vectors, &project.id)? {
-                let note = format!("{}: words alone decided", no_vector(vector.model));
-                return Ok((Some(*asked), Some(note)));
-            }
-            asked.vector = Some(vector);
+    ) -> Result<(Option<QueryVector<'_>>, Option<String>), Refusal> {
+        let Some(vector) = self.vector.as_ref().map(QueryVector::of) else {
+            return Ok((None, None));
+        };
+        if vector.fits(&view.vectors, &project.id)? {
+            return Ok((Some(vector), None));
         }
-        Ok((asked, None))
+        Ok((None, Some(format!("{}: words alone decided", no_vector(vector.model)))))
     }
 }

@@ -5,6 +5,7 @@ mod documents;
 mod finding;
 mod hold;
 mod import;
+mod indexes;
 mod knowledge;
 mod lesson;
 mod prune;
@@ -31,6 +32,7 @@ pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
 pub use import::{
     BlockingImporter, ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts,
 };
+pub use indexes::Indexes;
 pub use knowledge::{
     Act, FileItem, ItemPatch, MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, Verification,
     check_item, recalls_since_edit,
@@ -51,8 +53,9 @@ use crate::ids::{OpId, ProjectId, ToolName};
 use crate::journal::{JournalEntry, Revision};
 use crate::outcome::{Mark, Outcome};
 use crate::policy::Policy;
-use crate::report::{Context, ScanReport, StatusChange, ToolReport};
+use crate::report::{Context, ScanReport, StatusChange, ToolReport, search_index};
 use crate::scan::{ApplyScan, Scan, readings_of};
+use crate::search::{Question, SearchIndex};
 use crate::store::{
     Commit, DryStore, JournalFilter, Preview, Query, RegistryStore, Selection, Step, StoreError,
     View,
@@ -83,13 +86,22 @@ pub struct RecordReport {
 pub struct Registry {
     store: Arc<dyn RegistryStore>,
     policy: Arc<Policy>,
+    indexes: Option<Indexes>,
 }
 
 impl Registry {
     /// A registry in `store` under `policy`.
     #[must_use]
     pub fn new(store: Arc<dyn RegistryStore>, policy: Policy) -> Self {
-        Self { store, policy: Arc::new(policy) }
+        Self { store, policy: Arc::new(policy), indexes: None }
+    }
+
+    /// The same registry for a process that lives long: its searches keep their indexes from question
+    /// to question, and share them with every registry that was given the same [`Indexes`]. Answers are the
+    /// same, whoever writes to the store meanwhile.
+    #[must_use]
+    pub fn keeping(self, indexes: Indexes) -> Self {
+        Self { indexes: Some(indexes), ..self }
     }
 
     /// The policy in force.
@@ -108,13 +120,26 @@ impl Registry {
     #[must_use]
     pub fn dry(&self) -> Self {
         let store = Arc::new(DryStore::new(Arc::clone(&self.store)));
-        Self { store, policy: Arc::clone(&self.policy) }
+        Self { store, policy: Arc::clone(&self.policy), indexes: self.indexes.clone() }
     }
 
     /// The same verbs for callers without an asynchronous runtime.
     #[must_use]
     pub fn blocking(&self) -> BlockingRegistry {
         BlockingRegistry::new(self.clone())
+    }
+
+    /// Asks an index of what a view shows: the one that is kept, else one for this question.
+    fn search<T>(
+        &self,
+        context: &Context<'_>,
+        question: &Question,
+        ask: impl FnOnce(&SearchIndex) -> T,
+    ) -> T {
+        match &self.indexes {
+            Some(indexes) => indexes.with(context, ask),
+            None => ask(&search_index(context, question)),
+        }
     }
 
     async fn ask(&self, query: impl Query) -> Result<View, StoreError> {

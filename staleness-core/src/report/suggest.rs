@@ -23,14 +23,10 @@ const SLACK: f64 = 1e-8;
 pub struct Asked<'a> {
     /// The words.
     pub question: &'a Question,
+    /// An index of what the project sees and of what was learned in it: see [`search_index`].
+    pub index: &'a SearchIndex,
     /// The vector, compared with those of the project's routes in the view.
     pub vector: Option<QueryVector<'a>>,
-}
-
-impl<'a> From<&'a Question> for Asked<'a> {
-    fn from(question: &'a Question) -> Self {
-        Self { question, vector: None }
-    }
 }
 
 /// A tool that was found for a caller.
@@ -104,8 +100,6 @@ pub fn suggest(
 ) -> Vec<Suggestion> {
     let window = context.policy().ranking.window;
     let last = last_used(context.view(), context.project(), window, session);
-    let index = asked.map(|asked| (asked, search_index(context, asked.question)));
-    let index = index.as_ref().map(|(asked, index)| (*asked, index));
     let callable = |tool: &&Tool| {
         tool.kind != ToolKind::Builtin
             && !names::is_server_entry(tool.key.name.as_str())
@@ -116,7 +110,7 @@ pub fn suggest(
     };
     let tools: Vec<&Tool> = context.visible().filter(callable).collect();
     let active = tools.iter().copied().filter(|tool| context.status(tool) == Status::Active);
-    let found = find(context, active, index, limit);
+    let found = find(context, active, asked, limit);
     if !found.is_empty() {
         return found;
     }
@@ -125,7 +119,7 @@ pub fn suggest(
             && tool.presence.is_present()
             && tool.health.is_on_probation(context.now(), &context.tool_policy(tool))
     });
-    find(context, trial, index, limit)
+    find(context, trial, asked, limit)
         .into_iter()
         .map(|each| Suggestion {
             reason: format!("on probation: {}", each.reason),
@@ -139,11 +133,12 @@ pub fn suggest(
 #[must_use]
 pub fn discover(context: &Context<'_>, asked: Asked<'_>, limit: usize) -> Vec<Suggestion> {
     let tools = context.visible().filter(|tool| !context.is_ignored(tool));
-    find(context, tools, Some((asked, &search_index(context, asked.question))), limit)
+    find(context, tools, Some(asked), limit)
 }
 
 /// An index of what the project sees and of what was learned in it, for one question.
-pub(crate) fn search_index(context: &Context<'_>, asked: &Question) -> SearchIndex {
+#[must_use]
+pub fn search_index(context: &Context<'_>, asked: &Question) -> SearchIndex {
     let view = context.view();
     let of_project = view.routes.values().filter(|route| route.key.project == *context.project());
     let learned: Vec<Learned> = of_project.map(Learned::from).collect();
@@ -174,7 +169,7 @@ pub(crate) fn last_used<'a>(
 fn find<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,
-    asked: Option<(Asked<'_>, &SearchIndex)>,
+    asked: Option<Asked<'_>>,
     limit: usize,
 ) -> Vec<Suggestion> {
     let scored = match asked {
@@ -182,7 +177,7 @@ fn find<'a>(
             let ranked = rank(context, tools, limit);
             ranked.into_iter().map(|each| (each.score, None, each)).collect()
         }
-        Some((asked, index)) => by_question(context, tools, asked, index, limit),
+        Some(asked) => by_question(context, tools, asked, limit),
     };
     scored
         .into_iter()
@@ -215,7 +210,6 @@ fn by_question<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,
     asked: Asked<'_>,
-    index: &SearchIndex,
     limit: usize,
 ) -> Vec<Scored<'a>> {
     let tools: Vec<&Tool> = tools.collect();
@@ -226,7 +220,7 @@ fn by_question<'a>(
         let vectors = &context.view().vectors;
         meaning.routes = vector.nearest(vectors, context.project(), limit, wanted);
     }
-    let scores = index.scores(asked.question, &meaning, wanted);
+    let scores = asked.index.scores(asked.question, &meaning, wanted);
     let fitting = worth_ranking(scores.fitting().collect(), limit);
     let found: HashMap<&ToolName, (f64, u32)> =
         fitting.into_iter().map(|(name, score, place)| (name, (score, place))).collect();

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::ids::{ModelId, ToolName};
 use crate::registry::Registry;
 use crate::registry::queries::{refused, visible};
-use crate::report::{Context, QueryVector, RouteReport, search_index};
+use crate::report::{Context, QueryVector, RouteReport};
 use crate::route::{Route, RouteId};
 use crate::scan::ProjectRef;
 use crate::search::{LearnedMatch, Meaning, Question, is_cold};
@@ -101,8 +101,9 @@ impl Registry {
             }
             meaning.routes = vector.nearest(&view.vectors, id, find.limit, wanted);
         }
-        let (familiarity, found) =
-            search_index(&context, &asked).find_routes(&asked, find.limit, &meaning, wanted);
+        let (familiarity, found) = self.search(&context, &asked, |index| {
+            index.find_routes(&asked, find.limit, &meaning, wanted)
+        });
         let of_project = view.routes.values().filter(|route| route.key.project == *id);
         let by_id: HashMap<RouteId, &Route> =
             of_project.map(|route| (route.key.id, route)).collect();
