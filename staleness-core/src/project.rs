@@ -23,6 +23,10 @@ pub struct Project {
 }
 
 /// Up to which revision a project was told, and where the session told last began.
+///
+/// An agent that is new to a project begins at `revision`. Since each agent has a cursor of its own, nothing
+/// decides by `session` and `from` any more: they are parts of the stored formats and of exports, which
+/// are the same bytes from every store, and go with the next format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// Everything up to this revision was told.
