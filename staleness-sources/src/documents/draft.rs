@@ -15,6 +15,10 @@ use super::marks;
 use super::names::{NameId, NameSort, Names};
 use super::words::{self, Shape};
 
+/// How many bytes of text there are to a block with names, and to a name, in documents with many.
+const BLOCK_BYTES: usize = 512;
+const NAME_BYTES: usize = 128;
+
 /// Where in a block a name stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
@@ -80,6 +84,9 @@ pub(super) struct Draft {
 pub(super) fn read(text: &str, names: &mut Names) -> Result<Draft, &'static str> {
     let front = front::read(text)?;
     let mut draft = Draft::default();
+    // About what a document holds: grown step by step, they are copied again and again.
+    draft.blocks.reserve(text.len() / BLOCK_BYTES);
+    draft.mentions.reserve(text.len() / NAME_BYTES);
     let mut body = text.len() - text.trim_start_matches('\u{feff}').len();
     if let Some(front) = front {
         draft.fields = front::fields(&front);
@@ -98,7 +105,11 @@ pub(super) fn read(text: &str, names: &mut Names) -> Result<Draft, &'static str>
         has_heading: false,
     };
     markdown::read(text, body, &mut maker);
-    Ok(maker.draft)
+    let mut draft = maker.draft;
+    // It is held until every document was read.
+    draft.blocks.shrink_to_fit();
+    draft.mentions.shrink_to_fit();
+    Ok(draft)
 }
 
 /// How much of what can be looked up a text holds.

@@ -106,35 +106,46 @@ const fn may_begin(before: u8, first: u8, second: u8) -> bool {
             | ((digit(first) | (f == b'v')) & (digit(second) | (second == b'.'))))
 }
 
+/// The places of a window, which begins with the byte before them, at which a marker may begin: each
+/// is a byte of a number, in order, and 1 where it may.
+fn lanes(window: &[u8; STEP + 2]) -> u128 {
+    let mut lanes = [0; STEP];
+    for (at, lane) in lanes.iter_mut().enumerate() {
+        *lane = u8::from(may_begin(window[at], window[at + 1], window[at + 2]));
+    }
+    u128::from_le_bytes(lanes)
+}
+
 /// Every place at which a marker may begin, in order.
 pub(super) fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, Start)> + '_ {
-    let mut at = 0;
+    // The window that is looked at, its places that are left, and where the next one begins.
+    let (mut from, mut left, mut next) = (0, 0_u128, 0);
     std::iter::from_fn(move || {
-        while at < bytes.len() {
-            // A window of the bytes before, the first and the second bytes of the next places.
-            if at > 0
-                && let Some(window) = bytes.get(at - 1..=at + STEP)
-            {
-                let places = window[..STEP].iter().zip(&window[1..]).zip(&window[2..]);
-                let any = places.fold(false, |any, ((before, first), second)| {
-                    any | may_begin(*before, *first, *second)
-                });
-                if !any {
-                    at += STEP;
-                    continue;
-                }
-            }
-            let end = bytes.len().min(at + STEP);
-            while at < end {
-                let here = at;
-                at += 1;
+        loop {
+            while left != 0 {
+                let here = from + left.trailing_zeros() as usize / 8;
+                left &= left - 1;
                 if let Some(start) = start(bytes, here) {
                     return Some((here, start));
                 }
             }
+            if next >= bytes.len() {
+                return None;
+            }
+            (from, next) = (next, next + STEP);
+            let whole = from.checked_sub(1).and_then(|at| bytes[at..].first_chunk());
+            left = whole.map_or_else(|| lanes(&padded(bytes, from)), lanes);
         }
-        None
     })
+}
+
+/// The window at a place near an end of a text. What stands before and behind a text is as white space.
+fn padded(bytes: &[u8], from: usize) -> [u8; STEP + 2] {
+    let mut window = [b' '; STEP + 2];
+    let begin = from.saturating_sub(1);
+    let part = &bytes[begin..bytes.len().min(from + STEP + 1)];
+    window[begin + 1 - from..][..part.len()].copy_from_slice(part);
+    window
 }
 
 /// What may begin at this place. What stands before and behind a text is as white space.
