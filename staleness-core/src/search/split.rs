@@ -34,6 +34,60 @@ pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
     words
 }
 
+/// The same for who wants few words: of a word of ASCII no spelling is visited unless one may begin with
+/// two bytes that are wanted. Every word counts.
+pub(crate) fn split_wanted(
+    text: &str,
+    cut: &mut Cut,
+    wants: impl Fn(u8, u8) -> bool,
+    mut visit: impl FnMut(&str),
+) -> usize {
+    if !text.is_ascii() {
+        return split(text, visit);
+    }
+    let mut words = 0;
+    tokens_ascii(text, |token, is_plain| {
+        if is_plain {
+            words += 1;
+            // A word of one letter is as the beginning of any that goes on.
+            let [first, rest @ ..] = token.as_bytes() else { return };
+            if rest.first().is_none_or(|second| wants(*first, *second)) {
+                visit(token);
+            }
+        } else if may_be_wanted(token.as_bytes(), &wants) {
+            words += split_token(token, cut, &mut visit);
+        } else {
+            words += count(token);
+        }
+    });
+    words
+}
+
+/// Whether a part of a token may begin with two bytes that are wanted. What follows a part of one
+/// letter in the whole word is not looked at.
+fn may_be_wanted(token: &[u8], wants: &impl Fn(u8, u8) -> bool) -> bool {
+    let is_wanted = |at: usize| match token.get(at + 1) {
+        Some(next) if next.is_ascii_alphanumeric() && !is_hump(token, at + 1) => {
+            wants(token[at].to_ascii_lowercase(), next.to_ascii_lowercase())
+        }
+        _ => true,
+    };
+    let begins = |at: &usize| {
+        token[*at].is_ascii_alphanumeric()
+            && (*at == 0 || !token[*at - 1].is_ascii_alphanumeric() || is_hump(token, *at))
+    };
+    (0..token.len()).filter(begins).any(is_wanted)
+}
+
+/// How many words a token is.
+fn count(token: &str) -> usize {
+    let mut words = 0;
+    each_piece(token, |piece| {
+        words += usize::from(piece.bytes().any(|byte| byte.is_ascii_alphanumeric()));
+    });
+    words
+}
+
 /// Calls `visit` with the smallest parts of each word of a text of ASCII, each after the whole word:
 /// `webSearch x` as (`websearch`, `web`), (`websearch`, `search`), (`x`, `x`).
 pub(crate) fn parts_ascii(text: &str, mut visit: impl FnMut(&str, &str)) {
@@ -101,11 +155,18 @@ fn split_ascii(text: &str, cut: &mut Cut, visit: &mut impl FnMut(&str)) -> usize
             words += 1;
             return;
         }
-        each_piece(token, |piece| {
-            cut.read(piece);
-            words += usize::from(!cut.lower.is_empty());
-            cut.spellings(visit);
-        });
+        words += split_token(token, cut, visit);
+    });
+    words
+}
+
+/// Visits the spellings of a token that is not plain; how many words it is.
+fn split_token(token: &str, cut: &mut Cut, visit: &mut impl FnMut(&str)) -> usize {
+    let mut words = 0;
+    each_piece(token, |piece| {
+        cut.read(piece);
+        words += usize::from(!cut.lower.is_empty());
+        cut.spellings(visit);
     });
     words
 }
@@ -119,9 +180,9 @@ fn each_piece(token: &str, visit: impl FnMut(&str)) {
     }
 }
 
-/// A token of ASCII, cut into its parts.
-#[derive(Default)]
-struct Cut {
+/// A token of ASCII, cut into its parts: memory for one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Cut {
     /// Its letters and digits, in lower case.
     lower: String,
     /// Where parts begin in them, and whether a run does.
@@ -245,6 +306,20 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn what_is_wanted_is_found_among_everything(text in "[abB_. -]{0,30}|[a-c]{0,3}é[aB_]{0,4}") {
+            let wants = |first: u8, second: u8| first == b'b' && second == b'a';
+            let may_be = |word: &String| word.starts_with("ba") || word.len() == 1;
+            let mut wanted = Vec::new();
+            let words = split_wanted(&text, &mut Cut::default(), wants, |word| wanted.push(word.to_owned()));
+            wanted.retain(may_be);
+            wanted.sort();
+            let mut all = fast(&text);
+            all.retain(may_be);
+            proptest::prop_assert_eq!(wanted, all);
+            proptest::prop_assert_eq!(words, split(&text, |_| ()));
+        }
+
         #[test]
         fn any_ascii_has_the_same_smallest_parts(text in "[ -~]{0,40}") {
             let [fast, slow] = smallest(&text);

@@ -1,11 +1,12 @@
 //! The words of many items, ready to be asked.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use super::wanted::Wanted;
+use crate::hash::Map;
 use crate::knowledge::Item;
 use crate::report::words::{MIN_PREFIX, Run, Token, question};
-use crate::search::split::split;
+use crate::search::split::{Cut, split, split_wanted};
 
 /// BM25: how soon more of the same word ceases to help.
 const K1: f64 = 1.2;
@@ -210,7 +211,7 @@ fn stems(word: &str) -> BTreeSet<String> {
 /// memory is written in order.
 #[derive(Debug, Default)]
 struct Builder {
-    numbers: HashMap<Box<str>, u32>,
+    numbers: Map<Box<str>, u32>,
     /// Word and how often, item by item.
     counts: Vec<(u32, f32)>,
     /// Where the counts of each item end.
@@ -221,6 +222,7 @@ struct Builder {
     here: Vec<(u32, f32)>,
     /// The only words that are asked for, where that is known.
     wanted: Option<Wanted>,
+    cut: Cut,
 }
 
 impl Builder {
@@ -241,20 +243,31 @@ impl Builder {
 
     /// Takes up the words of a text; how many there are.
     fn read(&mut self, text: &str, times: f32) -> u32 {
-        let words = split(text, |word| {
-            if self.wanted.as_ref().is_some_and(|wanted| !wanted.holds(word)) {
-                return;
-            }
-            let number = match self.numbers.get(word) {
+        let (numbers, here) = (&mut self.numbers, &mut self.here);
+        let mut take = |word: &str| {
+            let number = match numbers.get(word) {
                 Some(number) => *number,
                 None => {
-                    let number = self.numbers.len() as u32;
-                    self.numbers.insert(word.into(), number);
+                    let number = numbers.len() as u32;
+                    numbers.insert(word.into(), number);
                     number
                 }
             };
-            self.here.push((number, times));
-        });
+            here.push((number, times));
+        };
+        let words = match &self.wanted {
+            None => split(text, take),
+            Some(wanted) => split_wanted(
+                text,
+                &mut self.cut,
+                |first, second| wanted.begins(first, second),
+                |word| {
+                    if wanted.holds(word) {
+                        take(word);
+                    }
+                },
+            ),
+        };
         u32::try_from(words).unwrap_or(u32::MAX)
     }
 

@@ -42,12 +42,18 @@ impl Wanted {
         }
     }
 
+    /// Whether a word that begins with these two bytes may meet the question.
+    #[inline]
+    pub(super) const fn begins(&self, first: u8, second: u8) -> bool {
+        self.seconds[first as usize] & 1 << (second & 63) != 0
+    }
+
     /// Whether a word may meet the question.
     pub(super) fn holds(&self, word: &str) -> bool {
         let may = match word.as_bytes() {
             [] => false,
             [only] => self.seconds[usize::from(*only)] != 0,
-            [first, second, ..] => self.seconds[usize::from(*first)] & 1 << (second & 63) != 0,
+            [first, second, ..] => self.begins(*first, *second),
         };
         may && (self.beginnings.iter().any(|beginning| word.starts_with(&**beginning))
             || self.whole.iter().any(|whole| whole == word))
