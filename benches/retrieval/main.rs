@@ -3,10 +3,13 @@
 //! `cargo bench -p staleness-benches --bench retrieval` prints the tables of `docs/accuracy.md` and draws
 //! `docs/plots/retrieval.svg`. With `-- --misses` it prints the test queries that are missed; with
 //! `-- --tune` it measures on held-out queries of the learn split instead, which is what choices are
-//! made by. Nothing is random.
+//! made by. Nothing is random. With the feature `local` and the folder of a model in
+//! `STALENESS_TEST_MODEL` there are tables with vectors, too.
 
 mod data;
 mod figures;
+#[cfg(feature = "local")]
+mod meaning;
 mod plain;
 mod plot;
 
@@ -87,6 +90,15 @@ fn main() {
     let on_few =
         curve(&data, &format!("{} tools with 10 queries", well_known.len()), &of_them, &few);
     unseen(&data, &all);
+    #[cfg(feature = "local")]
+    if let Some(folder) = std::env::var_os("STALENESS_TEST_MODEL") {
+        let few_title = format!("{} tools with 10 queries", well_known.len());
+        let groups = [
+            ("all tools".to_owned(), all.clone(), whole.clone()),
+            (few_title, of_them.clone(), few.clone()),
+        ];
+        meaning::tables(&data, Path::new(&folder), &groups);
+    }
     if std::env::args().any(|arg| arg == "--misses") {
         misses(&data, &all);
     }
