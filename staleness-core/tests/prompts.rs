@@ -7,13 +7,14 @@ use std::sync::Arc;
 use common::{World, session};
 use pollster::block_on;
 use proptest::prelude::*;
-use staleness_core::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use staleness_core::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
 use staleness_core::route::{Confidence, Route, RouteId, RouteKey, SuggestedTool};
+use staleness_core::source::{Source, SourceState};
 use staleness_core::store::{
-    Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, Step, ToolFilter,
-    View,
+    Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, SourceFilter, Step,
+    ToolFilter, View,
 };
-use staleness_core::tool::{Failing, Hold, PresenceCause, Tool, ToolKind};
+use staleness_core::tool::{Failing, Hold, Holding, PresenceCause, Tool, ToolKind};
 use staleness_core::{Policy, RegistryStore, Timestamp};
 
 /// Writes rows as they are.
@@ -22,7 +23,10 @@ struct Put(ChangeSet);
 
 impl Step for Put {
     fn selection(&self) -> Selection {
-        Selection::new().lock_tools(ToolFilter::All).lock_routes(RouteFilter::All)
+        Selection::new()
+            .lock_tools(ToolFilter::All)
+            .lock_routes(RouteFilter::All)
+            .lock_sources(SourceFilter::All)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
@@ -56,9 +60,14 @@ fn tool() -> impl Strategy<Value = Tool> {
         1 => Just(Hold::Ignored),
     ];
     let kinds = vec![ToolKind::Builtin, ToolKind::Plugin, ToolKind::Skill, ToolKind::Unknown];
-    let facts = (any::<bool>(), prop::bool::weighted(0.8), prop::bool::weighted(0.2));
+    let facts = (
+        any::<bool>(),
+        prop::bool::weighted(0.8),
+        prop::bool::weighted(0.2),
+        prop::option::of(any::<bool>()),
+    );
     (prop::sample::select(&NAMES[..]), scope, words, hold, prop::sample::select(kinds), facts)
-        .prop_map(|(name, scope, words, hold, kind, (served, present, failing))| {
+        .prop_map(|(name, scope, words, hold, kind, (served, present, failing, seen))| {
             let key = ToolKey { scope, name: ToolName::new(name).unwrap() };
             let cause = if present { PresenceCause::Used } else { PresenceCause::Disabled };
             let mut tool = Tool::new(key, kind, cause, Timestamp::MIN);
@@ -73,8 +82,35 @@ fn tool() -> impl Strategy<Value = Tool> {
             if failing {
                 tool.health.failing = Some(Failing { since: Timestamp::MIN, cause: "x".into() });
             }
+            if let Some(own) = seen {
+                let source = source_id(own);
+                tool.holdings.push(Holding { source, held: true, disabled: false });
+            }
             tool
         })
+}
+
+fn source_id(own: bool) -> SourceId {
+    SourceId {
+        project: own.then(|| ProjectId::of_root("/p")),
+        client: "c".into(),
+        level: Level::User,
+        part: "x".into(),
+    }
+}
+
+/// A source that was read now, so that its tools were seen lately, and others were not.
+fn source(own: bool, now: Timestamp) -> Change<Source, SourceId> {
+    Change::Put(Source {
+        id: source_id(own),
+        path: "/x".into(),
+        state: SourceState::Read,
+        found: 1,
+        digest: 1,
+        readings: 1,
+        last_read_at: Some(now),
+        last_scan_at: now,
+    })
 }
 
 fn route() -> impl Strategy<Value = Route> {
@@ -122,6 +158,7 @@ proptest! {
         let world = World::with(policy);
         let mut changes = ChangeSet::default();
         changes.tools = distinct(&tools, |row| row.key.clone());
+        changes.sources = [false, true].map(|own| source(own, world.now())).into();
         changes.routes = distinct(&routes, |row| row.key.clone());
         block_on(world.spy.transact(Arc::new(Put(changes)))).unwrap();
         for (name, letters) in uses {

@@ -131,7 +131,7 @@ pub(crate) fn fitting_briefs(
     let fit = |(name, score, place): (&ToolName, f64, u32)| Fit {
         key: ToolKey { scope: callable[name].clone(), name: name.clone() },
         score,
-        route: scores.matched(place, score).and_then(|found| found.route).map(|route| route.id),
+        route: scores.route(place).map(|route| route.id),
     };
     worth_ranking(fitting, limit).into_iter().map(fit).collect()
 }

@@ -225,6 +225,11 @@ impl<'a> Scores<'a> {
         self.best.get(&place).map_or(0.0, LearnedMatch::score).max(words).max(assumed)
     }
 
+    /// The learned query that is closest, of the tool at a place.
+    pub(crate) fn route(&self, place: u32) -> Option<LearnedMatch> {
+        self.best.get(&place).copied().filter(|route| route.score() > 0.0)
+    }
+
     /// What led to the score of the tool at a place.
     pub(crate) fn matched(&self, place: u32, score: f64) -> Option<Match> {
         let bundle = self.index.bundles.get(place as usize)?.as_ref()?;
@@ -234,7 +239,7 @@ impl<'a> Scores<'a> {
             words: round(self.words[place as usize]),
             habit: round(self.habits[place as usize]),
             learned: round(self.learned(place, bundle)),
-            route: self.best.get(&place).copied().filter(|route| route.score() > 0.0),
+            route: self.route(place),
             met: self.index.met(self.question, &self.shares, place),
         })
     }

@@ -8,9 +8,9 @@ use super::text::Learned;
 /// What can matter to one question.
 #[derive(Clone, Debug)]
 pub(super) struct Only {
-    /// Its words, of which others may be longer forms.
+    /// Its words, of which others may be longer forms: sorted, and none begins with another.
     beginnings: Vec<Box<str>>,
-    /// Its words that are too short for that.
+    /// Its words that are too short for that, sorted.
     whole: Vec<Box<str>>,
     /// Whether a word that matters begins with these two bytes; of one byte, that byte and 0.
     first: Box<Pairs>,
@@ -39,6 +39,9 @@ impl Only {
             let long = word.chars().count() >= MIN_PREFIX;
             if long { only.beginnings.push(word.clone()) } else { only.whole.push(word.clone()) }
         }
+        only.whole.sort_unstable();
+        only.beginnings.sort_unstable();
+        only.beginnings.dedup_by(|longer, kept| longer.starts_with(&**kept));
         only
     }
 
@@ -59,11 +62,10 @@ impl Only {
 
     /// Whether a stem is a word of the question, or begins with one.
     fn asks_for(&self, stem: &str) -> bool {
-        // One byte says no to most, without a call.
-        let first = stem.as_bytes().first();
-        let like = |word: &str| word.as_bytes().first() == first;
-        self.beginnings.iter().any(|word| like(word) && stem.starts_with(&**word))
-            || self.whole.iter().any(|word| like(word) && **word == *stem)
+        // Whatever stands between a word and a longer form of it begins with that word.
+        let upto = self.beginnings.partition_point(|word| **word <= *stem);
+        upto.checked_sub(1).is_some_and(|last| stem.starts_with(&*self.beginnings[last]))
+            || self.whole.binary_search_by(|word| (**word).cmp(stem)).is_ok()
     }
 
     /// The number of a stem that matters.
@@ -85,7 +87,8 @@ impl Only {
 impl SearchIndex {
     /// An index that will be asked one question, over these routes: put its tools in next, each once.
     /// It leaves out what cannot matter, so it is made in a fraction of the time, and its answer to that
-    /// question is the same.
+    /// question is the same; but for tools that are found by [`Meaning::tools`](super::Meaning) alone,
+    /// which have no words that matter.
     ///
     /// Words matter that meet the question, and those of queries that share a word with it: how close
     /// these are depends on how rare each of their words is.

@@ -8,12 +8,15 @@ use crate::scan::ProjectRef;
 use crate::search::Question;
 use crate::session::SessionKey;
 use crate::store::{
-    OutcomeFilter, RouteFilter, Selection, StoreError, SuggestionFilter, ToolFilter, View,
+    OutcomeFilter, RouteFilter, Selection, SourceFilter, StoreError, SuggestionFilter, ToolFilter,
+    View,
 };
 use crate::time::Timestamp;
 
 /// Tools that one prompt is answered with, at most.
 const MAX_TOOLS: usize = 3;
+/// Tools that are read one by one, at most; more are read with all others.
+const MANY: usize = 200;
 /// How much of a prompt is looked at, in bytes.
 const MAX_READ: usize = 4 * 1024;
 
@@ -63,11 +66,20 @@ impl Registry {
         if fits.is_empty() {
             return Ok(Vec::new());
         }
-        // Only the few that fit are read whole.
-        let whole = fits
-            .iter()
-            .fold(Selection::new(), |all, fit| all.peek_tools(ToolFilter::Key(fit.key.clone())));
-        view.tools = self.ask(whole).await?.tools;
+        // Only those that fit are read whole: few, but for tools that are all alike. Sources tell when
+        // they were seen last.
+        let scopes = [Scope::Global, Scope::Project(project.id.clone())];
+        let mut whole = Selection::new();
+        for scope in &scopes {
+            whole = whole.peek_sources(SourceFilter::Scope(scope.clone()));
+        }
+        let filters: Vec<ToolFilter> = if fits.len() > MANY {
+            scopes.into_iter().map(ToolFilter::Scope).collect()
+        } else {
+            fits.iter().map(|fit| ToolFilter::Key(fit.key.clone())).collect()
+        };
+        let whole = self.ask(filters.into_iter().fold(whole, Selection::peek_tools)).await?;
+        (view.tools, view.sources) = (whole.tools, whole.sources);
         let context = Context::new(&view, self.policy(), project, now);
         Ok(best_of(&context, &fits, MAX_TOOLS))
     }
