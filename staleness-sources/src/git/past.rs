@@ -126,6 +126,8 @@ impl Repo {
         compare.args(["diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw"]);
         compare.args(["--root", "--always", "--no-abbrev", "--no-renames", "--no-relative"]);
         compare.args(["--no-ext-diff", "--no-textconv", "--format=%H %ct"]);
+        // What a repository sets for its submodules hides no change of them.
+        compare.arg("--ignore-submodules=none");
         if !self.place.prefix.is_empty() {
             compare.args(["--", "."]);
         }

@@ -143,18 +143,36 @@ impl Times {
         if is_searched {
             self.lexicon.named(name, &mut of_file);
         }
+        // Versions that follow each other are one range: what a path names depends on its kind alone.
+        let mut ranges: Vec<(EntryKind, Vec<(u32, u32)>)> = Vec::new();
         for spell in file.spells(upto) {
-            let place = [(spell.newest, spell.oldest)];
+            let at = ranges.iter().position(|(kind, _)| *kind == spell.held.0);
+            let at = at.unwrap_or_else(|| {
+                ranges.push((spell.held.0, Vec::new()));
+                ranges.len() - 1
+            });
+            match ranges[at].1.last_mut() {
+                Some((_, oldest)) if oldest.saturating_add(1) == spell.newest => {
+                    *oldest = spell.oldest;
+                }
+                _ => ranges[at].1.push((spell.newest, spell.oldest)),
+            }
+        }
+        for (kind, places) in ranges {
             if is_too_deep {
                 self.cut = true;
-                self.holes.add(&place);
+                self.holes.add(&places);
                 continue;
             }
-            let kind = spell.held.0;
-            let of_file = of_file.iter().filter(|_| kind == EntryKind::File);
-            let paths = starts.of(&parts, kind);
-            for thing in always.iter().chain(of_file).copied().chain(paths) {
-                self.found[thing as usize].add(&place);
+            let mut things = starts.of(&parts, kind);
+            things.extend(&always);
+            if kind == EntryKind::File {
+                things.extend(&of_file);
+            }
+            things.sort_unstable();
+            things.dedup();
+            for thing in things {
+                self.found[thing as usize].add(&places);
             }
         }
     }
