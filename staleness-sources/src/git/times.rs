@@ -21,6 +21,10 @@ use staleness_core::hash::Map;
 /// How deep a path may be, and how long.
 const MAX_DEPTH: usize = 128;
 const MAX_PATH: usize = 4_096;
+/// How many ranges are kept, 8 bytes each, and how many paths are compared with others. A history that
+/// needs more was made to; what finds no room is left open.
+const MAX_RANGES: usize = 4_000_000;
+const MAX_COMPARED: usize = 400_000_000;
 
 /// Ranges of places: the first and the last of each.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +84,9 @@ pub(crate) struct Times {
     versions: Vec<Version>,
     /// Whether something was left out because there is too much.
     pub(crate) cut: bool,
+    /// What may still be kept, and compared.
+    ranges: usize,
+    compared: usize,
 }
 
 impl Times {
@@ -93,7 +100,15 @@ impl Times {
         let (holes, versions) = (Ranges::default(), Vec::new());
         let words = Arc::clone(&lexicon);
         let starts = Starts::new(&words);
-        let mut times = Self { lexicon, found, holes, versions, cut: false };
+        let mut times = Self {
+            lexicon,
+            found,
+            holes,
+            versions,
+            cut: false,
+            ranges: MAX_RANGES,
+            compared: MAX_COMPARED,
+        };
         let mut numbers = Map::default();
         for file in changes.files() {
             let text = String::from_utf8_lossy(&file.path);
@@ -159,11 +174,13 @@ impl Times {
             }
         }
         for (kind, places) in ranges {
-            if is_too_deep {
+            let compared = self.compared.checked_sub(starts.compared(&parts));
+            let Some(compared) = compared.filter(|_| !is_too_deep) else {
                 self.cut = true;
                 self.holes.add(&places);
                 continue;
-            }
+            };
+            self.compared = compared;
             let mut things = starts.of(&parts, kind);
             things.extend(&always);
             if kind == EntryKind::File {
@@ -171,8 +188,23 @@ impl Times {
             }
             things.sort_unstable();
             things.dedup();
-            for thing in things {
-                self.found[thing as usize].add(&places);
+            self.take_up(&things, &places);
+        }
+    }
+
+    /// Notes that these things were there at these places, or, where there is no room, that they may
+    /// have been.
+    fn take_up(&mut self, things: &[u32], places: &[(u32, u32)]) {
+        match self.ranges.checked_sub(things.len().saturating_mul(places.len())) {
+            Some(left) => {
+                self.ranges = left;
+                for thing in things {
+                    self.found[*thing as usize].add(places);
+                }
+            }
+            None => {
+                self.cut = true;
+                self.holes.add(places);
             }
         }
     }
@@ -194,16 +226,16 @@ impl Times {
         let wanted: Vec<usize> =
             (0..self.versions.len()).filter(|at| is_wanted(&self.versions[*at])).collect();
         let files: Vec<WantedFile> = wanted.iter().map(|at| self.versions[*at].file).collect();
-        let (found, holes, versions) = (&mut self.found, &mut self.holes, &mut self.versions);
-        let reading = read_all(&files, &self.lexicon, tools, &mut |at, file| {
-            let version = &mut versions[wanted[at]];
+        let lexicon = Arc::clone(&self.lexicon);
+        let reading = read_all(&files, &lexicon, tools, &mut |at, file| {
+            let version = &mut self.versions[wanted[at]];
             version.is_read = true;
-            for thing in &*file.things {
-                found[*thing as usize].add(&version.places);
-            }
+            let places = std::mem::take(&mut version.places);
+            self.take_up(&file.things, &places);
             if file.holes {
-                holes.add(&version.places);
+                self.holes.add(&places);
             }
+            self.versions[wanted[at]].places = places;
         })?;
         self.cut |= reading.cut;
         for at in wanted {
@@ -244,6 +276,11 @@ impl<'l> Starts<'l> {
         Self { paths }
     }
 
+    /// How many paths are compared with this one.
+    fn compared(&self, parts: &[&[u8]]) -> usize {
+        parts.iter().filter_map(|part| self.paths.get(part)).map(Vec::len).sum()
+    }
+
     /// Those that lead to something while there is a file, link or submodule of this path.
     fn of(&self, parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
         let mut all = Vec::new();
@@ -276,6 +313,31 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_finds_no_room_is_left_open() {
+        let mut lexicon = Lexicon::default();
+        let (kept, crowded) = (lexicon.identifier(b"kept"), lexicon.identifier(b"crowded"));
+        let mut times = Times {
+            found: vec![Ranges::default(); lexicon.len()],
+            lexicon: Arc::new(lexicon),
+            holes: Ranges::default(),
+            versions: Vec::new(),
+            cut: false,
+            ranges: 3,
+            compared: 0,
+        };
+        times.take_up(&[kept, crowded], &[(0, 1)]);
+        assert!(!times.cut);
+        times.take_up(&[kept, crowded], &[(4, 5)]);
+        times.found.iter_mut().for_each(Ranges::settle);
+        times.holes.settle();
+        assert!(times.cut);
+        for thing in [kept, crowded] {
+            let has = |place: usize| times.has(&vec![vec![thing]], place);
+            assert_eq!([0, 2, 4, 6].map(has), [Some(true), Some(false), None, Some(false)]);
+        }
+    }
 
     proptest! {
         #[test]
