@@ -84,7 +84,8 @@ impl Repo {
         self.trees.find(&mut self.objects, &self.place, commit, path)
     }
 
-    /// A commit that removed a path: it is there at `there` and not in the checked-out commit.
+    /// A commit that removed a path: it is there at `there` and not in the checked-out commit. Of
+    /// several it is the last, where the list of changes goes that far.
     pub(crate) fn removal(&mut self, path: &str, there: usize) -> Result<Option<usize>, GitError> {
         if !self.exists_at(there, path)? {
             return Ok(None);
