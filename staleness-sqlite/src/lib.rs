@@ -34,7 +34,6 @@
 //!
 //! The format of the file is documented in the source, in `schema.rs`.
 
-mod blobs;
 mod cells;
 mod check;
 mod collections;

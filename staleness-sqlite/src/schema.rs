@@ -63,17 +63,11 @@
 //!
 //! # Blobs
 //!
-//! The first three begin with a version byte, 1. Numbers have their least byte first; a text is its
-//! length in bytes as 4 bytes, and UTF-8.
+//! `tools.ring`, `tools.holdings` and `outcomes.credits` are what `staleness_core::store` makes of
+//! the lists (`ring_to_bytes` and so on). The others have the least byte of a number first:
 //!
-//! - `tools.ring`: per entry, oldest first, 17 bytes: the mark's letter, the time (8), the op (8).
-//! - `tools.holdings`: per holding a byte of flags (1 held, 2 disabled, 4 has a project), the level
-//!   (a byte), the project where there is one, client, part.
-//! - `outcomes.credits`: per tool its scope and its name.
 //! - `routes.ops`: per op 8 bytes, oldest first.
 //! - `vectors.numbers`: one number behind the other.
-//!
-//! No ring, holdings or credits: no bytes at all.
 
 /// `Stal`: marks the file as ours.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;

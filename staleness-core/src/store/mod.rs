@@ -4,6 +4,7 @@
 //! to what it wants written. Backends know collections and transactions; every threshold and every
 //! decision stays in this crate.
 
+mod blobs;
 mod change;
 mod covers;
 mod draft;
@@ -24,6 +25,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use blobs::{
+    credits_from_bytes, credits_to_bytes, holdings_from_bytes, holdings_to_bytes,
+    level_from_number, level_to_number, ring_from_bytes, ring_to_bytes,
+};
 pub use change::{Change, ChangeSet, OutcomeRange};
 pub(crate) use covers::{
     covers_cursor, covers_document, covers_route, covers_session, covers_suggestion, covers_tool,

@@ -8,11 +8,11 @@ use staleness_core::ids::{
 };
 use staleness_core::outcome::{Mark, Outcome, outcome_identity};
 use staleness_core::store::{
-    OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
+    OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View, credits_from_bytes,
+    credits_to_bytes,
 };
 
 use super::{clamped, each, execute};
-use crate::blobs::{credits_from_bytes, credits_to_bytes};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;

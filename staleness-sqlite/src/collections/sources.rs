@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use rusqlite::Row;
 use staleness_core::ids::{Scope, SourceId};
 use staleness_core::source::{Source, SourceState};
-use staleness_core::store::{Change, SourceFilter, StoreError, View};
+use staleness_core::store::{
+    Change, SourceFilter, StoreError, View, level_from_number, level_to_number,
+};
 
 use super::{each, execute};
-use crate::blobs::{level_from_number, level_to_number};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::transaction::Transaction;
 

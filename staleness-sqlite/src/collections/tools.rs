@@ -4,13 +4,15 @@ use std::ops::ControlFlow;
 
 use rusqlite::Row;
 use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
-use staleness_core::store::{Change, StoreError, ToolFilter, View};
+use staleness_core::store::{
+    Change, StoreError, ToolFilter, View, holdings_from_bytes, holdings_to_bytes, ring_from_bytes,
+    ring_to_bytes,
+};
 use staleness_core::tool::{
     Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolBrief, ToolKind,
 };
 
 use super::{each, execute};
-use crate::blobs::{holdings_from_bytes, holdings_to_bytes, ring_from_bytes, ring_to_bytes};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;

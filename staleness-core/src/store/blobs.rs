@@ -1,9 +1,19 @@
-//! The three lists that live inside a row; see [`crate::schema`] for their bytes.
+//! The three lists that a store of tables keeps inside a row, as bytes.
+//!
+//! Each begins with a version byte, 1. Numbers have their least byte first; a text is its length in
+//! bytes as 4 bytes, and UTF-8.
+//!
+//! - a ring: per entry, oldest first, 17 bytes: the mark's letter, the time (8), the op (8),
+//! - holdings: per holding a byte of flags (1 held, 2 disabled, 4 has a project), the level (a
+//!   byte), the project where there is one, client, part,
+//! - credits: per tool its scope and its name.
+//!
+//! An empty list is no bytes at all. Stores out there hold these bytes: they may never change.
 
-use staleness_core::ids::{Level, ProjectId, Scope, SourceId, ToolKey, ToolName};
-use staleness_core::outcome::Mark;
-use staleness_core::time::Timestamp;
-use staleness_core::tool::{Holding, RING_CAPACITY, Ring, RingEntry};
+use crate::ids::{Level, ProjectId, Scope, SourceId, ToolKey, ToolName};
+use crate::outcome::Mark;
+use crate::time::Timestamp;
+use crate::tool::{Holding, RING_CAPACITY, Ring, RingEntry};
 
 const VERSION: u8 = 1;
 const HELD: u8 = 1;
@@ -13,7 +23,9 @@ const OF_PROJECT: u8 = 4;
 /// Bytes of one ring entry: letter, time, op.
 const ENTRY: usize = 17;
 
-pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
+/// A ring as bytes.
+#[must_use]
+pub fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
     let mut bytes = begin(ring.len() * ENTRY);
     for entry in ring.entries() {
         bytes.push(entry.mark.letter() as u8);
@@ -23,7 +35,9 @@ pub(crate) fn ring_to_bytes(ring: &Ring) -> Vec<u8> {
     bytes
 }
 
-pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
+/// The inverse of [`ring_to_bytes`]; `None` for bytes that it did not make.
+#[must_use]
+pub fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     let mut rest = Bytes::new(bytes)?;
     let mut entries = Vec::with_capacity(RING_CAPACITY);
     while !rest.0.is_empty() {
@@ -39,7 +53,9 @@ pub(crate) fn ring_from_bytes(bytes: &[u8]) -> Option<Ring> {
     (entries.len() <= RING_CAPACITY).then(|| Ring::from_entries(entries))
 }
 
-pub(crate) fn holdings_to_bytes(holdings: &[Holding]) -> Vec<u8> {
+/// Holdings as bytes.
+#[must_use]
+pub fn holdings_to_bytes(holdings: &[Holding]) -> Vec<u8> {
     let mut bytes = begin(holdings.len() * 48);
     for Holding { source, held, disabled } in holdings {
         let of_project = source.project.is_some();
@@ -58,7 +74,9 @@ pub(crate) fn holdings_to_bytes(holdings: &[Holding]) -> Vec<u8> {
     bytes
 }
 
-pub(crate) fn holdings_from_bytes(bytes: &[u8]) -> Option<Vec<Holding>> {
+/// The inverse of [`holdings_to_bytes`]; `None` for bytes that it did not make.
+#[must_use]
+pub fn holdings_from_bytes(bytes: &[u8]) -> Option<Vec<Holding>> {
     let mut rest = Bytes::new(bytes)?;
     let mut holdings = Vec::new();
     while !rest.0.is_empty() {
@@ -85,7 +103,9 @@ pub(crate) fn holdings_from_bytes(bytes: &[u8]) -> Option<Vec<Holding>> {
     Some(holdings)
 }
 
-pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
+/// The tools that share an outcome, as bytes.
+#[must_use]
+pub fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
     let mut bytes = begin(credits.len() * 32);
     for key in credits {
         put_text(&mut bytes, key.scope.as_key());
@@ -94,7 +114,9 @@ pub(crate) fn credits_to_bytes(credits: &[ToolKey]) -> Vec<u8> {
     bytes
 }
 
-pub(crate) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
+/// The inverse of [`credits_to_bytes`]; `None` for bytes that it did not make.
+#[must_use]
+pub fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
     let mut rest = Bytes::new(bytes)?;
     let mut credits = Vec::new();
     while !rest.0.is_empty() {
@@ -107,7 +129,8 @@ pub(crate) fn credits_from_bytes(bytes: &[u8]) -> Option<Vec<ToolKey>> {
 }
 
 /// A level as a number, in the order of levels: sources are kept in the order of their identities.
-pub(crate) const fn level_to_number(level: Level) -> u8 {
+#[must_use]
+pub const fn level_to_number(level: Level) -> u8 {
     match level {
         Level::User => 0,
         Level::Project => 1,
@@ -117,7 +140,8 @@ pub(crate) const fn level_to_number(level: Level) -> u8 {
 }
 
 /// The inverse of [`level_to_number`].
-pub(crate) fn level_from_number(number: u8) -> Option<Level> {
+#[must_use]
+pub fn level_from_number(number: u8) -> Option<Level> {
     Level::ALL.into_iter().find(|level| level_to_number(*level) == number)
 }
 
@@ -131,7 +155,7 @@ fn begin(expected: usize) -> Vec<u8> {
 }
 
 fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    // SQLite refuses rows beyond a gigabyte long before a length leaves 32 bits.
+    // Databases refuse values beyond a gigabyte long before a length leaves 32 bits.
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     bytes.extend(length.to_le_bytes());
     bytes.extend(text.as_bytes());

@@ -1,0 +1,73 @@
+//! Verifying what is stored.
+
+use std::ops::ControlFlow;
+
+use staleness_core::journal::Revision;
+use staleness_core::store::StoreError;
+
+use crate::collections::{
+    cursors, documents, journal, knowledge, meta, outcomes, projects, routes, sessions, sources,
+    suggestions, tools, vectors, work,
+};
+use crate::error::Failed;
+use crate::flight::Flight;
+use crate::pages::each;
+use crate::pool::Session;
+use crate::table::{self, Table};
+use crate::transaction;
+
+/// Every record, and what holds between them, in one transaction. Pages and indexes are for the
+/// server's own tools (`amcheck`).
+pub(crate) async fn check(session: &Session, workspace: &str) -> Result<(), Failed> {
+    let mut flight = Flight::new(session);
+    flight.command(transaction::view(workspace));
+    flight.send(meta::select(workspace));
+    flight.next().await?;
+    let revision = meta::read(&flight.next().await?)?;
+    rows::<projects::Projects>(session, workspace).await?;
+    rows::<sources::Sources>(session, workspace).await?;
+    rows::<tools::Tools>(session, workspace).await?;
+    rows::<knowledge::Knowledge>(session, workspace).await?;
+    rows::<documents::Documents>(session, workspace).await?;
+    rows::<work::Works>(session, workspace).await?;
+    rows::<sessions::Sessions>(session, workspace).await?;
+    rows::<cursors::Cursors>(session, workspace).await?;
+    rows::<routes::Routes>(session, workspace).await?;
+    rows::<vectors::Vectors>(session, workspace).await?;
+    rows::<suggestions::Suggestions>(session, workspace).await?;
+    each(session, &outcomes::select_all(workspace), |row| {
+        outcomes::read(row).map(|_| ControlFlow::Continue(()))
+    })
+    .await?;
+    revisions(session, workspace, revision).await
+}
+
+async fn rows<T: Table>(session: &Session, workspace: &str) -> Result<(), Failed> {
+    each(session, &table::select_all::<T>(workspace), |row| {
+        table::read::<T>(row).map(|_| ControlFlow::Continue(()))
+    })
+    .await
+}
+
+/// The journal ends at the workspace's revision, and each commit's entries are counted from 0.
+async fn revisions(session: &Session, workspace: &str, revision: Revision) -> Result<(), Failed> {
+    let mut last = (Revision(0), 0);
+    each(session, &journal::select_all(workspace), |row| {
+        let entry = journal::read(row)?;
+        let (before, index) = last;
+        let follows =
+            if entry.revision == before { entry.index == index + 1 } else { entry.index == 0 };
+        last = (entry.revision, entry.index);
+        if follows {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let (at, index) = last;
+        Err(StoreError::Corrupt(format!("journal {at}.{index}: an entry before it is missing")))
+    })
+    .await?;
+    if last.0 > revision {
+        let told = format!("the journal holds revision {} beyond {revision}", last.0);
+        return Err(StoreError::Corrupt(told).into());
+    }
+    Ok(())
+}

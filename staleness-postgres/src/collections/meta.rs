@@ -1,0 +1,91 @@
+//! Where a workspace stands: its row of `workspaces`, with the one row of `meta`.
+
+use staleness_core::journal::Revision;
+use staleness_core::store::{ChangeSet, StoreError};
+use tokio_postgres::Row;
+
+use super::outcomes::clamped;
+use crate::cells::{Bad, Cells, corrupt};
+use crate::schema::FORMAT;
+use crate::table::with;
+use crate::values::{Arg, Statement};
+
+/// Keeps every other commit with a number of its own waiting until the transaction ends.
+pub(crate) fn settle(workspace: &str) -> Statement {
+    Statement {
+        sql: "SELECT revision FROM staleness.workspaces WHERE workspace = $1 FOR UPDATE".into(),
+        args: with(workspace, Vec::new()),
+    }
+}
+
+/// Asks for the revision, and whether this program may use the tables.
+pub(crate) fn select(workspace: &str) -> Statement {
+    Statement {
+        sql: "SELECT format, least, revision FROM staleness.meta \
+              LEFT JOIN staleness.workspaces ON workspace = $1"
+            .into(),
+        args: with(workspace, Vec::new()),
+    }
+}
+
+/// What [`select`] answers: the revision.
+pub(crate) fn read(rows: &[Row]) -> Result<Revision, StoreError> {
+    let row = rows.first().ok_or_else(|| StoreError::Corrupt("meta: the row is missing".into()))?;
+    let mut cells = Cells::new(row);
+    let mut read = || -> Result<_, Bad> {
+        Ok((cells.int("format")?, cells.int("least")?, cells.maybe_int("revision")?))
+    };
+    let (format, least, revision) = read().map_err(|bad| corrupt("meta", row, 0, bad))?;
+    usable(format, least)?;
+    let revision = revision.and_then(|revision| u64::try_from(revision).ok());
+    revision.map(Revision).ok_or_else(|| {
+        StoreError::Corrupt("workspaces: the row of the workspace is missing".into())
+    })
+}
+
+/// Whether this program may use tables of a format.
+pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
+    if least > FORMAT {
+        return Err(StoreError::FormatTooNew {
+            found: u64::try_from(format).unwrap_or(0),
+            supported: FORMAT.unsigned_abs(),
+        });
+    }
+    Ok(())
+}
+
+/// Raises the workspace's numbers for what a change set appends, and answers both. The workspace's row
+/// is locked until the commit, so it comes last: nobody sees a number while a smaller one is still
+/// uncommitted.
+///
+/// A step may have decided by the revision that it saw: when another has taken the next one meanwhile, the
+/// column becomes NULL, which it may not, and so the transaction fails.
+pub(crate) fn advance(workspace: &str, seen: Revision, changes: &ChangeSet) -> Option<Statement> {
+    if changes.outcomes.is_empty() && changes.journal.is_empty() {
+        return None;
+    }
+    let outcomes = clamped(changes.outcomes.len() as u64);
+    let journals = i64::from(!changes.journal.is_empty());
+    Some(Statement {
+        sql: "UPDATE staleness.workspaces SET last_seq = last_seq + $2, revision = CASE \
+              WHEN $3 = 0 THEN revision WHEN revision = $4 THEN revision + 1 END \
+              WHERE workspace = $1 RETURNING revision, last_seq"
+            .into(),
+        args: with(
+            workspace,
+            vec![Arg::Int(outcomes), Arg::Int(journals), Arg::Int(clamped(seen.0))],
+        ),
+    })
+}
+
+/// What [`advance`] answers: the last number that was given to an outcome.
+pub(crate) fn advanced(rows: &[Row]) -> Result<u64, StoreError> {
+    let row = rows.first();
+    let row = row.ok_or_else(|| StoreError::Corrupt("workspaces: the row is missing".into()))?;
+    let mut cells = Cells::new(row);
+    let mut read = || {
+        cells.int("revision")?;
+        cells.small("last_seq")
+    };
+    read().map_err(|bad| corrupt("workspaces", row, 0, bad))
+}

@@ -1,0 +1,147 @@
+//! Tools.
+
+use staleness_core::ids::{ServerKey, ToolKey, ToolName};
+use staleness_core::store::{
+    StoreError, ToolFilter, View, holdings_from_bytes, holdings_to_bytes, ring_from_bytes,
+    ring_to_bytes,
+};
+use staleness_core::tool::{
+    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind,
+};
+
+use crate::cells::{Bad, Cells};
+use crate::table::{Table, Where};
+use crate::values::{Arg, Batch};
+
+#[derive(Debug)]
+pub(crate) struct Tools;
+
+impl Table for Tools {
+    type Row = Tool;
+    type Key = ToolKey;
+    type Filter = ToolFilter;
+
+    const NAME: &'static str = "tools";
+    const COLUMNS: &'static str = "scope, name, kind, server, plugin, description, holdings, cause, \
+        cause_since, revived, failing_since, failing_cause, demotions, last_demoted_at, counted, \
+        hold, demoted, ring, uses, discovered_at, last_used_at, updated_at";
+    const KEY: usize = 2;
+    const ORDER: &'static str = "scope, name";
+
+    fn key(filter: &ToolFilter) -> Option<&ToolKey> {
+        match filter {
+            ToolFilter::Key(key) => Some(key),
+            _ => None,
+        }
+    }
+
+    fn condition(filter: &ToolFilter) -> Result<Where, StoreError> {
+        let of = |sql, scope: &staleness_core::ids::Scope| {
+            Ok(Where::new(sql, vec![Arg::text(scope.as_key())]))
+        };
+        let served = |sql, scope: &staleness_core::ids::Scope, server: &ServerKey| {
+            Ok(Where::new(sql, vec![Arg::text(scope.as_key()), Arg::text(server.as_str())]))
+        };
+        match filter {
+            ToolFilter::Scope(scope) => of("scope = $2", scope),
+            ToolFilter::Configured(scope) => of("scope = $2 AND holdings <> ''", scope),
+            ToolFilter::Entries(scope, server) => {
+                served("scope = $2 AND server = $3 AND kind = 'mcp_server'", scope, server)
+            }
+            ToolFilter::Server(scope, server) => {
+                served("scope = $2 AND server = $3", scope, server)
+            }
+            ToolFilter::Demoted(scope) => of("scope = $2 AND demoted = 1", scope),
+            ToolFilter::Revived(scope) => of("scope = $2 AND revived = 1", scope),
+            ToolFilter::All => Ok(Where::new("", Vec::new())),
+            _ => Err(StoreError::Unsupported("this filter of tools")),
+        }
+    }
+
+    fn read(cells: &mut Cells<'_>) -> Result<Tool, Bad> {
+        let key = ToolKey { scope: cells.scope("scope")?, name: cells.id("name")? };
+        let kind = cells.parsed("kind", ToolKind::from_word)?;
+        let server = cells.maybe_id("server")?;
+        let plugin = cells.maybe_id("plugin")?;
+        let description = cells.maybe_string("description")?;
+        let holdings = holdings_from_bytes(cells.blob("holdings")?).ok_or(Bad("holdings"))?;
+        let presence = Presence {
+            cause: cells.parsed("cause", PresenceCause::from_word)?,
+            since: cells.time("cause_since")?,
+            revived: cells.flag("revived")?,
+        };
+        let failing_since = cells.maybe_time("failing_since")?;
+        let failing_cause = cells.maybe_string("failing_cause")?;
+        let health = Health {
+            failing: match (failing_since, failing_cause) {
+                (Some(since), Some(cause)) => Some(Failing { since, cause }),
+                (None, None) => None,
+                _ => return Err(Bad("failing_cause")),
+            },
+            demotions: cells.small("demotions")?,
+            last_demoted_at: cells.maybe_time("last_demoted_at")?,
+            window: cells.small("counted")?,
+        };
+        let hold = cells.parsed("hold", Hold::from_word)?;
+        let demoted = cells.flag("demoted")?;
+        let tool = Tool {
+            key,
+            kind,
+            server,
+            plugin,
+            description,
+            holdings,
+            presence,
+            health,
+            hold,
+            ring: ring_from_bytes(cells.blob("ring")?).ok_or(Bad("ring"))?,
+            uses: cells.bits("uses")?,
+            discovered_at: cells.time("discovered_at")?,
+            last_used_at: cells.maybe_time("last_used_at")?,
+            updated_at: cells.time("updated_at")?,
+        };
+        // A filter that trusts the column must not contradict one that looks at the row.
+        if demoted == is_demoted(&tool) { Ok(tool) } else { Err(Bad("demoted")) }
+    }
+
+    fn put_key(key: &ToolKey, batch: &mut Batch) {
+        batch.text(key.scope.as_key());
+        batch.text(key.name.as_str());
+    }
+
+    fn key_of(row: &Tool) -> &ToolKey {
+        &row.key
+    }
+
+    fn put(row: &Tool, batch: &mut Batch) {
+        let failing = row.health.failing.as_ref();
+        batch.text(row.kind.as_str());
+        batch.maybe_text(row.server.as_ref().map(ServerKey::as_str));
+        batch.maybe_text(row.plugin.as_ref().map(ToolName::as_str));
+        batch.maybe_text(row.description.as_deref());
+        batch.blob(holdings_to_bytes(&row.holdings));
+        batch.text(row.presence.cause.as_str());
+        batch.time(row.presence.since);
+        batch.flag(row.presence.revived);
+        batch.maybe_time(failing.map(|failing| failing.since));
+        batch.maybe_text(failing.map(|failing| failing.cause.as_str()));
+        batch.int(row.health.demotions);
+        batch.maybe_time(row.health.last_demoted_at);
+        batch.int(row.health.window);
+        batch.text(row.hold.as_str());
+        batch.flag(is_demoted(row));
+        batch.blob(ring_to_bytes(&row.ring));
+        batch.bits(row.uses);
+        batch.time(row.discovered_at);
+        batch.maybe_time(row.last_used_at);
+        batch.time(row.updated_at);
+    }
+
+    fn keep(row: Tool, view: &mut View) {
+        view.tools.insert(row.key.clone(), row);
+    }
+}
+
+fn is_demoted(tool: &Tool) -> bool {
+    tool.status() == Status::Demoted
+}

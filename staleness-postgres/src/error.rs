@@ -1,0 +1,137 @@
+//! What Postgres reports, in the words of the contract.
+
+use std::error::Error as _;
+use std::{fmt, io};
+
+use staleness_core::store::StoreError;
+use tokio_postgres::Error;
+use tokio_postgres::error::{Severity, SqlState};
+
+/// What is told of an error of the server: its code and its message. The details that may follow quote
+/// rows, so they are left out.
+#[derive(Debug)]
+struct Reported {
+    code: String,
+    message: String,
+}
+
+impl fmt::Display for Reported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for Reported {}
+
+/// An error with what caused it: the driver tells the two apart.
+#[derive(Debug)]
+struct Chain(Error);
+
+impl fmt::Display for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        match self.0.source() {
+            Some(source) => write!(f, ": {source}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Chain {}
+
+/// What went wrong, and whether the transaction may simply be begun again.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) error: StoreError,
+    /// Nothing was committed, and the next try may well succeed.
+    pub(crate) again: bool,
+    /// The connection is of no more use.
+    pub(crate) lost: bool,
+}
+
+impl From<StoreError> for Failed {
+    fn from(error: StoreError) -> Self {
+        Self { error, again: false, lost: false }
+    }
+}
+
+impl From<Error> for Failed {
+    /// What an error means before a commit was asked for.
+    fn from(error: Error) -> Self {
+        let lost = is_lost(&error);
+        let again = lost
+            || matches!(
+                error.code(),
+                Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED)
+            );
+        Self { error: from_postgres(error), again, lost }
+    }
+}
+
+/// Whether the connection that reported it is gone.
+fn is_lost(error: &Error) -> bool {
+    match error.as_db_error() {
+        Some(told) => matches!(told.parsed_severity(), Some(Severity::Fatal | Severity::Panic)),
+        None => error.is_closed() || io_kind(error).is_some(),
+    }
+}
+
+fn io_kind(error: &Error) -> Option<io::ErrorKind> {
+    error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind)
+}
+
+/// What an error means for the caller when nothing can have been committed.
+pub(crate) fn from_postgres(error: Error) -> StoreError {
+    let Some(told) = error.as_db_error() else {
+        if error.is_closed() {
+            return StoreError::io(
+                "talking to the database",
+                io::Error::new(io::ErrorKind::ConnectionReset, "the connection was closed"),
+            );
+        }
+        return match io_kind(&error) {
+            Some(kind) => {
+                let why = error.source().map(ToString::to_string).unwrap_or_default();
+                StoreError::io("talking to the database", io::Error::new(kind, why))
+            }
+            None => StoreError::Backend(Box::new(Chain(error))),
+        };
+    };
+    match *told.code() {
+        SqlState::LOCK_NOT_AVAILABLE
+        | SqlState::T_R_SERIALIZATION_FAILURE
+        | SqlState::T_R_DEADLOCK_DETECTED
+        | SqlState::QUERY_CANCELED
+        | SqlState::TOO_MANY_CONNECTIONS
+        | SqlState::CANNOT_CONNECT_NOW
+        | SqlState::ADMIN_SHUTDOWN
+        | SqlState::CRASH_SHUTDOWN => StoreError::Busy,
+        SqlState::READ_ONLY_SQL_TRANSACTION => StoreError::ReadOnly,
+        SqlState::DISK_FULL => StoreError::Full,
+        SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => {
+            StoreError::Corrupt(told.message().chars().take(200).collect())
+        }
+        _ => StoreError::Backend(Box::new(Reported {
+            code: told.code().code().to_owned(),
+            message: told.message().to_owned(),
+        })),
+    }
+}
+
+/// What an error of COMMIT itself means. The server says when it did not commit; but a server that goes
+/// down while it waits for its standby has committed, and a connection that breaks tells nothing.
+pub(crate) fn from_commit(error: Error) -> Failed {
+    if is_lost(&error) || error.as_db_error().is_none() {
+        let error = StoreError::Unknown(Box::new(from_postgres(error)));
+        return Failed { error, again: false, lost: true };
+    }
+    error.into()
+}
+
+/// What it means that a connection could not be made.
+pub(crate) fn from_connect(error: Error) -> StoreError {
+    match from_postgres(error) {
+        StoreError::Io { source, .. } => StoreError::io("connecting to the database", source),
+        other => other,
+    }
+}

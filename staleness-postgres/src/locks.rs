@@ -1,0 +1,333 @@
+//! Which advisory locks a step takes.
+//!
+//! A collection has locks of three kinds: one for the whole of it, one for each part (a scope or a
+//! project), one for each key. A selection of keys takes the first two shared and its keys by
+//! themselves, exclusive for rows to change and shared for rows to look at; whether a row exists does
+//! not matter. A selection of a range takes the lock of its part exclusive, and one of everything that
+//! of the collection. So steps on different tools run side by side, a scan waits for them and they
+//! for it, and what a step saw does not change until it commits.
+//!
+//! All locks of a step are taken by one statement before anything is read, in the order of their kinds
+//! and numbers, each once and in its strongest mode: steps wait for each other, never in a circle. A
+//! lock's number is a hash; two that share one only wait for each other for nothing.
+//!
+//! Two things are looked at and not locked: outcomes and journal entries, which are only appended, and
+//! which tools are the entries of a server, at which every use of an MCP tool looks. A use may miss an
+//! entry that is being added at the same moment, as if it had come first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use staleness_core::ids::stable_hash;
+use staleness_core::store::{
+    Access, CursorFilter, DocumentFilter, ItemFilter, Pick, ProjectFilter, RouteFilter, Selection,
+    SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
+};
+
+/// Rows of one part that are locked one by one; from more than these, the part is. The server has room
+/// for some 6,000 locks in all, unless it is told to have more.
+const MAX_ROWS: usize = 64;
+
+/// What a filter reaches.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reach {
+    /// One row of a part.
+    Row(String, Vec<u8>),
+    /// Any rows of a part, for reasons that another row may come to have.
+    Part(String),
+    /// Rows of a part that nobody is kept from changing while they are only looked at.
+    Loose(String),
+    /// Any rows.
+    Whole,
+}
+
+impl Reach {
+    fn row(part: &str, key: &[&[u8]]) -> Self {
+        Self::Row(part.to_owned(), key.join(&0))
+    }
+}
+
+/// Locks in the order in which they are taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Locks {
+    /// The rank of the kind, and the number of the lock; whether it is exclusive.
+    held: BTreeMap<(u8, i64), bool>,
+}
+
+impl Locks {
+    /// The locks that a selection takes in a workspace.
+    pub(crate) fn of(workspace: &str, selection: &Selection) -> Self {
+        let mut locks = Self::default();
+        let mut add = |collection: &str, picks: Vec<(Access, Reach)>| {
+            locks.add(workspace, collection, &picks);
+        };
+        add("projects", reaches(&selection.projects, project));
+        add("sources", reaches(&selection.sources, source));
+        add("tools", reaches(&selection.tools, tool));
+        add("knowledge", reaches(&selection.knowledge, item));
+        add("documents", reaches(&selection.documents, document));
+        add("work", reaches(&selection.work, work));
+        add("sessions", reaches(&selection.sessions, session));
+        add("cursors", reaches(&selection.cursors, cursor));
+        // Who locks a route may remove its vector.
+        let mut routes = reaches(&selection.routes, route);
+        routes.extend(reaches(&selection.vectors, vector));
+        if let Some(project) = &selection.count_routes {
+            routes.push((Access::Peek, Reach::Part(project.as_str().to_owned())));
+        }
+        add("routes", routes);
+        add("suggestions", reaches(&selection.suggestions, suggestion));
+        locks
+    }
+
+    /// The numbers of the locks, and which are exclusive.
+    pub(crate) fn columns(&self) -> (Vec<Option<i64>>, Vec<bool>) {
+        self.held.iter().map(|((_, number), exclusive)| (Some(*number), *exclusive)).unzip()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    fn add(&mut self, workspace: &str, collection: &str, picks: &[(Access, Reach)]) {
+        let many = crowded(picks);
+        for (access, reach) in picks {
+            let exclusive = *access == Access::Lock;
+            let whole = [workspace, collection];
+            match reach {
+                Reach::Row(part, _) if many.contains(part.as_str()) => {
+                    self.take(0, &whole, &[], false);
+                    self.take(1, &whole, part.as_bytes(), true);
+                }
+                Reach::Row(part, key) => {
+                    self.take(0, &whole, &[], false);
+                    self.take(1, &whole, part.as_bytes(), false);
+                    self.take(2, &whole, &[part.as_bytes(), key].join(&0), exclusive);
+                }
+                Reach::Part(part) => {
+                    self.take(0, &whole, &[], false);
+                    self.take(1, &whole, part.as_bytes(), true);
+                }
+                Reach::Loose(part) => {
+                    self.take(0, &whole, &[], false);
+                    self.take(1, &whole, part.as_bytes(), exclusive);
+                }
+                Reach::Whole => self.take(0, &whole, &[], true),
+            }
+        }
+    }
+
+    fn take(&mut self, rank: u8, of: &[&str; 2], name: &[u8], exclusive: bool) {
+        let [workspace, collection] = of.map(str::as_bytes);
+        let number = stable_hash(&[&[rank], workspace, collection, name].join(&0)) as i64;
+        *self.held.entry((rank, number)).or_default() |= exclusive;
+    }
+}
+
+/// Parts of which too many rows are named.
+fn crowded(picks: &[(Access, Reach)]) -> BTreeSet<&str> {
+    let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, reach) in picks {
+        if let Reach::Row(part, _) = reach {
+            *rows.entry(part).or_default() += 1;
+        }
+    }
+    rows.into_iter().filter(|(_, rows)| *rows > MAX_ROWS).map(|(part, _)| part).collect()
+}
+
+fn reaches<F>(picks: &[Pick<F>], reach: impl Fn(&F) -> Reach) -> Vec<(Access, Reach)> {
+    picks.iter().map(|pick| (pick.access, reach(&pick.filter))).collect()
+}
+
+fn project(filter: &ProjectFilter) -> Reach {
+    match filter {
+        ProjectFilter::Id(id) => Reach::row("", &[id.as_str().as_bytes()]),
+        _ => Reach::Whole,
+    }
+}
+
+fn source(filter: &SourceFilter) -> Reach {
+    match filter {
+        SourceFilter::Id(id) => Reach::row(
+            id.scope().as_key(),
+            &[id.client.as_bytes(), &[id.level as u8], id.part.as_bytes()],
+        ),
+        SourceFilter::Scope(scope) => Reach::Part(scope.as_key().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn tool(filter: &ToolFilter) -> Reach {
+    match filter {
+        ToolFilter::Key(key) => Reach::row(key.scope.as_key(), &[key.name.as_str().as_bytes()]),
+        ToolFilter::Entries(scope, _) => Reach::Loose(scope.as_key().to_owned()),
+        ToolFilter::Scope(scope)
+        | ToolFilter::Configured(scope)
+        | ToolFilter::Server(scope, _)
+        | ToolFilter::Demoted(scope)
+        | ToolFilter::Revived(scope) => Reach::Part(scope.as_key().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn item(filter: &ItemFilter) -> Reach {
+    match filter {
+        ItemFilter::Key(key) => Reach::row(key.scope.as_key(), &[key.id.as_str().as_bytes()]),
+        ItemFilter::Scope(scope) => Reach::Part(scope.as_key().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn document(filter: &DocumentFilter) -> Reach {
+    match filter {
+        DocumentFilter::Key(key) => Reach::row(key.project.as_str(), &[key.path.as_bytes()]),
+        DocumentFilter::Project(project)
+        | DocumentFilter::Loaded(project)
+        | DocumentFilter::Flagged(project) => Reach::Part(project.as_str().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn work(filter: &WorkFilter) -> Reach {
+    match filter {
+        WorkFilter::Key(key) => Reach::row(key.scope.as_key(), &[key.id.as_str().as_bytes()]),
+        WorkFilter::Scope(scope)
+        | WorkFilter::Open(scope)
+        | WorkFilter::Aging { scope, .. }
+        | WorkFilter::Referring { scope, .. } => Reach::Part(scope.as_key().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn session(filter: &SessionFilter) -> Reach {
+    match filter {
+        SessionFilter::Key(key) => Reach::row(key.project.as_str(), &[key.id.as_str().as_bytes()]),
+        SessionFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn cursor(filter: &CursorFilter) -> Reach {
+    match filter {
+        CursorFilter::Key(key) => {
+            Reach::row(key.project.as_str(), &[key.agent.as_str().as_bytes()])
+        }
+        CursorFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn route(filter: &RouteFilter) -> Reach {
+    match filter {
+        RouteFilter::Key(key) => {
+            Reach::row(key.project.as_str(), &[key.tool.as_str().as_bytes(), &key.id.to_bytes()])
+        }
+        RouteFilter::Id(project, _)
+        | RouteFilter::Tool(project, _)
+        | RouteFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn vector(filter: &VectorFilter) -> Reach {
+    match filter {
+        VectorFilter::Key(key) => route(&RouteFilter::Key(key.clone())),
+        VectorFilter::First(project, _)
+        | VectorFilter::Model(project, _)
+        | VectorFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+fn suggestion(filter: &SuggestionFilter) -> Reach {
+    match filter {
+        SuggestionFilter::Key(key) => {
+            Reach::row(key.project.as_str(), &[key.id.as_str().as_bytes()])
+        }
+        SuggestionFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
+        _ => Reach::Whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use staleness_core::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
+
+    use super::*;
+
+    fn key(name: &str) -> ToolFilter {
+        ToolFilter::Key(ToolKey::global(ToolName::new(name).unwrap()))
+    }
+
+    /// The kinds and modes of the locks, and whether the two selections keep each other waiting.
+    fn modes(selection: &Selection) -> Vec<(u8, bool)> {
+        let locks = Locks::of("w", selection);
+        locks.held.into_iter().map(|((rank, _), exclusive)| (rank, exclusive)).collect()
+    }
+
+    fn wait(one: &Selection, other: &Selection) -> bool {
+        let (one, other) = (Locks::of("w", one), Locks::of("w", other));
+        one.held.iter().any(|(lock, mode)| other.held.get(lock).is_some_and(|its| *mode || *its))
+    }
+
+    #[test]
+    fn keys_wait_for_the_same_key_and_for_ranges_only() {
+        let lock = |filter| Selection::new().lock_tools(filter);
+        let peek = |filter| Selection::new().peek_tools(filter);
+        let scope = || ToolFilter::Scope(Scope::Global);
+        let other = || ToolFilter::Scope(Scope::Project(ProjectId::new("p").unwrap()));
+        assert_eq!(modes(&lock(key("a"))), [(0, false), (1, false), (2, true)]);
+        assert!(wait(&lock(key("a")), &lock(key("a"))));
+        assert!(wait(&lock(key("a")), &peek(key("a"))));
+        assert!(!wait(&peek(key("a")), &peek(key("a"))));
+        assert!(!wait(&lock(key("a")), &lock(key("b"))));
+        assert!(wait(&lock(key("a")), &lock(scope())));
+        assert!(wait(&lock(key("a")), &peek(scope())));
+        assert!(!wait(&lock(key("a")), &lock(other())));
+        assert!(wait(&lock(key("a")), &peek(ToolFilter::All)));
+        assert!(wait(&lock(other()), &peek(ToolFilter::All)));
+        let items = Selection::new().lock_knowledge(ItemFilter::All);
+        assert!(!wait(&lock(ToolFilter::All), &items));
+    }
+
+    #[test]
+    fn uses_that_look_at_the_entries_of_a_server_run_side_by_side() {
+        let server = ServerKey::new("s").unwrap();
+        let used = |name: &str| {
+            let entries = ToolFilter::Entries(Scope::Global, server.clone());
+            Selection::new().lock_tools(key(name)).peek_tools(entries)
+        };
+        assert!(!wait(&used("a"), &used("b")));
+        assert!(wait(&used("a"), &Selection::new().lock_tools(ToolFilter::Scope(Scope::Global))));
+    }
+
+    #[test]
+    fn a_lock_is_taken_once_in_its_strongest_mode_and_in_one_order() {
+        let both = Selection::new().peek_tools(key("a")).lock_tools(key("a"));
+        assert_eq!(Locks::of("w", &both), Locks::of("w", &Selection::new().lock_tools(key("a"))));
+        let turned = |names: [&str; 3]| {
+            names.into_iter().fold(Selection::new(), |all, name| all.lock_tools(key(name)))
+        };
+        assert_eq!(
+            Locks::of("w", &turned(["a", "b", "c"])),
+            Locks::of("w", &turned(["c", "a", "b"]))
+        );
+        assert_ne!(Locks::of("w", &both), Locks::of("v", &both));
+        assert!(Locks::of("w", &Selection::new()).is_empty());
+    }
+
+    #[test]
+    fn many_keys_lock_their_part() {
+        let many = (0..=MAX_ROWS)
+            .fold(Selection::new(), |all, turn| all.lock_tools(key(&format!("tool {turn}"))));
+        assert_eq!(modes(&many), [(0, false), (1, true)]);
+    }
+
+    #[test]
+    fn the_vector_of_a_route_goes_with_it() {
+        let project = ProjectId::new("p").unwrap();
+        let routes = Selection::new().lock_routes(RouteFilter::Project(project.clone()));
+        let vectors = Selection::new().lock_vectors(VectorFilter::Project(project.clone()));
+        assert!(wait(&routes, &vectors));
+        assert!(wait(&routes, &Selection::new().count_routes(project)));
+    }
+}

@@ -1,0 +1,59 @@
+//! How a store is opened.
+
+use std::time::Duration;
+
+/// How a store is opened.
+///
+/// ```
+/// use std::time::Duration;
+/// use staleness_postgres::OpenOptions;
+///
+/// let hook = OpenOptions::new().busy_timeout(Duration::from_millis(500)).connections(1);
+/// let inspect = OpenOptions::new().create(false);
+/// # assert_ne!(hook, inspect);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenOptions {
+    pub(crate) create: bool,
+    pub(crate) busy_timeout: Duration,
+    pub(crate) connections: usize,
+}
+
+impl OpenOptions {
+    /// Creates what is missing, waits five seconds at most for others, and holds at most eight
+    /// connections.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { create: true, busy_timeout: Duration::from_secs(5), connections: 8 }
+    }
+
+    /// Whether missing tables and a missing workspace are created. Otherwise they are an error of kind
+    /// [`std::io::ErrorKind::NotFound`].
+    #[must_use]
+    pub const fn create(mut self, create: bool) -> Self {
+        self.create = create;
+        self
+    }
+
+    /// How long a step waits for the rows that others hold, before it reports
+    /// [`staleness_core::store::StoreError::Busy`], and how long the server may take to answer a new
+    /// connection. Less than a millisecond counts as one.
+    #[must_use]
+    pub const fn busy_timeout(mut self, longest: Duration) -> Self {
+        self.busy_timeout = longest;
+        self
+    }
+
+    /// How many connections are held at most; each is made when it is first needed. At least one.
+    #[must_use]
+    pub const fn connections(mut self, most: usize) -> Self {
+        self.connections = if most == 0 { 1 } else { most };
+        self
+    }
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

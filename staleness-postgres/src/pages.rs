@@ -1,0 +1,238 @@
+//! Visiting many rows, a page at a time.
+
+use std::future::poll_fn;
+use std::ops::ControlFlow;
+use std::pin::{Pin, pin};
+
+use staleness_core::store::{
+    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter,
+    RouteFilter, Selection, SessionFilter, SourceFilter, StoreError, SuggestionFilter, ToolFilter,
+    VectorFilter, View, WorkFilter,
+};
+use tokio_postgres::Row;
+
+use crate::collections::{
+    counts, cursors, documents, journal, knowledge, meta, outcomes, projects, questions, routes,
+    sessions, sources, suggestions, tools, vectors, work,
+};
+use crate::error::Failed;
+use crate::flight::Flight;
+use crate::pool::Session;
+use crate::table::{self, Table};
+use crate::transaction;
+use crate::values::Statement;
+
+/// Rows that one page holds at most.
+const PAGE: usize = 1_000;
+/// The same of items, documents and work items, which may be a megabyte each.
+const TEXT_PAGE: usize = 50;
+/// The same of vectors, which may be 32 KiB each.
+const VECTOR_PAGE: usize = 200;
+
+/// Hands everything that `selection` names to `visit`, in one transaction.
+///
+/// A collection that is selected whole is streamed in the order of its keys, so a page is all that
+/// lies in memory. For other selections the union of the picks is loaded first, one collection
+/// after the other, as a view would do: only so does no row come twice.
+pub(crate) async fn pages(
+    session: &Session,
+    workspace: &str,
+    selection: &Selection,
+    visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+) -> Result<(), Failed> {
+    let mut flight = Flight::new(session);
+    flight.command(transaction::view(workspace));
+    flight.send(meta::select(workspace));
+    flight.next().await?;
+    let mut blank = View::default();
+    blank.revision = meta::read(&flight.next().await?)?;
+    for question in counts(workspace, selection) {
+        flight.send(question.statement);
+        for row in flight.next().await? {
+            (question.read)(&row, &mut blank)?;
+        }
+    }
+    let mut pager = Pager {
+        session,
+        workspace,
+        page: blank.clone(),
+        rows: 0,
+        blank,
+        visit,
+        flow: ControlFlow::Continue(()),
+    };
+
+    macro_rules! collection {
+        ($table:ty, $field:ident, $all:path, $most:expr) => {
+            let mut part = Selection::new();
+            part.$field.clone_from(&selection.$field);
+            if has(&selection.$field, &$all) {
+                pager
+                    .stream(table::select_all::<$table>(workspace), &keep::<$table>, $most)
+                    .await?;
+            } else {
+                pager.load(&part, $most).await?;
+            }
+        };
+    }
+    collection!(projects::Projects, projects, ProjectFilter::All, PAGE);
+    collection!(sources::Sources, sources, SourceFilter::All, PAGE);
+    collection!(tools::Tools, tools, ToolFilter::All, PAGE);
+    collection!(knowledge::Knowledge, knowledge, ItemFilter::All, TEXT_PAGE);
+    collection!(documents::Documents, documents, DocumentFilter::All, TEXT_PAGE);
+    collection!(work::Works, work, WorkFilter::All, TEXT_PAGE);
+    collection!(sessions::Sessions, sessions, SessionFilter::All, PAGE);
+    collection!(cursors::Cursors, cursors, CursorFilter::All, PAGE);
+    collection!(routes::Routes, routes, RouteFilter::All, PAGE);
+    collection!(vectors::Vectors, vectors, VectorFilter::All, VECTOR_PAGE);
+    collection!(suggestions::Suggestions, suggestions, SuggestionFilter::All, PAGE);
+
+    if selection.outcomes.contains(&OutcomeFilter::All) {
+        pager.stream(outcomes::select_all(workspace), &outcomes::keep, PAGE).await?;
+    } else {
+        let mut part = Selection::new();
+        part.outcomes.clone_from(&selection.outcomes);
+        pager.load(&part, PAGE).await?;
+    }
+    if selection.journal.contains(&JournalFilter::All) {
+        pager.stream(journal::select_all(workspace), &journal::keep, PAGE).await?;
+    } else {
+        let mut part = Selection::new();
+        part.journal.clone_from(&selection.journal);
+        pager.load(&part, PAGE).await?;
+    }
+    Ok(())
+}
+
+fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
+    picks.iter().any(|pick| pick.filter == *all)
+}
+
+fn keep<T: Table>(row: &Row, view: &mut View) -> Result<(), StoreError> {
+    T::keep(table::read::<T>(row)?, view);
+    Ok(())
+}
+
+/// Runs a statement, and hands each row to `visit` as it comes, until it breaks.
+pub(crate) async fn each(
+    session: &Session,
+    statement: &Statement,
+    mut visit: impl FnMut(&Row) -> Result<ControlFlow<()>, StoreError>,
+) -> Result<(), Failed> {
+    let args: Vec<_> = statement.args.iter().map(|arg| (arg.as_sql(), arg.kind())).collect();
+    let rows = session.client().query_typed_raw(&statement.sql, args).await?;
+    let mut rows = pin!(rows);
+    while let Some(row) = next(rows.as_mut()).await {
+        if visit(&row?)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The next row of an answer; the driver reads no further from the server than it is asked.
+async fn next(
+    mut rows: Pin<&mut tokio_postgres::RowStream>,
+) -> Option<Result<Row, tokio_postgres::Error>> {
+    poll_fn(|context| futures_core::Stream::poll_next(rows.as_mut(), context)).await
+}
+
+/// The page that is being filled.
+struct Pager<'v> {
+    session: &'v Session,
+    workspace: &'v str,
+    page: View,
+    rows: usize,
+    blank: View,
+    visit: &'v mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    flow: ControlFlow<()>,
+}
+
+impl Pager<'_> {
+    async fn stream(
+        &mut self,
+        statement: Statement,
+        keep: &(dyn Fn(&Row, &mut View) -> Result<(), StoreError> + Sync),
+        most: usize,
+    ) -> Result<(), Failed> {
+        if self.flow.is_break() {
+            return Ok(());
+        }
+        let session = self.session;
+        each(session, &statement, |row| {
+            keep(row, &mut self.page)?;
+            self.rows += 1;
+            if self.rows == most {
+                self.flush();
+            }
+            Ok(self.flow)
+        })
+        .await?;
+        self.flush();
+        Ok(())
+    }
+
+    /// Loads picks of one collection, and cuts them into pages.
+    async fn load(&mut self, part: &Selection, most: usize) -> Result<(), Failed> {
+        if self.flow.is_break() || *part == Selection::new() {
+            return Ok(());
+        }
+        let mut whole = View::default();
+        let questions = questions(self.workspace, part)?;
+        let mut flight = Flight::new(self.session);
+        questions.iter().for_each(|question| flight.send(question.statement.clone()));
+        for question in &questions {
+            for row in flight.next().await? {
+                (question.read)(&row, &mut whole)?;
+            }
+        }
+        macro_rules! cut {
+            ($($field:ident),*) => {$(
+                for (key, row) in whole.$field {
+                    self.page.$field.insert(key, row);
+                    if self.added(most).is_break() {
+                        return Ok(());
+                    }
+                }
+            )*};
+        }
+        for row in whole.vectors.keys().iter().filter_map(|key| whole.vectors.get(key)) {
+            self.page.vectors.insert(&row);
+            if self.added(most).is_break() {
+                return Ok(());
+            }
+        }
+        cut!(
+            projects,
+            sources,
+            tools,
+            knowledge,
+            documents,
+            work,
+            sessions,
+            cursors,
+            routes,
+            suggestions,
+            outcomes,
+            journal
+        );
+        self.flush();
+        Ok(())
+    }
+
+    fn added(&mut self, most: usize) -> ControlFlow<()> {
+        self.rows += 1;
+        if self.rows == most {
+            self.flush();
+        }
+        self.flow
+    }
+
+    fn flush(&mut self) {
+        if self.rows > 0 && self.flow.is_continue() {
+            let page = std::mem::replace(&mut self.page, self.blank.clone());
+            self.rows = 0;
+            self.flow = (self.visit)(page);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Connections, and the thread on which they live.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError, RecycleResult};
+use staleness_core::store::StoreError;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Config, Error, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::error::from_connect;
+use crate::tls;
+use crate::url::Target;
+use crate::values::Statement;
+
+/// Statements that a connection keeps prepared at most.
+const MAX_PREPARED: usize = 200;
+
+pub(crate) type Pool = managed::Pool<Manager>;
+pub(crate) type Pooled = Object<Manager>;
+
+/// One connection.
+///
+/// A statement is sent whole when it is first used, so that a process that uses it once waits for no
+/// preparation; on its second use it is marked, and prepared when the transaction is over.
+pub(crate) struct Session {
+    client: Client,
+    task: JoinHandle<()>,
+    known: Mutex<HashMap<String, Known>>,
+}
+
+enum Known {
+    Once,
+    Due(Vec<Type>),
+    Prepared(tokio_postgres::Statement),
+}
+
+/// How a statement is sent.
+pub(crate) enum How {
+    Once,
+    Prepared(tokio_postgres::Statement),
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    pub(crate) const fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// How to send a statement now.
+    pub(crate) fn how(&self, statement: &Statement) -> How {
+        let mut known = self.known();
+        let has_room = known.len() < MAX_PREPARED;
+        match known.get_mut(&statement.sql) {
+            Some(Known::Prepared(prepared)) => return How::Prepared(prepared.clone()),
+            Some(once @ Known::Once) => {
+                *once = Known::Due(statement.args.iter().map(super::values::Arg::kind).collect());
+            }
+            Some(Known::Due(_)) => {}
+            None if has_room => {
+                known.insert(statement.sql.clone(), Known::Once);
+            }
+            None => {}
+        }
+        How::Once
+    }
+
+    /// Prepares what has been used twice.
+    pub(crate) async fn prepare(&self) {
+        let due: Vec<(String, Vec<Type>)> = self
+            .known()
+            .iter()
+            .filter_map(|(sql, known)| match known {
+                Known::Due(types) => Some((sql.clone(), types.clone())),
+                _ => None,
+            })
+            .collect();
+        for (sql, types) in due {
+            // Whatever is wrong with it will be told by its next use.
+            let prepared = self.client.prepare_typed(&sql, &types).await;
+            let known = prepared.map_or(Known::Once, Known::Prepared);
+            self.known().insert(sql, known);
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Makes connections on the store's own runtime, whoever asks for them.
+pub(crate) struct Manager {
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+    runtime: Handle,
+}
+
+impl Manager {
+    /// Where the connections live.
+    pub(crate) const fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
+}
+
+impl fmt::Debug for Manager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The driver leaves the password out.
+        f.debug_struct("Manager").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl managed::Manager for Manager {
+    type Type = Session;
+    type Error = StoreError;
+
+    async fn create(&self) -> Result<Session, StoreError> {
+        let (config, tls, runtime) = (self.config.clone(), self.tls.clone(), self.runtime.clone());
+        let connecting = self.runtime.spawn(async move {
+            // Errors of a connection that was made reach whoever waits for an answer.
+            match tls {
+                Some(tls) => {
+                    let (client, connection) = config.connect(tls).await?;
+                    Ok::<_, Error>((client, runtime.spawn(async move { drop(connection.await) })))
+                }
+                None => {
+                    let (client, connection) = config.connect(NoTls).await?;
+                    Ok((client, runtime.spawn(async move { drop(connection.await) })))
+                }
+            }
+        });
+        match connecting.await {
+            Ok(Ok((client, task))) => Ok(Session { client, task, known: Mutex::default() }),
+            Ok(Err(error)) => Err(from_connect(error)),
+            Err(ended) => match ended.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The runtime goes away with the store.
+                Err(cancelled) => Err(StoreError::Backend(Box::new(cancelled))),
+            },
+        }
+    }
+
+    async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<StoreError> {
+        if session.client.is_closed() {
+            return Err(RecycleError::message("closed"));
+        }
+        Ok(())
+    }
+}
+
+/// The pool of a store.
+pub(crate) fn pool(
+    target: &Target,
+    runtime: Handle,
+    most: usize,
+    patience: Duration,
+) -> Result<Pool, StoreError> {
+    let mut config = target.config.clone();
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(patience.max(Duration::from_millis(1)));
+    }
+    let tls = match config.get_ssl_mode() {
+        SslMode::Disable => None,
+        _ => Some(tls::connector(target.roots.as_deref())?),
+    };
+    Pool::builder(Manager { config, tls, runtime })
+        .max_size(most)
+        .build()
+        .map_err(|error| StoreError::Backend(Box::new(error)))
+}
+
+/// A connection, made or used before.
+pub(crate) async fn take(pool: &Pool) -> Result<Pooled, StoreError> {
+    pool.get().await.map_err(|error| match error {
+        PoolError::Backend(error) => error,
+        other => StoreError::Backend(Box::new(std::io::Error::other(other.to_string()))),
+    })
+}

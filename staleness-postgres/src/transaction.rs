@@ -1,0 +1,86 @@
+//! Transactions.
+
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+use deadpool::managed::Object;
+use staleness_core::store::{Durability, StoreError};
+
+use crate::error::Failed;
+use crate::pool::{Pool, Pooled, Session, take};
+
+/// A transaction on a connection of its own.
+///
+/// One that is not ended (an error of the connection, a panic, a caller that went away) takes its
+/// connection with it: the server rolls back what it finds abandoned.
+#[derive(Debug)]
+pub(crate) struct Transaction {
+    // Taken when it ends.
+    session: Option<Pooled>,
+}
+
+impl Transaction {
+    /// Takes a connection; the first commands that are sent must be those of [`step`] or [`view`].
+    pub(crate) async fn new(pool: &Pool) -> Result<Self, StoreError> {
+        Ok(Self { session: Some(take(pool).await?) })
+    }
+
+    /// The connection.
+    pub(crate) fn session(&self) -> Result<&Session, StoreError> {
+        let session = self.session.as_ref();
+        session.map(|session| &**session).ok_or(StoreError::Misstep("it has ended".into()))
+    }
+
+    /// Gives the connection back after a COMMIT that was acknowledged.
+    pub(crate) async fn committed(mut self) {
+        if let Some(session) = self.session.take() {
+            session.prepare().await;
+        }
+    }
+
+    /// Ends what is not to be committed, or could not be.
+    pub(crate) fn end<T>(self, how: &Result<T, Failed>) {
+        // A connection that was lost goes with it; so does one of which nobody knows whether it has
+        // committed.
+        if !matches!(how, Err(Failed { lost: true, .. })) {
+            self.roll_back();
+        }
+    }
+
+    /// Rolls back. Nothing is waited for: whoever uses the connection next comes behind it.
+    fn roll_back(mut self) {
+        if let Some(session) = self.session.take() {
+            // The driver sends it when it is first polled.
+            let rolling = pin!(session.client().batch_execute("ROLLBACK"));
+            let _ = rolling.poll(&mut Context::from_waker(Waker::noop()));
+        }
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if let Some(session) = self.session.take() {
+            drop(Object::take(session));
+        }
+    }
+}
+
+/// What begins a step's transaction. A name of a workspace needs no quoting.
+pub(crate) fn step(workspace: &str, patience: u128, durability: Durability) -> String {
+    let lasting = match durability {
+        Durability::Normal => "SET LOCAL synchronous_commit = off; ",
+        Durability::Full => "",
+    };
+    format!(
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {patience}; \
+         {lasting}SET LOCAL staleness.workspace = '{workspace}'"
+    )
+}
+
+/// What begins a query's transaction: everything after it sees one snapshot.
+pub(crate) fn view(workspace: &str) -> String {
+    format!(
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
+         SET LOCAL staleness.workspace = '{workspace}'"
+    )
+}

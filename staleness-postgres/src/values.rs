@@ -1,0 +1,221 @@
+//! Values on their way into a statement.
+
+use std::borrow::Cow;
+
+use staleness_core::time::Timestamp;
+use tokio_postgres::types::{ToSql, Type};
+
+/// One parameter of a statement: a value, or a column of values.
+#[derive(Clone, Debug)]
+pub(crate) enum Arg {
+    Text(String),
+    Int(i64),
+    Blob(Vec<u8>),
+    Texts(Vec<Option<String>>),
+    Ints(Vec<Option<i64>>),
+    Blobs(Vec<Option<Vec<u8>>>),
+    Flags(Vec<bool>),
+}
+
+impl Arg {
+    /// A text, as columns hold it.
+    pub(crate) fn text(text: &str) -> Self {
+        Self::Text(stored(text).into_owned())
+    }
+
+    /// The type that the statement is told; no statement has to be described by the server first.
+    pub(crate) const fn kind(&self) -> Type {
+        match self {
+            Self::Text(_) => Type::TEXT,
+            Self::Int(_) => Type::INT8,
+            Self::Blob(_) => Type::BYTEA,
+            Self::Texts(_) => Type::TEXT_ARRAY,
+            Self::Ints(_) => Type::INT8_ARRAY,
+            Self::Blobs(_) => Type::BYTEA_ARRAY,
+            Self::Flags(_) => Type::BOOL_ARRAY,
+        }
+    }
+
+    /// The value as the driver takes it.
+    pub(crate) fn as_sql(&self) -> &(dyn ToSql + Sync) {
+        match self {
+            Self::Text(value) => value,
+            Self::Int(value) => value,
+            Self::Blob(value) => value,
+            Self::Texts(values) => values,
+            Self::Ints(values) => values,
+            Self::Blobs(values) => values,
+            Self::Flags(values) => values,
+        }
+    }
+}
+
+/// A statement with its parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Statement {
+    pub(crate) sql: String,
+    pub(crate) args: Vec<Arg>,
+}
+
+/// Rows as columns of values: however many there are, they are one statement. Each row is pushed
+/// cell by cell, in the order of the columns.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    columns: Vec<Arg>,
+    next: usize,
+    rows: usize,
+    bytes: usize,
+}
+
+macro_rules! push {
+    ($self:ident, $kind:ident, $value:expr) => {{
+        let value = $value;
+        if $self.next == $self.columns.len() {
+            $self.columns.push(Arg::$kind(vec![value]));
+        } else if let Arg::$kind(values) = &mut $self.columns[$self.next] {
+            values.push(value);
+        } else {
+            debug_assert!(false, "column {} changed its type", $self.next);
+        }
+        $self.next += 1;
+    }};
+}
+
+impl Batch {
+    pub(crate) fn maybe_text(&mut self, value: Option<&str>) {
+        self.bytes += value.map_or(0, str::len);
+        push!(self, Texts, value.map(|text| stored(text).into_owned()));
+    }
+
+    pub(crate) fn text(&mut self, value: &str) {
+        self.maybe_text(Some(value));
+    }
+
+    pub(crate) fn maybe_int(&mut self, value: Option<i64>) {
+        push!(self, Ints, value);
+    }
+
+    pub(crate) fn int(&mut self, value: impl Into<i64>) {
+        self.maybe_int(Some(value.into()));
+    }
+
+    pub(crate) fn flag(&mut self, value: bool) {
+        self.int(i64::from(value));
+    }
+
+    /// All 64 bits, as the signed number with the same ones.
+    pub(crate) fn bits(&mut self, value: u64) {
+        self.maybe_int(Some(value.cast_signed()));
+    }
+
+    pub(crate) fn time(&mut self, value: Timestamp) {
+        self.maybe_int(Some(value.as_millis()));
+    }
+
+    pub(crate) fn maybe_time(&mut self, value: Option<Timestamp>) {
+        self.maybe_int(value.map(|at| at.as_millis()));
+    }
+
+    pub(crate) fn blob(&mut self, value: impl Into<Vec<u8>>) {
+        let value = value.into();
+        self.bytes += value.len();
+        push!(self, Blobs, Some(value));
+    }
+
+    /// Ends a row.
+    pub(crate) fn end_row(&mut self) {
+        self.next = 0;
+        self.rows += 1;
+    }
+
+    pub(crate) const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether one more row would make an unwieldy statement.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.rows >= 5_000 || self.bytes >= 8 << 20
+    }
+
+    /// The columns, to be parameters.
+    pub(crate) fn into_columns(self) -> Vec<Arg> {
+        self.columns
+    }
+}
+
+/// A text as a column holds it. Postgres refuses U+0000 in a text; it is written as U+0001 U+0001, and
+/// U+0001 as U+0001 U+0002. That keeps the order of texts, and hardly any text holds either.
+pub(crate) fn stored(text: &str) -> Cow<'_, str> {
+    if !text.bytes().any(|byte| byte <= 1) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        match letter {
+            '\0' => out.push_str("\u{1}\u{1}"),
+            '\u{1}' => out.push_str("\u{1}\u{2}"),
+            other => out.push(other),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The inverse of [`stored`]; `None` for what it did not make.
+pub(crate) fn told(text: &str) -> Option<Cow<'_, str>> {
+    if !text.bytes().any(|byte| byte == 1) {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\u{1}' => out.push(match letters.next()? {
+                '\u{1}' => '\0',
+                '\u{2}' => '\u{1}',
+                _ => return None,
+            }),
+            other => out.push(other),
+        }
+    }
+    Some(Cow::Owned(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_with_nul_comes_back_and_keeps_its_place() {
+        let mut texts =
+            ["", "\0", "\0a", "\0\0", "\u{1}", "\u{1}\0", "\u{1}\u{2}", "\u{2}", "a", "a\0b"];
+        for text in texts {
+            assert!(!stored(text).contains('\0'), "{text:?}");
+            assert_eq!(told(&stored(text)).as_deref(), Some(text));
+        }
+        texts.sort_unstable();
+        let kept: Vec<_> = texts.iter().map(|text| stored(text)).collect();
+        assert!(kept.is_sorted(), "{kept:?}");
+        assert_eq!(told("\u{1}"), None);
+        assert_eq!(told("\u{1}x"), None);
+    }
+
+    #[test]
+    fn a_batch_is_a_column_for_each_cell() {
+        let mut batch = Batch::default();
+        for row in 0..2 {
+            batch.text("a\0");
+            batch.maybe_int((row == 1).then_some(7));
+            batch.blob([row]);
+            batch.end_row();
+        }
+        assert_eq!(batch.rows(), 2);
+        assert!(!batch.is_full());
+        let [Arg::Texts(texts), Arg::Ints(ints), Arg::Blobs(blobs)] = &batch.into_columns()[..]
+        else {
+            panic!("other columns");
+        };
+        assert_eq!(texts[0].as_deref(), Some("a\u{1}\u{1}"));
+        assert_eq!(ints, &[None, Some(7)]);
+        assert_eq!(blobs[1], Some(vec![1]));
+    }
+}
