@@ -42,7 +42,7 @@ enum Attempt {
     /// There was nothing to write.
     Idle(Box<Commit>),
     /// The step wants to see more.
-    Need(Selection),
+    Need(Box<Selection>),
     /// Another step took the next revision after this one had looked.
     Overtaken,
 }
@@ -145,6 +145,8 @@ impl Inner {
         }
         let mut view = View::default();
         view.revision = meta::read(&flight.next().await?)?;
+        // A scope without tools has an empty list.
+        view.briefs = selection.briefs.iter().map(|scope| (scope.clone(), Vec::new())).collect();
         for question in &questions {
             for row in flight.next().await? {
                 (question.read)(&row, &mut view)?;
@@ -168,7 +170,7 @@ impl Inner {
                     )));
                 }
                 Attempt::Need(more) => {
-                    selection.merge(more);
+                    selection.merge(*more);
                     looks += 1;
                 }
             }
@@ -212,7 +214,7 @@ impl Inner {
         let mut view = self.load(&mut flight, selection).await?;
         view.looks = looks;
         match step.decide(&view).map_err(StoreError::Refused)? {
-            Decision::Need(more) => Ok(Attempt::Need(more)),
+            Decision::Need(more) => Ok(Attempt::Need(Box::new(more))),
             Decision::Write(changes) if changes.is_empty() => {
                 let commit = Commit { revision: view.revision, view, changes };
                 Ok(Attempt::Idle(Box::new(commit)))

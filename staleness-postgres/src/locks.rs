@@ -62,7 +62,14 @@ impl Locks {
         };
         add("projects", reaches(&selection.projects, project));
         add("sources", reaches(&selection.sources, source));
-        add("tools", reaches(&selection.tools, tool));
+        let mut tools = reaches(&selection.tools, tool);
+        tools.extend(
+            selection
+                .briefs
+                .iter()
+                .map(|scope| (Access::Peek, Reach::Part(scope.as_key().to_owned()))),
+        );
+        add("tools", tools);
         add("knowledge", reaches(&selection.knowledge, item));
         add("documents", reaches(&selection.documents, document));
         add("work", reaches(&selection.work, work));

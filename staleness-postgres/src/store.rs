@@ -27,7 +27,7 @@ impl PostgresStore {
     ///
     /// The connection is encrypted, and the name of the server checked against its certificate, unless
     /// every host is this machine or `sslmode=disable` is given; `sslrootcert=PATH` names the
-    /// certificates to believe instead of the system's. Other parameters are those of libpq.
+    /// certificates to believe instead of the system's. `PGPASSWORD` is the password of a URL without. Other parameters are those of libpq.
     ///
     /// # Errors
     /// - [`StoreError::Io`] of kind `InvalidInput` for a URL that is none (its password is never told),

@@ -65,12 +65,15 @@ pub(crate) trait Table {
     fn keep(row: Self::Row, view: &mut View);
 }
 
+/// A statement, with the filter that it answers, if it is one.
+pub(crate) type Asked<'p, T> = (Statement, Option<&'p <T as Table>::Filter>);
+
 /// The statements that load picks of a table, each with the filter that it answers, if one; those that
 /// name keys are one statement together.
 pub(crate) fn select<'p, T: Table>(
     workspace: &str,
     picks: &'p [Pick<T::Filter>],
-) -> Result<Vec<(Statement, Option<&'p T::Filter>)>, StoreError> {
+) -> Result<Vec<Asked<'p, T>>, StoreError> {
     let mut keys = BTreeSet::new();
     let mut filters: Vec<&T::Filter> = Vec::new();
     for pick in picks {

@@ -32,7 +32,7 @@ pub(crate) struct Target {
 /// libpq that the driver knows, `workspace` and `sslrootcert`. The connection is encrypted unless the
 /// server is on this machine or `sslmode` says otherwise.
 ///
-/// No error holds any part of the URL but the names of parameters and of the workspace.
+/// Where it holds no password, that of the environment (`PGPASSWORD`) is used. No error holds any part of the URL but the names of parameters and of the workspace.
 pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
     let rest = url
         .strip_prefix("postgres://")
@@ -70,6 +70,11 @@ pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
     }
     if config.get_user().is_none() {
         return Err(wrong("the user is missing"));
+    }
+    if config.get_password().is_none()
+        && let Some(password) = std::env::var_os("PGPASSWORD").filter(|text| !text.is_empty())
+    {
+        config.password(password.into_encoded_bytes());
     }
     if !mode {
         config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });

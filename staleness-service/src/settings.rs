@@ -220,7 +220,10 @@ fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf,
 pub fn store_url(options: &Options) -> Result<StoreUrl, ServiceError> {
     if let Some(text) = &options.store {
         return text.parse().map_err(|error| {
-            let refused = ServiceError::invalid(format!("--store {}: {error}", quoted(text)));
+            let refused = ServiceError::invalid(format!(
+                "--store {}: {error}",
+                quoted(&staleness::without_password(text))
+            ));
             // A bare path is what one types first.
             let path = !text.contains(':') && text.len() <= MAX_SHOWN;
             if !path { refused } else { refused.hint(format!("try sqlite:{text}")) }

@@ -18,6 +18,9 @@
 //! | backups | while others write | while others wait | none |
 //! | a commit that a power cut may take | the last ones of uses and scans | the last one of uses and scans | – |
 //!
+//! `postgres://USER@HOST/DATABASE?workspace=NAME` (feature `postgres`) is for a team: one registry for
+//! many machines, on a server that somebody operates.
+//!
 //! In doubt: `sqlite`. Take `redb` where there is no C compiler, or where only Rust may run.
 //!
 //! # An example
@@ -54,4 +57,4 @@ mod url;
 
 pub use open::{OpenError, OpenOptions, open, open_with};
 pub use staleness_core::*;
-pub use url::{ParseUrlError, StoreUrl};
+pub use url::{ParseUrlError, PostgresUrl, StoreUrl, without_password};

@@ -89,6 +89,17 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
                 .busy_timeout(options.busy_timeout);
             Arc::new(staleness_redb::RedbStore::open(path, how)?)
         }
+        #[cfg(feature = "postgres")]
+        StoreUrl::Postgres(url) => {
+            let how = staleness_postgres::OpenOptions::new()
+                .create(options.create)
+                .busy_timeout(options.busy_timeout);
+            Arc::new(staleness_postgres::PostgresStore::open(url.expose(), how)?)
+        }
+        #[cfg(not(feature = "postgres"))]
+        StoreUrl::Postgres(_) => {
+            return Err(StoreError::Unsupported("postgres: build with the feature `postgres`"));
+        }
         #[cfg(not(feature = "redb"))]
         StoreUrl::Redb(_) => {
             return Err(StoreError::Unsupported("redb: build with the feature `redb`"));
@@ -100,6 +111,13 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_that_is_not_there_is_told_without_its_password() {
+        let error = open("postgres://me:hunter2@127.0.0.1:1/x").unwrap_err().to_string();
+        let why = if cfg!(feature = "postgres") { "connecting" } else { "feature `postgres`" };
+        assert!(error.contains(why) && !error.contains("hunter2"), "{error}");
+    }
 
     #[test]
     fn a_backend_opens_or_names_its_feature() {

@@ -12,6 +12,8 @@ pub enum StoreUrl {
     Sqlite(PathBuf),
     /// `redb:PATH`: one redb file.
     Redb(PathBuf),
+    /// `postgres://…`: a workspace of a Postgres database.
+    Postgres(PostgresUrl),
     /// `memory:`: gone with the process.
     Memory,
 }
@@ -22,7 +24,7 @@ impl StoreUrl {
     pub fn path(&self) -> Option<&std::path::Path> {
         match self {
             Self::Sqlite(path) | Self::Redb(path) => Some(path),
-            Self::Memory => None,
+            Self::Postgres(_) | Self::Memory => None,
         }
     }
 }
@@ -32,8 +34,74 @@ impl fmt::Display for StoreUrl {
         match self {
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
             Self::Redb(path) => write!(f, "redb:{}", path.display()),
+            Self::Postgres(url) => url.fmt(f),
             Self::Memory => f.write_str("memory:"),
         }
+    }
+}
+
+/// The URL of a workspace in a Postgres database. It may hold a password, so it is shown without that
+/// and without every parameter but the workspace.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PostgresUrl(String);
+
+impl PostgresUrl {
+    /// The whole of it, as it was written: to connect, never to be shown.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a password is in it.
+    #[must_use]
+    pub fn has_password(&self) -> bool {
+        let (credentials, rest) = parts(&self.0);
+        credentials.contains(':')
+            || parameters(rest).any(|parameter| parameter.starts_with("password="))
+    }
+}
+
+/// What stands between the scheme and the last `@`, and what follows.
+fn parts(url: &str) -> (&str, &str) {
+    let rest = url.split_once("//").map_or("", |(_, rest)| rest);
+    rest.rsplit_once('@').unwrap_or(("", rest))
+}
+
+fn parameters(rest: &str) -> impl Iterator<Item = &str> {
+    rest.split_once('?').map_or("", |(_, parameters)| parameters).split('&')
+}
+
+impl fmt::Display for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (credentials, rest) = parts(&self.0);
+        let user = credentials.split(':').next().filter(|user| !user.is_empty());
+        let server = rest.split('?').next().unwrap_or_default();
+        f.write_str("postgres://")?;
+        if let Some(user) = user {
+            write!(f, "{user}@")?;
+        }
+        f.write_str(server)?;
+        match parameters(rest).find(|parameter| parameter.starts_with("workspace=")) {
+            Some(workspace) => write!(f, "?{workspace}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for PostgresUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PostgresUrl({self})")
+    }
+}
+
+/// A text that was meant as a URL, without what may be a password: for errors about it.
+#[must_use]
+pub fn without_password(text: &str) -> String {
+    match (text.split_once("//"), text.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, server))) => {
+            format!("{scheme}//…@{}", server.split('?').next().unwrap_or_default())
+        }
+        _ => text.to_owned(),
     }
 }
 
@@ -47,16 +115,25 @@ pub enum ParseUrlError {
     NotOffered(String),
     /// The scheme wants a path behind it.
     NoPath,
+    /// The scheme wants a server behind it.
+    NoServer,
 }
 
 impl fmt::Display for ParseUrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoScheme => {
-                f.write_str("a store is written as sqlite:PATH, redb:PATH or memory:")
+                f.write_str("a store is written as sqlite:PATH, redb:PATH, postgres://… or memory:")
             }
             Self::NotOffered(scheme) => {
-                write!(f, "there is no {scheme} backend; choose sqlite:PATH, redb:PATH or memory:")
+                write!(
+                    f,
+                    "there is no {scheme} backend; choose sqlite:PATH, redb:PATH, postgres://… or \
+                     memory:"
+                )
+            }
+            Self::NoServer => {
+                f.write_str("the server is missing: postgres://USER@HOST/DATABASE?workspace=NAME")
             }
             Self::NoPath => f.write_str("the store's path is missing: sqlite:PATH or redb:PATH"),
         }
@@ -74,6 +151,10 @@ impl FromStr for StoreUrl {
             "sqlite" | "redb" if rest.is_empty() => Err(ParseUrlError::NoPath),
             "sqlite" => Ok(Self::Sqlite(rest.into())),
             "redb" => Ok(Self::Redb(rest.into())),
+            "postgres" | "postgresql" if rest.starts_with("//") && rest.len() > 2 => {
+                Ok(Self::Postgres(PostgresUrl(text.to_owned())))
+            }
+            "postgres" | "postgresql" => Err(ParseUrlError::NoServer),
             "memory" => Ok(Self::Memory),
             other if other.is_empty() || !other.chars().all(|c| c.is_ascii_alphanumeric()) => {
                 Err(ParseUrlError::NoScheme)
@@ -97,7 +178,31 @@ mod tests {
         assert_eq!("sqlite:".parse::<StoreUrl>(), Err(ParseUrlError::NoPath));
         assert_eq!("redb:".parse::<StoreUrl>(), Err(ParseUrlError::NoPath));
         assert_eq!("redb:x".parse::<StoreUrl>().unwrap().path(), Some("x".as_ref()));
-        let other = "postgres:/x".parse::<StoreUrl>();
-        assert_eq!(other, Err(ParseUrlError::NotOffered("postgres".into())));
+        let other = "mysql:/x".parse::<StoreUrl>();
+        assert_eq!(other, Err(ParseUrlError::NotOffered("mysql".into())));
+        assert_eq!("postgres:/x".parse::<StoreUrl>(), Err(ParseUrlError::NoServer));
+        assert_eq!("postgres://".parse::<StoreUrl>(), Err(ParseUrlError::NoServer));
+    }
+
+    #[test]
+    fn a_password_is_not_shown() {
+        for (text, shown) in [
+            ("postgres://me@db/team?workspace=w", "postgres://me@db/team?workspace=w"),
+            ("postgres://me:hunter2@db:1/team", "postgres://me@db:1/team"),
+            ("postgresql://me:hun@ter2@db/team?password=hunter2", "postgres://me@db/team"),
+            (
+                "postgres:///team?host=/run&password=hunter2&workspace=w",
+                "postgres:///team?workspace=w",
+            ),
+        ] {
+            let url = text.parse::<StoreUrl>().unwrap();
+            assert_eq!(url.to_string(), shown);
+            assert_eq!(format!("{url:?}"), format!("Postgres(PostgresUrl({shown}))"));
+            let StoreUrl::Postgres(url) = url else { panic!("{url}") };
+            assert_eq!(url.expose(), text);
+            assert_eq!(url.has_password(), text.contains("hun"), "{text}");
+        }
+        assert_eq!(without_password("postgress://me:hunter2@db/x?y"), "postgress://…@db/x");
+        assert_eq!(without_password("plain/path"), "plain/path");
     }
 }

@@ -87,8 +87,8 @@ impl HookCli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Where the registry is kept, sqlite:PATH, redb:PATH or memory: [default: staleness/registry.db
-    /// in your data folder].
+    /// Where the registry is kept, sqlite:PATH, redb:PATH, postgres://… or memory: [default:
+    /// staleness/registry.db in your data folder].
     #[arg(
         long,
         global = true,

@@ -167,6 +167,13 @@ fn absolute(url: &StoreUrl) -> Result<String, CliError> {
     Ok(match url {
         StoreUrl::Sqlite(path) => format!("sqlite:{}", text(&full(path)?)?),
         StoreUrl::Redb(path) => format!("redb:{}", text(&full(path)?)?),
+        // A password does not belong into files that are shared and committed.
+        StoreUrl::Postgres(url) if url.has_password() => {
+            let message = format!("{url}: its password would stand in a configuration file");
+            return Err(CliError::invalid(message)
+                .hint("leave it out of the URL, and set PGPASSWORD where the client runs"));
+        }
+        StoreUrl::Postgres(url) => url.expose().to_owned(),
         other => other.to_string(),
     })
 }

@@ -15,6 +15,8 @@ pub(crate) mod tools;
 pub(crate) mod vectors;
 pub(crate) mod work;
 
+use std::collections::BTreeSet;
+
 use staleness_core::store::{ChangeSet, Pick, Selection, StoreError, View};
 use tokio_postgres::Row;
 
@@ -41,6 +43,13 @@ pub(crate) fn questions<'s>(
     ask::<projects::Projects>(workspace, &selection.projects, &mut all)?;
     ask::<sources::Sources>(workspace, &selection.sources, &mut all)?;
     ask::<tools::Tools>(workspace, &selection.tools, &mut all)?;
+    for scope in selection.briefs.iter().collect::<BTreeSet<_>>() {
+        let read = Box::new(move |row: &Row, view: &mut View| {
+            view.briefs.entry(scope.clone()).or_default().push(tools::brief(row)?);
+            Ok(())
+        });
+        all.push(Question { statement: tools::briefs(workspace, scope), read });
+    }
     ask::<knowledge::Knowledge>(workspace, &selection.knowledge, &mut all)?;
     ask::<documents::Documents>(workspace, &selection.documents, &mut all)?;
     ask::<work::Works>(workspace, &selection.work, &mut all)?;

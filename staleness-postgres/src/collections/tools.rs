@@ -1,17 +1,19 @@
 //! Tools.
 
-use staleness_core::ids::{ServerKey, ToolKey, ToolName};
+use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
 use staleness_core::store::{
     StoreError, ToolFilter, View, holdings_from_bytes, holdings_to_bytes, ring_from_bytes,
     ring_to_bytes,
 };
 use staleness_core::tool::{
-    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind,
+    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolBrief, ToolKind,
 };
 
-use crate::cells::{Bad, Cells};
-use crate::table::{Table, Where};
-use crate::values::{Arg, Batch};
+use tokio_postgres::Row;
+
+use crate::cells::{Bad, Cells, corrupt};
+use crate::table::{Table, Where, with};
+use crate::values::{Arg, Batch, Statement};
 
 #[derive(Debug)]
 pub(crate) struct Tools;
@@ -36,10 +38,8 @@ impl Table for Tools {
     }
 
     fn condition(filter: &ToolFilter) -> Result<Where, StoreError> {
-        let of = |sql, scope: &staleness_core::ids::Scope| {
-            Ok(Where::new(sql, vec![Arg::text(scope.as_key())]))
-        };
-        let served = |sql, scope: &staleness_core::ids::Scope, server: &ServerKey| {
+        let of = |sql, scope: &Scope| Ok(Where::new(sql, vec![Arg::text(scope.as_key())]));
+        let served = |sql, scope: &Scope, server: &ServerKey| {
             Ok(Where::new(sql, vec![Arg::text(scope.as_key()), Arg::text(server.as_str())]))
         };
         match filter {
@@ -144,4 +144,32 @@ impl Table for Tools {
 
 fn is_demoted(tool: &Tool) -> bool {
     tool.status() == Status::Demoted
+}
+
+/// Selects the tools of a scope in brief.
+pub(crate) fn briefs(workspace: &str, scope: &Scope) -> Statement {
+    Statement {
+        sql: "SELECT name, kind, server, plugin, description, hold, cause, failing_since \
+              FROM staleness.tools WHERE workspace = $1 AND scope = $2 ORDER BY name"
+            .into(),
+        args: with(workspace, vec![Arg::text(scope.as_key())]),
+    }
+}
+
+/// Reads what [`briefs`] selects.
+pub(crate) fn brief(row: &Row) -> Result<ToolBrief, StoreError> {
+    let mut cells = Cells::new(row);
+    let mut read = || -> Result<ToolBrief, Bad> {
+        Ok(ToolBrief {
+            name: cells.id("name")?,
+            kind: cells.parsed("kind", ToolKind::from_word)?,
+            server: cells.maybe_id("server")?,
+            plugin: cells.maybe_id("plugin")?,
+            description: cells.maybe_string("description")?,
+            hold: cells.parsed("hold", Hold::from_word)?,
+            present: cells.parsed("cause", PresenceCause::from_word)?.is_present(),
+            failing: cells.maybe_int("failing_since")?.is_some(),
+        })
+    };
+    read().map_err(|bad| corrupt("tools", row, 1, bad))
 }

@@ -240,7 +240,7 @@ fn ordinary_user() -> Option<u32> {
         use std::os::unix::fs::MetadataExt as _;
         // What this process creates belongs to whom it runs as.
         let mine = tempfile::tempfile().and_then(|file| file.metadata());
-        return mine.is_ok_and(|file| file.uid() == 0).then_some(NOBODY);
+        mine.is_ok_and(|file| file.uid() == 0).then_some(NOBODY)
     }
     #[cfg(not(unix))]
     None
