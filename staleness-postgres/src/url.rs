@@ -159,7 +159,7 @@ mod tests {
         let plain = parse("postgresql://me@[::1]").unwrap();
         assert_eq!(plain.workspace, DEFAULT_WORKSPACE);
         let socket = parse("postgres:///db?host=/run/postgres&user=me").unwrap();
-        assert!(matches!(&socket.config.get_hosts()[..], [Host::Unix(_)]));
+        assert!(matches!(socket.config.get_hosts(), [Host::Unix(_)]));
     }
 
     #[test]

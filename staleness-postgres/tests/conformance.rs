@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex};
 use staleness_conformance::{Backend, Capabilities, Place};
 use staleness_core::store::{RegistryStore, StoreError};
 use staleness_postgres::{OpenOptions, PostgresStore};
+use support::Database;
+use support::server::{Server, new_database, new_name, with_database};
 use support::sql::Sql;
-use support::{Database, Server, new_name, with_database};
 
 /// The URL of the database in which most places are workspaces, for the process that runs the suite.
 const SUITE: &str = "STALENESS_POSTGRES_SUITE";
@@ -68,7 +69,7 @@ impl Backend for Postgres {
         }
         let mut sql = self.sql.lock().expect("the connection");
         let sql = sql.get_or_insert_with(|| Sql::connect(&url()).expect("the server"));
-        sql.run(&support::new_database(&name)).expect("a database");
+        sql.run(&new_database(&name)).expect("a database");
         let location = with_database(&url(), &name);
         Place::new(location, Gone { sql: Arc::clone(&self.sql), name })
     }

@@ -18,8 +18,8 @@ use staleness_core::store::{
 use staleness_core::time::Timestamp;
 use staleness_core::{Policy, Registry};
 use staleness_postgres::{OpenOptions, PostgresStore};
+use support::server::{PASSWORD, Server, new_name, with_database};
 use support::sql::Sql;
-use support::{PASSWORD, Server};
 
 fn open(url: &str) -> PostgresStore {
     PostgresStore::open(url, OpenOptions::new()).unwrap()
@@ -102,10 +102,8 @@ fn a_row_that_others_hold_for_too_long_is_busy_and_then_free() {
 #[test]
 fn a_store_outlives_the_crash_of_its_server() {
     let Some(server) = Server::start().filter(Server::is_private) else { return };
-    let registry = Registry::new(
-        Arc::new(open(&support::with_database(server.url(), "postgres"))),
-        Policy::default(),
-    );
+    let registry =
+        Registry::new(Arc::new(open(&with_database(server.url(), "postgres"))), Policy::default());
     let registry = registry.blocking();
     registry.record(used(1)).unwrap();
     server.crash();
@@ -176,10 +174,10 @@ fn nothing_is_created_unless_it_may_be() {
 fn a_database_that_cannot_hold_every_text_is_refused() {
     let Some(server) = Server::shared() else { return };
     let sql = Sql::connect(server.url()).unwrap();
-    let name = support::new_name();
+    let name = new_name();
     sql.run(&format!("CREATE DATABASE {name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"))
         .unwrap();
-    let url = support::with_database(server.url(), &name);
+    let url = with_database(server.url(), &name);
     let refused = PostgresStore::open(&url, OpenOptions::new());
     assert!(
         matches!(&refused, Err(StoreError::NotAStore(why)) if why.contains("UTF8")),
@@ -196,7 +194,7 @@ fn no_error_tells_a_password() {
     let mut urls = vec![
         (wrong, "authentication failed"),
         (database.url_as("nobody-known"), "nobody-known"),
-        (support::with_database(database.url(), "nowhere"), "nowhere"),
+        (with_database(database.url(), "nowhere"), "nowhere"),
         (format!("postgres://me:{PASSWORD}@127.0.0.1:1/x"), "connecting to the database"),
         (format!("{}&sslmode=require", database.url().replacen("?host=", "?x=", 1)), "x"),
     ];

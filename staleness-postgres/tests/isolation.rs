@@ -13,8 +13,8 @@ use staleness_core::store::{
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{PresenceCause, Tool, ToolKind};
 use staleness_postgres::{OpenOptions, PostgresStore};
+use support::server::{PASSWORD, Server};
 use support::sql::Sql;
-use support::{PASSWORD, Server};
 
 /// Puts a tool.
 #[derive(Debug)]

@@ -22,6 +22,11 @@ mod knowledge;
 mod knowledge_dry;
 mod knowledge_evidence;
 mod knowledge_files;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "postgres")]
+#[path = "../../../staleness-postgres/tests/support/server.rs"]
+mod postgres_server;
 mod projects;
 mod remembered;
 mod repo;

@@ -1,0 +1,223 @@
+//! A private server in a temporary folder, from the binaries that are installed.
+
+#![allow(dead_code, reason = "no test uses all of it")]
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tempfile::TempDir;
+
+/// The URL of a database of a running server to use instead, as a role that may create databases.
+pub(crate) const VARIABLE: &str = "STALENESS_TEST_POSTGRES";
+
+/// The role that owns what a server starts with.
+pub(crate) const OWNER: &str = "owner";
+
+/// The password of the roles of a private server.
+pub(crate) const PASSWORD: &str = "correct-horse";
+
+/// A server. It is stopped, and its folder removed, when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Server {
+    /// `None` for one that was running already.
+    own: Option<Own>,
+    pub(crate) url: String,
+}
+
+#[derive(Debug)]
+struct Own {
+    folder: TempDir,
+    pg_ctl: PathBuf,
+    user: Option<u32>,
+}
+
+impl Server {
+    /// The server that the environment names, or one of our own. `None` where there is neither; that is
+    /// said aloud.
+    pub(crate) fn start() -> Option<Self> {
+        if let Ok(url) = env::var(VARIABLE) {
+            return Some(Self { own: None, url });
+        }
+        let Some(initdb) = binary("initdb") else {
+            eprintln!(
+                "\n*** SKIPPED: Postgres is not installed, and {VARIABLE} is not set: nothing was \
+                 tested ***\n"
+            );
+            return None;
+        };
+        let own = Own {
+            folder: TempDir::new().expect("a temporary folder"),
+            pg_ctl: binary("pg_ctl").expect("pg_ctl beside initdb"),
+            user: ordinary_user(),
+        };
+        own.prepare(&initdb);
+        let socket = own.folder.path().to_str().expect("a path in UTF-8").replace('/', "%2F");
+        let url = format!("postgres://{OWNER}:{PASSWORD}@/postgres?host={socket}");
+        Some(Self { own: Some(own), url })
+    }
+
+    /// The one that other tests of this process use at the same time, or a new one.
+    pub(crate) fn shared() -> Option<Arc<Self>> {
+        static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(server) = shared.upgrade() {
+            return Some(server);
+        }
+        let server = Arc::new(Self::start()?);
+        *shared = Arc::downgrade(&server);
+        Some(server)
+    }
+
+    /// The URL of its first database, as its owner.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Stops it at once, as a crash would.
+    pub(crate) fn crash(&self) {
+        self.own.as_ref().expect("a private server").control(&["stop", "-m", "immediate"]);
+    }
+
+    /// Starts it again.
+    pub(crate) fn restart(&self) {
+        self.own.as_ref().expect("a private server").start();
+    }
+
+    /// Whether it was started by this process.
+    pub(crate) const fn is_private(&self) -> bool {
+        self.own.is_some()
+    }
+}
+
+impl Own {
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn prepare(&self, initdb: &Path) {
+        let folder = self.folder.path();
+        let password = folder.join("password");
+        fs::write(&password, PASSWORD).expect("a file");
+        #[cfg(unix)]
+        if let Some(user) = self.user {
+            for path in [folder, &password] {
+                std::os::unix::fs::chown(path, Some(user), Some(user)).expect("to give it away");
+            }
+        }
+        let data = self.data();
+        self.run(
+            Command::new(initdb)
+                .args(["--encoding=UTF8", "--locale=C", "--auth=scram-sha-256", "--no-sync"])
+                .arg(format!("--username={OWNER}"))
+                .arg(format!("--pwfile={}", password.display()))
+                .arg("--pgdata")
+                .arg(&data),
+        );
+        let socket = folder.display();
+        // What makes the tests fast loses data only when the machine loses power.
+        let settings = format!(
+            "listen_addresses = ''\nunix_socket_directories = '{socket}'\nmax_connections = 200\n\
+             fsync = off\nfull_page_writes = off\nlog_min_messages = fatal\n\
+             max_locks_per_transaction = 64\n"
+        );
+        let path = data.join("postgresql.conf");
+        let before = fs::read_to_string(&path).expect("its settings");
+        fs::write(&path, before + &settings).expect("its settings");
+        self.start();
+    }
+
+    fn start(&self) {
+        let log = self.folder.path().join("log");
+        self.control(&["start", "-w", "-s", "-l", log.to_str().expect("a path in UTF-8")]);
+    }
+
+    fn control(&self, words: &[&str]) {
+        self.run(Command::new(&self.pg_ctl).args(words).arg("-D").arg(self.data()));
+    }
+
+    /// Runs a program as a user that Postgres accepts.
+    fn run(&self, command: &mut Command) {
+        #[cfg(unix)]
+        if let Some(user) = self.user {
+            use std::os::unix::process::CommandExt as _;
+            command.uid(user).gid(user);
+        }
+        // A server that inherits the pipe of the output would keep it open for ever.
+        let Output { status, stderr, .. } = command
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .output()
+            .expect("a program of Postgres");
+        let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+        let told = String::from_utf8_lossy(&stderr);
+        assert!(status.success(), "{command:?}: {status}\n{told}\n{log}");
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        let mut stop = Command::new(&self.pg_ctl);
+        stop.args(["stop", "-m", "immediate", "-s", "-D"]).arg(self.data());
+        #[cfg(unix)]
+        if let Some(user) = self.user {
+            use std::os::unix::process::CommandExt as _;
+            stop.uid(user).gid(user);
+        }
+        let stop = stop.current_dir("/").stdin(Stdio::null()).stdout(Stdio::null());
+        // It may be down already.
+        let _ = stop.stderr(Stdio::null()).status();
+    }
+}
+
+/// Postgres does not run as root: `nobody` then.
+fn ordinary_user() -> Option<u32> {
+    const NOBODY: u32 = 65_534;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        // What this process creates belongs to whom it runs as.
+        let mine = tempfile::tempfile().and_then(|file| file.metadata());
+        mine.is_ok_and(|file| file.uid() == 0).then_some(NOBODY)
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+/// A program of Postgres: from the path, or from where distributions keep them.
+fn binary(name: &str) -> Option<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
+    let versions = |folder: &str| -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path().join("bin"))).collect()
+    };
+    let mut installed = versions("/usr/lib/postgresql").unwrap_or_default();
+    installed.sort();
+    folders.extend(installed.into_iter().rev());
+    folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+/// A name that no other database of the server has.
+pub(crate) fn new_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("t{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// What makes a database.
+pub(crate) fn new_database(name: &str) -> String {
+    format!("CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
+}
+
+/// The same URL with another database; it has parameters.
+pub(crate) fn with_database(url: &str, name: &str) -> String {
+    let (start, parameters) = url.split_once('?').unwrap_or((url, ""));
+    let authority = start.find("://").map_or(0, |at| at + 3);
+    let end = start[authority..].find('/').map_or(start.len(), |at| authority + at);
+    let parameters = if parameters.is_empty() { "application_name=test" } else { parameters };
+    format!("{}/{name}?{parameters}", &start[..end])
+}
