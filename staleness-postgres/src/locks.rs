@@ -240,6 +240,7 @@ fn vector(filter: &VectorFilter) -> Reach {
         VectorFilter::Key(key) => route(&RouteFilter::Key(key.clone())),
         VectorFilter::First(project, _)
         | VectorFilter::Model(project, _)
+        | VectorFilter::Tool(project, _)
         | VectorFilter::Project(project) => Reach::Part(project.as_str().to_owned()),
         _ => Reach::Whole,
     }

@@ -28,7 +28,7 @@ fn laptop() -> Sandbox {
         sandbox.hook(&used("PostToolUseFailure", "mcp__github__search", id));
     }
     sandbox.ok(&["tools", "pin", "slack", "--reason", "needed \u{1f680}\n\"soon\""]);
-    sandbox.ok(&["knowledge", "add", "--id", "style", "Short names."]);
+    sandbox.ok(&["knowledge", "add", "--id", "style", "--body", "Short names."]);
     sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "ship"]);
     sandbox.session_start(&sandbox.project, "s1", "startup");
     sandbox
@@ -86,13 +86,15 @@ fn what_happens_to_both_is_the_same() {
         both(&["record", "mcp__github__search", "--failure", "--id", id]);
     }
     both(&["--json"]);
+    // What is done by hand from here on carries an op id of its own.
+    both(&["export"]);
     both(&["tools", "restore", "mcp__github__search"]);
     both(&["tools", "pin", "slack"]);
     sandbox.claude(&["github"]);
     both(&["scan", "--json"]);
     both(&["tools", "history", "slack", "--json"]);
     both(&["tools", "forget", "slack", "--yes"]);
-    both(&["export"]);
+    both(&["tools", "list", "--all-projects", "--json"]);
 }
 
 #[test]

@@ -38,6 +38,10 @@ impl Table for Vectors {
                 "project = $2 AND model = $3",
                 vec![Arg::text(project.as_str()), Arg::text(model.as_str())],
             )),
+            VectorFilter::Tool(project, tool) => Ok(Where::new(
+                "project = $2 AND tool = $3",
+                vec![Arg::text(project.as_str()), Arg::text(tool.as_str())],
+            )),
             VectorFilter::Project(project) => {
                 Ok(Where::new("project = $2", vec![Arg::text(project.as_str())]))
             }
