@@ -30,7 +30,7 @@ pub(crate) struct Target {
 
 /// Takes apart `postgres://USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS`. The parameters are those of
 /// libpq that the driver knows, `workspace` and `sslrootcert`. The connection is encrypted unless the
-/// server is on this machine or `sslmode` says otherwise.
+/// server is on this machine or `sslmode` says `disable`.
 ///
 /// Where it holds no password, that of the environment (`PGPASSWORD`) is used. No error holds any part of the URL but the names of parameters and of the workspace.
 pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
@@ -39,8 +39,14 @@ pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
         .or_else(|| url.strip_prefix("postgresql://"))
         .ok_or_else(|| wrong("it does not begin with postgres://"))?;
     let credentials = rest.find('@').map_or(0, |at| at + 1);
-    if rest[credentials..].split(['/', '?']).next().is_some_and(|host| host.contains('@')) {
-        return Err(wrong("an @ within the user or the password is written as %40"));
+    // Whichever way the driver reads it, what stands before that @ may be a password.
+    let behind = rest.find(['/', '?']).is_some_and(|end| end < credentials);
+    if behind || rest[credentials..].split(['/', '?']).next().is_some_and(|host| host.contains('@'))
+    {
+        return Err(wrong(
+            "within the user, the password, the path and the parameters @ is written as %40, and within \
+             the first two / as %2F and ? as %3F",
+        ));
     }
     let (plain, parameters) = match rest[credentials..].split_once('?') {
         Some((before, parameters)) => (&rest[..credentials + before.len()], parameters),
@@ -76,9 +82,12 @@ pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
     {
         config.password(password.into_encoded_bytes());
     }
-    if !mode {
-        config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });
-    }
+    // `prefer` would go on unencrypted where somebody in between says that the server cannot.
+    match (is_local(&config), config.get_ssl_mode()) {
+        (true, _) if !mode => config.ssl_mode(SslMode::Disable),
+        (false, SslMode::Prefer) => config.ssl_mode(SslMode::Require),
+        _ => &mut config,
+    };
     if config.get_application_name().is_none() {
         config.application_name("staleness");
     }
@@ -175,6 +184,9 @@ mod tests {
             ("postgres:///x?host=/run&user=me", SslMode::Disable),
             ("postgres://me@localhost/x?sslmode=require", SslMode::Require),
             ("postgres://me@db.example/x?sslmode=disable", SslMode::Disable),
+            ("postgres://me@db.example/x?sslmode=prefer", SslMode::Require),
+            ("postgres://me@db.example/x?%73slmode=prefer", SslMode::Require),
+            ("postgres://me@localhost/x?sslmode=prefer", SslMode::Prefer),
         ] {
             assert_eq!(parse(url).unwrap().config.get_ssl_mode(), mode, "{url}");
         }
@@ -186,6 +198,10 @@ mod tests {
             ("mysql://me:hunter2@h/x", "postgres://"),
             ("postgres://me:hunter2@x@h/x", "%40"),
             ("postgres://me:x@hunter2@h/x", "%40"),
+            ("postgres://db.example/team?user=me&password=hunter2@x", "%40"),
+            ("postgres://db.example?user=me&password=hunter2@x", "%40"),
+            ("postgres://me:hunter2/@h/x", "%40"),
+            ("postgres:///x?host=/run@hunter2&user=me", "%40"),
             ("postgres://me:hunter2@h:port/x", "port"),
             ("postgres://me:hunter2@h/x?wrong=1", "wrong"),
             ("postgres://me:hunter2@h/x?workspace=a/b", "workspace"),

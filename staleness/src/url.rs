@@ -55,34 +55,70 @@ impl PostgresUrl {
     /// Whether a password is in it.
     #[must_use]
     pub fn has_password(&self) -> bool {
-        let (credentials, rest) = parts(&self.0);
-        credentials.contains(':')
-            || parameters(rest).any(|parameter| parameter.starts_with("password="))
+        let rest = behind_scheme(&self.0);
+        let in_front = parts(rest).is_none_or(|(credentials, _)| credentials.contains(':'));
+        in_front || parameters(rest).any(|(name, _)| name == "password")
     }
 }
 
-/// What stands between the scheme and the last `@`, and what follows.
-fn parts(url: &str) -> (&str, &str) {
-    let rest = url.split_once("//").map_or("", |(_, rest)| rest);
-    rest.rsplit_once('@').unwrap_or(("", rest))
+/// What follows the scheme.
+fn behind_scheme(url: &str) -> &str {
+    url.split_once("//").map_or("", |(_, rest)| rest)
 }
 
-fn parameters(rest: &str) -> impl Iterator<Item = &str> {
-    rest.split_once('?').map_or("", |(_, parameters)| parameters).split('&')
+/// What stands before the `@` of the credentials, and the server behind it up to the parameters. Nothing
+/// when an `@` stands elsewhere: nobody can tell then where a password ends.
+fn parts(rest: &str) -> Option<(&str, &str)> {
+    let (authority, behind) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    if behind.contains('@') {
+        return None;
+    }
+    let at = authority.rfind('@');
+    let server = rest.split('?').next().unwrap_or_default();
+    Some((&rest[..at.unwrap_or(0)], &server[at.map_or(0, |at| at + 1)..]))
+}
+
+/// The parameters, each under the name that its escapes mean.
+fn parameters(rest: &str) -> impl Iterator<Item = (String, &str)> {
+    let all = rest.split_once('?').map_or("", |(_, parameters)| parameters).split('&');
+    all.map(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        (decoded(name), value)
+    })
+}
+
+/// A text without its escapes; what is none stays.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl fmt::Display for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (credentials, rest) = parts(&self.0);
-        let user = credentials.split(':').next().filter(|user| !user.is_empty());
-        let server = rest.split('?').next().unwrap_or_default();
+        let rest = behind_scheme(&self.0);
         f.write_str("postgres://")?;
+        let Some((credentials, server)) = parts(rest) else { return f.write_str("…") };
+        let user = credentials.split(':').next().filter(|user| !user.is_empty());
         if let Some(user) = user {
             write!(f, "{user}@")?;
         }
         f.write_str(server)?;
-        match parameters(rest).find(|parameter| parameter.starts_with("workspace=")) {
-            Some(workspace) => write!(f, "?{workspace}"),
+        match parameters(rest).find(|(name, _)| name == "workspace") {
+            Some((_, workspace)) => write!(f, "?workspace={workspace}"),
             None => Ok(()),
         }
     }
@@ -97,11 +133,11 @@ impl fmt::Debug for PostgresUrl {
 /// A text that was meant as a URL, without what may be a password: for errors about it.
 #[must_use]
 pub fn without_password(text: &str) -> String {
-    match (text.split_once("//"), text.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, server))) => {
-            format!("{scheme}//…@{}", server.split('?').next().unwrap_or_default())
-        }
-        _ => text.to_owned(),
+    let Some((scheme, rest)) = text.split_once("//") else { return text.to_owned() };
+    match parts(rest) {
+        Some(("", server)) => format!("{scheme}//{server}"),
+        Some((_, server)) => format!("{scheme}//…@{server}"),
+        None => format!("{scheme}//…"),
     }
 }
 
@@ -194,9 +230,15 @@ mod tests {
                 "postgres:///team?host=/run&password=hunter2&workspace=w",
                 "postgres:///team?workspace=w",
             ),
+            ("postgres://db/team?user=me&password=hunter2@x", "postgres://…"),
+            ("postgres://db/team?user=me&p%61ssword=hunter2", "postgres://db/team"),
+            ("postgres://me:hun/ter2@db/team", "postgres://…"),
+            ("postgres://me:hun?ter2@db/team", "postgres://…"),
+            ("postgres://me:a@hun/ter2@db/team", "postgres://…"),
         ] {
             let url = text.parse::<StoreUrl>().unwrap();
             assert_eq!(url.to_string(), shown);
+            assert!(!without_password(text).contains("hun"), "{text}");
             assert_eq!(format!("{url:?}"), format!("Postgres(PostgresUrl({shown}))"));
             let StoreUrl::Postgres(url) = url else { panic!("{url}") };
             assert_eq!(url.expose(), text);
@@ -204,5 +246,8 @@ mod tests {
         }
         assert_eq!(without_password("postgress://me:hunter2@db/x?y"), "postgress://…@db/x");
         assert_eq!(without_password("plain/path"), "plain/path");
+        assert_eq!(without_password("pg://db/x?password=hunter2"), "pg://db/x");
+        assert_eq!(without_password("pg://db/x?password=hunter2@y"), "pg://…");
+        assert_eq!(decoded("%70%zz%é%4"), "p%zz%é%4");
     }
 }
