@@ -11,16 +11,20 @@
 //! and numbers, each once and in its strongest mode: steps wait for each other, never in a circle. A
 //! lock's number is a hash; two that share one only wait for each other for nothing.
 //!
-//! Two things are looked at and not locked: outcomes and journal entries, which are only appended, and
-//! which tools are the entries of a server, at which every use of an MCP tool looks. A use may miss an
+//! Who looks for the outcome of an op means to append it where it is missing, so that locks the tool: two
+//! that carry the same op, a first try whose answer was lost and its repetition, come one after the other.
+//!
+//! Two things are looked at and not locked: other outcomes and journal entries, which are only appended,
+//! and which tools are the entries of a server, at which every use of an MCP tool looks. A use may miss an
 //! entry that is being added at the same moment, as if it had come first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use staleness_core::ids::stable_hash;
 use staleness_core::store::{
-    Access, CursorFilter, DocumentFilter, ItemFilter, Pick, ProjectFilter, RouteFilter, Selection,
-    SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
+    Access, CursorFilter, DocumentFilter, ItemFilter, OutcomeFilter, Pick, ProjectFilter,
+    RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter,
+    VectorFilter, WorkFilter,
 };
 
 /// Rows of one part that are locked one by one; from more than these, the part is. The server has room
@@ -69,6 +73,10 @@ impl Locks {
                 .iter()
                 .map(|scope| (Access::Peek, Reach::Part(scope.as_key().to_owned()))),
         );
+        tools.extend(selection.outcomes.iter().filter_map(|filter| match filter {
+            OutcomeFilter::Op(key, _) => Some((Access::Lock, tool(&ToolFilter::Key(key.clone())))),
+            _ => None,
+        }));
         add("tools", tools);
         add("knowledge", reaches(&selection.knowledge, item));
         add("documents", reaches(&selection.documents, document));
@@ -132,13 +140,13 @@ impl Locks {
 
 /// Parts of which too many rows are named.
 fn crowded(picks: &[(Access, Reach)]) -> BTreeSet<&str> {
-    let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut rows: BTreeMap<&str, BTreeSet<&[u8]>> = BTreeMap::new();
     for (_, reach) in picks {
-        if let Reach::Row(part, _) = reach {
-            *rows.entry(part).or_default() += 1;
+        if let Reach::Row(part, key) = reach {
+            rows.entry(part).or_default().insert(key);
         }
     }
-    rows.into_iter().filter(|(_, rows)| *rows > MAX_ROWS).map(|(part, _)| part).collect()
+    rows.into_iter().filter(|(_, rows)| rows.len() > MAX_ROWS).map(|(part, _)| part).collect()
 }
 
 fn reaches<F>(picks: &[Pick<F>], reach: impl Fn(&F) -> Reach) -> Vec<(Access, Reach)> {
@@ -258,7 +266,7 @@ fn suggestion(filter: &SuggestionFilter) -> Reach {
 
 #[cfg(test)]
 mod tests {
-    use staleness_core::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
+    use staleness_core::ids::{OpId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
 
     use super::*;
 
@@ -328,6 +336,20 @@ mod tests {
         let many = (0..=MAX_ROWS)
             .fold(Selection::new(), |all, turn| all.lock_tools(key(&format!("tool {turn}"))));
         assert_eq!(modes(&many), [(0, false), (1, true)]);
+        let same = (0..=MAX_ROWS).fold(Selection::new(), |all, _| all.lock_tools(key("a")));
+        assert_eq!(modes(&same), modes(&Selection::new().lock_tools(key("a"))));
+    }
+
+    #[test]
+    fn who_looks_for_an_op_of_a_tool_keeps_others_from_appending_it() {
+        let of = |tool: &str, op: &str| {
+            let key = ToolKey::global(ToolName::new(tool).unwrap());
+            Selection::new().outcomes(OutcomeFilter::Op(key, OpId::new(op).unwrap()))
+        };
+        assert!(wait(&of("a", "1"), &of("a", "1")));
+        assert!(wait(&of("a", "1"), &Selection::new().lock_tools(key("a"))));
+        assert!(!wait(&of("a", "1"), &of("b", "1")));
+        assert!(Locks::of("w", &Selection::new().outcomes(OutcomeFilter::All)).is_empty());
     }
 
     #[test]
