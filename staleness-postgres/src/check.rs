@@ -12,47 +12,65 @@ use crate::collections::{
 use crate::error::Failed;
 use crate::flight::Flight;
 use crate::pages::each;
+use crate::patience::Patience;
 use crate::pool::Session;
 use crate::table::{self, Table};
 use crate::transaction;
 
 /// Every record, and what holds between them, in one transaction. Pages and indexes are for the
 /// server's own tools (`amcheck`).
-pub(crate) async fn check(session: &Session, workspace: &str) -> Result<(), Failed> {
-    let mut flight = Flight::new(session);
-    flight.command(transaction::view(workspace));
-    flight.send(meta::select(workspace));
-    flight.next().await?;
-    let revision = meta::read(&flight.next().await?)?;
-    rows::<projects::Projects>(session, workspace).await?;
-    rows::<sources::Sources>(session, workspace).await?;
-    rows::<tools::Tools>(session, workspace).await?;
-    rows::<knowledge::Knowledge>(session, workspace).await?;
-    rows::<documents::Documents>(session, workspace).await?;
-    rows::<work::Works>(session, workspace).await?;
-    rows::<sessions::Sessions>(session, workspace).await?;
-    rows::<cursors::Cursors>(session, workspace).await?;
-    rows::<routes::Routes>(session, workspace).await?;
-    rows::<vectors::Vectors>(session, workspace).await?;
-    rows::<suggestions::Suggestions>(session, workspace).await?;
-    each(session, &outcomes::select_all(workspace), |row| {
+pub(crate) async fn check(
+    session: &Session,
+    workspace: &str,
+    patience: &Patience,
+) -> Result<(), Failed> {
+    let revision = patience
+        .answer(async {
+            let mut flight = Flight::new(session);
+            flight.command(transaction::view(workspace, patience));
+            flight.send(meta::select(workspace));
+            flight.next().await?;
+            Ok(meta::read(&flight.next().await?)?)
+        })
+        .await?;
+    rows::<projects::Projects>(session, workspace, patience).await?;
+    rows::<sources::Sources>(session, workspace, patience).await?;
+    rows::<tools::Tools>(session, workspace, patience).await?;
+    rows::<knowledge::Knowledge>(session, workspace, patience).await?;
+    rows::<documents::Documents>(session, workspace, patience).await?;
+    rows::<work::Works>(session, workspace, patience).await?;
+    rows::<sessions::Sessions>(session, workspace, patience).await?;
+    rows::<cursors::Cursors>(session, workspace, patience).await?;
+    rows::<routes::Routes>(session, workspace, patience).await?;
+    rows::<vectors::Vectors>(session, workspace, patience).await?;
+    rows::<suggestions::Suggestions>(session, workspace, patience).await?;
+    each(session, patience, &outcomes::select_all(workspace), |row| {
         outcomes::read(row).map(|_| ControlFlow::Continue(()))
     })
     .await?;
-    revisions(session, workspace, revision).await
+    revisions(session, workspace, patience, revision).await
 }
 
-async fn rows<T: Table>(session: &Session, workspace: &str) -> Result<(), Failed> {
-    each(session, &table::select_all::<T>(workspace), |row| {
+async fn rows<T: Table>(
+    session: &Session,
+    workspace: &str,
+    patience: &Patience,
+) -> Result<(), Failed> {
+    each(session, patience, &table::select_all::<T>(workspace), |row| {
         table::read::<T>(row).map(|_| ControlFlow::Continue(()))
     })
     .await
 }
 
 /// The journal ends at the workspace's revision, and each commit's entries are counted from 0.
-async fn revisions(session: &Session, workspace: &str, revision: Revision) -> Result<(), Failed> {
+async fn revisions(
+    session: &Session,
+    workspace: &str,
+    patience: &Patience,
+    revision: Revision,
+) -> Result<(), Failed> {
     let mut last = (Revision(0), 0);
-    each(session, &journal::select_all(workspace), |row| {
+    each(session, patience, &journal::select_all(workspace), |row| {
         let entry = journal::read(row)?;
         let (before, index) = last;
         let follows =

@@ -49,6 +49,15 @@ pub(crate) struct Failed {
     pub(crate) lost: bool,
 }
 
+impl Failed {
+    /// The server gave no answer in time, and perhaps `commit` had been asked for.
+    pub(crate) fn late(commit: bool) -> Self {
+        let why = io::Error::new(io::ErrorKind::TimedOut, "the database gives no answer");
+        let error = if commit { StoreError::Unknown(Box::new(why)) } else { StoreError::Busy };
+        Self { error, again: false, lost: true }
+    }
+}
+
 impl From<StoreError> for Failed {
     fn from(error: StoreError) -> Self {
         Self { error, again: false, lost: false }
@@ -102,6 +111,7 @@ pub(crate) fn from_postgres(error: Error) -> StoreError {
         | SqlState::T_R_SERIALIZATION_FAILURE
         | SqlState::T_R_DEADLOCK_DETECTED
         | SqlState::QUERY_CANCELED
+        | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
         | SqlState::TOO_MANY_CONNECTIONS
         | SqlState::CANNOT_CONNECT_NOW
         | SqlState::ADMIN_SHUTDOWN

@@ -74,6 +74,20 @@ impl<'s> Flight<'s> {
         self.sent.push_back(sent);
     }
 
+    /// Why a statement was not sent, as far as that is known already: those behind it may have been. What
+    /// the server says of one that was sent comes in its turn.
+    pub(crate) fn unsent(&mut self) -> Option<Error> {
+        let is_unsent = |sent: &Sent<'_>| match sent {
+            Sent::Landed(Err(error)) => error.as_db_error().is_none(),
+            _ => false,
+        };
+        let at = self.sent.iter().position(is_unsent)?;
+        match self.sent.remove(at) {
+            Some(Sent::Landed(Err(error))) => Some(error),
+            _ => None,
+        }
+    }
+
     /// How many answers are still to come.
     pub(crate) fn len(&self) -> usize {
         self.sent.len()

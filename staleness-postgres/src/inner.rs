@@ -1,10 +1,12 @@
 //! The store's work.
 
 use std::ops::ControlFlow;
+use std::slice::from_ref;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    ChangeSet, Commit, Decision, MAX_LOOKS, Query, Selection, Step, StoreError, View,
+    ChangeSet, Commit, Durability, MAX_LOOKS, Query, Selection, Step, StoreError, View,
 };
 use tokio::runtime::Runtime;
 use tokio_postgres::Error;
@@ -15,6 +17,8 @@ use crate::collections::{changes, journal, meta, outcomes, questions};
 use crate::error::{Failed, from_commit};
 use crate::flight::Flight;
 use crate::locks::Locks;
+use crate::looks::{Answer, replay};
+use crate::patience::Patience;
 use crate::pool::{Pool, Session, pool};
 use crate::transaction::{self, Transaction};
 use crate::url::Target;
@@ -24,13 +28,16 @@ use crate::values::{Arg, Statement};
 /// before a commit was asked for, or a deadlock with a stranger.
 const MAX_TRIES: usize = 4;
 
+/// How often a step begins again because others changed by what it had asked to see more, before it gives
+/// way to them.
+const MAX_MISLED: usize = 8;
+
 /// What the clones of a store share.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pool: Pool,
     workspace: String,
-    /// How long a lock is waited for, in milliseconds.
-    patience: u128,
+    patience: Patience,
     // Taken when it is dropped.
     runtime: Option<Runtime>,
 }
@@ -41,8 +48,8 @@ enum Attempt {
     Written(Box<Commit>),
     /// There was nothing to write.
     Idle(Box<Commit>),
-    /// The step wants to see more.
-    Need(Box<Selection>),
+    /// The step wants to see this after its first `after` looks.
+    Need { after: usize, more: Box<Selection> },
     /// Another step took the next revision after this one had looked.
     Overtaken,
 }
@@ -56,15 +63,11 @@ impl Inner {
             .enable_all()
             .build()
             .map_err(|source| StoreError::io("starting a thread for the database", source))?;
+        let patience = Patience::new(options.busy_timeout, runtime.handle().clone());
         Ok(Self {
-            pool: pool(
-                target,
-                runtime.handle().clone(),
-                options.connections,
-                options.busy_timeout,
-            )?,
+            pool: pool(target, patience.clone(), options.connections)?,
             workspace: target.workspace.clone(),
-            patience: options.busy_timeout.as_millis().clamp(1, i32::MAX as u128),
+            patience,
             runtime: Some(runtime),
         })
     }
@@ -77,101 +80,123 @@ impl Inner {
         &self.pool
     }
 
+    pub(crate) const fn patience(&self) -> &Patience {
+        &self.patience
+    }
+
     /// What is to be done after an attempt: nothing more, or the same again after something that may pass.
     fn settle<T>(
         &self,
-        tries: &mut usize,
+        failures: &mut usize,
         result: Result<T, Failed>,
     ) -> ControlFlow<Result<T, StoreError>> {
-        *tries += 1;
-        match result {
-            Err(Failed { again: true, lost, .. }) if *tries < MAX_TRIES => {
-                if lost {
-                    // The server went away: what else it had promised has gone as well.
-                    self.pool.retain(|session, _| !session.client().is_closed());
-                }
-                ControlFlow::Continue(())
-            }
-            result => ControlFlow::Break(result.map_err(|failed| failed.error)),
+        let failed = match result {
+            Ok(done) => return ControlFlow::Break(Ok(done)),
+            Err(failed) => failed,
+        };
+        *failures += 1;
+        if failed.lost {
+            // The server went away: the other connections have gone as well, or tell so one by one.
+            self.pool.retain(|_, _| false);
+        }
+        if failed.again && *failures < MAX_TRIES {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(Err(failed.error))
         }
     }
 
     pub(crate) async fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
-        let mut tries = 0;
+        let mut failures = 0;
         loop {
             let result = self.look(query).await;
-            if let ControlFlow::Break(view) = self.settle(&mut tries, result) {
+            if let ControlFlow::Break(view) = self.settle(&mut failures, result) {
                 return view;
             }
         }
     }
 
     async fn look(&self, query: &dyn Query) -> Result<View, Failed> {
-        let transaction = Transaction::new(&self.pool).await?;
-        let seen = self.looks(transaction.session()?, query).await;
+        let mut transaction = Transaction::new(&self.pool).await?;
+        let seen = self.patience.answer(self.looks(transaction.session()?, query)).await;
+        if seen.is_ok() {
+            transaction.prepare(&self.patience).await;
+        }
         transaction.end(&seen);
         seen
     }
 
     async fn looks(&self, session: &Session, query: &dyn Query) -> Result<View, Failed> {
         let mut flight = Flight::new(session);
-        flight.command(transaction::view(&self.workspace));
-        let mut view = self.load(&mut flight, &query.selection()).await?;
-        view.looks = 1;
-        while let Some(more) = query.more(&view) {
+        flight.command(transaction::view(&self.workspace, &self.patience));
+        let mut view = View::default();
+        let mut more = Some(query.selection());
+        while let Some(selection) = more {
             if view.looks == MAX_LOOKS {
                 let told = format!("more than {MAX_LOOKS} looks: {query:?}");
                 return Err(StoreError::Misstep(told).into());
             }
-            let mut next = self.load(&mut flight, &more).await?;
-            next.looks = 1;
-            view.merge(next);
+            for seen in self.load(&mut flight, from_ref(&selection)).await? {
+                view.merge(seen);
+            }
+            more = query.more(&view);
         }
-        session.prepare().await;
         Ok(view)
     }
 
-    /// Asks for everything that `selection` names, behind what is under way already: the answers to
-    /// that come first.
-    async fn load(&self, flight: &mut Flight<'_>, selection: &Selection) -> Result<View, Failed> {
+    /// Asks for everything that each look names, behind what is under way already: the answers to that
+    /// come first. One view for each look.
+    async fn load(
+        &self,
+        flight: &mut Flight<'_>,
+        looks: &[Selection],
+    ) -> Result<Vec<View>, Failed> {
         let before = flight.len();
-        let questions = questions(&self.workspace, selection)?;
+        let mut asked = Vec::with_capacity(looks.len());
+        for look in looks {
+            asked.push(questions(&self.workspace, look)?);
+        }
+        // What is read behind it is as late, or later.
         flight.send(meta::select(&self.workspace));
-        for question in &questions {
+        for question in asked.iter().flatten() {
             flight.send(question.statement.clone());
         }
         for _ in 0..before {
             flight.next().await?;
         }
-        let mut view = View::default();
-        view.revision = meta::read(&flight.next().await?)?;
-        // A scope without tools has an empty list.
-        view.briefs = selection.briefs.iter().map(|scope| (scope.clone(), Vec::new())).collect();
-        for question in &questions {
-            for row in flight.next().await? {
-                (question.read)(&row, &mut view)?;
+        let revision = meta::read(&flight.next().await?)?;
+        let mut views = Vec::with_capacity(looks.len());
+        for (look, questions) in looks.iter().zip(&asked) {
+            let mut view = View::default();
+            (view.revision, view.looks) = (revision, 1);
+            // A scope without tools has an empty list.
+            view.briefs = look.briefs.iter().map(|scope| (scope.clone(), Vec::new())).collect();
+            for question in questions {
+                for row in flight.next().await? {
+                    (question.read)(&row, &mut view)?;
+                }
             }
+            views.push(view);
         }
-        Ok(view)
+        Ok(views)
     }
 
     pub(crate) async fn transact(&self, step: &dyn Step) -> Result<Commit, StoreError> {
-        let mut selection = step.selection();
-        let (mut looks, mut settled, mut tries) = (1, false, 0);
+        let mut looks = vec![step.selection()];
+        let (mut settled, mut failures, mut misled) = (false, 0, 0);
         loop {
-            let result = self.attempt(step, &selection, looks, settled).await;
-            let ControlFlow::Break(attempt) = self.settle(&mut tries, result) else { continue };
+            let result = self.attempt(step, &looks, settled).await;
+            let ControlFlow::Break(attempt) = self.settle(&mut failures, result) else { continue };
             match attempt? {
                 Attempt::Written(commit) | Attempt::Idle(commit) => return Ok(*commit),
                 Attempt::Overtaken => settled = true,
-                Attempt::Need(_) if looks == MAX_LOOKS => {
-                    return Err(StoreError::Misstep(format!(
-                        "no decision after {MAX_LOOKS} looks: {step:?}"
-                    )));
-                }
-                Attempt::Need(more) => {
-                    selection.merge(*more);
-                    looks += 1;
+                Attempt::Need { after, more } => {
+                    misled += usize::from(after < looks.len());
+                    if misled > MAX_MISLED {
+                        return Err(StoreError::Busy);
+                    }
+                    looks.truncate(after);
+                    looks.push(*more);
                 }
             }
         }
@@ -181,46 +206,50 @@ impl Inner {
     async fn attempt(
         &self,
         step: &dyn Step,
-        selection: &Selection,
-        looks: usize,
+        looks: &[Selection],
         settled: bool,
     ) -> Result<Attempt, Failed> {
         let transaction = Transaction::new(&self.pool).await?;
-        let ended = self.carry_out(transaction.session()?, step, selection, looks, settled).await;
+        let asked = AtomicBool::new(false);
+        let work = self.carry_out(transaction.session()?, step, looks, settled, &asked);
+        let ended = self.patience.within(self.patience.whole(), work).await;
+        let ended = ended.unwrap_or_else(|| Err(Failed::late(asked.load(Ordering::Relaxed))));
         match &ended {
-            Ok(Attempt::Written(_)) => transaction.committed().await,
+            Ok(Attempt::Written(_)) => transaction.committed(&self.patience).await,
             ended => transaction.end(ended),
         }
         ended
     }
 
+    /// `asked` becomes true when the commit is asked for.
     async fn carry_out(
         &self,
         session: &Session,
         step: &dyn Step,
-        selection: &Selection,
-        looks: usize,
+        looks: &[Selection],
         settled: bool,
+        asked: &AtomicBool,
     ) -> Result<Attempt, Failed> {
         let mut flight = Flight::new(session);
-        flight.command(transaction::step(&self.workspace, self.patience, step.durability()));
-        let locks = Locks::of(&self.workspace, selection);
+        flight.command(transaction::step(&self.workspace, &self.patience));
+        let locks = Locks::of_all(&self.workspace, looks);
         if !locks.is_empty() {
             flight.send(lock(&locks));
         }
         if settled {
             flight.send(meta::settle(&self.workspace));
         }
-        let mut view = self.load(&mut flight, selection).await?;
-        view.looks = looks;
-        match step.decide(&view).map_err(StoreError::Refused)? {
-            Decision::Need(more) => Ok(Attempt::Need(Box::new(more))),
-            Decision::Write(changes) if changes.is_empty() => {
-                let commit = Commit { revision: view.revision, view, changes };
-                Ok(Attempt::Idle(Box::new(commit)))
-            }
-            Decision::Write(changes) => self.write(flight, view, changes).await,
+        let loaded = self.load(&mut flight, looks).await?;
+        let (view, changes) = match replay(step, looks, loaded)? {
+            Answer::Need { after, more } => return Ok(Attempt::Need { after, more }),
+            Answer::Write(written) => *written,
+        };
+        if changes.is_empty() {
+            let commit = Commit { revision: view.revision, view, changes };
+            return Ok(Attempt::Idle(Box::new(commit)));
         }
+        let lasting = step.durability() == Durability::Full;
+        self.write(flight, view, changes, lasting, asked).await
     }
 
     /// Writes a change set and commits.
@@ -229,6 +258,8 @@ impl Inner {
         mut flight: Flight<'_>,
         view: View,
         mut changed: ChangeSet,
+        lasting: bool,
+        asked: &AtomicBool,
     ) -> Result<Attempt, Failed> {
         let workspace = &self.workspace;
         let writes = changes(workspace, &changed)?;
@@ -243,6 +274,14 @@ impl Inner {
             let appends = journal::append(workspace, &changed.journal);
             appends.into_iter().for_each(|statement| flight.send(statement));
         }
+        // Others are told a revision as soon as it is committed: a crash must not give it away again.
+        let lasting = lasting || !changed.journal.is_empty();
+        flight.command(transaction::wait(lasting).into());
+        // It would be missing from what is committed. After one that failed the server commits nothing.
+        if let Some(error) = flight.unsent() {
+            return Err(error.into());
+        }
+        asked.store(true, Ordering::Relaxed);
         flight.command("COMMIT".into());
 
         let mut last_seq = 0;
@@ -252,6 +291,7 @@ impl Inner {
                 Ok(rows) if is_numbered && place == before => last_seq = meta::advanced(&rows)?,
                 Ok(_) => {}
                 Err(error) if was_overtaken(&error) => return Ok(Attempt::Overtaken),
+                Err(error) if meta::is_missing(&error) => return Err(meta::missing().into()),
                 Err(error) => return Err(not_committed(error)),
             }
             place += 1;
@@ -268,15 +308,17 @@ impl Inner {
         visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
     ) -> Result<(), StoreError> {
         let transaction = Transaction::new(&self.pool).await?;
+        let session = transaction.session()?;
         let paged =
-            crate::pages::pages(transaction.session()?, &self.workspace, selection, visit).await;
+            crate::pages::pages(session, &self.workspace, &self.patience, selection, visit).await;
         transaction.end(&paged);
         paged.map_err(|failed| failed.error)
     }
 
     pub(crate) async fn check(&self) -> Result<(), StoreError> {
         let transaction = Transaction::new(&self.pool).await?;
-        let checked = crate::check::check(transaction.session()?, &self.workspace).await;
+        let session = transaction.session()?;
+        let checked = crate::check::check(session, &self.workspace, &self.patience).await;
         transaction.end(&checked);
         checked.map_err(|failed| failed.error)
     }

@@ -18,12 +18,14 @@
 //!   begins with the workspace, and row-level security keeps a connection to its own.
 //! - A step is one READ COMMITTED transaction that takes advisory locks on what it selects, in one
 //!   order, before it reads: see `locks.rs`. It takes two round trips: begin, lock and read; write and
-//!   commit. A step that asks to see more begins again with the union.
+//!   commit. A step that asks to see more begins again with the union: see `looks.rs`.
 //! - A query is one REPEATABLE READ transaction: it sees one snapshot, waits for nobody, and nobody
 //!   waits for it. It takes a round trip for each look.
 //! - [`Durability::Normal`](staleness_core::store::Durability::Normal) does not wait for the log of
-//!   the server (`synchronous_commit = off`); [`Durability::Full`](staleness_core::store::Durability::Full)
-//!   does whatever the server's configuration says, a standby included.
+//!   the server (`synchronous_commit = off`), unless it writes to the journal;
+//!   [`Durability::Full`](staleness_core::store::Durability::Full) does whatever the server's
+//!   configuration says, a standby included, and waits for the log where that says nothing.
+//! - Nothing is waited for without end: see [`OpenOptions::busy_timeout`].
 //! - The connections live on a thread of the store's own, so it works under any executor, or none.
 //!
 //! The tables are documented in the source, in `schema.rs`.
@@ -35,9 +37,11 @@ mod error;
 mod flight;
 mod inner;
 mod locks;
+mod looks;
 mod open;
 mod options;
 mod pages;
+mod patience;
 mod pool;
 mod schema;
 mod store;

@@ -94,6 +94,17 @@ impl Locks {
         locks
     }
 
+    /// The locks of several selections together.
+    pub(crate) fn of_all(workspace: &str, selections: &[Selection]) -> Self {
+        let mut all = Self::default();
+        for selection in selections {
+            for (lock, exclusive) in Self::of(workspace, selection).held {
+                *all.held.entry(lock).or_default() |= exclusive;
+            }
+        }
+        all
+    }
+
     /// The numbers of the locks, and which are exclusive.
     pub(crate) fn columns(&self) -> (Vec<Option<i64>>, Vec<bool>) {
         self.held.iter().map(|((_, number), exclusive)| (Some(*number), *exclusive)).unzip()
@@ -328,6 +339,8 @@ mod tests {
             Locks::of("w", &turned(["c", "a", "b"]))
         );
         assert_ne!(Locks::of("w", &both), Locks::of("v", &both));
+        let apart = [Selection::new().peek_tools(key("a")), Selection::new().lock_tools(key("a"))];
+        assert_eq!(Locks::of_all("w", &apart), Locks::of("w", &both));
         assert!(Locks::of("w", &Selection::new()).is_empty());
     }
 

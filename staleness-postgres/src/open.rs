@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
+use std::time::Duration;
 
 use staleness_core::store::StoreError;
 use tokio_postgres::error::SqlState;
@@ -10,9 +11,10 @@ use tokio_postgres::error::SqlState;
 use crate::OpenOptions;
 use crate::cells::Cells;
 use crate::collections::meta::usable;
-use crate::error::Failed;
+use crate::error::{Failed, from_commit};
 use crate::flight::Flight;
 use crate::inner::Inner;
+use crate::patience::Patience;
 use crate::pool::Session;
 use crate::schema::{FORMAT, MIGRATION_LOCK, MIGRATIONS};
 use crate::table::with;
@@ -20,14 +22,18 @@ use crate::transaction::{self, Transaction};
 use crate::url::parse;
 use crate::values::{Arg, Statement};
 
+/// How long a migration may take at most.
+const MIGRATING: Duration = Duration::from_secs(3_600);
+
 /// Opens a store; blocks while it does, on whatever thread.
 pub(crate) fn open(url: &str, options: OpenOptions) -> Result<Arc<Inner>, StoreError> {
     let target = parse(url)?;
     let inner = Arc::new(Inner::new(&target, options)?);
     let opening = Arc::clone(&inner);
     let (send, wait) = sync_channel(1);
-    // The caller may be on a thread of another runtime, which could not wait for this one otherwise.
-    inner.pool().manager().runtime().spawn(async move {
+    // The caller may be on a thread of another runtime, which could not wait for this one otherwise. It
+    // waits as long as what it waits for.
+    inner.patience().runtime().spawn(async move {
         let opened = prepare(&opening, options).await;
         drop(opening);
         let _ = send.send(opened);
@@ -49,9 +55,12 @@ async fn prepare(inner: &Inner, options: OpenOptions) -> Result<(), StoreError> 
         return Err(StoreError::io("opening the store", source));
     }
     let transaction = Transaction::new(inner.pool()).await?;
-    let created = create(transaction.session()?, inner.workspace()).await;
+    let patience = inner.patience();
+    let creating = create(transaction.session()?, inner.workspace(), patience);
+    let created = patience.within(MIGRATING, creating).await;
+    let created = created.unwrap_or_else(|| Err(Failed::late(false)));
     match &created {
-        Ok(()) => transaction.committed().await,
+        Ok(()) => transaction.committed(patience).await,
         failed => transaction.end(failed),
     }
     created.map_err(|failed| failed.error)
@@ -61,14 +70,16 @@ async fn prepare(inner: &Inner, options: OpenOptions) -> Result<(), StoreError> 
 /// is there. One round trip.
 async fn stands(inner: &Inner) -> Result<bool, StoreError> {
     let transaction = Transaction::new(inner.pool()).await?;
-    let stood = standing(transaction.session()?, inner.workspace()).await;
+    let patience = inner.patience();
+    let standing = standing(transaction.session()?, inner.workspace(), patience);
+    let stood = patience.answer(standing).await;
     transaction.end(&stood);
     stood.map_err(|failed| failed.error)
 }
 
-async fn standing(session: &Session, workspace: &str) -> Result<bool, Failed> {
+async fn standing(session: &Session, workspace: &str, patience: &Patience) -> Result<bool, Failed> {
     let mut flight = Flight::new(session);
-    flight.command(transaction::view(workspace));
+    flight.command(transaction::view(workspace, patience));
     flight.send(known(workspace));
     flight.next().await?;
     let rows = match flight.next().await {
@@ -98,19 +109,19 @@ fn is_missing(code: Option<&SqlState>) -> bool {
     matches!(code, Some(&SqlState::UNDEFINED_TABLE | &SqlState::INVALID_SCHEMA_NAME))
 }
 
-/// Brings the tables to this program's format and creates the workspace, alone among all that try.
-async fn create(session: &Session, workspace: &str) -> Result<(), Failed> {
+/// Brings the tables to this program's format and creates the workspace, alone among all that try, and
+/// once every transaction that uses the older tables has ended.
+async fn create(session: &Session, workspace: &str, patience: &Patience) -> Result<(), Failed> {
     let mut flight = Flight::new(session);
-    flight.command(format!(
-        "BEGIN; SET LOCAL staleness.workspace = '{workspace}'; \
-         SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"
-    ));
+    flight.command(transaction::step(workspace, patience));
+    flight.command(format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"));
     flight.send(Statement {
         sql: "SELECT (to_regclass('staleness.meta') IS NOT NULL)::int4::int8, \
               (current_setting('server_encoding') = 'UTF8')::int4::int8"
             .into(),
         args: Vec::new(),
     });
+    flight.next().await?;
     flight.next().await?;
     let rows = flight.next().await?;
     let number = |column: usize| {
@@ -121,6 +132,11 @@ async fn create(session: &Session, workspace: &str) -> Result<(), Failed> {
         return Err(StoreError::NotAStore(why.into()).into());
     }
     let found = if number(0) == 1 { format(session).await? } else { 0 };
+    if number(0) == 1 && found < FORMAT {
+        // Every transaction reads this table: those of older programs end first, and later ones wait.
+        flight.command("LOCK TABLE staleness.meta IN ACCESS EXCLUSIVE MODE".into());
+        flight.next().await?;
+    }
     for (number, migration) in (1..).zip(&MIGRATIONS).filter(|(number, _)| *number > found) {
         flight.command(migration.sql.into());
         flight.send(Statement {
@@ -136,9 +152,11 @@ async fn create(session: &Session, workspace: &str) -> Result<(), Failed> {
             .into(),
         args: with(workspace, Vec::new()),
     });
+    flight.next().await?;
+    flight.command(transaction::wait(true).into());
     flight.command("COMMIT".into());
     flight.next().await?;
-    flight.next().await?;
+    flight.next().await.map_err(from_commit)?;
     Ok(())
 }
 

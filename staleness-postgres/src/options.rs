@@ -37,7 +37,8 @@ impl OpenOptions {
 
     /// How long a step waits for the rows that others hold, before it reports
     /// [`staleness_core::store::StoreError::Busy`], and how long the server may take to answer a new
-    /// connection. Less than a millisecond counts as one.
+    /// connection. Less than a millisecond counts as one. A whole step or query may take 20 times as long,
+    /// and at least 10 s; a server that gives no answer then is given up.
     #[must_use]
     pub const fn busy_timeout(mut self, longest: Duration) -> Self {
         self.busy_timeout = longest;

@@ -17,6 +17,7 @@ use crate::collections::{
 };
 use crate::error::Failed;
 use crate::flight::Flight;
+use crate::patience::Patience;
 use crate::pool::Session;
 use crate::table::{self, Table};
 use crate::transaction;
@@ -37,24 +38,31 @@ const VECTOR_PAGE: usize = 200;
 pub(crate) async fn pages(
     session: &Session,
     workspace: &str,
+    patience: &Patience,
     selection: &Selection,
     visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
 ) -> Result<(), Failed> {
-    let mut flight = Flight::new(session);
-    flight.command(transaction::view(workspace));
-    flight.send(meta::select(workspace));
-    flight.next().await?;
-    let mut blank = View::default();
-    blank.revision = meta::read(&flight.next().await?)?;
-    for question in counts(workspace, selection) {
-        flight.send(question.statement);
-        for row in flight.next().await? {
-            (question.read)(&row, &mut blank)?;
-        }
-    }
+    let blank = patience
+        .answer(async {
+            let mut flight = Flight::new(session);
+            flight.command(transaction::visit(workspace, patience));
+            flight.send(meta::select(workspace));
+            flight.next().await?;
+            let mut blank = View::default();
+            blank.revision = meta::read(&flight.next().await?)?;
+            for question in counts(workspace, selection) {
+                flight.send(question.statement);
+                for row in flight.next().await? {
+                    (question.read)(&row, &mut blank)?;
+                }
+            }
+            Ok(blank)
+        })
+        .await?;
     let mut pager = Pager {
         session,
         workspace,
+        patience,
         page: blank.clone(),
         rows: 0,
         blank,
@@ -116,14 +124,17 @@ fn keep<T: Table>(row: &Row, view: &mut View) -> Result<(), StoreError> {
 /// Runs a statement, and hands each row to `visit` as it comes, until it breaks.
 pub(crate) async fn each(
     session: &Session,
+    patience: &Patience,
     statement: &Statement,
     mut visit: impl FnMut(&Row) -> Result<ControlFlow<()>, StoreError>,
 ) -> Result<(), Failed> {
     let args: Vec<_> = statement.args.iter().map(|arg| (arg.as_sql(), arg.kind())).collect();
-    let rows = session.client().query_typed_raw(&statement.sql, args).await?;
-    let mut rows = pin!(rows);
-    while let Some(row) = next(rows.as_mut()).await {
-        if visit(&row?)?.is_break() {
+    let begun = async { Ok(session.client().query_typed_raw(&statement.sql, args).await?) };
+    let mut rows = pin!(patience.answer(begun).await?);
+    loop {
+        let row = patience.answer(async { Ok(next(rows.as_mut()).await.transpose()?) }).await?;
+        let Some(row) = row else { break };
+        if visit(&row)?.is_break() {
             break;
         }
     }
@@ -141,6 +152,7 @@ async fn next(
 struct Pager<'v> {
     session: &'v Session,
     workspace: &'v str,
+    patience: &'v Patience,
     page: View,
     rows: usize,
     blank: View,
@@ -158,8 +170,8 @@ impl Pager<'_> {
         if self.flow.is_break() {
             return Ok(());
         }
-        let session = self.session;
-        each(session, &statement, |row| {
+        let (session, patience) = (self.session, self.patience);
+        each(session, patience, &statement, |row| {
             keep(row, &mut self.page)?;
             self.rows += 1;
             if self.rows == most {
@@ -177,15 +189,20 @@ impl Pager<'_> {
         if self.flow.is_break() || *part == Selection::new() {
             return Ok(());
         }
-        let mut whole = View::default();
-        let questions = questions(self.workspace, part)?;
-        let mut flight = Flight::new(self.session);
-        questions.iter().for_each(|question| flight.send(question.statement.clone()));
-        for question in &questions {
-            for row in flight.next().await? {
-                (question.read)(&row, &mut whole)?;
+        let (session, workspace) = (self.session, self.workspace);
+        let loaded = async {
+            let mut whole = View::default();
+            let questions = questions(workspace, part)?;
+            let mut flight = Flight::new(session);
+            questions.iter().for_each(|question| flight.send(question.statement.clone()));
+            for question in &questions {
+                for row in flight.next().await? {
+                    (question.read)(&row, &mut whole)?;
+                }
             }
-        }
+            Ok(whole)
+        };
+        let whole = self.patience.answer(loaded).await?;
         macro_rules! cut {
             ($($field:ident),*) => {$(
                 for (key, row) in whole.$field {

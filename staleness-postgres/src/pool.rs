@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use staleness_core::store::StoreError;
-use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::Type;
@@ -15,12 +14,16 @@ use tokio_postgres::{Client, Config, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::from_connect;
+use crate::patience::Patience;
 use crate::tls;
 use crate::url::Target;
 use crate::values::Statement;
 
 /// Statements that a connection keeps prepared at most.
 const MAX_PREPARED: usize = 200;
+
+/// Encryption and the proof of a password may take so long at least: they cost both sides work.
+const HANDSHAKE: Duration = Duration::from_secs(2);
 
 pub(crate) type Pool = managed::Pool<Manager>;
 pub(crate) type Pooled = Object<Manager>;
@@ -109,14 +112,9 @@ impl Drop for Session {
 pub(crate) struct Manager {
     config: Config,
     tls: Option<MakeRustlsConnect>,
-    runtime: Handle,
-}
-
-impl Manager {
-    /// Where the connections live.
-    pub(crate) const fn runtime(&self) -> &Handle {
-        &self.runtime
-    }
+    patience: Patience,
+    /// How long it takes to reach a server at most, with all that is said until it takes statements.
+    connecting: Duration,
 }
 
 impl fmt::Debug for Manager {
@@ -131,9 +129,10 @@ impl managed::Manager for Manager {
     type Error = StoreError;
 
     async fn create(&self) -> Result<Session, StoreError> {
-        let (config, tls, runtime) = (self.config.clone(), self.tls.clone(), self.runtime.clone());
-        let connecting = self.runtime.spawn(async move {
-            // Errors of a connection that was made reach whoever waits for an answer.
+        let runtime = self.patience.runtime().clone();
+        let (config, tls) = (self.config.clone(), self.tls.clone());
+        // Errors of a connection that was made reach whoever waits for an answer.
+        let connecting = async move {
             match tls {
                 Some(tls) => {
                     let (client, connection) = config.connect(tls).await?;
@@ -144,10 +143,13 @@ impl managed::Manager for Manager {
                     Ok((client, runtime.spawn(async move { drop(connection.await) })))
                 }
             }
-        });
-        match connecting.await {
-            Ok(Ok((client, task))) => Ok(Session { client, task, known: Mutex::default() }),
-            Ok(Err(error)) => Err(from_connect(error)),
+        };
+        let limit = self.connecting;
+        let timed = async move { tokio::time::timeout(limit, connecting).await };
+        match self.patience.runtime().spawn(timed).await {
+            Ok(Ok(Ok((client, task)))) => Ok(Session { client, task, known: Mutex::default() }),
+            Ok(Ok(Err(error))) => Err(from_connect(error)),
+            Ok(Err(late)) => Err(StoreError::io("connecting to the database", late.into())),
             Err(ended) => match ended.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
                 // The runtime goes away with the store.
@@ -165,29 +167,30 @@ impl managed::Manager for Manager {
 }
 
 /// The pool of a store.
-pub(crate) fn pool(
-    target: &Target,
-    runtime: Handle,
-    most: usize,
-    patience: Duration,
-) -> Result<Pool, StoreError> {
+pub(crate) fn pool(target: &Target, patience: Patience, most: usize) -> Result<Pool, StoreError> {
     let mut config = target.config.clone();
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(patience.max(Duration::from_millis(1)));
-    }
+    let each = *config.get_connect_timeout().unwrap_or(&patience.lock());
+    config.connect_timeout(each);
+    // The driver's limit is for one address until it listens.
+    let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+    let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
+    let connecting = each.saturating_add(each.max(HANDSHAKE)).saturating_mul(hosts);
     let tls = match config.get_ssl_mode() {
         SslMode::Disable => None,
         _ => Some(tls::connector(target.roots.as_deref())?),
     };
-    Pool::builder(Manager { config, tls, runtime })
+    Pool::builder(Manager { config, tls, patience, connecting })
         .max_size(most)
         .build()
         .map_err(|error| StoreError::Backend(Box::new(error)))
 }
 
-/// A connection, made or used before.
+/// A connection, made or used before. When all are in use, one is waited for as long as for a lock.
 pub(crate) async fn take(pool: &Pool) -> Result<Pooled, StoreError> {
-    pool.get().await.map_err(|error| match error {
+    let manager = pool.manager();
+    let limit = manager.connecting.saturating_add(manager.patience.lock());
+    let taken = manager.patience.within(limit, pool.get()).await.ok_or(StoreError::Busy)?;
+    taken.map_err(|error| match error {
         PoolError::Backend(error) => error,
         other => StoreError::Backend(Box::new(std::io::Error::other(other.to_string()))),
     })

@@ -4,9 +4,10 @@ use std::pin::pin;
 use std::task::{Context, Waker};
 
 use deadpool::managed::Object;
-use staleness_core::store::{Durability, StoreError};
+use staleness_core::store::StoreError;
 
 use crate::error::Failed;
+use crate::patience::Patience;
 use crate::pool::{Pool, Pooled, Session, take};
 
 /// A transaction on a connection of its own.
@@ -31,11 +32,27 @@ impl Transaction {
         session.map(|session| &**session).ok_or(StoreError::Misstep("it has ended".into()))
     }
 
-    /// Gives the connection back after a COMMIT that was acknowledged.
-    pub(crate) async fn committed(mut self) {
+    /// Closes the connection.
+    fn abandon(&mut self) {
         if let Some(session) = self.session.take() {
-            session.prepare().await;
+            drop(Object::take(session));
         }
+    }
+
+    /// Prepares what was used twice, once everything else is done. A server that gives no answer costs the
+    /// connection and nothing more.
+    pub(crate) async fn prepare(&mut self, patience: &Patience) {
+        let Some(session) = &self.session else { return };
+        let prepared = patience.within(patience.whole(), session.prepare()).await;
+        if prepared.is_none() {
+            self.abandon();
+        }
+    }
+
+    /// Gives the connection back after a COMMIT that was acknowledged.
+    pub(crate) async fn committed(mut self, patience: &Patience) {
+        self.prepare(patience).await;
+        self.session.take();
     }
 
     /// Ends what is not to be committed, or could not be.
@@ -59,28 +76,43 @@ impl Transaction {
 
 impl Drop for Transaction {
     fn drop(&mut self) {
-        if let Some(session) = self.session.take() {
-            drop(Object::take(session));
-        }
+        self.abandon();
     }
 }
 
 /// What begins a step's transaction. A name of a workspace needs no quoting.
-pub(crate) fn step(workspace: &str, patience: u128, durability: Durability) -> String {
-    let lasting = match durability {
-        Durability::Normal => "SET LOCAL synchronous_commit = off; ",
-        Durability::Full => "",
-    };
+pub(crate) fn step(workspace: &str, patience: &Patience) -> String {
     format!(
-        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {patience}; \
-         {lasting}SET LOCAL staleness.workspace = '{workspace}'"
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {}; \
+         SET LOCAL staleness.workspace = '{workspace}'",
+        patience.settings()
     )
 }
 
 /// What begins a query's transaction: everything after it sees one snapshot.
-pub(crate) fn view(workspace: &str) -> String {
+pub(crate) fn view(workspace: &str, patience: &Patience) -> String {
+    looking(workspace, &patience.settings())
+}
+
+/// The same of one that visits pages.
+pub(crate) fn visit(workspace: &str, patience: &Patience) -> String {
+    looking(workspace, &patience.settings_of_visit())
+}
+
+fn looking(workspace: &str, settings: &str) -> String {
     format!(
-        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {settings}; \
          SET LOCAL staleness.workspace = '{workspace}'"
     )
+}
+
+/// Says, right before COMMIT, what that waits for. Lasting commits wait for the server's log, and for the
+/// standby where the server is told so; not even a configuration that waits for nothing changes that.
+pub(crate) const fn wait(lasting: bool) -> &'static str {
+    if lasting {
+        "SET LOCAL synchronous_commit TO DEFAULT; SELECT set_config('synchronous_commit', 'on', true) \
+         WHERE current_setting('synchronous_commit') = 'off'"
+    } else {
+        "SET LOCAL synchronous_commit = off"
+    }
 }

@@ -100,6 +100,108 @@ fn a_row_that_others_hold_for_too_long_is_busy_and_then_free() {
 }
 
 #[test]
+fn a_connection_that_others_use_for_too_long_is_busy_and_then_free() {
+    let Some(server) = Server::shared() else { return };
+    let database = server.database();
+    let single = OpenOptions::new().busy_timeout(Duration::from_millis(20)).connections(1);
+    drop(open(database.url()));
+    let store = PostgresStore::open(database.url(), single).unwrap();
+    let (entered, is_in) = std::sync::mpsc::sync_channel(1);
+    let (go, leave) = std::sync::mpsc::sync_channel(1);
+    let hold = Hold { entered, leave: std::sync::Mutex::new(leave) };
+    let holder = store.clone();
+    let holding = std::thread::spawn(move || block_on(holder.transact(Arc::new(hold))));
+    is_in.recv().unwrap();
+    let waited = block_on(store.view(Arc::new(Selection::everything())));
+    assert!(matches!(waited, Err(StoreError::Busy)), "{waited:?}");
+    go.send(()).unwrap();
+    holding.join().unwrap().unwrap();
+    block_on(store.view(Arc::new(Selection::everything()))).unwrap();
+}
+
+#[test]
+fn a_migration_waits_for_those_who_use_the_older_tables() {
+    let Some(server) = Server::shared() else { return };
+    let database = server.database();
+    let holder = open(database.url());
+    let (entered, is_in) = std::sync::mpsc::sync_channel(1);
+    let (go, leave) = std::sync::mpsc::sync_channel(1);
+    let hold = Hold { entered, leave: std::sync::Mutex::new(leave) };
+    let holding = std::thread::spawn(move || block_on(holder.transact(Arc::new(hold))));
+    is_in.recv().unwrap();
+    // As if these tables were older than the oldest.
+    Sql::connect(database.url()).unwrap().run("UPDATE staleness.meta SET format = 0").unwrap();
+    let hasty = OpenOptions::new().busy_timeout(Duration::from_millis(20));
+    let waited = PostgresStore::open(database.url(), hasty);
+    assert!(matches!(waited, Err(StoreError::Busy)), "{waited:?}");
+    go.send(()).unwrap();
+    holding.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_server_that_says_nothing_is_given_up() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://me:{PASSWORD}@{}/x", listener.local_addr().unwrap());
+    let hasty = OpenOptions::new().busy_timeout(Duration::from_millis(20));
+    // The system accepts for it.
+    match PostgresStore::open(url, hasty) {
+        Err(StoreError::Io { source, .. }) => assert_eq!(source.kind(), io::ErrorKind::TimedOut),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The shortest time that a whole transaction may take is 10 s, which these two tests take too.
+fn hasty(url: &str) -> PostgresStore {
+    drop(open(url));
+    let hasty = OpenOptions::new().busy_timeout(Duration::from_millis(20));
+    PostgresStore::open(url, hasty).unwrap()
+}
+
+#[test]
+fn a_query_that_is_not_answered_is_given_up() {
+    let Some(server) = Server::shared() else { return };
+    let database = server.database();
+    let store = hasty(database.url());
+    Registry::new(Arc::new(store.clone()), Policy::default()).blocking().record(used(1)).unwrap();
+    let sql = Sql::connect(database.url()).unwrap();
+    sql.run(
+        "ALTER TABLE staleness.tools RENAME TO slow; CREATE VIEW staleness.tools AS \
+         SELECT slow.* FROM staleness.slow CROSS JOIN pg_sleep(600)",
+    )
+    .unwrap();
+    let ended = block_on(store.view(Arc::new(Selection::everything())));
+    assert!(matches!(ended, Err(StoreError::Busy)), "{ended:?}");
+}
+
+#[test]
+fn of_a_commit_that_is_not_acknowledged_nobody_knows_and_it_may_be_repeated() {
+    let Some(server) = Server::shared() else { return };
+    let database = server.database();
+    let registry = Registry::new(Arc::new(hasty(database.url())), Policy::default()).blocking();
+    let sql = Sql::connect(database.url()).unwrap();
+    sql.run(
+        "CREATE FUNCTION public.hang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         PERFORM pg_sleep(600); RETURN NULL; END $$; \
+         CREATE CONSTRAINT TRIGGER hang AFTER INSERT ON staleness.outcomes \
+         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.hang()",
+    )
+    .unwrap();
+    let ended = registry.record(used(1));
+    assert!(matches!(ended, Err(StoreError::Unknown(_))), "{ended:?}");
+    // The server has not noticed yet, and holds what the step locked.
+    let ended = registry.record(used(1));
+    assert!(matches!(ended, Err(StoreError::Busy)), "{ended:?}");
+    sql.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+         WHERE datname = current_database() AND pid <> pg_backend_pid(); \
+         DROP TRIGGER hang ON staleness.outcomes",
+    )
+    .unwrap();
+    registry.record(used(1)).unwrap();
+    assert_eq!(sql.number("SELECT count(*) FROM staleness.outcomes"), 1);
+}
+
+#[test]
 fn a_store_outlives_the_crash_of_its_server() {
     let Some(server) = Server::start().filter(Server::is_private) else { return };
     let registry =

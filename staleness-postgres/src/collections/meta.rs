@@ -2,7 +2,8 @@
 
 use staleness_core::journal::Revision;
 use staleness_core::store::{ChangeSet, StoreError};
-use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Error, Row};
 
 use super::outcomes::clamped;
 use crate::cells::{Bad, Cells, corrupt};
@@ -38,9 +39,7 @@ pub(crate) fn read(rows: &[Row]) -> Result<Revision, StoreError> {
     let (format, least, revision) = read().map_err(|bad| corrupt("meta", row, 0, bad))?;
     usable(format, least)?;
     let revision = revision.and_then(|revision| u64::try_from(revision).ok());
-    revision.map(Revision).ok_or_else(|| {
-        StoreError::Corrupt("workspaces: the row of the workspace is missing".into())
-    })
+    revision.map(Revision).ok_or_else(missing)
 }
 
 /// Whether this program may use tables of a format.
@@ -59,7 +58,8 @@ pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
 /// uncommitted.
 ///
 /// A step may have decided by the revision that it saw: when another has taken the next one meanwhile, the
-/// column becomes NULL, which it may not, and so the transaction fails.
+/// column becomes NULL, which it may not, and so the transaction fails. It fails too when the row has gone:
+/// see [`is_missing`].
 pub(crate) fn advance(workspace: &str, seen: Revision, changes: &ChangeSet) -> Option<Statement> {
     if changes.outcomes.is_empty() && changes.journal.is_empty() {
         return None;
@@ -67,9 +67,10 @@ pub(crate) fn advance(workspace: &str, seen: Revision, changes: &ChangeSet) -> O
     let outcomes = clamped(changes.outcomes.len() as u64);
     let journals = i64::from(!changes.journal.is_empty());
     Some(Statement {
-        sql: "UPDATE staleness.workspaces SET last_seq = last_seq + $2, revision = CASE \
-              WHEN $3 = 0 THEN revision WHEN revision = $4 THEN revision + 1 END \
-              WHERE workspace = $1 RETURNING revision, last_seq"
+        sql: "WITH advanced AS (UPDATE staleness.workspaces SET last_seq = last_seq + $2, \
+              revision = CASE WHEN $3 = 0 THEN revision WHEN revision = $4 THEN revision + 1 END \
+              WHERE workspace = $1 RETURNING revision, last_seq) \
+              SELECT max(revision), max(last_seq), 1 / count(*) FROM advanced"
             .into(),
         args: with(
             workspace,
@@ -78,10 +79,19 @@ pub(crate) fn advance(workspace: &str, seen: Revision, changes: &ChangeSet) -> O
     })
 }
 
+/// Whether [`advance`] failed because the workspace's row has gone: it divides by the number of rows.
+pub(crate) fn is_missing(error: &Error) -> bool {
+    error.code() == Some(&SqlState::DIVISION_BY_ZERO)
+}
+
+/// What it means that the row has gone.
+pub(crate) fn missing() -> StoreError {
+    StoreError::Corrupt("workspaces: the row of the workspace is missing".into())
+}
+
 /// What [`advance`] answers: the last number that was given to an outcome.
 pub(crate) fn advanced(rows: &[Row]) -> Result<u64, StoreError> {
-    let row = rows.first();
-    let row = row.ok_or_else(|| StoreError::Corrupt("workspaces: the row is missing".into()))?;
+    let row = rows.first().ok_or_else(missing)?;
     let mut cells = Cells::new(row);
     let mut read = || {
         cells.int("revision")?;
