@@ -1,9 +1,9 @@
 //! Connections, and the thread on which they live.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use std::{fmt, io};
 
 use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use staleness_core::store::StoreError;
@@ -149,7 +149,10 @@ impl managed::Manager for Manager {
         match self.patience.runtime().spawn(timed).await {
             Ok(Ok(Ok((client, task)))) => Ok(Session { client, task, known: Mutex::default() }),
             Ok(Ok(Err(error))) => Err(from_connect(error)),
-            Ok(Err(late)) => Err(StoreError::io("connecting to the database", late.into())),
+            Ok(Err(_)) => {
+                let why = io::Error::new(io::ErrorKind::TimedOut, "the server does not answer");
+                Err(StoreError::io("connecting to the database", why))
+            }
             Err(ended) => match ended.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
                 // The runtime goes away with the store.

@@ -104,6 +104,7 @@ fn trouble_with_a_server_names_it_and_no_password() {
     for url in [
         "postgres://me:hunter2@127.0.0.1:1/team?workspace=w",
         "postgres://me:hunter2@x@127.0.0.1/team",
+        "postgres://127.0.0.1:1/team?user=me&password=hunter2@x",
         "postgress://me:hunter2@127.0.0.1/team",
         "postgres://me:hunter2@127.0.0.1/team?workspace=a/b",
     ] {
