@@ -49,7 +49,9 @@ pub fn main() -> ExitCode {
 
 /// Trouble with the store names the store, wherever it came up.
 fn located(mut error: CliError, cli: &Cli) -> CliError {
+    // A copy has two stores, and names them itself.
     if error.kind == ErrorKind::Store
+        && !matches!(cli.command, Some(Command::Copy(_)))
         && let Ok(url) = settings::store_url(&(&cli.global).into())
         && !error.message.contains(&url.to_string())
     {
@@ -128,6 +130,7 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         Command::Backup { file } => commands::upkeep::backup(&settings()?, file, out)?,
         Command::Export => commands::export::run(&settings()?, out)?,
         Command::Import(args) => commands::import::run(&settings()?, args, out)?,
+        Command::Copy(args) => commands::copy::run(args, out)?,
         Command::Config { command } => commands::config::run(&settings()?, *command, out)?,
         #[cfg(feature = "mcp")]
         Command::Mcp => commands::mcp::run(&cli.global)?,

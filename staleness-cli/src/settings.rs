@@ -1,7 +1,7 @@
 //! The options that every command takes, as the service wants them.
 
 use staleness_service::settings::Options;
-pub(crate) use staleness_service::settings::{Access, Settings, store_url};
+pub(crate) use staleness_service::settings::{Access, Settings, named_url, store_url};
 
 use crate::args::Global;
 

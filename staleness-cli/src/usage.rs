@@ -26,7 +26,11 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
         let message = format!("`{path}` wants a command: {}", names.join(", "));
         return CliError::new(ErrorKind::Usage, message).hint(help);
     }
-    let text = error.to_string();
+    let mut text = error.to_string();
+    // What is one argument too many may be a URL with a password.
+    for word in args.iter().filter_map(|word| word.to_str()).filter(|word| word.contains("://")) {
+        text = text.replace(word, &staleness::without_password(word));
+    }
     // The paragraphs are: what is wrong, tips, the usage.
     let mut paragraphs = text.split("\n\n");
     let what = joined(paragraphs.next().unwrap_or_default());

@@ -213,21 +213,29 @@ fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf,
     }
 }
 
+/// Where somebody says that a registry is kept; `name` is what they say it in.
+///
+/// # Errors
+/// When the text is no URL; no password is told.
+pub fn named_url(name: &str, text: &str) -> Result<StoreUrl, ServiceError> {
+    text.parse().map_err(|error| {
+        let refused = ServiceError::invalid(format!(
+            "{name} {}: {error}",
+            quoted(&staleness::without_password(text))
+        ));
+        // A bare path is what one types first.
+        let path = !text.contains(':') && text.len() <= MAX_SHOWN;
+        if !path { refused } else { refused.hint(format!("try sqlite:{text}")) }
+    })
+}
+
 /// Where the registry is kept: as named, else in the user's data folder.
 ///
 /// # Errors
 /// When the URL is none, or no home is known.
 pub fn store_url(options: &Options) -> Result<StoreUrl, ServiceError> {
     if let Some(text) = &options.store {
-        return text.parse().map_err(|error| {
-            let refused = ServiceError::invalid(format!(
-                "--store {}: {error}",
-                quoted(&staleness::without_password(text))
-            ));
-            // A bare path is what one types first.
-            let path = !text.contains(':') && text.len() <= MAX_SHOWN;
-            if !path { refused } else { refused.hint(format!("try sqlite:{text}")) }
-        });
+        return named_url("--store", text);
     }
     let data = match variable("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute()) {
         Some(dir) => dir,

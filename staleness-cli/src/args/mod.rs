@@ -18,7 +18,7 @@ pub(crate) use documents_args::{CheckArgs, ReviewArgs};
 pub(crate) use install_args::{InitArgs, PlaceArgs};
 pub(crate) use knowledge_args::KnowledgeCommand;
 pub(crate) use tools_args::ProjectCommand;
-pub(crate) use transfer_args::{FormatArg, ImportArgs};
+pub(crate) use transfer_args::{CopyArgs, FormatArg, ImportArgs};
 pub(crate) use work_args::{ResumeArgs, SessionCommand, StaleCommand, WorkCommand};
 
 /// What the long help ends with.
@@ -235,6 +235,12 @@ pub(crate) enum Command {
     Export,
     /// Take in what `export` printed, or outcomes and tools of other systems.
     Import(ImportArgs),
+    /// Copy a whole registry into another one, of any backend, and compare the two.
+    ///
+    /// Others may use FROM meanwhile: the copy is of one moment. A copy that was cut off is carried on with
+    /// by the same command, and so is one of which FROM has changed since. A TO that holds anything else is
+    /// left alone. The exit code is 0 only when both hold the same records in the end.
+    Copy(CopyArgs),
     /// Show the policy in force, or where it is read from.
     Config {
         #[command(subcommand)]

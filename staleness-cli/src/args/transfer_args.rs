@@ -1,4 +1,4 @@
-//! The arguments of `import`.
+//! The arguments of `import` and `copy`.
 
 use std::path::PathBuf;
 
@@ -25,4 +25,17 @@ pub(crate) struct ImportArgs {
 pub(crate) enum FormatArg {
     /// Outcomes and tools, one JSON object per line.
     Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CopyArgs {
+    /// The registry to copy: sqlite:PATH, redb:PATH or postgres://…
+    #[arg(value_name = "FROM")]
+    pub from: String,
+    /// Where to copy it to: an empty registry, or a copy of FROM that is not finished or out of date.
+    #[arg(value_name = "TO")]
+    pub to: String,
+    /// Show how much would be copied, and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
 }

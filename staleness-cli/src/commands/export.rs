@@ -30,7 +30,10 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
 }
 
 /// The export in a file without a name, which only this user could read.
-fn spooled(registry: &BlockingRegistry, mut progress: Progress) -> Result<File, CliError> {
+pub(super) fn spooled(
+    registry: &BlockingRegistry,
+    mut progress: Progress,
+) -> Result<File, CliError> {
     let trouble =
         |error: io::Error| CliError::new(ErrorKind::Io, format!("a temporary file: {error}"));
     let file = tempfile::tempfile().map_err(trouble)?;

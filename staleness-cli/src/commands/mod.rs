@@ -3,6 +3,7 @@
 pub(crate) mod board;
 pub(crate) mod check;
 pub(crate) mod config;
+pub(crate) mod copy;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod hook;

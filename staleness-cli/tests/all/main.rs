@@ -7,6 +7,7 @@ mod check;
 mod check_formats;
 mod ci;
 mod common;
+mod copying;
 mod corpus;
 mod doctor;
 mod embedder;

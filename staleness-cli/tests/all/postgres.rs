@@ -1,6 +1,7 @@
 //! A registry in Postgres, from the command line.
 
-use crate::common::{Run, Sandbox, fed, used};
+use crate::common::{Sandbox, fed};
+use crate::copying::{cut_off_anywhere, laptop, own};
 use crate::postgres_server::{PASSWORD, Server};
 
 /// Looks whose answers do not name the store.
@@ -19,21 +20,6 @@ const LOOKS: [&[&str]; 12] = [
     &["resume", "--agent", "codex", "--peek"],
 ];
 
-/// A machine on which something has happened.
-fn laptop() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.claude(&["github", "slack"]);
-    sandbox.ok(&["scan"]);
-    for id in ["a", "b", "c"] {
-        sandbox.hook(&used("PostToolUseFailure", "mcp__github__search", id));
-    }
-    sandbox.ok(&["tools", "pin", "slack", "--reason", "needed \u{1f680}\n\"soon\""]);
-    sandbox.ok(&["knowledge", "add", "--id", "style", "--body", "Short names."]);
-    sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "ship"]);
-    sandbox.session_start(&sandbox.project, "s1", "startup");
-    sandbox
-}
-
 /// A workspace of its own on a server, for as long as that lives.
 fn workspace(server: &Server, name: &str) -> String {
     let url = server.url();
@@ -41,29 +27,31 @@ fn workspace(server: &Server, name: &str) -> String {
     format!("{url}{sign}workspace={name}-{}", std::process::id())
 }
 
-fn import(sandbox: &Sandbox, store: &str, text: &str) -> Run {
-    let mut command = sandbox.command();
-    command.args(["--store", store, "import"]);
-    fed(command, text.as_bytes())
-}
-
 #[test]
 fn a_laptop_is_copied_to_postgres_and_back_byte_for_byte() {
     let Some(server) = Server::shared() else { return };
     let sandbox = laptop();
+    let (from, team) = (own(&sandbox), workspace(&server, "team"));
+    let back = format!("sqlite:{}", sandbox.root().join("back.db").display());
     let exported = sandbox.ok(&["export"]);
-    let team = workspace(&server, "team");
-    let run = import(&sandbox, &team, &exported);
-    assert_eq!(run.code, 0, "{run:?}");
-    assert_eq!(sandbox.ok(&["--store", &team, "export"]), exported);
+    for (from, to) in [(&from, &team), (&team, &back)] {
+        let copied = sandbox.json(&["copy", from, to]);
+        assert_eq!(copied["same"], true, "{copied}");
+        assert!(!copied.to_string().contains(PASSWORD), "{copied}");
+        assert_eq!(sandbox.ok(&["--store", to, "export"]), exported);
+    }
     for look in LOOKS {
         let there = sandbox.ok(&[&["--json", "--store", &team], look].concat());
         assert_eq!(there, sandbox.ok(&[&["--json"], look].concat()), "{look:?}");
     }
-    let back = format!("sqlite:{}", sandbox.root().join("back.db").display());
-    let run = import(&sandbox, &back, &sandbox.ok(&["--store", &team, "export"]));
-    assert_eq!(run.code, 0, "{run:?}");
-    assert_eq!(sandbox.ok(&["--store", &back, "export"]), exported);
+    let same = sandbox.run(&["copy", &team, &team]);
+    assert!(same.code == 3 && same.err.contains("the same registry"), "{same:?}");
+}
+
+#[test]
+fn a_copy_to_postgres_that_was_cut_off_is_carried_on_with() {
+    let Some(server) = Server::shared() else { return };
+    cut_off_anywhere(&laptop(), |cut| workspace(&server, &format!("cut-{cut}")));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::session::{CursorKey, SessionKey};
 
 /// Where a line belongs: collections in the order of an export, keys within them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+pub(super) enum Place {
     Header,
     Project(ProjectId),
     Source(SourceId),
@@ -24,6 +24,25 @@ enum Place {
     Vector(RouteKey),
     Outcome,
     Journal(Revision, u32),
+}
+
+impl Place {
+    /// Where a record belongs.
+    pub(super) fn of(record: &Record) -> Self {
+        match record {
+            Record::Project(row) => Self::Project(row.id.clone()),
+            Record::Source(row) => Self::Source(row.id.clone()),
+            Record::Tool(row) => Self::Tool(row.key.clone()),
+            Record::Item(row) => Self::Item(row.key.clone()),
+            Record::Work(row) => Self::Work(row.key.clone()),
+            Record::Session(row) => Self::Session(row.key.clone()),
+            Record::Cursor(row) => Self::Cursor(row.key.clone()),
+            Record::Route(row) => Self::Route(row.key.clone()),
+            Record::Vector(row) => Self::Vector(row.key.clone()),
+            Record::Outcome(_) => Self::Outcome,
+            Record::Journal(entry) => Self::Journal(entry.revision, entry.index),
+        }
+    }
 }
 
 /// Reads the lines of an export one after the other and refuses what no export holds: a missing
@@ -77,31 +96,17 @@ impl Checker {
 
     /// Where a record belongs, when it may come next.
     fn place(&mut self, record: Option<&Record>) -> Result<Place, String> {
-        let place = match record {
-            None => return Ok(Place::Header),
-            Some(Record::Project(row)) => Place::Project(row.id.clone()),
-            Some(Record::Source(row)) => Place::Source(row.id.clone()),
-            Some(Record::Tool(row)) => Place::Tool(row.key.clone()),
-            Some(Record::Item(row)) => {
-                check_item(row).map_err(|refusal| refusal.to_string())?;
-                Place::Item(row.key.clone())
+        let Some(record) = record else { return Ok(Place::Header) };
+        match record {
+            Record::Item(row) => check_item(row).map_err(|refusal| refusal.to_string())?,
+            Record::Work(row) => check_work(row).map_err(|refusal| refusal.to_string())?,
+            Record::Outcome(row) if !self.outcomes.insert(row.identity()) => {
+                return Err(format!("the outcome {} of {} twice", row.op, row.tool.name));
             }
-            Some(Record::Work(row)) => {
-                check_work(row).map_err(|refusal| refusal.to_string())?;
-                Place::Work(row.key.clone())
-            }
-            Some(Record::Session(row)) => Place::Session(row.key.clone()),
-            Some(Record::Cursor(row)) => Place::Cursor(row.key.clone()),
-            Some(Record::Route(row)) => Place::Route(row.key.clone()),
-            Some(Record::Vector(row)) => Place::Vector(row.key.clone()),
-            Some(Record::Outcome(row)) => {
-                if !self.outcomes.insert(row.identity()) {
-                    return Err(format!("the outcome {} of {} twice", row.op, row.tool.name));
-                }
-                Place::Outcome
-            }
-            Some(Record::Journal(entry)) => return self.next_entry(entry),
-        };
+            Record::Journal(entry) => return self.next_entry(entry),
+            _ => {}
+        }
+        let place = Place::of(record);
         match self.last.as_ref().map(|last| place.cmp(last)) {
             Some(std::cmp::Ordering::Less) => {
                 Err("out of order or there twice: the lines of an export are sorted".into())

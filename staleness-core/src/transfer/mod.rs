@@ -16,9 +16,10 @@
 //! ```
 //!
 //! [`append_lines`] writes, [`Checker`] reads and judges; [`crate::registry::Importer`] carries
-//! records into a store.
+//! records into a store. [`Comparison`] tells how far one export is a copy of another.
 
 mod check;
+mod compare;
 mod knowledge;
 mod place;
 mod record;
@@ -30,6 +31,7 @@ mod work;
 use std::fmt;
 
 pub use check::Checker;
+pub use compare::{Compared, Comparison, Contents, Standing};
 
 use crate::journal::JournalEntry;
 use crate::knowledge::Item;
@@ -75,6 +77,29 @@ pub enum Record {
     Outcome(Outcome),
     /// A journal entry, with the revision and index that it had.
     Journal(JournalEntry),
+}
+
+impl Record {
+    /// Whether this is a later version of a record that is known elsewhere, or one of the same time:
+    /// then it may stand in its place, and nothing that was noted later is lost.
+    pub(crate) fn follows(&self, known: &Self) -> bool {
+        match (known, self) {
+            (Self::Project(known), Self::Project(row)) => known.last_seen_at <= row.last_seen_at,
+            (Self::Source(known), Self::Source(row)) => known.last_scan_at <= row.last_scan_at,
+            (Self::Tool(known), Self::Tool(row)) => known.updated_at <= row.updated_at,
+            (Self::Item(known), Self::Item(row)) => {
+                (known.updated_at, known.recalls) <= (row.updated_at, row.recalls)
+            }
+            (Self::Work(known), Self::Work(row)) => known.updated_at <= row.updated_at,
+            // Which of them began or ended later says nothing: sessions are resumed.
+            (Self::Session(_), Self::Session(_)) => true,
+            (Self::Cursor(known), Self::Cursor(row)) => known.moved_at <= row.moved_at,
+            (Self::Route(known), Self::Route(row)) => known.last_used_at <= row.last_used_at,
+            (Self::Vector(_), Self::Vector(_)) => true,
+            // These are never changed.
+            _ => false,
+        }
+    }
 }
 
 /// What is wrong with an export, and in which line.

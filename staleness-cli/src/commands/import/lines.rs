@@ -11,7 +11,7 @@ const MAX_LINE: u64 = 8 * 1024 * 1024;
 
 /// Lines of a file, or of stdin by way of a file that nobody else sees.
 #[derive(Debug)]
-pub(super) struct Input {
+pub(crate) struct Input {
     shown: String,
     file: BufReader<File>,
     line: u64,
@@ -51,6 +51,17 @@ impl Input {
         })
     }
 
+    /// What a store printed into a file.
+    pub(crate) fn of(file: File, shown: String) -> Self {
+        Self {
+            shown,
+            file: BufReader::with_capacity(1 << 16, file),
+            line: 0,
+            text: Vec::new(),
+            hint: "run `staleness doctor` on that registry",
+        }
+    }
+
     /// The same, of which nothing will be written.
     pub(super) const fn only_read(mut self) -> Self {
         self.hint = "see docs/import.md for the fields of a line";
@@ -58,7 +69,7 @@ impl Input {
     }
 
     /// The next line without its line break, while there is one.
-    pub(super) fn next(&mut self) -> Result<Option<&str>, CliError> {
+    pub(crate) fn next(&mut self) -> Result<Option<&str>, CliError> {
         self.text.clear();
         let limited = &mut self.file.by_ref().take(MAX_LINE + 1);
         let read = limited.read_until(b'\n', &mut self.text);
@@ -78,18 +89,18 @@ impl Input {
     }
 
     /// The number of the line that was read last, counted from 1.
-    pub(super) const fn line(&self) -> u64 {
+    pub(crate) const fn line(&self) -> u64 {
         self.line
     }
 
     /// Begins again.
-    pub(super) fn rewind(&mut self) -> Result<(), CliError> {
+    pub(crate) fn rewind(&mut self) -> Result<(), CliError> {
         self.line = 0;
         self.file.rewind().map_err(|error| trouble(&self.shown, &error))
     }
 
     /// A line that is refused.
-    pub(super) fn refused(&self, line: u64, what: &str) -> CliError {
+    pub(crate) fn refused(&self, line: u64, what: &str) -> CliError {
         CliError::invalid(format!("{}:{line}: {what}", self.shown)).hint(self.hint)
     }
 
@@ -100,7 +111,7 @@ impl Input {
     }
 
     /// How the file is called.
-    pub(super) fn shown(&self) -> &str {
+    pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
 }

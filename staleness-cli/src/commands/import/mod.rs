@@ -2,7 +2,7 @@
 
 mod foreign;
 mod knowledge;
-mod lines;
+pub(super) mod lines;
 mod moment;
 mod routes;
 mod work;
@@ -95,7 +95,7 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
     text
 }
 
-fn counts(counts: &TransferCounts) -> String {
+pub(super) fn counts(counts: &TransferCounts) -> String {
     let TransferCounts { projects, sources, tools, knowledge, outcomes, journal, .. } = counts;
     let TransferCounts { work, sessions, cursors, routes, vectors, .. } = counts;
     let mut text = format!(

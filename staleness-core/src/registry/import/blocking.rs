@@ -23,6 +23,12 @@ impl BlockingRegistry {
         block_on(self.inner().importer(dry_run)).map(|inner| BlockingImporter { inner })
     }
 
+    /// [`Registry::copier`](crate::Registry::copier).
+    #[must_use]
+    pub fn copier(&self) -> BlockingImporter {
+        BlockingImporter { inner: self.inner().copier() }
+    }
+
     /// Blocks on [`Registry::record_batch`](crate::Registry::record_batch).
     ///
     /// # Errors
@@ -77,6 +83,11 @@ impl BlockingImporter {
     /// As the method it blocks on.
     pub fn put(&mut self, record: Record) -> Result<(), StoreError> {
         block_on(self.inner.put(record))
+    }
+
+    /// [`Importer::skip`].
+    pub fn skip(&mut self, record: Record) {
+        self.inner.skip(record);
     }
 
     /// Blocks on [`Importer::finish`].

@@ -1,6 +1,7 @@
 //! Importing records that another store exported.
 
 mod blocking;
+mod copying;
 mod foreign;
 mod journal;
 mod knowledge;
@@ -85,6 +86,10 @@ pub struct Importer {
     /// What waits for the whole journal.
     sessions: Vec<Session>,
     cursors: Vec<Cursor>,
+    /// The same of a copy: those who import put projects last themselves.
+    projects: Vec<Project>,
+    /// What is there is a part of what comes: see [`Registry::copier`].
+    copying: bool,
 }
 
 /// Records that are written together.
@@ -102,6 +107,8 @@ enum Batch {
     Vectors(Vec<RouteVector>),
     Outcomes(Vec<Outcome>),
     Journal(Revision, Vec<Numbered>),
+    /// Records of one collection of a copy.
+    Verbatim(Vec<Record>),
 }
 
 impl Registry {
@@ -125,16 +132,7 @@ impl Registry {
     /// What the store reports.
     pub async fn importer(&self, dry_run: bool) -> Result<Importer, StoreError> {
         let merged = !self.is_empty().await?;
-        Ok(Importer {
-            registry: self.clone(),
-            dry_run,
-            batch: Batch::Nothing,
-            report: ImportReport { merged, ..ImportReport::default() },
-            revisions: Vec::new(),
-            said: HashMap::new(),
-            sessions: Vec::new(),
-            cursors: Vec::new(),
-        })
+        Ok(Importer::begin(self, ImportReport { merged, ..ImportReport::default() }, dry_run))
     }
 
     /// Carries a step out, again where the acknowledgement was lost, or looks what it would write.
@@ -159,12 +157,34 @@ impl Registry {
 }
 
 impl Importer {
+    /// An import of which nothing has come yet.
+    fn begin(registry: &Registry, report: ImportReport, dry_run: bool) -> Self {
+        Self {
+            registry: registry.clone(),
+            dry_run,
+            batch: Batch::Nothing,
+            report,
+            revisions: Vec::new(),
+            said: HashMap::new(),
+            sessions: Vec::new(),
+            cursors: Vec::new(),
+            projects: Vec::new(),
+            copying: false,
+        }
+    }
+
     /// Takes the next record. It is written together with others, at the latest by
     /// [`Importer::finish`].
     ///
     /// # Errors
     /// What the store reports; what was written before stays.
-    pub async fn put(&mut self, record: Record) -> Result<(), StoreError> {
+    pub async fn put(&mut self, mut record: Record) -> Result<(), StoreError> {
+        if self.copying {
+            match self.copied(record).await? {
+                Some(other) => record = other,
+                None => return Ok(()),
+            }
+        }
         match record {
             Record::Project(row) => match &mut self.batch {
                 Batch::Projects(rows) if rows.len() < BATCH => rows.push(row),
@@ -218,6 +238,10 @@ impl Importer {
     /// What the store reports; what was written before stays.
     pub async fn finish(mut self) -> Result<ImportReport, StoreError> {
         self.next(Batch::Nothing).await?;
+        if self.copying {
+            self.finish_copy().await?;
+            return Ok(self.report);
+        }
         let (sessions, cursors) = (mem::take(&mut self.sessions), mem::take(&mut self.cursors));
         for rows in sessions.chunks(BATCH) {
             let moved = |row: &Session| Session {
@@ -317,6 +341,7 @@ impl Importer {
                 count(&mut self.report, all, put, |counts| &mut counts.outcomes);
             }
             Batch::Journal(revision, rows) => self.journal(revision, rows, durability).await?,
+            Batch::Verbatim(rows) => self.write_verbatim(rows, durability).await?,
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::transfer::Record;
+
 /// How many records of each collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TransferCounts {
@@ -49,4 +51,23 @@ pub(super) fn count(
 ) {
     *of(&mut report.imported) += put as u64;
     *of(&mut report.skipped) += all.saturating_sub(put) as u64;
+}
+
+impl TransferCounts {
+    /// The count of the collection that a record belongs to.
+    pub(super) const fn of(&mut self, record: &Record) -> &mut u64 {
+        match record {
+            Record::Project(_) => &mut self.projects,
+            Record::Source(_) => &mut self.sources,
+            Record::Tool(_) => &mut self.tools,
+            Record::Item(_) => &mut self.knowledge,
+            Record::Work(_) => &mut self.work,
+            Record::Session(_) => &mut self.sessions,
+            Record::Cursor(_) => &mut self.cursors,
+            Record::Route(_) => &mut self.routes,
+            Record::Vector(_) => &mut self.vectors,
+            Record::Outcome(_) => &mut self.outcomes,
+            Record::Journal(_) => &mut self.journal,
+        }
+    }
 }

@@ -1,0 +1,379 @@
+//! `copy`: a whole registry into another one.
+
+use serde_json::{Value, json};
+use staleness::registry::TransferCounts;
+use staleness::store::StoreError;
+use staleness::transfer::{Compared, Comparison, Contents, Standing, record_of};
+use staleness::{BlockingRegistry, OpenOptions, StoreUrl};
+
+use super::export::spooled;
+use super::import::counts;
+use super::import::lines::Input;
+use crate::args::CopyArgs;
+use crate::error::{CliError, ErrorKind};
+use crate::output::{Output, Paint, Progress, Table};
+use crate::settings::{Access, named_url};
+
+/// What became of a copy, or would.
+#[derive(Debug)]
+struct Report {
+    /// Records that were written.
+    copied: TransferCounts,
+    /// Records that were there already.
+    there: TransferCounts,
+    /// Both sides, as they are now.
+    collections: Vec<Compared>,
+}
+
+impl Report {
+    fn is_same(&self) -> bool {
+        self.collections.iter().all(Compared::is_same)
+    }
+}
+
+pub(crate) fn run(args: &CopyArgs, out: &Output) -> Result<(), CliError> {
+    let (from, to) = (kept("FROM", &args.from)?, kept("TO", &args.to)?);
+    if is_same_place(&from, &to) {
+        let message = format!("FROM and TO are the same registry: {to}");
+        return Err(CliError::invalid(message).hint("name another one to copy to"));
+    }
+    let original = opened(&from, Access::Look)?.ok_or_else(|| {
+        let message = format!("{from}: there is no registry to copy");
+        CliError::new(ErrorKind::Store, message).hint("look at what FROM says")
+    })?;
+    let names = (from.to_string(), to.to_string());
+    let open = |access| opened(&to, access);
+    let report = copy(&original, open, &names, args.dry_run, out)?;
+    if out.json {
+        out.json(&document(&report, &names, args.dry_run))?;
+    } else if !out.quiet {
+        out.text(&render(&report, args.dry_run, out))?;
+    }
+    verdict(&report, &names, args.dry_run)
+}
+
+/// What is told of a copy that is none in the end.
+fn verdict(report: &Report, (from, to): &(String, String), dry_run: bool) -> Result<(), CliError> {
+    if dry_run || report.is_same() {
+        return Ok(());
+    }
+    let differ =
+        listed(&report.collections, |each| each.missing + each.older + each.other + each.foreign);
+    let hint = "somebody writes to the copy: run this again when they do not";
+    Err(CliError::new(ErrorKind::Store, format!("{to}: {differ} are not as in {from}")).hint(hint))
+}
+
+/// Copies what `from` holds at this moment into what `to` opens, and compares the two.
+fn copy(
+    from: &BlockingRegistry,
+    to: impl Fn(Access) -> Result<Option<BlockingRegistry>, CliError>,
+    (from_name, to_name): &(String, String),
+    dry_run: bool,
+    out: &Output,
+) -> Result<Report, CliError> {
+    let printed = |registry: Option<&BlockingRegistry>, name: &String| match registry {
+        Some(registry) => spooled(registry, Progress::new(out, "read"))
+            .map(|file| Input::of(file, name.clone()))
+            .map_err(|error| named(error, name)),
+        None => Ok(Input::of(tempfile::tempfile().map_err(no_file)?, name.clone())),
+    };
+    let mut original = printed(Some(from), from_name)?;
+    let mut known = printed(to(Access::Look)?.as_ref(), to_name)?;
+    let before = compared(&mut original, &mut known, out, |_, _| Ok(()))?;
+    if !before.iter().all(Compared::is_behind) {
+        let held = listed(&before, |each| each.other + each.foreign);
+        let message = format!("{to_name}: holds {held} that are not of {from_name}");
+        let hint =
+            "nothing was written; copy to an empty registry, or merge with export and import";
+        return Err(CliError::invalid(message).hint(hint));
+    }
+    if dry_run || before.iter().all(Compared::is_same) {
+        let copied = totals(&before, |each| each.missing + each.older);
+        return Ok(Report {
+            copied,
+            there: totals(&before, |each| each.same),
+            collections: before.into(),
+        });
+    }
+    let nowhere = || {
+        let message = format!("{to_name}: it cannot be created");
+        CliError::new(ErrorKind::Store, message)
+    };
+    let registry = to(Access::Write)?.ok_or_else(nowhere)?;
+    let mut importer = registry.copier();
+    let mut progress = Progress::new(out, "copied");
+    compared(&mut original, &mut known, out, |standing, line| {
+        let record = record_of(line).map_err(|what| CliError::new(ErrorKind::Store, what))?;
+        progress.add(1);
+        match standing {
+            Standing::Same => importer.skip(record),
+            _ => importer.put(record).map_err(|error| named(error.into(), to_name))?,
+        }
+        Ok(())
+    })?;
+    let done = importer.finish().map_err(|error| named(error.into(), to_name))?;
+    progress.end();
+    let mut copied = printed(Some(&registry), to_name)?;
+    let after = compared(&mut original, &mut copied, out, |_, _| Ok(()))?;
+    Ok(Report { copied: done.imported, there: done.skipped, collections: after.into() })
+}
+
+/// Compares two exports; `visit` sees how each record of the first one stands in the second.
+fn compared(
+    original: &mut Input,
+    copy: &mut Input,
+    out: &Output,
+    mut visit: impl FnMut(Standing, &str) -> Result<(), CliError>,
+) -> Result<[Compared; 11], CliError> {
+    let mut comparison = Comparison::new();
+    let mut progress = Progress::new(out, "compared");
+    let mut line = records(original)?;
+    let mut other = records(copy)?;
+    loop {
+        let standing = comparison.next(line.as_deref(), other.as_deref()).map_err(|what| {
+            let place = (original.shown(), original.line(), copy.shown(), copy.line());
+            let (one, at, two, there) = place;
+            let message = format!("{one}, line {at} of its export, or {two}, line {there}: {what}");
+            CliError::new(ErrorKind::Store, message)
+        })?;
+        let Some(standing) = standing else { break };
+        progress.add(1);
+        if standing != Standing::Foreign {
+            visit(standing, line.as_deref().unwrap_or_default())?;
+            line = original.next()?.map(str::to_owned);
+        }
+        if standing != Standing::Missing {
+            other = copy.next()?.map(str::to_owned);
+        }
+    }
+    progress.end();
+    Ok(comparison.collections())
+}
+
+/// The first record of an export, from its beginning and behind its header.
+fn records(input: &mut Input) -> Result<Option<String>, CliError> {
+    input.rewind()?;
+    input.next()?;
+    Ok(input.next()?.map(str::to_owned))
+}
+
+/// A URL of a registry that stays.
+fn kept(name: &str, text: &str) -> Result<StoreUrl, CliError> {
+    match named_url(name, text)? {
+        StoreUrl::Memory => {
+            Err(CliError::invalid(format!("{name} memory: is gone with the process"))
+                .hint("name a registry that stays"))
+        }
+        url => Ok(url),
+    }
+}
+
+/// Whether two URLs plainly name one registry. Where they do and nobody can tell, it is compared with itself.
+fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
+    let place = |path: &std::path::Path| {
+        let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        path.canonicalize().unwrap_or_else(|_| absolute())
+    };
+    match (one.path(), other.path()) {
+        (Some(one), Some(other)) => place(one) == place(other),
+        (None, None) => one.to_string() == other.to_string(),
+        _ => false,
+    }
+}
+
+/// The registry at a URL; `None` when it is not there and is not to be created.
+fn opened(url: &StoreUrl, access: Access) -> Result<Option<BlockingRegistry>, CliError> {
+    let options = OpenOptions { create: access == Access::Write, ..OpenOptions::default() };
+    match staleness::open_with(url, options) {
+        Ok(registry) => Ok(Some(registry.blocking())),
+        Err(StoreError::Io { source, .. })
+            if access == Access::Look && source.kind() == std::io::ErrorKind::NotFound =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(named(error.into(), &url.to_string())),
+    }
+}
+
+/// Trouble with one of two registries.
+fn named(mut error: CliError, name: &str) -> CliError {
+    if error.kind == ErrorKind::Store {
+        error.message = format!("{name}: {}", error.message);
+    }
+    error
+}
+
+fn no_file(error: std::io::Error) -> CliError {
+    CliError::new(ErrorKind::Io, format!("a temporary file: {error}"))
+}
+
+/// The collections of which there are any, with how many.
+fn listed(collections: &[Compared], count: impl Fn(&Compared) -> u64) -> String {
+    let counts = collections.iter().map(|each| (each.name, count(each)));
+    let some = counts.filter(|(_, count)| *count > 0);
+    some.map(|(name, count)| format!("{count} {}", in_words(name))).collect::<Vec<_>>().join(", ")
+}
+
+fn in_words(collection: &str) -> &str {
+    match collection {
+        "knowledge" => "items of knowledge",
+        "work" => "work items",
+        "journal" => "journal entries",
+        other => other,
+    }
+}
+
+fn totals(
+    [
+        projects,
+        sources,
+        tools,
+        knowledge,
+        work,
+        sessions,
+        cursors,
+        routes,
+        vectors,
+        outcomes,
+        journal,
+    ]: &[Compared; 11],
+    count: impl Fn(&Compared) -> u64,
+) -> TransferCounts {
+    TransferCounts {
+        projects: count(projects),
+        sources: count(sources),
+        tools: count(tools),
+        knowledge: count(knowledge),
+        work: count(work),
+        sessions: count(sessions),
+        cursors: count(cursors),
+        routes: count(routes),
+        vectors: count(vectors),
+        outcomes: count(outcomes),
+        journal: count(journal),
+    }
+}
+
+fn document(report: &Report, (from, to): &(String, String), dry_run: bool) -> Value {
+    let side = |side: &Contents| json!({ "records": side.records, "digest": format!("{:032x}", side.digest) });
+    let collections: Vec<Value> = report
+        .collections
+        .iter()
+        .map(|each| {
+            json!({
+                "name": each.name,
+                "from": side(&each.original),
+                "to": side(&each.copy),
+                "same": each.is_same(),
+            })
+        })
+        .collect();
+    json!({
+        "from": from,
+        "to": to,
+        "dry_run": dry_run,
+        "copied": report.copied,
+        "there": report.there,
+        "same": report.is_same(),
+        "collections": collections,
+    })
+}
+
+fn render(report: &Report, dry_run: bool, out: &Output) -> String {
+    let done = if dry_run { "would be copied" } else { "copied" };
+    let mut text = String::new();
+    for (what, of) in [(done, &report.copied), ("there already", &report.there)] {
+        if *of != TransferCounts::default() || what == done {
+            text.push_str(&format!("{what}: {}\n", counts(of)));
+        }
+    }
+    if dry_run {
+        return text;
+    }
+    let mut table = Table::new();
+    let mut records = 0;
+    for each in report.collections.iter().filter(|each| each.original.records > 0) {
+        records += each.original.records;
+        let verdict = if each.is_same() { "the same" } else { "not the same" };
+        table.row(vec![
+            (each.name.into(), None),
+            (each.original.records.to_string(), None),
+            (verdict.into(), (!each.is_same()).then_some(Paint::bold as _)),
+            (format!("{:032x}", each.original.digest), Some(Paint::dim)),
+        ]);
+    }
+    text.push_str(&table.render(out.paint, out.width));
+    if report.is_same() {
+        text.push_str(&format!("both hold the same {records} records\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use staleness::ids::{OpId, ToolName};
+    use staleness::outcome::OutcomeKind;
+    use staleness::registry::Use;
+    use staleness::scan::ProjectRef;
+    use staleness::{OpenOptions, Timestamp};
+
+    use super::*;
+
+    fn registry() -> BlockingRegistry {
+        staleness::open_with(&StoreUrl::Memory, OpenOptions::default()).unwrap().blocking()
+    }
+
+    fn used(registry: &BlockingRegistry, op: &str) {
+        let (op, tool) = (OpId::new(op).unwrap(), ToolName::new("Bash").unwrap());
+        let at = Timestamp::from_millis(1);
+        let project = ProjectRef::of_root("/p");
+        registry.record(Use::new(op, tool, OutcomeKind::Success, at, project)).unwrap();
+    }
+
+    fn names() -> (String, String) {
+        ("one".into(), "other".into())
+    }
+
+    #[test]
+    fn a_copy_is_of_one_moment_whoever_writes_to_the_original_meanwhile() {
+        let (from, to) = (registry(), registry());
+        used(&from, "a");
+        let open = |_| {
+            used(&from, "b");
+            Ok(Some(to.clone()))
+        };
+        let report = copy(&from, open, &names(), false, &Output::plain(false)).unwrap();
+        assert!(report.is_same());
+        assert_eq!((report.copied.tools, report.copied.outcomes), (1, 1));
+        // Copied again, it follows.
+        let open = |_| Ok(Some(to.clone()));
+        let report = copy(&from, open, &names(), false, &Output::plain(false)).unwrap();
+        assert!(report.is_same());
+        assert_eq!((report.copied.outcomes, report.there.outcomes), (1, 1));
+        verdict(&report, &names(), false).unwrap();
+    }
+
+    #[test]
+    fn who_writes_to_the_copy_meanwhile_loses_nothing_and_is_told() {
+        let (from, to) = (registry(), registry());
+        used(&from, "a");
+        let open = |access| {
+            if access == Access::Write {
+                used(&to, "b");
+            }
+            Ok(Some(to.clone()))
+        };
+        let report = copy(&from, open, &names(), false, &Output::plain(false)).unwrap();
+        assert!(!report.is_same());
+        let error = verdict(&report, &names(), false).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Store);
+        assert!(
+            error.message.starts_with("other: ") && error.message.contains("outcomes"),
+            "{error}"
+        );
+        assert!(render(&report, false, &Output::plain(false)).contains("not the same"));
+        let open = |_| Ok(Some(to.clone()));
+        let error = copy(&from, open, &names(), false, &Output::plain(false)).unwrap_err();
+        assert!(error.kind == ErrorKind::Invalid && error.message.contains("outcomes"), "{error}");
+    }
+}

@@ -1,0 +1,185 @@
+//! `copy`.
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox, fed, used};
+
+/// A machine on which something has happened in every collection.
+pub(crate) fn laptop() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github", "slack"]);
+    sandbox.ok(&["scan"]);
+    for id in ["a", "b", "c"] {
+        sandbox.hook(&used("PostToolUseFailure", "mcp__github__search", id));
+    }
+    sandbox.ok(&["tools", "pin", "slack", "--reason", "needed \u{1f680}\n\"soon\""]);
+    sandbox.ok(&["knowledge", "add", "--id", "style", "--body", "Short names."]);
+    sandbox.ok(&["work", "add", "plan", "Ship it", "--id", "ship"]);
+    let vector = sandbox.write("vector.json", "[1.0, 0.5]");
+    let learn = ["routes", "learn", "--query", "find issues", "--tool", "mcp__github__search"];
+    let with = ["--vector", vector.to_str().unwrap(), "--model", "m"];
+    sandbox.ok(&[&learn[..], &with].concat());
+    sandbox.session_start(&sandbox.project, "s1", "startup");
+    sandbox
+}
+
+fn here(sandbox: &Sandbox, scheme: &str, name: &str) -> String {
+    format!("{scheme}:{}", sandbox.root().join(name).display())
+}
+
+/// The registry that the machine uses.
+pub(crate) fn own(sandbox: &Sandbox) -> String {
+    format!("sqlite:{}", sandbox.store().display())
+}
+
+/// Carries on with a copy that was cut off behind each kind of record, and behind each revision.
+pub(crate) fn cut_off_anywhere(sandbox: &Sandbox, new_store: impl Fn(usize) -> String) {
+    let from = own(sandbox);
+    let exported = sandbox.ok(&["export"]);
+    let lines: Vec<&str> = exported.lines().collect();
+    // What one commit writes: the entries of a revision, and at most so much of anything else.
+    let part_of = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let revision = line["revision"].as_u64().filter(|_| line["kind"] == "journal");
+        (line["kind"].as_str().unwrap().to_owned(), revision)
+    };
+    let mut cuts = 0;
+    for cut in 1..lines.len() {
+        if part_of(lines[cut - 1]) == part_of(lines[cut]) {
+            continue;
+        }
+        cuts += 1;
+        let to = new_store(cut);
+        let part = lines[..cut].join("\n");
+        let mut command = sandbox.command();
+        command.args(["--store", &to, "import"]);
+        assert_eq!(fed(command, part.as_bytes()).code, 0);
+        let copied = sandbox.json(&["copy", &from, &to]);
+        assert_eq!(copied["same"], true, "{cut}: {copied}");
+        assert_eq!(sandbox.ok(&["--store", &to, "export"]), exported, "{cut}");
+    }
+    assert!(cuts > 10, "{cuts} of {}", lines.len());
+}
+
+#[test]
+fn a_registry_is_copied_through_both_backends_byte_for_byte() {
+    let sandbox = laptop();
+    let exported = sandbox.ok(&["export"]);
+    let last = if cfg!(feature = "redb") { "redb" } else { "sqlite" };
+    let places =
+        [own(&sandbox), here(&sandbox, last, "deep/er/two"), here(&sandbox, "sqlite", "3")];
+    for pair in places.windows(2) {
+        let [from, to] = pair else { unreachable!() };
+        let before = sandbox.files();
+        let would = sandbox.json(&["copy", from, to, "--dry-run"]);
+        assert_eq!(sandbox.files(), before, "a dry run creates nothing");
+        assert_eq!((&would["same"], &would["dry_run"]), (&json!(false), &json!(true)));
+        let did = sandbox.json(&["copy", from, to]);
+        assert_eq!(did["copied"], would["copied"]);
+        assert_eq!(
+            (&did["from"], &did["to"], &did["same"]),
+            (&json!(from), &json!(to), &json!(true))
+        );
+        assert_eq!(did["collections"].as_array().unwrap().len(), 11);
+        for each in did["collections"].as_array().unwrap() {
+            assert_eq!(each["from"], each["to"], "{each}");
+            let empty = each["name"] == "cursors" && each["from"]["records"] == 0;
+            assert!(each["from"]["records"].as_u64() > Some(0) || empty, "{each}");
+        }
+        assert_eq!(sandbox.ok(&["--store", to, "export"]), exported);
+        let again = sandbox.json(&["copy", from, to]);
+        assert_eq!((&again["there"], &again["same"]), (&did["copied"], &json!(true)));
+    }
+    let said = sandbox.ok(&["copy", &places[0], &places[2]]);
+    assert!(
+        said.contains("there already: 1 projects") && said.contains("both hold the same"),
+        "{said}"
+    );
+    assert_eq!(sandbox.ok(&["copy", "--quiet", &places[0], &places[2]]), "");
+}
+
+#[test]
+fn a_copy_that_was_cut_off_is_carried_on_with() {
+    let sandbox = laptop();
+    cut_off_anywhere(&sandbox, |cut| here(&sandbox, "sqlite", &format!("cut-{cut}")));
+}
+
+#[test]
+fn a_copy_follows_an_original_that_lives_on() {
+    let sandbox = laptop();
+    let (from, to) = (own(&sandbox), here(&sandbox, "sqlite", "copy"));
+    sandbox.ok(&["copy", &from, &to]);
+    sandbox.hook(&used("PostToolUse", "mcp__github__search", "d"));
+    sandbox.ok(&["work", "set", "ship", "--status", "done", "--now", "2027-01-01"]);
+    sandbox.session_start(&sandbox.project, "s2", "startup");
+    sandbox.claude(&["github"]);
+    sandbox.ok(&["scan"]);
+    let did = sandbox.json(&["copy", &from, &to]);
+    assert_eq!((&did["same"], &did["copied"]["outcomes"]), (&json!(true), &json!(1)));
+    assert_eq!(sandbox.ok(&["--store", &to, "export"]), sandbox.ok(&["export"]));
+    // The other way round it would take things away.
+    sandbox.hook(&used("PostToolUse", "mcp__github__search", "e"));
+    let refused = sandbox.run(&["copy", &to, &from]);
+    assert!(refused.code == 3 && refused.err.contains("1 outcomes that are not of"), "{refused:?}");
+}
+
+#[test]
+fn what_cannot_be_copied_is_refused_and_nothing_is_written() {
+    let sandbox = laptop();
+    let other = here(&sandbox, "sqlite", "other");
+    sandbox.ok(&["--store", &other, "work", "add", "plan", "Another", "--id", "another"]);
+    sandbox.write("text", "not a registry");
+    let from = own(&sandbox);
+    let nowhere = here(&sandbox, "sqlite", "nowhere");
+    let secret = "postgres://me:hunter2@127.0.0.1:1/x";
+    let held = || {
+        let names: Vec<_> = sandbox.files().into_keys().collect();
+        (sandbox.ok(&["export"]), sandbox.ok(&["--store", &other, "export"]), names)
+    };
+    let before = held();
+    let dotted = here(&sandbox, "sqlite", "data/./staleness/../staleness/registry.db");
+    for (args, code, part) in [
+        (&[from.as_str(), &from][..], 3, "the same registry"),
+        (&[&from, &dotted], 3, "the same registry"),
+        (&[&nowhere, &other], 4, "there is no registry to copy"),
+        (&[&from, &other], 3, "1 work items, 1 journal entries that are not of"),
+        (&[&from, "memory:"], 3, "TO memory: is gone"),
+        (&["memory:", &from], 3, "FROM memory: is gone"),
+        (&[&from, "other.db"], 3, "try sqlite:other.db"),
+        (&["mysql:x", &from], 3, "FROM \"mysql:x\": there is no mysql backend"),
+        (&[&from, &here(&sandbox, "sqlite", "text")], 4, "text: "),
+        (&[&from, &here(&sandbox, "sqlite", "home")], 4, "home: "),
+        (&[secret, &from], 4, "postgres://me@127.0.0.1:1/x: "),
+        (&[&from, secret], 4, "postgres://me@127.0.0.1:1/x: "),
+        (&[&from, &other, secret], 2, "postgres://…@127.0.0.1:1/x"),
+        (&[&from], 2, "<TO>"),
+        (&[], 2, "<FROM>"),
+    ] {
+        for more in [&[][..], &["--dry-run"], &["--json"]] {
+            let Run { code: ended, out, err } = sandbox.run(&[&["copy"], args, more].concat());
+            assert_eq!((ended, out.as_str()), (code, ""), "{args:?}: {err}");
+            assert_eq!(err.lines().count(), 1, "{err}");
+            assert!(err.replace("\\\"", "\"").contains(part), "{part}: {err}");
+            assert!(!err.contains("hunter2"), "{err}");
+        }
+    }
+    assert_eq!(held(), before);
+    assert_eq!(sandbox.files()[&sandbox.root().join("text")], b"not a registry");
+}
+
+#[test]
+fn an_empty_registry_is_copied_too() {
+    let sandbox = Sandbox::new();
+    let (from, to) = (here(&sandbox, "sqlite", "from"), here(&sandbox, "sqlite", "to"));
+    sandbox.ok(&["--store", &from, "scan"]);
+    sandbox.ok(&[
+        "--store",
+        &from,
+        "project",
+        "forget",
+        sandbox.project.to_str().unwrap(),
+        "--yes",
+    ]);
+    let did = sandbox.json(&["copy", &from, &to]);
+    assert_eq!(did["same"], true, "{did}");
+}

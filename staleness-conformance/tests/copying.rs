@@ -1,0 +1,255 @@
+//! Copies of a registry: carried on with wherever they were cut off, and the same in the end.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use pollster::block_on;
+use proptest::prelude::*;
+use staleness_conformance::arbitrary::{Reach, change_set};
+use staleness_conformance::{Fault, Faulty};
+use staleness_core::journal::Revision;
+use staleness_core::registry::check_route;
+use staleness_core::store::{
+    Change, ChangeSet, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
+    ProjectFilter, Refusal, RegistryStore, RouteFilter, Selection, SessionFilter, SourceFilter,
+    Step, StoreError, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
+};
+use staleness_core::transfer::{Compared, Comparison, Standing, append_lines, record_of};
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+
+fn registry(store: Arc<dyn RegistryStore>) -> BlockingRegistry {
+    Registry::new(store, Policy::default()).blocking()
+}
+
+/// Writes what was made up beforehand.
+#[derive(Debug)]
+struct Put(ChangeSet);
+
+impl Step for Put {
+    fn selection(&self) -> Selection {
+        Selection::new()
+            .lock_projects(ProjectFilter::All)
+            .lock_sources(SourceFilter::All)
+            .lock_tools(ToolFilter::All)
+            .lock_knowledge(ItemFilter::All)
+            .lock_documents(DocumentFilter::All)
+            .lock_work(WorkFilter::All)
+            .lock_sessions(SessionFilter::All)
+            .lock_cursors(CursorFilter::All)
+            .lock_routes(RouteFilter::All)
+            .lock_vectors(VectorFilter::All)
+            .lock_suggestions(SuggestionFilter::All)
+    }
+
+    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
+        Ok(Decision::Write(self.0.clone()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+/// The lines of an export, without its header.
+fn export(registry: &BlockingRegistry) -> Vec<String> {
+    let mut bytes = Vec::new();
+    let mut visit = |page| {
+        append_lines(&page, &mut bytes);
+        ControlFlow::Continue(())
+    };
+    registry.pages(&Selection::records(), &mut visit).unwrap();
+    String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Compares lines; how each record of the original stands goes to `visit`.
+fn compare(
+    original: &[String],
+    copy: &[String],
+    mut visit: impl FnMut(Standing, &str),
+) -> Vec<Compared> {
+    let mut comparison = Comparison::new();
+    let (mut one, mut other) = (original.iter().peekable(), copy.iter().peekable());
+    loop {
+        let lines = (one.peek().map(|line| line.as_str()), other.peek().map(|line| line.as_str()));
+        let Some(standing) = comparison.next(lines.0, lines.1).unwrap() else { break };
+        if standing != Standing::Foreign {
+            visit(standing, one.next().unwrap_or(&String::new()));
+        }
+        if standing != Standing::Missing {
+            other.next();
+        }
+    }
+    comparison.collections().into()
+}
+
+/// Copies lines into a registry that holds a part of them.
+fn copy(lines: &[String], into: &BlockingRegistry) -> Result<(), StoreError> {
+    let mut importer = into.copier();
+    let mut failed = None;
+    compare(lines, &export(into), |standing, line| {
+        let record = record_of(line).unwrap();
+        match standing {
+            Standing::Same => importer.skip(record),
+            _ if failed.is_none() => failed = importer.put(record).err(),
+            _ => {}
+        }
+    });
+    match failed {
+        Some(error) => Err(error),
+        None => importer.finish().map(drop),
+    }
+}
+
+/// A registry in which all of this was written. What carries a revision carries one of its own journal, and
+/// nothing is recorded twice.
+fn lived(lives: Vec<ChangeSet>) -> BlockingRegistry {
+    let store = Arc::new(MemoryStore::new());
+    let last = lives.iter().filter(|set| !set.journal.is_empty()).count() as u64;
+    let within = |revision: &mut Revision| revision.0 %= last + 1;
+    let mut recorded = BTreeSet::new();
+    for mut set in lives {
+        for change in &mut set.projects {
+            if let Change::Put(row) = change {
+                within(&mut row.told.revision);
+                within(&mut row.told.from);
+            }
+        }
+        for change in &mut set.sessions {
+            if let Change::Put(row) = change {
+                within(&mut row.from_revision);
+            }
+        }
+        for change in &mut set.cursors {
+            if let Change::Put(row) = change {
+                within(&mut row.revision);
+            }
+        }
+        // No line tells of a route that nobody could have learned.
+        set.routes.retain(|change| match change {
+            Change::Put(row) => check_route(row).is_ok(),
+            _ => true,
+        });
+        set.outcomes.retain(|row| recorded.insert(row.identity()));
+        block_on(store.transact(Arc::new(Put(set)))).unwrap();
+    }
+    registry(store)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_copy_that_is_cut_off_anywhere_is_carried_on_with(
+        lives in prop::collection::vec(change_set(Reach::Pool), 1..5)
+    ) {
+        let lines = export(&lived(lives));
+        for commits in 0.. {
+            let store = Arc::new(Faulty::new(Arc::new(MemoryStore::new())));
+            store.plan((0..commits).map(|_| None).chain([Some(Fault::Before)]));
+            let into = registry(Arc::<Faulty>::clone(&store));
+            let whole = copy(&lines, &into).is_ok();
+            let halfway = compare(&lines, &export(&into), |_, _| {});
+            prop_assert!(halfway.iter().all(Compared::is_behind), "{halfway:?}");
+            prop_assert!(!whole || halfway.iter().all(Compared::is_same), "{halfway:?}");
+            if whole {
+                // The plan goes on where nothing is left to write.
+                break;
+            }
+            copy(&lines, &into).unwrap();
+            prop_assert_eq!(export(&into), &lines[..]);
+        }
+    }
+}
+
+const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":1,"told_from":0}"#;
+const TOOL: &str = r#"{"kind":"tool","version":1,"name":"t","tool_kind":"skill","holdings":[],"presence":{"cause":"used","since":"2026-01-01T00:00:00Z","revived":false},"health":{"demotions":0,"window":1},"hold":"none","ring":[{"mark":"S","at":"2026-01-01T00:00:00Z","op":"00000000000000ff"}],"uses":1,"discovered_at":"2026-01-01T00:00:00Z","last_used_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-03T00:00:00Z"}"#;
+const SESSION: &str = r#"{"kind":"session","version":1,"project":"p","id":"s","agent":"a","started_at":"2026-01-01T00:00:00Z","from_revision":0,"first_contact":true}"#;
+const CURSOR: &str = r#"{"kind":"cursor","version":1,"project":"p","agent":"a","revision":1,"session":"s","moved_at":"2026-01-01T00:30:00Z"}"#;
+const OUTCOME: &str = r#"{"kind":"outcome","version":1,"op":"o1","tool":{"name":"t"},"mark":"S","at":"2026-01-01T00:00:00Z","project":"p"}"#;
+const ADDED: &str = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","id":"t"},"action":"added","to":"active","cause":"used"}"#;
+
+fn lines(text: &[&str]) -> Vec<String> {
+    text.iter().map(|line| (*line).to_owned()).collect()
+}
+
+/// A registry that holds exactly these records.
+fn holding(text: &[String]) -> BlockingRegistry {
+    let into = registry(Arc::new(MemoryStore::new()));
+    copy(text, &into).unwrap();
+    assert_eq!(export(&into), text);
+    into
+}
+
+#[test]
+fn what_has_changed_since_is_copied_verbatim() {
+    let into = holding(&lines(&[PROJECT, TOOL, SESSION, CURSOR, OUTCOME, ADDED]));
+    let later = lines(&[
+        &PROJECT.replace("\"told\":1", "\"told\":2"),
+        &TOOL.replace("\"uses\":1", "\"uses\":2"),
+        &TOOL.replace("\"name\":\"t\"", "\"name\":\"u\""),
+        &SESSION.replace("\"from_rev", "\"ended_at\":\"2026-01-01T01:00:00Z\",\"from_rev"),
+        &CURSOR.replace("\"revision\":1", "\"revision\":2"),
+        OUTCOME,
+        &OUTCOME.replace("o1", "o2"),
+        ADDED,
+        &ADDED.replace("\"revision\":1", "\"revision\":2"),
+    ]);
+    let standing = compare(&later, &export(&into), |_, _| {});
+    let counts = |each: &Compared| [each.same, each.missing, each.older, each.other, each.foreign];
+    assert_eq!(standing.iter().map(counts).fold([0; 5], add), [2, 3, 4, 0, 0]);
+    copy(&later, &into).unwrap();
+    assert_eq!(export(&into), later);
+}
+
+fn add(all: [u64; 5], one: [u64; 5]) -> [u64; 5] {
+    std::array::from_fn(|at| all[at] + one[at])
+}
+
+#[test]
+fn what_is_not_of_the_original_is_told() {
+    let all = lines(&[PROJECT, TOOL, SESSION, CURSOR, OUTCOME, ADDED]);
+    let with = |at: usize, line: String| {
+        let mut changed = all.clone();
+        changed[at] = line;
+        changed
+    };
+    let second = ADDED.replace("\"index\":0", "\"index\":1");
+    let half = [&all[..], &[second]].concat();
+    for (name, original, copy) in [
+        ("tools", &all, with(1, TOOL.replace("01-03", "01-04").replace(":1,\"d", ":9,\"d"))),
+        ("tools", &all, with(1, TOOL.replace("\"t\"", "\"a\""))),
+        ("tools", &all, with(1, TOOL.replace("\"t\"", "\"z\""))),
+        ("outcomes", &all, with(4, OUTCOME.replace("o1", "o0"))),
+        ("journal", &all, with(5, ADDED.replace("used", "configured"))),
+        ("journal", &all, half.clone()),
+        ("journal", &half, all.clone()),
+        ("sessions", &with(2, TOOL.replace("\"t\"", "\"u\"")), all.clone()),
+    ] {
+        let compared = compare(original, &copy, |_, _| {});
+        let others: Vec<&str> =
+            compared.iter().filter(|each| !each.is_behind()).map(|each| each.name).collect();
+        assert_eq!(others, [name], "{copy:?}");
+        let differ: Vec<&str> =
+            compared.iter().filter(|each| !each.is_same()).map(|each| each.name).collect();
+        assert!(differ.contains(&name), "{copy:?}");
+    }
+    let equal = compare(&all, &all, |standing, _| assert_eq!(standing, Standing::Same));
+    assert!(equal.iter().all(Compared::is_same));
+    assert!(Comparison::new().next(Some("nonsense"), None).is_err());
+    assert!(
+        Comparison::new().next(Some("{\"kind\":\"tool\""), Some("{\"kind\":\"tool\",")).is_err()
+    );
+}
+
+#[test]
+fn what_somebody_noted_in_the_copy_meanwhile_is_not_written_over() {
+    let newer = lines(&[&TOOL.replace("01-03", "01-04").replace("\"uses\":1", "\"uses\":2")]);
+    let into = holding(&newer);
+    // As if it had been older when the two were compared.
+    let mut importer = into.copier();
+    importer.put(record_of(TOOL).unwrap()).unwrap();
+    let report = importer.finish().unwrap();
+    assert_eq!((report.imported.tools, report.skipped.tools), (0, 1));
+    assert_eq!(export(&into), newer);
+}
