@@ -141,7 +141,14 @@ pub(crate) fn from_commit(error: Error) -> Failed {
 /// What it means that a connection could not be made.
 pub(crate) fn from_connect(error: Error) -> StoreError {
     match from_postgres(error) {
-        StoreError::Io { source, .. } => StoreError::io("connecting to the database", source),
+        StoreError::Io { source, .. } => {
+            let source = match source.kind() {
+                // The server's socket is missing: that says nothing of the registry, which is there or not.
+                io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::ConnectionRefused, source),
+                _ => source,
+            };
+            StoreError::io("connecting to the database", source)
+        }
         other => other,
     }
 }

@@ -265,6 +265,8 @@ fn nothing_is_created_unless_it_may_be() {
         other => panic!("{other:?}"),
     };
     assert!(missing(database.url()));
+    // A server that is not there is none without a registry.
+    assert!(!missing("postgres://me@/x?host=%2Fnowhere"));
     let sql = Sql::connect(database.url()).unwrap();
     assert_eq!(sql.number("SELECT count(*) FROM pg_namespace WHERE nspname = 'staleness'"), 0);
     open(database.url());

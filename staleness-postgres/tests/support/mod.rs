@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
+#[cfg(unix)]
+pub(crate) mod proxy;
 pub(crate) mod server;
 pub(crate) mod sql;
 

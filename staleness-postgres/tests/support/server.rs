@@ -50,15 +50,38 @@ impl Server {
             );
             return None;
         };
-        let own = Own {
-            folder: TempDir::new().expect("a temporary folder"),
-            pg_ctl: binary("pg_ctl").expect("pg_ctl beside initdb"),
-            user: ordinary_user(),
-        };
+        let own = Own::new();
         own.prepare(&initdb);
+        Some(Self::of(own))
+    }
+
+    /// A private one, by way of its socket.
+    fn of(own: Own) -> Self {
         let socket = own.folder.path().to_str().expect("a path in UTF-8").replace('/', "%2F");
         let url = format!("postgres://{OWNER}:{PASSWORD}@/postgres?host={socket}");
-        Some(Self { own: Some(own), url })
+        Self { own: Some(own), url }
+    }
+
+    /// A standby of a private one, to which that streams what it commits.
+    pub(crate) fn follow(&self) -> Self {
+        let own = Own::new();
+        own.run(
+            Command::new(binary("pg_basebackup").expect("pg_basebackup beside initdb"))
+                .args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"])
+                .args(["--wal-method=stream", "--username", OWNER, "--host"])
+                .arg(self.own.as_ref().expect("a private server").folder.path())
+                .arg("--pgdata")
+                .arg(own.data())
+                .env("PGPASSWORD", PASSWORD),
+        );
+        own.set(&format!("unix_socket_directories = '{}'\n", own.folder.path().display()));
+        own.start();
+        Self::of(own)
+    }
+
+    /// The one that followed leads from now on.
+    pub(crate) fn promote(&self) {
+        self.own.as_ref().expect("a private server").control(&["promote", "-w", "-s"]);
     }
 
     /// The one that other tests of this process use at the same time, or a new one.
@@ -88,6 +111,12 @@ impl Server {
         self.own.as_ref().expect("a private server").start();
     }
 
+    /// Where a private one listens.
+    pub(crate) fn socket(&self) -> PathBuf {
+        let own = self.own.as_ref().expect("a private server");
+        own.folder.path().join(".s.PGSQL.5432")
+    }
+
     /// Whether it was started by this process.
     pub(crate) const fn is_private(&self) -> bool {
         self.own.is_some()
@@ -95,20 +124,42 @@ impl Server {
 }
 
 impl Own {
+    /// A folder for a server, and who it is to belong to.
+    fn new() -> Self {
+        let own = Self {
+            folder: TempDir::new().expect("a temporary folder"),
+            pg_ctl: binary("pg_ctl").expect("pg_ctl beside initdb"),
+            user: ordinary_user(),
+        };
+        own.give_away(own.folder.path());
+        own
+    }
+
     fn data(&self) -> PathBuf {
         self.folder.path().join("data")
+    }
+
+    fn give_away(&self, path: &Path) {
+        #[cfg(unix)]
+        if let Some(user) = self.user {
+            std::os::unix::fs::chown(path, Some(user), Some(user)).expect("to give it away");
+        }
+        #[cfg(not(unix))]
+        let _ = path;
+    }
+
+    /// Adds settings, which count more than those before.
+    fn set(&self, settings: &str) {
+        let path = self.data().join("postgresql.conf");
+        let before = fs::read_to_string(&path).expect("its settings");
+        fs::write(&path, before + settings).expect("its settings");
     }
 
     fn prepare(&self, initdb: &Path) {
         let folder = self.folder.path();
         let password = folder.join("password");
         fs::write(&password, PASSWORD).expect("a file");
-        #[cfg(unix)]
-        if let Some(user) = self.user {
-            for path in [folder, &password] {
-                std::os::unix::fs::chown(path, Some(user), Some(user)).expect("to give it away");
-            }
-        }
+        self.give_away(&password);
         let data = self.data();
         self.run(
             Command::new(initdb)
@@ -120,14 +171,11 @@ impl Own {
         );
         let socket = folder.display();
         // What makes the tests fast loses data only when the machine loses power.
-        let settings = format!(
+        self.set(&format!(
             "listen_addresses = ''\nunix_socket_directories = '{socket}'\nmax_connections = 200\n\
              fsync = off\nfull_page_writes = off\nlog_min_messages = fatal\n\
              max_locks_per_transaction = 64\n"
-        );
-        let path = data.join("postgresql.conf");
-        let before = fs::read_to_string(&path).expect("its settings");
-        fs::write(&path, before + &settings).expect("its settings");
+        ));
         self.start();
     }
 

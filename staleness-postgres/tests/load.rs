@@ -1,0 +1,143 @@
+//! Round trips, counted by how long things take on a long road; and many clients at once.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use staleness_core::ids::{Level, OpId, SourceId, ToolName};
+use staleness_core::outcome::OutcomeKind;
+use staleness_core::registry::Use;
+use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
+use staleness_core::source::SourceState;
+use staleness_core::store::Selection;
+use staleness_core::time::Timestamp;
+use staleness_core::tool::ToolKind;
+use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_postgres::{OpenOptions, PostgresStore};
+use support::proxy::Proxy;
+use support::server::Server;
+use support::sql::Sql;
+
+/// How far the server is, each way: the rest of a step takes a fraction of that.
+const FAR: Duration = Duration::from_millis(15);
+
+/// What takes longest counts for nothing: the machine has other work as well.
+const TRIES: u32 = 8;
+
+const TOOLS: usize = 10_000;
+
+fn registry(url: &str) -> BlockingRegistry {
+    let store = PostgresStore::open(url, OpenOptions::new()).unwrap();
+    Registry::new(Arc::new(store), Policy::default()).blocking()
+}
+
+fn used(op: &str, tool: &str) -> Use {
+    Use::new(
+        OpId::new(op).unwrap(),
+        ToolName::new(tool).unwrap(),
+        OutcomeKind::Success,
+        Timestamp::from_millis(1_000),
+        ProjectRef::of_root("/p"),
+    )
+}
+
+/// The shortest time that it takes.
+fn shortest(mut work: impl FnMut(u32)) -> Duration {
+    let times = (0..TRIES).map(|turn| {
+        let begun = Instant::now();
+        work(turn);
+        begun.elapsed()
+    });
+    times.min().unwrap()
+}
+
+/// Twelve sources that list all tools.
+fn scan(registry: &BlockingRegistry, at: i64) -> usize {
+    let project = ProjectRef::of_root("/p");
+    let source = |number: usize| {
+        let found = (number..TOOLS).step_by(12).map(|tool| {
+            let name = ToolName::new(format!("mcp__server{number}__tool{tool}")).unwrap();
+            Found::new(name, ToolKind::McpTool)
+        });
+        SourceReading {
+            id: SourceId {
+                project: None,
+                client: "claude-code".into(),
+                level: Level::User,
+                part: format!("part{number}"),
+            },
+            path: format!("/home/{number}").into(),
+            state: SourceState::Read,
+            root_is_there: true,
+            error: None,
+            found: found.collect(),
+        }
+    };
+    let scan = Scan {
+        read_under: registry.readings(&project.id).unwrap(),
+        sources: (0..12).map(source).collect(),
+        project,
+        indexes: Vec::new(),
+        at: Timestamp::from_millis(at),
+        session: None,
+        client: None,
+    };
+    registry.apply_scan(scan).unwrap().added.len()
+}
+
+#[test]
+fn an_outcome_takes_two_round_trips_and_a_scan_of_ten_thousand_tools_four() {
+    let Some(server) = Server::start().filter(Server::is_private) else { return };
+    let database = server.database();
+    let near = registry(database.url());
+    assert_eq!(scan(&near, 1), TOOLS);
+    let road = Proxy::new(&server.socket(), FAR, None);
+    let far = road.url(database.url());
+    let sql = Sql::connect(&far).unwrap();
+    let trip = shortest(|_| sql.run("SELECT 1").unwrap());
+    assert!(trip >= 2 * FAR, "{trip:?}");
+
+    // What the road adds is round trips; the rest is work.
+    let far = registry(&far);
+    let trips = |work: &dyn Fn(&BlockingRegistry, u32)| {
+        let here = shortest(|turn| work(&near, turn));
+        let there = shortest(|turn| work(&far, TRIES + turn));
+        (there.as_secs_f64() - here.as_secs_f64()) / trip.as_secs_f64()
+    };
+    let outcome = trips(&|registry, turn| {
+        let tool = format!("mcp__server{turn}__tool{turn}");
+        registry.record(used(&turn.to_string(), &tool)).unwrap();
+    });
+    let scanned =
+        trips(&|registry, turn| assert_eq!(scan(registry, 2 + i64::from(turn)), 0, "{turn}"));
+    eprintln!("{outcome:.2} round trips for an outcome, {scanned:.2} for a scan");
+    assert!((1.5..2.5).contains(&outcome), "{outcome}");
+    assert!((1.5..4.5).contains(&scanned), "{scanned}");
+}
+
+#[test]
+fn clients_that_use_the_same_tools_lose_no_update() {
+    const CLIENTS: usize = 8;
+    const EACH: usize = 25;
+    let Some(server) = Server::shared() else { return };
+    let database = server.database();
+    drop(registry(database.url()));
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let registry = registry(database.url());
+            scope.spawn(move || {
+                for turn in 0..EACH {
+                    let (op, tool) = (format!("{client}-{turn}"), format!("tool{}", turn % 3));
+                    registry.record(used(&op, &tool)).unwrap();
+                }
+            });
+        }
+    });
+    let store = Arc::clone(registry(database.url()).inner().store());
+    let view = pollster::block_on(store.view(Arc::new(Selection::everything()))).unwrap();
+    let uses: u64 = view.tools.values().map(|tool| tool.uses).sum();
+    assert_eq!((uses, view.outcomes.len(), view.tools.len()), (200, CLIENTS * EACH, 3));
+}
