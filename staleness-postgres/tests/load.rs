@@ -69,7 +69,7 @@ fn scan(registry: &BlockingRegistry, at: i64) -> usize {
                 level: Level::User,
                 part: format!("part{number}"),
             },
-            path: format!("/home/{number}").into(),
+            path: format!("/home/{number}"),
             state: SourceState::Read,
             root_is_there: true,
             error: None,

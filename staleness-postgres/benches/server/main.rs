@@ -1,0 +1,23 @@
+//! What the store costs above the raw driver, on a private server: outcomes per second, round trips, waits of
+//! many clients, and bytes per row.
+//!
+//! `cargo bench -p staleness-postgres [-- --quick]`; the figures of `docs/postgres.md` are those of a full run.
+
+#[cfg(unix)]
+mod figures;
+#[allow(dead_code, unreachable_pub, reason = "shared with the other benches, which use all of it")]
+#[path = "../../../benches/src/race.rs"]
+mod race;
+#[allow(dead_code, unreachable_pub, reason = "shared with the other benches, which use all of it")]
+#[path = "../../../benches/src/ratios.rs"]
+mod ratios;
+#[cfg(unix)]
+mod raw;
+#[cfg(unix)]
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+fn main() {
+    #[cfg(unix)]
+    figures::measure(std::env::args().any(|arg| arg == "--quick"));
+}
