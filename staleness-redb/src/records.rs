@@ -25,7 +25,9 @@ use staleness_core::tool::{
 
 use crate::codec::{Bad, Kind, decode, decode_start, encode, open};
 pub(crate) use crate::words::*;
-pub(crate) use knowledge::{decode_document, decode_item, encode_document, encode_item, flagged};
+pub(crate) use knowledge::{
+    decode_document, decode_item, decode_item_brief, encode_document, encode_item, flagged,
+};
 pub(crate) use routes::{
     decode_route, decode_suggestions, decode_vector, encode_route, encode_suggestions,
     encode_vector, vector_parts,

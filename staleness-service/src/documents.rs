@@ -184,8 +184,12 @@ pub fn date(
 
 /// What the registry knows of items; of those that live in files, while the file is there.
 pub fn rows(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Item>, ServiceError> {
-    let is_there = |path: &str| on_disk(settings, path).exists();
-    Ok(without_gone(registry.item_rows(&settings.project.id)?, &is_there))
+    Ok(there(settings, registry.item_rows(&settings.project.id)?))
+}
+
+/// Of these rows those of items that still are there.
+pub fn there(settings: &Settings, rows: Vec<Item>) -> Vec<Item> {
+    without_gone(rows, &|path| on_disk(settings, path).exists())
 }
 
 /// Where a document lies.

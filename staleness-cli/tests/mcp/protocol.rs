@@ -87,6 +87,7 @@ fn bad_arguments_are_errors_of_the_tool_that_say_what_to_do() {
         ("discover_tools", json!({ "query": "  " }), "the query is empty"),
         ("recall_knowledge", json!({ "query": "" }), "the query is empty"),
         ("save_knowledge", json!({}), "no text"),
+        ("save_knowledge", json!({ "id": "nobody", "keywords": ["x"] }), "no item is known as"),
         ("save_knowledge", json!({ "body": "x", "due": "soon" }), "is not a time"),
         ("save_knowledge", json!({ "body": "x", "cite": ["../../etc/passwd"] }), "passwd"),
         ("verify_knowledge", json!({ "ids": ["nobody"] }), "no item is known as"),

@@ -127,6 +127,41 @@ fn work_goes_through_its_states_and_what_is_overdue_is_settled() {
 }
 
 #[test]
+fn a_recall_says_how_many_more_notes_fit() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    for at in 0..7 {
+        let note = json!({ "body": "The cache is cleared at night", "id": format!("n{at}") });
+        client.data("save_knowledge", note);
+    }
+    let mut more = |limit: u32| {
+        let asked = json!({ "query": "cache cleared at night", "limit": limit });
+        let found = client.call("recall_knowledge", asked);
+        let data = &found["structuredContent"];
+        let text = found["content"][0]["text"].as_str().unwrap();
+        assert_eq!(text.contains(" more; "), data["more"] != 0, "{text}");
+        (data["items"].as_array().unwrap().len(), data["more"].clone())
+    };
+    assert_eq!(more(2), (2, json!(5)));
+    assert_eq!(more(7), (7, json!(0)));
+    assert_eq!(more(9), (7, json!(0)));
+}
+
+#[test]
+fn saving_under_an_unknown_id_is_told_apart_from_changing_an_item() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    let text = |answer: &Value| answer["content"][0]["text"].as_str().unwrap().to_owned();
+    let saved = client.call("save_knowledge", json!({ "body": "a fact", "id": "routing" }));
+    assert!(text(&saved).starts_with("saved as new: routing"), "{saved}");
+    let changed = client.call("save_knowledge", json!({ "keywords": ["x"], "id": "routing" }));
+    assert!(text(&changed).starts_with("changed routing"), "{changed}");
+    let refused = client.call("save_knowledge", json!({ "keywords": ["x"], "id": "routings" }));
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert!(text(&refused).contains("did you mean routing?"), "{refused}");
+}
+
+#[test]
 fn a_tool_or_an_item_is_not_settled_as_work_and_it_says_what_does() {
     let machine = Machine::new();
     let mut client = machine.client(&[]);

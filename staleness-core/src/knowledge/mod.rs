@@ -5,6 +5,7 @@
 //! [`judge_document`] decide what it means. A [`Context`] holds the rest: the moment, the version of
 //! the project, and the rules of the policy.
 
+mod brief;
 mod citation;
 mod context;
 mod curve;
@@ -14,12 +15,14 @@ mod gather;
 mod item;
 mod judge;
 mod markers;
+mod places;
 mod recall;
 mod score;
 mod sentence;
 mod signals;
 mod version;
 
+pub use brief::ItemBrief;
 pub use citation::{Citation, Lines};
 pub use context::Context;
 pub use curve::Curve;

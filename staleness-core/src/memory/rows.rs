@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use crate::journal::{JournalEntry, Revision};
-use crate::knowledge::{Document, Item};
+use crate::knowledge::{Document, Item, ItemBrief};
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::route::{Route, RouteKey, RouteVector, Suggestions};
@@ -70,6 +70,10 @@ impl Rows {
         }
         for pick in &selection.knowledge {
             self.load_knowledge(&pick.filter, &mut view);
+        }
+        for scope in &selection.item_briefs {
+            let named = self.knowledge.values().filter(|item| item.key.scope == *scope);
+            view.item_briefs.insert(scope.clone(), named.cloned().map(ItemBrief::from).collect());
         }
         for pick in &selection.documents {
             self.load_documents(&pick.filter, &mut view);

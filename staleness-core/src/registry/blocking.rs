@@ -12,11 +12,11 @@ use super::{
     ScoredTool, ToolListing, Use, Verification, WorkListing, WorkPatch,
 };
 use crate::ids::{
-    AgentId, ItemId, ItemKey, ModelId, OpId, ProjectId, SessionId, SourceId, ToolKey, ToolName,
-    WorkId, WorkKey,
+    AgentId, ItemId, ItemKey, ModelId, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey,
+    ToolName, WorkId, WorkKey,
 };
 use crate::journal::{JournalEntry, Revision, Subject};
-use crate::knowledge::{Document, Item};
+use crate::knowledge::{Document, Item, ItemBrief};
 use crate::project::Project;
 use crate::report::{Delta, HistoryEntry, ScanReport, Suggestion, ToolReport, WorkReport};
 use crate::route::{Prompted, Route, RouteId, RouteKey, SuggestedTool, Suggestions, Vectors};
@@ -106,6 +106,8 @@ blocking! {
     item(project: &ProjectId, id: &ItemId, scope: ScopeChoice) -> Item;
     items(project: &ProjectId) -> Vec<Item>;
     item_rows(project: &ProjectId) -> Vec<Item>;
+    item_briefs(project: &ProjectId) -> BTreeMap<Scope, Vec<ItemBrief>>;
+    items_of(keys: &[ItemKey]) -> Vec<Item>;
     nearest_item(project: &ProjectId, text: &str) -> Option<ItemId>;
     put_documents(project: &ProjectId, documents: Vec<Document>, paths: Option<BTreeSet<String>>, at: Timestamp) -> DocumentsReport;
     documents(project: &ProjectId) -> Vec<Document>;

@@ -49,6 +49,8 @@ pub struct Selection {
     pub briefs: Vec<Scope>,
     /// Items of knowledge.
     pub knowledge: Vec<Pick<ItemFilter>>,
+    /// Scopes whose items are looked at in brief: see [`ItemBrief`](crate::knowledge::ItemBrief).
+    pub item_briefs: Vec<Scope>,
     /// Documents as they were last checked.
     pub documents: Vec<Pick<DocumentFilter>>,
     /// Work items.
@@ -164,6 +166,14 @@ impl Selection {
     #[must_use]
     pub fn lock_knowledge(mut self, filter: ItemFilter) -> Self {
         push(&mut self.knowledge, Access::Lock, filter);
+        self
+    }
+
+    /// Every item of a scope in brief: a store that does not know how leaves the scope out of
+    /// [`View::item_briefs`](super::View::item_briefs). Pages leave it out.
+    #[must_use]
+    pub fn item_briefs(mut self, scope: Scope) -> Self {
+        self.item_briefs.push(scope);
         self
     }
 
@@ -300,6 +310,7 @@ impl Selection {
         self.tools.extend(other.tools);
         self.briefs.extend(other.briefs);
         self.knowledge.extend(other.knowledge);
+        self.item_briefs.extend(other.item_briefs);
         self.documents.extend(other.documents);
         self.work.extend(other.work);
         self.sessions.extend(other.sessions);

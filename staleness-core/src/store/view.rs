@@ -7,7 +7,7 @@ use crate::ids::{
     DocumentKey, ItemKey, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName, WorkKey,
 };
 use crate::journal::{JournalEntry, Revision};
-use crate::knowledge::{Document, Item};
+use crate::knowledge::{Document, Item, ItemBrief};
 use crate::outcome::{Mark, Outcome};
 use crate::project::Project;
 use crate::route::{Route, RouteKey, RouteVector, Suggestions, Vectors};
@@ -45,6 +45,8 @@ pub struct View {
     pub briefs: BTreeMap<Scope, Vec<ToolBrief>>,
     /// Items of knowledge by key.
     pub knowledge: BTreeMap<ItemKey, Item>,
+    /// Every item of the scopes that were selected so, in brief and in the order of ids.
+    pub item_briefs: BTreeMap<Scope, Vec<ItemBrief>>,
     /// Documents by key.
     pub documents: BTreeMap<DocumentKey, Document>,
     /// Work items by key.
@@ -80,6 +82,7 @@ impl View {
         self.tools.extend(other.tools);
         self.briefs.extend(other.briefs);
         self.knowledge.extend(other.knowledge);
+        self.item_briefs.extend(other.item_briefs);
         self.documents.extend(other.documents);
         self.work.extend(other.work);
         self.sessions.extend(other.sessions);
@@ -102,6 +105,7 @@ impl View {
             && self.tools.is_empty()
             && self.briefs.is_empty()
             && self.knowledge.is_empty()
+            && self.item_briefs.is_empty()
             && self.documents.is_empty()
             && self.work.is_empty()
             && self.sessions.is_empty()

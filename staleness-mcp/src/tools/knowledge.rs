@@ -78,7 +78,7 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer, ServiceErr
     let world = world(call);
     let limit = asked.limit.map_or(5, |limit| limit as usize);
     let found = recall(&world, &asked.query, limit, false)?;
-    let rows = Rows::fit(&found, limit, |each| {
+    let mut rows = Rows::fit(&found.told, limit, |each| {
         let told = &each.item;
         let body = cut(&escape_lines(told.body.as_deref().unwrap_or_default()), MAX_BODY);
         let mut row = brief(told);
@@ -93,8 +93,9 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer, ServiceErr
         let body: String = body.lines().map(|line| format!("\n  | {line}")).collect();
         (row, format!("- {mark}{} ({words}){body}", line(&told.id)))
     });
-    let head = if found.is_empty() { "nothing is known about that" } else { "" };
-    let text = rows.text(head, "ask for a lower limit, or more exactly");
+    rows.more += found.more;
+    let head = if found.told.is_empty() { "nothing is known about that" } else { "" };
+    let text = rows.text(head, "ask more exactly, or for a higher limit");
     Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more })))
 }
 
@@ -166,7 +167,15 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer, ServiceError> {
     let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
     // What an item in a file says is changed there: the same id is that item.
     let known = match &id {
-        Some(id) => world.knows(&settings.open(Access::Look)?, id, scope)?,
+        Some(id) => {
+            let registry = settings.open(Access::Look)?;
+            let known = world.knows(&registry, id, scope)?;
+            // Without a text there is nothing to write down under a new id: another item is meant.
+            if !known && fields.body.is_none() {
+                return Err(world.unknown(&registry, id));
+            }
+            known
+        }
         None => false,
     };
     let (told, what) = match (known, id) {
@@ -174,7 +183,7 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer, ServiceError> {
             let told = set(&world, &[id.to_string()], scope, &fields)?.pop();
             (told.ok_or_else(|| ServiceError::invalid("the item is gone already"))?, "changed")
         }
-        (_, id) => (add(&world, NewItem { id, global, fields })?, "saved"),
+        (_, id) => (add(&world, NewItem { id, global, fields })?, "saved as new:"),
     };
     let text = format!("{what} {}; {}", line(&told.id), verdict::words(&told.verdict));
     Ok(Answer::new(text, json!({ "item": brief(&told) })))

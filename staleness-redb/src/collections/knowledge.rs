@@ -2,13 +2,13 @@
 
 use redb::{ReadableTable, TableDefinition};
 use staleness_core::ids::{ItemId, ItemKey, Scope};
-use staleness_core::knowledge::Item;
+use staleness_core::knowledge::{Item, ItemBrief};
 use staleness_core::store::{Change, ItemFilter, StoreError, View};
 
 use super::{Collection, get, keep_all, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
-use crate::records::{decode_item, encode_item, id};
+use crate::records::{decode_item, decode_item_brief, encode_item, id};
 use crate::session::Tx;
 use crate::tables::{ItemRef, KNOWLEDGE};
 
@@ -63,6 +63,29 @@ pub(crate) fn load(tx: &Tx, filter: &ItemFilter, view: &mut View) -> Result<(), 
         ItemFilter::All => keep_all::<Knowledge>(tx, view),
         _ => Err(StoreError::Unsupported("this filter of items")),
     }
+}
+
+/// Adds the items of a scope in brief.
+pub(crate) fn briefs(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
+    let all = view.item_briefs.entry(scope.clone()).or_default();
+    all.clear();
+    let scope = scope.as_key();
+    for entry in table(tx, KNOWLEDGE)?.range((scope, "")..).map_err(from_storage)? {
+        let (key, value) = entry.map_err(from_storage)?;
+        let key = key.value();
+        if key.0 != scope {
+            break;
+        }
+        all.push(
+            read_brief(key.1, value.value())
+                .map_err(|bad| corrupt("knowledge", format_args!("{key:?}"), bad))?,
+        );
+    }
+    Ok(())
+}
+
+fn read_brief(item: &str, value: &[u8]) -> Result<ItemBrief, Bad> {
+    decode_item_brief(id(item, ItemId::new, "id")?, value)
 }
 
 /// Writes the changes.

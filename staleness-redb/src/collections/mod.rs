@@ -160,6 +160,9 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, revision: Revision) -> Result
     for filter in filters(&selection.knowledge) {
         knowledge::load(tx, filter, &mut view)?;
     }
+    for scope in &selection.item_briefs {
+        knowledge::briefs(tx, scope, &mut view)?;
+    }
     for filter in filters(&selection.documents) {
         documents::load(tx, filter, &mut view)?;
     }

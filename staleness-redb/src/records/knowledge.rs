@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, OpId};
-use staleness_core::knowledge::{Citation, Contradiction, Document, Item, Lines};
+use staleness_core::knowledge::{Citation, Contradiction, Document, Item, ItemBrief, Lines};
 use staleness_core::store::{StoreError, pack, unpack};
 use staleness_core::time::Timestamp;
 
@@ -84,9 +84,26 @@ fn item_ids(texts: &[&str], field: &'static str) -> Result<BTreeSet<ItemId>, Bad
     texts.iter().map(|text| id(text, ItemId::new, field)).collect()
 }
 
-pub(crate) fn decode_item(key: ItemKey, bytes: &[u8]) -> Result<Item, Bad> {
+fn item_body(bytes: &[u8]) -> Result<Item1<&str>, Bad> {
     let (1, body) = open(Kind::Item, bytes)? else { return Err(Bad("version")) };
-    let body: Item1<&str> = decode(body)?;
+    decode(body)
+}
+
+pub(crate) fn decode_item_brief(id: ItemId, bytes: &[u8]) -> Result<ItemBrief, Bad> {
+    let body = item_body(bytes)?;
+    Ok(ItemBrief {
+        id,
+        kind: word(&ITEM_KINDS, body.kind, "kind")?,
+        body: body.body.to_owned(),
+        keywords: body.keywords.into_iter().map(str::to_owned).collect(),
+        path: body.path.map(str::to_owned),
+        supersedes: item_ids(&body.supersedes, "supersedes")?,
+        done_at: maybe_time(body.done_at, "done_at")?,
+    })
+}
+
+pub(crate) fn decode_item(key: ItemKey, bytes: &[u8]) -> Result<Item, Bad> {
+    let body = item_body(bytes)?;
     let citations = body.citations.into_iter().map(|(path, lines, symbol, digest)| Citation {
         path: path.to_owned(),
         lines: lines.map(|(first, last)| Lines { first, last }),

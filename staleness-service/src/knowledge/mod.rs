@@ -3,6 +3,7 @@
 mod add;
 mod change;
 mod filed;
+mod found;
 mod look;
 mod recall;
 mod relate;
@@ -14,7 +15,7 @@ use staleness::knowledge::ItemKind;
 pub use add::{NewItem, add};
 pub use change::{done, set, verify};
 pub use look::{everything, show};
-pub use recall::recall;
+pub use recall::{Recall, recall};
 pub use relate::{contradict, remove, supersede};
 pub use world::{Pretended, Target, World};
 

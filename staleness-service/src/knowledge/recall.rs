@@ -1,19 +1,26 @@
 //! What is known about a question. Agents wait for it: git is asked for what the few items cite and
 //! name that were found, and for nothing else.
 
-use std::collections::BTreeSet;
-
-use staleness::ids::ItemId;
-use staleness::knowledge::{Item, RecallIndex, Recalled, recall as find};
+use staleness::ids::ItemKey;
+use staleness::knowledge::{Item, RecallIndex, recall as find};
 use staleness::report::RecallReport;
 
+use super::found::All;
 use super::world::{Target, World, looked_up};
 use crate::documents;
 use crate::error::ServiceError;
 use crate::settings::Access;
 
-/// The items that fit a question best, at most `limit`, what cannot be relied on marked. With `peek`
-/// it does not count as a recall.
+/// What was recalled.
+#[derive(Clone, Debug, Default)]
+pub struct Recall {
+    /// The items that fit best, what cannot be relied on marked.
+    pub told: Vec<RecallReport>,
+    /// How many more fit.
+    pub more: usize,
+}
+
+/// The items that fit a question best, at most `limit`. With `peek` it does not count as a recall.
 ///
 /// # Errors
 /// When the question is empty, or what the store reports.
@@ -22,29 +29,41 @@ pub fn recall(
     query: &str,
     limit: usize,
     peek: bool,
-) -> Result<Vec<RecallReport>, ServiceError> {
+) -> Result<Recall, ServiceError> {
     let settings = world.settings;
     if query.trim().is_empty() {
         return Err(ServiceError::invalid("the query is empty").hint("say what about, in words"));
     }
     let registry = settings.open(Access::Look)?;
     let context = world.context();
-    let (items, report) = world.items_at_hand(&registry)?;
-    let all: Vec<&Item> = items.iter().collect();
-    let found = find(&RecallIndex::for_question(&all, query), &all, query, &[], &context, limit);
-    let mut concerned = concerned(&all, &found);
+    let rows = registry.item_briefs(&settings.project.id)?;
+    let report = documents::at_hand(settings, &registry, world.listener)?;
+    let still_there = |rows| documents::there(settings, rows);
+    let all = All::new(rows, &report.items, &still_there);
+    let items: Vec<&Item> = all.items().iter().collect();
+    let index = RecallIndex::for_question(&items, query);
+    let mut found = find(&index, &items, query, &[], &context, usize::MAX);
+    let more = found.len().saturating_sub(limit);
+    found.truncate(limit);
+    if found.is_empty() {
+        return Ok(Recall { told: Vec::new(), more });
+    }
+    let places: Vec<usize> = found.iter().map(|each| each.at).collect();
+    let mut concerned = all.concerned(&places, |keys| registry.items_of(keys))?;
     documents::date(settings, &report.documents, &mut concerned, world.listener)?;
     let known = looked_up(settings, concerned, &report, &context);
+    let key = |at: usize| -> &ItemKey { &items[at].key };
     let told: Vec<RecallReport> = found
         .iter()
-        .filter_map(|each| Some((known.iter().find(|one| one.item.key == all[each.at].key)?, each)))
+        .filter_map(|each| Some((known.iter().find(|one| one.item.key == *key(each.at))?, each)))
         .map(|(known, each)| RecallReport::new(known.told(&context), each.score))
         .collect();
-    if !peek && !found.is_empty() {
+    if !peek {
         let targets: Vec<Target> = found
             .iter()
-            // Not `all`: the disk dates a file anew whenever it is checked out, its history does not.
-            .filter_map(|each| known.iter().find(|one| one.item.key == all[each.at].key))
+            // Not as they were found: the disk dates a file anew whenever it is checked out, its
+            // history does not.
+            .filter_map(|each| known.iter().find(|one| one.item.key == *key(each.at)))
             .map(|one| Target { filed: one.item.path.is_some(), item: one.item.clone() })
             .collect();
         let keys = targets.iter().map(|target| target.item.key.clone()).collect();
@@ -56,18 +75,5 @@ pub fn recall(
             world.listener.note(&format!("{}; the recall is not counted", error.message));
         }
     }
-    Ok(told)
-}
-
-/// The items that were found, and those that their verdicts depend on: what they are related to, and
-/// what stands for them.
-fn concerned(all: &[&Item], found: &[Recalled]) -> Vec<Item> {
-    let ids: BTreeSet<&ItemId> = found.iter().map(|each| &all[each.at].key.id).collect();
-    let related: BTreeSet<&ItemId> = found.iter().flat_map(|each| &all[each.at].related).collect();
-    let concerns = |item: &&&Item| {
-        ids.contains(&item.key.id)
-            || related.contains(&item.key.id)
-            || item.supersedes.iter().any(|id| ids.contains(id))
-    };
-    all.iter().filter(concerns).map(|item| (*item).clone()).collect()
+    Ok(Recall { told, more })
 }

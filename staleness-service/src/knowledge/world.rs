@@ -274,7 +274,7 @@ impl<'a> World<'a> {
     }
 
     /// An unknown id, with the one that is most like it.
-    fn unknown(&self, registry: &BlockingRegistry, id: &ItemId) -> ServiceError {
+    pub fn unknown(&self, registry: &BlockingRegistry, id: &ItemId) -> ServiceError {
         let message = format!("no item is known as {}", quoted(id.as_str()));
         let error = ServiceError::new(ErrorKind::Unknown, message);
         error.hint(match registry.nearest_item(&self.settings.project.id, id.as_str()) {

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use rusqlite::Row;
-use staleness_core::ids::{ItemId, ItemKey, OpId};
-use staleness_core::knowledge::{Item, ItemKind};
+use staleness_core::ids::{ItemId, ItemKey, OpId, Scope};
+use staleness_core::knowledge::{Item, ItemBrief, ItemKind};
 use staleness_core::store::{Change, ItemFilter, StoreError, View, pack, unpack, unpack_list};
 
 use super::{each, execute};
@@ -28,6 +28,9 @@ macro_rules! select {
 
 const BY_KEY: &str = select!(" WHERE scope = ?1 AND id = ?2");
 const BY_SCOPE: &str = select!(" WHERE scope = ?1");
+// The `+` changes no value: SQLite notes five names for a bare column, and one for anything else.
+const BRIEFS: &str = "SELECT +id, +kind, +body, +keywords, +path, +supersedes, +done_at \
+    FROM knowledge WHERE scope = ?1 ORDER BY id";
 const ALL: &str = select!(" ORDER BY scope, id");
 const PUT: &str = concat!(
     "REPLACE INTO knowledge(",
@@ -53,6 +56,37 @@ pub(crate) fn load(
         ItemFilter::All => all(tx, keep),
         _ => Err(StoreError::Unsupported("this filter of items")),
     }
+}
+
+/// Adds the items of a scope in brief.
+pub(crate) fn briefs(
+    tx: &Transaction<'_>,
+    scope: &Scope,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let all = view.item_briefs.entry(scope.clone()).or_default();
+    all.clear();
+    each(tx, BRIEFS, (scope.as_key(),), |row| {
+        let brief = read_brief(row).map_err(|bad| {
+            let id = row.get::<_, String>(0).unwrap_or_default();
+            corrupt("knowledge", format_args!("{:?}", (scope.as_key(), id)), bad)
+        })?;
+        all.push(brief);
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
+fn read_brief(row: &Row<'_>) -> Result<ItemBrief, Bad> {
+    let mut cells = Cells::new(row);
+    Ok(ItemBrief {
+        id: cells.parsed("id", ItemId::new)?,
+        kind: cells.parsed("kind", ItemKind::from_word)?,
+        body: cells.string("body")?,
+        keywords: cells.parsed("keywords", unpack_list)?,
+        path: cells.maybe_string("path")?,
+        supersedes: cells.parsed("supersedes", unpack_list)?,
+        done_at: cells.maybe_time("done_at")?,
+    })
 }
 
 /// Every item in the order of keys.

@@ -48,6 +48,9 @@ pub(crate) fn load(
     for pick in &selection.knowledge {
         knowledge::load(tx, &pick.filter, &mut view)?;
     }
+    for scope in &selection.item_briefs {
+        knowledge::briefs(tx, scope, &mut view)?;
+    }
     for pick in &selection.documents {
         documents::load(tx, &pick.filter, &mut view)?;
     }

@@ -13,7 +13,7 @@ pub(super) fn run(
     peek: bool,
     out: &Output,
 ) -> Result<(), CliError> {
-    let told = service::recall(world, query, limit, peek)?;
+    let told = service::recall(world, query, limit, peek)?.told;
     if out.json {
         return out.json(&json!({ "items": told }));
     }

@@ -1,12 +1,14 @@
 //! Verbs that only look at items.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::{ItemId, ItemKey, ProjectId, Scope};
-use crate::knowledge::Item;
+use crate::knowledge::{Item, ItemBrief};
 use crate::registry::{Registry, ScopeChoice};
 use crate::store::{ItemFilter, Refusal, Selection, StoreError};
 
+/// Items that are read one by one, at most; more are read with all others of their scopes.
+const MANY: usize = 200;
 /// How like an id must be to be offered for another, 0..=1.
 const ALIKE: f64 = 0.75;
 
@@ -69,6 +71,45 @@ impl Registry {
             .peek_knowledge(ItemFilter::Scope(Scope::Global))
             .peek_knowledge(ItemFilter::Scope(Scope::Project(project.clone())));
         Ok(self.ask(selection).await?.knowledge.into_values().collect())
+    }
+
+    /// The same in brief, by scope: for whoever looks for a few among all.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn item_briefs(
+        &self,
+        project: &ProjectId,
+    ) -> Result<BTreeMap<Scope, Vec<ItemBrief>>, StoreError> {
+        let scopes = [Scope::Global, Scope::Project(project.clone())];
+        let asked = scopes.iter().cloned().fold(Selection::new(), Selection::item_briefs);
+        let mut briefs = self.ask(asked).await?.item_briefs;
+        // A store that has no brief form of an item has the whole one.
+        if scopes.iter().any(|scope| !briefs.contains_key(scope)) {
+            briefs = scopes.into_iter().map(|scope| (scope, Vec::new())).collect();
+            for item in self.item_rows(project).await? {
+                briefs.entry(item.key.scope.clone()).or_default().push(item.into());
+            }
+        }
+        Ok(briefs)
+    }
+
+    /// Those of these items that are there, in the order of keys.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn items_of(&self, keys: &[ItemKey]) -> Result<Vec<Item>, StoreError> {
+        let keys: BTreeSet<&ItemKey> = keys.iter().collect();
+        let selection = if keys.len() > MANY {
+            let scopes: BTreeSet<&Scope> = keys.iter().map(|key| &key.scope).collect();
+            let scopes = scopes.into_iter().cloned().map(ItemFilter::Scope);
+            scopes.fold(Selection::new(), Selection::peek_knowledge)
+        } else {
+            let one_by_one = keys.iter().map(|key| ItemFilter::Key((*key).clone()));
+            one_by_one.fold(Selection::new(), Selection::peek_knowledge)
+        };
+        let found = self.ask(selection).await?.knowledge;
+        Ok(found.into_iter().filter(|(key, _)| keys.contains(key)).map(|(_, item)| item).collect())
     }
 
     /// The id of an item that the project sees that is most like `text`, for a helpful error.
