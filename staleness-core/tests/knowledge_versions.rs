@@ -94,6 +94,11 @@ proptest! {
     }
 
     #[test]
+    fn numbers_alone_are_read_as_numbers_with_a_name(text in "[0-9]{1,3}([.][0-9]{0,3}){0,5}|[0-9.]{0,30}") {
+        prop_assert_eq!(Version::parse(&text), Version::parse(&format!("v{text}")));
+    }
+
+    #[test]
     fn of_two_versions_at_most_one_is_behind(
         a in (0_u8..4, 0_u8..4, 0_u8..4), b in (0_u8..4, 0_u8..4, 0_u8..4)
     ) {

@@ -1,12 +1,10 @@
 //! Evidence that follows from the items themselves: their own dates and versions, and how they
 //! depend on each other.
 
-use std::hash::{Hash, Hasher};
-
+use super::places::Places;
 use super::{
     Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, SignalSet, score_and_level_of,
 };
-use crate::hash::Map;
 use crate::ids::{ItemId, Scope};
 use crate::verdict::Level;
 
@@ -83,19 +81,23 @@ pub fn gather_signals(items: &[&Item], signals: &mut [SignalSet], context: &Cont
 
 fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context) {
     assert_eq!(items.len(), pieces.len(), "one list of evidence for each item");
-    for (item, pieces) in items.iter().zip(pieces.iter_mut()) {
+    // Items that name others: only these are looked at again.
+    let mut naming: Vec<(usize, &Item)> = Vec::new();
+    for (at, (item, pieces)) in items.iter().zip(pieces.iter_mut()).enumerate() {
         own_pieces(item, context, pieces);
+        if !(item.supersedes.is_empty() && item.related.is_empty()) {
+            naming.push((at, item));
+        }
     }
-    if items.iter().all(|item| item.supersedes.is_empty() && item.related.is_empty()) {
+    if naming.is_empty() {
         return;
     }
-    let keys = items.iter().map(|item| Key { scope: &item.key.scope, id: &item.key.id });
-    let places: Map<Key<'_>, usize> = keys.zip(0..).collect();
+    let places = Places::of(items);
     let find = |item: &Item, id: &ItemId| {
-        let here = places.get(&Key { scope: &item.key.scope, id });
-        here.or_else(|| places.get(&Key { scope: &Scope::Global, id })).copied()
+        let here = places.find(&item.key.scope, id);
+        here.or_else(|| places.find(&Scope::Global, id))
     };
-    for (at, item) in items.iter().enumerate() {
+    for (at, item) in naming.iter().copied() {
         for other in item.supersedes.iter().filter_map(|id| find(item, id)) {
             // What the other side says of it already is not said twice.
             if other != at && !items[other].superseded_by.contains(&item.key.id) {
@@ -107,7 +109,7 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
     // First all levels by each item's own evidence, then what follows from them.
     let mut levels: Vec<Option<Level>> = vec![None; items.len()];
     let mut depending: Vec<(usize, &ItemId, bool, bool)> = Vec::new();
-    for (at, item) in items.iter().enumerate().filter(|(_, item)| depends(item)) {
+    for (at, item) in naming.into_iter().filter(|(_, item)| depends(item)) {
         for (id, other) in item.related.iter().filter_map(|id| Some((id, find(item, id)?))) {
             if other == at {
                 continue;
@@ -130,19 +132,6 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
             let fact = || Fact::RelatedStale { id: id.as_str().into() };
             pieces[at].add(SignalKind::RelatedStale, fact);
         }
-    }
-}
-
-/// An item's key. Ids alone tell nearly all items apart, so only they are hashed.
-#[derive(PartialEq, Eq)]
-struct Key<'a> {
-    scope: &'a Scope,
-    id: &'a ItemId,
-}
-
-impl Hash for Key<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write(self.id.as_str().as_bytes());
     }
 }
 

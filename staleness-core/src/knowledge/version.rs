@@ -25,6 +25,9 @@ impl Version {
     /// pre-release or build after it. `None` when that is not what it is.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        if let Some(plain) = Self::of_numbers(text) {
+            return Some(plain);
+        }
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
             return None;
@@ -43,6 +46,25 @@ impl Version {
             return None;
         }
         Some(Self { major: parts[0], minor: parts[1], patch: parts[2], released: rest.is_empty() })
+    }
+
+    /// The same for numbers alone, which most versions are; `None` too where it takes a closer look.
+    fn of_numbers(text: &str) -> Option<Self> {
+        /// Digits of a number that needs no look at its size.
+        const DIGITS: u32 = 18;
+        let (mut parts, mut part, mut digits) = ([0_u64; 4], 0, 0);
+        for byte in text.bytes() {
+            match byte {
+                b'0'..=b'9' if digits < DIGITS => {
+                    parts[part] = parts[part] * 10 + u64::from(byte - b'0');
+                    digits += 1;
+                }
+                b'.' if digits > 0 && part < 3 => (part, digits) = (part + 1, 0),
+                _ => return None,
+            }
+        }
+        let [major, minor, patch, _] = parts;
+        (digits > 0).then_some(Self { major, minor, patch, released: true })
     }
 
     /// How far this version is behind `now`; `None` when it is the same or ahead. A pre-release of

@@ -23,6 +23,9 @@ impl Wanted {
                 run.parts.iter().for_each(|part| wanted.add(part, &stems));
             }
         }
+        // What begins with a word begins with its beginning as well.
+        wanted.beginnings.sort_unstable();
+        wanted.beginnings.dedup_by(|longer, kept| longer.starts_with(&**kept));
         for word in wanted.beginnings.iter().chain(&wanted.whole) {
             match word.as_bytes() {
                 [] => {}
