@@ -36,6 +36,9 @@ pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
 
 /// The same for who wants few words: of a word of ASCII no spelling is visited unless one may begin with
 /// two bytes that are wanted. Every word counts.
+///
+/// Most words are passed over without being cut out of the text: where runs of letters and digits begin is
+/// found for sixteen bytes at a time.
 pub(crate) fn split_wanted(
     text: &str,
     cut: &mut Cut,
@@ -45,47 +48,101 @@ pub(crate) fn split_wanted(
     if !text.is_ascii() {
         return split(text, visit);
     }
-    let mut words = 0;
-    tokens_ascii(text, |token, is_plain| {
-        if is_plain {
-            words += 1;
-            // A word of one letter is as the beginning of any that goes on.
-            let [first, rest @ ..] = token.as_bytes() else { return };
-            if rest.first().is_none_or(|second| wants(*first, *second)) {
-                visit(token);
-            }
-        } else if may_be_wanted(token.as_bytes(), &wants) {
-            words += split_token(token, cut, &mut visit);
+    let bytes = text.as_bytes();
+    let (mut words, mut after) = (0, 0);
+    each_begin(bytes, |at| {
+        let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
+        let begins_run = !before.is_ascii_alphanumeric();
+        if begins_run {
+            words += usize::from(!is_joint(before) || begins_piece(&bytes[..at]));
+        }
+        if at < after || !may_begin_wanted(bytes, at, &wants) {
+            return;
+        }
+        if !begins_run && !is_hump(bytes, at) {
+            return;
+        }
+        let in_token = |byte: &u8| SORTS[usize::from(*byte)] != 0;
+        let from = bytes[after..at].iter().rposition(|byte| !in_token(byte));
+        let from = from.map_or(after, |gap| after + gap + 1);
+        after =
+            bytes[at..].iter().position(|byte| !in_token(byte)).map_or(bytes.len(), |to| at + to);
+        let token = &text[from..after];
+        if token.bytes().all(|byte| SORTS[usize::from(byte)] == PLAIN) {
+            visit(token);
         } else {
-            words += count(token);
+            split_token(token, cut, &mut visit);
         }
     });
     words
 }
 
-/// Whether a part of a token may begin with two bytes that are wanted. What follows a part of one
-/// letter in the whole word is not looked at.
-fn may_be_wanted(token: &[u8], wants: &impl Fn(u8, u8) -> bool) -> bool {
-    let is_wanted = |at: usize| match token.get(at + 1) {
-        Some(next) if next.is_ascii_alphanumeric() && !is_hump(token, at + 1) => {
-            wants(token[at].to_ascii_lowercase(), next.to_ascii_lowercase())
+/// Whether the part of a word that begins at a place may begin with two bytes that are wanted. What
+/// follows a part of one letter in the whole word is not looked at.
+fn may_begin_wanted(bytes: &[u8], at: usize, wants: &impl Fn(u8, u8) -> bool) -> bool {
+    match bytes.get(at + 1) {
+        Some(next) if next.is_ascii_alphanumeric() && !is_hump(bytes, at + 1) => {
+            wants(bytes[at].to_ascii_lowercase(), next.to_ascii_lowercase())
         }
         _ => true,
-    };
-    let begins = |at: &usize| {
-        token[*at].is_ascii_alphanumeric()
-            && (*at == 0 || !token[*at - 1].is_ascii_alphanumeric() || is_hump(token, *at))
-    };
-    (0..token.len()).filter(begins).any(is_wanted)
+    }
 }
 
-/// How many words a token is.
-fn count(token: &str) -> usize {
-    let mut words = 0;
-    each_piece(token, |piece| {
-        words += usize::from(piece.bytes().any(|byte| byte.is_ascii_alphanumeric()));
-    });
-    words
+/// Whether a word begins behind this text, which ends in joints: no letter or digit stands before them,
+/// or `__` parts it from that.
+fn begins_piece(before: &[u8]) -> bool {
+    let joints = before.iter().rev().take_while(|byte| is_joint(**byte)).count();
+    let (rest, joints) = before.split_at(before.len() - joints);
+    !rest.last().is_some_and(u8::is_ascii_alphanumeric) || joints.windows(2).any(|it| it == b"__")
+}
+
+const fn is_joint(byte: u8) -> bool {
+    matches!(byte, b'-' | b'_' | b'.')
+}
+
+/// How many places are looked at together.
+const STEP: usize = 16;
+
+/// Whether a run of letters and digits begins here in a text of ASCII, or a part of one may. Without
+/// branches, so that it is done for many places at once.
+const fn begins(before: u8, byte: u8) -> bool {
+    const fn is_alphanumeric(byte: u8) -> bool {
+        ((byte | 32).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10)
+    }
+    is_alphanumeric(byte) & (!is_alphanumeric(before) | (byte.wrapping_sub(b'A') < 26))
+}
+
+/// The places of a window, which begins with the byte before them, at which something begins: each is a
+/// byte of a number, in order, and 1 where it does.
+fn lanes(window: &[u8; STEP + 1]) -> u128 {
+    let mut lanes = [0; STEP];
+    for (at, lane) in lanes.iter_mut().enumerate() {
+        *lane = u8::from(begins(window[at], window[at + 1]));
+    }
+    u128::from_le_bytes(lanes)
+}
+
+/// Every place at which a run of letters and digits, or a capital, stands.
+fn each_begin(bytes: &[u8], mut visit: impl FnMut(usize)) {
+    let mut from = 0;
+    while from < bytes.len() {
+        let whole = from.checked_sub(1).and_then(|before| bytes[before..].first_chunk());
+        let mut left = whole.map_or_else(|| lanes(&padded(bytes, from)), lanes);
+        while left != 0 {
+            visit(from + left.trailing_zeros() as usize / 8);
+            left &= left - 1;
+        }
+        from += STEP;
+    }
+}
+
+/// The window at a place near an end of a text. What stands before and behind a text is as white space.
+fn padded(bytes: &[u8], from: usize) -> [u8; STEP + 1] {
+    let mut window = [b' '; STEP + 1];
+    let begin = from.saturating_sub(1);
+    let part = &bytes[begin..bytes.len().min(from + STEP)];
+    window[begin + 1 - from..][..part.len()].copy_from_slice(part);
+    window
 }
 
 /// Calls `visit` with the smallest parts of each word of a text of ASCII, each after the whole word:
