@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::defined::is_foreign;
-use super::files::{WantedFile, read_all, read_some};
+use super::files::{WantedFile, read};
 use super::found::Found;
 use super::lines::may_be_text;
 use super::objects::{Object, Objects, Sort, Wanted};
@@ -329,8 +329,7 @@ impl Index {
             let (id, foreign): WantedFile = wanted[at];
             files.insert(id, (found, foreign));
         };
-        let read = if self.is_one_look { read_all } else { read_some };
-        let reading = read(&wanted, &self.lexicon, tools, &mut found)?;
+        let reading = read(&wanted, self.is_one_look, &self.lexicon, tools, &mut found)?;
         self.blind |= reading.blind;
         self.cut |= reading.cut;
         Ok(())

@@ -10,19 +10,26 @@ use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
 
 use super::process::Process;
 use super::{GitError, Oid, Program};
 
 /// How many bytes of questions are open at once, unless one is longer: pipes hold 4 KiB at least.
 const MAX_OPEN_BYTES: usize = 3_500;
-/// What is larger than the limit is read over up to this size; beyond it git is started anew.
+/// What is larger than the limit is read over up to this size; beyond it git is started anew, and asked
+/// before that what else is so large.
 const MAX_DRAINED: u64 = 32 * 1024 * 1024;
 /// From so many objects on they are asked of a git of their own. It begins without the bases that the
 /// other one has unpacked already: for a few hundred objects at a time that costs more than it saves
 /// (5.7 s against 4.8 on a repository of 10,000 commits).
 const MANY: usize = 4_096;
-/// How often git may break off over an object before it is given up.
+/// How much of what git unpacks it keeps, because other objects are differences from it: twice of what it
+/// keeps by itself. A file may be a difference from any other one that is like it, which comes much later
+/// in a list by paths.
+const KEPT_BASES: &str = "core.deltaBaseCacheLimit=192m";
+/// How often git may break off over an object before it is given up: for all questions about a repository.
 const MAX_RESTARTS: u32 = 32;
 
 /// What is asked for.
@@ -96,8 +103,15 @@ pub(crate) struct Objects {
     program: Program,
     folder: PathBuf,
     limit: u64,
+    /// The largest object that is read over.
+    drained: u64,
     process: Option<Process>,
+    /// How often git broke off, and how often it may.
     restarts: u32,
+    allowed: u32,
+    /// How many gits were started.
+    #[cfg(test)]
+    started: u32,
     buffer: Vec<u8>,
     pub(crate) unread: Unread,
     /// Bytes of contents that were read.
@@ -114,6 +128,23 @@ enum Reply {
     FarTooLarge,
 }
 
+/// Why no more answers are heard.
+enum Heard {
+    /// All questions are answered.
+    All,
+    /// It was enough.
+    Enough,
+    /// The last answer is too large to be read over.
+    TooMuch,
+}
+
+/// For each question whether its object is known to be too large to be read over: that is not asked.
+type Far = Option<Arc<[bool]>>;
+
+fn is_far(far: &Far, at: usize) -> bool {
+    far.as_ref().is_some_and(|far| far[at])
+}
+
 impl Objects {
     /// Nothing is started before the first question. Larger objects than `limit` are not read.
     pub(crate) fn new(program: Program, folder: PathBuf, limit: u64) -> Self {
@@ -121,8 +152,12 @@ impl Objects {
             program,
             folder,
             limit,
+            drained: MAX_DRAINED.max(limit),
             process: None,
             restarts: 0,
+            allowed: MAX_RESTARTS,
+            #[cfg(test)]
+            started: 0,
             buffer: Vec::new(),
             unread: Unread::default(),
             bytes: 0,
@@ -155,11 +190,15 @@ impl Objects {
 
     /// The same repository, to be asked at the same time.
     pub(crate) fn another(&self) -> Self {
-        Self::new(self.program.clone(), self.folder.clone(), self.limit)
+        Self {
+            allowed: self.allowed.saturating_sub(self.restarts),
+            ..Self::new(self.program.clone(), self.folder.clone(), self.limit)
+        }
     }
 
     /// Counts what another one read and could not read.
     pub(crate) const fn add(&mut self, other: &Self) {
+        self.restarts += other.restarts;
         self.bytes += other.bytes;
         self.unread.missing += other.unread.missing;
         self.unread.too_large += other.unread.too_large;
@@ -172,34 +211,41 @@ impl Objects {
         many: usize,
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
     ) -> Result<(), GitError> {
-        let mut next = 0;
+        let (mut next, mut far) = (0, None);
+        // Copied once, however often git breaks off.
+        let mut shared: Option<Arc<[Wanted]>> = None;
         while next < wanted.len() {
             let is_bulk = wanted.len() - next >= many;
             let mut process = match self.process.take() {
                 kept if is_bulk => {
                     self.process = kept;
-                    self.start_bulk(&wanted[next..])?
+                    let all = shared.get_or_insert_with(|| wanted.into());
+                    self.start_bulk("--batch", all, next, &far)?
                 }
                 Some(process) => process,
                 None => self.start()?,
             };
             let heard = if is_bulk {
-                self.listen(&mut process, wanted.len(), &mut next, look)
+                self.listen(&mut process, wanted.len(), &far, &mut next, look)
             } else {
-                self.converse(&mut process, wanted, &mut next, look)
+                self.converse(&mut process, wanted, &far, &mut next, look)
             };
             match heard {
-                Ok(true) if is_bulk => {}
-                Ok(true) if next == wanted.len() => self.process = Some(process),
+                Ok(Heard::Enough) => return Ok(()),
+                Ok(Heard::All) if is_bulk => {}
+                Ok(Heard::All) => self.process = Some(process),
                 // Questions are still open: their answers must not be taken for those of others.
-                Ok(true) => {}
-                Ok(false) => return Ok(()),
-                Err(_) => {
-                    let reason = process.post_mortem();
-                    self.restarts += 1;
-                    if self.restarts > MAX_RESTARTS || reason == GitError::NotTrusted {
-                        return Err(reason);
+                Ok(Heard::TooMuch) => {
+                    drop(process);
+                    if far.is_some() {
+                        self.broke_off(GitError::garbled("a size"))?;
+                    } else if next < wanted.len() {
+                        let all = shared.get_or_insert_with(|| wanted.into());
+                        far = Some(self.far(all, next)?);
                     }
+                }
+                Err(_) => {
+                    self.broke_off(process.post_mortem())?;
                     self.unread.damaged += 1;
                     let flow = look(next, Object::Damaged);
                     next += 1;
@@ -210,6 +256,31 @@ impl Objects {
             }
         }
         Ok(())
+    }
+
+    /// Counts that git broke off.
+    fn broke_off(&mut self, reason: GitError) -> Result<(), GitError> {
+        self.restarts += 1;
+        let is_over = self.restarts > self.allowed || reason == GitError::NotTrusted;
+        if is_over { Err(reason) } else { Ok(()) }
+    }
+
+    /// Which objects from a question on are too large to be read over.
+    fn far(&mut self, wanted: &Arc<[Wanted]>, from: usize) -> Result<Arc<[bool]>, GitError> {
+        let mut far = vec![false; wanted.len()];
+        let mut process = self.start_bulk("--batch-check", wanted, from, &None)?;
+        let mut line = Vec::new();
+        for far in &mut far[from..] {
+            match process.record(b'\n', &mut line) {
+                Ok(true) => *far = header(&line).is_some_and(|(.., size)| size > self.drained),
+                // What else is so large is found when it comes.
+                _ => {
+                    self.broke_off(process.post_mortem())?;
+                    break;
+                }
+            }
+        }
+        Ok(far.into())
     }
 
     /// One object, handed to `look`.
@@ -229,24 +300,38 @@ impl Objects {
         result.ok_or_else(|| GitError::garbled("nothing"))
     }
 
-    fn start(&self) -> Result<Process, GitError> {
-        let mut command = self.program.command(&self.folder);
-        command.args(["cat-file", "--batch"]);
-        Process::start_asked(command)
+    fn start(&mut self) -> Result<Process, GitError> {
+        Process::start_asked(self.command(&["cat-file", "--batch"]))
     }
 
-    /// A git that is asked all of this and nothing else.
-    fn start_bulk(&self, wanted: &[Wanted]) -> Result<Process, GitError> {
+    fn command(&mut self, arguments: &[&str]) -> Command {
+        #[cfg(test)]
+        {
+            self.started += 1;
+        }
         let mut command = self.program.command(&self.folder);
-        command.args(["cat-file", "--batch", "--buffer"]);
-        let wanted = wanted.to_vec();
+        command.args(arguments);
+        command
+    }
+
+    /// A git that is asked all of this from a question on, but what is not to be asked, and nothing else.
+    fn start_bulk(
+        &mut self,
+        what: &str,
+        wanted: &Arc<[Wanted]>,
+        from: usize,
+        far: &Far,
+    ) -> Result<Process, GitError> {
+        let (wanted, far) = (Arc::clone(wanted), far.clone());
+        let command = self.command(&["-c", KEPT_BASES, "cat-file", what, "--buffer"]);
         Process::start_told(command, move |stdin| {
             let mut question = String::new();
-            wanted.iter().try_for_each(|wanted| {
+            for at in (from..wanted.len()).filter(|at| !is_far(&far, *at)) {
                 question.clear();
-                wanted.write(&mut question);
-                stdin.write_all(question.as_bytes())
-            })
+                wanted[at].write(&mut question);
+                stdin.write_all(question.as_bytes())?;
+            }
+            Ok(())
         })
     }
 
@@ -255,22 +340,36 @@ impl Objects {
         &mut self,
         process: &mut Process,
         of: usize,
+        far: &Far,
         next: &mut usize,
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
-    ) -> io::Result<bool> {
+    ) -> io::Result<Heard> {
         while *next < of {
-            let reply = self.reply(process)?;
-            let far = matches!(reply, Reply::FarTooLarge);
-            let flow = look(*next, self.object(reply));
-            *next += 1;
-            if flow.is_break() {
-                return Ok(false);
-            }
-            if far {
-                break;
+            if let Some(heard) = self.hear(process, far, next, look)? {
+                return Ok(heard);
             }
         }
-        Ok(true)
+        Ok(Heard::All)
+    }
+
+    /// Hears the next answer; why it is the last one, if it is.
+    fn hear(
+        &mut self,
+        process: &mut Process,
+        far: &Far,
+        next: &mut usize,
+        look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
+    ) -> io::Result<Option<Heard>> {
+        let is_known = is_far(far, *next);
+        let reply = if is_known { Reply::TooLarge } else { self.reply(process)? };
+        let is_far = matches!(reply, Reply::FarTooLarge);
+        let flow = look(*next, self.object(reply));
+        *next += 1;
+        Ok(match flow {
+            ControlFlow::Break(()) => Some(Heard::Enough),
+            ControlFlow::Continue(()) if is_far => Some(Heard::TooMuch),
+            ControlFlow::Continue(()) => None,
+        })
     }
 
     /// What an answer says; what was not looked at is counted.
@@ -288,15 +387,16 @@ impl Objects {
         }
     }
 
-    /// Asks and listens until every question is answered, one makes git unusable, or `look` breaks
-    /// (`false`). `next` is the question that is answered next.
+    /// Asks and listens until every question is answered, one makes git unusable, or `look` breaks.
+    /// `next` is the question that is answered next.
     fn converse(
         &mut self,
         process: &mut Process,
         wanted: &[Wanted],
+        far: &Far,
         next: &mut usize,
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
-    ) -> io::Result<bool> {
+    ) -> io::Result<Heard> {
         let longest = wanted.iter().map(Wanted::len).max().unwrap_or(0);
         let window = (MAX_OPEN_BYTES / longest.max(1)).clamp(1, wanted.len().max(1));
         let mut asked = *next;
@@ -306,22 +406,16 @@ impl Objects {
             if asked - *next <= window / 2 {
                 let upto = wanted.len().min(*next + window);
                 questions.clear();
-                wanted[asked..upto].iter().for_each(|wanted| wanted.write(&mut questions));
+                let some = (asked..upto).filter(|at| !is_far(far, *at));
+                some.for_each(|at| wanted[at].write(&mut questions));
                 process.ask(questions.as_bytes())?;
                 asked = upto;
             }
-            let reply = self.reply(process)?;
-            let far = matches!(reply, Reply::FarTooLarge);
-            let flow = look(*next, self.object(reply));
-            *next += 1;
-            if flow.is_break() {
-                return Ok(false);
-            }
-            if far {
-                return Ok(true);
+            if let Some(heard) = self.hear(process, far, next, look)? {
+                return Ok(heard);
             }
         }
-        Ok(true)
+        Ok(Heard::All)
     }
 
     /// Reads one answer.
@@ -337,7 +431,7 @@ impl Objects {
                 Err(io::ErrorKind::InvalidData.into())
             };
         };
-        if size > MAX_DRAINED.max(self.limit) {
+        if size > self.drained {
             return Ok(Reply::FarTooLarge);
         }
         let answers = process.answers();
@@ -371,3 +465,6 @@ fn header(line: &[u8]) -> Option<(Oid, Sort, u64)> {
     let size = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
     words.next().is_none().then_some((id, sort, size))
 }
+
+#[cfg(test)]
+mod tests;

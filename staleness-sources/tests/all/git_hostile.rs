@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::process::Command;
 
 use staleness_core::knowledge::WordKind;
-use staleness_sources::git::{GitError, Program, Trace, Watch};
+use staleness_sources::git::{GitError, Limits, Program, Repo, Trace, Watch};
 
 use crate::documents_project::{Project, found};
 use crate::git_repo::{Git, dates, go, is_document, open, trace, word};
@@ -152,6 +152,32 @@ fn a_name_may_be_in_a_file_that_is_too_large_or_in_a_submodule() {
     let mut repo = git.open();
     assert_eq!(trace(&mut repo, &name, first), Trace::Unknown);
     assert!(matches!(trace(&mut repo, &path, first), Trace::Gone { .. }));
+}
+
+#[test]
+fn what_may_be_read_is_for_all_files_not_for_each_half_of_them() {
+    let git = Git::new();
+    let mut size = 0;
+    for at in 0..600 {
+        // Nearly all of it is in the second half.
+        let text = format!("fn f{at}() {{}}\n{}", "// x\n".repeat(at / 300 * 100));
+        size += text.len() as u64;
+        git.write(&format!("src/{at:03}.rs"), text);
+    }
+    git.commit();
+    let words = ["f599", "never_there"].map(|name| word(WordKind::Identifier, name));
+    let missing = |searched_bytes: u64| {
+        let limits = Limits { searched_bytes, ..Limits::default() };
+        let program = Program::of_environment().unwrap();
+        let mut repo = Repo::open(&program, &git.root, limits).unwrap();
+        let missing = repo.missing(&words, &is_document, &mut Watch::new(&mut go)).unwrap();
+        (missing, repo.is_cut())
+    };
+    assert_eq!(missing(size), (vec![false, true], false), "all of it is read");
+    // The file that goes beyond it is still read.
+    for bytes in [size - 1_000, size / 2, 600] {
+        assert_eq!(missing(bytes), (vec![false, false], true), "{bytes} of {size}");
+    }
 }
 
 #[test]
