@@ -28,6 +28,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("routes::keys_find_one_of_many_like_it", by_key),
     Case::new("routes::filters_find_only_their_own", by_filter),
     Case::new("routes::vectors_are_found_by_their_model", by_model),
+    Case::new("routes::vectors_are_found_wherever_they_lie", scattered),
     Case::new("routes::counted_by_project", counted),
     Case::new("routes::delete_removes_one", delete),
     Case::new("routes::a_route_moves_without_its_vector", moves_alone),
@@ -191,6 +192,28 @@ fn by_model(context: &mut Context) {
     act(context.store(), Write::new().vector(of(2, "m_")));
     assert_eq!(vectors_of(context, VectorFilter::Model(p(), model("m"))), [of(3, "m")]);
     assert_eq!(vectors_of(context, VectorFilter::Model(p(), model("m_"))).len(), 2);
+}
+
+/// Written in turns, in one go, and far apart.
+fn scattered(context: &mut Context) {
+    let of = |project: &str, id: u128| embedded(route_key(project, "t", id), "m");
+    let put = |rows: &[(&str, u128)]| {
+        let add = |write: Write, (project, id): &(&str, u128)| write.vector(of(project, *id));
+        act(context.store(), rows.iter().fold(Write::new(), add));
+    };
+    let many: Vec<_> = (10..40).map(|id| ("q", id)).collect();
+    put(&[("far", 1), ("turns", 1), ("q", 1), ("turns", 2), ("q", 2), ("turns", 3)]);
+    put(&many);
+    put(&[("far", 2)]);
+    for (project, count) in [("far", 2), ("turns", 3), ("q", 32), ("none", 0)] {
+        let by_project = vectors_of(context, VectorFilter::Project(project_id(project)));
+        assert_eq!(by_project.len(), count, "{project}");
+        assert!(by_project.iter().all(|row| row.key.project == project_id(project)));
+        let by_model = VectorFilter::Model(project_id(project), model("m"));
+        assert_eq!(vectors_of(context, by_model), by_project);
+        let other = VectorFilter::Model(project_id(project), model("other"));
+        assert_eq!(vectors_of(context, other), []);
+    }
 }
 
 fn counted(context: &mut Context) {

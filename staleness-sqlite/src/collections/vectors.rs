@@ -10,6 +10,7 @@ use staleness_core::store::{Change, StoreError, VectorFilter, View};
 use super::routes::{key, name, parts};
 use super::{each, execute};
 use crate::cells::{Bad, Cells, corrupt};
+use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
 macro_rules! select {
@@ -23,9 +24,13 @@ const BY_KEY: &str = select!(" WHERE project = ?1 AND tool = ?2 AND id = ?3");
 const OF_TOOL: &str = select!(" WHERE project = ?1 AND tool = ?2");
 const FIRST: &str = select!(" WHERE project = ?1 AND model = ?2 ORDER BY tool, id LIMIT 1");
 // In the order in which they lie in the file, not jumping about in it as by the index.
-const OF_MODEL: &str =
-    select!(" WHERE rowid IN (SELECT rowid FROM vectors WHERE project = ?1) AND model = ?2");
-const OF_PROJECT: &str = select!(" WHERE rowid IN (SELECT rowid FROM vectors WHERE project = ?1)");
+const SCATTERED: &str = select!(
+    " WHERE rowid IN (SELECT rowid FROM vectors WHERE project = ?1) AND model = ifnull(?2, model)"
+);
+// All that lie between the first and the last of a project. The `+` keeps the index out of it.
+const TOGETHER: &str =
+    select!(" WHERE rowid BETWEEN ?3 AND ?4 AND +project = ?1 AND model = ifnull(?2, model)");
+const EXTENT: &str = "SELECT count(*), min(rowid), max(rowid) FROM vectors WHERE project = ?1";
 const ALL: &str = select!(" ORDER BY project, tool, id");
 const PUT: &str = "REPLACE INTO vectors(project, tool, id, model, form, numbers) \
     VALUES(?1, ?2, ?3, ?4, ?5, ?6)";
@@ -45,12 +50,36 @@ pub(crate) fn load(
         VectorFilter::Tool(project, tool) => {
             bulk(tx, OF_TOOL, (project.as_str(), tool.as_str()), view)
         }
-        VectorFilter::Model(project, model) => {
-            bulk(tx, OF_MODEL, (project.as_str(), model.as_str()), view)
-        }
-        VectorFilter::Project(project) => bulk(tx, OF_PROJECT, (project.as_str(),), view),
+        VectorFilter::Model(project, model) => of_project(tx, project, Some(model), view),
+        VectorFilter::Project(project) => of_project(tx, project, None, view),
         VectorFilter::All => bulk(tx, ALL, (), view),
         _ => Err(StoreError::Unsupported("this filter of vectors")),
+    }
+}
+
+/// The vectors of a project. Where they make up at least half of what lies between the first and the
+/// last of them, all of that is read in one go; else each is looked up.
+fn of_project(
+    tx: &Transaction<'_>,
+    project: &ProjectId,
+    model: Option<&ModelId>,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let (project, model) = (project.as_str(), model.map(ModelId::as_str));
+    let mut extent = None;
+    each(tx, EXTENT, (project,), |row| {
+        let number = |at| row.get::<_, Option<i64>>(at).map_err(from_sqlite);
+        if let (Some(count), Some(first), Some(last)) = (number(0)?, number(1)?, number(2)?) {
+            extent = Some((count, first, last));
+        }
+        Ok(ControlFlow::Break(()))
+    })?;
+    match extent {
+        None => Ok(()),
+        Some((count, first, last)) if last.saturating_sub(first) / 2 < count => {
+            bulk(tx, TOGETHER, (project, model, first, last), view)
+        }
+        Some(_) => bulk(tx, SCATTERED, (project, model), view),
     }
 }
 
