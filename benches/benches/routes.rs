@@ -1,0 +1,203 @@
+//! Routes and their vectors in a store: loading, learning and pruning.
+//!
+//! `cargo bench -p staleness-benches --bench routes [-- --quick]`
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OpenFlags};
+use staleness::BlockingRegistry;
+use staleness::Timestamp;
+use staleness::ids::{ModelId, OpId, ToolName};
+use staleness::outcome::OutcomeKind;
+use staleness::policy::Policy;
+use staleness::registry::{Learn, Use};
+use staleness::route::{Confidence, Precision, Route, RouteKey, RouteVector, Vector, check_query};
+use staleness::scan::ProjectRef;
+use staleness::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+use staleness_benches::chance::Chance;
+use staleness_benches::race::{Samples, race, timed};
+use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_benches::{START, quick, record, registry, rounds, twin};
+
+const DIMENSIONS: usize = 384;
+const TOOLS: usize = 500;
+const MODEL: &str = "all-MiniLM-L6-v2";
+
+/// Puts rows as they are.
+#[derive(Debug)]
+struct Put(Vec<(Route, RouteVector)>);
+
+impl Step for Put {
+    fn selection(&self) -> Selection {
+        Selection::new()
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, Timestamp::from_millis(START));
+        for (route, vector) in &self.0 {
+            draft.put_route(route.clone());
+            draft.put_vector(vector.clone());
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+/// A registry that takes in more routes than usual.
+fn roomy(url: &str) -> BlockingRegistry {
+    let store = staleness::open(url).expect("the registry opens").store().clone();
+    let mut policy = Policy::default();
+    policy.routes.max_routes = 1_000_000;
+    staleness::Registry::new(store, policy).blocking()
+}
+
+fn tool(at: usize) -> ToolName {
+    ToolName::new(format!("mcp__server{}__tool{}", at % 12, at % TOOLS)).expect("a valid name")
+}
+
+fn numbers(chance: &mut Chance) -> Vec<f64> {
+    (0..DIMENSIONS).map(|_| (chance.next() % 2_001) as f64 / 1_000.0 - 1.0).collect()
+}
+
+fn model() -> ModelId {
+    ModelId::new(MODEL).expect("a valid name")
+}
+
+/// A route, learned so many milliseconds after the start; every other one is weak.
+fn row(project: &ProjectRef, at: usize, chance: &mut Chance) -> (Route, RouteVector) {
+    let query = format!("{} {at}", chance.words(6));
+    let folded = check_query(&query).expect("a query");
+    let key = RouteKey::of(&project.id, &tool(at), &folded);
+    let vector = Vector::new(&numbers(chance), Precision::F32).expect("a vector");
+    let learned = Timestamp::from_millis(START + at as i64);
+    let confidence = if at.is_multiple_of(2) { 0.9 } else { 0.05 };
+    let route = Route {
+        key: key.clone(),
+        query,
+        confidence: Confidence::new(confidence).expect("a confidence"),
+        uses: 1,
+        created_at: learned,
+        last_used_at: learned,
+        model: Some(model()),
+        ops: vec![at as u64],
+    };
+    (route, RouteVector { key, model: model(), vector })
+}
+
+fn put(registry: &BlockingRegistry, rows: Vec<(Route, RouteVector)>) {
+    let step = Arc::new(Put(rows));
+    pollster::block_on(registry.inner().store().transact(step)).expect("routes are put");
+}
+
+fn fill(registry: &BlockingRegistry, project: &ProjectRef, count: usize) {
+    let used = |at| {
+        let op = OpId::new(format!("seed-{at}")).expect("a valid id");
+        let at_time = Timestamp::from_millis(START);
+        Use::new(op, tool(at), OutcomeKind::Success, at_time, project.clone())
+    };
+    record(registry, (0..TOOLS).map(used).collect());
+    let mut chance = Chance(3);
+    for from in (0..count).step_by(1_000) {
+        let to = (from + 1_000).min(count);
+        put(registry, (from..to).map(|at| row(project, at, &mut chance)).collect());
+    }
+}
+
+/// The floor of loading from SQLite: the same statement, the numbers of all rows one behind the other.
+fn raw_load(store: &Path, project: &ProjectRef) -> usize {
+    let conn = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_WRITE);
+    let conn = conn.expect("the store opens");
+    let sql = "SELECT tool, id, numbers FROM vectors WHERE +project = ?1 AND model = ?2";
+    let mut statement = conn.prepare(sql).expect("a statement");
+    let mut rows = statement.query((project.id.as_str(), MODEL)).expect("rows");
+    let (mut ids, mut all) = (Vec::new(), Vec::<f32>::new());
+    while let Some(row) = rows.next().expect("a row") {
+        let id = row.get_ref(1).expect("an id").as_blob().expect("bytes");
+        ids.push(<[u8; 16]>::try_from(id).expect("16 bytes"));
+        let numbers = row.get_ref(2).expect("numbers").as_blob().expect("bytes");
+        let numbers = numbers.chunks_exact(4);
+        all.extend(numbers.map(|four| f32::from_le_bytes(four.try_into().expect("four"))));
+    }
+    black_box(all).len() / DIMENSIONS
+}
+
+fn load(store: &Path, url: &str, project: &ProjectRef, count: usize) -> [Samples; 2] {
+    let is_sqlite = url.starts_with("sqlite");
+    race(
+        rounds(15, 2),
+        [
+            &mut || {
+                if !is_sqlite {
+                    return f64::NAN;
+                }
+                timed(|| assert_eq!(raw_load(store, project), count))
+            },
+            &mut || {
+                timed(|| {
+                    let registry = registry(url);
+                    let vectors = registry.route_vectors(&project.id, &model());
+                    assert_eq!(black_box(vectors).expect("vectors").len(), count);
+                })
+            },
+        ],
+    )
+}
+
+fn learn(url: &str, project: &ProjectRef) -> Samples {
+    let registry = roomy(url);
+    let mut chance = Chance(11);
+    let mut samples = Samples::default();
+    for at in 0..rounds(300, 3) {
+        let op = OpId::new(format!("learn-{at}")).expect("a valid id");
+        let time = Timestamp::from_millis(START + 1_000_000 + at as i64);
+        let query = format!("{} anew {at}", chance.words(6));
+        let mut learn = Learn::new(op, query, tool(at), time);
+        learn.vector = Some((model(), numbers(&mut chance)));
+        samples.push(timed(|| registry.learn_route(project, learn).expect("it learns")));
+    }
+    samples
+}
+
+/// Removing the weak half, each time from a copy.
+fn prune(backend: &str, store: &Path, project: &ProjectRef, count: usize) -> Samples {
+    let now = Timestamp::from_millis(START + 2_000_000);
+    let mut samples = Samples::default();
+    for _ in 0..rounds(5, 1) {
+        let copy = twin(store);
+        let registry = roomy(&format!("{backend}:{}", copy.display()));
+        samples.push(timed(|| {
+            let report = registry.prune_routes(&project.id, now, false).expect("it prunes");
+            assert!(report.removed.len() >= count / 2);
+        }));
+    }
+    samples
+}
+
+fn main() {
+    let mut rows = Vec::new();
+    for backend in ["sqlite", "redb"] {
+        for count in [5_000, if quick() { 5_000 } else { 50_000 }] {
+            let dir = tempfile::tempdir().expect("a folder");
+            let store = dir.path().join("registry.db");
+            let url = format!("{backend}:{}", store.display());
+            let project = ProjectRef::of_root(dir.path().display().to_string());
+            fill(&registry(&url), &project, count);
+            let [floor, ours] = load(&store, &url, &project, count);
+            let work = format!("{backend}: load {count} × {DIMENSIONS} × f32");
+            let goal = if count == 50_000 { Goal::Within(0.08) } else { Goal::Open };
+            rows.push(Row::of(work, &floor, &ours, 1, goal));
+            let pruned = prune(backend, &store, &project, count);
+            let work = format!("{backend}: prune {count} routes to a half");
+            rows.push(Row::new(work, f64::NAN, pruned.median(), Goal::Open));
+            let learned = learn(&url, &project);
+            let work = format!("{backend}: learn a route with its vector, {count} known");
+            rows.push(Row::new(work, f64::NAN, learned.median(), Goal::Open));
+        }
+    }
+    keep(env!("CARGO_TARGET_TMPDIR"), "routes", &rows);
+}
