@@ -24,6 +24,15 @@ pub(crate) struct Conn {
     used: Cell<bool>,
     /// Whether what is deleted is overwritten.
     overwrites: Cell<bool>,
+    /// How large the cache of pages was made, once something began.
+    cache: Cell<Option<Cache>>,
+}
+
+/// How large the cache of pages is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cache {
+    Small,
+    Usual,
 }
 
 impl Conn {
@@ -48,7 +57,8 @@ impl Conn {
             .map_err(from_sqlite)?;
         raw.set_prepared_statement_cache_capacity(STATEMENTS);
         let (durability, used) = (Cell::new(Durability::Full), Cell::new(false));
-        Ok(Self { raw, durability, used, overwrites: Cell::new(false) })
+        let (overwrites, cache) = (Cell::new(false), Cell::new(None));
+        Ok(Self { raw, durability, used, overwrites, cache })
     }
 
     /// The connection itself.
@@ -76,12 +86,32 @@ impl Conn {
         if durability == Durability::Full && !self.overwrites.replace(true) {
             self.raw.execute_batch("PRAGMA secure_delete = ON").map_err(from_sqlite)?;
         }
+        self.cache(Cache::Usual)?;
         Transaction::begin(&self.raw, "BEGIN IMMEDIATE", self.used.replace(true))
     }
 
     /// Begins a transaction that only reads: one snapshot, and nobody waits for it.
     pub(crate) fn read(&self) -> Result<Transaction<'_>, StoreError> {
+        self.cache(Cache::Small)?;
         Transaction::begin(&self.raw, "BEGIN", self.used.replace(true))
+    }
+
+    /// A connection that has written nothing reads through a small cache. Whoever reads a lot reads few
+    /// pages twice: a small cache is filled over and over while it is warm, and a process that answers
+    /// one question takes less memory from the system. What is written has to fit, or it goes to the log
+    /// before its time.
+    fn cache(&self, wanted: Cache) -> Result<(), StoreError> {
+        let known = self.cache.replace(Some(wanted));
+        let pragma = match (known, wanted) {
+            (None, Cache::Small) => "PRAGMA cache_size = 100",
+            // In kibibytes, which negative numbers mean: what SQLite begins with.
+            (Some(Cache::Small), Cache::Usual) => "PRAGMA cache_size = -2000",
+            _ => {
+                self.cache.set(known.or(Some(wanted)));
+                return Ok(());
+            }
+        };
+        self.raw.execute_batch(pragma).map_err(from_sqlite)
     }
 }
 
