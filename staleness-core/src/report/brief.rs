@@ -30,10 +30,9 @@ pub(crate) struct Fit {
 
 /// The tools that a project sees, of its own or global, one for each name: as
 /// [`Context::visible`](super::Context::visible).
-fn visible<'a>(view: &'a View, project: &ProjectId) -> Vec<(Scope, &'a ToolBrief)> {
-    let own_scope = Scope::Project(project.clone());
+fn visible<'a>(view: &'a View, project: &'a Scope) -> Vec<(&'a Scope, &'a ToolBrief)> {
     let of = |scope: &Scope| view.briefs.get(scope).map_or(&[][..], Vec::as_slice);
-    let (mut own, mut global) = (of(&own_scope), of(&Scope::Global));
+    let (mut own, mut global) = (of(project), of(&Scope::Global));
     let mut all = Vec::with_capacity(own.len() + global.len());
     loop {
         let order = match (own.first(), global.first()) {
@@ -44,8 +43,7 @@ fn visible<'a>(view: &'a View, project: &ProjectId) -> Vec<(Scope, &'a ToolBrief
         };
         // The project's own is meant, unless only the global one is there.
         let is_global = order.is_gt() || order.is_eq() && !own[0].present && global[0].present;
-        let meant =
-            if is_global { (Scope::Global, &global[0]) } else { (own_scope.clone(), &own[0]) };
+        let meant = if is_global { (&Scope::Global, &global[0]) } else { (project, &own[0]) };
         all.push(meant);
         if order.is_le() {
             own = &own[1..];
@@ -103,7 +101,8 @@ pub(crate) fn fitting_briefs(
     let of_project = view.routes.values().filter(|route| route.key.project == *project);
     let learned: Vec<Learned> = of_project.map(Learned::from).collect();
     let mut index = SearchIndex::for_question(asked, &learned);
-    let visible = visible(view, project);
+    let own_scope = Scope::Project(project.clone());
+    let visible = visible(view, &own_scope);
     let (ignored, held) = (Ignored::of(policy), Held::of(view));
     let mut callable: HashMap<&ToolName, &Scope, RandomState> = HashMap::default();
     for (scope, brief) in &visible {
@@ -118,7 +117,7 @@ pub(crate) fn fitting_briefs(
             && !is_own(&brief.name, brief.kind, server, plugin)
             && !held.holds(scope, brief);
         if may {
-            callable.insert(&brief.name, scope);
+            callable.insert(&brief.name, *scope);
         }
     }
     for key in but {
