@@ -52,14 +52,14 @@ pub(crate) fn split_wanted(
     let (mut words, mut after) = (0, 0);
     each_begin(bytes, |at| {
         let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
-        let begins_run = !before.is_ascii_alphanumeric();
-        if begins_run {
-            words += usize::from(!is_joint(before) || begins_piece(&bytes[..at]));
-        }
-        if at < after || !may_begin_wanted(bytes, at, &wants) {
+        if SORTS[usize::from(before)] == 0 {
+            words += 1;
+        } else if is_joint(before) {
+            words += usize::from(begins_piece(&bytes[..at]));
+        } else if !is_hump(bytes, at) {
             return;
         }
-        if !begins_run && !is_hump(bytes, at) {
+        if at < after || !may_begin_wanted(bytes, at, &wants) {
             return;
         }
         let in_token = |byte: &u8| SORTS[usize::from(*byte)] != 0;
@@ -80,12 +80,12 @@ pub(crate) fn split_wanted(
 /// Whether the part of a word that begins at a place may begin with two bytes that are wanted. What
 /// follows a part of one letter in the whole word is not looked at.
 fn may_begin_wanted(bytes: &[u8], at: usize, wants: &impl Fn(u8, u8) -> bool) -> bool {
-    match bytes.get(at + 1) {
-        Some(next) if next.is_ascii_alphanumeric() && !is_hump(bytes, at + 1) => {
-            wants(bytes[at].to_ascii_lowercase(), next.to_ascii_lowercase())
-        }
-        _ => true,
-    }
+    let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+    let goes_on = match SORTS[usize::from(next)] {
+        PLAIN => true,
+        _ => next.is_ascii_uppercase() && !is_hump(bytes, at + 1),
+    };
+    !goes_on || wants(bytes[at].to_ascii_lowercase(), next.to_ascii_lowercase())
 }
 
 /// Whether a word begins behind this text, which ends in joints: no letter or digit stands before them,
@@ -113,13 +113,14 @@ const fn begins(before: u8, byte: u8) -> bool {
 }
 
 /// The places of a window, which begins with the byte before them, at which something begins: each is a
-/// byte of a number, in order, and 1 where it does.
-fn lanes(window: &[u8; STEP + 1]) -> u128 {
+/// byte of two numbers, in order, and 1 where it does.
+fn lanes(window: &[u8; STEP + 1]) -> [u64; 2] {
     let mut lanes = [0; STEP];
     for (at, lane) in lanes.iter_mut().enumerate() {
         *lane = u8::from(begins(window[at], window[at + 1]));
     }
-    u128::from_le_bytes(lanes)
+    let (halves, _) = lanes.as_chunks::<8>();
+    [u64::from_le_bytes(halves[0]), u64::from_le_bytes(halves[1])]
 }
 
 /// Every place at which a run of letters and digits, or a capital, stands.
@@ -127,12 +128,13 @@ fn each_begin(bytes: &[u8], mut visit: impl FnMut(usize)) {
     let mut from = 0;
     while from < bytes.len() {
         let whole = from.checked_sub(1).and_then(|before| bytes[before..].first_chunk());
-        let mut left = whole.map_or_else(|| lanes(&padded(bytes, from)), lanes);
-        while left != 0 {
-            visit(from + left.trailing_zeros() as usize / 8);
-            left &= left - 1;
+        for mut left in whole.map_or_else(|| lanes(&padded(bytes, from)), lanes) {
+            while left != 0 {
+                visit(from + left.trailing_zeros() as usize / 8);
+                left &= left - 1;
+            }
+            from += STEP / 2;
         }
-        from += STEP;
     }
 }
 
