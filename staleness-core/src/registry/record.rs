@@ -1,6 +1,6 @@
 //! Recording outcomes: the step behind every tool event.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::outcome::{Mark, Outcome, OutcomeKind, outcome_identity};
 use crate::policy::Policy;
 use crate::scan::{Entry, Provider, Providers};
 use crate::store::{
-    Decision, Draft, Durability, OutcomeFilter, Pick, Refusal, Selection, Step, ToolFilter, View,
-    meant,
+    Decision, Draft, Durability, OutcomeFilter, Pick, ProjectFilter, Refusal, Selection, Step,
+    ToolFilter, View, meant,
 };
 use crate::time::{MINUTE, Timestamp};
 use crate::tool::{
@@ -53,7 +53,8 @@ impl Step for RecordUses {
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         if view.looks <= 1 {
-            let more = wanted(&self.uses, view, &self.policy.routes, self.plugins(view));
+            let more = self.new_projects(view, self.plugins(view));
+            let more = wanted(&self.uses, view, &self.policy.routes, more);
             if more != Selection::new() {
                 return Ok(Decision::Need(more));
             }
@@ -92,6 +93,13 @@ impl RecordUses {
             }
         }
         more
+    }
+
+    /// Adds the projects that are to be made known.
+    fn new_projects(&self, view: &View, more: Selection) -> Selection {
+        let used: BTreeSet<&ProjectId> = self.uses.iter().map(|each| &each.project.id).collect();
+        let new = used.into_iter().filter(|id| !view.projects.contains_key(*id));
+        new.fold(more, |all, id| all.lock_projects(ProjectFilter::Id(id.clone())))
     }
 }
 

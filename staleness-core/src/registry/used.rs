@@ -90,7 +90,8 @@ impl Use {
     }
 
     pub(super) fn select(&self, mut selection: Selection) -> Selection {
-        selection = selection.lock_projects(ProjectFilter::Id(self.project.id.clone()));
+        // It is known but for its very first use, and uses in one project need not wait for each other.
+        selection = selection.peek_projects(ProjectFilter::Id(self.project.id.clone()));
         if let Some(session) = self.session_key() {
             selection = selection.lock_suggestions(SuggestionFilter::Key(session));
         }

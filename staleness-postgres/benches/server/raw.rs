@@ -132,8 +132,10 @@ impl Raw {
 
     async fn carry_out(&self, used: &RawUse) -> Result<(), Error> {
         let (client, workspace, global) = (&self.client, "default", "");
-        let locks: Vec<i64> = (0..8).map(|kind| number(&(kind, &used.tool))).collect();
-        let exclusive: Vec<bool> = (0..8).map(|kind| kind > 4).collect();
+        // Six that all share, and two of the tool, in either scope.
+        let own = |kind: i32| if kind < 6 { "" } else { &used.tool };
+        let locks: Vec<i64> = (0..8).map(|kind| number(&(kind, own(kind)))).collect();
+        let exclusive: Vec<bool> = (0..8).map(|kind| kind > 5).collect();
         let identity = number(&used.op);
         let (projects, names) = ([&used.project], [&used.tool, &used.tool]);
         let scopes = [global, &used.project];
