@@ -1,4 +1,5 @@
-//! One life, kept twice: whatever is asked, SQLite and redb answer with the same bytes.
+//! One life, kept twice, and with the feature `postgres` three times: whatever is asked, SQLite, redb and
+//! Postgres answer with the same bytes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,15 +8,24 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, fed};
+#[cfg(feature = "postgres")]
+use crate::postgres_server::Server;
 
-/// A machine with one registry in each backend, both of which live through the same.
+/// A machine with one registry in each backend, all of which live through the same.
 struct Twins {
     sandbox: Sandbox,
     /// The name of the file that either backend is to use.
     registry: &'static str,
     /// The first words of what was run, for the end: no command may be left out by mistake.
     asked: BTreeSet<String>,
+    /// The third one, where there is a server.
+    #[cfg(feature = "postgres")]
+    server: Option<std::sync::Arc<Server>>,
 }
+
+/// What names a file, or tells of one, which a server has none of.
+#[cfg(feature = "postgres")]
+const OF_FILES: [&str; 2] = ["backup", "doctor"];
 
 const JSON: [&str; 1] = ["--json"];
 
@@ -57,8 +67,59 @@ impl Twins {
         let sandbox = Sandbox::new();
         let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/home");
         copy(&home, &sandbox.home);
-        Self { sandbox, registry: "registry", asked: BTreeSet::new() }
+        Self {
+            sandbox,
+            registry: "registry",
+            asked: BTreeSet::new(),
+            #[cfg(feature = "postgres")]
+            server: Server::shared(),
+        }
     }
+
+    /// A workspace of the third registry, as it is named and as it is shown.
+    #[cfg(feature = "postgres")]
+    fn workspace(&self, registry: &str) -> Option<(String, String)> {
+        let url = self.server.as_ref()?.url();
+        let name = format!("{registry}-{}", std::process::id());
+        let sign = if url.contains('?') { '&' } else { '?' };
+        let url = format!("{url}{sign}workspace={name}");
+        let shown = url.parse::<staleness::StoreUrl>().unwrap().to_string();
+        Some((url, shown))
+    }
+
+    /// Runs the same on the third registry.
+    #[cfg(feature = "postgres")]
+    fn third(&self, now: &str, args: &[&str], input: &str) -> Option<Run> {
+        let (url, shown) = self.workspace(self.registry)?;
+        if args.first().is_some_and(|command| OF_FILES.contains(command)) {
+            return None;
+        }
+        let mut command = self.sandbox.command();
+        command.args(["--now", now, "--store", &url]).args(args);
+        let mut run = fed(command, input.as_bytes());
+        for text in [&mut run.out, &mut run.err] {
+            *text = alike(&text.replace(&shown, &format!("FOLDER/{}", self.registry)));
+        }
+        Some(run)
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    fn third(&self, _: &str, _: &[&str], _: &str) -> Option<Run> {
+        None
+    }
+
+    /// What a backup is to a file.
+    #[cfg(feature = "postgres")]
+    fn copy_third(&self) {
+        let (Some((from, _)), Some((to, _))) = (self.workspace("registry"), self.workspace("copy"))
+        else {
+            return;
+        };
+        assert_eq!(self.sandbox.json(&["copy", &from, &to])["same"], true);
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    fn copy_third(&self) {}
 
     /// Runs a command on both registries; what it said, without what tells them apart.
     fn both(&mut self, now: &str, args: &[&str], input: &str) -> Run {
@@ -82,6 +143,9 @@ impl Twins {
             run
         });
         assert_eq!(one, other, "{args:?} at {now}");
+        if let Some(third) = self.third(now, args, input) {
+            assert_eq!(one, third, "{args:?} at {now}, in Postgres");
+        }
         one
     }
 
@@ -245,6 +309,7 @@ fn it_moves(twins: &mut Twins, now: &str) {
     let run = twins.both(now, &["backup", "FOLDER/copy", "--json"], "");
     assert!(run.code == 0 && run.out.contains("\"FOLDER/copy\""), "{run:?}");
     assert_eq!(twins.both(now, &["backup", "FOLDER/copy"], "").code, 3, "it is not written over");
+    twins.copy_third();
     let living = twins.ok(now, &["export"]);
     for registry in ["copy", "moved"] {
         twins.registry = registry;
