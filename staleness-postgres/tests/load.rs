@@ -114,8 +114,8 @@ fn an_outcome_takes_two_round_trips_and_a_scan_of_ten_thousand_tools_four() {
     let scanned =
         trips(&|registry, turn| assert_eq!(scan(registry, 2 + i64::from(turn)), 0, "{turn}"));
     eprintln!("{outcome:.2} round trips for an outcome, {scanned:.2} for a scan");
-    assert!((1.5..2.5).contains(&outcome), "{outcome}");
-    assert!((1.5..4.5).contains(&scanned), "{scanned}");
+    assert!((1.5..2.8).contains(&outcome), "{outcome}");
+    assert!((1.5..4.8).contains(&scanned), "{scanned}");
 }
 
 #[test]
