@@ -97,13 +97,21 @@ fn main() {
             ("all tools".to_owned(), all.clone(), whole.clone()),
             (few_title, of_them.clone(), few.clone()),
         ];
-        meaning::tables(&data, Path::new(&folder), &groups);
+        let [on_all, on_few] = meaning::tables(&data, Path::new(&folder), &groups);
+        let title = "Right tool among the first five, % of test queries";
+        write("retrieval-vectors.svg", &plot::draw(title, &on_all, &on_few));
     }
     if std::env::args().any(|arg| arg == "--misses") {
         misses(&data, &all);
     }
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plots/retrieval.svg");
-    std::fs::write(&file, plot::draw(&on_all, &on_few)).expect("the plot is written");
+    let [on_all, on_few] = [&on_all, &on_few].map(|points| plot::ours_and_bm25(points));
+    let title = "Right tool found, % of test queries";
+    write("retrieval.svg", &plot::draw(title, &on_all, &on_few));
+}
+
+fn write(name: &str, plot: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plots").join(name);
+    std::fs::write(&file, plot).expect("the plot is written");
 }
 
 /// What was measured after one number of learned queries for each tool: ours, and the baseline.

@@ -1,8 +1,18 @@
-//! The learning curve, as a small SVG: one panel for all tools, one for those with ten queries.
+//! Learning curves, as a small SVG: one panel for all tools, one for those with ten queries.
 
 use std::fmt::Write;
 
 use crate::Point;
+
+/// One line of a panel.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) name: &'static str,
+    pub(crate) colour: &'static str,
+    pub(crate) is_dashed: bool,
+    /// After so many learned queries for each tool, so many percent.
+    pub(crate) points: Vec<(usize, f64)>,
+}
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 340.0;
@@ -12,25 +22,41 @@ const PANEL: f64 = 230.0;
 const LEFT: f64 = 50.0;
 const GAP: f64 = 50.0;
 /// The percentage at the upper end.
-const MOST: f64 = 80.0;
+const MOST: f64 = 90.0;
+
+/// How often ours and the baseline find the right tool.
+pub(crate) fn ours_and_bm25(points: &[Point]) -> Vec<Line> {
+    let of = |name, colour, is_dashed, value: &dyn Fn(&Point) -> f64| Line {
+        name,
+        colour,
+        is_dashed,
+        points: points.iter().map(|point| (point.0, value(point))).collect(),
+    };
+    vec![
+        of("ours top-5", "#0072b2", false, &|point| point.1.top(5)),
+        of("BM25 top-5", "#0072b2", true, &|point| point.2.top(5)),
+        of("ours top-1", "#d55e00", false, &|point| point.1.top(1)),
+        of("BM25 top-1", "#d55e00", true, &|point| point.2.top(1)),
+    ]
+}
 
 /// Draws both panels.
-pub(crate) fn draw(on_all: &[Point], on_few: &[Point]) -> String {
+pub(crate) fn draw(title: &str, on_all: &[Line], on_few: &[Line]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
-         <text x=\"{LEFT}\" y=\"20\" font-size=\"15\">Right tool found, % of test queries</text>\n"
+         <text x=\"{LEFT}\" y=\"20\" font-size=\"15\">{title}</text>\n"
     );
-    for (at, (title, points)) in
+    for (at, (title, lines)) in
         [("all tools", on_all), ("tools with ten queries", on_few)].into_iter().enumerate()
     {
-        panel(&mut svg, LEFT + at as f64 * (PANEL + GAP), title, points);
+        panel(&mut svg, LEFT + at as f64 * (PANEL + GAP), title, lines);
     }
     svg + "</svg>\n"
 }
 
-fn panel(svg: &mut String, left: f64, title: &str, points: &[Point]) {
+fn panel(svg: &mut String, left: f64, title: &str, lines: &[Line]) {
     let mut draw = |line: String| writeln!(svg, "{line}").expect("a text");
     let foot = HEIGHT - BOTTOM;
     let y = |percent: f64| foot - percent / MOST * (foot - TOP);
@@ -46,7 +72,7 @@ fn panel(svg: &mut String, left: f64, title: &str, points: &[Point]) {
             at + 4.0
         ));
     }
-    for (step, ..) in points {
+    for (step, _) in lines.first().map_or(&[][..], |line| &line.points) {
         draw(format!(
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{step}</text>",
             x(*step),
@@ -54,24 +80,34 @@ fn panel(svg: &mut String, left: f64, title: &str, points: &[Point]) {
         ));
     }
     draw(format!("<text x=\"{left}\" y=\"{}\">learned for each tool</text>", foot + 36.0));
-    for (most, colour) in [(5, "#0072b2"), (1, "#d55e00")] {
-        for (who, dashes) in [("ours", ""), ("BM25", " stroke-dasharray=\"5 4\"")] {
-            let value =
-                |point: &Point| if who == "ours" { point.1.top(most) } else { point.2.top(most) };
-            let at: Vec<String> = points
-                .iter()
-                .map(|point| format!("{:.1},{:.1}", x(point.0), y(value(point))))
-                .collect();
-            draw(format!(
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dashes}/>",
-                at.join(" ")
-            ));
-            let Some(last) = points.last() else { continue };
-            draw(format!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{colour}\">{who} top-{most}</text>",
-                x(last.0) + 6.0,
-                y(value(last)) + 4.0
-            ));
-        }
+    for line in lines {
+        let at: Vec<String> = line
+            .points
+            .iter()
+            .map(|(step, value)| format!("{:.1},{:.1}", x(*step), y(*value)))
+            .collect();
+        let dashes = if line.is_dashed { " stroke-dasharray=\"5 4\"" } else { "" };
+        let colour = line.colour;
+        draw(format!(
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dashes}/>",
+            at.join(" ")
+        ));
+    }
+    // Names stand beside the ends of their lines, and not on each other.
+    let mut ends: Vec<(f64, f64, &Line)> = lines
+        .iter()
+        .filter_map(|line| line.points.last().map(|(step, value)| (y(*value), x(*step), line)))
+        .collect();
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut above = f64::MIN;
+    for (end, right, line) in ends {
+        above = end.max(above + 13.0);
+        draw(format!(
+            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{}\">{}</text>",
+            right + 6.0,
+            above + 4.0,
+            line.colour,
+            line.name
+        ));
     }
 }
