@@ -78,7 +78,7 @@ fn write_all(url: &str, writer: u32) {
 
 #[test]
 fn nothing_acknowledged_is_lost_and_nothing_is_doubled() {
-    let Some(server) = Server::start().filter(Server::is_private) else { return };
+    let Some(server) = Server::private() else { return };
     let database = server.database();
     let near = registry(database.url());
     let road = Proxy::new(&server.socket(), FAR, Some(8));
@@ -89,7 +89,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_doubled() {
             scope.spawn(move || write_all(url, writer));
         }
     });
-    assert!(road.broken() > 10, "{}", road.broken());
+    assert!(road.broken() > 0);
 
     let view = pollster::block_on(near.inner().store().view(Arc::new(Selection::everything())));
     let view = view.unwrap();

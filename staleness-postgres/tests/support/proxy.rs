@@ -4,7 +4,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -34,6 +34,7 @@ struct Road {
     delay: Duration,
     breaking: AtomicBool,
     broken: AtomicU32,
+    trips: AtomicU64,
     chance: Mutex<u64>,
 }
 
@@ -52,6 +53,7 @@ impl Proxy {
             delay,
             breaking: AtomicBool::new(seed.is_some()),
             broken: AtomicU32::new(0),
+            trips: AtomicU64::new(0),
             chance: Mutex::new(seed.unwrap_or_default()),
         });
         let accepting = Arc::clone(&road);
@@ -76,6 +78,12 @@ impl Proxy {
     /// It breaks no more.
     pub(crate) fn mend(&self) {
         self.road.breaking.store(false, Ordering::Relaxed);
+    }
+
+    /// How often somebody said something after they had been answered, which is once for each round trip.
+    /// What is said in parts that lie further apart than the road is long counts once more.
+    pub(crate) fn trips(&self) -> u64 {
+        self.road.trips.load(Ordering::Relaxed)
     }
 
     /// How often it broke.
@@ -106,12 +114,19 @@ impl Road {
         // What waits to be sent together would be another delay.
         client.set_nodelay(true).expect("an option of a socket");
         let left = AtomicI64::new(self.next());
+        let answered = AtomicBool::new(true);
+        let asks = || {
+            if answered.swap(false, Ordering::Relaxed) {
+                self.trips.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        let answers = || answered.store(true, Ordering::Relaxed);
         let (from_client, to_client) = client.split();
         let (from_server, to_server) = server.split();
         // Whichever ends first, nothing more is carried.
         tokio::select! {
-            () = self.forward(from_client, to_server, &left) => {}
-            () = self.forward(from_server, to_client, &left) => {}
+            () = self.forward(from_client, to_server, &left, asks) => {}
+            () = self.forward(from_server, to_client, &left, answers) => {}
         }
     }
 
@@ -120,11 +135,13 @@ impl Road {
         mut from: impl AsyncRead + Unpin,
         mut to: impl AsyncWrite + Unpin,
         left: &AtomicI64,
+        note: impl Fn(),
     ) {
         let (send, mut under_way) = unbounded_channel::<(Instant, Vec<u8>)>();
         let reading = async move {
             let mut buffer = vec![0; 1 << 14];
             while let Ok(read @ 1..) = from.read(&mut buffer).await {
+                note();
                 let length = i64::try_from(read).expect("a short buffer");
                 let room = left.fetch_sub(length, Ordering::Relaxed);
                 let carried = usize::try_from(room).unwrap_or(0).min(read);

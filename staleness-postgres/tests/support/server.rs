@@ -121,6 +121,16 @@ impl Server {
     pub(crate) const fn is_private(&self) -> bool {
         self.own.is_some()
     }
+
+    /// A server of our own, which may be killed. `None` where there can be none; that is said aloud.
+    pub(crate) fn private() -> Option<Self> {
+        let server = Self::start()?;
+        if !server.is_private() {
+            eprintln!("\n*** SKIPPED: the server that {VARIABLE} names is not ours to kill ***\n");
+            return None;
+        }
+        Some(server)
+    }
 }
 
 impl Own {
@@ -185,7 +195,10 @@ impl Own {
     }
 
     fn control(&self, words: &[&str]) {
-        self.run(Command::new(&self.pg_ctl).args(words).arg("-D").arg(self.data()));
+        let mut command = Command::new(&self.pg_ctl);
+        // A busy machine may take longer than the minute that is usual.
+        command.env("PGCTLTIMEOUT", "600");
+        self.run(command.args(words).arg("-D").arg(self.data()));
     }
 
     /// Runs a program as a user that Postgres accepts.
