@@ -163,7 +163,18 @@ impl Settings {
                 Ok(empty.blocking())
             }
             Err(error) => {
+                let kind = match &error {
+                    // What is refused is the URL: nothing was reached yet.
+                    StoreError::Unsupported(_) => Some(ErrorKind::NotOffered),
+                    StoreError::Io { source, .. }
+                        if source.kind() == std::io::ErrorKind::InvalidInput =>
+                    {
+                        Some(ErrorKind::Invalid)
+                    }
+                    _ => None,
+                };
                 let mut error = ServiceError::from(error);
+                error.kind = kind.unwrap_or(error.kind);
                 error.message = format!("{}: {}", self.url, error.message);
                 Err(error)
             }
