@@ -2,15 +2,11 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::ChildStdout;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-/// How much is handed over in one go, in bytes.
-const CHUNK: usize = 128 * 1024;
-/// How long a pipe is left alone after a look at it. A pipe holds 64 KiB on Linux, which is what git
-/// unpacks in twice that time.
-const PAUSE: Duration = Duration::from_micros(150);
+/// How much is read in one go, in bytes.
+const CHUNK: u64 = 128 * 1024;
 /// How many chunks are read before somebody has looked at the first of them.
 const AHEAD: usize = 32;
 
@@ -74,19 +70,12 @@ impl BufRead for Answers {
     }
 }
 
-/// A part of the answers: so many of these bytes.
-#[derive(Debug, Default)]
-struct Chunk {
-    bytes: Vec<u8>,
-    filled: usize,
-}
-
 /// Answers that a thread reads. It ends with the process that answers, or when nobody listens.
 #[derive(Debug)]
 pub(crate) struct Ahead {
-    chunk: Chunk,
+    chunk: Vec<u8>,
     at: usize,
-    chunks: Option<Receiver<io::Result<Chunk>>>,
+    chunks: Option<Receiver<io::Result<Vec<u8>>>>,
     /// Chunks that were looked at go back, to be filled again.
     spare: Sender<Vec<u8>>,
     reader: Option<JoinHandle<()>>,
@@ -97,19 +86,19 @@ impl Ahead {
         let (to, chunks) = sync_channel(AHEAD);
         let (spare, empty) = channel();
         let reader = Some(thread::spawn(move || read(stdout, &to, &empty)));
-        Self { chunk: Chunk::default(), at: 0, chunks: Some(chunks), spare, reader }
+        Self { chunk: Vec::new(), at: 0, chunks: Some(chunks), spare, reader }
     }
 
     /// What comes next; nothing at the end.
     fn fill(&mut self) -> io::Result<&[u8]> {
-        if self.at >= self.chunk.filled {
+        if self.at >= self.chunk.len() {
             let next = self.chunks.as_ref().and_then(|chunks| chunks.recv().ok());
-            let last = std::mem::replace(&mut self.chunk, next.unwrap_or(Ok(Chunk::default()))?);
+            let last = std::mem::replace(&mut self.chunk, next.unwrap_or(Ok(Vec::new()))?);
             self.at = 0;
             // Nobody may be there to fill it: the answers have ended.
-            let _ = self.spare.send(last.bytes);
+            let _ = self.spare.send(last);
         }
-        Ok(&self.chunk.bytes[self.at..self.chunk.filled])
+        Ok(&self.chunk[self.at..])
     }
 }
 
@@ -122,32 +111,13 @@ impl Drop for Ahead {
     }
 }
 
-fn read(mut from: ChildStdout, to: &SyncSender<io::Result<Chunk>>, empty: &Receiver<Vec<u8>>) {
-    let mut spare = Vec::new();
+fn read(mut from: ChildStdout, to: &SyncSender<io::Result<Vec<u8>>>, empty: &Receiver<Vec<u8>>) {
     loop {
-        let mut bytes = spare.pop().or_else(|| empty.try_recv().ok()).unwrap_or_default();
-        bytes.resize(CHUNK, 0);
-        let mut filled = 0;
-        let read = loop {
-            match from.read(&mut bytes[filled..]) {
-                Ok(0) => break Ok(()),
-                Ok(more) => filled += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => break Err(error),
-            }
-            if filled == CHUNK {
-                break Ok(());
-            }
-            // Whoever waits at a pipe is woken by every write, which costs both sides more than the
-            // write does: more is read at once where it is left alone for a moment.
-            match empty.recv_timeout(PAUSE) {
-                Ok(bytes) => spare.push(bytes),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-        };
-        let is_last = filled < CHUNK;
-        if to.send(read.map(|()| Chunk { bytes, filled })).is_err() || is_last {
+        let mut chunk = empty.try_recv().unwrap_or_default();
+        chunk.clear();
+        let read = (&mut from).take(CHUNK).read_to_end(&mut chunk);
+        let is_last = !matches!(read, Ok(bytes) if bytes > 0);
+        if to.send(read.map(|_| chunk)).is_err() || is_last {
             return;
         }
     }
