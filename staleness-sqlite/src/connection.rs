@@ -101,21 +101,50 @@ impl Conn {
     /// one question takes less memory from the system. What is written has to fit, or it goes to the log
     /// before its time.
     fn cache(&self, wanted: Cache) -> Result<(), StoreError> {
-        let known = self.cache.replace(Some(wanted));
-        let pragma = match (known, wanted) {
-            (None, Cache::Small) => "PRAGMA cache_size = 100",
+        let pragma = match (self.cache.get(), wanted) {
+            (None, Cache::Small) => Some("PRAGMA cache_size = 100"),
             // In kibibytes, which negative numbers mean: what SQLite begins with.
-            (Some(Cache::Small), Cache::Usual) => "PRAGMA cache_size = -2000",
-            _ => {
-                self.cache.set(known.or(Some(wanted)));
-                return Ok(());
-            }
+            (Some(Cache::Small), Cache::Usual) => Some("PRAGMA cache_size = -2000"),
+            (None, Cache::Usual) => None,
+            (Some(_), _) => return Ok(()),
         };
-        self.raw.execute_batch(pragma).map_err(from_sqlite)
+        if let Some(pragma) = pragma {
+            self.raw.execute_batch(pragma).map_err(from_sqlite)?;
+        }
+        self.cache.set(Some(wanted));
+        Ok(())
     }
 }
 
 /// What SQLite can count; longer is as good as for ever.
 pub(crate) fn milliseconds(timeout: Duration) -> Duration {
     timeout.min(Duration::from_millis(i32::MAX as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_written_nothing_reads_through_a_small_cache() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("store");
+        std::fs::write(&path, "").unwrap();
+        let open = || Conn::open(&path, false, Duration::ZERO).unwrap();
+        let size = |conn: &Conn| -> i64 {
+            conn.raw().query_row("PRAGMA cache_size", (), |row| row.get(0)).unwrap()
+        };
+        let conn = open();
+        let usual = size(&conn);
+        drop(conn.read().unwrap());
+        assert_eq!(size(&conn), 100);
+        drop(conn.write(Durability::Normal).unwrap());
+        assert_eq!(size(&conn), usual);
+        drop(conn.read().unwrap());
+        assert_eq!(size(&conn), usual);
+        let conn = open();
+        drop(conn.write(Durability::Normal).unwrap());
+        drop(conn.read().unwrap());
+        assert_eq!(size(&conn), usual);
+    }
 }

@@ -94,7 +94,8 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer, ServiceErr
         (row, format!("- {mark}{} ({words}){body}", line(&told.id)))
     });
     rows.more += found.more;
-    let head = if found.told.is_empty() { "nothing is known about that" } else { "" };
+    let head =
+        if found.told.is_empty() && found.more == 0 { "nothing is known about that" } else { "" };
     let text = rows.text(head, "ask more exactly, or for a higher limit");
     Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more })))
 }

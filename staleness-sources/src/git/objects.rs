@@ -425,7 +425,9 @@ impl Objects {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let Some((id, sort, size)) = header(&line) else {
-            return if line.ends_with(b" missing") {
+            // Newer ones say what they miss where it is the commit of a submodule.
+            let lacks: [&[u8]; 2] = [b" missing", b" submodule"];
+            return if lacks.iter().any(|words| line.ends_with(words)) {
                 Ok(Reply::Missing)
             } else {
                 Err(io::ErrorKind::InvalidData.into())

@@ -162,6 +162,10 @@ impl Process {
     /// Why it has ended, for one that broke off in the middle.
     pub(crate) fn post_mortem(mut self) -> GitError {
         end(&mut self.child);
+        // A git that was started by another program lives on, and what it complains with stays open until
+        // it ends: it must not wait for anybody here.
+        drop(self.stdin.take());
+        self.stdout.close();
         GitError::from_stderr(&self.complaint())
     }
 

@@ -100,16 +100,14 @@ impl Registry {
     /// What the store reports.
     pub async fn items_of(&self, keys: &[ItemKey]) -> Result<Vec<Item>, StoreError> {
         let keys: BTreeSet<&ItemKey> = keys.iter().collect();
-        let selection = if keys.len() > MANY {
-            let scopes: BTreeSet<&Scope> = keys.iter().map(|key| &key.scope).collect();
-            let scopes = scopes.into_iter().cloned().map(ItemFilter::Scope);
-            scopes.fold(Selection::new(), Selection::peek_knowledge)
-        } else {
-            let one_by_one = keys.iter().map(|key| ItemFilter::Key((*key).clone()));
-            one_by_one.fold(Selection::new(), Selection::peek_knowledge)
-        };
-        let found = self.ask(selection).await?.knowledge;
-        Ok(found.into_iter().filter(|(key, _)| keys.contains(key)).map(|(_, item)| item).collect())
+        let keys: Vec<&ItemKey> = keys.into_iter().collect();
+        let mut all = Vec::with_capacity(keys.len());
+        for some in keys.chunks(MANY) {
+            let one_by_one = some.iter().map(|key| ItemFilter::Key((*key).clone()));
+            let selection = one_by_one.fold(Selection::new(), Selection::peek_knowledge);
+            all.extend(self.ask(selection).await?.knowledge.into_values());
+        }
+        Ok(all)
     }
 
     /// The id of an item that the project sees that is most like `text`, for a helpful error.

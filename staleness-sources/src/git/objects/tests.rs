@@ -9,6 +9,11 @@ fn repository(contents: &[String]) -> (tempfile::TempDir, Vec<Oid>) {
     let dir = tempfile::tempdir().unwrap();
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
+        // Within a hook of git these name the repository around us.
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+            command.env_remove(name);
+        }
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         let out = command.current_dir(dir.path()).args(arguments).output().unwrap();
         assert!(out.status.success(), "{out:?}");
         out.stdout
