@@ -82,6 +82,8 @@ pub fn twin(store: &Path) -> PathBuf {
     let to = store.with_extension("twin");
     fs::copy(store, &to).expect("the store is copied");
     let beside = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
+    // The log of an earlier copy is not this one's.
+    let _ = fs::remove_file(beside(&to));
     if beside(store).exists() {
         fs::copy(beside(store), beside(&to)).expect("the log is copied");
     }
