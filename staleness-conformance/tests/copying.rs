@@ -62,11 +62,11 @@ fn export(registry: &BlockingRegistry) -> Vec<String> {
     String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Compares lines; how each record of the original stands goes to `visit`.
+/// Compares lines; how each record of the original stands goes to `visit`, with the next line of the copy.
 fn compare(
     original: &[String],
     copy: &[String],
-    mut visit: impl FnMut(Standing, &str),
+    mut visit: impl FnMut(Standing, &str, Option<&str>),
 ) -> Vec<Compared> {
     let mut comparison = Comparison::new();
     let (mut one, mut other) = (original.iter().peekable(), copy.iter().peekable());
@@ -74,7 +74,7 @@ fn compare(
         let lines = (one.peek().map(|line| line.as_str()), other.peek().map(|line| line.as_str()));
         let Some(standing) = comparison.next(lines.0, lines.1).unwrap() else { break };
         if standing != Standing::Foreign {
-            visit(standing, one.next().unwrap_or(&String::new()));
+            visit(standing, one.next().unwrap_or(&String::new()), lines.1);
         }
         if standing != Standing::Missing {
             other.next();
@@ -87,12 +87,16 @@ fn compare(
 fn copy(lines: &[String], into: &BlockingRegistry) -> Result<(), StoreError> {
     let mut importer = into.copier();
     let mut failed = None;
-    compare(lines, &export(into), |standing, line| {
+    compare(lines, &export(into), |standing, line, other| {
         let record = record_of(line).unwrap();
         match standing {
             Standing::Same => importer.skip(record),
-            _ if failed.is_none() => failed = importer.put(record).err(),
-            _ => {}
+            _ if failed.is_some() => {}
+            Standing::Older => {
+                let seen = record_of(other.unwrap()).unwrap();
+                failed = importer.replace(record, &seen).err();
+            }
+            _ => failed = importer.put(record).err(),
         }
     });
     match failed {
@@ -149,7 +153,7 @@ proptest! {
             store.plan((0..commits).map(|_| None).chain([Some(Fault::Before)]));
             let into = registry(Arc::<Faulty>::clone(&store));
             let whole = copy(&lines, &into).is_ok();
-            let halfway = compare(&lines, &export(&into), |_, _| {});
+            let halfway = compare(&lines, &export(&into), |_, _, _| {});
             prop_assert!(halfway.iter().all(Compared::is_behind), "{halfway:?}");
             prop_assert!(!whole || halfway.iter().all(Compared::is_same), "{halfway:?}");
             if whole {
@@ -168,6 +172,8 @@ const SESSION: &str = r#"{"kind":"session","version":1,"project":"p","id":"s","a
 const CURSOR: &str = r#"{"kind":"cursor","version":1,"project":"p","agent":"a","revision":1,"session":"s","moved_at":"2026-01-01T00:30:00Z"}"#;
 const OUTCOME: &str = r#"{"kind":"outcome","version":1,"op":"o1","tool":{"name":"t"},"mark":"S","at":"2026-01-01T00:00:00Z","project":"p"}"#;
 const ADDED: &str = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","id":"t"},"action":"added","to":"active","cause":"used"}"#;
+
+const ROUTE: &str = r#"{"kind":"route","version":1,"project":"p","tool":"t","id":"00000000000000000000000000000001","query":"q","confidence":0.5,"uses":2,"created_at":"2026-01-01T00:00:00Z","last_used_at":"2026-01-01T00:00:00Z"}"#;
 
 fn lines(text: &[&str]) -> Vec<String> {
     text.iter().map(|line| (*line).to_owned()).collect()
@@ -195,7 +201,7 @@ fn what_has_changed_since_is_copied_verbatim() {
         ADDED,
         &ADDED.replace("\"revision\":1", "\"revision\":2"),
     ]);
-    let standing = compare(&later, &export(&into), |_, _| {});
+    let standing = compare(&later, &export(&into), |_, _, _| {});
     let counts = |each: &Compared| [each.same, each.missing, each.older, each.other, each.foreign];
     assert_eq!(standing.iter().map(counts).fold([0; 5], add), [2, 3, 4, 0, 0]);
     copy(&later, &into).unwrap();
@@ -216,6 +222,10 @@ fn what_is_not_of_the_original_is_told() {
     };
     let second = ADDED.replace("\"index\":0", "\"index\":1");
     let half = [&all[..], &[second]].concat();
+    let third = |revision: &str| ADDED.replace("\"revision\":1", revision);
+    let three = [&all[..], &[third("\"revision\":2"), third("\"revision\":3")]].concat();
+    let gap = [&all[..], &three[7..]].concat();
+    let ended = "\"ended_at\":\"2026-01-01T01:00:00Z\",\"from_rev";
     for (name, original, copy) in [
         ("tools", &all, with(1, TOOL.replace("01-03", "01-04").replace(":1,\"d", ":9,\"d"))),
         ("tools", &all, with(1, TOOL.replace("\"t\"", "\"a\""))),
@@ -224,9 +234,21 @@ fn what_is_not_of_the_original_is_told() {
         ("journal", &all, with(5, ADDED.replace("used", "configured"))),
         ("journal", &all, half.clone()),
         ("journal", &half, all.clone()),
+        ("journal", &three, gap),
+        ("sessions", &all, with(2, SESSION.replace("\"from_rev", ended))),
+        ("sessions", &all, with(2, SESSION.replace("from_revision\":0", "from_revision\":1"))),
+        ("sessions", &all, with(2, SESSION.replace("\"agent\":\"a\"", "\"agent\":\"b\""))),
+        (
+            "cursors",
+            &with(3, CURSOR.replace("00:30", "00:31").replace(":1,\"s", ":0,\"s")),
+            all.clone(),
+        ),
+        ("routes", &with(4, ROUTE.to_owned()), with(4, ROUTE.replace("\"uses\":2", "\"uses\":3"))),
+        ("projects", &all, with(0, PROJECT.replace("\"told\":1", "\"told\":2"))),
+        ("tools", &all, with(1, TOOL.replace("\"uses\":1", "\"uses\":2"))),
         ("sessions", &with(2, TOOL.replace("\"t\"", "\"u\"")), all.clone()),
     ] {
-        let compared = compare(original, &copy, |_, _| {});
+        let compared = compare(original, &copy, |_, _, _| {});
         let others: Vec<&str> =
             compared.iter().filter(|each| !each.is_behind()).map(|each| each.name).collect();
         assert_eq!(others, [name], "{copy:?}");
@@ -234,7 +256,7 @@ fn what_is_not_of_the_original_is_told() {
             compared.iter().filter(|each| !each.is_same()).map(|each| each.name).collect();
         assert!(differ.contains(&name), "{copy:?}");
     }
-    let equal = compare(&all, &all, |standing, _| assert_eq!(standing, Standing::Same));
+    let equal = compare(&all, &all, |standing, _, _| assert_eq!(standing, Standing::Same));
     assert!(equal.iter().all(Compared::is_same));
     assert!(Comparison::new().next(Some("nonsense"), None).is_err());
     assert!(
@@ -244,12 +266,37 @@ fn what_is_not_of_the_original_is_told() {
 
 #[test]
 fn what_somebody_noted_in_the_copy_meanwhile_is_not_written_over() {
-    let newer = lines(&[&TOOL.replace("01-03", "01-04").replace("\"uses\":1", "\"uses\":2")]);
-    let into = holding(&newer);
-    // As if it had been older when the two were compared.
-    let mut importer = into.copier();
-    importer.put(record_of(TOOL).unwrap()).unwrap();
-    let report = importer.finish().unwrap();
-    assert_eq!((report.imported.tools, report.skipped.tools), (0, 1));
-    assert_eq!(export(&into), newer);
+    let later = |uses: &str| TOOL.replace("01-03", "01-04").replace("\"uses\":1", uses);
+    let ended = SESSION.replace("\"from_rev", "\"ended_at\":\"2026-01-01T01:00:00Z\",\"from_rev");
+    let also = SESSION.replace("\"from_rev", "\"ended_at\":\"2026-01-01T02:00:00Z\",\"from_rev");
+    for (compared, original, held) in [
+        // Newer than the original's, and older, and not there any more as it was.
+        (Some(TOOL), later("\"uses\":2"), later("\"uses\":3")),
+        (Some(TOOL), later("\"uses\":3"), later("\"uses\":2")),
+        (None, later("\"uses\":2"), TOOL.to_owned()),
+        (Some(SESSION), also, ended),
+    ] {
+        let into = holding(&lines(&[&held]));
+        let mut importer = into.copier();
+        match compared {
+            Some(seen) => {
+                importer.replace(record_of(&original).unwrap(), &record_of(seen).unwrap())
+            }
+            None => importer.put(record_of(&original).unwrap()),
+        }
+        .unwrap();
+        let report = importer.finish().unwrap();
+        let (put, left) = (report.imported, report.skipped);
+        assert_eq!(put, Default::default(), "{held}");
+        assert_eq!(left.tools + left.sessions, 1, "{held}");
+        assert_eq!(export(&into), [held]);
+    }
+    // What is as it was seen is replaced; what somebody took away is not brought back.
+    for (held, put) in [(lines(&[TOOL]), 1), (Vec::new(), 0)] {
+        let into = holding(&held);
+        let mut importer = into.copier();
+        let original = record_of(&later("\"uses\":2")).unwrap();
+        importer.replace(original, &record_of(TOOL).unwrap()).unwrap();
+        assert_eq!(importer.finish().unwrap().imported.tools, put);
+    }
 }

@@ -238,8 +238,8 @@ pub(crate) enum Command {
     /// Copy a whole registry into another one, of any backend, and compare the two.
     ///
     /// Others may use FROM meanwhile: the copy is of one moment. A copy that was cut off is carried on with
-    /// by the same command, and so is one of which FROM has changed since. A TO that holds anything else is
-    /// left alone. The exit code is 0 only when both hold the same records in the end.
+    /// by the same command, and so is one of which FROM has changed since, unless a prune or forget took
+    /// records from FROM. A TO that holds anything else is left alone. The exit code is 0 only when both hold the same records in the end.
     Copy(CopyArgs),
     /// Show the policy in force, or where it is read from.
     Config {

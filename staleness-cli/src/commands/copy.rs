@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use staleness::registry::TransferCounts;
 use staleness::store::StoreError;
-use staleness::transfer::{Compared, Comparison, Contents, Standing, record_of};
+use staleness::transfer::{
+    Checker, Compared, Comparison, Contents, HEADER, LineError, Standing, record_of,
+};
 use staleness::{BlockingRegistry, OpenOptions, StoreUrl};
 
 use super::export::spooled;
@@ -59,7 +61,11 @@ fn verdict(report: &Report, (from, to): &(String, String), dry_run: bool) -> Res
     }
     let differ =
         listed(&report.collections, |each| each.missing + each.older + each.other + each.foreign);
-    let hint = "somebody writes to the copy: run this again when they do not";
+    let hint = if report.collections.iter().all(Compared::is_behind) {
+        "somebody writes to the copy: run this again when they do not"
+    } else {
+        "somebody wrote to the copy what is not of FROM: it cannot be carried on with; copy to a new registry"
+    };
     Err(CliError::new(ErrorKind::Store, format!("{to}: {differ} are not as in {from}")).hint(hint))
 }
 
@@ -71,6 +77,11 @@ fn copy(
     dry_run: bool,
     out: &Output,
 ) -> Result<Report, CliError> {
+    let nowhere = || {
+        let message = format!("{to_name}: it cannot be created");
+        CliError::new(ErrorKind::Store, message)
+    };
+    let created = || to(Access::Write)?.ok_or_else(nowhere);
     let printed = |registry: Option<&BlockingRegistry>, name: &String| match registry {
         Some(registry) => spooled(registry, Progress::new(out, "read"))
             .map(|file| Input::of(file, name.clone()))
@@ -78,8 +89,21 @@ fn copy(
         None => Ok(Input::of(tempfile::tempfile().map_err(no_file)?, name.clone())),
     };
     let mut original = printed(Some(from), from_name)?;
-    let mut known = printed(to(Access::Look)?.as_ref(), to_name)?;
-    let before = compared(&mut original, &mut known, out, |_, _| Ok(()))?;
+    let target = to(Access::Look)?;
+    let is_there = target.is_some();
+    let mut known = printed(target.as_ref(), to_name)?;
+    drop(target);
+    // What no import would take is not written either, and known before anything is.
+    let mut checker = Checker::new();
+    let damaged = |LineError { line, what }| {
+        let message = format!("{from_name}, line {line} of its export: {what}");
+        CliError::new(ErrorKind::Store, message).hint("run `staleness doctor` on that registry")
+    };
+    checker.line(HEADER).map_err(damaged)?;
+    let before = compared(&mut original, &mut known, out, |_, line, _| {
+        checker.line(line).map(drop).map_err(damaged)
+    })?;
+    drop(checker);
     if !before.iter().all(Compared::is_behind) {
         let held = listed(&before, |each| each.other + each.foreign);
         let message = format!("{to_name}: holds {held} that are not of {from_name}");
@@ -88,6 +112,9 @@ fn copy(
         return Err(CliError::invalid(message).hint(hint));
     }
     if dry_run || before.iter().all(Compared::is_same) {
+        if !dry_run && !is_there {
+            created()?;
+        }
         let copied = totals(&before, |each| each.missing + each.older);
         return Ok(Report {
             copied,
@@ -95,35 +122,37 @@ fn copy(
             collections: before.into(),
         });
     }
-    let nowhere = || {
-        let message = format!("{to_name}: it cannot be created");
-        CliError::new(ErrorKind::Store, message)
-    };
-    let registry = to(Access::Write)?.ok_or_else(nowhere)?;
+    let registry = created()?;
     let mut importer = registry.copier();
     let mut progress = Progress::new(out, "copied");
-    compared(&mut original, &mut known, out, |standing, line| {
-        let record = record_of(line).map_err(|what| CliError::new(ErrorKind::Store, what))?;
+    compared(&mut original, &mut known, out, |standing, line, seen| {
+        let read = |line| record_of(line).map_err(|what| CliError::new(ErrorKind::Store, what));
+        let record = read(line)?;
         progress.add(1);
-        match standing {
-            Standing::Same => importer.skip(record),
-            _ => importer.put(record).map_err(|error| named(error.into(), to_name))?,
-        }
-        Ok(())
+        let written = match standing {
+            Standing::Same => {
+                importer.skip(record);
+                Ok(())
+            }
+            Standing::Older => importer.replace(record, &read(seen)?),
+            _ => importer.put(record),
+        };
+        written.map_err(|error| named(error.into(), to_name))
     })?;
     let done = importer.finish().map_err(|error| named(error.into(), to_name))?;
     progress.end();
     let mut copied = printed(Some(&registry), to_name)?;
-    let after = compared(&mut original, &mut copied, out, |_, _| Ok(()))?;
+    let after = compared(&mut original, &mut copied, out, |_, _, _| Ok(()))?;
     Ok(Report { copied: done.imported, there: done.skipped, collections: after.into() })
 }
 
-/// Compares two exports; `visit` sees how each record of the first one stands in the second.
+/// Compares two exports; `visit` sees how each record of the first one stands in the second, and the next
+/// record of that.
 fn compared(
     original: &mut Input,
     copy: &mut Input,
     out: &Output,
-    mut visit: impl FnMut(Standing, &str) -> Result<(), CliError>,
+    mut visit: impl FnMut(Standing, &str, &str) -> Result<(), CliError>,
 ) -> Result<[Compared; 11], CliError> {
     let mut comparison = Comparison::new();
     let mut progress = Progress::new(out, "compared");
@@ -139,7 +168,10 @@ fn compared(
         let Some(standing) = standing else { break };
         progress.add(1);
         if standing != Standing::Foreign {
-            visit(standing, line.as_deref().unwrap_or_default())?;
+            let (line, other) = (line.as_deref(), other.as_deref());
+            visit(standing, line.unwrap_or_default(), other.unwrap_or_default())?;
+        }
+        if standing != Standing::Foreign {
             line = original.next()?.map(str::to_owned);
         }
         if standing != Standing::Missing {
@@ -374,9 +406,50 @@ mod tests {
             error.message.starts_with("other: ") && error.message.contains("outcomes"),
             "{error}"
         );
+        assert!(error.hint.is_some_and(|hint| hint.contains("to a new registry")));
         assert!(render(&report, false, &Output::plain(false)).contains("not the same"));
         let open = |_| Ok(Some(to.clone()));
         let error = copy(&from, open, &names(), false, &Output::plain(false)).unwrap_err();
         assert!(error.kind == ErrorKind::Invalid && error.message.contains("outcomes"), "{error}");
+    }
+
+    #[test]
+    fn an_original_that_no_import_would_take_is_refused_before_anything_is_opened() {
+        let from = registry();
+        let journal = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","id":"t"},"action":"added","to":"active","cause":"used"}"#;
+        let work = format!(
+            r#"{{"kind":"work","version":1,"id":"w","work_kind":"plan","status":"todo","text":"{}","note":"observation","generated":false,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}}"#,
+            "x".repeat((1 << 20) + 1)
+        );
+        let mut importer = from.importer(false).unwrap();
+        for line in [&work, journal] {
+            importer.put(record_of(line).unwrap()).unwrap();
+        }
+        importer.finish().unwrap();
+        let open = |access| match access {
+            Access::Look => Ok(None),
+            Access::Write => panic!("it is opened for writing"),
+        };
+        for dry_run in [false, true] {
+            let refused = copy(&from, open, &names(), dry_run, &Output::plain(false));
+            let error = refused.unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Store);
+            assert!(error.message.starts_with("one, line 2 of its export: "), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_does_not_exist_is_created_even_for_nothing() {
+        let from = registry();
+        for dry_run in [false, true] {
+            let created = std::cell::Cell::new(false);
+            let open = |access| {
+                created.set(access == Access::Write);
+                Ok((access == Access::Write).then(registry))
+            };
+            let report = copy(&from, open, &names(), dry_run, &Output::plain(false)).unwrap();
+            assert!(report.is_same());
+            assert_eq!(created.get(), !dry_run);
+        }
     }
 }

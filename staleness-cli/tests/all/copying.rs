@@ -183,3 +183,30 @@ fn an_empty_registry_is_copied_too() {
     let did = sandbox.json(&["copy", &from, &to]);
     assert_eq!(did["same"], true, "{did}");
 }
+
+#[test]
+fn a_registry_without_a_single_record_is_copied_too() {
+    let sandbox = Sandbox::new();
+    let (from, to) = (here(&sandbox, "sqlite", "from"), here(&sandbox, "sqlite", "to"));
+    let mut command = sandbox.command();
+    command.args(["--store", &from, "import"]);
+    assert_eq!(fed(command, b"{\"kind\":\"staleness-export\",\"version\":1}\n").code, 0);
+    assert_eq!(sandbox.ok(&["--store", &from, "export"]).lines().count(), 1);
+    sandbox.ok(&["copy", &from, &to, "--dry-run"]);
+    assert!(!sandbox.root().join("to").exists());
+    assert_eq!(sandbox.json(&["copy", &from, &to])["same"], true);
+    assert!(sandbox.root().join("to").is_file());
+}
+
+#[test]
+fn a_session_that_ended_in_the_copy_is_not_begun_again() {
+    let sandbox = laptop();
+    let (from, to) = (own(&sandbox), here(&sandbox, "sqlite", "copy"));
+    sandbox.ok(&["copy", &from, &to]);
+    sandbox.ok(&["--store", &to, "session", "end", "s1"]);
+    let exported = sandbox.ok(&["--store", &to, "export"]);
+    assert!(exported.contains("\"ended_at\""), "{exported}");
+    let refused = sandbox.run(&["copy", &from, &to]);
+    assert!(refused.code == 3 && refused.err.contains("1 sessions that are not of"), "{refused:?}");
+    assert_eq!(sandbox.ok(&["--store", &to, "export"]), exported);
+}

@@ -37,7 +37,8 @@ pub enum Standing {
     Missing,
     /// The copy has it as it was before.
     Older,
-    /// Both have a record in this place, and that of the copy is no older form of the original's.
+    /// Both have a record in this place, and that of the copy is no older form of the original's; or the
+    /// journal of the copy has a gap there.
     Other,
     /// Only the copy has it.
     Foreign,
@@ -204,6 +205,8 @@ fn judge(original: &str, copy: &str) -> Result<Standing, String> {
     }
     let (row, known) = (record_of(original)?, record_of(copy)?);
     Ok(match Place::of(&row).cmp(&Place::of(&known)) {
+        // The journal is written at its end only: what is not in its place never comes there.
+        Ordering::Less if kind == JOURNAL => Standing::Other,
         Ordering::Less => Standing::Missing,
         Ordering::Greater => Standing::Foreign,
         Ordering::Equal if row.follows(&known) => Standing::Older,

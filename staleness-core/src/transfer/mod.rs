@@ -80,21 +80,38 @@ pub enum Record {
 }
 
 impl Record {
-    /// Whether this is a later version of a record that is known elsewhere, or one of the same time:
-    /// then it may stand in its place, and nothing that was noted later is lost.
+    /// Whether a record that is known elsewhere may be what this one was before, or another one of the same
+    /// time: then this may stand in its place, and nothing that was noted later is lost.
     pub(crate) fn follows(&self, known: &Self) -> bool {
         match (known, self) {
-            (Self::Project(known), Self::Project(row)) => known.last_seen_at <= row.last_seen_at,
-            (Self::Source(known), Self::Source(row)) => known.last_scan_at <= row.last_scan_at,
-            (Self::Tool(known), Self::Tool(row)) => known.updated_at <= row.updated_at,
+            // What it was told moves on alone, too.
+            (Self::Project(known), Self::Project(row)) => {
+                known.last_seen_at <= row.last_seen_at && known.told.revision <= row.told.revision
+            }
+            (Self::Source(known), Self::Source(row)) => {
+                (known.last_scan_at, known.readings) <= (row.last_scan_at, row.readings)
+            }
+            (Self::Tool(known), Self::Tool(row)) => {
+                (known.updated_at, known.uses) <= (row.updated_at, row.uses)
+            }
             (Self::Item(known), Self::Item(row)) => {
                 (known.updated_at, known.recalls) <= (row.updated_at, row.recalls)
             }
             (Self::Work(known), Self::Work(row)) => known.updated_at <= row.updated_at,
-            // Which of them began or ended later says nothing: sessions are resumed.
-            (Self::Session(_), Self::Session(_)) => true,
-            (Self::Cursor(known), Self::Cursor(row)) => known.moved_at <= row.moved_at,
-            (Self::Route(known), Self::Route(row)) => known.last_used_at <= row.last_used_at,
+            // They end. One that was resumed cannot be told from one that ended elsewhere.
+            (Self::Session(known), Self::Session(row)) => {
+                (&known.agent, known.first_contact) == (&row.agent, row.first_contact)
+                    && known.started_at <= row.started_at
+                    && known.from_revision <= row.from_revision
+                    && known.ended_at <= row.ended_at
+            }
+            // They move forward only, whatever the clock says.
+            (Self::Cursor(known), Self::Cursor(row)) => {
+                (known.revision, known.moved_at) <= (row.revision, row.moved_at)
+            }
+            (Self::Route(known), Self::Route(row)) => {
+                (known.last_used_at, known.uses) <= (row.last_used_at, row.uses)
+            }
             (Self::Vector(_), Self::Vector(_)) => true,
             // These are never changed.
             _ => false,

@@ -85,6 +85,14 @@ impl BlockingImporter {
         block_on(self.inner.put(record))
     }
 
+    /// Blocks on [`Importer::replace`].
+    ///
+    /// # Errors
+    /// As the method it blocks on.
+    pub fn replace(&mut self, record: Record, seen: &Record) -> Result<(), StoreError> {
+        block_on(self.inner.replace(record, seen))
+    }
+
     /// [`Importer::skip`].
     pub fn skip(&mut self, record: Record) {
         self.inner.skip(record);

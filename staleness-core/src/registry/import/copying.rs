@@ -3,6 +3,7 @@
 use std::mem;
 
 use super::{BATCH, Batch, ITEMS, ImportReport, Importer, count};
+use crate::ids::stable_hash;
 use crate::registry::Registry;
 use crate::session::{Cursor, Session};
 use crate::store::{
@@ -12,12 +13,24 @@ use crate::store::{
 };
 use crate::transfer::Record;
 
-/// Records of one collection, verbatim, in place of what is not newer than they are. Not outcomes and
-/// journal entries, which are never changed.
+/// A record of a copy, and what it takes the place of. Not an outcome or a journal entry, which are never
+/// changed.
+#[derive(Debug)]
+pub(super) struct Placed {
+    row: Record,
+    /// A hash of what was seen in its place; nothing was where there is none.
+    seen: Option<u128>,
+}
+
+fn hash_of(row: &Record) -> u128 {
+    stable_hash(format!("{row:?}").as_bytes())
+}
+
+/// Records of one collection, verbatim, where their places are still as they were seen.
 #[derive(Debug)]
 pub(super) struct PutVerbatim {
-    pub(super) rows: Vec<Record>,
-    pub(super) durability: Durability,
+    rows: Vec<Placed>,
+    durability: Durability,
 }
 
 /// The record in the place of this one, as it was seen.
@@ -53,13 +66,14 @@ fn lock(all: Selection, row: &Record) -> Selection {
 
 impl Step for PutVerbatim {
     fn selection(&self) -> Selection {
-        self.rows.iter().fold(Selection::new(), lock)
+        self.rows.iter().map(|placed| &placed.row).fold(Selection::new(), lock)
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut set = ChangeSet::default();
-        for row in &self.rows {
-            if known(view, row).is_some_and(|known| known == *row || !row.follows(&known)) {
+        for Placed { row, seen } in &self.rows {
+            let known = known(view, row);
+            if known.as_ref() == Some(row) || known.as_ref().map(hash_of) != *seen {
                 continue;
             }
             match row.clone() {
@@ -85,12 +99,12 @@ impl Step for PutVerbatim {
 
 impl Registry {
     /// An import into a registry that is empty, or holds a part of what comes, perhaps as it was before: what
-    /// a [`Comparison`](crate::transfer::Comparison) calls missing or older is [put](Importer::put), in the order
-    /// of an export, and what it calls the same is [skipped](Importer::skip). Afterwards everything is there
-    /// verbatim.
+    /// a [`Comparison`](crate::transfer::Comparison) calls missing is [put](Importer::put), in the order of an
+    /// export, in the place of what it calls older a record is [replaced](Importer::replace), and what it calls
+    /// the same is [skipped](Importer::skip). Afterwards everything is there verbatim.
     ///
-    /// Nothing that is newer here is written over, so whoever uses the registry meanwhile loses nothing; the
-    /// two sides are not the same then.
+    /// A record is written only while its place is as it was compared, so whoever uses the registry meanwhile
+    /// loses nothing; the two sides are not the same then.
     #[must_use]
     pub fn copier(&self) -> Importer {
         let mut importer = Importer::begin(self, ImportReport::default(), false);
@@ -113,59 +127,81 @@ impl Importer {
         }
     }
 
-    /// Takes the next record of a copy, unless it has to wait for the journal or goes its own way: those
-    /// are given back.
-    pub(super) async fn copied(&mut self, record: Record) -> Result<Option<Record>, StoreError> {
-        match record {
-            Record::Project(row) => self.projects.push(row),
-            Record::Session(_) | Record::Cursor(_) | Record::Outcome(_) | Record::Journal(_) => {
-                return Ok(Some(record));
-            }
-            row => self.verbatim(row).await?,
+    /// Takes the next record of a copy, like [`Importer::put`], in the place of what was `seen` there.
+    ///
+    /// # Errors
+    /// What the store reports; what was written before stays.
+    pub async fn replace(&mut self, row: Record, seen: &Record) -> Result<(), StoreError> {
+        match (self.copying, &row) {
+            (false, _) | (true, Record::Outcome(_) | Record::Journal(_)) => self.put(row).await,
+            _ => self.placed(Placed { row, seen: Some(hash_of(seen)) }).await,
         }
+    }
+
+    /// Takes the next record of a copy that nothing is in the place of, unless it goes its own way: then it
+    /// is given back.
+    pub(super) async fn copied(&mut self, row: Record) -> Result<Option<Record>, StoreError> {
+        if matches!(row, Record::Outcome(_) | Record::Journal(_)) {
+            return Ok(Some(row));
+        }
+        self.placed(Placed { row, seen: None }).await?;
         Ok(None)
+    }
+
+    /// What carries a revision has to wait for the journal.
+    async fn placed(&mut self, placed: Placed) -> Result<(), StoreError> {
+        match placed.row {
+            Record::Session(_) | Record::Cursor(_) => self.waiting.push(placed),
+            Record::Project(_) => self.projects.push(placed),
+            _ => self.verbatim(placed).await?,
+        }
+        Ok(())
     }
 
     /// Writes what waited for the journal of a copy.
     pub(super) async fn finish_copy(&mut self) -> Result<(), StoreError> {
-        for row in mem::take(&mut self.sessions) {
-            let from_revision = self.place_of(row.from_revision);
-            self.verbatim(Record::Session(Session { from_revision, ..row })).await?;
-        }
-        for row in mem::take(&mut self.cursors) {
-            let revision = self.place_of(row.revision);
-            self.verbatim(Record::Cursor(Cursor { revision, ..row })).await?;
-        }
-        for row in mem::take(&mut self.projects) {
-            let row = self.moved(row);
-            self.verbatim(Record::Project(row)).await?;
+        let projects = mem::take(&mut self.projects);
+        for Placed { row, seen } in mem::take(&mut self.waiting).into_iter().chain(projects) {
+            let row = match row {
+                Record::Session(row) => {
+                    let from_revision = self.place_of(row.from_revision);
+                    Record::Session(Session { from_revision, ..row })
+                }
+                Record::Cursor(row) => {
+                    let revision = self.place_of(row.revision);
+                    Record::Cursor(Cursor { revision, ..row })
+                }
+                Record::Project(row) => Record::Project(self.moved(row)),
+                other => other,
+            };
+            self.verbatim(Placed { row, seen }).await?;
         }
         self.next(Batch::Nothing).await
     }
 
-    async fn verbatim(&mut self, row: Record) -> Result<(), StoreError> {
-        let most = match row {
+    async fn verbatim(&mut self, placed: Placed) -> Result<(), StoreError> {
+        let most = match placed.row {
             Record::Item(_) | Record::Work(_) | Record::Vector(_) => ITEMS,
             _ => BATCH,
         };
+        let kind = |placed: &Placed| mem::discriminant(&placed.row);
         match &mut self.batch {
             Batch::Verbatim(rows)
-                if rows.len() < most
-                    && rows.first().map(mem::discriminant) == Some(mem::discriminant(&row)) =>
+                if rows.len() < most && rows.first().map(kind) == Some(kind(&placed)) =>
             {
-                rows.push(row);
+                rows.push(placed);
                 Ok(())
             }
-            _ => self.next(Batch::Verbatim(vec![row])).await,
+            _ => self.next(Batch::Verbatim(vec![placed])).await,
         }
     }
 
     pub(super) async fn write_verbatim(
         &mut self,
-        rows: Vec<Record>,
+        rows: Vec<Placed>,
         durability: Durability,
     ) -> Result<(), StoreError> {
-        let Some(first) = rows.first().cloned() else { return Ok(()) };
+        let Some(first) = rows.first().map(|placed| placed.row.clone()) else { return Ok(()) };
         let all = rows.len();
         let put = self.write(PutVerbatim { rows, durability }).await?.0.rows();
         count(&mut self.report, all, put, |counts| counts.of(&first));

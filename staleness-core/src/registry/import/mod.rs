@@ -35,6 +35,7 @@ use crate::tool::Tool;
 use crate::transfer::Record;
 use crate::work::Work;
 
+use copying::Placed;
 use journal::{AppendEntries, Numbered};
 use knowledge::{Incoming, PutItems};
 use report::count;
@@ -87,7 +88,8 @@ pub struct Importer {
     sessions: Vec<Session>,
     cursors: Vec<Cursor>,
     /// The same of a copy: those who import put projects last themselves.
-    projects: Vec<Project>,
+    waiting: Vec<Placed>,
+    projects: Vec<Placed>,
     /// What is there is a part of what comes: see [`Registry::copier`].
     copying: bool,
 }
@@ -108,7 +110,7 @@ enum Batch {
     Outcomes(Vec<Outcome>),
     Journal(Revision, Vec<Numbered>),
     /// Records of one collection of a copy.
-    Verbatim(Vec<Record>),
+    Verbatim(Vec<Placed>),
 }
 
 impl Registry {
@@ -168,6 +170,7 @@ impl Importer {
             said: HashMap::new(),
             sessions: Vec::new(),
             cursors: Vec::new(),
+            waiting: Vec::new(),
             projects: Vec::new(),
             copying: false,
         }
@@ -282,7 +285,9 @@ impl Importer {
         // The last commit of each collection is safe before the next begins; those before it are
         // then safe too.
         let last = mem::discriminant(&self.batch) != mem::discriminant(&next);
-        let durability = if last { Durability::Full } else { Durability::Normal };
+        // Were outcomes of a copy lost between two that were not, nobody could put them there again.
+        let appended = self.copying && matches!(self.batch, Batch::Outcomes(_));
+        let durability = if last || appended { Durability::Full } else { Durability::Normal };
         match mem::replace(&mut self.batch, next) {
             Batch::Nothing => {}
             Batch::Projects(rows) => {
