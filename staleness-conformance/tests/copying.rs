@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use pollster::block_on;
 use proptest::prelude::*;
 use staleness_conformance::arbitrary::{Reach, change_set};
@@ -11,9 +13,9 @@ use staleness_conformance::{Fault, Faulty};
 use staleness_core::journal::Revision;
 use staleness_core::registry::check_route;
 use staleness_core::store::{
-    Change, ChangeSet, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
-    ProjectFilter, Refusal, RegistryStore, RouteFilter, Selection, SessionFilter, SourceFilter,
-    Step, StoreError, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
+    Change, ChangeSet, Commit, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
+    ProjectFilter, Query, Refusal, RegistryStore, RouteFilter, Selection, SessionFilter,
+    SourceFilter, Step, StoreError, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
 };
 use staleness_core::transfer::{Compared, Comparison, Standing, append_lines, record_of};
 use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
@@ -299,4 +301,54 @@ fn what_somebody_noted_in_the_copy_meanwhile_is_not_written_over() {
         importer.replace(original, &record_of(TOOL).unwrap()).unwrap();
         assert_eq!(importer.finish().unwrap().imported.tools, put);
     }
+}
+
+/// Notes how many outcomes each step wrote, and how safe they had to be.
+#[derive(Debug)]
+struct Noting {
+    inner: MemoryStore,
+    written: Mutex<Vec<(usize, Durability)>>,
+}
+
+#[async_trait]
+impl RegistryStore for Noting {
+    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        self.inner.view(query).await
+    }
+
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        let durability = step.durability();
+        let commit = self.inner.transact(step).await?;
+        self.written.lock().unwrap().push((commit.changes.outcomes.len(), durability));
+        Ok(commit)
+    }
+
+    async fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        self.inner.pages(selection, visit).await
+    }
+
+    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        self.inner.backup(to).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.inner.check().await
+    }
+}
+
+#[test]
+fn a_server_that_crashes_leaves_no_hole_among_the_outcomes_of_a_copy() {
+    let store = Arc::new(Noting { inner: MemoryStore::new(), written: Mutex::default() });
+    let mut importer = registry(Arc::<Noting>::clone(&store)).copier();
+    for op in 0..5_001 {
+        let outcome = OUTCOME.replace("o1", &format!("o{op}"));
+        importer.put(record_of(&outcome).unwrap()).unwrap();
+    }
+    importer.finish().unwrap();
+    let written = store.written.lock().unwrap();
+    assert_eq!(*written, [(5_000, Durability::Full), (1, Durability::Full)]);
 }
