@@ -50,7 +50,7 @@ impl Step for Put {
 
 /// A registry that takes in more routes than usual.
 fn roomy(url: &str) -> BlockingRegistry {
-    let store = staleness::open(url).expect("the registry opens").store().clone();
+    let store = Arc::clone(staleness::open(url).expect("the registry opens").store());
     let mut policy = Policy::default();
     policy.routes.max_routes = 1_000_000;
     staleness::Registry::new(store, policy).blocking()
