@@ -1,37 +1,18 @@
 //! `copy`: a whole registry into another one.
 
-use serde_json::{Value, json};
-use staleness::registry::TransferCounts;
+mod report;
+
 use staleness::store::StoreError;
-use staleness::transfer::{
-    Checker, Compared, Comparison, Contents, HEADER, LineError, Standing, record_of,
-};
+use staleness::transfer::{Checker, Compared, Comparison, HEADER, LineError, Standing, record_of};
 use staleness::{BlockingRegistry, OpenOptions, StoreUrl};
 
+use self::report::{Report, document, listed, render, totals};
 use super::export::spooled;
-use super::import::counts;
 use super::import::lines::Input;
 use crate::args::CopyArgs;
 use crate::error::{CliError, ErrorKind};
-use crate::output::{Output, Paint, Progress, Table};
+use crate::output::{Output, Progress};
 use crate::settings::{Access, named_url};
-
-/// What became of a copy, or would.
-#[derive(Debug)]
-struct Report {
-    /// Records that were written.
-    copied: TransferCounts,
-    /// Records that were there already.
-    there: TransferCounts,
-    /// Both sides, as they are now.
-    collections: Vec<Compared>,
-}
-
-impl Report {
-    fn is_same(&self) -> bool {
-        self.collections.iter().all(Compared::is_same)
-    }
-}
 
 pub(crate) fn run(args: &CopyArgs, out: &Output) -> Result<(), CliError> {
     let (from, to) = (kept("FROM", &args.from)?, kept("TO", &args.to)?);
@@ -168,10 +149,8 @@ fn compared(
         let Some(standing) = standing else { break };
         progress.add(1);
         if standing != Standing::Foreign {
-            let (line, other) = (line.as_deref(), other.as_deref());
-            visit(standing, line.unwrap_or_default(), other.unwrap_or_default())?;
-        }
-        if standing != Standing::Foreign {
+            let (this, that) = (line.as_deref(), other.as_deref());
+            visit(standing, this.unwrap_or_default(), that.unwrap_or_default())?;
             line = original.next()?.map(str::to_owned);
         }
         if standing != Standing::Missing {
@@ -240,108 +219,6 @@ fn named(mut error: CliError, name: &str) -> CliError {
 
 fn no_file(error: std::io::Error) -> CliError {
     CliError::new(ErrorKind::Io, format!("a temporary file: {error}"))
-}
-
-/// The collections of which there are any, with how many.
-fn listed(collections: &[Compared], count: impl Fn(&Compared) -> u64) -> String {
-    let counts = collections.iter().map(|each| (each.name, count(each)));
-    let some = counts.filter(|(_, count)| *count > 0);
-    some.map(|(name, count)| format!("{count} {}", in_words(name))).collect::<Vec<_>>().join(", ")
-}
-
-fn in_words(collection: &str) -> &str {
-    match collection {
-        "knowledge" => "items of knowledge",
-        "work" => "work items",
-        "journal" => "journal entries",
-        other => other,
-    }
-}
-
-fn totals(
-    [
-        projects,
-        sources,
-        tools,
-        knowledge,
-        work,
-        sessions,
-        cursors,
-        routes,
-        vectors,
-        outcomes,
-        journal,
-    ]: &[Compared; 11],
-    count: impl Fn(&Compared) -> u64,
-) -> TransferCounts {
-    TransferCounts {
-        projects: count(projects),
-        sources: count(sources),
-        tools: count(tools),
-        knowledge: count(knowledge),
-        work: count(work),
-        sessions: count(sessions),
-        cursors: count(cursors),
-        routes: count(routes),
-        vectors: count(vectors),
-        outcomes: count(outcomes),
-        journal: count(journal),
-    }
-}
-
-fn document(report: &Report, (from, to): &(String, String), dry_run: bool) -> Value {
-    let side = |side: &Contents| json!({ "records": side.records, "digest": format!("{:032x}", side.digest) });
-    let collections: Vec<Value> = report
-        .collections
-        .iter()
-        .map(|each| {
-            json!({
-                "name": each.name,
-                "from": side(&each.original),
-                "to": side(&each.copy),
-                "same": each.is_same(),
-            })
-        })
-        .collect();
-    json!({
-        "from": from,
-        "to": to,
-        "dry_run": dry_run,
-        "copied": report.copied,
-        "there": report.there,
-        "same": report.is_same(),
-        "collections": collections,
-    })
-}
-
-fn render(report: &Report, dry_run: bool, out: &Output) -> String {
-    let done = if dry_run { "would be copied" } else { "copied" };
-    let mut text = String::new();
-    for (what, of) in [(done, &report.copied), ("there already", &report.there)] {
-        if *of != TransferCounts::default() || what == done {
-            text.push_str(&format!("{what}: {}\n", counts(of)));
-        }
-    }
-    if dry_run {
-        return text;
-    }
-    let mut table = Table::new();
-    let mut records = 0;
-    for each in report.collections.iter().filter(|each| each.original.records > 0) {
-        records += each.original.records;
-        let verdict = if each.is_same() { "the same" } else { "not the same" };
-        table.row(vec![
-            (each.name.into(), None),
-            (each.original.records.to_string(), None),
-            (verdict.into(), (!each.is_same()).then_some(Paint::bold as _)),
-            (format!("{:032x}", each.original.digest), Some(Paint::dim)),
-        ]);
-    }
-    text.push_str(&table.render(out.paint, out.width));
-    if report.is_same() {
-        text.push_str(&format!("both hold the same {records} records\n"));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,0 +1,131 @@
+//! What is told of a copy.
+
+use serde_json::{Value, json};
+use staleness::registry::TransferCounts;
+use staleness::transfer::{Compared, Contents};
+
+use crate::commands::import::counts;
+use crate::output::{Output, Paint, Table};
+
+/// What became of a copy, or would.
+#[derive(Debug)]
+pub(super) struct Report {
+    /// Records that were written.
+    pub(super) copied: TransferCounts,
+    /// Records that were there already.
+    pub(super) there: TransferCounts,
+    /// Both sides, as they are now.
+    pub(super) collections: Vec<Compared>,
+}
+
+impl Report {
+    /// Whether both hold the same.
+    pub(super) fn is_same(&self) -> bool {
+        self.collections.iter().all(Compared::is_same)
+    }
+}
+
+/// The collections of which there are any, with how many.
+pub(super) fn listed(collections: &[Compared], count: impl Fn(&Compared) -> u64) -> String {
+    let counts = collections.iter().map(|each| (each.name, count(each)));
+    let some = counts.filter(|(_, count)| *count > 0);
+    some.map(|(name, count)| format!("{count} {}", in_words(name))).collect::<Vec<_>>().join(", ")
+}
+
+fn in_words(collection: &str) -> &str {
+    match collection {
+        "knowledge" => "items of knowledge",
+        "work" => "work items",
+        "journal" => "journal entries",
+        other => other,
+    }
+}
+
+/// A count of each collection.
+pub(super) fn totals(
+    [
+        projects,
+        sources,
+        tools,
+        knowledge,
+        work,
+        sessions,
+        cursors,
+        routes,
+        vectors,
+        outcomes,
+        journal,
+    ]: &[Compared; 11],
+    count: impl Fn(&Compared) -> u64,
+) -> TransferCounts {
+    TransferCounts {
+        projects: count(projects),
+        sources: count(sources),
+        tools: count(tools),
+        knowledge: count(knowledge),
+        work: count(work),
+        sessions: count(sessions),
+        cursors: count(cursors),
+        routes: count(routes),
+        vectors: count(vectors),
+        outcomes: count(outcomes),
+        journal: count(journal),
+    }
+}
+
+/// The answer as JSON.
+pub(super) fn document(report: &Report, (from, to): &(String, String), dry_run: bool) -> Value {
+    let side = |side: &Contents| json!({ "records": side.records, "digest": format!("{:032x}", side.digest) });
+    let collections: Vec<Value> = report
+        .collections
+        .iter()
+        .map(|each| {
+            json!({
+                "name": each.name,
+                "from": side(&each.original),
+                "to": side(&each.copy),
+                "same": each.is_same(),
+            })
+        })
+        .collect();
+    json!({
+        "from": from,
+        "to": to,
+        "dry_run": dry_run,
+        "copied": report.copied,
+        "there": report.there,
+        "same": report.is_same(),
+        "collections": collections,
+    })
+}
+
+/// The answer for a person.
+pub(super) fn render(report: &Report, dry_run: bool, out: &Output) -> String {
+    let done = if dry_run { "would be copied" } else { "copied" };
+    let mut text = String::new();
+    for (what, of) in [(done, &report.copied), ("there already", &report.there)] {
+        if *of != TransferCounts::default() || what == done {
+            text.push_str(&format!("{what}: {}\n", counts(of)));
+        }
+    }
+    if dry_run {
+        return text;
+    }
+    let mut table = Table::new();
+    let mut records = 0;
+    for each in report.collections.iter().filter(|each| each.original.records > 0) {
+        records += each.original.records;
+        let verdict = if each.is_same() { "the same" } else { "not the same" };
+        table.row(vec![
+            (each.name.into(), None),
+            (each.original.records.to_string(), None),
+            (verdict.into(), (!each.is_same()).then_some(Paint::bold as _)),
+            (format!("{:032x}", each.original.digest), Some(Paint::dim)),
+        ]);
+    }
+    text.push_str(&table.render(out.paint, out.width));
+    if report.is_same() {
+        text.push_str(&format!("both hold the same {records} records\n"));
+    }
+    text
+}
