@@ -73,6 +73,12 @@ impl Sandbox {
         self.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
     }
 
+    /// The user's settings of Claude Code.
+    #[cfg(unix)]
+    pub(crate) fn claude_settings(&self) -> PathBuf {
+        self.home.join(".claude/settings.json")
+    }
+
     /// Another repository beside the project.
     pub(crate) fn second_project(&self) -> PathBuf {
         let other = self.root().join("other");
@@ -224,4 +230,9 @@ pub(crate) fn keys(value: &Value) -> Vec<&str> {
 /// The names of a list of tools.
 pub(crate) fn names(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+/// A value of a file that is plain JSON.
+pub(crate) fn read_json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }

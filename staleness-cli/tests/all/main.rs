@@ -17,6 +17,8 @@ mod hook;
 mod hook_ranked;
 mod hook_trouble;
 mod install;
+mod install_files;
+mod install_runs;
 mod journey;
 mod json;
 mod knowledge;
