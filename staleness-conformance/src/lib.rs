@@ -38,6 +38,9 @@
 //! - The suite starts its own executable as a child process, to race for a store and to be killed
 //!   while it writes.
 //! - [`arbitrary`] generates every record, change set and selection, for tests and fuzzing.
+//! - [`life`] is what one user of a store does over the registry's verbs, with every state of the memory
+//!   store on the way: for tests that break the disk or the process underneath.
+//! - [`disk`] is a disk that loses its power, with what it keeps.
 //! - [`Twice`], [`Strict`] and [`Faulty`] are stores around stores that hold steps to their side of
 //!   the contract. They are for tests of whatever writes steps.
 //!
@@ -52,6 +55,8 @@ mod cases;
 mod child;
 mod compare;
 mod context;
+pub mod disk;
+pub mod life;
 mod model;
 mod rows;
 mod runner;

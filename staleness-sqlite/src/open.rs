@@ -1,7 +1,7 @@
 //! Opening: what kind of file it is, creating it, raising its format.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
@@ -17,6 +17,8 @@ use crate::transaction::Transaction;
 
 /// The smallest page that an SQLite database can have, in bytes.
 const SMALLEST: u64 = 512;
+/// What a rollback journal begins with.
+const JOURNAL: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// An open store: its file, the lock beside it, and the first connection.
 #[derive(Debug)]
@@ -49,7 +51,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
                 path.display()
             )));
         }
-        Ok(found) if (1..SMALLEST).contains(&found.len()) => {
+        Ok(found) if (1..SMALLEST).contains(&found.len()) && !has_journal(&path) => {
             // SQLite takes such a file for an empty one and would write over it.
             return Err(StoreError::NotAStore(format!(
                 "{} is too short for an SQLite database",
@@ -88,6 +90,14 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 fn has_log(path: &Path) -> bool {
     fs::metadata(with_suffix(path, "-wal")).is_ok_and(|log| log.len() > 0)
+}
+
+/// Whether a journal is there by which SQLite undoes what was begun: the power was cut while the store
+/// was created, and of its first page a piece is there.
+fn has_journal(path: &Path) -> bool {
+    let mut begins = [0; JOURNAL.len()];
+    let journal = fs::File::open(with_suffix(path, "-journal"));
+    journal.and_then(|mut journal| journal.read_exact(&mut begins)).is_ok() && begins == JOURNAL
 }
 
 /// Creates an empty file that only its owner may read or write, and the folders above it. SQLite

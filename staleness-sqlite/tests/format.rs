@@ -90,6 +90,31 @@ fn an_empty_file_becomes_a_store() {
     transact(&store, use_tool("a", 1)).unwrap();
 }
 
+/// The header of a rollback journal of a database that had no pages.
+fn journal_of_nothing() -> Vec<u8> {
+    let mut header = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    for number in [0_u32, 1, 0, 512, 4_096] {
+        header.extend(number.to_be_bytes());
+    }
+    header.resize(512, 0);
+    header
+}
+
+/// Found by cutting the power while a store is created: of its first page a piece is there.
+#[test]
+fn a_creation_that_was_cut_off_is_undone_by_its_journal() {
+    let (_folder, path) = fresh();
+    fs::write(&path, [b'S'; 100]).unwrap();
+    let journal = path.with_file_name("registry.db-journal");
+    fs::write(&journal, b"somebody's notes").unwrap();
+    assert!(matches!(refused(&path), StoreError::NotAStore(_)));
+    fs::write(&journal, journal_of_nothing()).unwrap();
+    let store = open(&path);
+    transact(&store, use_tool("a", 1)).unwrap();
+    check(&store).unwrap();
+    assert!(!journal.exists());
+}
+
 #[test]
 fn an_empty_file_beside_a_log_is_damage() {
     let (_folder, path) = fresh();

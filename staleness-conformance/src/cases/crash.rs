@@ -8,6 +8,7 @@ use staleness_core::ids::{ItemKey, WorkKey};
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
 use crate::context::{Context, Handle, act, check, everything, panic_text};
+use crate::disk::Draws;
 use crate::rows::{global, item, item_key, tool, work, work_key};
 use crate::steps::{Use, Write};
 
@@ -31,20 +32,6 @@ const STORES: u64 = 25;
 /// How many turns of an idle loop the parent lets pass before it kills, at most: about as long as
 /// some steps take, so that kills fall into every part of a step and not only behind an answer.
 const LONGEST_PAUSE: u64 = 60_000;
-
-/// Numbers that look random and are the same in every run (splitmix64).
-#[derive(Debug)]
-struct Draws(u64);
-
-impl Draws {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % limit
-    }
-}
 
 /// What the writers were told, and how many of them were killed.
 #[derive(Debug, Default)]

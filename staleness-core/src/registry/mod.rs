@@ -278,12 +278,15 @@ impl Registry {
     /// op id.
     ///
     /// # Errors
-    /// [`crate::store::Refusal::Unknown`] for an unknown name; else what the store reports.
+    /// [`crate::store::Refusal::Unknown`] for an unknown name; [`StoreError::Unknown`] when it was done
+    /// and the tool could not be read afterwards; else what the store reports.
     pub async fn set_hold(&self, by_hand: ByHand, hold: Hold) -> Result<ToolReport, StoreError> {
         let (project, at) = (by_hand.project.clone(), by_hand.at);
         let keys = by_hand.keys();
         self.run(SetHold { by_hand, hold, policy: Arc::clone(&self.policy) }).await?;
-        self.show_key(&keys, &project, at).await
+        // Whatever keeps it from being read, it is not true that nothing was done.
+        let shown = self.show_key(&keys, &project, at).await;
+        shown.map_err(|error| StoreError::Unknown(Box::new(error)))
     }
 
     /// Forgets a tool and its outcomes. May be repeated with the same op id.

@@ -1,0 +1,225 @@
+//! Lives: what one user of a store does over the registry's verbs, the same in every run.
+//!
+//! A life keeps to a project of its own, but for one tool of every project that all lives use. So
+//! whatever others do meanwhile, its rows are those that the memory store has after the same turns:
+//! see [`Life::own`] and [`Reference`].
+
+mod own;
+mod reference;
+
+use std::collections::BTreeSet;
+
+use staleness_core::ids::{AgentId, Level, SessionId};
+use staleness_core::knowledge::{Item, ItemKind};
+use staleness_core::outcome::OutcomeKind;
+use staleness_core::registry::{Act, ByHand, ItemPatch, Learn, Resume, ScopeChoice, Use};
+use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
+use staleness_core::source::SourceState;
+use staleness_core::store::StoreError;
+use staleness_core::tool::{Hold, ToolKind};
+use staleness_core::work::{Work, WorkKind};
+use staleness_core::{BlockingRegistry, Timestamp};
+
+use crate::rows;
+pub use reference::{Reference, State};
+
+/// The tool of every project that all lives use.
+pub const SHARED: &str = "Shared";
+
+/// Turns after which all verbs had their turn.
+pub const VERBS: u64 = 14;
+
+/// One user of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Life(pub u64);
+
+impl Life {
+    /// The project in which it happens.
+    #[must_use]
+    pub fn project(self) -> ProjectRef {
+        ProjectRef::of_root(format!("/life/{}", self.0))
+    }
+
+    /// What the op ids of a turn begin with.
+    #[must_use]
+    pub fn op(self, turn: u64) -> String {
+        format!("life-{}-{turn}", self.0)
+    }
+
+    /// Whether this turn uses the tool that all lives share.
+    #[must_use]
+    pub const fn shares(turn: u64) -> bool {
+        turn % VERBS == 1
+    }
+
+    /// Carries out one turn. Doing a turn again that was not done to its end finishes it, and has the
+    /// effect of doing it once.
+    ///
+    /// # Errors
+    /// What the store reports.
+    ///
+    /// # Panics
+    /// Never: every name in here is a valid one.
+    pub fn turn(self, registry: &BlockingRegistry, turn: u64) -> Result<(), StoreError> {
+        let now = Now { life: self, turn, project: self.project() };
+        let round = turn / VERBS;
+        match turn % VERBS {
+            0 => now.scan(registry),
+            1 => registry.record(now.used(SHARED, OutcomeKind::Success, 0)).map(drop),
+            2 => registry.add_item(now.item(round), now.act()).map(drop),
+            3 => now.uses(registry),
+            4 => registry.add_work(now.work(round), now.act()).map(drop),
+            5 => registry.learn_route(&now.project, now.lesson()).map(drop),
+            6 => registry.record(now.used("/review", OutcomeKind::Failure, 0)).map(drop),
+            7 => {
+                let hold = [Hold::Pinned, Hold::Ignored, Hold::None];
+                let hold = hold[(round % 3) as usize];
+                registry.set_hold(now.by_hand("/review"), hold).map(drop)
+            }
+            8 => now.edit(registry, round),
+            9 => {
+                let text = format!("step {turn}");
+                registry.step_work(now.work(round).key, text, now.act()).map(drop)
+            }
+            10 => now.session(registry),
+            11 => now.documents(registry),
+            12 => now.lower(registry, round),
+            _ => registry.prune_routes(&now.project.id, now.at(), false).map(drop),
+        }
+    }
+}
+
+/// One turn of one life.
+struct Now {
+    life: Life,
+    turn: u64,
+    project: ProjectRef,
+}
+
+impl Now {
+    /// A second passes with every turn.
+    fn at(&self) -> Timestamp {
+        Timestamp::from_millis(1_790_000_000_000 + self.turn as i64 * 1_000)
+    }
+
+    fn act(&self) -> Act {
+        Act::new(rows::op(self.life.op(self.turn)), self.at())
+    }
+
+    fn used(&self, tool: &str, outcome: OutcomeKind, number: u64) -> Use {
+        let op = rows::op(format!("{}.{number}", self.life.op(self.turn)));
+        let used = Use::new(op, rows::name(tool), outcome, self.at(), self.project.clone());
+        Use { kind: (tool == SHARED).then_some(ToolKind::Builtin), ..used }
+    }
+
+    /// Servers come and go.
+    fn scan(&self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+        let mut found: Vec<Found> =
+            ["one", "two"].iter().filter_map(|s| Found::server(s)).collect();
+        if (self.turn / VERBS) % 2 == 1 {
+            found.pop();
+        }
+        found.push(Found::new(rows::name("/review"), ToolKind::SlashCommand));
+        let reading = SourceReading {
+            id: staleness_core::ids::SourceId {
+                project: Some(self.project.id.clone()),
+                client: "client".into(),
+                level: Level::Project,
+                part: "mcp".into(),
+            },
+            path: "/life/mcp.json".into(),
+            state: SourceState::Read,
+            root_is_there: true,
+            error: None,
+            found,
+        };
+        let scan = Scan {
+            project: self.project.clone(),
+            sources: vec![reading],
+            indexes: Vec::new(),
+            read_under: registry.readings(&self.project.id)?,
+            at: self.at(),
+            session: None,
+            client: None,
+        };
+        registry.apply_scan(scan).map(drop)
+    }
+
+    fn uses(&self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+        let of = ["mcp__one__read", "mcp__one__write", "mcp__two__read", "/review"];
+        let uses =
+            (0..).zip(of).map(|(number, tool)| self.used(tool, OutcomeKind::Success, number));
+        registry.record_all(uses.collect()).map(drop)
+    }
+
+    fn item(&self, round: u64) -> Item {
+        let key = rows::item_key(Some(self.project.id.as_str()), format!("item-{round}"));
+        Item::new(key, ItemKind::Knowledge, format!("What holds in round {round}."), self.at())
+    }
+
+    fn work(&self, round: u64) -> Work {
+        let key = rows::work_key(Some(self.project.id.as_str()), format!("plan-{round}"));
+        Work::new(key, WorkKind::Plan, format!("What to do in round {round}."), self.at())
+    }
+
+    fn lesson(&self) -> Learn {
+        let query = format!("read what number {} says", self.turn % (3 * VERBS));
+        let vector = (rows::model("m"), vec![1.0, (self.turn % 7) as f64, 0.5]);
+        let op = rows::op(self.life.op(self.turn));
+        let vector = Some(vector);
+        Learn { vector, ..Learn::new(op, query, rows::name("mcp__one__read"), self.at()) }
+    }
+
+    fn by_hand(&self, tool: &str) -> ByHand {
+        ByHand {
+            op: rows::op(self.life.op(self.turn)),
+            name: rows::name(tool),
+            scope: ScopeChoice::Project,
+            project: self.project.clone(),
+            at: self.at(),
+            note: Some("why\nnot".into()),
+            session: None,
+            actor: None,
+        }
+    }
+
+    fn edit(&self, registry: &BlockingRegistry, round: u64) -> Result<(), StoreError> {
+        let body = Some("x".repeat(100 + self.turn as usize * 397 % 9_000));
+        let patch = ItemPatch { body, ..ItemPatch::default() };
+        registry.edit_items(vec![self.item(round).key], patch, self.act()).map(drop)
+    }
+
+    /// A session begins, is told what is new, and ends.
+    fn session(&self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+        let agent = AgentId::new("agent").expect("an id");
+        let id = SessionId::new(format!("session-{}", self.turn)).expect("an id");
+        registry.start_session(&self.project.id, &agent, &id, self.at())?;
+        let resume = Resume { session: Some(id.clone()), ..Resume::new(agent) };
+        let delta = registry.resume(&self.project, resume.clone(), self.at())?;
+        registry.mark_resumed(&self.project.id, &resume, &delta, self.at())?;
+        registry.end_session(&self.project.id, &id, self.at()).map(drop)
+    }
+
+    fn documents(&self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+        let paths = ["AGENTS.md", "docs/a.md", "docs/b.md"];
+        let rows = paths.iter().zip(0..).map(|(path, number)| {
+            let key = rows::document_key(self.project.id.as_str(), *path);
+            let mut row = rows::flagged(rows::document(key), (self.turn as u32 + number) % 3);
+            row.checked_at = self.at();
+            row
+        });
+        let every: BTreeSet<String> = paths.iter().map(ToString::to_string).collect();
+        registry.put_documents(&self.project.id, rows.collect(), Some(every), self.at()).map(drop)
+    }
+
+    /// What was said is doubted, or taken back.
+    fn lower(&self, registry: &BlockingRegistry, round: u64) -> Result<(), StoreError> {
+        let key = self.item(round).key;
+        if round.is_multiple_of(2) {
+            let reason = "It is otherwise.".to_owned();
+            registry.contradict_item(key, "somebody".into(), reason, self.act()).map(drop)
+        } else {
+            registry.remove_item(key, self.act()).map(drop)
+        }
+    }
+}

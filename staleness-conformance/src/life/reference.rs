@@ -1,0 +1,115 @@
+//! The reference: every state that a life alone leads a store through.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use staleness_core::store::{
+    Commit, Durability, Query, RegistryStore, Selection, Step, StoreError, View,
+};
+use staleness_core::{MemoryStore, Policy, Registry};
+
+use super::Life;
+use crate::context::{Handle, bare, everything};
+
+/// The memory store after a commit that wrote something.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Everything that is stored.
+    pub view: View,
+    /// What the commit had to survive.
+    pub durability: Durability,
+}
+
+/// The states of the memory store, in order, and where each turn ended.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// The empty store first.
+    pub states: Vec<State>,
+    /// How many commits were made when each turn had ended.
+    pub ends: Vec<usize>,
+}
+
+impl Reference {
+    /// What the first turns of a life do.
+    ///
+    /// # Panics
+    /// When the memory store fails.
+    #[must_use]
+    pub fn of(life: Life, turns: u64) -> Self {
+        let empty = State { view: View::default(), durability: Durability::Full };
+        let store = Arc::new(Recorded {
+            inner: Arc::new(MemoryStore::new()),
+            states: Mutex::new(vec![empty]),
+        });
+        let handle: Handle = Arc::<Recorded>::clone(&store);
+        let registry = Registry::new(handle, Policy::default()).blocking();
+        let ends = (0..turns).map(|turn| {
+            life.turn(&registry, turn)
+                .unwrap_or_else(|error| panic!("turn {turn} on the memory store: {error}"));
+            store.states().len() - 1
+        });
+        let ends = ends.collect();
+        Self { states: store.states().clone(), ends }
+    }
+
+    /// The state that a turn begins with.
+    #[must_use]
+    pub fn before(&self, turn: usize) -> usize {
+        turn.checked_sub(1).map_or(0, |before| self.ends[before])
+    }
+
+    /// Which of the states between two, both included, this is.
+    #[must_use]
+    pub fn find(&self, view: &View, from: usize, to: usize) -> Option<usize> {
+        let view = bare(view.clone());
+        (from..=to.min(self.states.len() - 1)).rev().find(|at| self.states[*at].view == view)
+    }
+}
+
+/// Notes the state after every commit that wrote something.
+#[derive(Debug)]
+struct Recorded {
+    inner: Handle,
+    states: Mutex<Vec<State>>,
+}
+
+impl Recorded {
+    fn states(&self) -> std::sync::MutexGuard<'_, Vec<State>> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl RegistryStore for Recorded {
+    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        self.inner.view(query).await
+    }
+
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        let durability = step.durability();
+        let commit = self.inner.transact(step).await?;
+        if !commit.changes.is_empty() {
+            self.states().push(State { view: everything(&self.inner), durability });
+        }
+        Ok(commit)
+    }
+
+    async fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        self.inner.pages(selection, visit).await
+    }
+
+    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        self.inner.backup(to).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.inner.check().await
+    }
+}

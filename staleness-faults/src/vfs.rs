@@ -1,0 +1,333 @@
+//! The file layer: every call goes to the one of the operating system, unless it fails.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::{ManuallyDrop, size_of};
+use std::path::Path;
+use std::slice;
+use std::sync::Once;
+
+use rusqlite::ffi;
+use staleness_conformance::disk::Did;
+
+use crate::plan::{Call, Fails, fails, note};
+
+/// An open file. SQLite allocates it together with the real file, which lies behind it.
+#[repr(C)]
+struct File {
+    /// SQLite's view of it; must come first.
+    base: ffi::sqlite3_file,
+    /// The file of the operating system's layer.
+    real: *mut ffi::sqlite3_file,
+    /// Whether the operating system's layer syncs the folder when this file is synced next, as it does
+    /// for a journal or log that may have been created.
+    syncs_folder: bool,
+    /// Its name; `None` once it was closed.
+    name: ManuallyDrop<Option<Box<str>>>,
+}
+
+/// Makes this layer the default for every connection of the process that is opened from now on.
+///
+/// # Panics
+/// When SQLite refuses it.
+pub fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the default layer lives as long as the process, so it may be copied and pointed to;
+        // the copy is leaked, so it lives as long too. `File` begins with what SQLite expects, and
+        // the size asked for has room for the real file behind it.
+        unsafe {
+            let real = ffi::sqlite3_vfs_find(std::ptr::null());
+            assert!(!real.is_null(), "SQLite has a default file layer");
+            let mut layer = *real;
+            layer.zName = c"staleness-faults".as_ptr();
+            layer.pAppData = real.cast();
+            layer.szOsFile += size_of::<File>() as c_int;
+            layer.xOpen = Some(open);
+            layer.xDelete = Some(delete);
+            layer.xAccess = Some(access);
+            let layer = Box::leak(Box::new(layer));
+            assert_eq!(ffi::sqlite3_vfs_register(layer, 1), ffi::SQLITE_OK);
+        }
+    });
+}
+
+/// The layer of the operating system.
+///
+/// # Safety
+/// `layer` is the one that [`install`] made.
+unsafe fn real_layer(layer: *mut ffi::sqlite3_vfs) -> *mut ffi::sqlite3_vfs {
+    // SAFETY: `install` stored it there.
+    unsafe { (*layer).pAppData.cast() }
+}
+
+/// The last part of a path; empty where there is none.
+///
+/// # Safety
+/// `path` is null or ends with a zero.
+unsafe fn name_of(path: *const c_char) -> Box<str> {
+    if path.is_null() {
+        return "".into();
+    }
+    // SAFETY: as promised.
+    let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
+    Path::new(path.as_ref())
+        .file_name()
+        .map_or_else(Default::default, |name| name.to_string_lossy().into())
+}
+
+unsafe extern "C" fn open(
+    layer: *mut ffi::sqlite3_vfs,
+    path: ffi::sqlite3_filename,
+    file: *mut ffi::sqlite3_file,
+    flags: c_int,
+    out: *mut c_int,
+) -> c_int {
+    let file = file.cast::<File>();
+    // SAFETY: SQLite gives memory of `szOsFile` bytes, which is a `File` and the real file behind it.
+    // Where there are no methods, SQLite does not close it.
+    unsafe {
+        (*file).base.pMethods = std::ptr::null();
+        if fails(Call::Other).is_some() {
+            return ffi::SQLITE_CANTOPEN;
+        }
+        let layer = real_layer(layer);
+        (*file).real = file.add(1).cast();
+        let Some(open) = (*layer).xOpen else { return ffi::SQLITE_CANTOPEN };
+        let done = open(layer, path, (*file).real, flags, out);
+        if done == ffi::SQLITE_OK {
+            (&raw mut (*file).name).write(ManuallyDrop::new(Some(name_of(path))));
+            let journals = ffi::SQLITE_OPEN_MAIN_JOURNAL
+                | ffi::SQLITE_OPEN_SUPER_JOURNAL
+                | ffi::SQLITE_OPEN_WAL;
+            (*file).syncs_folder = flags & ffi::SQLITE_OPEN_CREATE != 0 && flags & journals != 0;
+            (*file).base.pMethods = &METHODS;
+        }
+        done
+    }
+}
+
+unsafe extern "C" fn delete(
+    layer: *mut ffi::sqlite3_vfs,
+    path: *const c_char,
+    sync: c_int,
+) -> c_int {
+    if fails(Call::Other).is_some() {
+        return ffi::SQLITE_IOERR_DELETE;
+    }
+    // SAFETY: the arguments are passed on as they came, to the layer that they are for.
+    unsafe {
+        let layer = real_layer(layer);
+        let Some(delete) = (*layer).xDelete else { return ffi::SQLITE_IOERR_DELETE };
+        let done = delete(layer, path, sync);
+        if done == ffi::SQLITE_OK {
+            note(&name_of(path), || Did::Delete);
+            if sync != 0 {
+                note("", || Did::SyncFolder);
+            }
+        }
+        done
+    }
+}
+
+unsafe extern "C" fn access(
+    layer: *mut ffi::sqlite3_vfs,
+    path: *const c_char,
+    flags: c_int,
+    out: *mut c_int,
+) -> c_int {
+    if fails(Call::Other).is_some() {
+        return ffi::SQLITE_IOERR_ACCESS;
+    }
+    // SAFETY: as in `delete`.
+    unsafe {
+        let layer = real_layer(layer);
+        let Some(access) = (*layer).xAccess else { return ffi::SQLITE_IOERR_ACCESS };
+        access(layer, path, flags, out)
+    }
+}
+
+/// The name under which a file is noted.
+///
+/// # Safety
+/// `file` is open.
+unsafe fn named<'f>(file: *mut ffi::sqlite3_file) -> &'f str {
+    // SAFETY: `open` wrote the name, and only `close` takes it.
+    unsafe { (*file.cast::<File>()).name.as_deref().unwrap_or_default() }
+}
+
+/// Calls a method of the real file, if it has it.
+macro_rules! real {
+    ($file:ident.$method:ident($($argument:expr),*), else $otherwise:expr) => {
+        // SAFETY: SQLite calls methods of open files only, and `open` pointed to the real one, whose
+        // methods are those of the operating system's layer. Arguments are passed on as they came.
+        unsafe {
+            let real = (*$file.cast::<File>()).real;
+            match (*(*real).pMethods).$method {
+                Some(method) => method(real $(, $argument)*),
+                None => $otherwise,
+            }
+        }
+    };
+}
+
+unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
+    let done = real!(file.xClose(), else ffi::SQLITE_OK);
+    // SAFETY: SQLite closes an open file once, and does not use it afterwards.
+    unsafe { (*file.cast::<File>()).name.take() };
+    done
+}
+
+unsafe extern "C" fn read(
+    file: *mut ffi::sqlite3_file,
+    to: *mut c_void,
+    len: c_int,
+    offset: i64,
+) -> c_int {
+    if fails(Call::Other).is_some() {
+        return ffi::SQLITE_IOERR_READ;
+    }
+    real!(file.xRead(to, len, offset), else ffi::SQLITE_IOERR_READ)
+}
+
+unsafe extern "C" fn write(
+    file: *mut ffi::sqlite3_file,
+    from: *const c_void,
+    len: c_int,
+    offset: i64,
+) -> c_int {
+    let failing = fails(Call::Takes);
+    let done = match failing {
+        Some(Fails::Full) => return ffi::SQLITE_FULL,
+        Some(Fails::Device) => len / 2,
+        None => len,
+    };
+    let code = real!(file.xWrite(from, done, offset), else ffi::SQLITE_IOERR_WRITE);
+    if code == ffi::SQLITE_OK {
+        // SAFETY: SQLite gives `len` bytes, and `done` is no more.
+        let data = unsafe { slice::from_raw_parts(from.cast::<u8>(), done as usize) };
+        // SAFETY: the file is open.
+        note(unsafe { named(file) }, || Did::Write(offset as u64, data.to_vec()));
+    }
+    if failing.is_some() { ffi::SQLITE_IOERR_WRITE } else { code }
+}
+
+unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, len: i64) -> c_int {
+    if fails(Call::Other).is_some() {
+        return ffi::SQLITE_IOERR_TRUNCATE;
+    }
+    let code = real!(file.xTruncate(len), else ffi::SQLITE_IOERR_TRUNCATE);
+    if code == ffi::SQLITE_OK {
+        // SAFETY: the file is open.
+        note(unsafe { named(file) }, || Did::SetLen(len as u64));
+    }
+    code
+}
+
+/// Only notes it: the power that is cut here is not that of the machine, and waiting for a disk takes most
+/// of the time.
+unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _flags: c_int) -> c_int {
+    if fails(Call::Other).is_some() {
+        return ffi::SQLITE_IOERR_FSYNC;
+    }
+    // SAFETY: the file is open.
+    note(unsafe { named(file) }, || Did::Sync);
+    // SAFETY: as above; SQLite uses a file from one thread at a time.
+    if unsafe { std::mem::take(&mut (*file.cast::<File>()).syncs_folder) } {
+        note("", || Did::SyncFolder);
+    }
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn file_size(file: *mut ffi::sqlite3_file, out: *mut i64) -> c_int {
+    if fails(Call::Other).is_some() {
+        return ffi::SQLITE_IOERR_FSTAT;
+    }
+    real!(file.xFileSize(out), else ffi::SQLITE_IOERR_FSTAT)
+}
+
+unsafe extern "C" fn lock(file: *mut ffi::sqlite3_file, level: c_int) -> c_int {
+    if fails(Call::Other).is_some() {
+        return ffi::SQLITE_IOERR_LOCK;
+    }
+    real!(file.xLock(level), else ffi::SQLITE_IOERR_LOCK)
+}
+
+unsafe extern "C" fn unlock(file: *mut ffi::sqlite3_file, level: c_int) -> c_int {
+    real!(file.xUnlock(level), else ffi::SQLITE_OK)
+}
+
+unsafe extern "C" fn check_reserved(file: *mut ffi::sqlite3_file, out: *mut c_int) -> c_int {
+    real!(file.xCheckReservedLock(out), else ffi::SQLITE_IOERR_CHECKRESERVEDLOCK)
+}
+
+unsafe extern "C" fn file_control(
+    file: *mut ffi::sqlite3_file,
+    what: c_int,
+    argument: *mut c_void,
+) -> c_int {
+    real!(file.xFileControl(what, argument), else ffi::SQLITE_NOTFOUND)
+}
+
+unsafe extern "C" fn sector_size(file: *mut ffi::sqlite3_file) -> c_int {
+    real!(file.xSectorSize(), else 0)
+}
+
+unsafe extern "C" fn characteristics(file: *mut ffi::sqlite3_file) -> c_int {
+    real!(file.xDeviceCharacteristics(), else 0)
+}
+
+unsafe extern "C" fn shm_map(
+    file: *mut ffi::sqlite3_file,
+    page: c_int,
+    size: c_int,
+    extend: c_int,
+    out: *mut *mut c_void,
+) -> c_int {
+    let call = if extend != 0 { Call::Takes } else { Call::Other };
+    match fails(call) {
+        Some(Fails::Full) => return ffi::SQLITE_FULL,
+        Some(Fails::Device) => return ffi::SQLITE_IOERR_SHMMAP,
+        None => {}
+    }
+    real!(file.xShmMap(page, size, extend, out), else ffi::SQLITE_IOERR_SHMMAP)
+}
+
+unsafe extern "C" fn shm_lock(
+    file: *mut ffi::sqlite3_file,
+    offset: c_int,
+    count: c_int,
+    flags: c_int,
+) -> c_int {
+    real!(file.xShmLock(offset, count, flags), else ffi::SQLITE_IOERR_SHMLOCK)
+}
+
+unsafe extern "C" fn shm_barrier(file: *mut ffi::sqlite3_file) {
+    real!(file.xShmBarrier(), else ())
+}
+
+unsafe extern "C" fn shm_unmap(file: *mut ffi::sqlite3_file, delete: c_int) -> c_int {
+    real!(file.xShmUnmap(delete), else ffi::SQLITE_OK)
+}
+
+/// Version 2: without the methods for mapped files, which would go past `read` and `write`.
+static METHODS: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
+    iVersion: 2,
+    xClose: Some(close),
+    xRead: Some(read),
+    xWrite: Some(write),
+    xTruncate: Some(truncate),
+    xSync: Some(sync),
+    xFileSize: Some(file_size),
+    xLock: Some(lock),
+    xUnlock: Some(unlock),
+    xCheckReservedLock: Some(check_reserved),
+    xFileControl: Some(file_control),
+    xSectorSize: Some(sector_size),
+    xDeviceCharacteristics: Some(characteristics),
+    xShmMap: Some(shm_map),
+    xShmLock: Some(shm_lock),
+    xShmBarrier: Some(shm_barrier),
+    xShmUnmap: Some(shm_unmap),
+    xFetch: None,
+    xUnfetch: None,
+};

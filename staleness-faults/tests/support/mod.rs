@@ -1,0 +1,68 @@
+//! What the tests share: folders of files, and a life in a store.
+
+#![allow(dead_code, unreachable_pub, reason = "each test target uses a part")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use staleness_conformance::life::{Life, Reference};
+use staleness_core::store::{Durability, RegistryStore, Selection, StoreError, View};
+use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_sqlite::{OpenOptions, SqliteStore};
+
+/// The life that is lived in every test.
+pub const LIFE: Life = Life(1);
+
+/// The name of the store's file.
+pub const NAME: &str = "registry.db";
+
+pub fn open(folder: &Path) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open(folder.join(NAME), OpenOptions::new())
+}
+
+pub fn registry(store: &SqliteStore) -> BlockingRegistry {
+    Registry::new(Arc::new(store.clone()), Policy::default()).blocking()
+}
+
+/// Everything that is stored.
+pub fn everything(store: &SqliteStore) -> Result<View, StoreError> {
+    pollster::block_on(store.view(Arc::new(Selection::everything())))
+}
+
+pub fn check(store: &SqliteStore) -> Result<(), StoreError> {
+    pollster::block_on(store.check())
+}
+
+/// Carries out a turn in a store that is opened for it.
+pub fn turn(folder: &Path, number: usize) -> Result<(), StoreError> {
+    let store = open(folder)?;
+    LIFE.turn(&registry(&store), number as u64)
+}
+
+/// The files of a folder, but for the lock and the index of the log.
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .filter(|(name, _)| !name.ends_with(".lock") && !name.ends_with("-shm"))
+        .collect()
+}
+
+/// Makes a folder hold these files and no others.
+pub fn lay_out(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    for (name, bytes) in files {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+}
+
+/// The last state up to this one that had to survive a power cut.
+pub fn surely(reference: &Reference, up_to: usize) -> usize {
+    let full = |at: &usize| reference.states[*at].durability == Durability::Full;
+    (0..=up_to).rev().find(full).unwrap()
+}
