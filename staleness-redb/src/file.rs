@@ -47,8 +47,6 @@ pub(crate) struct Control {
     broken: AtomicBool,
     god_byte: AtomicU8,
     flipped: AtomicBool,
-    #[cfg(test)]
-    pub(crate) probe: tests::Probe,
 }
 
 impl StoreFile {
@@ -61,8 +59,6 @@ impl StoreFile {
             broken: AtomicBool::new(false),
             god_byte: AtomicU8::new(0),
             flipped: AtomicBool::new(false),
-            #[cfg(test)]
-            probe: tests::Probe::default(),
         });
         let file = FileBackend::new(file)?;
         let mut header = [0; HEADER];
@@ -99,7 +95,7 @@ impl Control {
         }
         if self.owes_sync.load(Ordering::Relaxed) {
             #[cfg(test)]
-            self.probe.note(tests::Did::Sync)?;
+            tests::note(tests::Did::Sync)?;
             if let Err(error) = self.handle.sync_data() {
                 self.broken.store(true, Ordering::Relaxed);
                 return Err(error);
@@ -124,13 +120,15 @@ impl StorageBackend for StoreFile {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        #[cfg(test)]
+        tests::read()?;
         self.file.read(offset, out)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.control.before_write()?;
         #[cfg(test)]
-        self.control.probe.note(tests::Did::SetLen(len))?;
+        tests::note(tests::Did::SetLen(len))?;
         self.file.set_len(len)
     }
 
@@ -154,7 +152,7 @@ impl StorageBackend for StoreFile {
             }
         }
         #[cfg(test)]
-        self.control.probe.note(tests::Did::Write(offset, data.to_vec()))?;
+        tests::note(tests::Did::Write(offset, data.to_vec()))?;
         self.file.write(offset, data)
     }
 
@@ -193,4 +191,8 @@ impl StorageBackend for StoreFile {
 
 #[cfg(test)]
 #[path = "file_tests.rs"]
-mod tests;
+pub(crate) mod tests;
+
+#[cfg(test)]
+#[path = "file_life_tests.rs"]
+mod life_tests;

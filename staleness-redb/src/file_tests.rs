@@ -1,11 +1,10 @@
 //! Disks that fail, and power that is cut, at every write and sync.
 
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::fmt;
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicI64;
 
+pub(crate) use staleness_conformance::disk::Did;
+use staleness_conformance::disk::{Disk, Draws, Keeps};
 use staleness_core::ids::{OpId, ProjectId, ServerKey, ToolKey, ToolName};
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::outcome::{Mark, Outcome};
@@ -18,38 +17,63 @@ use staleness_core::tool::{PresenceCause, Tool, ToolKind};
 
 use super::*;
 use crate::OpenOptions;
-use crate::inner::{Inner, carry_out};
-use crate::session::Session;
+use crate::inner::Inner;
 
-/// What reached the file.
-#[derive(Clone, Debug)]
-pub(crate) enum Did {
-    Write(u64, Vec<u8>),
-    SetLen(u64),
-    Sync,
+thread_local! {
+    static PLAN: Cell<Plan> = const { Cell::new(Plan::NOTHING) };
+    static LOG: RefCell<Vec<Did>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes what reaches the file, and fails on demand.
-#[derive(Debug)]
-pub(crate) struct Probe {
-    left: AtomicI64,
-    log: Mutex<Vec<Did>>,
+/// Which calls of this thread fail.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    /// How many succeed before.
+    pub(crate) after: u64,
+    /// How many fail then.
+    pub(crate) times: u64,
+    /// Whether reads count. What fails is otherwise that no space is left.
+    pub(crate) reads: bool,
 }
 
-impl Default for Probe {
-    fn default() -> Self {
-        Self { left: AtomicI64::new(i64::MAX), log: Mutex::default() }
+impl Plan {
+    pub(crate) const NOTHING: Self = Self { after: 0, times: 0, reads: false };
+}
+
+/// Lets calls of this thread fail, and forgets what it did before.
+pub(crate) fn fail(plan: Plan) {
+    PLAN.set(plan);
+    LOG.take();
+}
+
+/// Lets nothing fail any more. What reached the file, and how many failures were not met.
+pub(crate) fn heal() -> (Vec<Did>, u64) {
+    (LOG.take(), PLAN.replace(Plan::NOTHING).times)
+}
+
+fn call() -> io::Result<()> {
+    let mut plan = PLAN.get();
+    if plan.after > 0 {
+        plan.after -= 1;
+    } else if plan.times > 0 {
+        plan.times -= 1;
+        PLAN.set(plan);
+        let kind = if plan.reads { io::ErrorKind::Other } else { io::ErrorKind::StorageFull };
+        return Err(kind.into());
     }
+    PLAN.set(plan);
+    Ok(())
 }
 
-impl Probe {
-    pub(super) fn note(&self, did: Did) -> io::Result<()> {
-        if self.left.fetch_sub(1, Ordering::Relaxed) <= 0 {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        self.log.lock().unwrap().push(did);
-        Ok(())
-    }
+/// Notes what is about to reach the file, or fails.
+pub(crate) fn note(did: Did) -> io::Result<()> {
+    call()?;
+    LOG.with_borrow_mut(|log| log.push(did));
+    Ok(())
+}
+
+/// Fails where reads do.
+pub(crate) fn read() -> io::Result<()> {
+    if PLAN.get().reads { call() } else { Ok(()) }
 }
 
 /// Uses a tool, tells the journal, and forgets the oldest outcomes.
@@ -119,23 +143,21 @@ impl Step for Use {
 
 /// A step with an eye on what reaches the file; `left` writes and syncs succeed.
 fn watched(
-    path: &Path,
+    store: &Inner,
     op: u64,
     durability: Durability,
-    left: i64,
+    left: u64,
 ) -> (Result<(), StoreError>, Vec<Did>) {
-    let session = Session::write(path).unwrap();
-    let control = Arc::clone(session.control().unwrap());
-    control.probe.left.store(left, Ordering::Relaxed);
-    let step = Use { op, durability };
-    let done = session.with(|session| carry_out(session, &step, durability)).map(drop);
-    let log = std::mem::take(&mut *control.probe.log.lock().unwrap());
-    (done, log)
+    fail(Plan { after: left, times: u64::MAX, reads: false });
+    let done = store.transact(&Use { op, durability }).map(drop);
+    (done, heal().0)
 }
+
+const NAME: &str = "registry.redb";
 
 fn fresh() -> (tempfile::TempDir, std::path::PathBuf, Inner) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("registry.redb");
+    let path = folder.path().join(NAME);
     let store = Inner::open(&path, OpenOptions::new()).unwrap();
     (folder, path, store)
 }
@@ -154,12 +176,12 @@ fn uses(store: &Inner) -> u64 {
 /// Whatever fails and wherever: it is done or not, and an error that says "not" is true.
 #[test]
 fn a_disk_that_fails_leaves_the_step_done_or_undone() {
-    let (_folder, path, store) = fresh();
+    let (_folder, _, store) = fresh();
     let mut before = 0;
     let mut seen = BTreeSet::new();
     for durability in [Durability::Normal, Durability::Full] {
         for left in 0.. {
-            let (done, _) = watched(&path, before + 1, durability, left);
+            let (done, _) = watched(&store, before + 1, durability, left);
             let after = uses(&store);
             match &done {
                 Ok(()) => assert_eq!(after, before + 1),
@@ -183,76 +205,25 @@ fn a_disk_that_fails_leaves_the_step_done_or_undone() {
     store.transact(&Use { op: before + 1, durability: Durability::Full }).unwrap();
 }
 
-/// A disk: what is on it for certain, and what was written since the last sync.
-#[derive(Clone)]
-struct Disk {
-    sure: Vec<u8>,
-    since: Vec<Did>,
-}
-
-impl fmt::Debug for Disk {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes and {} writes", self.sure.len(), self.since.len())
-    }
-}
-
-impl Disk {
-    fn take(&mut self, did: &Did) {
-        match did {
-            Did::Sync => {
-                self.sure = self.after_power_cut(|_| true);
-                self.since.clear();
-            }
-            other => self.since.push(other.clone()),
-        }
-    }
-
-    /// What is found when the power comes back: of the last writes those that `kept` names.
-    fn after_power_cut(&self, mut kept: impl FnMut(usize) -> bool) -> Vec<u8> {
-        let mut image = self.sure.clone();
-        for (number, did) in self.since.iter().enumerate() {
-            match did {
-                // The length of a file follows its own rules: it never comes after the data.
-                Did::SetLen(len) => image.resize(*len as usize, 0),
-                Did::Write(offset, data) if kept(number) => {
-                    let offset = *offset as usize;
-                    image[offset..offset + data.len()].copy_from_slice(data);
-                }
-                _ => {}
-            }
-        }
-        image
-    }
-}
-
 /// Steps of both durabilities; the power is cut after every write, and each time the disk keeps
 /// another part of what was not synced. The store is sound, has every step that had to survive and
 /// at most one of the others less than was acknowledged.
 #[test]
 fn a_power_cut_takes_the_last_normal_step_at_most() {
     let (_folder, path, store) = fresh();
-    let mut disk = Disk { sure: std::fs::read(&path).unwrap(), since: Vec::new() };
+    let mut disk = Disk::with([(NAME.to_owned(), std::fs::read(&path).unwrap())]);
     let (cut_folder, cut_path, cut) = fresh();
-    let mut draws = 1_u64;
+    let mut draws = Draws(1);
     let mut cuts = 0;
     let mut surely = 0;
     for op in 1..=24 {
         let durability = if op % 3 == 0 { Durability::Full } else { Durability::Normal };
-        let (done, log) = watched(&path, op, durability, i64::MAX);
+        let (done, log) = watched(&store, op, durability, u64::MAX);
         done.unwrap();
         for did in log {
-            disk.take(&did);
-            draws = draws
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let kept = draws >> 20;
-            let images = [
-                disk.after_power_cut(|_| false),
-                disk.after_power_cut(|number| kept >> (number % 40) & 1 == 1),
-                disk.after_power_cut(|number| number + 1 == disk.since.len()),
-            ];
-            for image in images {
-                std::fs::write(&cut_path, image).unwrap();
+            disk.take(NAME, did);
+            for keeps in Keeps::ALL {
+                std::fs::write(&cut_path, &disk.after_power_cut(keeps, &mut draws)[NAME]).unwrap();
                 let found = uses(&cut);
                 assert!((surely..=op).contains(&found), "{found} of {op}, {surely} for certain");
                 cuts += 1;
@@ -261,7 +232,7 @@ fn a_power_cut_takes_the_last_normal_step_at_most() {
         // The next step begins with the sync that this one may owe.
         surely = if durability == Durability::Full { op } else { op - 1 };
     }
-    assert!(cuts > 300, "{cuts}");
+    assert!(cuts > 600, "{cuts}");
     assert_eq!(uses(&store), 24);
     drop(cut_folder);
 }
@@ -270,9 +241,9 @@ fn a_power_cut_takes_the_last_normal_step_at_most() {
 #[test]
 fn a_normal_step_syncs_twice_and_a_full_one_three_times() {
     let (_folder, path, store) = fresh();
-    watched(&path, 1, Durability::Full, i64::MAX).0.unwrap();
+    watched(&store, 1, Durability::Full, u64::MAX).0.unwrap();
     for (op, durability, expected) in [(2, Durability::Normal, 2), (3, Durability::Full, 3)] {
-        let (done, log) = watched(&path, op, durability, i64::MAX);
+        let (done, log) = watched(&store, op, durability, u64::MAX);
         done.unwrap();
         assert_eq!(log.iter().filter(|did| matches!(did, Did::Sync)).count(), expected);
     }

@@ -121,14 +121,6 @@ impl Session {
             Err(StoreError::Corrupt("checksums or page accounting of the file are wrong".into()))
         }
     }
-
-    #[cfg(test)]
-    pub(crate) const fn control(&self) -> Option<&Arc<Control>> {
-        match &self.under {
-            Under::File(control) => Some(control),
-            Under::Overlay(_) => None,
-        }
-    }
 }
 
 impl Drop for Session {

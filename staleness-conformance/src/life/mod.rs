@@ -52,6 +52,13 @@ impl Life {
         turn % VERBS == 1
     }
 
+    /// Whether this turn is one step, so that it is done or not done as a whole.
+    #[must_use]
+    pub const fn is_one_step(turn: u64) -> bool {
+        // Sessions begin and end, and of documents those that are gone go in a step of their own.
+        !matches!(turn % VERBS, 10 | 11)
+    }
+
     /// Carries out one turn. Doing a turn again that was not done to its end finishes it, and has the
     /// effect of doing it once.
     ///

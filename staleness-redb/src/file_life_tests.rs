@@ -1,0 +1,192 @@
+//! Disks that fail, and power that is cut, at every read, write and sync of a life of mixed verbs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use staleness_conformance::disk::{Did, Disk, Draws, Keeps};
+use staleness_conformance::life::{Life, Reference};
+use staleness_core::store::{Durability, RegistryStore, Selection, StoreError, View};
+use staleness_core::{BlockingRegistry, Policy, Registry};
+
+use super::tests::{Plan, fail, heal};
+use crate::{OpenOptions, RedbStore};
+
+const LIFE: Life = Life(1);
+/// Turns of the life that are lived: every verb once, and one again.
+const TURNS: usize = 15;
+const NAME: &str = "registry.redb";
+
+fn open(folder: &Path) -> Result<RedbStore, StoreError> {
+    RedbStore::open(folder.join(NAME), OpenOptions::new())
+}
+
+fn registry(store: &RedbStore) -> BlockingRegistry {
+    Registry::new(Arc::new(store.clone()), Policy::default()).blocking()
+}
+
+fn everything(store: &RedbStore) -> Result<View, StoreError> {
+    pollster::block_on(store.view(Arc::new(Selection::everything())))
+}
+
+fn check(store: &RedbStore) -> Result<(), StoreError> {
+    pollster::block_on(store.check())
+}
+
+/// Which of the states between two the store is in; it must be sound.
+#[track_caller]
+fn found(store: &RedbStore, reference: &Reference, from: usize, to: usize, told: &str) -> usize {
+    check(store).unwrap_or_else(|error| panic!("{told}: {error:?}"));
+    let view = everything(store).unwrap_or_else(|error| panic!("{told}: {error:?}"));
+    reference
+        .find(&view, from, to)
+        .unwrap_or_else(|| panic!("{told}: not a state from {from} to {to}: {}", view.revision))
+}
+
+/// The power is cut after every write; the store is created on a disk that has none.
+#[test]
+fn a_power_cut_takes_the_last_commits_at_most_and_leaves_a_whole_store() {
+    let reference = Reference::of(LIFE, TURNS as u64);
+    let folder = tempfile::tempdir().unwrap();
+    let cut = tempfile::tempdir().unwrap();
+    let mut draws = Draws(1);
+    let mut lost = BTreeMap::new();
+    let store = open(folder.path()).unwrap();
+    // What creates the store is moved to its place when it is whole: see `open.rs`.
+    let mut disk = Disk::with([(NAME.to_owned(), fs::read(folder.path().join(NAME)).unwrap())]);
+    for turn in 0..TURNS {
+        fail(Plan::NOTHING);
+        LIFE.turn(&registry(&store), turn as u64).unwrap();
+        let (log, _) = heal();
+        let (before, end) = (reference.before(turn), reference.ends[turn]);
+        let events = log.len();
+        for (number, did) in log.into_iter().enumerate() {
+            disk.take(NAME, did);
+            let acknowledged = if number + 1 == events { end } else { before };
+            let full = |at: &usize| reference.states[*at].durability == Durability::Full;
+            let least = (0..=acknowledged).rev().find(full).unwrap();
+            for keeps in Keeps::ALL {
+                let told = format!("turn {turn}, event {number}, keeps {keeps:?}");
+                let image = &disk.after_power_cut(keeps, &mut draws)[NAME];
+                fs::write(cut.path().join(NAME), image).unwrap();
+                let store = open(cut.path()).unwrap_or_else(|error| panic!("{told}: {error:?}"));
+                // At most the last one of those that were acknowledged is gone.
+                let least = least.max(acknowledged.saturating_sub(1));
+                let at = found(&store, &reference, least, end, &told);
+                *lost.entry(acknowledged.saturating_sub(at)).or_insert(0) += 1;
+            }
+        }
+    }
+    println!("cuts by how many commits were lost: {lost:?}");
+    assert!(lost.keys().eq(&[0, 1]), "{lost:?}");
+}
+
+/// How often each kind of error was met.
+type Met = BTreeMap<&'static str, usize>;
+
+fn kind(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Unknown(_) => "unknown",
+        StoreError::Full => "full",
+        StoreError::Io { .. } => "i/o",
+        StoreError::Backend(_) => "backend",
+        StoreError::Corrupt(_) => "corrupt",
+        _ => "other",
+    }
+}
+
+/// Fails every call of every turn, in the way that `plan` says for the number of the call.
+fn fail_everywhere(plan: impl Fn(u64) -> Plan) -> (usize, Met) {
+    let reference = Reference::of(LIFE, TURNS as u64);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(NAME);
+    let (mut tried, mut met) = (0, Met::new());
+    let mut begins: Option<Vec<u8>> = None;
+    for turn in 0..TURNS {
+        let (before, end) = (reference.before(turn), reference.ends[turn]);
+        for call in 0.. {
+            match &begins {
+                Some(bytes) => fs::write(&path, bytes).unwrap(),
+                None => drop(fs::remove_file(&path)),
+            }
+            let planned = plan(call);
+            fail(planned);
+            let opened = open(folder.path());
+            let done = match &opened {
+                Ok(store) => LIFE.turn(&registry(store), turn as u64),
+                Err(_) => Ok(()),
+            };
+            let missed = heal().1 == planned.times;
+            // The store that met the error is as good as one that is opened anew.
+            let (done, store) = match opened {
+                Ok(store) => (done, store),
+                Err(error) => (Err(error), open(folder.path()).unwrap()),
+            };
+            if missed {
+                done.unwrap();
+                break;
+            }
+            tried += 1;
+            let told = format!("turn {turn}, call {call}: {done:?}");
+            let at = found(&store, &reference, before, end, &told);
+            match &done {
+                Ok(()) => assert_eq!(at, end, "{told}"),
+                Err(error) => {
+                    *met.entry(kind(error)).or_default() += 1;
+                    // A turn of one step: what says that it was not done was not done.
+                    if !matches!(error, StoreError::Unknown(_)) && Life::is_one_step(turn as u64) {
+                        assert_eq!(at, before, "{told}");
+                    }
+                }
+            }
+            if at < end {
+                let again = LIFE.turn(&registry(&store), turn as u64);
+                again.unwrap_or_else(|error| panic!("{told}: {error:?}"));
+            }
+            found(&store, &reference, end, end, &told);
+        }
+        begins = Some(fs::read(&path).unwrap());
+    }
+    println!("{tried} calls failed: {met:?}");
+    (tried, met)
+}
+
+#[test]
+fn a_call_that_fails_once_leaves_the_turn_done_or_undone() {
+    let (tried, met) = fail_everywhere(|after| Plan { after, times: 1, reads: true });
+    assert!(tried > 300, "{tried}");
+    assert!(met.contains_key("unknown") && !met.contains_key("corrupt"), "{met:?}");
+}
+
+#[test]
+fn a_device_that_is_gone_leaves_the_turn_done_or_undone() {
+    let (tried, met) = fail_everywhere(|after| Plan { after, times: u64::MAX, reads: true });
+    assert!(tried > 300, "{tried}");
+    assert!(met.contains_key("unknown") && !met.contains_key("corrupt"), "{met:?}");
+}
+
+/// A disk that is full, and still is when the commit is taken back.
+#[test]
+fn a_full_disk_is_told_as_one_and_leaves_the_turn_done_or_undone() {
+    let (tried, met) = fail_everywhere(|after| Plan { after, times: u64::MAX, reads: false });
+    assert!(tried > 100, "{tried}");
+    assert!(met.keys().all(|kind| ["full", "unknown"].contains(kind)), "{met:?}");
+}
+
+/// The harness sees what it is for: on a disk that only says that it has synced, too much is lost.
+#[test]
+fn a_disk_that_lies_about_syncs_is_found_out() {
+    let reference = Reference::of(LIFE, 3);
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    let mut disk = Disk::with([(NAME.to_owned(), fs::read(folder.path().join(NAME)).unwrap())]);
+    fail(Plan::NOTHING);
+    for turn in 0..3 {
+        LIFE.turn(&registry(&store), turn).unwrap();
+    }
+    heal().0.into_iter().filter(|did| *did != Did::Sync).for_each(|did| disk.take(NAME, did));
+    fs::write(folder.path().join(NAME), &disk.after_power_cut(Keeps::Nothing, &mut Draws(1))[NAME])
+        .unwrap();
+    assert_eq!(found(&store, &reference, 0, reference.ends[2], "nothing was synced"), 0);
+}
