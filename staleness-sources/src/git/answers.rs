@@ -2,42 +2,50 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::ChildStdout;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
 /// How much is read in one go, in bytes.
-const CHUNK: u64 = 128 * 1024;
+const CHUNK: usize = 256 * 1024;
 /// How many chunks are read before somebody has looked at the first of them.
-const AHEAD: usize = 32;
+const AHEAD: usize = 64;
+/// How much git may answer before somebody has looked at it, in bytes: the most that anybody may ask of
+/// Linux. Elsewhere, and where that is refused, a pipe holds what it holds.
+#[cfg(target_os = "linux")]
+const PIPE: usize = 1024 * 1024;
 
 /// The answers of a process.
 #[derive(Debug)]
 pub(crate) enum Answers {
-    /// Read as they are wanted: for conversations.
+    /// Read as they are wanted.
     Wanted(BufReader<ChildStdout>),
-    /// Read by a thread of their own, so that git works on while the last answers are looked at: a
-    /// pipe holds a few of them, and then the two would take turns.
+    /// Read by a thread of their own, before somebody wants them.
     Ahead(Ahead),
+    /// Heard no more.
+    Closed,
 }
 
 impl Answers {
+    /// Answers in a conversation.
     pub(crate) fn wanted(stdout: ChildStdout) -> Self {
         Self::Wanted(BufReader::with_capacity(64 * 1024, stdout))
     }
 
-    /// The same, read ahead. What comes late comes in large pieces: nobody waits for an answer before
-    /// the next question.
+    /// Many answers to what was asked at once: git works on while the last ones are looked at.
+    pub(crate) fn many(stdout: ChildStdout) -> Self {
+        enlarge(&stdout);
+        Self::Wanted(BufReader::with_capacity(CHUNK, stdout))
+    }
+
+    /// Answers that are wanted later, while others are heard.
     pub(crate) fn ahead(stdout: ChildStdout) -> Self {
+        enlarge(&stdout);
         Self::Ahead(Ahead::new(stdout))
     }
-}
 
-impl Answers {
-    /// Hears no more of it: whoever waits to be heard goes on.
+    /// Hears no more of it: who waits to be heard goes on.
     pub(crate) fn close(&mut self) {
-        if let Self::Ahead(ahead) = self {
-            drop(ahead.chunks.take());
-        }
+        *self = Self::Closed;
     }
 }
 
@@ -50,6 +58,7 @@ impl Read for Answers {
                 ahead.at += read;
                 Ok(read)
             }
+            Self::Closed => Ok(0),
         }
     }
 }
@@ -59,6 +68,7 @@ impl BufRead for Answers {
         match self {
             Self::Wanted(reader) => reader.fill_buf(),
             Self::Ahead(ahead) => ahead.fill(),
+            Self::Closed => Ok(&[]),
         }
     }
 
@@ -66,6 +76,7 @@ impl BufRead for Answers {
         match self {
             Self::Wanted(reader) => reader.consume(bytes),
             Self::Ahead(ahead) => ahead.at += bytes,
+            Self::Closed => {}
         }
     }
 }
@@ -76,27 +87,22 @@ pub(crate) struct Ahead {
     chunk: Vec<u8>,
     at: usize,
     chunks: Option<Receiver<io::Result<Vec<u8>>>>,
-    /// Chunks that were looked at go back, to be filled again.
-    spare: Sender<Vec<u8>>,
     reader: Option<JoinHandle<()>>,
 }
 
 impl Ahead {
     fn new(stdout: ChildStdout) -> Self {
         let (to, chunks) = sync_channel(AHEAD);
-        let (spare, empty) = channel();
-        let reader = Some(thread::spawn(move || read(stdout, &to, &empty)));
-        Self { chunk: Vec::new(), at: 0, chunks: Some(chunks), spare, reader }
+        let reader = Some(thread::spawn(move || read(stdout, &to)));
+        Self { chunk: Vec::new(), at: 0, chunks: Some(chunks), reader }
     }
 
     /// What comes next; nothing at the end.
     fn fill(&mut self) -> io::Result<&[u8]> {
         if self.at >= self.chunk.len() {
             let next = self.chunks.as_ref().and_then(|chunks| chunks.recv().ok());
-            let last = std::mem::replace(&mut self.chunk, next.unwrap_or(Ok(Vec::new()))?);
+            self.chunk = next.unwrap_or(Ok(Vec::new()))?;
             self.at = 0;
-            // Nobody may be there to fill it: the answers have ended.
-            let _ = self.spare.send(last);
         }
         Ok(&self.chunk[self.at..])
     }
@@ -111,14 +117,24 @@ impl Drop for Ahead {
     }
 }
 
-fn read(mut from: ChildStdout, to: &SyncSender<io::Result<Vec<u8>>>, empty: &Receiver<Vec<u8>>) {
+fn read(mut from: ChildStdout, to: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
-        let mut chunk = empty.try_recv().unwrap_or_default();
-        chunk.clear();
-        let read = (&mut from).take(CHUNK).read_to_end(&mut chunk);
-        let is_last = !matches!(read, Ok(bytes) if bytes > 0);
+        // Full ones only, but for the last: else they would hold little of what git answers.
+        let mut chunk = Vec::with_capacity(CHUNK);
+        let read = (&mut from).take(CHUNK as u64).read_to_end(&mut chunk);
+        let is_last = !matches!(read, Ok(CHUNK));
         if to.send(read.map(|_| chunk)).is_err() || is_last {
             return;
         }
     }
 }
+
+/// Lets a pipe hold more, where that is possible.
+#[cfg(target_os = "linux")]
+fn enlarge(pipe: &ChildStdout) {
+    // A smaller one works as well, only not as far ahead.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn enlarge(_: &ChildStdout) {}

@@ -100,8 +100,6 @@ pub(crate) struct Index {
     nodes: Map<Key, Node>,
     /// What was found in each file, and whether it was read as settings of other programs only.
     files: Map<Oid, (Found, bool)>,
-    /// Whether one look is all that is asked of it.
-    pub(crate) is_one_look: bool,
     /// Whether the contents of some file are not known.
     pub(crate) blind: bool,
     /// Whether something was left out because there is too much.
@@ -124,7 +122,6 @@ impl Index {
             roots: Map::default(),
             nodes: Map::default(),
             files: Map::default(),
-            is_one_look: false,
             blind: false,
             cut: false,
         }
@@ -329,7 +326,7 @@ impl Index {
             let (id, foreign): WantedFile = wanted[at];
             files.insert(id, (found, foreign));
         };
-        let reading = read(&wanted, self.is_one_look, &self.lexicon, tools, &mut found)?;
+        let reading = read(&wanted, &self.lexicon, tools, &mut found)?;
         self.blind |= reading.blind;
         self.cut |= reading.cut;
         Ok(())

@@ -27,6 +27,7 @@ mod cited;
 mod dates;
 mod defined;
 mod error;
+mod families;
 mod files;
 mod follow;
 mod found;

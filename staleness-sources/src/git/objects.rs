@@ -6,13 +6,17 @@
 //! Many objects at once are asked of a git of their own (`--buffer`): it need not hand over each as
 //! soon as it has it, which saves three system calls and two changes of process for every object.
 
-use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
+mod question;
+
+pub use self::question::Unread;
+pub(crate) use self::question::{Object, Sort, Told, Wanted};
+use self::question::{TOLD, header, is_missing, told};
 use super::process::Process;
 use super::{GitError, Oid, Program};
 
@@ -25,77 +29,8 @@ const MAX_DRAINED: u64 = 32 * 1024 * 1024;
 /// other one has unpacked already: for a few hundred objects at a time that costs more than it saves
 /// (5.7 s against 4.8 on a repository of 10,000 commits).
 const MANY: usize = 4_096;
-/// How much of what git unpacks it keeps, because other objects are differences from it: twice of what it
-/// keeps by itself. A file may be a difference from any other one that is like it, which comes much later
-/// in a list by paths.
-const KEPT_BASES: &str = "core.deltaBaseCacheLimit=192m";
 /// How often git may break off over an object before it is given up: for all questions about a repository.
 const MAX_RESTARTS: u32 = 32;
-
-/// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// An object.
-    Object(Oid),
-    /// The commit of that id, or that the tag of that id names.
-    Commit(Oid),
-    /// The commit that is checked out.
-    Head,
-    /// The tree of the commit, or the folder in it that has this path.
-    Tree(Oid, String),
-}
-
-impl Wanted {
-    fn len(&self) -> usize {
-        match self {
-            Self::Tree(_, folder) => 80 + folder.len(),
-            _ => 80,
-        }
-    }
-
-    fn write(&self, questions: &mut String) {
-        let _ = match self {
-            Self::Object(id) => writeln!(questions, "{id}"),
-            Self::Commit(id) => writeln!(questions, "{id}^{{commit}}"),
-            Self::Head => writeln!(questions, "HEAD^{{commit}}"),
-            Self::Tree(id, folder) if folder.is_empty() => writeln!(questions, "{id}^{{tree}}"),
-            Self::Tree(id, folder) => writeln!(questions, "{id}:{folder}"),
-        };
-    }
-}
-
-/// What sort of object it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
-    Blob,
-    Tree,
-    Commit,
-    Tag,
-}
-
-/// The answer to a question.
-#[derive(Debug)]
-pub(crate) enum Object<'a> {
-    /// The object: its id, its sort and its contents.
-    Found(Oid, Sort, &'a [u8]),
-    /// The repository does not hold it: a shallow or partial clone, or there is no such thing.
-    Missing,
-    /// It is larger than the limit.
-    TooLarge,
-    /// Git cannot read it.
-    Damaged,
-}
-
-/// What was not looked at, and why.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unread {
-    /// Objects that the repository should hold and does not.
-    pub missing: u64,
-    /// Objects larger than the limit.
-    pub too_large: u64,
-    /// Objects that git cannot read.
-    pub damaged: u64,
-}
 
 /// The open connection.
 #[derive(Debug)]
@@ -122,8 +57,8 @@ pub(crate) struct Objects {
 enum Reply {
     Object(Oid, Sort),
     Missing,
-    /// Too large, and read over.
-    TooLarge,
+    /// Too large, and so many bytes of it read over.
+    TooLarge(u64),
     /// Too large to be read over.
     FarTooLarge,
 }
@@ -283,6 +218,26 @@ impl Objects {
         Ok(far.into())
     }
 
+    /// What git tells of how it keeps each of these objects, as far as it does: `None` for one that is
+    /// missing, or all that come after one over which it breaks off.
+    ///
+    /// # Errors
+    /// As [`Objects::each`].
+    pub(crate) fn tell(&mut self, wanted: &[Wanted]) -> Result<Vec<Option<Told>>, GitError> {
+        let mut process = self.start_bulk(TOLD, &wanted.into(), 0, &None)?;
+        let mut all = vec![None; wanted.len()];
+        let mut line = Vec::new();
+        for answer in &mut all {
+            let is_there = matches!(process.record(b'\n', &mut line), Ok(true));
+            *answer = is_there.then(|| told(&line)).flatten();
+            if answer.is_none() && !(is_there && is_missing(&line)) {
+                self.broke_off(process.post_mortem())?;
+                break;
+            }
+        }
+        Ok(all)
+    }
+
     /// One object, handed to `look`.
     ///
     /// # Errors
@@ -323,7 +278,7 @@ impl Objects {
         far: &Far,
     ) -> Result<Process, GitError> {
         let (wanted, far) = (Arc::clone(wanted), far.clone());
-        let command = self.command(&["-c", KEPT_BASES, "cat-file", what, "--buffer"]);
+        let command = self.command(&["cat-file", what, "--buffer"]);
         Process::start_told(command, move |stdin| {
             let mut question = String::new();
             for at in (from..wanted.len()).filter(|at| !is_far(&far, *at)) {
@@ -361,7 +316,7 @@ impl Objects {
         look: &mut dyn FnMut(usize, Object<'_>) -> ControlFlow<()>,
     ) -> io::Result<Option<Heard>> {
         let is_known = is_far(far, *next);
-        let reply = if is_known { Reply::TooLarge } else { self.reply(process)? };
+        let reply = if is_known { Reply::TooLarge(0) } else { self.reply(process)? };
         let is_far = matches!(reply, Reply::FarTooLarge);
         let flow = look(*next, self.object(reply));
         *next += 1;
@@ -380,9 +335,9 @@ impl Objects {
                 self.unread.missing += 1;
                 Object::Missing
             }
-            Reply::TooLarge | Reply::FarTooLarge => {
+            Reply::TooLarge(_) | Reply::FarTooLarge => {
                 self.unread.too_large += 1;
-                Object::TooLarge
+                Object::TooLarge(if let Reply::TooLarge(bytes) = reply { bytes } else { 0 })
             }
         }
     }
@@ -425,9 +380,7 @@ impl Objects {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let Some((id, sort, size)) = header(&line) else {
-            // Newer ones say what they miss where it is the commit of a submodule.
-            let lacks: [&[u8]; 2] = [b" missing", b" submodule"];
-            return if lacks.iter().any(|words| line.ends_with(words)) {
+            return if is_missing(&line) {
                 Ok(Reply::Missing)
             } else {
                 Err(io::ErrorKind::InvalidData.into())
@@ -449,23 +402,8 @@ impl Objects {
         }
         self.buffer.pop();
         self.bytes += size;
-        Ok(if size > self.limit { Reply::TooLarge } else { Reply::Object(id, sort) })
+        Ok(if size > self.limit { Reply::TooLarge(size) } else { Reply::Object(id, sort) })
     }
-}
-
-/// Reads `<id> <sort> <size>`.
-fn header(line: &[u8]) -> Option<(Oid, Sort, u64)> {
-    let mut words = line.split(|byte| *byte == b' ');
-    let id = Oid::from_hex(words.next()?)?;
-    let sort = match words.next()? {
-        b"blob" => Sort::Blob,
-        b"tree" => Sort::Tree,
-        b"commit" => Sort::Commit,
-        b"tag" => Sort::Tag,
-        _ => return None,
-    };
-    let size = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
-    words.next().is_none().then_some((id, sort, size))
 }
 
 #[cfg(test)]

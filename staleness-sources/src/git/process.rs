@@ -53,7 +53,7 @@ impl Process {
         questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
     ) -> Result<Self, GitError> {
         command.stdin(Stdio::piped());
-        let mut process = Self::spawn(command, Answers::ahead)?;
+        let mut process = Self::spawn(command, Answers::many)?;
         let Some(stdin) = process.stdin.take() else { return Err(GitError::NoProgram) };
         process.asker = Some(thread::spawn(move || {
             let mut stdin = BufWriter::new(stdin);

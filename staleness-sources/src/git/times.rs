@@ -227,7 +227,7 @@ impl Times {
             (0..self.versions.len()).filter(|at| is_wanted(&self.versions[*at])).collect();
         let files: Vec<WantedFile> = wanted.iter().map(|at| self.versions[*at].file).collect();
         let lexicon = Arc::clone(&self.lexicon);
-        let reading = read(&files, true, &lexicon, tools, &mut |at, file| {
+        let reading = read(&files, &lexicon, tools, &mut |at, file| {
             let version = &mut self.versions[wanted[at]];
             version.is_read = true;
             let places = std::mem::take(&mut version.places);

@@ -152,7 +152,6 @@ impl Repo {
             });
         }
         let mut index = Index::new(Arc::new(lexicon), Seen::default());
-        index.is_one_look = true;
         let head = self.head.id;
         let (mut bytes, mut visits) = (self.limits.searched_bytes, self.limits.visited);
         index.look(

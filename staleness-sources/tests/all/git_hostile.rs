@@ -7,7 +7,9 @@ use std::ops::ControlFlow;
 use std::process::Command;
 
 use staleness_core::knowledge::WordKind;
-use staleness_sources::git::{GitError, Limits, Program, Repo, Trace, Watch};
+use staleness_sources::git::{
+    GitError, Limits, Program, Progress, Repo, Stage, Trace, Unread, Watch,
+};
 
 use crate::documents_project::{Project, found};
 use crate::git_repo::{Git, dates, go, is_document, open, trace, word};
@@ -178,6 +180,37 @@ fn what_may_be_read_is_for_all_files_not_for_each_half_of_them() {
     for bytes in [size - 1_000, size / 2, 600] {
         assert_eq!(missing(bytes), (vec![false, false], true), "{bytes} of {size}");
     }
+}
+
+#[test]
+fn many_files_are_read_by_several_gits_as_by_one() {
+    let git = Git::new();
+    for at in 0..600 {
+        // The same size as it is kept, and a thousand times as much to be read.
+        let more = if at % 2 == 0 { "// x\n".repeat(2_000) } else { String::new() };
+        git.write(&format!("src/{at:03}.rs"), format!("fn f{at}() {{}}\n{more}"));
+    }
+    git.commit();
+    // As differences from each other.
+    git.run(&["gc", "--quiet"]);
+    let names: Vec<_> =
+        (590..610).map(|at| word(WordKind::Identifier, &format!("f{at}"))).collect();
+    let mut repo = git.open();
+    let missing = repo.missing(&names, &is_document, &mut Watch::new(&mut go)).unwrap();
+    assert_eq!(missing, (590..610).map(|at| at >= 600).collect::<Vec<_>>());
+    assert_eq!((repo.is_cut(), repo.unread()), (false, Unread::default()));
+    // One that is too large says nothing of a name, and is read by nobody.
+    git.save("src/large.rs", "x\n".repeat(5_000_000));
+    let mut repo = git.open();
+    let missing = repo.missing(&names, &is_document, &mut Watch::new(&mut go)).unwrap();
+    assert_eq!((missing, repo.unread().too_large), (vec![false; 20], 1));
+    // Whoever ends it while they read is heard.
+    let mut stop = |now: Progress| match (now.stage, now.of) {
+        (Stage::Searching, Some(601)) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let ended = git.open().missing(&names, &is_document, &mut Watch::new(&mut stop));
+    assert_eq!(ended, Err(GitError::Cancelled));
 }
 
 #[test]
