@@ -12,6 +12,7 @@ use staleness_core::{Policy, Registry};
 
 use crate::backend::Backend;
 use crate::context::{Handle, act};
+use crate::life::{Life, SharedUses};
 use crate::rows::{at, global, model, name, op};
 use crate::steps::{Save, Use};
 
@@ -37,6 +38,9 @@ pub(crate) enum Does {
     Uses(String),
     /// [`Save`].
     Saves,
+    /// A [`Life`] from this turn on, up to the number of turns that it has in all. Says more than an op
+    /// of each: see [`live`].
+    Lives(Life, u64),
     /// Learns one route of the tool `x` in the project `/p`, again and again.
     Learns,
 }
@@ -48,9 +52,9 @@ pub(crate) struct Role {
     pub(crate) location: String,
     /// Which steps.
     pub(crate) does: Does,
-    /// What the op ids begin with; a number follows.
+    /// What the op ids begin with; a number follows. A life has its own.
     pub(crate) ops: String,
-    /// How many steps.
+    /// How many steps; of a life, the turn that ends it.
     pub(crate) turns: u64,
     /// When it opens the store.
     pub(crate) opens: Opens,
@@ -75,6 +79,11 @@ pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
         return;
     }
     let store = early.unwrap_or_else(open);
+    if does == "lives" {
+        let numbers: Vec<u64> =
+            [tool, ops, turns].iter().map(|word| word.parse().expect("a number")).collect();
+        return live(&store, Life(numbers[0]), numbers[1]..numbers[2]);
+    }
     for turn in 0..turns.parse::<u64>().expect("a number of turns") {
         let op = format!("{ops}{turn}");
         let durability = if turn % 4 == 3 { Durability::Full } else { Durability::Normal };
@@ -87,6 +96,32 @@ pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
         }
         say(&op);
     }
+}
+
+/// Carries out turns of a life. Says of each its number, when it began and ended in nanoseconds of the
+/// machine's clock, and what it saw of the tool that all share: `none`, or `read` or `use` and a count.
+fn live(store: &Handle, life: Life, turns: std::ops::Range<u64>) {
+    let registry = Registry::new(Arc::clone(store), Policy::default()).blocking();
+    for turn in turns {
+        let began = now();
+        let shared = life.turn(&registry, turn);
+        let shared =
+            shared.unwrap_or_else(|error| panic!("turn {turn} of {life:?}: {error} ({error:?})"));
+        let ended = now();
+        let (how, count) = match shared {
+            None => ("none", 0),
+            Some(SharedUses { count, reads: true }) => ("read", count),
+            Some(SharedUses { count, reads: false }) => ("use", count),
+        };
+        say(&format!("{turn} {began} {ended} {how} {count}"));
+    }
+}
+
+/// The one clock that processes of a machine share, in nanoseconds.
+#[expect(clippy::disallowed_methods, reason = "what overlapped is told by a clock alone")]
+fn now() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_nanos() as u64)
 }
 
 /// Learns the route that every child learns, with its vector.
@@ -116,14 +151,15 @@ pub(crate) struct Child {
 impl Child {
     /// Starts a child, and waits until it is ready.
     pub(crate) fn start(role: &Role) -> Self {
-        let (does, tool) = match &role.does {
-            Does::Uses(tool) => ("uses", tool.as_str()),
-            Does::Saves => ("saves", ""),
-            Does::Learns => ("learns", ""),
+        let (does, tool, ops) = match &role.does {
+            Does::Uses(tool) => ("uses", tool.clone(), role.ops.clone()),
+            Does::Saves => ("saves", String::new(), role.ops.clone()),
+            Does::Learns => ("learns", String::new(), role.ops.clone()),
+            Does::Lives(life, from) => ("lives", life.0.to_string(), from.to_string()),
         };
         let mut process = Command::new(std::env::current_exe().expect("the test executable"))
             .arg(WORD)
-            .args([&role.location, does, tool, &role.ops, &role.turns.to_string()])
+            .args([&role.location, does, &tool, &ops, &role.turns.to_string()])
             .arg(match role.opens {
                 Opens::First => "first",
                 Opens::OnGo => "on go",

@@ -57,6 +57,7 @@ mod compare;
 mod context;
 pub mod disk;
 pub mod life;
+mod linear;
 mod model;
 mod rows;
 mod runner;

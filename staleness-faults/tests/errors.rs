@@ -40,7 +40,7 @@ fn attempt(
     fail(plan);
     let opened = open(folder);
     let (done, store) = match opened {
-        Ok(store) => (LIFE.turn(&registry(&store), turn as u64), Some(store)),
+        Ok(store) => (LIFE.turn(&registry(&store), turn as u64).map(drop), Some(store)),
         Err(error) => (Err(error), None),
     };
     (heal(), done, store)

@@ -36,10 +36,12 @@
 //! Beside it stands the one other thing that both backends do to files: [`NewFile`], a copy that gets
 //! its name when it is finished.
 
+mod free;
 mod helper;
 mod lock;
 mod new_file;
 mod queue;
 
+pub use free::wait_until_free;
 pub use lock::{FileLock, Guard, LockError};
 pub use new_file::NewFile;

@@ -114,7 +114,7 @@ fn fail_everywhere(plan: impl Fn(u64) -> Plan) -> (usize, Met) {
             fail(planned);
             let opened = open(folder.path());
             let done = match &opened {
-                Ok(store) => LIFE.turn(&registry(store), turn as u64),
+                Ok(store) => LIFE.turn(&registry(store), turn as u64).map(drop),
                 Err(_) => Ok(()),
             };
             let missed = heal().1 == planned.times;

@@ -37,7 +37,7 @@ impl Inner {
 
     pub(crate) fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
-        Session::read(&self.path)?.with(|session| {
+        Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             let (tx, Meta { revision, .. }) = session.enter(false)?;
             look(query, |selection| sound(|| load(&tx, selection, revision)))
         })
@@ -49,7 +49,8 @@ impl Inner {
         }
         let durability = step.durability();
         let _turn = self.turn()?;
-        Session::write(&self.path)?.with(|session| carry_out(session, step, durability))
+        Session::write(&self.path, self.options.busy_timeout)?
+            .with(|session| carry_out(session, step, durability))
     }
 
     /// Waits for its turn to write. Where files cannot be locked, redb's own lock still keeps others
@@ -64,7 +65,7 @@ impl Inner {
         visit: &mut dyn FnMut(View) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
-        Session::read(&self.path)?.with(|session| {
+        Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             let (tx, Meta { revision, .. }) = session.enter(false)?;
             crate::pages::pages(&tx, selection, revision, visit)
         })
@@ -72,7 +73,7 @@ impl Inner {
 
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
-        Session::read(&self.path)?.with(|session| {
+        Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             // The first question is whether it is ours at all.
             session.enter(true).map(drop)?;
             session.check_pages()?;
@@ -88,7 +89,7 @@ impl Inner {
             |source| StoreError::io(format!("writing the backup {}", to.display()), source);
         let _turn = reader_turn(&self.lock, self.options)?;
         // Not a word about the target before the source is known to be a store.
-        Session::read(&self.path)?.with(|session| {
+        Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             session.enter(false).map(drop)?;
             let new = NewFile::beside(to).map_err(failed)?;
             copy(&self.path, new.path()).and_then(|()| new.publish()).map_err(failed)

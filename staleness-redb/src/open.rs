@@ -48,7 +48,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<(PathBuf, FileLo
         let _turn = turn(&lock, options)?;
         // Ask again: another process may have done it while this one waited.
         if fs::metadata(&path).is_ok_and(|found| found.len() > 0) {
-            inspect(&path)?;
+            inspect(&path, options)?;
         } else {
             create(&path)?;
         }
@@ -63,12 +63,12 @@ fn look(path: &Path, lock: &FileLock, options: OpenOptions) -> Result<(), StoreE
             .map_err(|error| StoreError::io(format!("opening {}", path.display()), error))?,
     )?;
     let _turn = reader_turn(lock, options)?;
-    inspect(path)
+    inspect(path, options)
 }
 
 /// Whether the file is a store of this program's format.
-fn inspect(path: &Path) -> Result<(), StoreError> {
-    Session::read(path)?.with(|session| session.enter(false).map(drop))
+fn inspect(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
+    Session::read(path, options.busy_timeout)?.with(|session| session.enter(false).map(drop))
 }
 
 /// The path with symbolic links resolved, so that every name of a store leads to one lock.

@@ -43,7 +43,8 @@ impl OpenOptions {
     }
 
     /// How long a step or query waits for its turn before it reports
-    /// [`staleness_core::store::StoreError::Busy`]. Zero: not at all.
+    /// [`staleness_core::store::StoreError::Busy`], and once more as long for a program that has the
+    /// file open out of turn. Zero: not at all.
     #[must_use]
     pub const fn busy_timeout(mut self, longest: Duration) -> Self {
         self.busy_timeout = longest;

@@ -6,12 +6,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use redb::{Builder, Database, StorageBackend, WriteTransaction};
 use staleness_core::store::{Durability, StoreError};
+use staleness_lock::wait_until_free;
 
 use crate::collections::meta::{self, Meta};
-use crate::error::{Calm, from_commit, from_database, from_io, from_transaction, sound};
+use crate::error::{Calm, from_commit, from_database, from_io, from_lock, from_transaction, sound};
 use crate::file::{Control, StoreFile};
 use crate::overlay::Overlay;
 use crate::shape;
@@ -36,16 +38,24 @@ enum Under {
 }
 
 impl Session {
-    /// Opens a store for reading; nothing is written to it.
-    pub(crate) fn read(path: &Path) -> Result<Self, StoreError> {
+    /// Opens a store for reading; nothing is written to it. Waits for whoever has it open.
+    pub(crate) fn read(path: &Path, longest: Duration) -> Result<Self, StoreError> {
+        patiently(path, longest, || Self::try_read(path))
+    }
+
+    /// Opens a store for a step. Waits for whoever has it open.
+    pub(crate) fn write(path: &Path, longest: Duration) -> Result<Self, StoreError> {
+        patiently(path, longest, || Self::try_write(path))
+    }
+
+    fn try_read(path: &Path) -> Result<Self, StoreError> {
         let file = File::open(path).map_err(|error| cannot_open(path, error))?;
         shape::check(&file)?;
         let (overlay, sealed) = Overlay::new(file).map_err(from_database)?;
         Self::open(overlay, Under::Overlay(sealed))
     }
 
-    /// Opens a store for a step.
-    pub(crate) fn write(path: &Path) -> Result<Self, StoreError> {
+    fn try_write(path: &Path) -> Result<Self, StoreError> {
         let file = File::options().read(true).write(true).open(path);
         let file = file.map_err(|error| cannot_open(path, error))?;
         shape::check(&file)?;
@@ -130,6 +140,23 @@ impl Drop for Session {
             Under::Overlay(sealed) => sealed.store(true, Ordering::Relaxed),
         }
         // Then redb closes: whatever it finds, a commit is where it belongs.
+    }
+}
+
+/// Whose turn it is finds the database closed, but for two: a program that does not know our lock, and
+/// a process that was killed, of which the system has closed the lock and not yet the database. redb
+/// does not wait for either.
+fn patiently(
+    path: &Path,
+    longest: Duration,
+    open: impl Fn() -> Result<Session, StoreError>,
+) -> Result<Session, StoreError> {
+    match open() {
+        Err(StoreError::Busy) => {
+            wait_until_free(path, longest).map_err(from_lock)?;
+            open()
+        }
+        result => result,
     }
 }
 

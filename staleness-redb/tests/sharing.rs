@@ -68,12 +68,28 @@ fn whoever_holds_it_makes_it_busy_for_everybody() {
 #[test]
 fn a_program_without_the_lock_makes_it_busy_too() {
     let (_folder, path) = fresh();
-    let store = filled(&path);
+    drop(filled(&path));
+    let store = RedbStore::open(&path, IMPATIENT).unwrap();
     let other = redb::Database::open(&path).unwrap();
     assert!(matches!(transact(&store, use_tool("b", 2)), Err(StoreError::Busy)));
     assert!(matches!(everything(&store), Err(StoreError::Busy)));
     drop(other);
     transact(&store, use_tool("b", 2)).unwrap();
+}
+
+/// So is a process that was killed: the system closes its files in turn, and the lock before the database.
+#[test]
+fn who_has_it_open_without_the_lock_is_waited_for() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    for round in 2..50 {
+        let other = redb::Database::open(&path).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| transact(&store, use_tool("b", round)));
+            drop(other);
+            waiting.join().unwrap().unwrap();
+        });
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod crash;
 mod documents;
 mod journal;
 mod knowledge;
+mod lives;
 mod looks;
 mod model;
 mod outcomes;
@@ -53,6 +54,7 @@ pub fn cases() -> Vec<Case> {
         threads::CASES,
         processes::CASES,
         crash::CASES,
+        lives::CASES,
         wrappers::CASES,
         model::CASES,
     ]

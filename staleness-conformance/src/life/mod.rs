@@ -29,6 +29,15 @@ pub const SHARED: &str = "Shared";
 /// Turns after which all verbs had their turn.
 pub const VERBS: u64 = 14;
 
+/// What a turn saw of the tool that all lives share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedUses {
+    /// Its uses so far, with that of the turn.
+    pub count: u64,
+    /// Whether the turn only read it.
+    pub reads: bool,
+}
+
 /// One user of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Life(pub u64);
@@ -46,17 +55,12 @@ impl Life {
         format!("life-{}-{turn}", self.0)
     }
 
-    /// Whether this turn uses the tool that all lives share.
-    #[must_use]
-    pub const fn shares(turn: u64) -> bool {
-        turn % VERBS == 1
-    }
-
     /// Whether this turn is one step, so that it is done or not done as a whole.
     #[must_use]
     pub const fn is_one_step(turn: u64) -> bool {
-        // Sessions begin and end, and of documents those that are gone go in a step of their own.
-        !matches!(turn % VERBS, 10 | 11)
+        // Sessions begin and end, documents that are gone go in a step of their own, and the last verb
+        // reads when it is done.
+        !matches!(turn % VERBS, 10 | 11 | 13)
     }
 
     /// Carries out one turn. Doing a turn again that was not done to its end finishes it, and has the
@@ -67,12 +71,19 @@ impl Life {
     ///
     /// # Panics
     /// Never: every name in here is a valid one.
-    pub fn turn(self, registry: &BlockingRegistry, turn: u64) -> Result<(), StoreError> {
+    pub fn turn(
+        self,
+        registry: &BlockingRegistry,
+        turn: u64,
+    ) -> Result<Option<SharedUses>, StoreError> {
         let now = Now { life: self, turn, project: self.project() };
         let round = turn / VERBS;
-        match turn % VERBS {
+        let done = match turn % VERBS {
             0 => now.scan(registry),
-            1 => registry.record(now.used(SHARED, OutcomeKind::Success, 0)).map(drop),
+            1 => {
+                let report = registry.record(now.used(SHARED, OutcomeKind::Success, 0))?;
+                return Ok(Some(SharedUses { count: report.tool.uses, reads: false }));
+            }
             2 => registry.add_item(now.item(round), now.act()).map(drop),
             3 => now.uses(registry),
             4 => registry.add_work(now.work(round), now.act()).map(drop),
@@ -91,8 +102,14 @@ impl Life {
             10 => now.session(registry),
             11 => now.documents(registry),
             12 => now.lower(registry, round),
-            _ => registry.prune_routes(&now.project.id, now.at(), false).map(drop),
-        }
+            _ => {
+                registry.prune_routes(&now.project.id, now.at(), false)?;
+                let key = [rows::global(SHARED)];
+                let count = registry.show(&now.project, &key, now.at())?.uses;
+                return Ok(Some(SharedUses { count, reads: true }));
+            }
+        };
+        done.map(|()| None)
     }
 }
 

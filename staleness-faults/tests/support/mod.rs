@@ -38,7 +38,7 @@ pub fn check(store: &SqliteStore) -> Result<(), StoreError> {
 /// Carries out a turn in a store that is opened for it.
 pub fn turn(folder: &Path, number: usize) -> Result<(), StoreError> {
     let store = open(folder)?;
-    LIFE.turn(&registry(&store), number as u64)
+    LIFE.turn(&registry(&store), number as u64).map(drop)
 }
 
 /// The files of a folder, but for the lock and the index of the log.

@@ -1,0 +1,258 @@
+//! Lives of mixed verbs in many processes at once: each has what it would have alone, also when
+//! processes are killed, and what all of them do to one tool can have happened one after the other.
+//!
+//! Longer runs: `STALENESS_TURNS` is how long each life is, `STALENESS_KILLS` how many processes are
+//! killed, `STALENESS_SEED` which; those runs tell what they measured.
+
+use std::str::FromStr;
+
+use staleness_core::store::View;
+
+use crate::case::Case;
+use crate::child::{Child, Does, Opens, Role};
+use crate::context::{Context, Handle, check, everything};
+use crate::disk::Draws;
+use crate::life::{Life, Reference, SHARED};
+use crate::linear::{self, Done};
+use crate::rows::global;
+
+pub(super) const CASES: &[Case] = &[
+    Case::new("lives::of_16_processes_are_each_as_if_alone", together).persistent().multi_process(),
+    Case::new("lives::that_are_killed_are_whole_to_the_last_turn", killed)
+        .persistent()
+        .multi_process(),
+];
+
+const PROCESSES: u64 = 16;
+/// Lives that go on beside each other while processes are killed.
+const BESIDE: usize = 4;
+/// Processes that are killed on one store.
+const KILLS: u64 = 20;
+/// Turns after which a life that is killed now and then is over.
+const LENGTH: u64 = 28;
+/// How many turns of an idle loop pass before a kill, at most: see [`super::crash`].
+const LONGEST_PAUSE: u64 = 200_000;
+
+/// A number from the environment.
+fn number<T: FromStr>(name: &str) -> Option<T> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+}
+
+/// What a child says of a turn.
+#[derive(Clone, Copy, Debug)]
+struct Said {
+    turn: u64,
+    began: u64,
+    ended: u64,
+    /// What it saw of the shared tool: the uses, and whether it only read.
+    shared: Option<(u64, bool)>,
+}
+
+impl Said {
+    fn of(line: &str) -> Self {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [turn, began, ended, how, count] = words[..] else { panic!("a child said {line:?}") };
+        let number = |word: &str| word.parse().unwrap_or_else(|_| panic!("a child said {line:?}"));
+        let shared = (how != "none").then(|| (number(count), how == "read"));
+        Self { turn: number(turn), began: number(began), ended: number(ended), shared }
+    }
+}
+
+fn start(location: &str, life: Life, from: u64, turns: u64) -> Child {
+    let role = Role {
+        location: location.to_owned(),
+        does: Does::Lives(life, from),
+        ops: String::new(),
+        turns,
+        opens: Opens::First,
+    };
+    Child::start(&role)
+}
+
+/// The uses of the shared tool, which are as many as its outcomes.
+#[track_caller]
+fn shared_uses(seen: &View) -> u64 {
+    let key = global(SHARED);
+    let uses = seen.tools.get(&key).map_or(0, |row| row.uses);
+    let outcomes = seen.outcomes.values().filter(|row| row.tool == key).count();
+    assert_eq!(uses, outcomes as u64, "the counter and the outcomes differ");
+    uses
+}
+
+fn together(context: &mut Context) {
+    let turns: Option<u64> = number("STALENESS_TURNS");
+    let length = turns.unwrap_or(15);
+    let mut children: Vec<Child> =
+        (0..PROCESSES).map(|life| start(context.location(), Life(life), 0, length)).collect();
+    children.iter_mut().for_each(Child::go);
+    let said: Vec<Vec<Said>> = children
+        .into_iter()
+        .map(|child| child.finish().iter().map(|line| Said::of(line)).collect())
+        .collect();
+    let seen = everything(context.store());
+    for (life, said) in (0..).map(Life).zip(&said) {
+        assert_eq!(said.len() as u64, length, "{life:?} ended early");
+        let alone = Reference::of(life, length);
+        let alone = alone.states.into_iter().next_back().expect("a state").view;
+        crate::compare::assert_same(&life.own(seen.clone()), &life.own(alone));
+    }
+    let all = || said.iter().flatten();
+    let history: Vec<Done> = all()
+        .filter_map(|said| {
+            let (count, reads) = said.shared?;
+            Some(Done { began: said.began, ended: said.ended, count, reads })
+        })
+        .collect();
+    linear::check(&history).unwrap_or_else(|why| panic!("{why}"));
+    let increments = history.iter().filter(|done| !done.reads).count();
+    assert_eq!(shared_uses(&seen), increments as u64);
+    if turns.is_some() {
+        let longest = all().map(|said| said.ended - said.began).max().unwrap_or_default();
+        println!(
+            "{}: {PROCESSES} processes, {} turns, {} of them with the tool of all; the longest took {} ms",
+            context.backend().name(),
+            all().count(),
+            history.len(),
+            longest / 1_000_000
+        );
+    }
+}
+
+/// A life that goes on, and what is known of it.
+struct Going {
+    life: Life,
+    child: Option<Child>,
+    /// Turns that were told to be done.
+    told: u64,
+    /// Its states, as its own rows show them.
+    states: Vec<View>,
+    ends: Vec<usize>,
+}
+
+impl Going {
+    fn new(location: &str, life: Life) -> Self {
+        let Reference { states, ends } = Reference::of(life, LENGTH);
+        let states = states.into_iter().map(|state| life.own(state.view)).collect();
+        let mut going = Self { life, child: None, told: 0, states, ends };
+        going.go(location, 0);
+        going
+    }
+
+    /// Goes on with a turn, in a process of its own.
+    fn go(&mut self, location: &str, from: u64) {
+        let mut child = start(location, self.life, from, LENGTH);
+        child.go();
+        self.child = Some(child);
+        self.told = from;
+    }
+
+    /// Hears of some turns, and kills the process a little later.
+    fn kill(&mut self, draws: &mut Draws) {
+        let mut child = self.child.take().expect("it goes on");
+        for _ in 0..draws.below(6) {
+            let Some(line) = child.says() else { break };
+            self.hear(&line);
+        }
+        for _ in 0..draws.below(LONGEST_PAUSE) {
+            std::hint::spin_loop();
+        }
+        for line in child.kill() {
+            self.hear(&line);
+        }
+    }
+
+    fn hear(&mut self, line: &str) {
+        self.told = Said::of(line).turn + 1;
+    }
+
+    fn end_of(&self, turns: u64) -> usize {
+        turns.checked_sub(1).map_or(0, |last| self.ends[last as usize])
+    }
+
+    /// The state in which its rows are, at least that after the turns that were told.
+    fn find(&self, seen: &View, most: usize) -> usize {
+        let own = self.life.own(seen.clone());
+        let least = self.end_of(self.told);
+        (least..=most.min(self.states.len() - 1))
+            .rev()
+            .find(|at| self.states[*at] == own)
+            .unwrap_or_else(|| {
+                panic!(
+                    "{:?} after {} turns is in no state from {least} to {most}:\n{}",
+                    self.life,
+                    self.told,
+                    crate::compare::differences(&own, &self.states[least])
+                )
+            })
+    }
+}
+
+fn verify(store: &Handle) -> View {
+    check(store);
+    let seen = everything(store);
+    shared_uses(&seen);
+    let mut revisions: Vec<u64> = seen.journal.keys().map(|(revision, _)| revision.0).collect();
+    revisions.dedup();
+    assert!(revisions.into_iter().eq(1..=seen.revision.0), "the journal has gaps");
+    seen
+}
+
+/// What killing showed.
+#[derive(Debug, Default)]
+struct Tally {
+    /// Nothing was under way, or nothing of it was there.
+    undone: u64,
+    /// A turn was done, and it had not been said.
+    unsaid: u64,
+    /// A turn of several steps was done in part.
+    parts: u64,
+}
+
+/// A store for some kills each: whoever verifies a large one holds others up.
+fn killed(context: &mut Context) {
+    let kills: Option<u64> = number("STALENESS_KILLS");
+    let seed: u64 = number("STALENESS_SEED").unwrap_or(1);
+    let mut draws = Draws(seed);
+    let mut tally = Tally::default();
+    let mut left = kills.unwrap_or(KILLS);
+    while left > 0 {
+        let some = left.min(KILLS);
+        kill_some(context, &mut draws, some, &mut tally);
+        left -= some;
+    }
+    if kills.is_some() {
+        println!("{}: seed {seed}, {tally:?}", context.backend().name());
+    }
+    assert!(tally.undone > 0, "seed {seed}");
+}
+
+fn kill_some(context: &Context, draws: &mut Draws, kills: u64, tally: &mut Tally) {
+    let place = context.backend().place();
+    let location = place.location();
+    let mut lives = (0..).map(Life);
+    let mut going: Vec<Going> =
+        lives.by_ref().take(BESIDE).map(|life| Going::new(location, life)).collect();
+    for _ in 0..kills {
+        let at = draws.below(BESIDE as u64) as usize;
+        going[at].kill(draws);
+        let seen = verify(&context.backend().open(location).expect("the store opens"));
+        // A life that goes on may have done more than it was heard to have.
+        for life in &going {
+            life.find(&seen, usize::MAX);
+        }
+        let one = &mut going[at];
+        let (said, more) = (one.end_of(one.told), one.end_of((one.told + 1).min(LENGTH)));
+        let found = one.find(&seen, more);
+        match found {
+            found if found == said => tally.undone += 1,
+            found if found == more => tally.unsaid += 1,
+            _ => tally.parts += 1,
+        }
+        // It goes on with the first turn that is not done.
+        match one.ends.iter().position(|end| *end > found) {
+            Some(from) => one.go(location, from as u64),
+            None => *one = Going::new(location, lives.next().expect("no last number")),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Waiting for a file that somebody else locks.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::LockError;
+use crate::helper::{Brought, Helper};
+
+/// Waits for at most `timeout` until nobody holds a lock on a file that exists, and keeps none. For
+/// files that are locked by others' rules, such as those of a database: a process that was killed may
+/// have let go of a [`crate::FileLock`] and not yet of the database behind it.
+///
+/// # Errors
+/// [`LockError::TimedOut`], or what the operating system says about the file.
+pub fn wait_until_free(path: &Path, timeout: Duration) -> Result<(), LockError> {
+    let deadline = Instant::now().checked_add(timeout);
+    let file = File::open(path)?;
+    match file.try_lock() {
+        // Closing it unlocks it.
+        Ok(()) => return Ok(()),
+        Err(TryLockError::Error(source)) if source.kind() == io::ErrorKind::Unsupported => {
+            return Ok(());
+        }
+        Err(TryLockError::Error(source)) => return Err(LockError::Io(source)),
+        Err(TryLockError::WouldBlock) if timeout.is_zero() => return Err(LockError::TimedOut),
+        Err(TryLockError::WouldBlock) => {}
+    }
+    match Helper::send(file)?.wait(deadline) {
+        Brought::Result(result) => Ok(result.map(drop)?),
+        // The helper lets go as soon as it is handed the file.
+        Brought::Gone | Brought::Nothing => Err(LockError::TimedOut),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_nobody_locks_is_free_at_once_and_stays_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        assert!(matches!(wait_until_free(&path, Duration::ZERO), Err(LockError::Io(_))));
+        File::create(&path).unwrap();
+        wait_until_free(&path, Duration::ZERO).unwrap();
+        File::open(&path).unwrap().try_lock().unwrap();
+    }
+
+    #[test]
+    fn a_file_that_somebody_locks_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let held = File::create(&path).unwrap();
+        held.lock().unwrap();
+        for timeout in [Duration::ZERO, Duration::from_millis(1)] {
+            assert!(matches!(wait_until_free(&path, timeout), Err(LockError::TimedOut)));
+        }
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| wait_until_free(&path, Duration::from_secs(60)));
+            drop(held);
+            waiting.join().unwrap().unwrap();
+        });
+    }
+}
