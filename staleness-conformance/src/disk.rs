@@ -152,6 +152,8 @@ impl File {
             let len = if let Did::Write(_, data) = did { data.len() } else { 0 };
             let kept = kept(number, len);
             match (did, kept) {
+                // The name is that of the old file still; what follows went to another one.
+                (Did::Delete, Kept::Not) => break,
                 (_, Kept::Not) => {}
                 (Did::Write(offset, data), kept) => {
                     let bytes = bytes.get_or_insert_default();
@@ -170,6 +172,7 @@ impl File {
                     }
                 }
                 // What has no bytes is kept or not.
+                (Did::Delete, Kept::Sectors(sectors)) if !sectors[0] => break,
                 (_, Kept::Sectors(sectors)) if !sectors[0] => {}
                 (Did::SetLen(len), _) => bytes.get_or_insert_default().resize(*len as usize, 0),
                 (Did::Delete, _) => bytes = None,
@@ -268,6 +271,10 @@ mod tests {
         disk.take("new", Did::Delete);
         assert_eq!(disk.after_power_cut(Keeps::Nothing, &mut draws)["new"], [1]);
         assert!(disk.after_power_cut(Keeps::All, &mut draws).is_empty());
+        let mut again = disk.clone();
+        again.take("new", Did::Write(1, vec![2]));
+        assert_eq!(again.after_power_cut(Keeps::Last, &mut draws)["new"], [1], "another file's");
+        assert_eq!(again.after_power_cut(Keeps::All, &mut draws)["new"], [0, 2]);
         disk.take("", Did::SyncFolder);
         assert!(disk.after_power_cut(Keeps::Nothing, &mut draws).is_empty());
     }
