@@ -31,6 +31,7 @@ const LINES: &str = include_str!("fixtures/format-1.jsonl");
 
 const LINES_3: &str = include_str!("fixtures/format-3.jsonl");
 const LINES_4: &str = include_str!("fixtures/format-4.jsonl");
+const LINES_5: &str = include_str!("fixtures/format-5.jsonl");
 
 /// The file that the last program of format 1 left, byte for byte.
 fn format_1() -> (TempDir, PathBuf) {
@@ -45,6 +46,11 @@ fn format_3() -> (TempDir, PathBuf) {
 /// That of format 4: the same, and one item more.
 fn format_4() -> (TempDir, PathBuf) {
     dumped(include_str!("fixtures/format-4.txt"))
+}
+
+/// That of format 5: rows of every sort, with routes, their vectors and what was suggested.
+fn format_5() -> (TempDir, PathBuf) {
+    dumped(include_str!("fixtures/format-5.txt"))
 }
 
 fn dumped(text: &str) -> (TempDir, PathBuf) {
@@ -269,6 +275,24 @@ fn format_4_is_read_as_it_lies_there_and_raised_by_the_first_commit() {
     seen.vectors.remove(&route.key);
     assert_eq!(seen.suggestions.remove(&suggestions.key), Some(suggestions));
     assert_eq!(lines(&seen), LINES_4);
+}
+
+#[test]
+fn format_5_is_read_as_it_lies_there_and_written_to() {
+    let (_folder, path) = format_5();
+    let before = fs::read(&path).unwrap();
+    let reader = RedbStore::open(&path, OpenOptions::new().read_only(true)).unwrap();
+    check(&reader).unwrap();
+    let seen = everything(&reader).unwrap();
+    assert_eq!(lines(&seen), LINES_5);
+    assert_eq!((seen.vectors.len(), seen.suggestions.len(), seen.cursors.len()), (1, 1, 1));
+    drop(reader);
+    assert!(fs::read(&path).unwrap() == before, "a reader wrote to it");
+
+    let store = open(&path);
+    transact(&store, Arc::new(Learn)).unwrap();
+    check(&store).unwrap();
+    assert_eq!((format_of(&path), everything(&store).unwrap().routes.len()), (5, 2));
 }
 
 /// Whatever part of the raising commit reached the disk: redb's older root is whole.
