@@ -11,6 +11,7 @@
 
 mod confidence;
 mod id;
+mod matrix;
 mod prune;
 mod query;
 mod record;
@@ -21,6 +22,7 @@ mod vectors;
 
 pub use confidence::Confidence;
 pub use id::{RouteId, RouteKey};
+pub use matrix::{Matrix, Values};
 pub use prune::{PrunePlan, PruneReason, plan_prune};
 pub use query::{MAX_QUERY_BYTES, check_query, fold_query};
 pub use record::{MAX_OPS, Route};
@@ -28,4 +30,4 @@ pub use redact::{MAX_PROMPT_CHARS, prompt_text, redact};
 pub(crate) use suggested::Lesson;
 pub use suggested::{MAX_PROMPTS, MAX_SUGGESTED, MAX_TAUGHT, Prompted, SuggestedTool, Suggestions};
 pub use vector::{MAX_DIMENSIONS, Precision, RouteVector, Vector, VectorError};
-pub use vectors::{Form, Matrix, Values, Vectors};
+pub use vectors::{Form, Vectors};

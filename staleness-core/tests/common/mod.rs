@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod teaching;
+
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::Path;

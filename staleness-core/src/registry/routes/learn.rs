@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::dimensions;
-use crate::ids::{ModelId, OpId, ProjectId, ToolName};
-use crate::policy::{Policy, RoutePolicy};
+use crate::ids::{ModelId, OpId, ToolName};
+use crate::policy::Policy;
 use crate::registry::record::both_keys;
 use crate::registry::seen::see;
 use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector, check_query, fold_query};
@@ -270,7 +270,7 @@ impl LearnRoute {
 }
 
 /// A hash that stands for two queries teaches neither.
-fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
+pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
     if fold_query(&known.query) == folded {
         return Ok(());
     }
@@ -278,86 +278,6 @@ fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
         "the query has the id {} of another one, {:?}: it cannot be learned",
         known.key.id, known.query
     )))
-}
-
-/// What an outcome teaches about a query, without a vector.
-#[derive(Debug)]
-pub(crate) struct Taught<'a> {
-    /// The project.
-    pub(crate) project: &'a ProjectId,
-    /// The tool.
-    pub(crate) tool: &'a ToolName,
-    /// The query.
-    pub(crate) query: &'a str,
-    /// How well the tool answered it.
-    pub(crate) signal: Confidence,
-    /// The op, hashed.
-    pub(crate) op: u64,
-    /// When.
-    pub(crate) at: Timestamp,
-}
-
-impl Taught<'_> {
-    /// The key of its route.
-    pub(crate) fn key(&self) -> RouteKey {
-        RouteKey::of(self.project, self.tool, &fold_query(self.query))
-    }
-}
-
-/// Teaches a draft in which the route is locked: what [`LearnRoute`] does with a query alone. What
-/// cannot be learned is left.
-pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePolicy) {
-    let key = taught.key();
-    let Some(known) = draft.route(&key) else {
-        if taught.signal.get() >= policy.min_signal && check_query(taught.query).is_ok() {
-            draft.put_route(Route {
-                key,
-                query: taught.query.trim().to_owned(),
-                confidence: taught.signal,
-                uses: 1,
-                created_at: taught.at,
-                last_used_at: taught.at,
-                model: None,
-                ops: vec![taught.op],
-            });
-        }
-        return;
-    };
-    if known.remembers(taught.op) || same_query(known, &fold_query(taught.query)).is_err() {
-        return;
-    }
-    draft.edit_route(&key, |route| {
-        route.learn(taught.signal, policy.learn_weight, taught.op, taught.at);
-    });
-}
-
-/// Notes that routes were used.
-#[derive(Debug)]
-pub(super) struct UseRoutes {
-    pub(super) keys: Vec<RouteKey>,
-    pub(super) op: u64,
-    pub(super) at: Timestamp,
-}
-
-impl Step for UseRoutes {
-    fn selection(&self) -> Selection {
-        let keys = self.keys.iter().cloned();
-        keys.fold(Selection::new(), |all, key| all.lock_routes(RouteFilter::Key(key)))
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        for key in &self.keys {
-            if draft.route(key).is_some_and(|route| !route.remembers(self.op)) {
-                draft.edit_route(key, |route| route.touch(self.op, self.at));
-            }
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
 }
 
 #[cfg(test)]

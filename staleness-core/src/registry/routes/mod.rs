@@ -9,6 +9,7 @@ mod limits;
 mod prompt;
 mod prune;
 mod suggested;
+mod teach;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ pub use prune::{PrunedRoute, RoutePruneReport};
 
 pub(super) use find::no_vector;
 pub(super) use forget::{routes_in, routes_to};
-pub(super) use learn::{Taught, teach};
+pub(super) use teach::{Taught, teach};
 
 use super::Registry;
 use crate::ids::{ModelId, OpId, ProjectId};
@@ -154,7 +155,7 @@ impl Registry {
         op: &OpId,
         at: Timestamp,
     ) -> Result<usize, StoreError> {
-        let step = learn::UseRoutes { keys, op: Route::use_op(op), at };
+        let step = teach::UseRoutes { keys, op: Route::use_op(op), at };
         Ok(self.run(step).await?.changes.routes.len())
     }
 
