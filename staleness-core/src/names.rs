@@ -140,13 +140,19 @@ pub fn possible_servers(name: &str) -> Vec<ServerKey> {
 /// The part of an MCP tool's name behind its server, when `server` owns it.
 #[must_use]
 pub fn tool_part<'a>(name: &'a str, server: &ServerKey) -> Option<&'a str> {
+    part_behind(name, server.as_str())
+}
+
+/// The same for a key that is read in place.
+pub(crate) fn part_behind<'a>(name: &'a str, server: &str) -> Option<&'a str> {
     let rest = name.strip_prefix(PREFIX)?;
     // Most names carry the key as it is.
-    if let Some(tail) = rest.strip_prefix(server.as_str()) {
+    if let Some(tail) = rest.strip_prefix(server) {
         return tail.strip_prefix(SEPARATOR);
     }
-    let tail = rest.get(server.as_str().len()..)?;
-    (server_key(&rest[..server.as_str().len()]).as_ref() == Some(server))
+    let tail = rest.get(server.len()..)?;
+    server_key(&rest[..server.len()])
+        .is_some_and(|key| key.as_str() == server)
         .then(|| tail.strip_prefix(SEPARATOR))
         .flatten()
 }

@@ -169,8 +169,11 @@ impl Inner {
         for (look, questions) in looks.iter().zip(&asked) {
             let mut view = View::default();
             (view.revision, view.looks) = (revision, 1);
-            // A scope without tools has an empty list.
-            view.briefs = look.briefs.iter().map(|scope| (scope.clone(), Vec::new())).collect();
+            // A scope without tools has an empty list, and a project without routes.
+            view.briefs =
+                look.briefs.iter().map(|scope| (scope.clone(), Default::default())).collect();
+            view.route_briefs =
+                look.route_briefs.iter().map(|id| (id.clone(), Default::default())).collect();
             for question in questions {
                 for row in flight.next().await? {
                     (question.read)(&row, &mut view)?;

@@ -86,7 +86,7 @@ impl Locks {
         // Who locks a route may remove its vector.
         let mut routes = reaches(&selection.routes, route);
         routes.extend(reaches(&selection.vectors, vector));
-        if let Some(project) = &selection.count_routes {
+        for project in selection.count_routes.iter().chain(&selection.route_briefs) {
             routes.push((Access::Peek, Reach::Part(project.as_str().to_owned())));
         }
         add("routes", routes);

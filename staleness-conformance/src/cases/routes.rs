@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use staleness_core::registry::Learn;
 use staleness_core::route::{
-    Confidence, MAX_DIMENSIONS, MAX_OPS, Precision, Prompted, Route, RouteVector, SuggestedTool,
-    Suggestions, Vector,
+    Confidence, MAX_DIMENSIONS, MAX_OPS, Precision, Prompted, Route, RouteBriefs, RouteVector,
+    SuggestedTool, Suggestions, Vector,
 };
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Change, RouteFilter, Selection, SuggestionFilter, VectorFilter, View};
@@ -27,6 +27,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("routes::any_route_vector_and_suggestion_round_trip", any),
     Case::new("routes::keys_find_one_of_many_like_it", by_key),
     Case::new("routes::filters_find_only_their_own", by_filter),
+    Case::new("routes::briefs_say_what_rows_say", briefs),
     Case::new("routes::vectors_are_found_by_their_model", by_model),
     Case::new("routes::vectors_are_found_wherever_they_lie", scattered),
     Case::new("routes::counted_by_project", counted),
@@ -195,6 +196,39 @@ fn by_model(context: &mut Context) {
 }
 
 /// Written in turns, in one go, and far apart.
+/// The briefs of a project are those of its routes, in the order of tools and ids; nothing else comes with
+/// them.
+#[track_caller]
+fn assert_briefs(context: &Context, projects: &[&str]) {
+    let ids = || projects.iter().map(|id| project_id(id));
+    let all = ids().fold(Selection::new(), Selection::route_briefs);
+    let mut seen = see(context.store(), all);
+    for id in ids() {
+        let expected: RouteBriefs =
+            routes(context, RouteFilter::Project(id.clone())).iter().collect();
+        assert_eq!(seen.route_briefs.remove(&id), Some(expected), "{id}");
+    }
+    assert!(seen.is_empty(), "{seen:?}");
+}
+
+fn briefs(context: &mut Context) {
+    let mut said = route(route_key("p_", "t%", 3));
+    said.query = "find \u{1f680}\nthings".into();
+    said.confidence = Confidence::ZERO;
+    let keys =
+        [("p_", "t_", 7), ("p_", "t", u128::MAX), ("p_", "t", 0), ("pX", "t_", 1), ("p%", "t", 1)];
+    let rows = keys.map(|(project, tool, id)| route(route_key(project, tool, id)));
+    act(context.store(), rows.into_iter().fold(Write::new().route(said), Write::route));
+    assert_briefs(context, &["p_", "pX", "p%", "P_", "none"]);
+    act(context.store(), Write::new().no_route(route_key("p_", "t", 0)));
+    assert_briefs(context, &["p_"]);
+    each(&arbitrary::route(Reach::Wide), |row| {
+        let project = row.key.project.to_string();
+        act(context.store(), Write::new().route(row));
+        assert_briefs(context, &[&project]);
+    });
+}
+
 fn scattered(context: &mut Context) {
     let of = |project: &str, id: u128| embedded(route_key(project, "t", id), "m");
     let put = |rows: &[(&str, u128)]| {

@@ -2,7 +2,7 @@
 
 use staleness_core::ids::{Scope, ToolKey};
 use staleness_core::store::{Selection, ToolFilter};
-use staleness_core::tool::{Hold, Holding, PresenceCause, ToolBrief, ToolKind};
+use staleness_core::tool::{Hold, Holding, PresenceCause, ToolBriefs, ToolKind};
 
 use crate::arbitrary::{self, Reach};
 use crate::case::Case;
@@ -33,7 +33,7 @@ fn found(context: &Context, filter: ToolFilter) -> Vec<ToolKey> {
     seen.tools.into_keys().collect()
 }
 
-/// The briefs of a scope are those of its rows, in order; and nothing else comes with them.
+/// The briefs of a scope are those of its rows; and nothing else comes with them.
 #[track_caller]
 fn assert_briefs(context: &Context, scopes: &[Scope]) {
     let all = scopes.iter().fold(Selection::new(), |all, scope| all.briefs(scope.clone()));
@@ -41,7 +41,7 @@ fn assert_briefs(context: &Context, scopes: &[Scope]) {
     for scope in scopes {
         let rows = Selection::new().peek_tools(ToolFilter::Scope(scope.clone()));
         let rows = see(context.store(), rows).tools;
-        let expected: Vec<ToolBrief> = rows.values().map(ToolBrief::from).collect();
+        let expected: ToolBriefs = rows.values().collect();
         assert_eq!(seen.briefs.remove(scope), Some(expected), "{scope:?}");
     }
     assert!(seen.is_empty(), "{seen:?}");
@@ -62,6 +62,11 @@ fn briefs(context: &mut Context) {
     assert_briefs(context, &[Scope::Global, scope("p_"), scope("pX"), scope("p%")]);
     act(context.store(), Write::new().no_tool(local("p_", "b")));
     assert_briefs(context, &[scope("p_")]);
+    // Wherever they lie: side by side, or far from each other with others between.
+    act(context.store(), Write::new().tool(tool(local("far", "a"))));
+    let between = (0..20).fold(Write::new(), |all, at| all.tool(tool(local("q", &at.to_string()))));
+    act(context.store(), between.tool(tool(local("far", "b"))));
+    assert_briefs(context, &[scope("far"), scope("q")]);
 }
 
 fn any_brief(context: &mut Context) {

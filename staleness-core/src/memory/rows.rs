@@ -17,7 +17,7 @@ use crate::store::{
     View, WorkFilter, covers_cursor, covers_document, covers_route, covers_session,
     covers_suggestion, covers_tool, covers_vector, covers_work, last_per_server, write,
 };
-use crate::tool::{Tool, ToolBrief};
+use crate::tool::Tool;
 use crate::work::Work;
 
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl Rows {
         }
         for scope in &selection.briefs {
             let named = self.tools.values().filter(|tool| tool.key.scope == *scope);
-            view.briefs.insert(scope.clone(), named.map(ToolBrief::from).collect());
+            view.briefs.insert(scope.clone(), named.collect());
         }
         for pick in &selection.knowledge {
             self.load_knowledge(&pick.filter, &mut view);
@@ -89,6 +89,10 @@ impl Rows {
         }
         for pick in &selection.routes {
             self.load_routes(&pick.filter, &mut view);
+        }
+        for project in &selection.route_briefs {
+            let named = self.routes.values().filter(|route| route.key.project == *project);
+            view.route_briefs.insert(project.clone(), named.collect());
         }
         for pick in &selection.vectors {
             self.load_vectors(&pick.filter, &mut view);

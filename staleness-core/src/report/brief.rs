@@ -1,6 +1,5 @@
 //! Which of very many tools fit a question, by their briefs alone.
 
-use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
@@ -8,13 +7,13 @@ use foldhash::fast::RandomState;
 use super::context::{Ignored, is_own};
 use super::suggest::{lift, worth_ranking};
 use super::{Context, rank};
-use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use crate::ids::{ProjectId, Scope, ToolKey, ToolName};
 use crate::names;
 use crate::policy::Policy;
 use crate::route::{RouteId, SuggestedTool};
-use crate::search::{Learned, Meaning, Question, SearchIndex, origin};
+use crate::search::{Meaning, Question, SearchIndex};
 use crate::store::View;
-use crate::tool::{Hold, Status, ToolBrief, ToolKind};
+use crate::tool::{Hold, Status, ToolBrief, ToolBriefs, ToolKind};
 use crate::verdict::round;
 
 /// A tool that fits a question.
@@ -28,46 +27,54 @@ pub(crate) struct Fit {
     pub(crate) route: Option<RouteId>,
 }
 
-/// The tools that a project sees, of its own or global, one for each name: as
-/// [`Context::visible`](super::Context::visible).
-fn visible<'a>(view: &'a View, project: &'a Scope) -> Vec<(&'a Scope, &'a ToolBrief)> {
-    let of = |scope: &Scope| view.briefs.get(scope).map_or(&[][..], Vec::as_slice);
-    let (mut own, mut global) = (of(project), of(&Scope::Global));
-    let mut all = Vec::with_capacity(own.len() + global.len());
-    loop {
-        let order = match (own.first(), global.first()) {
-            (None, None) => return all,
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(one), Some(other)) => one.name.cmp(&other.name),
+/// The tools of a project and the global ones, by whether they are global.
+type Both<'a> = [&'a ToolBriefs; 2];
+
+/// Names that a project and the global tools both have, and whether the global one is meant: it alone is
+/// there. So a project sees one tool for each name: as [`Context::visible`](super::Context::visible).
+struct Twins<'a>(HashMap<&'a str, bool, RandomState>);
+
+impl<'a> Twins<'a> {
+    fn of([own, global]: Both<'a>) -> Self {
+        let (few, many) = if own.len() < global.len() { (own, global) } else { (global, own) };
+        if few.is_empty() {
+            return Self(HashMap::default());
+        }
+        let few: HashMap<&str, ToolBrief<'_>, RandomState> =
+            few.iter().map(|brief| (brief.name, brief)).collect();
+        let twin = |one: ToolBrief<'a>| {
+            let other = few.get(one.name)?;
+            let (own, global) =
+                if own.len() < global.len() { (other, &one) } else { (&one, other) };
+            Some((one.name, !own.present && global.present))
         };
-        // The project's own is meant, unless only the global one is there.
-        let is_global = order.is_gt() || order.is_eq() && !own[0].present && global[0].present;
-        let meant = if is_global { (&Scope::Global, &global[0]) } else { (project, &own[0]) };
-        all.push(meant);
-        if order.is_le() {
-            own = &own[1..];
-        }
-        if order.is_ge() {
-            global = &global[1..];
-        }
+        Self(many.iter().filter_map(twin).collect())
+    }
+
+    /// Whether a name means this tool.
+    fn means(&self, is_global: bool, name: &str) -> bool {
+        self.0.is_empty() || self.0.get(name).is_none_or(|global| *global == is_global)
     }
 }
 
-/// The tools that a person demoted or ignored the server of.
-struct Held<'a>(HashMap<(&'a Scope, &'a ServerKey), (bool, bool)>);
+/// The tools that a person demoted or ignored the server of: by whether its entry is global and its key,
+/// whether the entry is there and whether it is held.
+struct Held<'a>(HashMap<(bool, &'a str), (bool, bool)>);
 
 impl<'a> Held<'a> {
-    fn of(view: &'a View) -> Self {
+    fn of(both: Both<'a>) -> Self {
+        let mut servers = Vec::new();
+        for (is_global, briefs) in [false, true].into_iter().zip(both) {
+            let entries = briefs.iter().filter(|brief| brief.kind == ToolKind::McpServer);
+            servers.extend(entries.filter_map(|entry| Some(((is_global, entry.server?), entry))));
+        }
+        servers.sort_unstable_by_key(|(_, entry)| entry.name);
         let mut entries = HashMap::new();
-        for (scope, briefs) in &view.briefs {
-            for brief in briefs.iter().filter(|brief| brief.kind == ToolKind::McpServer) {
-                let Some(server) = &brief.server else { continue };
-                let is_held = matches!(brief.hold, Hold::Demoted | Hold::Ignored);
-                let entry = entries.entry((scope, server)).or_insert((brief.present, is_held));
-                if !entry.0 {
-                    *entry = (brief.present, is_held);
-                }
+        for (server, brief) in servers {
+            let is_held = matches!(brief.hold, Hold::Demoted | Hold::Ignored);
+            let entry = entries.entry(server).or_insert((brief.present, is_held));
+            if !entry.0 {
+                *entry = (brief.present, is_held);
             }
         }
         Self(entries)
@@ -75,12 +82,12 @@ impl<'a> Held<'a> {
 
     /// Whether the entry that provides a tool is held: the project's before the global one, and one that
     /// is there before one that is gone.
-    fn holds(&self, scope: &Scope, brief: &ToolBrief) -> bool {
-        let Some(server) = brief.server.as_ref().filter(|_| brief.kind == ToolKind::McpTool) else {
+    fn holds(&self, is_global: bool, brief: &ToolBrief<'_>) -> bool {
+        let Some(server) = brief.server.filter(|_| brief.kind == ToolKind::McpTool) else {
             return false;
         };
-        let own = self.0.get(&(scope, server));
-        let global = self.0.get(&(&Scope::Global, server));
+        let own = self.0.get(&(is_global, server));
+        let global = self.0.get(&(true, server));
         let there = own.into_iter().chain(global).find(|(present, _)| *present);
         there.or(own).or(global).is_some_and(|(_, is_held)| *is_held)
     }
@@ -88,7 +95,7 @@ impl<'a> Held<'a> {
 
 /// Of the tools that may be suggested, those that fit a question at least as well as `least` says and can
 /// be among the best `limit` once usage has lifted them; not those in `but`. The view holds the briefs
-/// of the project and the global ones, and the project's routes.
+/// of the project and the global ones, and those of the project's routes.
 pub(crate) fn fitting_briefs(
     view: &View,
     policy: &Policy,
@@ -98,41 +105,52 @@ pub(crate) fn fitting_briefs(
     least: f64,
     limit: usize,
 ) -> Vec<Fit> {
-    let of_project = view.routes.values().filter(|route| route.key.project == *project);
-    let learned: Vec<Learned> = of_project.map(Learned::from).collect();
-    let mut index = SearchIndex::for_question(asked, &learned);
-    let own_scope = Scope::Project(project.clone());
-    let visible = visible(view, &own_scope);
-    let (ignored, held) = (Ignored::of(policy), Held::of(view));
-    let mut callable: HashMap<&ToolName, &Scope, RandomState> = HashMap::default();
-    for (scope, brief) in &visible {
-        let (server, plugin) = (brief.server.as_ref(), brief.plugin.as_ref());
-        let (from, own) = origin(&brief.name, server, plugin);
-        index.put_words(&brief.name, from, own, brief.description.as_slice());
-        let may = brief.status() == Status::Active
+    let none = ToolBriefs::default();
+    let scopes = [Scope::Project(project.clone()), Scope::Global];
+    let both = [0, 1].map(|at| view.briefs.get(&scopes[at]).unwrap_or(&none));
+    let learned = view.route_briefs.get(project).map(|all| all.iter().collect());
+    let mut index = SearchIndex::over(asked, learned.unwrap_or_default());
+    let tools = both[0].len() + both[1].len();
+    index.expect(tools);
+    let mut by_place: Vec<Option<(bool, u32)>> = Vec::with_capacity(tools);
+    let twins = Twins::of(both);
+    for (is_global, briefs) in [false, true].into_iter().zip(both) {
+        for (at, brief) in (0..).zip(briefs.iter()) {
+            if !twins.means(is_global, brief.name) {
+                continue;
+            }
+            if let Some(place) = index.put_brief(&brief) {
+                let place = place as usize;
+                by_place.resize(by_place.len().max(place + 1), None);
+                by_place[place] = Some((is_global, at));
+            }
+        }
+    }
+    let (ignored, held) = (Ignored::of(policy), Held::of(both));
+    let may = |is_global: bool, brief: &ToolBrief<'_>| {
+        let scope = &scopes[usize::from(is_global)];
+        brief.status() == Status::Active
             && !matches!(brief.kind, ToolKind::Builtin | ToolKind::Plugin)
-            && !names::is_server_entry(brief.name.as_str())
+            && !names::is_server_entry(brief.name)
             && brief.hold != Hold::Ignored
-            && !ignored.holds(&brief.name, server)
-            && !is_own(&brief.name, brief.kind, server, plugin)
-            && !held.holds(scope, brief);
-        if may {
-            callable.insert(&brief.name, *scope);
-        }
-    }
-    for key in but {
-        if callable.get(&key.name).is_some_and(|scope| **scope == key.scope) {
-            callable.remove(&key.name);
-        }
-    }
-    let scores = index.scores(asked, &Meaning::default(), |name| callable.contains_key(name));
-    let fitting = scores.fitting().filter(|(_, score, _)| *score >= least).collect();
-    let fit = |(name, score, place): (&ToolName, f64, u32)| Fit {
-        key: ToolKey { scope: callable[name].clone(), name: name.clone() },
-        score,
-        route: scores.route(place).map(|route| route.id),
+            && !ignored.holds(brief.name, brief.server)
+            && !is_own(brief)
+            && !held.holds(is_global, brief)
+            && !but.iter().any(|key| key.name.as_str() == brief.name && key.scope == *scope)
     };
-    worth_ranking(fitting, limit).into_iter().map(fit).collect()
+    let at = |place: u32| {
+        let (is_global, at) = (*by_place.get(place as usize)?)?;
+        Some((is_global, both[usize::from(is_global)].get(at as usize)?))
+    };
+    let wanted = |place| at(place).is_some_and(|(is_global, brief)| may(is_global, &brief));
+    let scores = index.scores_at(asked, &Meaning::default(), wanted);
+    let fitting = scores.fitting().filter(|(_, score, _)| *score >= least).collect();
+    let fit = |(name, score, place): (&ToolName, f64, u32)| {
+        let scope = scopes[usize::from(at(place)?.0)].clone();
+        let route = scores.route(place).map(|route| route.id);
+        Some(Fit { key: ToolKey { scope, name: name.clone() }, score, route })
+    };
+    worth_ranking(fitting, limit).into_iter().filter_map(fit).collect()
 }
 
 /// Of tools that fit, the best `limit` that are active, lifted by what worked before: as

@@ -8,24 +8,18 @@ use crate::policy::{Policy, ToolPolicy};
 use crate::scan::ProjectRef;
 use crate::store::{View, meant};
 use crate::time::Timestamp;
-use crate::tool::{Hold, Status, Tool, ToolKind};
+use crate::tool::{Hold, Status, Tool, ToolBrief, ToolKind};
 
 /// The server, the plugin and the skill as which this program offers itself.
 const OWN_NAME: &str = "staleness";
 
 /// Whether a tool is this program's own.
-pub(crate) fn is_own(
-    name: &ToolName,
-    kind: ToolKind,
-    server: Option<&ServerKey>,
-    plugin: Option<&ToolName>,
-) -> bool {
-    let server = server.map_or("", ServerKey::as_str);
-    let plugin = plugin.map_or("", ToolName::as_str);
+pub(crate) fn is_own(tool: &ToolBrief<'_>) -> bool {
+    let server = tool.server.unwrap_or("");
     server == OWN_NAME
         || server.starts_with("plugin_") && server.ends_with("_staleness")
-        || plugin.split('@').next() == Some(OWN_NAME)
-        || kind == ToolKind::Skill && name.as_str() == OWN_NAME
+        || tool.plugin.and_then(|plugin| plugin.split('@').next()) == Some(OWN_NAME)
+        || tool.kind == ToolKind::Skill && tool.name == OWN_NAME
 }
 
 /// What a policy ignores: every spelling of the names, and the servers that they may mean. A project
@@ -44,7 +38,7 @@ impl Ignored {
         }
     }
 
-    pub(crate) fn holds(&self, name: &ToolName, server: Option<&ServerKey>) -> bool {
+    pub(crate) fn holds(&self, name: &str, server: Option<&str>) -> bool {
         self.names.contains(name) || server.is_some_and(|server| self.servers.contains(server))
     }
 }
@@ -230,15 +224,15 @@ impl<'a> Context<'a> {
     /// be short like any other and takes a server's tools with it.
     #[must_use]
     pub fn is_ignored(&self, tool: &Tool) -> bool {
-        tool.hold == Hold::Ignored || self.ignored.holds(&tool.key.name, tool.server.as_ref())
+        let server = tool.server.as_ref().map(ServerKey::as_str);
+        tool.hold == Hold::Ignored || self.ignored.holds(tool.key.name.as_str(), server)
     }
 
     /// Whether reports and suggestions leave the tool out: it is ignored, or this program's own. Whoever
     /// reads a report has this program, and needs no warning of it.
     #[must_use]
     pub fn is_silent(&self, tool: &Tool) -> bool {
-        let (server, plugin) = (tool.server.as_ref(), tool.plugin.as_ref());
-        self.is_ignored(tool) || is_own(&tool.key.name, tool.kind, server, plugin)
+        self.is_ignored(tool) || is_own(&tool.into())
     }
 
     /// Whether the tool is visible to the project: its own, or global.

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::{Context, QueryVector, RankedTool, ToolReport, rank};
 use crate::ids::{ProjectId, SessionId, ToolKey, ToolName};
 use crate::names;
-use crate::route::{Confidence, RouteId, RouteKey};
-use crate::search::{Learned, Match, Meaning, Question, SearchIndex, ToolText, is_cold};
+use crate::route::{Confidence, RouteBrief, RouteId, RouteKey};
+use crate::search::{Match, Meaning, Question, SearchIndex, is_cold};
 use crate::store::View;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
@@ -141,9 +141,10 @@ pub fn discover(context: &Context<'_>, asked: Asked<'_>, limit: usize) -> Vec<Su
 pub fn search_index(context: &Context<'_>, asked: &Question) -> SearchIndex {
     let view = context.view();
     let of_project = view.routes.values().filter(|route| route.key.project == *context.project());
-    let learned: Vec<Learned> = of_project.map(Learned::from).collect();
-    let mut index = SearchIndex::for_question(asked, &learned);
-    context.visible().for_each(|tool| index.put_tool(&ToolText::from(tool)));
+    let mut index = SearchIndex::over(asked, of_project.map(RouteBrief::from).collect());
+    for tool in context.visible() {
+        index.put_brief(&tool.into());
+    }
     index
 }
 

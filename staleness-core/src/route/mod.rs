@@ -9,6 +9,7 @@
 //! The tool is a bare name that the project resolves when it searches: a route to a tool that is
 //! stale or demoted is passed over, not removed, and is back when the tool is.
 
+mod brief;
 mod confidence;
 mod id;
 mod matrix;
@@ -20,6 +21,7 @@ mod suggested;
 mod vector;
 mod vectors;
 
+pub use brief::{RouteBrief, RouteBriefs};
 pub use confidence::Confidence;
 pub use id::{RouteId, RouteKey};
 pub use matrix::{Matrix, Values};

@@ -116,11 +116,19 @@ impl SearchIndex {
         meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> Scores<'a> {
+        let tool = |place: u32| self.bundles[place as usize].as_ref().map(|bundle| &bundle.tool);
+        self.scores_at(question, meaning, |place| tool(place).is_some_and(&wanted))
+    }
+
+    /// The same, with the tools that are wanted by their places.
+    pub(crate) fn scores_at<'a>(
+        &'a self,
+        question: &'a Question,
+        meaning: &Meaning,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Scores<'a> {
         let mut pass = vec![None; self.bundles.len()];
-        let mut passes = |place: u32| {
-            let tool = || self.bundles[place as usize].as_ref().map(|bundle| &bundle.tool);
-            *pass[place as usize].get_or_insert_with(|| tool().is_some_and(&wanted))
-        };
+        let mut passes = |place: u32| *pass[place as usize].get_or_insert_with(|| wanted(place));
         let shares = self.shares(question);
         let mut words = self.words(question, &shares);
         if !meaning.tools.is_empty() {

@@ -1,7 +1,7 @@
 //! The index: tools and what was learned of them, following every change.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 
@@ -25,20 +25,27 @@ pub(super) struct Bundle {
     /// Where its text is.
     pub(super) text: Option<u32>,
     /// The words that were learned of it, with the number of routes that hold each.
-    learned: HashMap<u32, u32, RandomState>,
+    pub(super) learned: HashMap<u32, u32, RandomState>,
     /// How many routes lead to it.
     pub(super) routes: usize,
+}
+
+impl Bundle {
+    /// A tool of which nothing is known yet.
+    pub(super) fn of(tool: ToolName) -> Self {
+        Self { tool, text: None, learned: HashMap::default(), routes: 0 }
+    }
 }
 
 /// The text of a tool.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pub(super) bundle: u32,
-    /// Its words, in the order of their numbers.
-    words: Vec<u32>,
+    /// Its words, in the order of their numbers; of an index for one question none.
+    pub(super) words: Vec<u32>,
     pub(super) length: u32,
     /// The server or plugin that it comes from.
-    pub(super) from: Option<Box<str>>,
+    pub(super) from: Option<Arc<str>>,
     /// The forms in which a person may give its name: whole, and its own part. Empty where they
     /// cannot matter.
     pub(super) names: [Box<str>; 2],
@@ -65,7 +72,8 @@ pub struct SearchIndex {
     pub(super) lexicon: Lexicon,
     pub(super) bundles: Vec<Option<Bundle>>,
     free_bundles: Vec<u32>,
-    places: HashMap<ToolName, u32, RandomState>,
+    /// Where each tool is; in an index for one question, where those with routes are.
+    pub(super) places: HashMap<ToolName, u32, RandomState>,
     pub(super) texts: Vec<Option<Text>>,
     free_texts: Vec<u32>,
     pub(super) routes: Vec<Option<Route>>,
@@ -81,8 +89,6 @@ pub struct SearchIndex {
     pub(super) only: Option<Only>,
     /// Tools that were left out since they cannot matter.
     pub(super) left_out: usize,
-    /// Room for the words of the text that is being put, empty between.
-    counts: Vec<(u32, bool)>,
     /// What each word and each route weighs, until something changes.
     pub(super) weights: OnceLock<Weights>,
 }
@@ -102,68 +108,52 @@ impl SearchIndex {
 
     /// How many tools are described, or have routes.
     pub(super) fn places(&self) -> usize {
-        self.places.len() + self.left_out
+        self.bundles.len() - self.free_bundles.len() + self.left_out
     }
 
     /// How many routes there are.
     #[must_use]
     pub fn routes(&self) -> usize {
-        self.route_places.len()
+        self.routes.len() - self.free_routes.len() - self.dead.1.len()
     }
 
     /// Adds the words of a tool, or replaces them.
     pub fn put_tool(&mut self, tool: &ToolText) {
-        self.put_words(&tool.name, tool.from.as_deref(), &tool.own, &tool.about);
-    }
-
-    /// The same without a text of its own.
-    pub(crate) fn put_words(
-        &mut self,
-        name: &ToolName,
-        from: Option<&str>,
-        own: &str,
-        about: &[impl AsRef<str>],
-    ) {
-        self.remove_text(name);
+        if self.only.is_some() {
+            self.put_once(tool.name.as_str(), tool.from.as_deref(), &tool.own, &tool.about);
+            return;
+        }
+        self.remove_text(&tool.name);
         self.weights = OnceLock::new();
-        let mut counts = std::mem::take(&mut self.counts);
-        let mut length = 0;
+        let (mut counts, mut length) = (Vec::new(), 0);
+        let from = tool.from.as_deref();
         let mut read = |part: &str, is_name: bool| {
-            let (only, lexicon) = (&self.only, &mut self.lexicon);
             let words = split(part, |word| {
-                if only.as_ref().is_some_and(|only| !only.may_hold(word)) {
-                    return;
+                if !is_talk(word) {
+                    counts.push((self.lexicon.learn(stem(word)), is_name));
                 }
-                let stem = stem(word);
-                let number = match only {
-                    None => (!is_talk(word)).then(|| lexicon.learn(stem)),
-                    Some(only) => only.number(lexicon, stem).filter(|_| !is_talk(word)),
-                };
-                counts.extend(number.map(|number| (number, is_name)));
             });
             length += u32::try_from(words).unwrap_or(u32::MAX);
         };
-        read(own, true);
+        read(&tool.own, true);
         read(from.unwrap_or(""), true);
-        about.iter().for_each(|part| read(part.as_ref(), false));
+        tool.about.iter().for_each(|part| read(part, false));
         self.words += u64::from(length);
         self.tools += 1;
-        let named = if own.is_empty() { from.unwrap_or("") } else { own };
-        let names = match &self.only {
-            None => [name.as_str(), named].map(|text| squashed(text).into()),
-            Some(only) => [name.as_str(), named].map(|text| only.name(text)),
-        };
-        let matters = !counts.is_empty() || names.iter().any(|name| !name.is_empty());
-        if self.only.is_some() && !matters && !self.places.contains_key(name) {
-            self.left_out += 1;
-        } else {
-            let bundle = self.bundle(name);
-            counts.sort_unstable();
-            self.put_text(bundle, &counts, length, from, names);
-        }
-        counts.clear();
-        self.counts = counts;
+        let named = if tool.own.is_empty() { from.unwrap_or("") } else { &tool.own };
+        let names = [tool.name.as_str(), named].map(|text| squashed(text).into());
+        let bundle = self.bundle(&tool.name);
+        counts.sort_unstable();
+        self.put_text(bundle, &counts, length, from, names);
         self.sweep();
+    }
+
+    /// An origin; tools of one origin mostly come one behind the other, and share its text.
+    pub(super) fn origin(&self, from: Option<&str>) -> Option<Arc<str>> {
+        let last = self.texts.last().and_then(Option::as_ref).and_then(|text| text.from.as_ref());
+        from.map(|from| {
+            last.filter(|last| ***last == *from).map_or_else(|| from.into(), Arc::clone)
+        })
     }
 
     /// Adds a text: its words by number with whether each is of the name, sorted.
@@ -179,17 +169,14 @@ impl SearchIndex {
         let mut words = Vec::with_capacity(counts.len());
         for same in counts.chunk_by(|a, b| a.0 == b.0) {
             let number = same[0].0;
-            let name = same.iter().filter(|(_, is_name)| *is_name).count();
-            let many = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-            let posting = Posting { text, name: many(name), body: many(same.len() - name) };
-            self.lexicon[number].texts.push(posting);
+            self.lexicon[number].texts.push(Posting::of(text, same));
             let learned = self.bundles[bundle as usize].as_ref();
             if !learned.is_some_and(|bundle| bundle.learned.contains_key(&number)) {
                 self.lexicon[number].tools += 1;
             }
             words.push(number);
         }
-        let from = from.map(Into::into);
+        let from = self.origin(from);
         put(&mut self.texts, text, Text { bundle, words, length, from, names });
         if let Some(bundle) = &mut self.bundles[bundle as usize] {
             bundle.text = Some(text);
@@ -208,16 +195,11 @@ impl SearchIndex {
     pub fn put_route(&mut self, learned: &Learned) {
         let stems = learned_stems(&learned.query);
         let words: Vec<u32> = stems.iter().map(|stem| self.lexicon.learn(stem)).collect();
-        self.put_learned(learned, &words);
-    }
-
-    /// Adds a route with these of its words, each once.
-    pub(super) fn put_learned(&mut self, learned: &Learned, words: &[u32]) {
         self.remove_one_route(learned.id);
         self.weights = OnceLock::new();
         let bundle = self.bundle(&learned.tool);
         let place = self.free_routes.pop().unwrap_or(self.routes.len() as u32);
-        for &number in words {
+        for &number in &words {
             self.lexicon[number].routes.push(place);
             if self.count_learned(bundle, number, true) {
                 self.lexicon[number].tools += 1;
@@ -227,7 +209,7 @@ impl SearchIndex {
             bundle.routes += 1;
         }
         let (id, confidence) = (learned.id, learned.confidence);
-        let route = Route { id, bundle, words: words.to_vec(), confidence };
+        let route = Route { id, bundle, words, confidence };
         put(&mut self.routes, place, route);
         self.route_places.insert(learned.id, place);
         self.sweep();
@@ -295,8 +277,7 @@ impl SearchIndex {
         if let Some(place) = self.places.get(tool) {
             return *place;
         }
-        let bundle =
-            Bundle { tool: tool.clone(), text: None, learned: HashMap::default(), routes: 0 };
+        let bundle = Bundle::of(tool.clone());
         let place = self.free_bundles.pop().unwrap_or(self.bundles.len() as u32);
         put(&mut self.bundles, place, bundle);
         self.places.insert(tool.clone(), place);

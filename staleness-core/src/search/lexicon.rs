@@ -1,6 +1,7 @@
 //! The words of an index, numbered, with where each occurs.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
@@ -14,7 +15,7 @@ const MAX_BEGINNINGS: usize = 32;
 /// reads them asks whether they are still there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Word {
-    pub(super) text: Box<str>,
+    pub(super) text: Arc<str>,
     /// The texts of tools that hold it, with how often in their names and in the rest.
     pub(super) texts: Vec<Posting>,
     /// The learned queries that hold it.
@@ -36,9 +37,18 @@ pub(super) struct Posting {
 /// All words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lexicon {
-    numbers: HashMap<Box<str>, u32, RandomState>,
+    numbers: HashMap<Arc<str>, u32, RandomState>,
     words: Vec<Word>,
     free: Vec<u32>,
+}
+
+impl Posting {
+    /// One word of a text, by whether each occurrence is in the name.
+    pub(super) fn of(text: u32, same: &[(u32, bool)]) -> Self {
+        let name = same.iter().filter(|(_, is_name)| *is_name).count();
+        let many = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        Self { text, name: many(name), body: many(same.len() - name) }
+    }
 }
 
 impl Lexicon {
@@ -47,7 +57,8 @@ impl Lexicon {
         if let Some(number) = self.numbers.get(text) {
             return *number;
         }
-        let word = Word { text: text.into(), ..Word::default() };
+        let text: Arc<str> = text.into();
+        let word = Word { text: Arc::clone(&text), ..Word::default() };
         let number = match self.free.pop() {
             Some(number) => {
                 self.words[number as usize] = word;
@@ -58,7 +69,7 @@ impl Lexicon {
                 self.words.len() as u32 - 1
             }
         };
-        self.numbers.insert(text.into(), number);
+        self.numbers.insert(text, number);
         number
     }
 
@@ -85,6 +96,11 @@ impl Lexicon {
             all.truncate(MAX_BEGINNINGS);
         }
         all
+    }
+
+    /// The words, in the order of their numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| &*word.text)
     }
 
     /// How many words have a number.

@@ -48,7 +48,6 @@ pub use index::SearchIndex;
 pub use learned::{LearnedMatch, Meaning};
 pub use live::LiveIndex;
 pub use question::{MAX_QUESTION_BYTES, Question, QuestionError};
-pub(crate) use text::origin;
 pub use text::{Learned, ToolText};
 pub use top::Top;
 pub use vectors::{Component, nearest};

@@ -35,10 +35,7 @@ pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
 }
 
 /// The same for who wants few words: of a word of ASCII no spelling is visited unless one may begin with
-/// two bytes that are wanted. Every word counts.
-///
-/// Most words are passed over without being cut out of the text: where runs of letters and digits begin is
-/// found for sixteen bytes at a time.
+/// two bytes that are wanted. Every word counts. Most words are passed over without being cut out.
 pub(crate) fn split_wanted(
     text: &str,
     cut: &mut Cut,
@@ -49,102 +46,55 @@ pub(crate) fn split_wanted(
         return split(text, visit);
     }
     let bytes = text.as_bytes();
-    let (mut words, mut after) = (0, 0);
-    each_begin(bytes, |at| {
-        let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
-        if SORTS[usize::from(before)] == 0 {
-            words += 1;
-        } else if is_joint(before) {
-            words += usize::from(begins_piece(&bytes[..at]));
-        } else if !is_hump(bytes, at) {
-            return;
-        }
-        if at < after || !may_begin_wanted(bytes, at, &wants) {
-            return;
-        }
-        let in_token = |byte: &u8| SORTS[usize::from(*byte)] != 0;
-        let from = bytes[after..at].iter().rposition(|byte| !in_token(byte));
-        let from = from.map_or(after, |gap| after + gap + 1);
-        after =
-            bytes[at..].iter().position(|byte| !in_token(byte)).map_or(bytes.len(), |to| at + to);
-        let token = &text[from..after];
-        if token.bytes().all(|byte| SORTS[usize::from(byte)] == PLAIN) {
-            visit(token);
+    let sort = |byte: &u8| SORTS[usize::from(*byte)];
+    let (mut words, mut from) = (0, 0);
+    while from < bytes.len() {
+        let plain = bytes[from..].iter().position(|byte| sort(byte) != PLAIN);
+        let mut end = plain.map_or(bytes.len(), |plain| from + plain);
+        if bytes.get(end).is_none_or(|byte| sort(byte) == 0) {
+            words += usize::from(from < end);
+            if end - from == 1 || from < end && wants(bytes[from], bytes[from + 1]) {
+                visit(&text[from..end]);
+            }
         } else {
-            split_token(token, cut, &mut visit);
+            let gap = bytes[end..].iter().position(|byte| sort(byte) == 0);
+            end = gap.map_or(bytes.len(), |gap| end + gap);
+            let token = &text[from..end];
+            match passed_over(token.as_bytes(), &wants) {
+                Some(count) => words += count,
+                None => words += split_token(token, cut, &mut visit),
+            }
         }
-    });
+        from = end + 1;
+    }
     words
 }
 
-/// Whether the part of a word that begins at a place may begin with two bytes that are wanted. What
-/// follows a part of one letter in the whole word is not looked at.
-fn may_begin_wanted(bytes: &[u8], at: usize, wants: &impl Fn(u8, u8) -> bool) -> bool {
-    let next = bytes.get(at + 1).copied().unwrap_or(b' ');
-    let goes_on = match SORTS[usize::from(next)] {
-        PLAIN => true,
-        _ => next.is_ascii_uppercase() && !is_hump(bytes, at + 1),
-    };
-    !goes_on || wants(bytes[at].to_ascii_lowercase(), next.to_ascii_lowercase())
-}
-
-/// Whether a word begins behind this text, which ends in joints: no letter or digit stands before them,
-/// or `__` parts it from that.
-fn begins_piece(before: &[u8]) -> bool {
-    let joints = before.iter().rev().take_while(|byte| is_joint(**byte)).count();
-    let (rest, joints) = before.split_at(before.len() - joints);
-    !rest.last().is_some_and(u8::is_ascii_alphanumeric) || joints.windows(2).any(|it| it == b"__")
-}
-
-const fn is_joint(byte: u8) -> bool {
-    matches!(byte, b'-' | b'_' | b'.')
-}
-
-/// How many places are looked at together.
-const STEP: usize = 16;
-
-/// Whether a run of letters and digits begins here in a text of ASCII, or a part of one may. Without
-/// branches, so that it is done for many places at once.
-const fn begins(before: u8, byte: u8) -> bool {
-    const fn is_alphanumeric(byte: u8) -> bool {
-        ((byte | 32).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10)
-    }
-    is_alphanumeric(byte) & (!is_alphanumeric(before) | (byte.wrapping_sub(b'A') < 26))
-}
-
-/// The places of a window, which begins with the byte before them, at which something begins: each is a
-/// byte of two numbers, in order, and 1 where it does.
-fn lanes(window: &[u8; STEP + 1]) -> [u64; 2] {
-    let mut lanes = [0; STEP];
-    for (at, lane) in lanes.iter_mut().enumerate() {
-        *lane = u8::from(begins(window[at], window[at + 1]));
-    }
-    let (halves, _) = lanes.as_chunks::<8>();
-    [u64::from_le_bytes(halves[0]), u64::from_le_bytes(halves[1])]
-}
-
-/// Every place at which a run of letters and digits, or a capital, stands.
-fn each_begin(bytes: &[u8], mut visit: impl FnMut(usize)) {
-    let mut from = 0;
-    while from < bytes.len() {
-        let whole = from.checked_sub(1).and_then(|before| bytes[before..].first_chunk());
-        for mut left in whole.map_or_else(|| lanes(&padded(bytes, from)), lanes) {
-            while left != 0 {
-                visit(from + left.trailing_zeros() as usize / 8);
-                left &= left - 1;
+/// How many words a token is, unless a part of it may begin with two bytes that are wanted. What follows a
+/// part of one letter in the whole word is not looked at.
+fn passed_over(token: &[u8], wants: &impl Fn(u8, u8) -> bool) -> Option<usize> {
+    // `__` parts words.
+    let (mut words, mut in_word, mut before) = (0, false, b'-');
+    for (at, byte) in token.iter().enumerate() {
+        if byte.is_ascii_alphanumeric() {
+            if !before.is_ascii_alphanumeric() || is_hump(token, at) {
+                let next = token.get(at + 1).copied().unwrap_or(b'-');
+                let goes_on = match SORTS[usize::from(next)] {
+                    PLAIN => true,
+                    _ => next.is_ascii_uppercase() && !is_hump(token, at + 1),
+                };
+                if !goes_on || wants(byte.to_ascii_lowercase(), next.to_ascii_lowercase()) {
+                    return None;
+                }
             }
-            from += STEP / 2;
+            words += usize::from(!in_word);
+            in_word = true;
+        } else if *byte == b'_' && before == b'_' {
+            in_word = false;
         }
+        before = *byte;
     }
-}
-
-/// The window at a place near an end of a text. What stands before and behind a text is as white space.
-fn padded(bytes: &[u8], from: usize) -> [u8; STEP + 1] {
-    let mut window = [b' '; STEP + 1];
-    let begin = from.saturating_sub(1);
-    let part = &bytes[begin..bytes.len().min(from + STEP)];
-    window[begin + 1 - from..][..part.len()].copy_from_slice(part);
-    window
+    Some(words)
 }
 
 /// Calls `visit` with the smallest parts of each word of a text of ASCII, each after the whole word:
@@ -240,7 +190,7 @@ fn each_piece(token: &str, visit: impl FnMut(&str)) {
 }
 
 /// A token of ASCII, cut into its parts: memory for one after the other.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Cut {
     /// Its letters and digits, in lower case.
     lower: String,

@@ -1,9 +1,9 @@
 //! What an index reads: the words of a tool, and a query that was learned.
 
-use crate::ids::{ServerKey, ToolName};
+use crate::ids::ToolName;
 use crate::names;
-use crate::route::{Confidence, Route, RouteId};
-use crate::tool::Tool;
+use crate::route::{Confidence, Route, RouteBrief, RouteId};
+use crate::tool::{Tool, ToolBrief};
 
 /// The words by which a tool is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +37,8 @@ impl ToolText {
 
 impl From<&Tool> for ToolText {
     fn from(tool: &Tool) -> Self {
-        let (server, plugin) = (tool.server.as_ref(), tool.plugin.as_ref());
-        let (from, own) = origin(&tool.key.name, server, plugin);
+        let brief = ToolBrief::from(tool);
+        let (from, own) = origin(brief.name, brief.server, brief.plugin);
         Self {
             name: tool.key.name.clone(),
             from: from.map(Into::into),
@@ -50,18 +50,17 @@ impl From<&Tool> for ToolText {
 
 /// Where a tool comes from, and the part of its name that is its own.
 pub(crate) fn origin<'a>(
-    name: &'a ToolName,
-    server: Option<&'a ServerKey>,
-    plugin: Option<&'a ToolName>,
+    name: &'a str,
+    server: Option<&'a str>,
+    plugin: Option<&'a str>,
 ) -> (Option<&'a str>, &'a str) {
-    let name = name.as_str();
-    let own = match server.and_then(|server| names::tool_part(name, server)) {
+    let own = match server.and_then(|server| names::part_behind(name, server)) {
         // The entry of a server goes by the server's name.
         Some("*") => "",
         Some(part) => part,
         None => name.strip_prefix("mcp__").unwrap_or(name),
     };
-    (server.map(ServerKey::as_str).or_else(|| plugin.map(ToolName::as_str)), own)
+    (server.or(plugin), own)
 }
 
 /// A query that led to a tool.
@@ -85,5 +84,12 @@ impl From<&Route> for Learned {
             query: route.query.clone(),
             confidence: route.confidence,
         }
+    }
+}
+
+impl<'a> From<&'a Learned> for RouteBrief<'a> {
+    fn from(learned: &'a Learned) -> Self {
+        let Learned { id, tool, query, confidence } = learned;
+        Self { id: *id, tool: tool.as_str(), query, confidence: *confidence }
     }
 }

@@ -61,6 +61,8 @@ pub struct Selection {
     pub cursors: Vec<Pick<CursorFilter>>,
     /// Routes.
     pub routes: Vec<Pick<RouteFilter>>,
+    /// Projects whose routes are looked at in brief: see [`RouteBrief`](crate::route::RouteBrief).
+    pub route_briefs: Vec<ProjectId>,
     /// Vectors of routes.
     pub vectors: Vec<Pick<VectorFilter>>,
     /// What was suggested in sessions.
@@ -240,6 +242,13 @@ impl Selection {
         self
     }
 
+    /// Every route of a project in brief. Pages leave it out.
+    #[must_use]
+    pub fn route_briefs(mut self, project: ProjectId) -> Self {
+        self.route_briefs.push(project);
+        self
+    }
+
     /// Routes to change.
     #[must_use]
     pub fn lock_routes(mut self, filter: RouteFilter) -> Self {
@@ -316,6 +325,7 @@ impl Selection {
         self.sessions.extend(other.sessions);
         self.cursors.extend(other.cursors);
         self.routes.extend(other.routes);
+        self.route_briefs.extend(other.route_briefs);
         self.vectors.extend(other.vectors);
         self.suggestions.extend(other.suggestions);
         self.outcomes.extend(other.outcomes);

@@ -10,11 +10,11 @@ use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::{Document, Item, ItemBrief};
 use crate::outcome::{Mark, Outcome};
 use crate::project::Project;
-use crate::route::{Route, RouteKey, RouteVector, Suggestions, Vectors};
+use crate::route::{Route, RouteBriefs, RouteKey, RouteVector, Suggestions, Vectors};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::time::Timestamp;
-use crate::tool::{Tool, ToolBrief, ToolKind};
+use crate::tool::{Tool, ToolBriefs, ToolKind};
 use crate::work::Work;
 
 /// How many outcomes there are, and how many a cut would remove.
@@ -41,8 +41,8 @@ pub struct View {
     pub sources: BTreeMap<SourceId, Source>,
     /// Tools by key.
     pub tools: BTreeMap<ToolKey, Tool>,
-    /// Every tool of the scopes that were selected so, in brief and in the order of names.
-    pub briefs: BTreeMap<Scope, Vec<ToolBrief>>,
+    /// Every tool of the scopes that were selected so, in brief.
+    pub briefs: BTreeMap<Scope, ToolBriefs>,
     /// Items of knowledge by key.
     pub knowledge: BTreeMap<ItemKey, Item>,
     /// Every item of the scopes that were selected so, in brief and in the order of ids.
@@ -57,6 +57,8 @@ pub struct View {
     pub cursors: BTreeMap<CursorKey, Cursor>,
     /// Routes by key.
     pub routes: BTreeMap<RouteKey, Route>,
+    /// Every route of the projects that were selected so, in brief.
+    pub route_briefs: BTreeMap<ProjectId, RouteBriefs>,
     /// Vectors of routes, those of one project and model in one piece of memory.
     pub vectors: Vectors,
     /// What was suggested in sessions, by session.
@@ -88,6 +90,7 @@ impl View {
         self.sessions.extend(other.sessions);
         self.cursors.extend(other.cursors);
         self.routes.extend(other.routes);
+        self.route_briefs.extend(other.route_briefs);
         self.vectors.merge(other.vectors);
         self.suggestions.extend(other.suggestions);
         self.outcomes.extend(other.outcomes);
@@ -111,6 +114,7 @@ impl View {
             && self.sessions.is_empty()
             && self.cursors.is_empty()
             && self.routes.is_empty()
+            && self.route_briefs.is_empty()
             && self.vectors.is_empty()
             && self.suggestions.is_empty()
             && self.outcomes.is_empty()

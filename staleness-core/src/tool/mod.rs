@@ -14,7 +14,7 @@ use crate::ids::{ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 
-pub use brief::ToolBrief;
+pub use brief::{ToolBrief, ToolBriefs};
 pub use health::{Failing, Health, HealthChange, Hold};
 pub use outage::{ServerOutcome, is_offline};
 pub use presence::{Holding, Presence, PresenceCause};

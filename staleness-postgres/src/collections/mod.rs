@@ -45,8 +45,7 @@ pub(crate) fn questions<'s>(
     ask::<tools::Tools>(workspace, &selection.tools, &mut all)?;
     for scope in selection.briefs.iter().collect::<BTreeSet<_>>() {
         let read = Box::new(move |row: &Row, view: &mut View| {
-            view.briefs.entry(scope.clone()).or_default().push(tools::brief(row)?);
-            Ok(())
+            tools::keep_brief(row, view.briefs.entry(scope.clone()).or_default())
         });
         all.push(Question { statement: tools::briefs(workspace, scope), read });
     }
@@ -56,6 +55,12 @@ pub(crate) fn questions<'s>(
     ask::<sessions::Sessions>(workspace, &selection.sessions, &mut all)?;
     ask::<cursors::Cursors>(workspace, &selection.cursors, &mut all)?;
     ask::<routes::Routes>(workspace, &selection.routes, &mut all)?;
+    for project in selection.route_briefs.iter().collect::<BTreeSet<_>>() {
+        let read = Box::new(move |row: &Row, view: &mut View| {
+            routes::keep_brief(row, view.route_briefs.entry(project.clone()).or_default())
+        });
+        all.push(Question { statement: routes::briefs(workspace, project), read });
+    }
     ask::<vectors::Vectors>(workspace, &selection.vectors, &mut all)?;
     ask::<suggestions::Suggestions>(workspace, &selection.suggestions, &mut all)?;
     for (statement, read) in outcomes::questions(workspace, &selection.outcomes)? {

@@ -1,10 +1,13 @@
 //! Routes.
 
 use staleness_core::ids::{ModelId, ProjectId};
-use staleness_core::route::{Confidence, MAX_OPS, Route, RouteId, RouteKey};
+use staleness_core::route::{
+    Confidence, MAX_OPS, Route, RouteBrief, RouteBriefs, RouteId, RouteKey,
+};
 use staleness_core::store::{RouteFilter, StoreError, View};
+use tokio_postgres::Row;
 
-use crate::cells::{Bad, Cells};
+use crate::cells::{Bad, Cells, corrupt};
 use crate::table::{Table, Where, with};
 use crate::values::{Arg, Batch, Statement};
 
@@ -84,6 +87,30 @@ impl Table for Routes {
     fn keep(row: Route, view: &mut View) {
         view.routes.insert(row.key.clone(), row);
     }
+}
+
+/// Selects the routes of a project in brief.
+pub(crate) fn briefs(workspace: &str, project: &ProjectId) -> Statement {
+    Statement {
+        sql: "SELECT tool, id, query, confidence FROM staleness.routes \
+              WHERE workspace = $1 AND project = $2 ORDER BY tool, id"
+            .into(),
+        args: with(workspace, vec![Arg::text(project.as_str())]),
+    }
+}
+
+/// Adds what [`briefs`] selects.
+pub(crate) fn keep_brief(row: &Row, all: &mut RouteBriefs) -> Result<(), StoreError> {
+    let mut cells = Cells::new(row);
+    let mut read = || -> Result<(), Bad> {
+        let tool = cells.text("tool")?;
+        let id = RouteId::from_bytes(cells.blob("id")?).ok_or(Bad("id"))?;
+        let query = cells.text("query")?;
+        let confidence = Confidence::of_billionths(cells.small("confidence")?);
+        let confidence = confidence.ok_or(Bad("confidence"))?;
+        all.push(RouteBrief { id, tool: &tool, query: &query, confidence }).map_err(Bad)
+    };
+    read().map_err(|bad| corrupt("routes", row, 2, bad))
 }
 
 /// The columns that make a key.

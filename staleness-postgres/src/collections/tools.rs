@@ -6,7 +6,7 @@ use staleness_core::store::{
     ring_to_bytes,
 };
 use staleness_core::tool::{
-    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolBrief, ToolKind,
+    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolBrief, ToolBriefs, ToolKind,
 };
 
 use tokio_postgres::Row;
@@ -150,26 +150,31 @@ fn is_demoted(tool: &Tool) -> bool {
 pub(crate) fn briefs(workspace: &str, scope: &Scope) -> Statement {
     Statement {
         sql: "SELECT name, kind, server, plugin, description, hold, cause, failing_since \
-              FROM staleness.tools WHERE workspace = $1 AND scope = $2 ORDER BY name"
+              FROM staleness.tools WHERE workspace = $1 AND scope = $2"
             .into(),
         args: with(workspace, vec![Arg::text(scope.as_key())]),
     }
 }
 
-/// Reads what [`briefs`] selects.
-pub(crate) fn brief(row: &Row) -> Result<ToolBrief, StoreError> {
+/// Adds what [`briefs`] selects.
+pub(crate) fn keep_brief(row: &Row, all: &mut ToolBriefs) -> Result<(), StoreError> {
     let mut cells = Cells::new(row);
-    let mut read = || -> Result<ToolBrief, Bad> {
-        Ok(ToolBrief {
-            name: cells.id("name")?,
-            kind: cells.parsed("kind", ToolKind::from_word)?,
-            server: cells.maybe_id("server")?,
-            plugin: cells.maybe_id("plugin")?,
-            description: cells.maybe_string("description")?,
+    let mut read = || -> Result<(), Bad> {
+        let name = cells.text("name")?;
+        let kind = cells.parsed("kind", ToolKind::from_word)?;
+        let (server, plugin) = (cells.maybe_text("server")?, cells.maybe_text("plugin")?);
+        let description = cells.maybe_text("description")?;
+        let brief = ToolBrief {
+            name: &name,
+            kind,
+            server: server.as_deref(),
+            plugin: plugin.as_deref(),
+            description: description.as_deref(),
             hold: cells.parsed("hold", Hold::from_word)?,
             present: cells.parsed("cause", PresenceCause::from_word)?.is_present(),
             failing: cells.maybe_int("failing_since")?.is_some(),
-        })
+        };
+        all.push(brief).map_err(Bad)
     };
     read().map_err(|bad| corrupt("tools", row, 1, bad))
 }

@@ -176,6 +176,9 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, revision: Revision) -> Result
     for filter in filters(&selection.routes) {
         routes::load(tx, filter, &mut view)?;
     }
+    for project in &selection.route_briefs {
+        routes::briefs(tx, project, &mut view)?;
+    }
     for filter in filters(&selection.vectors) {
         vectors::load(tx, filter, &mut view)?;
     }

@@ -2,13 +2,13 @@
 
 use redb::{ReadableTable, TableDefinition};
 use staleness_core::ids::{ProjectId, ToolName};
-use staleness_core::route::{Route, RouteId, RouteKey};
+use staleness_core::route::{Route, RouteBriefs, RouteId, RouteKey};
 use staleness_core::store::{Change, RouteFilter, StoreError, View};
 
 use super::{Collection, get, keep_all, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
-use crate::records::{decode_route, encode_route, id};
+use crate::records::{decode_route, encode_route, id, route_brief};
 use crate::session::Tx;
 use crate::tables::{ROUTES, RouteRef};
 
@@ -88,6 +88,24 @@ fn range(
         if wanted(key.value()) {
             keep(Routes::read(key.value(), value.value())?);
         }
+    }
+    Ok(())
+}
+
+/// Adds the routes of a project in brief.
+pub(crate) fn briefs(tx: &Tx, project: &ProjectId, view: &mut View) -> Result<(), StoreError> {
+    let all = view.route_briefs.entry(project.clone()).or_default();
+    *all = RouteBriefs::default();
+    let project = project.as_str();
+    for entry in table(tx, ROUTES)?.range((project, "", 0)..).map_err(from_storage)? {
+        let (key, value) = entry.map_err(from_storage)?;
+        let (its_project, tool, id) = key.value();
+        if its_project != project {
+            break;
+        }
+        route_brief(tool, RouteId(id), value.value())
+            .and_then(|brief| all.push(brief).map_err(Bad))
+            .map_err(|bad| corrupt("routes", name(key.value()), bad))?;
     }
     Ok(())
 }

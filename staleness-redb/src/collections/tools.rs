@@ -3,12 +3,12 @@
 use redb::{ReadableTable, Table, TableDefinition, Value};
 use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
 use staleness_core::store::{Change, StoreError, ToolFilter, View};
-use staleness_core::tool::{Status, Tool, ToolKind};
+use staleness_core::tool::{Status, Tool, ToolBriefs, ToolKind};
 
 use super::{Collection, Once, get, keep_all_of, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
-use crate::records::{TOOL_KINDS, decode_tool, encode_tool, id, number};
+use crate::records::{TOOL_KINDS, decode_tool, encode_tool, id, number, tool_brief};
 use crate::session::Tx;
 use crate::tables::{
     ServerRef, TOOLS, TOOLS_CONFIGURED, TOOLS_DEMOTED, TOOLS_ENTRIES, TOOLS_REVIVED, TOOLS_SERVER,
@@ -46,17 +46,20 @@ fn words(key: &ToolKey) -> (&str, &str) {
     (key.scope.as_key(), key.name.as_str())
 }
 
-/// Adds the tools of a scope in brief. A record is read whole, and let go at once.
+/// Adds the tools of a scope in brief.
 pub(crate) fn briefs(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
     let all = view.briefs.entry(scope.clone()).or_default();
-    all.clear();
+    *all = ToolBriefs::default();
     let scope = scope.as_key();
     for entry in table(tx, TOOLS)?.range((scope, "")..).map_err(from_storage)? {
         let (key, value) = entry.map_err(from_storage)?;
         if key.value().0 != scope {
             break;
         }
-        all.push((&Tools::read(key.value(), value.value())?).into());
+        let (_, name) = key.value();
+        tool_brief(name, value.value())
+            .and_then(|brief| all.push(brief).map_err(Bad))
+            .map_err(|bad| corrupt("tools", format_args!("{:?}", key.value()), bad))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! One file per collection: its SQL, and how its rows are read and written.
 
+pub(crate) mod briefs;
 pub(crate) mod cursors;
 pub(crate) mod documents;
 pub(crate) mod journal;
@@ -43,7 +44,7 @@ pub(crate) fn load(
         tools::load(tx, &pick.filter, &mut view)?;
     }
     for scope in &selection.briefs {
-        tools::briefs(tx, scope, &mut view)?;
+        briefs::tools(tx, scope, &mut view)?;
     }
     for pick in &selection.knowledge {
         knowledge::load(tx, &pick.filter, &mut view)?;
@@ -65,6 +66,9 @@ pub(crate) fn load(
     }
     for pick in &selection.routes {
         routes::load(tx, &pick.filter, &mut view)?;
+    }
+    for project in &selection.route_briefs {
+        briefs::routes(tx, project, &mut view)?;
     }
     for pick in &selection.vectors {
         vectors::load(tx, &pick.filter, &mut view)?;
@@ -144,6 +148,37 @@ pub(crate) fn execute<P: Params>(
     params: P,
 ) -> Result<usize, StoreError> {
     tx.with(sql, |statement| statement.execute(params).map_err(from_sqlite))
+}
+
+/// How far apart rows lie in the file.
+pub(crate) struct Extent {
+    pub(crate) count: i64,
+    pub(crate) first: i64,
+    pub(crate) last: i64,
+}
+
+impl Extent {
+    /// Whether they make up at least half of what lies between the first and the last.
+    pub(crate) const fn is_dense(&self) -> bool {
+        self.last.saturating_sub(self.first) / 2 < self.count
+    }
+}
+
+/// Of the rows of one scope: how many there are, the first and the last; nothing where there are none.
+pub(crate) fn extent(
+    tx: &Transaction<'_>,
+    sql: &'static str,
+    scope: &str,
+) -> Result<Option<Extent>, StoreError> {
+    let mut extent = None;
+    each(tx, sql, (scope,), |row| {
+        let number = |at| row.get::<_, Option<i64>>(at).map_err(from_sqlite);
+        if let (Some(count), Some(first), Some(last)) = (number(0)?, number(1)?, number(2)?) {
+            extent = Some(Extent { count, first, last });
+        }
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(extent)
 }
 
 /// A number that SQLite can compare; what is beyond its range is clamped. For limits and bounds.

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use rusqlite::Row;
-use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
+use staleness_core::ids::{ServerKey, ToolKey, ToolName};
 use staleness_core::store::{
     Change, StoreError, ToolFilter, View, holdings_from_bytes, holdings_to_bytes, ring_from_bytes,
     ring_to_bytes,
 };
 use staleness_core::tool::{
-    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolBrief, ToolKind,
+    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind,
 };
 
 use super::{each, execute};
@@ -39,8 +39,6 @@ const DEMOTED: &str = select!(" INDEXED BY tools_demoted WHERE scope = ?1 AND de
 const CONFIGURED: &str =
     select!(" INDEXED BY tools_configured WHERE scope = ?1 AND holdings <> x''");
 const REVIVED: &str = select!(" INDEXED BY tools_revived WHERE scope = ?1 AND revived = 1");
-const BRIEFS: &str = "SELECT +name, +kind, +server, +plugin, +description, +hold, +cause, \
-    failing_since IS NOT NULL FROM tools WHERE scope = ?1 ORDER BY name";
 const ALL: &str = select!(" ORDER BY scope, name");
 
 // What a use looks for is found by short statements and read by one: in a process that records one
@@ -92,38 +90,6 @@ pub(crate) fn load(
         ToolFilter::All => all(tx, keep),
         _ => Err(StoreError::Unsupported("this filter of tools")),
     }
-}
-
-/// Adds the tools of a scope in brief.
-pub(crate) fn briefs(
-    tx: &Transaction<'_>,
-    scope: &Scope,
-    view: &mut View,
-) -> Result<(), StoreError> {
-    let all = view.briefs.entry(scope.clone()).or_default();
-    all.clear();
-    each(tx, BRIEFS, (scope.as_key(),), |row| {
-        let brief = read_brief(row).map_err(|bad| {
-            let name = row.get::<_, String>(0).unwrap_or_default();
-            corrupt("tools", format_args!("{:?}", (scope.as_key(), name)), bad)
-        })?;
-        all.push(brief);
-        Ok(ControlFlow::Continue(()))
-    })
-}
-
-fn read_brief(row: &Row<'_>) -> Result<ToolBrief, Bad> {
-    let mut cells = Cells::new(row);
-    Ok(ToolBrief {
-        name: cells.parsed("name", ToolName::new)?,
-        kind: cells.parsed("kind", ToolKind::from_word)?,
-        server: cells.maybe_parsed("server", ServerKey::new)?,
-        plugin: cells.maybe_parsed("plugin", ToolName::new)?,
-        description: cells.maybe_string("description")?,
-        hold: cells.parsed("hold", Hold::from_word)?,
-        present: cells.parsed("cause", PresenceCause::from_word)?.is_present(),
-        failing: cells.flag("failing_since")?,
-    })
 }
 
 /// Every tool in the order of keys.

@@ -8,9 +8,8 @@ use staleness_core::route::{Form, Precision, RouteId, RouteKey, RouteVector, Vec
 use staleness_core::store::{Change, StoreError, VectorFilter, View};
 
 use super::routes::{key, name, parts};
-use super::{each, execute};
+use super::{each, execute, extent};
 use crate::cells::{Bad, Cells, corrupt};
-use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
 macro_rules! select {
@@ -66,18 +65,10 @@ fn of_project(
     view: &mut View,
 ) -> Result<(), StoreError> {
     let (project, model) = (project.as_str(), model.map(ModelId::as_str));
-    let mut extent = None;
-    each(tx, EXTENT, (project,), |row| {
-        let number = |at| row.get::<_, Option<i64>>(at).map_err(from_sqlite);
-        if let (Some(count), Some(first), Some(last)) = (number(0)?, number(1)?, number(2)?) {
-            extent = Some((count, first, last));
-        }
-        Ok(ControlFlow::Break(()))
-    })?;
-    match extent {
+    match extent(tx, EXTENT, project)? {
         None => Ok(()),
-        Some((count, first, last)) if last.saturating_sub(first) / 2 < count => {
-            bulk(tx, TOGETHER, (project, model, first, last), view)
+        Some(extent) if extent.is_dense() => {
+            bulk(tx, TOGETHER, (project, model, extent.first, extent.last), view)
         }
         Some(_) => bulk(tx, SCATTERED, (project, model), view),
     }

@@ -8,8 +8,7 @@ use crate::scan::ProjectRef;
 use crate::search::Question;
 use crate::session::SessionKey;
 use crate::store::{
-    OutcomeFilter, RouteFilter, Selection, SourceFilter, StoreError, SuggestionFilter, ToolFilter,
-    View,
+    OutcomeFilter, Selection, SourceFilter, StoreError, SuggestionFilter, ToolFilter, View,
 };
 use crate::time::Timestamp;
 
@@ -54,7 +53,7 @@ impl Registry {
             .briefs(Scope::Global)
             .briefs(Scope::Project(project.id.clone()))
             .outcomes(OutcomeFilter::LastOfProject { project: project.id.clone(), limit: window })
-            .peek_routes(RouteFilter::Project(project.id.clone()));
+            .route_briefs(project.id.clone());
         let mut view = self.ask(all).await?;
         if known.is_some_and(|known| self.cools_down(&view, project, known)) {
             return Ok(Vec::new());
