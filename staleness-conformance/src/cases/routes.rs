@@ -200,7 +200,7 @@ fn by_model(context: &mut Context) {
 /// them.
 #[track_caller]
 fn assert_briefs(context: &Context, projects: &[&str]) {
-    let ids = || projects.iter().map(|id| project_id(id));
+    let ids = || projects.iter().copied().map(project_id);
     let all = ids().fold(Selection::new(), Selection::route_briefs);
     let mut seen = see(context.store(), all);
     for id in ids() {

@@ -64,7 +64,7 @@ fn briefs(context: &mut Context) {
     assert_briefs(context, &[scope("p_")]);
     // Wherever they lie: side by side, or far from each other with others between.
     act(context.store(), Write::new().tool(tool(local("far", "a"))));
-    let between = (0..20).fold(Write::new(), |all, at| all.tool(tool(local("q", &at.to_string()))));
+    let between = (0..20).fold(Write::new(), |all, at| all.tool(tool(local("q", at.to_string()))));
     act(context.store(), between.tool(tool(local("far", "b"))));
     assert_briefs(context, &[scope("far"), scope("q")]);
 }
