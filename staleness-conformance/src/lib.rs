@@ -42,7 +42,8 @@
 //!   store on the way: for tests that break the disk or the process underneath.
 //! - [`disk`] is a disk that loses its power, with what it keeps.
 //! - [`Twice`], [`Strict`] and [`Faulty`] are stores around stores that hold steps to their side of
-//!   the contract. They are for tests of whatever writes steps.
+//!   the contract. They are for tests of whatever writes steps. [`Around`] makes others, and [`Put`] is a step
+//!   that writes what it is given.
 //!
 //! Beyond the words of the contract, the model test wants sequence numbers and revisions as
 //! [`staleness_core::store::ChangeSet::number`] gives them: dense, from 1. The
@@ -69,4 +70,5 @@ pub use case::Case;
 pub use cases::cases;
 pub use context::Context;
 pub use runner::run;
-pub use wrappers::{Fault, Faulty, Strict, Twice};
+pub use steps::Put;
+pub use wrappers::{Around, AskTwice, Fault, Faults, Faulty, HoldToLocks, Manner, Strict, Twice};

@@ -1,5 +1,6 @@
 //! Steps that the cases carry out.
 
+mod put;
 mod write;
 
 use staleness_core::ids::{ItemKey, OpId, ToolKey, WorkKey};
@@ -11,6 +12,7 @@ use staleness_core::store::{
 use staleness_core::tool::Tool;
 
 use crate::rows;
+pub use put::Put;
 pub(crate) use write::{Write, locking};
 
 /// Adds one to the uses of a tool, and creates it with one.

@@ -161,6 +161,12 @@ fn looks_at_different_moments() {
 }
 
 #[test]
+fn notices_of_nothing() {
+    let case = "notices::a_revision_that_has_moved_is_told_at_once_or_never";
+    caught(Flaw::TellsWhatWasSeen, &[case]);
+}
+
+#[test]
 fn looks_without_end() {
     caught(Flaw::LooksForever, &["looks::a_query_that_looks_once_more_is_a_misstep"]);
 }

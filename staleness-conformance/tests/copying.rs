@@ -2,55 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use pollster::block_on;
 use proptest::prelude::*;
 use staleness_conformance::arbitrary::{Reach, change_set};
-use staleness_conformance::{Fault, Faulty};
+use staleness_conformance::{Around, Fault, Faulty, Manner, Put};
 use staleness_core::journal::Revision;
 use staleness_core::registry::check_route;
 use staleness_core::store::{
-    Change, ChangeSet, Commit, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
-    ProjectFilter, Query, Refusal, RegistryStore, RouteFilter, Selection, SessionFilter,
-    SourceFilter, Step, StoreError, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
+    Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step, StoreError,
 };
-use staleness_core::transfer::{Compared, Comparison, Standing, append_lines, record_of};
+use staleness_core::transfer::{Compared, Comparison, Record, Standing, append_lines, record_of};
 use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
 
 fn registry(store: Arc<dyn RegistryStore>) -> BlockingRegistry {
     Registry::new(store, Policy::default()).blocking()
-}
-
-/// Writes what was made up beforehand.
-#[derive(Debug)]
-struct Put(ChangeSet);
-
-impl Step for Put {
-    fn selection(&self) -> Selection {
-        Selection::new()
-            .lock_projects(ProjectFilter::All)
-            .lock_sources(SourceFilter::All)
-            .lock_tools(ToolFilter::All)
-            .lock_knowledge(ItemFilter::All)
-            .lock_documents(DocumentFilter::All)
-            .lock_work(WorkFilter::All)
-            .lock_sessions(SessionFilter::All)
-            .lock_cursors(CursorFilter::All)
-            .lock_routes(RouteFilter::All)
-            .lock_vectors(VectorFilter::All)
-            .lock_suggestions(SuggestionFilter::All)
-    }
-
-    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
-        Ok(Decision::Write(self.0.clone()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
 }
 
 /// The lines of an export, without its header.
@@ -164,6 +132,28 @@ proptest! {
             }
             copy(&lines, &into).unwrap();
             prop_assert_eq!(export(&into), &lines[..]);
+        }
+    }
+
+    #[test]
+    fn a_copy_of_the_first_records_of_anything_is_carried_on_with(
+        lives in prop::collection::vec(change_set(Reach::Pool), 1..4)
+    ) {
+        let lines = export(&lived(lives));
+        let revision = |line: &String| match record_of(line).unwrap() {
+            Record::Journal(entry) => Some(entry.revision),
+            _ => None,
+        };
+        for cut in 0..lines.len() {
+            // A revision is one commit.
+            let next = revision(&lines[cut]);
+            if cut > 0 && next.is_some() && next == revision(&lines[cut - 1]) {
+                continue;
+            }
+            let into = registry(Arc::new(MemoryStore::new()));
+            copy(&lines[..cut], &into).unwrap();
+            copy(&lines, &into).unwrap();
+            prop_assert_eq!(export(&into), &lines[..], "cut off behind {} records", cut);
         }
     }
 }
@@ -304,51 +294,32 @@ fn what_somebody_noted_in_the_copy_meanwhile_is_not_written_over() {
 }
 
 /// Notes how many outcomes each step wrote, and how safe they had to be.
-#[derive(Debug)]
-struct Noting {
-    inner: MemoryStore,
-    written: Mutex<Vec<(usize, Durability)>>,
-}
+#[derive(Debug, Default)]
+struct Notes(Mutex<Vec<(usize, Durability)>>);
 
 #[async_trait]
-impl RegistryStore for Noting {
-    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
-        self.inner.view(query).await
-    }
-
-    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
-        let durability = step.durability();
-        let commit = self.inner.transact(step).await?;
-        self.written.lock().unwrap().push((commit.changes.outcomes.len(), durability));
-        Ok(commit)
-    }
-
-    async fn pages(
+impl Manner for Notes {
+    async fn transact(
         &self,
-        selection: &Selection,
-        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
-    ) -> Result<(), StoreError> {
-        self.inner.pages(selection, visit).await
-    }
-
-    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        self.inner.backup(to).await
-    }
-
-    async fn check(&self) -> Result<(), StoreError> {
-        self.inner.check().await
+        inner: &dyn RegistryStore,
+        step: Arc<dyn Step>,
+    ) -> Result<Commit, StoreError> {
+        let durability = step.durability();
+        let commit = inner.transact(step).await?;
+        self.0.lock().unwrap().push((commit.changes.outcomes.len(), durability));
+        Ok(commit)
     }
 }
 
 #[test]
 fn a_server_that_crashes_leaves_no_hole_among_the_outcomes_of_a_copy() {
-    let store = Arc::new(Noting { inner: MemoryStore::new(), written: Mutex::default() });
-    let mut importer = registry(Arc::<Noting>::clone(&store)).copier();
+    let store = Arc::new(Around::of(Arc::new(MemoryStore::new()), Notes::default()));
+    let mut importer = registry(Arc::<Around<Notes>>::clone(&store)).copier();
     for op in 0..5_001 {
         let outcome = OUTCOME.replace("o1", &format!("o{op}"));
         importer.put(record_of(&outcome).unwrap()).unwrap();
     }
     importer.finish().unwrap();
-    let written = store.written.lock().unwrap();
+    let written = store.manner().0.lock().unwrap();
     assert_eq!(*written, [(5_000, Durability::Full), (1, Durability::Full)]);
 }

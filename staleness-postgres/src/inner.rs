@@ -13,13 +13,14 @@ use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
 use crate::OpenOptions;
-use crate::collections::{changes, journal, meta, outcomes, questions};
+use crate::collections::{Question, changes, journal, meta, outcomes, questions};
 use crate::error::{Failed, from_commit};
 use crate::flight::Flight;
 use crate::locks::Locks;
 use crate::looks::{Answer, replay};
+use crate::notices::{self, Notices};
 use crate::patience::Patience;
-use crate::pool::{Pool, Session, pool};
+use crate::pool::{Connector, Pool, Session, pool};
 use crate::transaction::{self, Transaction};
 use crate::url::Target;
 use crate::values::{Arg, Statement};
@@ -38,6 +39,8 @@ pub(crate) struct Inner {
     pool: Pool,
     workspace: String,
     patience: Patience,
+    read_only: bool,
+    notices: Notices,
     // Taken when it is dropped.
     runtime: Option<Runtime>,
 }
@@ -65,9 +68,11 @@ impl Inner {
             .map_err(|source| StoreError::io("starting a thread for the database", source))?;
         let patience = Patience::new(options.busy_timeout, runtime.handle().clone());
         Ok(Self {
-            pool: pool(target, patience.clone(), options.connections)?,
+            pool: pool(Connector::new(target, patience.clone())?, options.connections)?,
             workspace: target.workspace.clone(),
             patience,
+            read_only: options.read_only,
+            notices: Notices::default(),
             runtime: Some(runtime),
         })
     }
@@ -158,15 +163,20 @@ impl Inner {
         }
         // What is read behind it is as late, or later.
         flight.send(meta::select(&self.workspace));
-        for question in asked.iter().flatten() {
-            flight.send(question.statement.clone());
+        let mut readers = Vec::with_capacity(looks.len());
+        for questions in asked {
+            let sent = questions.into_iter().map(|Question { statement, read }| {
+                flight.send(statement);
+                read
+            });
+            readers.push(sent.collect::<Vec<_>>());
         }
         for _ in 0..before {
             flight.next().await?;
         }
         let revision = meta::read(&flight.next().await?)?;
         let mut views = Vec::with_capacity(looks.len());
-        for (look, questions) in looks.iter().zip(&asked) {
+        for (look, readers) in looks.iter().zip(&readers) {
             let mut view = View::default();
             (view.revision, view.looks) = (revision, 1);
             // A scope without tools has an empty list, and a project without routes.
@@ -174,9 +184,9 @@ impl Inner {
                 look.briefs.iter().map(|scope| (scope.clone(), Default::default())).collect();
             view.route_briefs =
                 look.route_briefs.iter().map(|id| (id.clone(), Default::default())).collect();
-            for question in questions {
+            for read in readers {
                 for row in flight.next().await? {
-                    (question.read)(&row, &mut view)?;
+                    read(&row, &mut view)?;
                 }
             }
             views.push(view);
@@ -185,6 +195,9 @@ impl Inner {
     }
 
     pub(crate) async fn transact(&self, step: &dyn Step) -> Result<Commit, StoreError> {
+        if self.read_only {
+            return Err(StoreError::ReadOnly);
+        }
         let mut looks = vec![step.selection()];
         let (mut settled, mut failures, mut misled) = (false, 0, 0);
         loop {
@@ -280,12 +293,17 @@ impl Inner {
         // Others are told a revision as soon as it is committed: a crash must not give it away again.
         let lasting = lasting || !changed.journal.is_empty();
         flight.command(transaction::wait(lasting).into());
-        // It would be missing from what is committed. After one that failed the server commits nothing.
-        if let Some(error) = flight.unsent() {
-            return Err(error.into());
+        flight.command("COMMIT".into());
+        if !changed.journal.is_empty() {
+            // Others look for themselves what was committed, if anything.
+            flight.aside(notices::tell(workspace));
         }
         asked.store(true, Ordering::Relaxed);
-        flight.command("COMMIT".into());
+        // A statement that could not be sent would be missing from what is committed: COMMIT was not sent
+        // either. After one that failed the server commits nothing.
+        if let Err(error) = flight.land().await {
+            return Err(error.into());
+        }
 
         let mut last_seq = 0;
         let mut place = 0;
@@ -316,6 +334,10 @@ impl Inner {
             crate::pages::pages(session, &self.workspace, &self.patience, selection, visit).await;
         transaction.end(&paged);
         paged.map_err(|failed| failed.error)
+    }
+
+    pub(crate) async fn changed(&self, seen: Revision) -> Option<Revision> {
+        self.notices.changed(seen, self.pool.manager(), &self.workspace).await
     }
 
     pub(crate) async fn check(&self) -> Result<(), StoreError> {

@@ -38,6 +38,7 @@ mod flight;
 mod inner;
 mod locks;
 mod looks;
+mod notices;
 mod open;
 mod options;
 mod pages;

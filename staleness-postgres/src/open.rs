@@ -46,10 +46,16 @@ pub(crate) fn open(url: &str, options: OpenOptions) -> Result<Arc<Inner>, StoreE
 
 /// Makes sure that the tables and the workspace are there.
 async fn prepare(inner: &Inner, options: OpenOptions) -> Result<(), StoreError> {
-    if stands(inner).await? {
-        return Ok(());
-    }
-    if !options.create {
+    let missing = match stands(inner).await? {
+        Standing::Ready => return Ok(()),
+        Standing::Older(found) if options.read_only => {
+            let (found, needed) = (found.unsigned_abs(), FORMAT.unsigned_abs());
+            return Err(StoreError::FormatTooOld { found, needed });
+        }
+        Standing::Older(_) => false,
+        Standing::Missing => true,
+    };
+    if missing && (options.read_only || !options.create) {
         let why = format!("there is no workspace {:?}", inner.workspace());
         let source = io::Error::new(io::ErrorKind::NotFound, why);
         return Err(StoreError::io("opening the store", source));
@@ -66,9 +72,18 @@ async fn prepare(inner: &Inner, options: OpenOptions) -> Result<(), StoreError> 
     created.map_err(|failed| failed.error)
 }
 
-/// Whether the tables have the format of this program or a later one that it may use, and the workspace
-/// is there. One round trip.
-async fn stands(inner: &Inner) -> Result<bool, StoreError> {
+/// What is there.
+enum Standing {
+    /// Tables of this program's format, or of a later one that it may use, and the workspace in them.
+    Ready,
+    /// The workspace in tables of this older format.
+    Older(i64),
+    /// No tables, or no such workspace in them.
+    Missing,
+}
+
+/// What is there. One round trip.
+async fn stands(inner: &Inner) -> Result<Standing, StoreError> {
     let transaction = Transaction::new(inner.pool()).await?;
     let patience = inner.patience();
     let standing = standing(transaction.session()?, inner.workspace(), patience);
@@ -77,23 +92,31 @@ async fn stands(inner: &Inner) -> Result<bool, StoreError> {
     stood.map_err(|failed| failed.error)
 }
 
-async fn standing(session: &Session, workspace: &str, patience: &Patience) -> Result<bool, Failed> {
+async fn standing(
+    session: &Session,
+    workspace: &str,
+    patience: &Patience,
+) -> Result<Standing, Failed> {
     let mut flight = Flight::new(session);
     flight.command(transaction::view(workspace, patience));
     flight.send(known(workspace));
     flight.next().await?;
     let rows = match flight.next().await {
         Ok(rows) => rows,
-        Err(error) if is_missing(error.code()) => return Ok(false),
+        Err(error) if is_missing(error.code()) => return Ok(Standing::Missing),
         Err(error) => return Err(error.into()),
     };
-    let Some(row) = rows.first() else { return Ok(false) };
+    let Some(row) = rows.first() else { return Ok(Standing::Missing) };
     let mut cells = Cells::new(row);
     let mut read = || Ok((cells.int("format")?, cells.int("least")?, cells.int("known")?));
     let (format, least, there) =
         read().map_err(|bad| crate::cells::corrupt("meta", row, 0, bad))?;
     usable(format, least)?;
-    Ok(format >= FORMAT && there == 1)
+    Ok(match there {
+        1 if format >= FORMAT => Standing::Ready,
+        1 => Standing::Older(format),
+        _ => Standing::Missing,
+    })
 }
 
 fn known(workspace: &str) -> Statement {

@@ -15,6 +15,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
     pub(crate) create: bool,
+    pub(crate) read_only: bool,
     pub(crate) busy_timeout: Duration,
     pub(crate) connections: usize,
 }
@@ -24,7 +25,12 @@ impl OpenOptions {
     /// connections.
     #[must_use]
     pub const fn new() -> Self {
-        Self { create: true, busy_timeout: Duration::from_secs(5), connections: 8 }
+        Self {
+            create: true,
+            read_only: false,
+            busy_timeout: Duration::from_secs(5),
+            connections: 8,
+        }
     }
 
     /// Whether missing tables and a missing workspace are created. Otherwise they are an error of kind
@@ -32,6 +38,15 @@ impl OpenOptions {
     #[must_use]
     pub const fn create(mut self, create: bool) -> Self {
         self.create = create;
+        self
+    }
+
+    /// Whether the store is only read: nothing is created, tables of an older format are
+    /// [`staleness_core::store::StoreError::FormatTooOld`], and steps end with
+    /// [`staleness_core::store::StoreError::ReadOnly`].
+    #[must_use]
+    pub const fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
         self
     }
 

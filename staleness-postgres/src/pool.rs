@@ -1,12 +1,14 @@
 //! Connections, and the thread on which they live.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
 use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use staleness_core::store::StoreError;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::Type;
@@ -14,6 +16,7 @@ use tokio_postgres::{Client, Config, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::from_connect;
+use crate::notices::attend;
 use crate::patience::Patience;
 use crate::tls;
 use crate::url::Target;
@@ -25,15 +28,16 @@ const MAX_PREPARED: usize = 200;
 /// Encryption and the proof of a password may take so long at least: they cost both sides work.
 const HANDSHAKE: Duration = Duration::from_secs(2);
 
-pub(crate) type Pool = managed::Pool<Manager>;
-pub(crate) type Pooled = Object<Manager>;
+pub(crate) type Pool = managed::Pool<Connector>;
+pub(crate) type Pooled = Object<Connector>;
 
 /// One connection.
 ///
 /// A statement is sent whole when it is first used, so that a process that uses it once waits for no
 /// preparation; on its second use it is marked, and prepared when the transaction is over.
 pub(crate) struct Session {
-    client: Client,
+    client: Arc<Client>,
+    runtime: Handle,
     task: JoinHandle<()>,
     known: Mutex<HashMap<String, Known>>,
 }
@@ -57,8 +61,13 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    pub(crate) const fn client(&self) -> &Client {
+    pub(crate) const fn client(&self) -> &Arc<Client> {
         &self.client
+    }
+
+    /// Where the connection lives.
+    pub(crate) const fn runtime(&self) -> &Handle {
+        &self.runtime
     }
 
     /// How to send a statement now.
@@ -109,45 +118,72 @@ impl Drop for Session {
 }
 
 /// Makes connections on the store's own runtime, whoever asks for them.
-pub(crate) struct Manager {
+#[derive(Clone)]
+pub(crate) struct Connector {
     config: Config,
     tls: Option<MakeRustlsConnect>,
     patience: Patience,
     /// How long it takes to reach a server at most, with all that is said until it takes statements.
-    connecting: Duration,
+    limit: Duration,
 }
 
-impl fmt::Debug for Manager {
+impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The driver leaves the password out.
-        f.debug_struct("Manager").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("Connector").field("config", &self.config).finish_non_exhaustive()
     }
 }
 
-impl managed::Manager for Manager {
-    type Type = Session;
-    type Error = StoreError;
+impl Connector {
+    /// What makes connections to a server.
+    pub(crate) fn new(target: &Target, patience: Patience) -> Result<Self, StoreError> {
+        let mut config = target.config.clone();
+        let each = *config.get_connect_timeout().unwrap_or(&patience.lock());
+        config.connect_timeout(each);
+        // The driver's limit is for one address until it listens.
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
+        let limit = each.saturating_add(each.max(HANDSHAKE)).saturating_mul(hosts);
+        let tls = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            _ => Some(tls::connector(target.roots.as_deref())?),
+        };
+        Ok(Self { config, tls, patience, limit })
+    }
 
-    async fn create(&self) -> Result<Session, StoreError> {
+    /// How long a store waits.
+    pub(crate) const fn patience(&self) -> &Patience {
+        &self.patience
+    }
+
+    /// Makes a connection. `noticed` is told of what the server says unasked, and of its end.
+    pub(crate) async fn connect(
+        &self,
+        noticed: Option<Arc<Notify>>,
+    ) -> Result<Session, StoreError> {
         let runtime = self.patience.runtime().clone();
         let (config, tls) = (self.config.clone(), self.tls.clone());
-        // Errors of a connection that was made reach whoever waits for an answer.
         let connecting = async move {
             match tls {
                 Some(tls) => {
                     let (client, connection) = config.connect(tls).await?;
-                    Ok::<_, Error>((client, runtime.spawn(async move { drop(connection.await) })))
+                    Ok::<_, Error>((client, runtime.spawn(attend(connection, noticed))))
                 }
                 None => {
                     let (client, connection) = config.connect(NoTls).await?;
-                    Ok((client, runtime.spawn(async move { drop(connection.await) })))
+                    Ok((client, runtime.spawn(attend(connection, noticed))))
                 }
             }
         };
-        let limit = self.connecting;
+        let limit = self.limit;
         let timed = async move { tokio::time::timeout(limit, connecting).await };
         match self.patience.runtime().spawn(timed).await {
-            Ok(Ok(Ok((client, task)))) => Ok(Session { client, task, known: Mutex::default() }),
+            Ok(Ok(Ok((client, task)))) => Ok(Session {
+                client: Arc::new(client),
+                runtime: self.patience.runtime().clone(),
+                task,
+                known: Mutex::default(),
+            }),
             Ok(Ok(Err(error))) => Err(from_connect(error)),
             Ok(Err(_)) => {
                 let why = io::Error::new(io::ErrorKind::TimedOut, "the server does not answer");
@@ -160,6 +196,15 @@ impl managed::Manager for Manager {
             },
         }
     }
+}
+
+impl managed::Manager for Connector {
+    type Type = Session;
+    type Error = StoreError;
+
+    async fn create(&self) -> Result<Session, StoreError> {
+        self.connect(None).await
+    }
 
     async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<StoreError> {
         if session.client.is_closed() {
@@ -170,19 +215,8 @@ impl managed::Manager for Manager {
 }
 
 /// The pool of a store.
-pub(crate) fn pool(target: &Target, patience: Patience, most: usize) -> Result<Pool, StoreError> {
-    let mut config = target.config.clone();
-    let each = *config.get_connect_timeout().unwrap_or(&patience.lock());
-    config.connect_timeout(each);
-    // The driver's limit is for one address until it listens.
-    let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
-    let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
-    let connecting = each.saturating_add(each.max(HANDSHAKE)).saturating_mul(hosts);
-    let tls = match config.get_ssl_mode() {
-        SslMode::Disable => None,
-        _ => Some(tls::connector(target.roots.as_deref())?),
-    };
-    Pool::builder(Manager { config, tls, patience, connecting })
+pub(crate) fn pool(connector: Connector, most: usize) -> Result<Pool, StoreError> {
+    Pool::builder(connector)
         .max_size(most)
         .build()
         .map_err(|error| StoreError::Backend(Box::new(error)))
@@ -191,7 +225,7 @@ pub(crate) fn pool(target: &Target, patience: Patience, most: usize) -> Result<P
 /// A connection, made or used before. When all are in use, one is waited for as long as for a lock.
 pub(crate) async fn take(pool: &Pool) -> Result<Pooled, StoreError> {
     let manager = pool.manager();
-    let limit = manager.connecting.saturating_add(manager.patience.lock());
+    let limit = manager.limit.saturating_add(manager.patience.lock());
     let taken = manager.patience.within(limit, pool.get()).await.ok_or(StoreError::Busy)?;
     taken.map_err(|error| match error {
         PoolError::Backend(error) => error,

@@ -260,10 +260,11 @@ fn tables_of_a_newer_program_are_refused_unless_it_says_that_they_may_be_used() 
 fn nothing_is_created_unless_it_may_be() {
     let Some(server) = Server::shared() else { return };
     let database = server.database();
-    let missing = |url: &str| match PostgresStore::open(url, OpenOptions::new().create(false)) {
+    let missing_to = |url: &str, options| match PostgresStore::open(url, options) {
         Err(StoreError::Io { source, .. }) => source.kind() == io::ErrorKind::NotFound,
         other => panic!("{other:?}"),
     };
+    let missing = |url: &str| missing_to(url, OpenOptions::new().create(false));
     assert!(missing(database.url()));
     // A server that is not there is none without a registry.
     assert!(!missing("postgres://me@/x?host=%2Fnowhere"));
@@ -271,6 +272,23 @@ fn nothing_is_created_unless_it_may_be() {
     assert_eq!(sql.number("SELECT count(*) FROM pg_namespace WHERE nspname = 'staleness'"), 0);
     open(database.url());
     assert!(missing(&format!("{}&workspace=other", database.url())));
+    // Tables of an older program are there, and raised unless they are only to be read. None is older than
+    // the oldest; this one cannot be raised.
+    let of_it = Sql::connect(database.url()).unwrap();
+    of_it.run("UPDATE staleness.meta SET format = 0").unwrap();
+    let read_only = OpenOptions::new().read_only(true);
+    let refused = PostgresStore::open(database.url(), read_only);
+    assert!(
+        matches!(refused, Err(StoreError::FormatTooOld { found: 0, needed: 1 })),
+        "{refused:?}"
+    );
+    let raised = PostgresStore::open(database.url(), OpenOptions::new().create(false));
+    assert!(matches!(raised, Err(StoreError::Backend(_))), "{raised:?}");
+    of_it.run("UPDATE staleness.meta SET format = 1").unwrap();
+    let store = PostgresStore::open(database.url(), read_only).unwrap();
+    let refused = block_on(store.transact(Arc::new(Idle)));
+    assert!(matches!(refused, Err(StoreError::ReadOnly)), "{refused:?}");
+    assert!(missing_to(&format!("{}&workspace=other", database.url()), read_only));
     PostgresStore::open(database.url(), OpenOptions::new().create(false)).unwrap();
 }
 

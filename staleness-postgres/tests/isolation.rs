@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use pollster::block_on;
 use staleness_core::ids::{ToolKey, ToolName};
+use staleness_core::journal::Revision;
 use staleness_core::store::{
     Change, ChangeSet, Decision, Durability, Refusal, RegistryStore, Selection, Step, StoreError,
     ToolFilter, View,
@@ -53,12 +54,34 @@ fn names(store: &PostgresStore) -> Vec<String> {
     view.tools.keys().map(|key| key.name.to_string()).collect()
 }
 
-/// The role script of `docs/postgres.md`.
-fn script() -> String {
+/// The script of `docs/postgres.md` that makes a role.
+fn script(role: &str) -> String {
     let page = include_str!("../../docs/postgres.md");
-    let start = page.find("CREATE ROLE registry").expect("the script");
+    let start = page.find(&format!("CREATE ROLE {role}")).expect("the script");
     let end = start + page[start..].find("```").expect("its end");
-    page[start..end].replace("'change me'", &format!("'{PASSWORD}'"))
+    let words = page[start..end].split('\'');
+    // Every other one is quoted, and that is the password.
+    let parts = words.enumerate().map(|(at, part)| if at == 1 { PASSWORD } else { part });
+    parts.collect::<Vec<_>>().join("'")
+}
+
+#[test]
+fn who_takes_backups_sees_every_workspace_and_changes_nothing() {
+    let Some(server) = Server::shared() else { return };
+    let database = server.database();
+    for workspace in ["ours", "theirs"] {
+        let store = open(database.url(), workspace).unwrap();
+        block_on(store.transact(Arc::new(Put("plain")))).unwrap();
+    }
+    let sql = Sql::connect(database.url()).unwrap();
+    sql.run(&script("archivist")).unwrap();
+    let role = Sql::connect(&database.url_as("archivist")).unwrap();
+    // As pg_dump does: what a policy would leave out is an error.
+    role.run("SET row_security = off").unwrap();
+    assert_eq!(role.number("SELECT count(*) FROM staleness.tools"), 2);
+    assert!(role.run("DELETE FROM staleness.tools").is_err());
+    drop(role);
+    sql.run("DROP OWNED BY archivist; DROP ROLE archivist").unwrap();
 }
 
 #[test]
@@ -68,7 +91,7 @@ fn a_role_with_the_least_rights_works_in_its_workspace_and_sees_no_other() {
     let owner = open(database.url(), "theirs").unwrap();
     block_on(owner.transact(Arc::new(Put("secret")))).unwrap();
     let sql = Sql::connect(database.url()).unwrap();
-    sql.run(&script()).unwrap();
+    sql.run(&script("registry")).unwrap();
 
     let ordinary = database.url_as("registry");
     let store = open(&ordinary, "ours").unwrap();
@@ -76,6 +99,8 @@ fn a_role_with_the_least_rights_works_in_its_workspace_and_sees_no_other() {
     block_on(store.check()).unwrap();
     assert_eq!(names(&store), ["plain"]);
     assert_eq!(names(&owner), ["secret"]);
+    // It may listen, too.
+    assert_eq!(block_on(store.changed(Revision(9))), Some(Revision(0)));
 
     // Whatever statement it sends: the rows of the workspace that its transaction names, and no others.
     let role = Sql::connect(&ordinary).unwrap();

@@ -7,17 +7,16 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use staleness_core::ids::{Level, OpId, SourceId, ToolName};
+use staleness_core::ids::{OpId, ToolName};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::Use;
-use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
-use staleness_core::source::SourceState;
+use staleness_core::scan::ProjectRef;
 use staleness_core::store::Selection;
 use staleness_core::time::Timestamp;
-use staleness_core::tool::ToolKind;
 use staleness_core::{BlockingRegistry, Policy, Registry};
 use staleness_postgres::{OpenOptions, PostgresStore};
 use support::proxy::Proxy;
+use support::scan::{TOOLS, scan};
 use support::server::Server;
 
 /// How far the server is, each way: what is said together is said within that.
@@ -26,8 +25,6 @@ const FAR: Duration = Duration::from_millis(40);
 /// Of so many tries the one with the fewest trips counts: the machine has other work as well, and the first
 /// try connects.
 const TRIES: u32 = 6;
-
-const TOOLS: usize = 10_000;
 
 fn registry(url: &str) -> BlockingRegistry {
     let store = PostgresStore::open(url, OpenOptions::new()).unwrap();
@@ -44,46 +41,13 @@ fn used(op: &str, tool: &str) -> Use {
     )
 }
 
-/// Twelve sources that list all tools.
-fn scan(registry: &BlockingRegistry, at: i64) -> usize {
-    let project = ProjectRef::of_root("/p");
-    let source = |number: usize| {
-        let found = (number..TOOLS).step_by(12).map(|tool| {
-            let name = ToolName::new(format!("mcp__server{number}__tool{tool}")).unwrap();
-            Found::new(name, ToolKind::McpTool)
-        });
-        SourceReading {
-            id: SourceId {
-                project: None,
-                client: "claude-code".into(),
-                level: Level::User,
-                part: format!("part{number}"),
-            },
-            path: format!("/home/{number}"),
-            state: SourceState::Read,
-            root_is_there: true,
-            error: None,
-            found: found.collect(),
-        }
-    };
-    let scan = Scan {
-        read_under: registry.readings(&project.id).unwrap(),
-        sources: (0..12).map(source).collect(),
-        project,
-        indexes: Vec::new(),
-        at: Timestamp::from_millis(at),
-        session: None,
-        client: None,
-    };
-    registry.apply_scan(scan).unwrap().added.len()
-}
-
 #[test]
 fn an_outcome_takes_two_round_trips_and_a_scan_of_ten_thousand_tools_four() {
     let Some(server) = Server::private() else { return };
     let database = server.database();
     let near = registry(database.url());
-    assert_eq!(scan(&near, 1), TOOLS);
+    let project = ProjectRef::of_root("/p");
+    assert_eq!(scan(&near, &project, 1), TOOLS);
     let road = Proxy::new(&server.socket(), FAR, None);
     let far = road.url(database.url());
     let far = registry(&far);
@@ -99,7 +63,8 @@ fn an_outcome_takes_two_round_trips_and_a_scan_of_ten_thousand_tools_four() {
         let tool = format!("mcp__server{turn}__tool{turn}");
         far.record(used(&turn.to_string(), &tool)).unwrap();
     });
-    let scanned = fewest(&|turn| assert_eq!(scan(&far, 2 + i64::from(turn)), 0, "{turn}"));
+    let scanned =
+        fewest(&|turn| assert_eq!(scan(&far, &project, 2 + i64::from(turn)), 0, "{turn}"));
     assert_eq!(outcome, 2);
     assert!((2..=4).contains(&scanned), "{scanned}");
 }

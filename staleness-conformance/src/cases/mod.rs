@@ -9,6 +9,7 @@ mod knowledge;
 mod lives;
 mod looks;
 mod model;
+mod notices;
 mod outcomes;
 mod pages;
 mod persistence;
@@ -46,6 +47,7 @@ pub fn cases() -> Vec<Case> {
         pruning::CASES,
         changes::CASES,
         revisions::CASES,
+        notices::CASES,
         looks::CASES,
         snapshots::CASES,
         pages::CASES,

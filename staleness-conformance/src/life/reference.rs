@@ -1,17 +1,14 @@
 //! The reference: every state that a life alone leads a store through.
 
-use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use staleness_core::store::{
-    Commit, Durability, Query, RegistryStore, Selection, Step, StoreError, View,
-};
+use staleness_core::store::{Commit, Durability, RegistryStore, Selection, Step, StoreError, View};
 use staleness_core::{MemoryStore, Policy, Registry};
 
 use super::Life;
-use crate::context::{Handle, bare, everything};
+use crate::context::{Handle, bare};
+use crate::wrappers::{Around, Manner};
 
 /// The memory store after a commit that wrote something.
 #[derive(Clone, Debug)]
@@ -39,19 +36,17 @@ impl Reference {
     #[must_use]
     pub fn of(life: Life, turns: u64) -> Self {
         let empty = State { view: View::default(), durability: Durability::Full };
-        let store = Arc::new(Recorded {
-            inner: Arc::new(MemoryStore::new()),
-            states: Mutex::new(vec![empty]),
-        });
-        let handle: Handle = Arc::<Recorded>::clone(&store);
+        let states = States(Mutex::new(vec![empty]));
+        let store = Arc::new(Around::of(Arc::new(MemoryStore::new()), states));
+        let handle: Handle = Arc::<Around<States>>::clone(&store);
         let registry = Registry::new(handle, Policy::default()).blocking();
         let ends = (0..turns).map(|turn| {
             life.turn(&registry, turn)
                 .unwrap_or_else(|error| panic!("turn {turn} on the memory store: {error}"));
-            store.states().len() - 1
+            store.manner().all().len() - 1
         });
         let ends = ends.collect();
-        Self { states: store.states().clone(), ends }
+        Self { states: store.manner().all().clone(), ends }
     }
 
     /// The state that a turn begins with.
@@ -70,46 +65,27 @@ impl Reference {
 
 /// Notes the state after every commit that wrote something.
 #[derive(Debug)]
-struct Recorded {
-    inner: Handle,
-    states: Mutex<Vec<State>>,
-}
+struct States(Mutex<Vec<State>>);
 
-impl Recorded {
-    fn states(&self) -> std::sync::MutexGuard<'_, Vec<State>> {
-        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+impl States {
+    fn all(&self) -> std::sync::MutexGuard<'_, Vec<State>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
-#[deny(clippy::missing_trait_methods)]
-impl RegistryStore for Recorded {
-    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
-        self.inner.view(query).await
-    }
-
-    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+impl Manner for States {
+    async fn transact(
+        &self,
+        inner: &dyn RegistryStore,
+        step: Arc<dyn Step>,
+    ) -> Result<Commit, StoreError> {
         let durability = step.durability();
-        let commit = self.inner.transact(step).await?;
+        let commit = inner.transact(step).await?;
         if !commit.changes.is_empty() {
-            self.states().push(State { view: everything(&self.inner), durability });
+            let view = inner.view(Arc::new(Selection::everything())).await?;
+            self.all().push(State { view: bare(view), durability });
         }
         Ok(commit)
-    }
-
-    async fn pages(
-        &self,
-        selection: &Selection,
-        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
-    ) -> Result<(), StoreError> {
-        self.inner.pages(selection, visit).await
-    }
-
-    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        self.inner.backup(to).await
-    }
-
-    async fn check(&self) -> Result<(), StoreError> {
-        self.inner.check().await
     }
 }

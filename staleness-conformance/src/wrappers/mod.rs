@@ -1,5 +1,6 @@
 //! Stores around stores: they hold steps to their side of the contract, and make stores fail.
 
+mod around;
 mod faulty;
 mod strict;
 mod twice;
@@ -8,9 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use staleness_core::store::{Refusal, StoreError};
 
-pub use faulty::{Fault, Faulty};
-pub use strict::Strict;
-pub use twice::Twice;
+pub use around::{Around, Manner};
+pub use faulty::{Fault, Faults, Faulty};
+pub use strict::{HoldToLocks, Strict};
+pub use twice::{AskTwice, Twice};
 
 /// What a wrapped step or query found wrong with itself while the store ran it.
 #[derive(Debug, Default)]

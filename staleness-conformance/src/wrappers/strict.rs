@@ -1,60 +1,42 @@
 //! A store that refuses to write what was not locked.
 
-use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use staleness_core::store::{
-    Commit, Decision, Durability, Query, Refusal, RegistryStore, Selection, Step, StoreError, View,
+    Commit, Decision, Durability, Refusal, RegistryStore, Selection, Step, StoreError, View,
     check_changes,
 };
 
-use super::Finding;
+use super::{Around, Finding, Manner};
+
+/// Holding steps to what they locked.
+#[derive(Clone, Copy, Debug)]
+pub struct HoldToLocks;
 
 /// Reports [`StoreError::Misstep`] for a step that writes a row it did not lock, or a row twice,
 /// where most backends would not notice.
-#[derive(Clone, Debug)]
-pub struct Strict {
-    inner: Arc<dyn RegistryStore>,
-}
+pub type Strict = Around<HoldToLocks>;
 
 impl Strict {
     /// Steps are carried out by `inner`.
     #[must_use]
     pub const fn new(inner: Arc<dyn RegistryStore>) -> Self {
-        Self { inner }
+        Self::of(inner, HoldToLocks)
     }
 }
 
 #[async_trait]
-#[deny(clippy::missing_trait_methods)]
-impl RegistryStore for Strict {
-    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
-        self.inner.view(query).await
-    }
-
-    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+impl Manner for HoldToLocks {
+    async fn transact(
+        &self,
+        inner: &dyn RegistryStore,
+        step: Arc<dyn Step>,
+    ) -> Result<Commit, StoreError> {
         let held =
             Arc::new(Held { inner: step, selected: Mutex::default(), finding: Finding::default() });
-        let result = self.inner.transact(Arc::<Held>::clone(&held)).await;
+        let result = inner.transact(Arc::<Held>::clone(&held)).await;
         held.finding.or(result)
-    }
-
-    async fn pages(
-        &self,
-        selection: &Selection,
-        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
-    ) -> Result<(), StoreError> {
-        self.inner.pages(selection, visit).await
-    }
-
-    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        self.inner.backup(to).await
-    }
-
-    async fn check(&self) -> Result<(), StoreError> {
-        self.inner.check().await
     }
 }
 

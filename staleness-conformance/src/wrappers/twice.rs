@@ -1,7 +1,5 @@
 //! A store that asks everything twice.
 
-use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -9,52 +7,45 @@ use staleness_core::store::{
     Commit, Decision, Durability, Query, Refusal, RegistryStore, Selection, Step, StoreError, View,
 };
 
-use super::Finding;
+use super::{Around, Finding, Manner};
+
+/// Asking twice.
+#[derive(Clone, Copy, Debug)]
+pub struct AskTwice;
 
 /// Asks each step and query twice, and reports [`StoreError::Misstep`] when the answers differ:
 /// it read a clock, drew a random number, or remembered something.
-#[derive(Clone, Debug)]
-pub struct Twice {
-    inner: Arc<dyn RegistryStore>,
-}
+pub type Twice = Around<AskTwice>;
 
 impl Twice {
     /// Steps are carried out by `inner`.
     #[must_use]
     pub const fn new(inner: Arc<dyn RegistryStore>) -> Self {
-        Self { inner }
+        Self::of(inner, AskTwice)
     }
 }
 
 #[async_trait]
 #[deny(clippy::missing_trait_methods)]
-impl RegistryStore for Twice {
-    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
-        let asked = Arc::new(Asked { inner: query, finding: Finding::default() });
-        let result = self.inner.view(Arc::<Asked<dyn Query>>::clone(&asked)).await;
-        asked.finding.or(result)
-    }
-
-    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
-        let asked = Arc::new(Asked { inner: step, finding: Finding::default() });
-        let result = self.inner.transact(Arc::<Asked<dyn Step>>::clone(&asked)).await;
-        asked.finding.or(result)
-    }
-
-    async fn pages(
+impl Manner for AskTwice {
+    async fn view(
         &self,
-        selection: &Selection,
-        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
-    ) -> Result<(), StoreError> {
-        self.inner.pages(selection, visit).await
+        inner: &dyn RegistryStore,
+        query: Arc<dyn Query>,
+    ) -> Result<View, StoreError> {
+        let asked = Arc::new(Asked { inner: query, finding: Finding::default() });
+        let result = inner.view(Arc::<Asked<dyn Query>>::clone(&asked)).await;
+        asked.finding.or(result)
     }
 
-    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        self.inner.backup(to).await
-    }
-
-    async fn check(&self) -> Result<(), StoreError> {
-        self.inner.check().await
+    async fn transact(
+        &self,
+        inner: &dyn RegistryStore,
+        step: Arc<dyn Step>,
+    ) -> Result<Commit, StoreError> {
+        let asked = Arc::new(Asked { inner: step, finding: Finding::default() });
+        let result = inner.transact(Arc::<Asked<dyn Step>>::clone(&asked)).await;
+        asked.finding.or(result)
     }
 }
 

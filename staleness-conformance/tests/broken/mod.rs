@@ -57,6 +57,8 @@ pub(crate) enum Flaw {
     LoadsUnflagged,
     /// Saving an item forgets its links.
     RewritesItems,
+    /// Whoever waits for another revision is told the one that they saw.
+    TellsWhatWasSeen,
     /// A query may look as often as it likes.
     LooksForever,
     /// The key of an item is taken for its scope.

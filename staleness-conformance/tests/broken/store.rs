@@ -7,14 +7,13 @@ use std::sync::{Arc, Barrier, Condvar, Mutex};
 
 use async_trait::async_trait;
 use pollster::block_on;
+use staleness_conformance::Put;
 use staleness_core::MemoryStore;
 use staleness_core::ids::ToolName;
 use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
 use staleness_core::store::{
-    Change, ChangeSet, Commit, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
-    JournalFilter, OutcomeFilter, OutcomeRange, ProjectFilter, Query, Refusal, RegistryStore,
-    RouteFilter, Selection, SessionFilter, SourceFilter, Step, StoreError, SuggestionFilter,
-    ToolFilter, VectorFilter, View, WorkFilter,
+    Change, ChangeSet, Commit, Decision, DocumentFilter, Durability, JournalFilter, OutcomeFilter,
+    OutcomeRange, Query, Refusal, RegistryStore, Selection, Step, StoreError, ToolFilter, View,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{PresenceCause, Tool, ToolKind};
@@ -59,7 +58,7 @@ impl Broken {
 
     /// Writes whatever it is given.
     fn write(&self, changes: ChangeSet) -> Result<Commit, StoreError> {
-        block_on(self.inner().transact(Arc::new(Blind(changes))))
+        block_on(self.inner().transact(Arc::new(Put(changes))))
     }
 
     fn see(&self, selection: Selection) -> Result<View, StoreError> {
@@ -346,34 +345,12 @@ impl RegistryStore for Broken {
     async fn check(&self) -> Result<(), StoreError> {
         block_on(self.inner().check())
     }
-}
 
-/// Writes what it is given, and locks everything.
-#[derive(Debug)]
-struct Blind(ChangeSet);
-
-impl Step for Blind {
-    fn selection(&self) -> Selection {
-        Selection::new()
-            .lock_projects(ProjectFilter::All)
-            .lock_sources(SourceFilter::All)
-            .lock_tools(ToolFilter::All)
-            .lock_knowledge(ItemFilter::All)
-            .lock_documents(DocumentFilter::All)
-            .lock_work(WorkFilter::All)
-            .lock_sessions(SessionFilter::All)
-            .lock_cursors(CursorFilter::All)
-            .lock_routes(RouteFilter::All)
-            .lock_vectors(VectorFilter::All)
-            .lock_suggestions(SuggestionFilter::All)
-    }
-
-    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
-        Ok(Decision::Write(self.0.clone()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
+    async fn changed(&self, seen: Revision) -> Option<Revision> {
+        match self.flaw {
+            Flaw::TellsWhatWasSeen => Some(seen),
+            _ => block_on(self.inner().changed(seen)),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{Commit, Preview, Query, RegistryStore, Selection, Step, StoreError, View};
+use crate::journal::Revision;
 
 /// Decides steps on what another store holds, and writes nothing: the commit tells what would have been
 /// written.
@@ -51,5 +52,9 @@ impl RegistryStore for DryStore {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.inner.check().await
+    }
+
+    async fn changed(&self, seen: Revision) -> Option<Revision> {
+        self.inner.changed(seen).await
     }
 }

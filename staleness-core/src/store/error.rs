@@ -54,6 +54,14 @@ pub enum StoreError {
         /// The newest version that this program reads.
         supported: u64,
     },
+    /// The store was written by an older program, and has to be raised to this one's format before it can be
+    /// read. Only who may write raises it; nothing was touched.
+    FormatTooOld {
+        /// The version found.
+        found: u64,
+        /// The version that this program reads.
+        needed: u64,
+    },
     /// The file belongs to something else; nothing was touched.
     NotAStore(String),
     /// The stored data is damaged.
@@ -111,6 +119,10 @@ impl fmt::Display for StoreError {
             Self::FormatTooNew { found, supported } => write!(
                 f,
                 "the store has format {found}, and this program reads up to format {supported}"
+            ),
+            Self::FormatTooOld { found, needed } => write!(
+                f,
+                "the store has format {found}, and is not raised to format {needed} where it is only read"
             ),
             Self::NotAStore(what) => write!(f, "this is not a staleness store: {what}"),
             Self::Corrupt(what) => write!(f, "the store is damaged: {what}"),

@@ -171,4 +171,11 @@ pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// [`StoreError::Corrupt`] with what is wrong.
     async fn check(&self) -> Result<(), StoreError>;
+
+    /// Waits until the revision is another than `seen`, by whoever's commit, and answers what it is then:
+    /// for processes that live long and want to know soon.
+    ///
+    /// `None`, at once, where nobody tells this store of others' commits, or for the time being: ask for
+    /// the revision a little later, and come back. It may be dropped while it waits.
+    async fn changed(&self, seen: Revision) -> Option<Revision>;
 }

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use staleness_core::ids::{
     AgentId, Level, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName,
 };
-use staleness_core::journal::JournalEntry;
+use staleness_core::journal::{JournalEntry, Revision};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{ByHand, RecordReport, Resume, ScopeChoice, Use};
 use staleness_core::report::{Delta, ScanReport, ToolReport};
@@ -82,6 +82,10 @@ impl RegistryStore for Spy {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.inner.check().await
+    }
+
+    async fn changed(&self, seen: Revision) -> Option<Revision> {
+        self.inner.changed(seen).await
     }
 }
 

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use staleness_core::ids::{Level, OpId, SourceId, ToolName};
+use staleness_core::ids::{OpId, ToolName};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::Use;
-use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
-use staleness_core::source::SourceState;
+use staleness_core::scan::ProjectRef;
 use staleness_core::time::Timestamp;
-use staleness_core::tool::ToolKind;
 use staleness_core::{BlockingRegistry, Policy, Registry};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
@@ -18,10 +16,9 @@ use crate::ratios::{Goal, Row, print};
 use crate::raw::{Raw, RawUse};
 use crate::support::Database;
 use crate::support::proxy::Proxy;
+use crate::support::scan::{TOOLS, scan, tool};
 use crate::support::server::Server;
 use crate::support::sql::Sql;
-
-const TOOLS: usize = 10_000;
 
 /// Clients that work at the same time, and how many more.
 const CLIENTS: [usize; 2] = [8, 64];
@@ -50,11 +47,6 @@ fn place() -> ProjectRef {
 fn registry(url: &str) -> BlockingRegistry {
     let store = PostgresStore::open(url, OpenOptions::new().connections(1)).expect("a store");
     Registry::new(Arc::new(store), Policy::default()).blocking()
-}
-
-fn tool(number: usize) -> (String, String) {
-    let server = format!("server{}", number % 12);
-    (format!("mcp__{server}__tool{number}"), server)
 }
 
 /// Scatters uses over the tools.
@@ -216,11 +208,11 @@ impl Arena {
         told("an outcome", &mut |registry, at| {
             registry.record_quietly(used("trip", at)).expect("it is recorded");
         });
-        assert_eq!(scan(&near, 0), TOOLS);
+        assert_eq!(scan(&near, &place(), START), TOOLS);
         told(
             "a scan of 10,000 tools, nothing changed, with what it reads before",
             &mut |registry, at| {
-                assert_eq!(scan(registry, at as i64), 0);
+                assert_eq!(scan(registry, &place(), START + at as i64), 0);
             },
         );
         let url = far_url.as_str();
@@ -253,40 +245,8 @@ impl Arena {
     }
 }
 
-/// Twelve sources that list all tools; how many of those were new.
-fn scan(registry: &BlockingRegistry, at: i64) -> usize {
-    let source = |number: usize| {
-        let found = (number..TOOLS).step_by(12).map(|number| {
-            Found::new(ToolName::new(tool(number).0).expect("a name"), ToolKind::McpTool)
-        });
-        SourceReading {
-            id: SourceId {
-                project: None,
-                client: "claude-code".into(),
-                level: Level::User,
-                part: format!("part{number}"),
-            },
-            path: format!("/home/{number}"),
-            state: SourceState::Read,
-            root_is_there: true,
-            error: None,
-            found: found.collect(),
-        }
-    };
-    let scan = Scan {
-        read_under: registry.readings(&place().id).expect("readings"),
-        sources: (0..12).map(source).collect(),
-        project: place(),
-        indexes: Vec::new(),
-        at: Timestamp::from_millis(START + at),
-        session: None,
-        client: None,
-    };
-    registry.apply_scan(scan).expect("it is applied").added.len()
-}
-
-/// Measures everything, and prints it.
-pub(crate) fn measure(quick: bool) {
+/// Measures everything, or `one` client alone, and prints it.
+pub(crate) fn measure(quick: bool, one: bool) {
     let Some(server) = Server::start().filter(Server::is_private) else { return };
     // The tests do without what makes a crash harmless.
     let sql = Sql::connect(server.url()).expect("a connection");
@@ -310,6 +270,9 @@ pub(crate) fn measure(quick: bool) {
     }
     let mut rows = Vec::new();
     arena.one_client(&mut rows);
+    if one {
+        return print(&rows);
+    }
     for clients in CLIENTS {
         arena.many_clients(clients, &mut rows);
     }

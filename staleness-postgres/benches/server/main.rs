@@ -1,7 +1,7 @@
 //! What the store costs above the raw driver, on a private server: outcomes per second, round trips, waits of
 //! many clients, and bytes per row.
 //!
-//! `cargo bench -p staleness-postgres [-- --quick]`; the figures of `docs/postgres.md` are those of a full run.
+//! `cargo bench -p staleness-postgres [-- --quick] [--one]` (one client alone); the figures of `docs/postgres.md` are those of a full run.
 
 #[cfg(unix)]
 mod figures;
@@ -19,5 +19,8 @@ mod support;
 
 fn main() {
     #[cfg(unix)]
-    figures::measure(std::env::args().any(|arg| arg == "--quick"));
+    {
+        let is_given = |name: &str| std::env::args().any(|arg| arg == name);
+        figures::measure(is_given("--quick"), is_given("--one"));
+    }
 }

@@ -4,6 +4,7 @@
 
 #[cfg(unix)]
 pub(crate) mod proxy;
+pub(crate) mod scan;
 pub(crate) mod server;
 pub(crate) mod sql;
 

@@ -1,0 +1,92 @@
+//! A store around a store.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use staleness_core::journal::Revision;
+use staleness_core::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
+
+/// What a store around a store does in its own way. What is not said goes to the store inside as it came.
+#[async_trait]
+pub trait Manner: fmt::Debug + Send + Sync + 'static {
+    /// Answers a query.
+    ///
+    /// # Errors
+    /// As the store inside, and its own.
+    async fn view(
+        &self,
+        inner: &dyn RegistryStore,
+        query: Arc<dyn Query>,
+    ) -> Result<View, StoreError> {
+        inner.view(query).await
+    }
+
+    /// Carries out a step.
+    ///
+    /// # Errors
+    /// As the store inside, and its own.
+    async fn transact(
+        &self,
+        inner: &dyn RegistryStore,
+        step: Arc<dyn Step>,
+    ) -> Result<Commit, StoreError> {
+        inner.transact(step).await
+    }
+}
+
+/// A store that answers queries and carries out steps in a [`Manner`] of its own, and leaves everything else
+/// to the store inside.
+#[derive(Clone, Debug)]
+pub struct Around<M> {
+    inner: Arc<dyn RegistryStore>,
+    manner: M,
+}
+
+impl<M: Manner> Around<M> {
+    /// A store around `inner`.
+    #[must_use]
+    pub const fn of(inner: Arc<dyn RegistryStore>, manner: M) -> Self {
+        Self { inner, manner }
+    }
+
+    /// How it does what it does.
+    #[must_use]
+    pub const fn manner(&self) -> &M {
+        &self.manner
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl<M: Manner> RegistryStore for Around<M> {
+    async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        self.manner.view(self.inner.as_ref(), query).await
+    }
+
+    async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+        self.manner.transact(self.inner.as_ref(), step).await
+    }
+
+    async fn pages(
+        &self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        self.inner.pages(selection, visit).await
+    }
+
+    async fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        self.inner.backup(to).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.inner.check().await
+    }
+
+    async fn changed(&self, seen: Revision) -> Option<Revision> {
+        self.inner.changed(seen).await
+    }
+}

@@ -1,0 +1,156 @@
+//! Hearing of others' commits.
+//!
+//! A commit with journal entries is followed by a NOTIFY in a transaction of its own that waits for no log: all
+//! transactions of a server that notify take turns from there to their end, so one that waits for the log, or
+//! holds the locks of a step, would hold up everybody. It is sent behind COMMIT without waiting and costs no
+//! round trip; one that is lost, with the server or on the road, is made up for by the next look.
+//!
+//! Whoever waits first makes a connection that listens, for as long as the store lives. It is told that
+//! something happened and looks for itself what, so a notice need not be true. It looks at least once in
+//! [`LOOK`], which is also how a connection that is silently dead is found. While there is none, nobody is
+//! told anything and everybody asks; a new one is tried for again and again.
+
+use std::future::poll_fn;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use staleness_core::ids::stable_hash;
+use staleness_core::journal::Revision;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{Notify, watch};
+use tokio_postgres::{AsyncMessage, Connection};
+
+use crate::collections::meta;
+use crate::error::Failed;
+use crate::flight::Flight;
+use crate::patience::Patience;
+use crate::pool::{Connector, Session};
+use crate::transaction;
+
+/// A listener looks at least so often.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// How long after a connection was lost the next one is tried for, at first and at most.
+const AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(60)];
+
+/// What is known of the revision without asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Heard {
+    /// Nothing yet: the first connection is being made.
+    Nothing,
+    /// It is this.
+    Revision(Revision),
+    /// Nobody listens at the moment.
+    Deaf,
+}
+
+/// What a store hears of others' commits.
+#[derive(Debug, Default)]
+pub(crate) struct Notices(OnceLock<watch::Receiver<Heard>>);
+
+impl Notices {
+    /// Waits until the revision is another than `seen`; `None` where nobody listens at the moment.
+    pub(crate) async fn changed(
+        &self,
+        seen: Revision,
+        connector: &Connector,
+        workspace: &str,
+    ) -> Option<Revision> {
+        let listening = || {
+            let (tell, heard) = watch::channel(Heard::Nothing);
+            let (connector, workspace) = (connector.clone(), workspace.to_owned());
+            // It ends with the store's runtime.
+            connector.patience().runtime().clone().spawn(listen(connector, workspace, tell));
+            heard
+        };
+        let mut heard = self.0.get_or_init(listening).clone();
+        let news = |heard: &Heard| match heard {
+            Heard::Nothing => false,
+            Heard::Revision(revision) => *revision != seen,
+            Heard::Deaf => true,
+        };
+        match heard.wait_for(news).await.map(|heard| *heard) {
+            Ok(Heard::Revision(revision)) => Some(revision),
+            _ => None,
+        }
+    }
+}
+
+/// What tells everybody who listens that something was committed in a workspace.
+pub(crate) fn tell(workspace: &str) -> String {
+    format!("SET LOCAL synchronous_commit = off; NOTIFY {}", channel(workspace))
+}
+
+/// The channel of a workspace; a name of one would be too long for some.
+fn channel(workspace: &str) -> String {
+    format!("staleness_{:032x}", stable_hash(workspace.as_bytes()))
+}
+
+/// Listens, again and again.
+async fn listen(connector: Connector, workspace: String, tell: watch::Sender<Heard>) {
+    let [first, longest] = AGAIN;
+    let mut pause = first;
+    loop {
+        // However it ended: it is tried again.
+        let _ = hear(&connector, &workspace, &tell).await;
+        let before = tell.send_replace(Heard::Deaf);
+        pause = match before {
+            Heard::Revision(_) => first,
+            _ => (pause * 2).min(longest),
+        };
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// Listens until the connection is lost.
+async fn hear(
+    connector: &Connector,
+    workspace: &str,
+    tell: &watch::Sender<Heard>,
+) -> Result<(), Failed> {
+    let noticed = Arc::new(Notify::new());
+    let session = connector.connect(Some(Arc::clone(&noticed))).await?;
+    let patience = connector.patience();
+    let begin = format!("LISTEN {}", channel(workspace));
+    patience.answer(async { Ok(session.client().batch_execute(&begin).await?) }).await?;
+    loop {
+        let revision = look(&session, workspace, patience).await?;
+        tell.send_if_modified(|heard| {
+            std::mem::replace(heard, Heard::Revision(revision)) != Heard::Revision(revision)
+        });
+        // What comes while it looks is kept for the next turn.
+        let _ = tokio::time::timeout(LOOK, noticed.notified()).await;
+    }
+}
+
+async fn look(session: &Session, workspace: &str, patience: &Patience) -> Result<Revision, Failed> {
+    let look = async {
+        // All that a pooler may take from it is the listening.
+        let mut flight = Flight::new(session);
+        flight.command(transaction::view(workspace, patience));
+        flight.send(meta::select(workspace));
+        flight.command("COMMIT".into());
+        flight.next().await?;
+        let revision = meta::read(&flight.next().await?)?;
+        flight.next().await?;
+        Ok(revision)
+    };
+    patience.answer(look).await
+}
+
+/// Keeps a connection going, and says when the server said something unasked, and when it ended. Errors
+/// reach whoever waits for an answer.
+pub(crate) async fn attend<S, T>(mut connection: Connection<S, T>, noticed: Option<Arc<Notify>>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    let notice = || noticed.iter().for_each(|noticed| noticed.notify_one());
+    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+        if matches!(message, AsyncMessage::Notification(_)) {
+            notice();
+        }
+    }
+    drop(connection);
+    notice();
+}
