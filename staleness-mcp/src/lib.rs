@@ -12,12 +12,14 @@
 mod answer;
 mod call;
 mod connection;
+mod follow;
 pub mod gateway;
 mod relay;
 pub mod resources;
 mod server;
 mod spec;
 mod stdio;
+mod subscriptions;
 mod tools;
 
 pub use answer::{MAX_DATA_BYTES, MAX_ROWS_BYTES, MAX_TEXT_BYTES};

@@ -25,21 +25,35 @@ pub(crate) fn list() -> Vec<Resource> {
     ]
 }
 
+/// Whether a client may ask to be told when one changes.
+pub(crate) fn can_be_watched(uri: &str) -> Result<(), ErrorData> {
+    match uri {
+        OVERVIEW => Ok(()),
+        POLICY => {
+            let why = "the policy is read from files, and nobody is told when those change: read it again";
+            Err(ErrorData::invalid_params(why, None))
+        }
+        _ => Err(unknown(uri)),
+    }
+}
+
+fn unknown(uri: &str) -> ErrorData {
+    ErrorData::resource_not_found(format!("unknown resource: {}", line(uri)), None)
+}
+
 /// Reads one of them. It blocks.
 pub(crate) fn read(server: &Server, uri: &str) -> Result<ReadResourceResponse, ErrorData> {
     let text = match uri {
         OVERVIEW => overview(server),
         POLICY => policy(server),
-        _ => {
-            let message = format!("unknown resource: {}", line(uri));
-            return Err(ErrorData::resource_not_found(message, None));
-        }
+        _ => return Err(unknown(uri)),
     };
     let text = text.map_err(|error| ErrorData::internal_error(line(&error.message), None))?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri)]).into())
 }
 
-fn overview(server: &Server) -> Result<String, ServiceError> {
+/// What cannot be trusted in the server's project, as text. It blocks.
+pub(crate) fn overview(server: &Server) -> Result<String, ServiceError> {
     let settings = server.settings(None)?;
     let entries = at_hand(&World::new(&settings, None, &staleness_service::Silent))?;
     let rows = Rows::fit(&entries, 30, |each| {

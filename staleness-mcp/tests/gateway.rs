@@ -127,3 +127,23 @@ async fn a_call_that_is_told_twice_counts_once() {
     }
     assert_eq!(gateway.status(&project, "s", "a").await.unwrap().outcomes, "F");
 }
+
+// Time passes while nobody has anything to do.
+#[tokio::test(start_paused = true)]
+async fn a_gateway_hears_of_what_others_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("registry.db").display());
+    let [ours, theirs] = [(); 2].map(|()| Gateway::new(url.parse().unwrap(), Policy::default()));
+    let mut seen = ours.changed(None).await;
+    for tool in ["alpha", "beta"] {
+        let waiting = {
+            let ours = ours.clone();
+            tokio::spawn(async move { ours.changed(Some(seen)).await })
+        };
+        theirs.called(&project(), Call::new("my server", tool, Success)).await.unwrap();
+        let now = waiting.await.unwrap();
+        assert_ne!(now, seen);
+        assert_eq!(ours.changed(None).await, now);
+        seen = now;
+    }
+}

@@ -1,4 +1,4 @@
-//! The server over streams of our own: one client after another, and two at once.
+//! The server over streams of our own: one client after another, two at once, and what they are told unasked.
 
 use serde_json::{Value, json};
 use staleness_mcp::{Options, Server, serve};
@@ -36,6 +36,10 @@ impl Client {
 
     async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })).await;
+        self.receive().await
+    }
+
+    async fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.read.read_line(&mut line).await.unwrap();
         serde_json::from_str(&line).unwrap()
@@ -54,9 +58,17 @@ impl Client {
 
 /// A server over a store of its own.
 fn server(folder: &tempfile::TempDir) -> Server {
+    server_over(folder, &store(folder, "sqlite"))
+}
+
+fn store(folder: &tempfile::TempDir, scheme: &str) -> String {
+    format!("{scheme}:{}", folder.path().join("registry").display())
+}
+
+fn server_over(folder: &tempfile::TempDir, store: &str) -> Server {
     std::fs::create_dir(folder.path().join(".git")).unwrap();
     Server::new(Options {
-        store: Some(format!("sqlite:{}", folder.path().join("registry.db").display())),
+        store: Some(store.to_owned()),
         project: Some(folder.path().to_path_buf()),
         home: Some(folder.path().to_path_buf()),
         ..Options::default()
@@ -89,4 +101,111 @@ async fn one_client_that_leaves_ends_nothing_of_another() {
     // Both used the same numbers for their requests.
     assert_eq!(two.call("resume_session", json!({})).await["source"], "digest");
     two.leave().await;
+}
+
+/// Another process: its tool fails in a project until it is demoted.
+fn fail(store: &str, project: &std::path::Path, tool: &str) {
+    let registry = staleness::open(store).unwrap().blocking();
+    for turn in 0..3 {
+        let used = staleness::registry::Use::new(
+            staleness::ids::OpId::new(format!("{tool}-{turn}")).unwrap(),
+            staleness::ids::ToolName::new(tool).unwrap(),
+            staleness::outcome::OutcomeKind::Failure,
+            staleness::clock::now(),
+            staleness::scan::ProjectRef::of_root(project.to_str().unwrap()),
+        );
+        registry.record(used).unwrap();
+    }
+}
+
+/// What a client reads that is told of a change.
+async fn overview(client: &mut Client) -> String {
+    let answer = client.ask("resources/read", json!({ "uri": "staleness://overview" })).await;
+    answer["result"]["contents"][0]["text"].as_str().unwrap_or_default().to_owned()
+}
+
+// Time passes while nobody has anything to do.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_subscribed_is_told_when_others_change_what_it_would_read() {
+    for scheme in ["sqlite", if cfg!(feature = "redb") { "redb" } else { "sqlite" }] {
+        let folder = tempfile::tempdir().unwrap();
+        let url = store(&folder, scheme);
+        let server = server_over(&folder, &url);
+        let project = folder.path().canonicalize().unwrap();
+        let mut client = Client::new(&server).await;
+        let about = json!({ "uri": "staleness://overview" });
+        for _ in 0..2 {
+            let subscribed = client.ask("resources/subscribe", about.clone()).await;
+            assert_eq!(subscribed["result"], json!({}), "{subscribed}");
+        }
+        // The store is not there yet.
+        fail(&url, &project, "lint");
+        let told = client.receive().await;
+        assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+        assert_eq!(told["params"], about, "{told}");
+        assert!(overview(&mut client).await.contains("lint"));
+        // What another project has is not in it: only the next change is told, and once.
+        fail(&url, std::path::Path::new("/elsewhere"), "other");
+        fail(&url, &project, "build");
+        assert_eq!(client.receive().await, told);
+        assert!(overview(&mut client).await.contains("build"));
+        let ended = client.ask("resources/unsubscribe", about.clone()).await;
+        assert_eq!(ended["result"], json!({}), "{ended}");
+        fail(&url, &project, "test");
+        tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+        assert!(overview(&mut client).await.contains("test"));
+        client.leave().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_changes_in_the_registry_can_be_subscribed_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::new(&server(&folder)).await;
+    for method in ["resources/subscribe", "resources/unsubscribe"] {
+        for (uri, why) in
+            [("staleness://policy", "read it again"), ("staleness://x", "unknown resource")]
+        {
+            let refused = client.ask(method, json!({ "uri": uri })).await;
+            let message = refused["error"]["message"].as_str().unwrap_or_default();
+            assert!(message.contains(why), "{refused}");
+        }
+    }
+    client.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_listens_is_told_as_it_begins_and_of_each_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = store(&folder, "sqlite");
+    let server = server_over(&folder, &url);
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let serving = {
+        let server = server.clone();
+        tokio::spawn(async move {
+            let (read, write) = tokio::io::split(theirs);
+            serve(&server, read, write).await.unwrap();
+        })
+    };
+    let (read, write) = tokio::io::split(ours);
+    let mut client = Client { write, read: BufReader::new(read), served: serving };
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let wanted = ["staleness://overview", "staleness://policy"];
+    let acknowledged = client
+        .ask(
+            "subscriptions/listen",
+            json!({ "notifications": { "resourceSubscriptions": wanted }, "_meta": meta }),
+        )
+        .await;
+    let accepted = &acknowledged["params"]["notifications"]["resourceSubscriptions"];
+    assert_eq!(*accepted, json!(["staleness://overview"]), "{acknowledged}");
+    let first = client.receive().await;
+    assert_eq!(first["params"]["uri"], "staleness://overview", "{first}");
+    fail(&url, &folder.path().canonicalize().unwrap(), "lint");
+    assert_eq!(client.receive().await, first);
+    client.leave().await;
 }

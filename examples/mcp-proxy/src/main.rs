@@ -16,7 +16,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RunningService};
 use rmcp::transport::TokioChildProcess;
-use rmcp::{ErrorData, RoleClient, RoleServer, ServerHandler, ServiceExt};
+use rmcp::{ErrorData, Peer, RoleClient, RoleServer, ServerHandler, ServiceExt};
 use serde::Deserialize;
 use staleness::outcome::OutcomeKind;
 use staleness::scan::ProjectRef;
@@ -69,6 +69,8 @@ struct Proxy {
     project: ProjectRef,
     gateway: Gateway,
     upstream: Mutex<BTreeMap<String, Upstream>>,
+    /// The list that the client has.
+    told: Mutex<Vec<Tool>>,
 }
 
 impl Proxy {
@@ -101,6 +103,22 @@ impl Proxy {
         Ok(offered)
     }
 
+    /// Tells the client when it would be offered another list than it has, whoever found that out: another
+    /// proxy, or a hook, of which the registry tells.
+    async fn tell(&self, client: Peer<RoleServer>) {
+        let mut seen = self.gateway.changed(None).await;
+        loop {
+            seen = self.gateway.changed(Some(seen)).await;
+            let is_another = match self.offered().await {
+                Ok(offered) => offered != *self.told.lock().await,
+                Err(_) => false,
+            };
+            if is_another && client.notify_tool_list_changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// Calls a tool of a server, and records how it ended.
     async fn call(&self, server: &str, request: CallToolRequestParams) -> CallToolResult {
         let tool = request.name.to_string();
@@ -128,7 +146,8 @@ impl Proxy {
 
 impl ServerHandler for Proxy {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("mcp-proxy", env!("CARGO_PKG_VERSION")))
     }
@@ -141,6 +160,7 @@ impl ServerHandler for Proxy {
         let offered = self.offered().await;
         let offered =
             offered.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        self.told.lock().await.clone_from(&offered);
         Ok(ListToolsResult::with_all_items(offered))
     }
 
@@ -169,8 +189,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
         project: ProjectRef::of_root(folder.display().to_string()),
         gateway: Gateway::new(store.parse()?, staleness::Policy::default()),
         upstream: Mutex::default(),
+        told: Mutex::default(),
         config,
     };
-    Arc::new(proxy).serve(rmcp::transport::stdio()).await?.waiting().await?;
+    let proxy = Arc::new(proxy);
+    let running = Arc::clone(&proxy).serve(rmcp::transport::stdio()).await?;
+    let client = running.peer().clone();
+    let telling = tokio::spawn(async move { proxy.tell(client).await });
+    running.waiting().await?;
+    telling.abort();
     Ok(())
 }

@@ -34,6 +34,7 @@ use std::fmt;
 
 use rmcp::model::{ListToolsResult, Tool};
 use staleness::ids::{Level, OpId, SessionId, SourceId, ToolName};
+use staleness::journal::Revision;
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordReport, ScoredTool, Use};
 use staleness::report::{HealthState, ScanReport, ToolReport};
@@ -45,6 +46,8 @@ use staleness::{BlockingRegistry, Policy, StoreUrl, clock, names};
 use staleness_service::settings::Access;
 use staleness_service::{SharedStore, scan};
 use staleness_sources::live;
+
+use crate::follow::Follower;
 
 /// The client of the source that names a gateway's servers.
 const CLIENT: &str = "gateway";
@@ -306,6 +309,16 @@ impl Gateway {
             Ok(report)
         })
         .await
+    }
+
+    /// Waits until the registry's revision is another than `seen`, by whoever's commit, and answers it; at
+    /// once without one. A status that changed may have changed the list to offer: ask [`Gateway::listed`]
+    /// then, and tell the clients where it did.
+    ///
+    /// A commit in Postgres is told as it happens; elsewhere, and while the server cannot be reached, the store
+    /// is asked every two seconds. May be dropped while it waits.
+    pub async fn changed(&self, seen: Option<Revision>) -> Revision {
+        Follower::new(self.store.clone(), seen).next().await
     }
 
     /// What is known of one tool.

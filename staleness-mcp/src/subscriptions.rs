@@ -1,0 +1,92 @@
+//! Clients that want to be told when the overview changes.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::{Peer, RoleServer};
+use tokio::task::AbortHandle;
+
+use crate::call::Ended;
+use crate::follow::Follower;
+use crate::resources;
+use crate::server::Server;
+
+/// The overview as it was last told, followed from there on.
+#[derive(Debug)]
+pub(crate) struct OverviewWatch {
+    server: Server,
+    follower: Follower,
+    told: Option<String>,
+}
+
+impl OverviewWatch {
+    /// Watches from now on.
+    pub(crate) async fn new(server: Server) -> Self {
+        // In this order: what is committed in between is seen twice, not never.
+        let follower = Follower::from_now(server.store().clone()).await;
+        let told = overview(&server).await;
+        Self { server, follower, told }
+    }
+
+    /// Waits until the overview says something else, whoever committed what. Commits that it does not show,
+    /// as those of other projects, are nothing to be told of.
+    pub(crate) async fn changed(&mut self) {
+        loop {
+            self.follower.next().await;
+            let now = overview(&self.server).await;
+            if now.is_some() && now != self.told {
+                self.told = now;
+                return;
+            }
+        }
+    }
+}
+
+/// The overview, where it can be made.
+async fn overview(server: &Server) -> Option<String> {
+    let (server, turn) = (server.clone(), server.turn().await);
+    let made = tokio::task::spawn_blocking(move || {
+        let made = resources::overview(&server);
+        drop(turn);
+        made
+    });
+    made.await.ok()?.ok()
+}
+
+/// Whether one client is told of the overview, in the protocol's older way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Subscription(Arc<Mutex<Option<AbortHandle>>>);
+
+impl Subscription {
+    /// Tells the client of every change from now on, until it goes away; once, however often it asks.
+    pub(crate) fn begin(&self, mut watch: OverviewWatch, peer: Peer<RoleServer>, gone: Ended) {
+        let telling = tokio::spawn(async move {
+            let all = async {
+                loop {
+                    watch.changed().await;
+                    let what = ResourceUpdatedNotificationParam::new(resources::OVERVIEW);
+                    if peer.notify_resource_updated(what).await.is_err() {
+                        break;
+                    }
+                }
+            };
+            tokio::select! {
+                () = gone.ended() => {}
+                () = all => {}
+            }
+        });
+        self.replace(Some(telling.abort_handle()));
+    }
+
+    /// Tells it no more.
+    pub(crate) fn end(&self) {
+        self.replace(None);
+    }
+
+    fn replace(&self, by: Option<AbortHandle>) {
+        let mut telling = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = std::mem::replace(&mut *telling, by) {
+            before.abort();
+        }
+    }
+}
