@@ -144,6 +144,9 @@ impl From<StoreError> for ServiceError {
             StoreError::Busy => Self::new(ErrorKind::Store, message).hint("try again in a moment"),
             StoreError::FormatTooNew { .. } => Self::new(ErrorKind::Store, message)
                 .hint("update staleness, or point --store at another file"),
+            StoreError::FormatTooOld { .. } => Self::new(ErrorKind::Store, message).hint(
+                "run a command on it that may write, as `staleness scan`, and then this again",
+            ),
             StoreError::NotAStore(_) => Self::new(ErrorKind::Store, message)
                 .hint("nothing was touched; point --store at another file"),
             StoreError::Corrupt(_) => Self::new(ErrorKind::Store, message)

@@ -68,6 +68,7 @@ impl SharedStore {
             policy: policy.clone(),
             create: access == Access::Write,
             busy_timeout: PATIENCE,
+            ..OpenOptions::default()
         };
         match staleness::open_with(&self.url, options) {
             Ok(registry) => {

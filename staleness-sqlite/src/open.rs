@@ -183,6 +183,18 @@ fn prepare(conn: &Conn, lock: &FileLock, options: OpenOptions) -> Result<(), Sto
     if found == Found::Format(FORMAT) {
         return write_ahead(conn.raw(), lock, options);
     }
+    if options.read_only {
+        return Err(match found {
+            Found::Empty => {
+                let why = io::Error::new(io::ErrorKind::NotFound, "the file is empty");
+                StoreError::io("opening the store", why)
+            }
+            Found::Format(found) => StoreError::FormatTooOld {
+                found: found.unsigned_abs(),
+                needed: FORMAT.unsigned_abs(),
+            },
+        });
+    }
     if conn.raw().is_readonly(rusqlite::MAIN_DB).map_err(from_sqlite)? {
         return Err(StoreError::ReadOnly);
     }

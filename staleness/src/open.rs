@@ -16,13 +16,21 @@ pub struct OpenOptions {
     pub policy: Policy,
     /// Whether a missing store is created, with the folders above it.
     pub create: bool,
+    /// Whether the store is only read: nothing is created, whatever `create` says, an older format is
+    /// [`StoreError::FormatTooOld`], and steps end with [`StoreError::ReadOnly`].
+    pub read_only: bool,
     /// How long a step waits for its turn before it reports [`StoreError::Busy`].
     pub busy_timeout: Duration,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { policy: Policy::default(), create: true, busy_timeout: Duration::from_secs(5) }
+        Self {
+            policy: Policy::default(),
+            create: true,
+            read_only: false,
+            busy_timeout: Duration::from_secs(5),
+        }
     }
 }
 
@@ -75,6 +83,7 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
         StoreUrl::Sqlite(path) => {
             let how = staleness_sqlite::OpenOptions::new()
                 .create(options.create)
+                .read_only(options.read_only)
                 .busy_timeout(options.busy_timeout);
             Arc::new(staleness_sqlite::SqliteStore::open(path, how)?)
         }
@@ -86,6 +95,7 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
         StoreUrl::Redb(path) => {
             let how = staleness_redb::OpenOptions::new()
                 .create(options.create)
+                .read_only(options.read_only)
                 .busy_timeout(options.busy_timeout);
             Arc::new(staleness_redb::RedbStore::open(path, how)?)
         }
@@ -93,6 +103,7 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
         StoreUrl::Postgres(url) => {
             let how = staleness_postgres::OpenOptions::new()
                 .create(options.create)
+                .read_only(options.read_only)
                 .busy_timeout(options.busy_timeout);
             Arc::new(staleness_postgres::PostgresStore::open(url.expose(), how)?)
         }

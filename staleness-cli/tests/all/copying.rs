@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, fed, used};
+use crate::store_trouble::set_format;
 
 /// A machine on which something has happened in every collection.
 pub(crate) fn laptop() -> Sandbox {
@@ -32,20 +33,20 @@ pub(crate) fn own(sandbox: &Sandbox) -> String {
     format!("sqlite:{}", sandbox.store().display())
 }
 
-/// Carries on with a copy that was cut off behind each kind of record, and behind each revision.
+/// Carries on with a copy that was cut off behind each record, and behind each revision.
 pub(crate) fn cut_off_anywhere(sandbox: &Sandbox, new_store: impl Fn(usize) -> String) {
     let from = own(sandbox);
     let exported = sandbox.ok(&["export"]);
     let lines: Vec<&str> = exported.lines().collect();
-    // What one commit writes: the entries of a revision, and at most so much of anything else.
-    let part_of = |line: &str| {
+    // The entries of a revision are one commit; anything else may be cut off behind every record.
+    let revision_of = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap();
-        let revision = line["revision"].as_u64().filter(|_| line["kind"] == "journal");
-        (line["kind"].as_str().unwrap().to_owned(), revision)
+        line["revision"].as_u64().filter(|_| line["kind"] == "journal")
     };
     let mut cuts = 0;
     for cut in 1..lines.len() {
-        if part_of(lines[cut - 1]) == part_of(lines[cut]) {
+        let revision = revision_of(lines[cut]);
+        if revision.is_some() && revision == revision_of(lines[cut - 1]) {
             continue;
         }
         cuts += 1;
@@ -58,7 +59,7 @@ pub(crate) fn cut_off_anywhere(sandbox: &Sandbox, new_store: impl Fn(usize) -> S
         assert_eq!(copied["same"], true, "{cut}: {copied}");
         assert_eq!(sandbox.ok(&["--store", &to, "export"]), exported, "{cut}");
     }
-    assert!(cuts > 10, "{cuts} of {}", lines.len());
+    assert!(cuts > 15, "{cuts} of {}", lines.len());
 }
 
 #[test]
@@ -209,4 +210,46 @@ fn a_session_that_ended_in_the_copy_is_not_begun_again() {
     let refused = sandbox.run(&["copy", &from, &to]);
     assert!(refused.code == 3 && refused.err.contains("1 sessions that are not of"), "{refused:?}");
     assert_eq!(sandbox.ok(&["--store", &to, "export"]), exported);
+}
+
+#[test]
+fn a_session_that_was_resumed_in_the_original_is_told_with_what_to_do() {
+    let sandbox = laptop();
+    let (from, to) = (own(&sandbox), here(&sandbox, "sqlite", "copy"));
+    let start = ["session", "start", "--id", "long", "--agent", "codex"];
+    sandbox.ok(&start);
+    sandbox.ok(&["session", "end", "long"]);
+    sandbox.ok(&["copy", &from, &to]);
+    sandbox.ok(&start);
+    let refused = sandbox.run(&["copy", &from, &to]);
+    assert_eq!(refused.code, 3, "{refused:?}");
+    let told = refused.err.split_once('`').unwrap().1.split_once('`').unwrap().0;
+    assert_eq!(told, format!("staleness {}", start.join(" ")));
+    // Word for word, on the copy.
+    let words: Vec<&str> = told.split(' ').skip(1).collect();
+    sandbox.ok(&[&["--store", to.as_str()], &words[..]].concat());
+    assert_eq!(sandbox.json(&["copy", &from, &to])["same"], true);
+    assert_eq!(sandbox.ok(&["--store", &to, "export"]), sandbox.ok(&["export"]));
+}
+
+#[test]
+fn a_dry_run_raises_the_format_of_neither() {
+    let sandbox = laptop();
+    let (old, new) = (here(&sandbox, "sqlite", "old"), here(&sandbox, "sqlite", "new"));
+    let path = sandbox.root().join("old");
+    sandbox.ok(&["backup", path.to_str().unwrap()]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    set_format(&mut bytes, 4);
+    std::fs::write(&path, bytes).unwrap();
+    let before = sandbox.files();
+    for (from, to) in [(&old, &new), (&own(&sandbox), &old)] {
+        let refused = sandbox.run(&["copy", from, to, "--dry-run"]);
+        assert_eq!((refused.code, refused.out.as_str()), (4, ""), "{refused:?}");
+        let said = &refused.err;
+        assert!(
+            said.contains(&old) && said.contains("format 4") && said.contains("scan"),
+            "{said}"
+        );
+    }
+    assert_eq!(sandbox.files(), before);
 }

@@ -2,15 +2,18 @@
 
 mod report;
 
+use staleness::session::Session;
 use staleness::store::StoreError;
-use staleness::transfer::{Checker, Compared, Comparison, HEADER, LineError, Standing, record_of};
+use staleness::transfer::{
+    Checker, Compared, Comparison, HEADER, LineError, Record, Standing, record_of,
+};
 use staleness::{BlockingRegistry, OpenOptions, StoreUrl};
 
 use self::report::{Report, document, listed, render, totals};
 use super::export::spooled;
 use super::import::lines::Input;
 use crate::args::CopyArgs;
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, named_url};
 
@@ -20,12 +23,12 @@ pub(crate) fn run(args: &CopyArgs, out: &Output) -> Result<(), CliError> {
         let message = format!("FROM and TO are the same registry: {to}");
         return Err(CliError::invalid(message).hint("name another one to copy to"));
     }
-    let original = opened(&from, Access::Look)?.ok_or_else(|| {
+    let original = opened(&from, Access::Look, args.dry_run)?.ok_or_else(|| {
         let message = format!("{from}: there is no registry to copy");
         CliError::new(ErrorKind::Store, message).hint("look at what FROM says")
     })?;
     let names = (from.to_string(), to.to_string());
-    let open = |access| opened(&to, access);
+    let open = |access| opened(&to, access, args.dry_run);
     let report = copy(&original, open, &names, args.dry_run, out)?;
     if out.json {
         out.json(&document(&report, &names, args.dry_run))?;
@@ -81,15 +84,33 @@ fn copy(
         CliError::new(ErrorKind::Store, message).hint("run `staleness doctor` on that registry")
     };
     checker.line(HEADER).map_err(damaged)?;
-    let before = compared(&mut original, &mut known, out, |_, line, _| {
+    let mut resumed = None;
+    let before = compared(&mut original, &mut known, out, |standing, line, held| {
+        if standing == Standing::Other && resumed.is_none() {
+            resumed = resumed_since(line, held);
+        }
         checker.line(line).map(drop).map_err(damaged)
     })?;
     drop(checker);
     if !before.iter().all(Compared::is_behind) {
         let held = listed(&before, |each| each.other + each.foreign);
         let message = format!("{to_name}: holds {held} that are not of {from_name}");
-        let hint =
-            "nothing was written; copy to an empty registry, or merge with export and import";
+        let is_session = |each: &Compared| each.is_behind() || each.name == "sessions";
+        let hint = match resumed.filter(|_| before.iter().all(is_session)) {
+            // Nothing tells whether it was resumed there or ended here: a person knows.
+            Some(Session { key, agent, .. }) => format!(
+                "nothing was written; the session {} has ended there and goes on in FROM: let it go on \
+                 there too, with `staleness session start --id {} --agent {}` on TO in its project, and copy \
+                 again",
+                quoted(key.id.as_str()),
+                plain(key.id.as_str(), "ID"),
+                plain(agent.as_str(), "AGENT"),
+            ),
+            None => {
+                "nothing was written; copy to an empty registry, or merge with export and import"
+                    .into()
+            }
+        };
         return Err(CliError::invalid(message).hint(hint));
     }
     if dry_run || before.iter().all(Compared::is_same) {
@@ -161,6 +182,22 @@ fn compared(
     Ok(comparison.collections())
 }
 
+/// A word as a shell takes it, or what stands for it.
+fn plain<'w>(word: &'w str, otherwise: &'w str) -> &'w str {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    if word.bytes().all(is_plain) && !word.starts_with('-') { word } else { otherwise }
+}
+
+/// The session of a line, where it goes on and that of the copy, the same otherwise, has ended.
+fn resumed_since(line: &str, held: &str) -> Option<Session> {
+    let (Ok(Record::Session(row)), Ok(Record::Session(known))) = (record_of(line), record_of(held))
+    else {
+        return None;
+    };
+    let goes_on = Session { ended_at: None, ..known.clone() };
+    (known.ended_at.is_some() && goes_on == row).then_some(row)
+}
+
 /// The first record of an export, from its beginning and behind its header.
 fn records(input: &mut Input) -> Result<Option<String>, CliError> {
     input.rewind()?;
@@ -195,9 +232,18 @@ fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
     }
 }
 
-/// The registry at a URL; `None` when it is not there and is not to be created.
-fn opened(url: &StoreUrl, access: Access) -> Result<Option<BlockingRegistry>, CliError> {
-    let options = OpenOptions { create: access == Access::Write, ..OpenOptions::default() };
+/// The registry at a URL; `None` when it is not there and is not to be created. A dry run only reads, and does
+/// not even raise its format.
+fn opened(
+    url: &StoreUrl,
+    access: Access,
+    dry_run: bool,
+) -> Result<Option<BlockingRegistry>, CliError> {
+    let options = OpenOptions {
+        create: access == Access::Write,
+        read_only: dry_run,
+        ..OpenOptions::default()
+    };
     match staleness::open_with(url, options) {
         Ok(registry) => Ok(Some(registry.blocking())),
         Err(StoreError::Io { source, .. })
