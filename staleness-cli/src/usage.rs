@@ -28,7 +28,9 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     }
     let mut text = error.to_string();
     // What is one argument too many may be a URL with a password.
-    for word in args.iter().filter_map(|word| word.to_str()).filter(|word| word.contains("://")) {
+    let may_be_a_url =
+        |word: &&str| ["://", "@", "password"].iter().any(|part| word.contains(part));
+    for word in args.iter().filter_map(|word| word.to_str()).filter(may_be_a_url) {
         text = text.replace(word, &staleness::without_password(word));
     }
     // The paragraphs are: what is wrong, tips, the usage.

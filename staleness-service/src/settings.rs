@@ -153,6 +153,7 @@ impl Settings {
             policy: self.configured.policy.clone(),
             create: access == Access::Write,
             busy_timeout,
+            ..OpenOptions::default()
         };
         match staleness::open_with(&self.url, options()) {
             Ok(registry) => Ok(registry.blocking()),
@@ -230,12 +231,10 @@ fn project_folder(options: &Options, fallback: Option<&Path>) -> Result<PathBuf,
 /// When the text is no URL; no password is told.
 pub fn named_url(name: &str, text: &str) -> Result<StoreUrl, ServiceError> {
     text.parse().map_err(|error| {
-        let refused = ServiceError::invalid(format!(
-            "{name} {}: {error}",
-            quoted(&staleness::without_password(text))
-        ));
+        let shown = staleness::without_password(text);
+        let refused = ServiceError::invalid(format!("{name} {}: {error}", quoted(&shown)));
         // A bare path is what one types first.
-        let path = !text.contains(':') && text.len() <= MAX_SHOWN;
+        let path = !text.contains(':') && text.len() <= MAX_SHOWN && shown == text;
         if !path { refused } else { refused.hint(format!("try sqlite:{text}")) }
     })
 }
