@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, fed};
 #[cfg(feature = "postgres")]
-use crate::postgres_server::Server;
+use crate::postgres_places::Places;
 
 /// A machine with one registry in each backend, all of which live through the same.
 struct Twins {
@@ -20,7 +20,7 @@ struct Twins {
     asked: BTreeSet<String>,
     /// The third one, where there is a server.
     #[cfg(feature = "postgres")]
-    server: Option<std::sync::Arc<Server>>,
+    places: Option<Places>,
 }
 
 /// What names a file, or tells of one, which a server has none of.
@@ -72,17 +72,14 @@ impl Twins {
             registry: "registry",
             asked: BTreeSet::new(),
             #[cfg(feature = "postgres")]
-            server: Server::shared(),
+            places: Places::shared(),
         }
     }
 
     /// A workspace of the third registry, as it is named and as it is shown.
     #[cfg(feature = "postgres")]
     fn workspace(&self, registry: &str) -> Option<(String, String)> {
-        let url = self.server.as_ref()?.url();
-        let name = format!("{registry}-{}", std::process::id());
-        let sign = if url.contains('?') { '&' } else { '?' };
-        let url = format!("{url}{sign}workspace={name}");
+        let url = self.places.as_ref()?.url(registry);
         let shown = url.parse::<staleness::StoreUrl>().unwrap().to_string();
         Some((url, shown))
     }

@@ -28,8 +28,13 @@ mod knowledge_files;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
+mod postgres_places;
+#[cfg(feature = "postgres")]
 #[path = "../../../staleness-postgres/tests/support/server.rs"]
 mod postgres_server;
+#[cfg(feature = "postgres")]
+#[path = "../../../staleness-postgres/tests/support/sql.rs"]
+mod postgres_sql;
 mod projects;
 mod remembered;
 mod repo;

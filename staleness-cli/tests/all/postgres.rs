@@ -2,7 +2,8 @@
 
 use crate::common::{Sandbox, fed};
 use crate::copying::{cut_off_anywhere, laptop, own};
-use crate::postgres_server::{PASSWORD, Server};
+use crate::postgres_places::Places;
+use crate::postgres_server::PASSWORD;
 
 /// Looks whose answers do not name the store.
 const LOOKS: [&[&str]; 12] = [
@@ -20,18 +21,11 @@ const LOOKS: [&[&str]; 12] = [
     &["resume", "--agent", "codex", "--peek"],
 ];
 
-/// A workspace of its own on a server, for as long as that lives.
-fn workspace(server: &Server, name: &str) -> String {
-    let url = server.url();
-    let sign = if url.contains('?') { '&' } else { '?' };
-    format!("{url}{sign}workspace={name}-{}", std::process::id())
-}
-
 #[test]
 fn a_laptop_is_copied_to_postgres_and_back_byte_for_byte() {
-    let Some(server) = Server::shared() else { return };
+    let Some(places) = Places::shared() else { return };
     let sandbox = laptop();
-    let (from, team) = (own(&sandbox), workspace(&server, "team"));
+    let (from, team) = (own(&sandbox), places.url("team"));
     let back = format!("sqlite:{}", sandbox.root().join("back.db").display());
     let exported = sandbox.ok(&["export"]);
     for (from, to) in [(&from, &team), (&team, &back)] {
@@ -50,16 +44,16 @@ fn a_laptop_is_copied_to_postgres_and_back_byte_for_byte() {
 
 #[test]
 fn a_copy_to_postgres_that_was_cut_off_is_carried_on_with() {
-    let Some(server) = Server::shared() else { return };
-    cut_off_anywhere(&laptop(), |cut| workspace(&server, &format!("cut-{cut}")));
+    let Some(places) = Places::shared() else { return };
+    cut_off_anywhere(&laptop(), |cut| places.url(&format!("cut-{cut}")));
 }
 
 #[test]
 fn what_happens_to_both_is_the_same() {
-    let Some(server) = Server::shared() else { return };
+    let Some(places) = Places::shared() else { return };
     let sandbox = Sandbox::new();
     sandbox.claude(&["github", "slack"]);
-    let team = workspace(&server, "life");
+    let team = places.url("life");
     let both = |args: &[&str]| {
         let [one, other] = [None, Some(team.as_str())].map(|store| {
             let store = store.map(|url| ["--store", url]);
@@ -95,9 +89,35 @@ fn trouble_with_a_server_names_it_and_no_password() {
         "postgres://127.0.0.1:1/team?user=me&password=hunter2@x",
         "postgress://me:hunter2@127.0.0.1/team",
         "postgres://me:hunter2@127.0.0.1/team?workspace=a/b",
+        "postgres:me:hunter2@127.0.0.1/team",
+        "postgres:/me:hunter2@127.0.0.1/team",
+        "postgres:127.0.0.1/team?user=me&password=hunter2",
+        "me:hunter2@127.0.0.1/team",
+        "jdbc:postgresql://me:hunter2@127.0.0.1/team",
+        "host=127.0.0.1 user=me password=hunter2",
     ] {
-        for args in [&["scan"][..], &["scan", "--verbose"], &["doctor"], &["doctor", "--json"]] {
-            let run = sandbox.run(&[&["--store", url], args].concat());
+        let named = format!("--store={url}");
+        for args in [
+            &["scan"][..],
+            &["scan", "--json"],
+            &["scan", "--verbose"],
+            &["doctor"],
+            &["doctor", "--json"],
+            &["--json"],
+            &["config", "show", "--json"],
+            &["export"],
+            &["mcp"],
+            &["copy", url, "sqlite:nowhere"],
+            &["copy", "sqlite:nowhere", url, "--json"],
+            // What is no option, nor an argument.
+            &["scan", url],
+            &["scan", "--stor", url],
+        ] {
+            let run = sandbox.run(&[&[named.as_str()], args].concat());
+            assert!(!run.out.contains("hunter2") && !run.err.contains("hunter2"), "{run:?}");
+            let mut command = sandbox.command();
+            command.args(args).env("STALENESS_STORE", url);
+            let run = fed(command, b"");
             assert!(!run.out.contains("hunter2") && !run.err.contains("hunter2"), "{run:?}");
         }
         let run = sandbox.run(&["--store", url, "scan"]);
@@ -108,9 +128,9 @@ fn trouble_with_a_server_names_it_and_no_password() {
 
 #[test]
 fn a_password_does_not_get_into_a_clients_configuration() {
-    let Some(server) = Server::shared() else { return };
+    let Some(places) = Places::shared() else { return };
     let sandbox = Sandbox::new();
-    let team = workspace(&server, "init");
+    let team = places.url("init");
     let run = sandbox.run(&["--store", &team, "init", "claude-code"]);
     assert!(run.code == 3 && run.err.contains("PGPASSWORD"), "{run:?}");
     let without = team.replacen(&format!(":{PASSWORD}@"), "@", 1);
