@@ -86,7 +86,7 @@ impl Repo {
         let most = self.limits.document_bytes;
         let of = Some(documents.len());
         let (near, far) = asked.split_at(if asked.len() < HALVED { 0 } else { asked.len() / 2 });
-        let mut others = self.objects.another();
+        let mut others = self.objects.another(1);
         let is_over = AtomicBool::new(false);
         // While one half waits for git to unpack a version, the other half compares two.
         let (dates, near) = thread::scope(|scope| {

@@ -20,27 +20,45 @@ pub(super) struct Kept {
     pub(super) base: Option<Oid>,
 }
 
-/// Divides objects among so many gits, at most, so that each has about as many bytes to unpack. No
-/// family is torn apart. The places of the objects are in the order in which they are best asked for.
-pub(super) fn shares(objects: &[Kept], gits: usize) -> Vec<Vec<usize>> {
-    let mut families = families(objects);
-    let bytes = |family: &Vec<usize>| family.iter().map(|at| objects[*at].packed + 1).sum::<u64>();
-    // The largest first: what comes last is small enough to even out the rest.
-    families.sort_by_cached_key(|family| std::cmp::Reverse(bytes(family)));
-    let mut shares: Vec<(u64, Vec<usize>)> = vec![(0, Vec::new()); gits.max(1)];
-    for family in families {
-        let Some(least) = shares.iter_mut().min_by_key(|(bytes, _)| *bytes) else { continue };
-        least.0 += bytes(&family);
-        least.1.extend(family.iter().map(|at| objects[*at].at));
-    }
-    shares.into_iter().map(|(_, share)| share).filter(|share| !share.is_empty()).collect()
+/// Objects, by who reads them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Divided {
+    /// For each git the places of its objects, in the order in which they are best asked for.
+    pub(super) shares: Vec<Vec<usize>>,
+    /// The places of objects that nobody may ask for: they differ from each other in a circle, or from
+    /// those that do. Git never comes to the end of them.
+    pub(super) endless: Vec<usize>,
 }
 
-/// The families, each from the most distant descendants up to the objects that all others differ from.
+/// Divides objects among so many gits, at most, so that each has about as many bytes to unpack. No
+/// family is torn apart. Families stay in the order of their first objects, which follows the paths:
+/// versions of a file are nearly the same.
+pub(super) fn divide(objects: &[Kept], gits: usize) -> Divided {
+    let (families, endless) = families(objects);
+    let places = |family: Vec<usize>| family.into_iter().map(|at| objects[at].at);
+    let bytes = |family: &Vec<usize>| family.iter().map(|at| objects[*at].packed + 1).sum::<u64>();
+    let gits = gits.max(1) as u64;
+    let all = families.iter().map(bytes).sum::<u64>().max(1);
+    let mut shares: Vec<Vec<usize>> = Vec::new();
+    let (mut before, mut last) = (0, None);
+    for family in families {
+        let share = before * gits / all;
+        before += bytes(&family);
+        if last.replace(share) != Some(share) {
+            shares.push(Vec::new());
+        }
+        if let Some(git) = shares.last_mut() {
+            git.extend(places(family));
+        }
+    }
+    Divided { shares, endless: places(endless).collect() }
+}
+
+/// The families, each from the most distant descendants up to the objects that all others differ from;
+/// and what is in a circle, or differs from that.
 ///
-/// What a repository says of its objects is not to be trusted: they may differ from each other in a
-/// circle, or in a chain of any length.
-fn families(objects: &[Kept]) -> Vec<Vec<usize>> {
+/// What a repository says of its objects is not to be trusted: there are chains of any length.
+fn families(objects: &[Kept]) -> (Vec<Vec<usize>>, Vec<usize>) {
     let places: Map<Oid, usize> = objects.iter().enumerate().map(|(at, it)| (it.id, at)).collect();
     let base = |at: usize| objects[at].base.and_then(|base| places.get(&base)).copied();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); objects.len()];
@@ -50,6 +68,7 @@ fn families(objects: &[Kept]) -> Vec<Vec<usize>> {
         }
     }
     let mut families: Vec<Vec<usize>> = Vec::new();
+    let mut endless = Vec::new();
     // Those that differ from an object that is not asked for are one family too.
     let mut outside: Map<Oid, usize> = Map::default();
     let mut is_listed = vec![false; objects.len()];
@@ -67,17 +86,23 @@ fn families(objects: &[Kept]) -> Vec<Vec<usize>> {
             top = base;
         }
         let family = match objects[top].base {
-            Some(base) if !places.contains_key(&base) => {
-                *outside.entry(base).or_insert(families.len())
+            Some(base) if places.contains_key(&base) => &mut endless,
+            Some(base) => {
+                let family = *outside.entry(base).or_insert(families.len());
+                if family == families.len() {
+                    families.push(Vec::new());
+                }
+                &mut families[family]
             }
-            _ => families.len(),
+            None => {
+                families.push(Vec::new());
+                let last = families.len() - 1;
+                &mut families[last]
+            }
         };
-        if family == families.len() {
-            families.push(Vec::new());
-        }
-        descendants_first(top, &children, &mut is_listed, &mut families[family]);
+        descendants_first(top, &children, &mut is_listed, family);
     }
-    families
+    (families, endless)
 }
 
 /// Adds what is kept as differences from an object, and then the object.

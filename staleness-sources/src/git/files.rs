@@ -2,10 +2,12 @@
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
-use super::families::{Kept, shares};
+use super::families::{Divided, Kept, divide};
 use super::found::Found;
 use super::index::Tools;
 use super::lines::is_text;
@@ -19,7 +21,7 @@ const MANY: usize = 512;
 /// How many gits read at the same time, at most: each has its own memory for what it unpacks.
 const MAX_GITS: usize = 4;
 /// The watcher is told each time that so many were read.
-const TOLD: usize = 256;
+const STEP: usize = 256;
 
 /// What came of reading.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,9 +47,14 @@ pub(crate) fn read(
     tools: &mut Tools<'_, '_>,
     found: &mut dyn FnMut(usize, Found),
 ) -> Result<Reading, GitError> {
+    if *tools.bytes == 0 && !wanted.is_empty() {
+        return Ok(Reading { cut: true, ..Reading::default() });
+    }
     let questions: Vec<Wanted> = wanted.iter().map(|(id, _)| Wanted::Object(*id)).collect();
+    let files = Files { wanted, questions: &questions, lexicon };
     if wanted.len() < MANY {
-        return alone(wanted, &questions, lexicon, tools, found);
+        let all: Vec<usize> = (0..wanted.len()).collect();
+        return files.alone(&all, tools, found);
     }
     let told = tools.objects.tell(&questions)?;
     let kept = told.iter().zip(wanted).enumerate().map(|(at, (told, (id, _)))| Kept {
@@ -57,21 +64,26 @@ pub(crate) fn read(
         base: told.and_then(|told| told.base),
     });
     let gits = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_GITS);
-    let shares = shares(&kept.collect::<Vec<_>>(), gits);
-    together(wanted, &questions, &shares, lexicon, tools, found)
+    let divided = divide(&kept.collect::<Vec<_>>(), gits);
+    files.together(divided, tools, found)
 }
 
 /// What looks at one file after the other.
 struct Looker<'l> {
     scanner: Scanner<'l>,
     things: Vec<u32>,
-    /// How many bytes may still be read.
-    left: u64,
+    /// How many bytes were read, and how many may be. The file that goes beyond is still looked at.
+    spent: u64,
+    may: u64,
 }
 
 impl<'l> Looker<'l> {
-    const fn new(lexicon: &'l Lexicon, left: u64) -> Self {
-        Self { scanner: Scanner::new(lexicon), things: Vec::new(), left }
+    const fn new(lexicon: &'l Lexicon, may: u64) -> Self {
+        Self { scanner: Scanner::new(lexicon), things: Vec::new(), spent: 0, may }
+    }
+
+    const fn goes_on(&self) -> bool {
+        self.spent < self.may
     }
 
     /// What is in the contents of an object; `None` for what is too large.
@@ -79,11 +91,11 @@ impl<'l> Looker<'l> {
         self.things.clear();
         let holes = match object {
             Object::TooLarge(bytes) => {
-                self.left = self.left.saturating_sub(bytes);
+                self.spent += bytes;
                 return None;
             }
             Object::Found(_, Sort::Blob, text) => {
-                self.left = self.left.saturating_sub(text.len() as u64);
+                self.spent += text.len() as u64;
                 if is_text(text) {
                     self.scanner.scan(text, foreign, &mut self.things);
                 }
@@ -95,112 +107,133 @@ impl<'l> Looker<'l> {
     }
 }
 
-/// Reads files one after the other.
-fn alone(
-    wanted: &[WantedFile],
-    questions: &[Wanted],
-    lexicon: &Lexicon,
-    tools: &mut Tools<'_, '_>,
-    found: &mut dyn FnMut(usize, Found),
-) -> Result<Reading, GitError> {
-    let (watch, stage, of) = (&mut *tools.watch, tools.stage, wanted.len());
-    let (mut reading, mut ended) = (Reading::default(), Ok(()));
-    let mut looker = Looker::new(lexicon, *tools.bytes);
-    let answered = tools.objects.each(questions, &mut |at, object| {
-        let one = looker.look(wanted[at].1, object);
-        reading.blind |= one.is_none();
-        found(at, one.unwrap_or_default());
-        if at.is_multiple_of(TOLD) {
-            ended = watch.tell(stage, at, Some(of));
-        }
-        reading.cut |= looker.left == 0 && at + 1 < of;
-        if ended.is_ok() && looker.left > 0 {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
-    });
-    *tools.bytes = looker.left;
-    answered.and(ended).map(|()| reading)
+/// Files to be read, and for what.
+struct Files<'a> {
+    wanted: &'a [WantedFile],
+    questions: &'a [Wanted],
+    lexicon: &'a Lexicon,
 }
 
-/// Reads files with several gits, of which each may read an equal part of what may be read, and what they
-/// leave of it with one. What was found is handed over in the order of the files, whichever git was faster.
-fn together(
-    wanted: &[WantedFile],
-    questions: &[Wanted],
-    shares: &[Vec<usize>],
-    lexicon: &Lexicon,
-    tools: &mut Tools<'_, '_>,
-    found: &mut dyn FnMut(usize, Found),
-) -> Result<Reading, GitError> {
-    let mut reading = Reading::default();
-    let mut known: Vec<Option<Found>> = vec![None; wanted.len()];
-    let mut gits: Vec<Objects> = shares.iter().map(|_| tools.objects.another()).collect();
-    let part = *tools.bytes / shares.len().max(1) as u64;
-    let ended = thread::scope(|scope| {
-        let (to, steps) = channel();
-        let readers = shares.iter().zip(&mut gits).map(|(share, objects)| {
-            let to = to.clone();
-            scope.spawn(move || {
-                let mut looker = Looker::new(lexicon, part);
-                let mut all = Vec::with_capacity(share.len());
-                let asked: Vec<Wanted> = share.iter().map(|at| questions[*at].clone()).collect();
-                let answered = objects.all(&asked, &mut |at, object| {
-                    all.push(looker.look(wanted[share[at]].1, object));
-                    // Nobody listens any more when the watcher broke.
-                    let goes_on = !all.len().is_multiple_of(TOLD) || to.send(()).is_ok();
-                    if goes_on && looker.left > 0 {
-                        ControlFlow::Continue(())
-                    } else {
-                        ControlFlow::Break(())
-                    }
-                });
-                answered.map(|()| (all, looker.left))
-            })
+impl Files<'_> {
+    fn asked(&self, share: &[usize]) -> Vec<Wanted> {
+        share.iter().map(|at| self.questions[*at].clone()).collect()
+    }
+
+    /// Reads these files one after the other; all others were read before.
+    fn alone(
+        &self,
+        share: &[usize],
+        tools: &mut Tools<'_, '_>,
+        found: &mut dyn FnMut(usize, Found),
+    ) -> Result<Reading, GitError> {
+        let (watch, stage, of) = (&mut *tools.watch, tools.stage, self.wanted.len());
+        let before = of - share.len();
+        let (mut reading, mut ended) = (Reading::default(), Ok(()));
+        let mut looker = Looker::new(self.lexicon, *tools.bytes);
+        let answered = tools.objects.each(&self.asked(share), &mut |at, object| {
+            let one = looker.look(self.wanted[share[at]].1, object);
+            reading.blind |= one.is_none();
+            found(share[at], one.unwrap_or_default());
+            if at.is_multiple_of(STEP) {
+                ended = watch.tell(stage, before + at, Some(of));
+            }
+            reading.cut |= !looker.goes_on() && at + 1 < share.len();
+            if ended.is_ok() && looker.goes_on() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         });
-        let readers: Vec<_> = readers.collect();
-        drop(to);
-        let mut ended = Ok(());
-        for (step, ()) in steps.iter().enumerate() {
-            ended = tools.watch.tell(tools.stage, step * TOLD, Some(wanted.len()));
-            if ended.is_err() {
-                break;
-            }
+        *tools.bytes = tools.bytes.saturating_sub(looker.spent);
+        answered.and(ended).map(|()| reading)
+    }
+
+    /// Reads files with several gits, of which each may read an equal part of what may be read, and what
+    /// they leave of it with one. What was found is handed over in the order of the files, whichever git
+    /// was faster.
+    fn together(
+        &self,
+        Divided { shares, endless }: Divided,
+        tools: &mut Tools<'_, '_>,
+        found: &mut dyn FnMut(usize, Found),
+    ) -> Result<Reading, GitError> {
+        let of = self.wanted.len();
+        let mut reading = Reading::default();
+        let mut known: Vec<Option<Found>> = vec![None; of];
+        for at in &endless {
+            known[*at] = Some(Found::of(&mut Vec::new(), true));
         }
-        drop(steps);
-        let mut left = 0;
-        for (reader, share) in readers.into_iter().zip(shares) {
-            match reader.join().unwrap_or_else(|_| Err(GitError::garbled("nothing"))) {
-                Ok((all, rest)) => {
-                    left += rest;
-                    for (at, one) in share.iter().zip(all) {
-                        reading.blind |= one.is_none();
-                        known[*at] = Some(one.unwrap_or_default());
-                    }
+        tools.objects.unread.damaged += endless.len() as u64;
+        let parts = shares.len().max(1);
+        let part = tools.bytes.div_ceil(parts as u64);
+        let mut gits: Vec<Objects> = shares.iter().map(|_| tools.objects.another(parts)).collect();
+        let (done, is_over) = (AtomicUsize::new(endless.len()), AtomicBool::new(false));
+        tools.watch.tell(tools.stage, endless.len(), Some(of))?;
+        let ended = thread::scope(|scope| {
+            let (to, steps) = channel();
+            let readers = shares.iter().zip(&mut gits).map(|(share, objects)| {
+                let (to, done, is_over) = (to.clone(), &done, &is_over);
+                scope.spawn(move || {
+                    let mut looker = Looker::new(self.lexicon, part);
+                    let mut all = Vec::with_capacity(share.len());
+                    let answered = objects.all(&self.asked(share), &mut |at, object| {
+                        all.push(looker.look(self.wanted[share[at]].1, object));
+                        let now = done.fetch_add(1, Ordering::Relaxed) + 1;
+                        if now.is_multiple_of(STEP) {
+                            // Nobody listens any more when the watcher broke, which is told there too.
+                            let _ = to.send(now);
+                        }
+                        if looker.goes_on() && !is_over.load(Ordering::Relaxed) {
+                            ControlFlow::Continue(())
+                        } else {
+                            ControlFlow::Break(())
+                        }
+                    });
+                    answered.map(|()| (all, looker.spent))
+                })
+            });
+            let readers: Vec<_> = readers.collect();
+            drop(to);
+            let mut ended = Ok(());
+            for now in &steps {
+                ended = tools.watch.tell(tools.stage, now, Some(of));
+                if ended.is_err() {
+                    is_over.store(true, Ordering::Relaxed);
+                    break;
                 }
-                Err(error) => ended = ended.and(Err(error)),
+            }
+            let mut spent = 0;
+            for (reader, share) in readers.into_iter().zip(&shares) {
+                match reader.join().unwrap_or_else(|panic| resume_unwind(panic)) {
+                    Ok((all, bytes)) => {
+                        spent += bytes;
+                        for (at, one) in share.iter().zip(all) {
+                            reading.blind |= one.is_none();
+                            known[*at] = Some(one.unwrap_or_default());
+                        }
+                    }
+                    Err(error) => ended = ended.and(Err(error)),
+                }
+            }
+            ended.map(|()| spent)
+        });
+        gits.iter().for_each(|git| tools.objects.add(git));
+        *tools.bytes = tools.bytes.saturating_sub(ended?);
+        let mut rest = Vec::new();
+        for (at, one) in known.into_iter().enumerate() {
+            match one {
+                Some(one) => found(at, one),
+                None => rest.push(at),
             }
         }
-        ended.map(|()| left)
-    });
-    gits.iter().for_each(|git| tools.objects.add(git));
-    *tools.bytes = ended?;
-    let mut rest = Vec::new();
-    for (at, one) in known.into_iter().enumerate() {
-        match one {
-            Some(one) => found(at, one),
-            None => rest.push(at),
+        if rest.is_empty() {
+            return Ok(reading);
         }
+        if *tools.bytes == 0 {
+            return Ok(Reading { cut: true, ..reading });
+        }
+        // What one git may not read any more another one has left.
+        let more = self.alone(&rest, tools, found)?;
+        Ok(Reading { blind: reading.blind || more.blind, cut: more.cut })
     }
-    // What one git may not read any more another one may have left.
-    reading.cut = *tools.bytes == 0 && !rest.is_empty();
-    if !reading.cut && !rest.is_empty() {
-        let wanted: Vec<WantedFile> = rest.iter().map(|at| wanted[*at]).collect();
-        let questions: Vec<Wanted> = rest.iter().map(|at| questions[*at].clone()).collect();
-        let more = alone(&wanted, &questions, lexicon, tools, &mut |at, one| found(rest[at], one))?;
-        reading.cut = more.cut;
-        reading.blind |= more.blind;
-    }
-    Ok(reading)
 }

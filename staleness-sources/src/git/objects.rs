@@ -123,10 +123,12 @@ impl Objects {
         self.look_up(wanted, 1, look)
     }
 
-    /// The same repository, to be asked at the same time.
-    pub(crate) fn another(&self) -> Self {
+    /// The same repository, to be asked at the same time, by so many: each has a part of how often git may
+    /// still break off.
+    pub(crate) fn another(&self, of: usize) -> Self {
+        let of = u32::try_from(of.max(1)).unwrap_or(u32::MAX);
         Self {
-            allowed: self.allowed.saturating_sub(self.restarts),
+            allowed: self.allowed.saturating_sub(self.restarts).div_ceil(of),
             ..Self::new(self.program.clone(), self.folder.clone(), self.limit)
         }
     }
@@ -219,10 +221,11 @@ impl Objects {
     }
 
     /// What git tells of how it keeps each of these objects, as far as it does: `None` for one that is
-    /// missing, or all that come after one over which it breaks off.
+    /// missing, or all that come after one over which it breaks off. Nothing depends on it but speed, so
+    /// that counts for nothing.
     ///
     /// # Errors
-    /// As [`Objects::each`].
+    /// When git cannot be started, or does not trust the repository.
     pub(crate) fn tell(&mut self, wanted: &[Wanted]) -> Result<Vec<Option<Told>>, GitError> {
         let mut process = self.start_bulk(TOLD, &wanted.into(), 0, &None)?;
         let mut all = vec![None; wanted.len()];
@@ -231,8 +234,10 @@ impl Objects {
             let is_there = matches!(process.record(b'\n', &mut line), Ok(true));
             *answer = is_there.then(|| told(&line)).flatten();
             if answer.is_none() && !(is_there && is_missing(&line)) {
-                self.broke_off(process.post_mortem())?;
-                break;
+                match process.post_mortem() {
+                    GitError::NotTrusted => return Err(GitError::NotTrusted),
+                    _ => break,
+                }
             }
         }
         Ok(all)

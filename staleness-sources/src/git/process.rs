@@ -162,6 +162,9 @@ impl Process {
     /// Why it has ended, for one that broke off in the middle.
     pub(crate) fn post_mortem(mut self) -> GitError {
         end(&mut self.child);
+        if let Some(mut feeder) = self.feeder.take() {
+            end(&mut feeder);
+        }
         // A git that was started by another program lives on, and what it complains with stays open until
         // it ends: it must not wait for anybody here.
         drop(self.stdin.take());

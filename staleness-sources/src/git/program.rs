@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Settings that outrank those of the repository.
-const SETTINGS: [&str; 7] = [
+const SETTINGS: [&str; 8] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.quotePath=false",
     "core.pager=cat",
     "core.untrackedCache=false",
     "core.bigFileThreshold=16m",
+    "core.deltaBaseCacheLimit=96m",
     "log.showSignature=false",
 ];
 

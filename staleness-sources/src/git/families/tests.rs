@@ -16,6 +16,12 @@ fn kept(bases: &[Option<usize>]) -> Vec<Kept> {
     kept.collect()
 }
 
+fn shares(objects: &[Kept], gits: usize) -> Vec<Vec<usize>> {
+    let Divided { shares, endless } = divide(objects, gits);
+    assert_eq!(endless, [0; 0]);
+    shares
+}
+
 #[test]
 fn what_differs_comes_before_what_it_differs_from() {
     let shares = shares(&kept(&[None, Some(0), Some(1), Some(0), None]), 1);
@@ -29,54 +35,63 @@ fn differences_from_what_is_not_asked_for_stay_together() {
 }
 
 #[test]
-fn shares_are_about_as_large() {
+fn shares_are_about_as_large_and_in_order() {
     let mut objects = kept(&[None, None, None, None]);
-    for (object, packed) in objects.iter_mut().zip([5, 40, 20, 10]) {
+    for (object, packed) in objects.iter_mut().zip([10, 20, 40, 5]) {
         object.packed = packed;
     }
-    assert_eq!(shares(&objects, 2), [vec![101], vec![102, 103, 100]]);
-    assert_eq!(shares(&objects, 9).len(), 4, "a git without questions is not started");
+    assert_eq!(shares(&objects, 2), [[100, 101, 102].to_vec(), vec![103]]);
+    assert_eq!(shares(&kept(&[None; 4]), 2), [[100, 101], [102, 103]]);
+    assert_eq!(shares(&kept(&[None; 4]), 9).len(), 4, "a git without questions is not started");
+    assert_eq!(divide(&[], 2), Divided::default());
 }
 
 #[test]
-fn a_long_chain_and_a_circle_come_to_an_end() {
+fn a_long_chain_comes_to_an_end() {
     let chain: Vec<_> = (0..200_000).map(|at: usize| at.checked_sub(1)).collect();
     let all = shares(&kept(&chain), 2);
     assert_eq!((all.len(), all[0].len(), all[0][0]), (1, 200_000, 200_099));
-    let circle = shares(&kept(&[Some(2), Some(0), Some(1), Some(0), Some(4)]), 1);
-    let mut circle = circle.concat();
-    circle.sort_unstable();
-    assert_eq!(circle, [100, 101, 102, 103, 104]);
+}
+
+#[test]
+fn what_differs_in_a_circle_is_asked_of_nobody() {
+    let circle = divide(&kept(&[Some(2), Some(0), Some(1), Some(0), Some(4), None, Some(5)]), 1);
+    let mut endless = circle.endless;
+    endless.sort_unstable();
+    assert_eq!((circle.shares, endless), (vec![vec![106, 105]], vec![100, 101, 102, 103, 104]));
     let own: Vec<_> = (0..200_000).map(Some).collect();
-    assert_eq!(shares(&kept(&own), 2).concat().len(), 200_000);
+    assert_eq!(divide(&kept(&own), 2).endless.len(), 200_000);
 }
 
 proptest! {
     #[test]
-    fn each_object_is_asked_for_once_and_no_family_is_torn(
+    fn each_object_is_in_one_place_and_no_family_is_torn(
         bases in prop::collection::vec(prop::option::of(0_usize..40), 0..40),
         gits in 1_usize..5,
     ) {
-        let objects = kept(&bases);
-        let shares = shares(&objects, gits);
+        let Divided { shares, endless } = divide(&kept(&bases), gits);
         prop_assert!(shares.len() <= gits);
-        let mut all = shares.concat();
+        let mut all = [shares.concat(), endless.clone()].concat();
         all.sort_unstable();
-        prop_assert_eq!(all, objects.iter().map(|it| it.at).collect::<Vec<_>>());
-        let share_of = |at: usize| shares.iter().position(|share| share.contains(&(at + 100)));
-        let is_circle = |at: usize| {
-            let mut now = at;
-            (0..=bases.len()).all(|_| match bases.get(now).copied().flatten() {
-                Some(base) => { now = base; base < bases.len() }
-                None => false,
+        prop_assert_eq!(all, (100..100 + bases.len()).collect::<Vec<_>>());
+        let is_endless = |at: usize| {
+            let mut now = Some(at);
+            (0..=bases.len()).all(|_| {
+                now = now.and_then(|at| bases[at]).filter(|base| *base < bases.len());
+                now.is_some()
             })
         };
+        for at in 0..bases.len() {
+            prop_assert_eq!(endless.contains(&(at + 100)), is_endless(at));
+        }
+        let place = |at: usize| {
+            let share = shares.iter().position(|share| share.contains(&(at + 100)))?;
+            Some((share, shares[share].iter().position(|it| *it == at + 100)?))
+        };
         for (at, base) in bases.iter().enumerate() {
-            let Some(base) = base.filter(|base| *base < bases.len()) else { continue };
-            prop_assert_eq!(share_of(at), share_of(base));
-            let share = &shares[share_of(at).unwrap()];
-            let place = |at: usize| share.iter().position(|it| *it == at + 100).unwrap();
-            prop_assert!(base == at || is_circle(at) || place(at) < place(base));
+            let (Some(one), Some(base)) = (place(at), base.filter(|it| *it < bases.len())) else { continue };
+            let base = place(base).unwrap();
+            prop_assert!(one.0 == base.0 && one.1 < base.1);
         }
     }
 }

@@ -82,15 +82,18 @@ pub(crate) struct Told {
 /// only: that takes four times as long.
 pub(super) const TOLD: &str = "--batch-check=%(objectname) %(objectsize:disk) %(deltabase)";
 
+/// The most that is believed: sums of so many bytes have room in 64 bits.
+const MAX_PACKED: u64 = 1 << 40;
+
 /// Reads the answer; `None` for what is none.
 pub(super) fn told(line: &[u8]) -> Option<Told> {
     let mut words = line.split(|byte| *byte == b' ');
     Oid::from_hex(words.next()?)?;
-    let packed = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
+    let packed: u64 = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
     let base = Oid::from_hex(words.next()?)?;
     // No object has the id of zeros: it stands for none.
     let base = base.as_bytes().iter().any(|byte| *byte != 0).then_some(base);
-    words.next().is_none().then_some(Told { packed, base })
+    words.next().is_none().then_some(Told { packed: packed.min(MAX_PACKED), base })
 }
 
 /// Whether an answer says that there is no such object.

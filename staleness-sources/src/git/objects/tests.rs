@@ -86,7 +86,7 @@ fn git_breaks_off_so_many_times_and_no_more_whoever_asks() {
     let (near, far) = ids.split_at(20);
     objects.all(&wanted(near), &mut look).unwrap();
     let restarts = objects.restarts;
-    let mut others = objects.another();
+    let mut others = objects.another(1);
     let rest = others.all(&wanted(far), &mut look);
     objects.add(&others);
     assert_eq!((restarts, objects.restarts), (20, MAX_RESTARTS + 1));
