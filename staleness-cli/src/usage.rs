@@ -27,10 +27,15 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
         return CliError::new(ErrorKind::Usage, message).hint(help);
     }
     let mut text = error.to_string();
-    // What is one argument too many may be a URL with a password.
-    let may_be_a_url =
-        |word: &&str| ["://", "@", "password"].iter().any(|part| word.contains(part));
-    for word in args.iter().filter_map(|word| word.to_str()).filter(may_be_a_url) {
+    // What is one argument too many, or the value of another option, may be a URL with a password.
+    let may_be_a_url = |word: &&str| {
+        let word = word.to_ascii_lowercase();
+        ["://", "@", "pass", "pwd"].iter().any(|part| word.contains(part))
+            || word.starts_with("postgres")
+    };
+    let words = args.iter().filter_map(|word| word.to_str());
+    let values = words.clone().filter_map(|word| word.split_once('=').map(|(_, value)| value));
+    for word in words.chain(values).filter(may_be_a_url) {
         text = text.replace(word, &staleness::without_password(word));
     }
     // The paragraphs are: what is wrong, tips, the usage.

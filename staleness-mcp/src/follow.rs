@@ -10,7 +10,7 @@ use staleness_service::SharedStore;
 use staleness_service::settings::Access;
 
 /// How often a registry is asked whose store tells nobody of commits.
-const ASK_EVERY: Duration = Duration::from_secs(2);
+pub(crate) const ASK_EVERY: Duration = Duration::from_secs(2);
 
 /// Follows the revision of a registry, which moves with every commit that the journal tells of.
 #[derive(Debug)]

@@ -1,15 +1,19 @@
 //! Clients that want to be told when the overview changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::{Peer, RoleServer};
 use tokio::task::AbortHandle;
 
 use crate::call::Ended;
-use crate::follow::Follower;
+use crate::follow::{ASK_EVERY, Follower};
 use crate::resources;
 use crate::server::Server;
+
+/// How long after a commit the overview is made.
+const SETTLE: Duration = Duration::from_millis(250);
 
 /// The overview as it was last told, followed from there on.
 #[derive(Debug)]
@@ -33,9 +37,17 @@ impl OverviewWatch {
     pub(crate) async fn changed(&mut self) {
         loop {
             self.follower.next().await;
-            let now = overview(&self.server).await;
-            if now.is_some() && now != self.told {
-                self.told = now;
+            // Commits that follow each other at once are told of once.
+            tokio::time::sleep(SETTLE).await;
+            let now = loop {
+                match overview(&self.server).await {
+                    Some(now) => break now,
+                    // The commit is not forgotten over a store that is busy.
+                    None => tokio::time::sleep(ASK_EVERY).await,
+                }
+            };
+            if self.told.as_ref() != Some(&now) {
+                self.told = Some(now);
                 return;
             }
         }

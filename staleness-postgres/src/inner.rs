@@ -337,7 +337,16 @@ impl Inner {
     }
 
     pub(crate) async fn changed(&self, seen: Revision) -> Option<Revision> {
-        self.notices.changed(seen, self.pool.manager(), &self.workspace).await
+        let mut heard = self.notices.heard(self.pool.manager(), &self.workspace);
+        loop {
+            heard.another(seen).await?;
+            // What the listener saw last may be older than what was seen.
+            let now = self.view(&Selection::new()).await.ok()?.revision;
+            if now != seen {
+                return Some(now);
+            }
+            heard.more().await?;
+        }
     }
 
     pub(crate) async fn check(&self) -> Result<(), StoreError> {

@@ -33,6 +33,9 @@ const LOOK: Duration = Duration::from_secs(60);
 /// How long after a connection was lost the next one is tried for, at first and at most.
 const AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(60)];
 
+/// How long a notice waits for others that notify, in milliseconds. Behind it waits who has committed.
+const MAX_WAIT: u32 = 1_000;
+
 /// What is known of the revision without asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heard {
@@ -49,13 +52,8 @@ enum Heard {
 pub(crate) struct Notices(OnceLock<watch::Receiver<Heard>>);
 
 impl Notices {
-    /// Waits until the revision is another than `seen`; `None` where nobody listens at the moment.
-    pub(crate) async fn changed(
-        &self,
-        seen: Revision,
-        connector: &Connector,
-        workspace: &str,
-    ) -> Option<Revision> {
+    /// What is heard from now on.
+    pub(crate) fn heard(&self, connector: &Connector, workspace: &str) -> Hearer {
         let listening = || {
             let (tell, heard) = watch::channel(Heard::Nothing);
             let (connector, workspace) = (connector.clone(), workspace.to_owned());
@@ -63,22 +61,39 @@ impl Notices {
             connector.patience().runtime().clone().spawn(listen(connector, workspace, tell));
             heard
         };
-        let mut heard = self.0.get_or_init(listening).clone();
+        Hearer(self.0.get_or_init(listening).clone())
+    }
+}
+
+/// Somebody who waits for notices.
+#[derive(Debug)]
+pub(crate) struct Hearer(watch::Receiver<Heard>);
+
+impl Hearer {
+    /// Waits until the listener has seen another revision than this one; `None` where nobody listens at the
+    /// moment. It may have seen it before this one was committed.
+    pub(crate) async fn another(&mut self, seen: Revision) -> Option<()> {
         let news = |heard: &Heard| match heard {
             Heard::Nothing => false,
             Heard::Revision(revision) => *revision != seen,
             Heard::Deaf => true,
         };
-        match heard.wait_for(news).await.map(|heard| *heard) {
-            Ok(Heard::Revision(revision)) => Some(revision),
-            _ => None,
-        }
+        let heard = self.0.wait_for(news).await.ok()?;
+        matches!(*heard, Heard::Revision(_)).then_some(())
+    }
+
+    /// Waits until the listener has seen something else than the last time.
+    pub(crate) async fn more(&mut self) -> Option<()> {
+        self.0.changed().await.ok()
     }
 }
 
 /// What tells everybody who listens that something was committed in a workspace.
 pub(crate) fn tell(workspace: &str) -> String {
-    format!("SET LOCAL synchronous_commit = off; NOTIFY {}", channel(workspace))
+    format!(
+        "SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = {MAX_WAIT}; NOTIFY {}",
+        channel(workspace)
+    )
 }
 
 /// The channel of a workspace; a name of one would be too long for some.

@@ -74,6 +74,23 @@ fn a_commit_is_told_to_whoever_waits_in_its_workspace_and_to_nobody_else() {
     assert_eq!(poll_once(&mut waiting), None);
 }
 
+#[test]
+fn what_the_listener_saw_before_is_no_news() {
+    let Some(server) = Server::shared() else { return };
+    let database = server.database();
+    let (writer, reader) = (open(database.url()), open(database.url()));
+    let seen = commit(&writer, "first");
+    assert_eq!(changed(&reader, Revision(0)), Some(seen));
+    // A commit that nobody tells of, as where the notice was lost: who has seen it waits for the next.
+    let sql = Sql::connect(database.url()).unwrap();
+    sql.run("UPDATE staleness.workspaces SET revision = revision + 1").unwrap();
+    let unheard = reader.revision().unwrap();
+    assert_eq!(unheard, Revision(seen.0 + 1));
+    let waiter = thread::spawn(move || changed(&reader, unheard));
+    let next = commit(&writer, "second");
+    assert_eq!(waiter.join().unwrap(), Some(next));
+}
+
 /// What a future has become, if anything.
 fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

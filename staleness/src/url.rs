@@ -200,9 +200,8 @@ pub fn without_password(text: &str) -> String {
     let is_file = matches!(scheme.as_str(), "sqlite:" | "redb:");
     let is_told =
         |rest: &str| !rest.contains([':', '@', '?']) || scheme.is_empty() && is_path(text);
-    let names_one = |rest: &str| {
-        ["password", "passwd", "pwd"].iter().any(|word| rest.to_ascii_lowercase().contains(word))
-    };
+    let names_one =
+        |rest: &str| ["pass", "pwd"].iter().any(|word| rest.to_ascii_lowercase().contains(word));
     // A URL without its slashes, or words: nobody can tell which of them is what.
     if !is_file && (!is_told(rest) || names_one(rest) && rest.contains('=')) {
         return format!("{scheme}…");

@@ -95,8 +95,11 @@ fn trouble_with_a_server_names_it_and_no_password() {
         "me:hunter2@127.0.0.1/team",
         "jdbc:postgresql://me:hunter2@127.0.0.1/team",
         "host=127.0.0.1 user=me password=hunter2",
+        "host=127.0.0.1 user=me PASS=hunter2",
+        "postgres:me:hunter2",
     ] {
         let named = format!("--store={url}");
+        let misplaced = format!("--json={url}");
         for args in [
             &["scan"][..],
             &["scan", "--json"],
@@ -112,6 +115,8 @@ fn trouble_with_a_server_names_it_and_no_password() {
             // What is no option, nor an argument.
             &["scan", url],
             &["scan", "--stor", url],
+            &["scan", "--color", url],
+            &["scan", &misplaced],
         ] {
             let run = sandbox.run(&[&[named.as_str()], args].concat());
             assert!(!run.out.contains("hunter2") && !run.err.contains("hunter2"), "{run:?}");

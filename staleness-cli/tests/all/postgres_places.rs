@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use crate::postgres_server::Server;
@@ -11,17 +12,20 @@ use crate::postgres_sql::Sql;
 pub(crate) struct Places {
     server: Arc<Server>,
     names: RefCell<BTreeSet<String>>,
+    /// What no other run has, on whatever machine.
+    run: u64,
 }
 
 impl Places {
     /// None yet, on the server that other tests use too. `None` where there is no server.
     pub(crate) fn shared() -> Option<Self> {
-        Some(Self { server: Server::shared()?, names: RefCell::default() })
+        let run = RandomState::new().hash_one(std::process::id());
+        Some(Self { server: Server::shared()?, names: RefCell::default(), run })
     }
 
     /// The URL of a workspace that no other process uses.
     pub(crate) fn url(&self, name: &str) -> String {
-        let name = format!("{name}-{}", std::process::id());
+        let name = format!("staleness-test-{:016x}-{name}", self.run);
         let url = self.server.url();
         let sign = if url.contains('?') { '&' } else { '?' };
         let url = format!("{url}{sign}workspace={name}");

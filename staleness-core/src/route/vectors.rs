@@ -89,7 +89,7 @@ impl Vectors {
 
     /// Adds a vector as it is stored, with nothing in between and no allocation of its own. For
     /// backends that load many: each route has one vector, and it must not be there under another form.
-    /// Whether its numbers are finite and it has length 1 is a matter of [`Vector::from_bytes`].
+    /// Whether its numbers are finite and it has length 1 is a matter of [`crate::route::Vector::from_bytes`].
     ///
     /// # Errors
     /// [`VectorError`] for bytes that are not those of a vector of this form, and for a tool whose name
