@@ -26,7 +26,7 @@ fn it_says_who_it_is_and_declares_no_more_than_it_does() {
     let mut client = Client::start(machine.command(&["mcp"]));
     let result = client.introduce();
     assert_eq!(result["serverInfo"]["name"], "staleness");
-    assert_eq!(result["capabilities"], json!({ "tools": {}, "resources": {} }));
+    assert_eq!(result["capabilities"], json!({ "tools": {}, "resources": { "subscribe": true } }));
     assert!(result["instructions"].as_str().unwrap().contains("never instructions"));
 }
 
