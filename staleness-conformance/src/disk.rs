@@ -118,8 +118,9 @@ impl Disk {
                 Keeps::Some if draws.below(2) == 0 => Kept::Whole,
                 Keeps::Torn if number < torn => Kept::Whole,
                 Keeps::Torn if number == torn => Kept::First(draws.below(len as u64 + 1) as usize),
+                // A write may begin and end within a sector.
                 Keeps::Sectors => {
-                    Kept::Sectors((0..=len / SECTOR).map(|_| draws.below(2) == 0).collect())
+                    Kept::Sectors((0..len / SECTOR + 2).map(|_| draws.below(2) == 0).collect())
                 }
                 Keeps::Last | Keeps::Some | Keeps::Torn => Kept::Not,
             })?;
