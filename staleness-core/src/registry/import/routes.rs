@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ITEMS;
 use crate::ids::ModelId;
 use crate::registry::{Registry, check_route};
-use crate::route::{Route, RouteVector, Vector};
+use crate::route::{Route, RouteKey, RouteVector, Vector, fold_query};
 use crate::store::{
     Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, StoreError, VectorFilter,
     View,
@@ -94,6 +94,18 @@ pub struct ToldRoute {
     pub vector: Option<(ModelId, Vector)>,
 }
 
+/// Whether a route of another system is found where its tool and query are looked for. Under another id
+/// it would be learned a second time, and counted twice.
+fn own_id(route: &Route) -> Result<(), Refusal> {
+    let RouteKey { project, tool, id } = &route.key;
+    if RouteKey::of(project, tool, &fold_query(&route.query)).id == *id {
+        return Ok(());
+    }
+    Err(Refusal::Invalid(format!(
+        "the id {id} is not that of the tool {tool} and the query of its route"
+    )))
+}
+
 impl Registry {
     /// Takes in routes of another system, 50 in one commit: those that are new, and those that were
     /// used later than the ones that are here. Returns how many were written, with `dry_run` how many
@@ -107,7 +119,9 @@ impl Registry {
         routes: Vec<ToldRoute>,
         dry_run: bool,
     ) -> Result<usize, StoreError> {
-        routes.iter().try_for_each(|told| check_route(&told.route))?;
+        routes
+            .iter()
+            .try_for_each(|told| check_route(&told.route).and_then(|()| own_id(&told.route)))?;
         let durability = Durability::Full;
         let mut written = 0;
         for part in routes.chunks(ITEMS) {
