@@ -160,7 +160,8 @@ pub(crate) fn best_of(context: &Context<'_>, fits: &[Fit], limit: usize) -> Vec<
     let tools = fits.iter().filter_map(|fit| context.view().tools.get(&fit.key));
     let mut scored: Vec<(f64, &Fit)> = rank(context, tools, usize::MAX)
         .into_iter()
-        .filter(|each| each.status == Status::Active)
+        // What was active in brief may have been put aside since.
+        .filter(|each| each.status == Status::Active && each.tool.hold != Hold::Ignored)
         .map(|each| {
             let fit = by_key[&each.tool.key];
             (round(fit.score * lift(each.score)), fit)

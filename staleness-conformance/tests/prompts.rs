@@ -1,0 +1,73 @@
+//! What is suggested for a prompt while others decide otherwise.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use staleness_conformance::{Around, Manner};
+use staleness_core::ids::{OpId, SessionId, ToolName};
+use staleness_core::outcome::OutcomeKind;
+use staleness_core::registry::{ByHand, ScopeChoice, Use};
+use staleness_core::scan::ProjectRef;
+use staleness_core::store::{Query, RegistryStore, StoreError, View};
+use staleness_core::tool::Hold;
+use staleness_core::{MemoryStore, Policy, Registry, Timestamp};
+
+const TOOL: &str = "mcp__mail__send";
+
+fn project() -> ProjectRef {
+    ProjectRef::of_root("/p")
+}
+
+fn at() -> Timestamp {
+    Timestamp::from_millis(1)
+}
+
+/// Somebody ignores the tool as soon as briefs were read.
+#[derive(Debug)]
+struct Ignores(Option<Registry>);
+
+#[async_trait]
+impl Manner for Ignores {
+    async fn view(
+        &self,
+        inner: &dyn RegistryStore,
+        query: Arc<dyn Query>,
+    ) -> Result<View, StoreError> {
+        let view = inner.view(query).await?;
+        if let (Some(other), false) = (&self.0, view.briefs.is_empty()) {
+            let by_hand = ByHand {
+                op: OpId::new("ignored").unwrap(),
+                name: ToolName::new(TOOL).unwrap(),
+                scope: ScopeChoice::Either,
+                project: project(),
+                at: at(),
+                note: None,
+                session: None,
+                actor: None,
+            };
+            other.set_hold(by_hand, Hold::Ignored).await?;
+        }
+        Ok(view)
+    }
+}
+
+#[test]
+fn a_tool_that_is_ignored_while_it_is_looked_for_is_not_suggested() {
+    for ignores in [false, true] {
+        let store: Arc<dyn RegistryStore> = Arc::new(MemoryStore::new());
+        let other = Registry::new(Arc::clone(&store), Policy::default());
+        let used = Use::new(
+            OpId::new("used").unwrap(),
+            ToolName::new(TOOL).unwrap(),
+            OutcomeKind::Success,
+            at(),
+            project(),
+        );
+        other.clone().blocking().record(used).unwrap();
+        let around = Around::of(store, Ignores(ignores.then_some(other)));
+        let registry = Registry::new(Arc::new(around), Policy::default()).blocking();
+        let session = SessionId::new("s").unwrap();
+        let made = registry.suggest_for_prompt(&project(), &session, "send mail", at()).unwrap();
+        assert_eq!(made.is_empty(), ignores, "{made:?}");
+    }
+}
