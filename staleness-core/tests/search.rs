@@ -328,6 +328,20 @@ proptest! {
     }
 
     #[test]
+    fn an_index_of_one_question_may_be_asked_between_its_tools(cut in 0..TOOLS.len()) {
+        let question = Question::new("send the mail").unwrap();
+        let ask = |index: &SearchIndex| index.find(&question, 9, &Meaning::default(), |_| true);
+        let mut once = SearchIndex::for_question(&question, []);
+        for (at, (name, text)) in TOOLS.iter().enumerate() {
+            if at == cut {
+                ask(&once);
+            }
+            once.put_tool(&tool(name, text));
+        }
+        prop_assert_eq!(ask(&once), ask(&index(TOOLS, &[])));
+    }
+
+    #[test]
     fn a_query_is_exactly_as_close_to_itself_as_can_be(words in "[a-zA-Z0-9 _-]{1,40}") {
         let Ok(question) = Question::new(&words) else { return Ok(()) };
         let index = index(TOOLS, &[("mcp__hub__merge", &words, 1.0), ("mcp__mail__send", "mail", 1.0)]);

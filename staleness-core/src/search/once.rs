@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
 
@@ -270,6 +271,7 @@ impl SearchIndex {
         own: &str,
         about: &[impl AsRef<str>],
     ) -> Option<u32> {
+        self.weights = OnceLock::new();
         let lexicon = &mut self.lexicon;
         let Only { wanted, tally, routes, counts, cut } = self.only.as_mut()?;
         let known = self.places.get(name).copied();
