@@ -73,6 +73,13 @@ impl<T> Relay<T> {
     }
 }
 
+/// However the connection ends, what still tells the client of news ends with it.
+impl<T> Drop for Relay<T> {
+    fn drop(&mut self) {
+        self.gone.end();
+    }
+}
+
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Relay<T> {
     type Error = T::Error;
 

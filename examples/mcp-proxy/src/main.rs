@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
@@ -23,6 +23,9 @@ use staleness::scan::ProjectRef;
 use staleness_mcp::gateway::{Call, Gateway, View};
 use tokio::process::Command;
 use tokio::sync::Mutex;
+
+/// How long after a list that could not be made it is made again.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// What was configured.
 #[derive(Deserialize)]
@@ -109,10 +112,14 @@ impl Proxy {
         let mut seen = self.gateway.changed(None).await;
         loop {
             seen = self.gateway.changed(Some(seen)).await;
-            let is_another = match self.offered().await {
-                Ok(offered) => offered != *self.told.lock().await,
-                Err(_) => false,
+            let offered = loop {
+                match self.offered().await {
+                    Ok(offered) => break offered,
+                    // A file that is being written, a store that is busy: the news are not forgotten.
+                    Err(_) => tokio::time::sleep(AGAIN).await,
+                }
             };
+            let is_another = offered != *self.told.lock().await;
             if is_another && client.notify_tool_list_changed().await.is_err() {
                 return;
             }
