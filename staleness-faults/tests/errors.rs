@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use staleness_conformance::life::{Life, Reference};
+use staleness_conformance::life::{Life, Met, Reference, kind};
 use staleness_core::store::StoreError;
 use staleness_faults::{Fails, Plan, fail, heal, install};
 use staleness_sqlite::SqliteStore;
@@ -13,23 +13,6 @@ use support::*;
 
 /// Turns of the life that are lived: every verb once, and some again.
 const TURNS: usize = 15;
-
-/// How often each kind of error was met.
-type Met = BTreeMap<&'static str, usize>;
-
-fn kind(error: &StoreError) -> &'static str {
-    match error {
-        StoreError::Unknown(_) => "unknown",
-        StoreError::Full => "full",
-        StoreError::Io { .. } => "i/o",
-        StoreError::Backend(_) => "backend",
-        StoreError::ReadOnly => "read-only",
-        StoreError::Busy => "busy",
-        StoreError::Corrupt(_) => "corrupt",
-        StoreError::NotAStore(_) => "not a store",
-        _ => "other",
-    }
-}
 
 /// What a turn under a plan left: whether it was reached, and what the open store said.
 fn attempt(

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use staleness_conformance::disk::{Did, Disk, Draws, Keeps};
-use staleness_conformance::life::{Life, Reference};
+use staleness_conformance::life::{Life, Met, Reference, kind};
 use staleness_core::store::{Durability, RegistryStore, Selection, StoreError, View};
 use staleness_core::{BlockingRegistry, Policy, Registry};
 
@@ -80,20 +80,6 @@ fn a_power_cut_takes_the_last_commits_at_most_and_leaves_a_whole_store() {
     }
     println!("cuts by how many commits were lost: {lost:?}");
     assert!(lost.keys().eq(&[0, 1]), "{lost:?}");
-}
-
-/// How often each kind of error was met.
-type Met = BTreeMap<&'static str, usize>;
-
-fn kind(error: &StoreError) -> &'static str {
-    match error {
-        StoreError::Unknown(_) => "unknown",
-        StoreError::Full => "full",
-        StoreError::Io { .. } => "i/o",
-        StoreError::Backend(_) => "backend",
-        StoreError::Corrupt(_) => "corrupt",
-        _ => "other",
-    }
 }
 
 /// Fails every call of every turn, in the way that `plan` says for the number of the call.

@@ -4,6 +4,7 @@
 //! whatever others do meanwhile, its rows are those that the memory store has after the same turns:
 //! see [`Life::own`] and [`Reference`].
 
+mod met;
 mod own;
 mod reference;
 
@@ -21,6 +22,7 @@ use staleness_core::work::{Work, WorkKind};
 use staleness_core::{BlockingRegistry, Timestamp};
 
 use crate::rows;
+pub use met::{Met, kind};
 pub use reference::{Reference, State};
 
 /// The tool of every project that all lives use.

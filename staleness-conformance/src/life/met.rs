@@ -1,0 +1,24 @@
+//! Errors by kind, for those who count what a life met.
+
+use std::collections::BTreeMap;
+
+use staleness_core::store::StoreError;
+
+/// How often each kind of error was met.
+pub type Met = BTreeMap<&'static str, usize>;
+
+/// The kind of an error, in a word or two.
+#[must_use]
+pub const fn kind(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Unknown(_) => "unknown",
+        StoreError::Full => "full",
+        StoreError::Io { .. } => "i/o",
+        StoreError::Backend(_) => "backend",
+        StoreError::ReadOnly => "read-only",
+        StoreError::Busy => "busy",
+        StoreError::Corrupt(_) => "corrupt",
+        StoreError::NotAStore(_) => "not a store",
+        _ => "other",
+    }
+}
