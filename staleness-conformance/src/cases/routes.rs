@@ -195,7 +195,6 @@ fn by_model(context: &mut Context) {
     assert_eq!(vectors_of(context, VectorFilter::Model(p(), model("m_"))).len(), 2);
 }
 
-/// Written in turns, in one go, and far apart.
 /// The briefs of a project are those of its routes, in the order of tools and ids; nothing else comes with
 /// them.
 #[track_caller]
@@ -229,6 +228,7 @@ fn briefs(context: &mut Context) {
     });
 }
 
+/// Written in turns, in one go, and far apart.
 fn scattered(context: &mut Context) {
     let of = |project: &str, id: u128| embedded(route_key(project, "t", id), "m");
     let put = |rows: &[(&str, u128)]| {

@@ -150,7 +150,8 @@ impl Selection {
         self
     }
 
-    /// Every tool of a scope in brief. Pages leave it out.
+    /// Every tool of a scope in brief. Pages leave it out. A brief vouches for what it carries; the rest of its
+    /// row may be damaged unseen until it is read, or checked.
     #[must_use]
     pub fn briefs(mut self, scope: Scope) -> Self {
         self.briefs.push(scope);
@@ -242,7 +243,8 @@ impl Selection {
         self
     }
 
-    /// Every route of a project in brief. Pages leave it out.
+    /// Every route of a project in brief. Pages leave it out. A brief vouches for what it carries; the rest of its
+    /// row may be damaged unseen until it is read, or checked.
     #[must_use]
     pub fn route_briefs(mut self, project: ProjectId) -> Self {
         self.route_briefs.push(project);
