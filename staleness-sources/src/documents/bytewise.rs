@@ -65,23 +65,27 @@ fn lanes(window: &[u8; STEP + 1]) -> u128 {
     u128::from_le_bytes(lanes)
 }
 
-/// The first place from `at` on where a name may hide. Behind the last byte stands white space.
-pub(super) fn telling(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut rest = bytes.get(at..)?;
-    loop {
-        let found = match rest.first_chunk() {
-            Some(window) => lanes(window),
-            None => {
-                let mut window = [b' '; STEP + 1];
-                window[..rest.len()].copy_from_slice(rest);
-                lanes(&window)
-            }
-        };
+/// The same for the last bytes of a text. Not inlined: a window that may be either the text's or a copy
+/// of it would always be copied, and read before the copy is there.
+#[cold]
+#[inline(never)]
+fn lanes_at_end(rest: &[u8]) -> u128 {
+    let mut window = [b' '; STEP + 1];
+    window[..rest.len()].copy_from_slice(rest);
+    lanes(&window)
+}
+
+/// The first place from `at` on, and before `end`, where a name may hide. Behind the last byte stands white
+/// space. What stands behind `end` may make it say so of the last place before it.
+pub(super) fn telling(bytes: &[u8], mut at: usize, end: usize) -> Option<usize> {
+    while at < end {
+        let found = bytes[at..].first_chunk().map_or_else(|| lanes_at_end(&bytes[at..]), lanes);
         if found != 0 {
-            return Some(bytes.len() - rest.len() + found.trailing_zeros() as usize / 8);
+            return Some(at + found.trailing_zeros() as usize / 8).filter(|at| *at < end);
         }
-        rest = rest.get(STEP..)?;
+        at += STEP;
     }
+    None
 }
 
 #[cfg(test)]
@@ -95,9 +99,11 @@ mod tests {
         fn the_first_place_is_found_wherever_it_is(text in "[a-cX :()/_-]{0,70}", from in 0_usize..40) {
             let bytes = text.as_bytes();
             let from = from.min(bytes.len());
-            let expected = (from..bytes.len())
-                .find(|at| tells(bytes[*at], bytes.get(at + 1).copied().unwrap_or(b' ')));
-            prop_assert_eq!(telling(bytes, from), expected);
+            for end in from..=bytes.len() {
+                let expected = (from..end)
+                    .find(|at| tells(bytes[*at], bytes.get(at + 1).copied().unwrap_or(b' ')));
+                prop_assert_eq!(telling(bytes, from, end), expected);
+            }
         }
     }
 }

@@ -244,13 +244,12 @@ impl<'a> Maker<'a, '_> {
         };
         match &piece.sort {
             Sort::Prose => {
-                let (text, from) = whole_words(text, is_cut(whole, pieces, at));
-                let from = piece.range.start + from;
-                words::in_prose(text, &mut |(shape, name)| {
+                let part = whole_words(text, is_cut(whole, pieces, at));
+                let part = piece.range.start + part.start..piece.range.start + part.end;
+                words::in_prose(whole, part.clone(), &mut |(shape, name)| {
                     add(Origin::Prose, NameSort::Word(shape), offset_in(whole, name), name);
                 });
-                let place = |span: Range<usize>| from + span.start..from + span.end;
-                self.draft.marks.extend(marks::spans(text).map(place));
+                marks::spans(whole, part, &mut self.draft.marks);
             }
             Sort::Code => words::in_code(text, &mut |(shape, name): (Shape, _)| {
                 add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
@@ -333,10 +332,9 @@ fn is_cut(text: &str, pieces: &[markdown::Piece<'_>], at: usize) -> (bool, bool)
     (escaped(before) || other(at.checked_sub(1)), escaped(Some(range.end)) || other(Some(at + 1)))
 }
 
-/// The text without the words at its ends that are only part of one, and how much was cut off
-/// before it.
-fn whole_words(text: &str, cut: (bool, bool)) -> (&str, usize) {
+/// What is left of a text without the words at its ends that are only part of one.
+fn whole_words(text: &str, cut: (bool, bool)) -> Range<usize> {
     let from = if cut.0 { text.find(char::is_whitespace).unwrap_or(text.len()) } else { 0 };
     let to = if cut.1 { text.rfind(char::is_whitespace).unwrap_or(0) } else { text.len() };
-    (&text[from..to.max(from)], from)
+    from..to.max(from)
 }

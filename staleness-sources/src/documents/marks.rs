@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use staleness_core::knowledge::markers;
+use staleness_core::knowledge::markers_within;
 
-/// Where in ordinary text they stand.
-pub(super) fn spans(text: &str) -> impl Iterator<Item = Range<usize>> {
-    markers(text).into_iter().map(|marker| marker.span)
+/// Adds where in a part of a text, which is ordinary text, they stand.
+pub(super) fn spans(whole: &str, part: Range<usize>, found: &mut Vec<Range<usize>>) {
+    markers_within(whole, part, &mut |marker| found.push(marker.span));
 }

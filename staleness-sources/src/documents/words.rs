@@ -3,6 +3,8 @@
 //! This looks at shapes only, so that it is quick. Names that are missing from the project are
 //! few; whether they are worth a word is asked of them alone, by [`is_telling`].
 
+use std::ops::Range;
+
 use super::bytewise::{self, BREAK, COLON, DASH, DOT, OTHER, SMALL, SPACE, UNDERSCORE, UPPER};
 use super::target;
 use super::traps;
@@ -24,15 +26,15 @@ pub(super) enum Shape {
 /// A name in a text: its shape, and the name without what stands around it, as a part of the text.
 pub(super) type Named<'a> = (Shape, &'a str);
 
-/// Finds the names in ordinary text, where only an unmistakable shape counts.
-pub(super) fn in_prose<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
-    let bytes = text.as_bytes();
+/// Finds the names in a part of a text that is ordinary text; only an unmistakable shape counts.
+pub(super) fn in_prose<'a>(whole: &'a str, part: Range<usize>, found: &mut impl FnMut(Named<'a>)) {
+    let bytes = whole.as_bytes();
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let mut from = 0;
-    while let Some(at) = bytewise::telling(bytes, from) {
+    let (mut from, end) = (part.start, part.end);
+    while let Some(at) = bytewise::telling(bytes, from, end) {
         let start = bytes[from..at].iter().rposition(is_space).map_or(from, |gap| from + gap + 1);
-        let end = bytes[at..].iter().position(is_space).map_or(bytes.len(), |gap| at + gap);
-        prose_word(&text[start..end], found);
+        let end = bytes[at..end].iter().position(is_space).map_or(end, |gap| at + gap);
+        prose_word(&whole[start..end], found);
         from = end;
     }
 }
@@ -263,7 +265,7 @@ mod tests {
 
     fn prose(text: &str) -> Vec<String> {
         let mut all = Vec::new();
-        in_prose(text, &mut |name| all.push(shown(name)));
+        in_prose(text, 0..text.len(), &mut |name| all.push(shown(name)));
         all
     }
 
@@ -372,7 +374,7 @@ mod tests {
             code in "[a-zA-Z_:./()<>é\\- =\"#L0-9$]{0,60}",
         ) {
             for text in [&text, &code] {
-                in_prose(text, &mut |(_, name)| assert!(text.contains(name)));
+                in_prose(text, 0..text.len(), &mut |(_, name)| assert!(text.contains(name)));
                 in_code(text, &mut |(_, name)| assert!(text.contains(name)));
             }
         }

@@ -5,8 +5,8 @@
 //! `current` that says nothing about time, and a check that calls each of them temporal is one
 //! that nobody reads; so a word counts only where its neighbours do not speak against it.
 //!
-//! One pass over the bytes, without a regular expression: three table lookups tell for each position
-//! whether a marker can begin there, and only then the words around it are read. Work per
+//! One pass over the bytes, without a regular expression: three table lookups tell for each word that has
+//! the right first letter whether a marker can begin there, and only then the words around it are read. Work per
 //! candidate is bounded, so the time is linear in the text whatever it holds.
 
 mod date;
@@ -53,9 +53,20 @@ pub struct Marker {
 #[must_use]
 pub fn markers(prose: &str) -> Vec<Marker> {
     let mut found = Vec::new();
+    markers_within(prose, 0..prose.len(), &mut |marker| found.push(marker));
+    found
+}
+
+/// The same for a part of a text, which is read as if it stood alone; spans are those of the whole
+/// text.
+///
+/// # Panics
+/// When the part does not lie in the text, or cuts a character.
+pub fn markers_within(text: &str, part: Range<usize>, found: &mut impl FnMut(Marker)) {
+    let (from, prose) = (part.start, &text[part.clone()]);
     let mut after = 0;
     let mut token = 0..0;
-    for (at, start) in starts(prose.as_bytes()) {
+    for (at, start) in starts(text.as_bytes(), part) {
         if at < after {
             continue;
         }
@@ -69,11 +80,10 @@ pub fn markers(prose: &str) -> Vec<Marker> {
             }
         }
         if at >= after {
-            found.push(Marker { span: at..end, sort });
+            found(Marker { span: from + at..from + end, sort });
             after = end;
         }
     }
-    found
 }
 
 /// The end and the sort of the marker that begins at a place, if one does.
