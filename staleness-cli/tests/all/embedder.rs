@@ -22,6 +22,26 @@ fn a_model_directory_that_is_missing_a_file_is_told_and_nothing_is_learned() {
     assert_eq!(sandbox.json(&["routes"])["routes"], serde_json::json!([]));
 }
 
+#[test]
+#[cfg(feature = "local")]
+fn the_file_that_a_model_directory_lacks_is_named() {
+    let (sandbox, args) = lesson("placeholder");
+    let files = ["config.json", "tokenizer.json", "model.safetensors"];
+    for missing in files {
+        let folder = sandbox.root().join("lacks").join(missing);
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in files.into_iter().filter(|name| *name != missing) {
+            std::fs::write(folder.join(name), "{}").unwrap();
+        }
+        let mut args = args.clone();
+        args[1] = format!("routes.model_dir={:?}", folder.display().to_string());
+        let run = sandbox.run(&args);
+        assert_eq!((run.code, run.err.lines().count()), (3, 1), "{run:?}");
+        assert!(run.err.contains(missing) && run.err.contains("missing"), "{run:?}");
+    }
+    assert_eq!(sandbox.json(&["routes"])["routes"], serde_json::json!([]));
+}
+
 /// A search that words answer does not fail for want of a model.
 #[test]
 fn a_model_that_cannot_be_asked_leaves_the_words() {

@@ -108,6 +108,38 @@ fn what_fails_is_not_suggested() {
     assert_eq!(said(&sandbox, 0, &prompt(ASKED)), None);
 }
 
+/// A server that left the configuration: what was learned of its tools stays, and leads to none of them.
+#[test]
+fn a_route_to_a_tool_that_is_gone_leads_nowhere() {
+    let sandbox = sandbox();
+    let tool = "mcp__github__merge";
+    let lesson = ["routes", "learn", "--query", "bring it home", "--tool", tool, "--quiet"];
+    sandbox.ok(&lesson);
+    let asked = ["tools", "suggest", "bring it home"];
+    assert_eq!(names(&sandbox.json(&asked)["tools"])[0], tool);
+    sandbox.write("home/.claude.json", r#"{"mcpServers": {}}"#);
+    sandbox.ok(&["scan", "--quiet"]);
+    let routes = sandbox.json(&["routes"]);
+    for verb in ["suggest", "discover"] {
+        let found = sandbox.json(&["tools", verb, "bring it home"]);
+        assert!(!names(&found["tools"]).contains(&tool), "{found}");
+    }
+    assert_eq!(said(&sandbox, 0, &prompt("bring it home")), None);
+    let cold = json!({ "cold": true, "familiarity": 0.0, "routes": [] });
+    assert_eq!(sandbox.json(&["routes", "find", "bring it home"]), cold);
+    // By its own words it is found, and marked.
+    let found = sandbox.json(&["tools", "discover", "merge"]);
+    assert_eq!(
+        (&found["tools"][0]["name"], &found["tools"][0]["mark"]),
+        (&json!(tool), &json!("[stale]"))
+    );
+    assert_eq!(sandbox.json(&["routes"]), routes);
+    // It returns with the tool.
+    sandbox.claude(&["github"]);
+    sandbox.ok(&["scan", "--quiet"]);
+    assert_eq!(names(&sandbox.json(&asked)["tools"])[0], tool);
+}
+
 #[test]
 fn prompts_are_learned_from_only_where_the_user_allows_it() {
     let sandbox = sandbox();
