@@ -6,7 +6,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use staleness::ids::{Level, SourceId};
 use staleness::registry::ToolListing;
@@ -17,7 +16,7 @@ use staleness::{BlockingRegistry, Timestamp, transfer};
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Row, keep};
 use staleness_benches::svg::{Series, plot};
-use staleness_benches::{START, fill, quick, registry, rounds, uses};
+use staleness_benches::{START, fill, plots, registry, rounds, uses};
 
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 const MOST_TOOLS: usize = 100_000;
@@ -149,12 +148,7 @@ fn main() {
     for backend in ["sqlite", "redb"] {
         measure(backend, &mut verbs);
     }
-    let folder = if quick() {
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join("plots")
-    } else {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plots")
-    };
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = plots(env!("CARGO_TARGET_TMPDIR"));
     let mut rows = Vec::new();
     for (verb, what) in VERBS {
         let series = &verbs[verb];

@@ -4,7 +4,7 @@
 //! `cargo bench -p staleness-benches --bench overdue [-- --quick]` draws two plots in `docs/plots`; a short
 //! run leaves them alone.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use staleness::scan::ProjectRef;
@@ -15,7 +15,7 @@ use staleness_benches::race::{Samples, race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
 use staleness_benches::svg::{Series, plot};
 use staleness_benches::work::{fill_journal, fill_work, tell_all};
-use staleness_benches::{quick, registry, rounds};
+use staleness_benches::{plots, registry, rounds};
 
 const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
 const RAW: &str = env!("CARGO_BIN_EXE_bench-raw-work");
@@ -154,12 +154,7 @@ fn main() {
     let work = "sqlite: stale list, 100,000 items, 40,000 overdue";
     rows.push(Row::of(work, &raw, &ours, 1, Goal::Times(1.5)));
     let resume = ["sqlite", "redb"].map(|backend| measure_resume(backend, &mut rows));
-    let folder = if quick() {
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join("plots")
-    } else {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plots")
-    };
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = plots(env!("CARGO_TARGET_TMPDIR"));
     for (name, what, size, series) in [
         ("stale", "listing what is overdue", "open work items, 1 in 100 overdue", list),
         ("resume", "resuming with 50 new entries", "journal entries", resume),

@@ -3,6 +3,8 @@
 //! Every figure is a ratio within one run. What is measured and its floor, the least that the same
 //! machine needs for the same work, take turns; medians are compared.
 
+use std::path::{Path, PathBuf};
+
 pub mod chance;
 mod fixture;
 pub mod knowledge;
@@ -28,4 +30,16 @@ pub fn quick() -> bool {
 #[must_use]
 pub fn rounds(full: usize, short: usize) -> usize {
     if quick() { short } else { full }
+}
+
+/// Where plots go: `docs/plots`, or for a short run a folder in `scratch`, the target's own.
+///
+/// # Panics
+/// When the folder cannot be made.
+#[must_use]
+pub fn plots(scratch: &str) -> PathBuf {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plots");
+    let folder = if quick() { Path::new(scratch).join("plots") } else { docs };
+    std::fs::create_dir_all(&folder).expect("a folder for plots");
+    folder
 }
