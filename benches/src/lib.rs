@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 pub mod chance;
 mod fixture;
+pub mod history;
 pub mod knowledge;
 pub mod process;
 pub mod race;

@@ -1,0 +1,164 @@
+//! A repository with a history: sources whose functions come, change and go, and documents that name them.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::chance::Chance;
+
+const VERBS: [&str; 12] = [
+    "load", "store", "parse", "render", "merge", "split", "flush", "encode", "verify", "trim",
+    "resolve", "attach",
+];
+const NOUNS: [&str; 16] = [
+    "packet", "frame", "session", "token", "buffer", "ledger", "window", "cursor", "shard",
+    "batch", "record", "schema", "volume", "invoice", "stream", "quota",
+];
+/// Functions of a file, and blocks of a document.
+const FUNCTIONS: usize = 16;
+const BLOCKS: usize = 40;
+/// The first commit, and the time between two, in seconds.
+const BEGIN: u64 = 1_600_000_000;
+const STEP: u64 = 9_000;
+
+/// What is written, as `git fast-import` reads it.
+struct History {
+    chance: Chance,
+    stream: Vec<u8>,
+    commits: u64,
+    /// The functions of each source.
+    sources: Vec<Vec<String>>,
+    /// The blocks of each document.
+    documents: Vec<Vec<String>>,
+    made: u64,
+}
+
+impl History {
+    fn below(&mut self, limit: usize) -> usize {
+        self.chance.next() as usize % limit
+    }
+
+    fn function(&mut self) -> String {
+        self.made += 1;
+        let (verb, noun) = (VERBS[self.below(VERBS.len())], NOUNS[self.below(NOUNS.len())]);
+        format!("{verb}_{noun}_{}", self.made)
+    }
+
+    fn source_path(at: usize) -> String {
+        format!("src/{}/{}_{at}.rs", NOUNS[at % NOUNS.len()], VERBS[at % VERBS.len()])
+    }
+
+    fn source(&mut self, at: usize) -> String {
+        let mut text = String::new();
+        for name in &self.sources[at] {
+            writeln!(
+                text,
+                "/// Does what `{name}` is for, within the limits of its caller.\n\
+                 pub fn {name}(input: &str, limit: usize) -> Result<usize, Error> {{\n    \
+                 let part = input.len().min(limit);\n    check(part)?;\n    Ok(limit)\n}}\n"
+            )
+            .expect("a text");
+        }
+        text
+    }
+
+    /// A paragraph that names up to four things: mostly functions and sources that there are, seldom some
+    /// that never were.
+    fn block(&mut self) -> String {
+        let mut text = String::from("The part that takes this in hands it on to the next one");
+        for _ in 0..=self.below(4) {
+            let at = self.below(self.sources.len());
+            let function = self.below(self.sources[at].len());
+            let named = match self.below(20) {
+                0 => format!("never_{}_{at}", NOUNS[function % NOUNS.len()]),
+                1..4 => Self::source_path(at),
+                _ => self.sources[at][function].clone(),
+            };
+            write!(text, " and waits for `{named}`").expect("a text");
+        }
+        text + " until the answer has come back."
+    }
+
+    fn document(&self, at: usize) -> String {
+        format!("# Guide {at}\n\n{}\n", self.documents[at].join("\n\n"))
+    }
+
+    fn commit(&mut self, files: &[(String, String)]) {
+        let when = BEGIN + self.commits * STEP;
+        self.commits += 1;
+        let mut out = format!(
+            "commit refs/heads/main\ncommitter A <a@example.org> {when} +0000\ndata 8\nA change\n"
+        );
+        for (path, text) in files {
+            writeln!(out, "M 100644 inline {path}\ndata {}\n{text}", text.len()).expect("a text");
+        }
+        self.stream.extend_from_slice(out.as_bytes());
+    }
+
+    /// A commit: a function or two come, go or change their names, and sometimes a paragraph is written anew.
+    fn change(&mut self) {
+        let mut files = Vec::new();
+        for _ in 0..=self.below(2) {
+            let at = self.below(self.sources.len());
+            let place = self.below(self.sources[at].len());
+            let name = self.function();
+            match self.below(3) {
+                0 => self.sources[at].push(name),
+                1 if self.sources[at].len() > 4 => drop(self.sources[at].remove(place)),
+                _ => self.sources[at][place] = name,
+            }
+            files.push((Self::source_path(at), self.source(at)));
+        }
+        if self.below(7) == 0 {
+            let (at, place) = (self.below(self.documents.len()), self.below(BLOCKS));
+            self.documents[at][place] = self.block();
+            files.push((format!("docs/guide-{at}.md"), self.document(at)));
+        }
+        self.commit(&files);
+    }
+}
+
+fn git(folder: &Path, args: &[&str], input: &[u8]) {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(args);
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("git");
+    child.stdin.take().expect("a pipe").write_all(input).expect("git reads");
+    assert!(child.wait().expect("git ends").success(), "git {args:?} failed");
+}
+
+/// Makes a repository of so many documents, four times as many sources, and so many commits, in one pack,
+/// with the last commit checked out.
+///
+/// # Panics
+/// When git cannot be run, or fails.
+pub fn repository(folder: &Path, documents: usize, commits: usize) {
+    let mut history = History {
+        chance: Chance(7),
+        stream: Vec::new(),
+        commits: 0,
+        sources: vec![Vec::new(); documents * 4],
+        documents: Vec::new(),
+        made: 0,
+    };
+    let mut first = vec![(
+        "Cargo.toml".to_owned(),
+        "[package]\nname = \"bench\"\nversion = \"1.0.0\"\n".to_owned(),
+    )];
+    for at in 0..history.sources.len() {
+        history.sources[at] = (0..FUNCTIONS).map(|_| history.function()).collect();
+        first.push((History::source_path(at), history.source(at)));
+    }
+    for at in 0..documents {
+        let blocks = (0..BLOCKS).map(|_| history.block()).collect();
+        history.documents.push(blocks);
+        first.push((format!("docs/guide-{at}.md"), history.document(at)));
+    }
+    history.commit(&first);
+    (1..commits).for_each(|_| history.change());
+    git(folder, &["init", "--quiet", "--initial-branch=main"], b"");
+    git(folder, &["fast-import", "--quiet", "--force"], &history.stream);
+    git(folder, &["repack", "-a", "-d", "-q"], b"");
+    git(folder, &["reset", "--quiet", "--hard", "main"], b"");
+}
