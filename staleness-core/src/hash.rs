@@ -117,4 +117,27 @@ mod tests {
         }
         assert_eq!(hashes.len(), names.len());
     }
+
+    #[test]
+    fn numbers_of_every_width_have_a_part_in_the_hash() {
+        let keyed = Keyed::default();
+        let after = |write: fn(&mut Folding)| {
+            let mut hasher = keyed.build_hasher();
+            write(&mut hasher);
+            hasher.finish()
+        };
+        let nothing = after(|_| ());
+        let written: [(&str, [fn(&mut Folding); 2]); 4] = [
+            ("u8", [|hash| hash.write_u8(1), |hash| hash.write_u8(2)]),
+            ("u32", [|hash| hash.write_u32(1), |hash| hash.write_u32(2)]),
+            ("u64", [|hash| hash.write_u64(1), |hash| hash.write_u64(2)]),
+            ("usize", [|hash| hash.write_usize(1), |hash| hash.write_usize(2)]),
+        ];
+        for (width, [one, two]) in written {
+            let (one, two) = (after(one), after(two));
+            assert!(one != two && one != nothing && two != nothing, "{width}");
+        }
+        // Where a text ends is such a number.
+        assert_ne!(keyed.hash_one(("ab", "c")), keyed.hash_one(("a", "bc")));
+    }
 }

@@ -137,3 +137,26 @@ pub fn round(score: f64) -> f64 {
     let rounded = (score * 1e9).round() / 1e9;
     if rounded == 0.0 { 0.0 } else { rounded }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_use_the_words_that_json_uses() {
+        let quoted = |word: &str| format!("\"{word}\"");
+        for level in Level::ALL {
+            assert_eq!(serde_json::to_string(&level).unwrap(), quoted(level.as_str()));
+        }
+        for action in [
+            NextAction::Keep,
+            NextAction::Verify,
+            NextAction::Update,
+            NextAction::Drop,
+            NextAction::Complete,
+            NextAction::Reschedule,
+        ] {
+            assert_eq!(serde_json::to_string(&action).unwrap(), quoted(action.as_str()));
+        }
+    }
+}

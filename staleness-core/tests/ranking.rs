@@ -26,6 +26,29 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
+fn the_reason_tells_how_often_a_tool_worked_here() {
+    let world = World::default();
+    let tools = ["elsewhere", "never", "once", "thrice"];
+    world.scan(vec![read(user("shelf"), tools.map(skill).to_vec())]);
+    world.uses_in(&ProjectRef::of_root("/other"), "elsewhere", "SS");
+    world.uses("once", "SF");
+    world.uses("thrice", "SSS");
+    let offered = world.registry.suggest(&world.project, None, None, 10, world.now()).unwrap();
+    let mut reasons: Vec<_> =
+        offered.iter().map(|each| (each.tool.name.as_str(), each.reason.as_str())).collect();
+    reasons.sort_unstable();
+    assert_eq!(
+        reasons,
+        [
+            ("elsewhere", "used before, not here lately"),
+            ("never", "never used yet"),
+            ("once", "worked once here lately"),
+            ("thrice", "worked 3 times here lately"),
+        ]
+    );
+}
+
+#[test]
 fn the_score_is_the_share_of_successes_among_the_projects_counted_outcomes() {
     let world = World::default();
     world.uses("/a", "SSF");

@@ -157,6 +157,19 @@ fn agents_and_windows_read_on_their_own_and_miss_nothing() {
 }
 
 #[test]
+fn who_is_told_nothing_new_stays_where_it_was_told_last() {
+    let registry = registry();
+    registry.start_session(&project().id, &agent("a"), &session("s"), at(1)).unwrap();
+    let in_session = Resume { session: Some(session("s")), ..of("a") };
+    resumed(&registry, &in_session);
+    // Later, and in no session.
+    let delta = look(&registry, &of("a"));
+    assert_eq!(news(&delta), list(&[]));
+    assert!(!registry.mark_resumed(&project().id, &of("a"), &delta, at(6)).unwrap());
+    assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("s"));
+}
+
+#[test]
 fn a_session_that_lost_its_context_is_told_again_from_where_it_began() {
     let registry = registry();
     resumed(&registry, &of("a"));

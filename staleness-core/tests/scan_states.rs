@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use staleness_core::scan::Found;
 use staleness_core::source::SourceState;
 use staleness_core::time::DAY;
 use staleness_core::tool::{Hold, Status, ToolKind};
@@ -179,6 +180,22 @@ fn kind_and_description_follow_the_first_source_that_tells() {
     assert_eq!((report.added.len(), report.stale.len(), report.unchanged), (0, 0, 1));
     assert_eq!(world.tool("x").description.as_deref(), Some("from a"));
     assert_eq!(world.history("x").len(), 1, "no status changed");
+}
+
+#[test]
+fn what_a_later_source_fills_in_stays_when_something_else_changes() {
+    let world = World::default();
+    let p = &world.project;
+    let scan = |others: Vec<Found>| {
+        world.scan(vec![
+            read(own(p, "a"), vec![skill("x")]),
+            read(own(p, "b"), vec![skill("x").described(Some("from b"))]),
+            read(own(p, "c"), others),
+        ])
+    };
+    scan(vec![]);
+    scan(vec![skill("y")]);
+    assert_eq!(world.tool("x").description.as_deref(), Some("from b"));
 }
 
 #[test]

@@ -16,7 +16,8 @@ use staleness_core::store::{
 };
 use staleness_core::time::DAY;
 use staleness_core::work::{
-    NoteType, StaleReport, Warning, Work, WorkKind, WorkOverride, WorkPolicy, flag, judge, report,
+    NoteType, StaleReport, Warning, Work, WorkKind, WorkOverride, WorkPolicy, WorkStatus, flag,
+    judge, report,
 };
 use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
 
@@ -126,6 +127,27 @@ fn warnings(
     let resume = Resume { from, ..Resume::new(AgentId::new("agent").unwrap()) };
     let delta = registry.resume(&project(), resume, now).unwrap();
     (delta.warnings, delta.overdue)
+}
+
+#[test]
+fn what_a_project_replaced_softens_nothing_that_a_session_is_told_of() {
+    let of = |scope, id: &str, kind, day| {
+        Work::new(WorkKey { scope, id: WorkId::new(id).unwrap() }, kind, "text", at(day, 0))
+    };
+    let plan = of(Scope::Global, "old", WorkKind::Plan, 0);
+    let overdue = Work { status: WorkStatus::InProgress, ..plan };
+    let decision = of(Scope::Global, "new", WorkKind::Decision, 40);
+    let refers = Work { refs: ["old".into()].into(), ..decision };
+    let own = of(Scope::Project(project().id), "new", WorkKind::Decision, 40);
+    for (work, softened_by) in
+        [(vec![overdue.clone(), refers.clone()], Some("new")), (vec![overdue, refers, own], None)]
+    {
+        let registry = filled(&work, &[false; 3], WorkPolicy::default());
+        for from in [ResumeFrom::Time(at(39, 0)), ResumeFrom::Digest] {
+            let (warnings, _) = warnings(&registry, from.clone(), at(41, 0));
+            assert_eq!(warnings[0].softened_by.as_deref(), softened_by, "{from:?}");
+        }
+    }
 }
 
 const IDS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];

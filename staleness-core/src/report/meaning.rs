@@ -82,3 +82,34 @@ impl<'a> QueryVector<'a> {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::route::{RouteKey, RouteVector};
+
+    #[test]
+    fn routes_of_tools_that_are_not_wanted_take_no_place() {
+        let project = ProjectId::new("p").unwrap();
+        let model = ModelId::new("m").unwrap();
+        let mut vectors = Vectors::default();
+        for (id, tool) in [(1, "a"), (2, "b"), (3, "a")] {
+            vectors.insert(&RouteVector {
+                key: RouteKey {
+                    project: project.clone(),
+                    tool: ToolName::new(tool).unwrap(),
+                    id: RouteId(id),
+                },
+                model: model.clone(),
+                vector: Vector::new(&[1.0, id as f64], Precision::F32).unwrap(),
+            });
+        }
+        let question = QueryVector { model: &model, numbers: &[1.0, 1.0] };
+        for (only, ids) in [("a", vec![1, 3]), ("b", vec![2]), ("c", vec![])] {
+            let near = question.nearest(&vectors, &project, 1, |tool| tool.as_str() == only);
+            let mut found: Vec<u128> = near.keys().map(|id| id.0).collect();
+            found.sort_unstable();
+            assert_eq!(found, ids, "{only}");
+        }
+    }
+}

@@ -266,6 +266,14 @@ mod tests {
     }
 
     #[test]
+    fn a_precision_is_called_as_the_policy_calls_it() {
+        for precision in Precision::ALL {
+            let word = serde_json::to_string(&precision).unwrap();
+            assert_eq!(word, format!("\"{}\"", precision.as_str()));
+        }
+    }
+
+    #[test]
     fn bytes_come_back_as_the_same_vector() {
         for precision in Precision::ALL {
             let vector = Vector::new(&[0.1, -0.2, 0.3], precision).unwrap();

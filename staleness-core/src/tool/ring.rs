@@ -102,6 +102,7 @@ mod tests {
     #[test]
     fn interruptions_never_push_out_the_window() {
         let mut ring = Ring::default();
+        assert!(ring.is_empty());
         for op in 0..5 {
             ring.push(entry(Mark::Failure, op), 5);
         }
@@ -109,6 +110,7 @@ mod tests {
             ring.push(entry(Mark::Interrupted, op), 5);
         }
         assert_eq!(ring.len(), RING_CAPACITY);
+        assert!(!ring.is_empty());
         assert_eq!(ring.counted_latest_first().count(), 5);
         assert!(ring.remembers(0) && ring.remembers(99) && !ring.remembers(5));
     }
