@@ -110,6 +110,21 @@ fn lived(lives: Vec<ChangeSet>) -> BlockingRegistry {
     registry(store)
 }
 
+/// The last revision up to which anybody was told, and the last one of the journal.
+fn revisions(lines: &[String]) -> (Revision, Revision) {
+    let (mut told, mut written) = (Revision(0), Revision(0));
+    for line in lines {
+        match record_of(line).unwrap() {
+            Record::Project(row) => told = told.max(row.told.revision),
+            Record::Session(row) => told = told.max(row.from_revision),
+            Record::Cursor(row) => told = told.max(row.revision),
+            Record::Journal(entry) => written = written.max(entry.revision),
+            _ => {}
+        }
+    }
+    (told, written)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -123,7 +138,10 @@ proptest! {
             store.plan((0..commits).map(|_| None).chain([Some(Fault::Before)]));
             let into = registry(Arc::<Faulty>::clone(&store));
             let whole = copy(&lines, &into).is_ok();
-            let halfway = compare(&lines, &export(&into), |_, _, _| {});
+            let there = export(&into);
+            let (told, written) = revisions(&there);
+            prop_assert!(told <= written, "{told:?} is spoken of, {written:?} is there");
+            let halfway = compare(&lines, &there, |_, _, _| {});
             prop_assert!(halfway.iter().all(Compared::is_behind), "{halfway:?}");
             prop_assert!(!whole || halfway.iter().all(Compared::is_same), "{halfway:?}");
             if whole {
