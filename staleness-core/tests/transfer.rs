@@ -15,6 +15,9 @@ const OUTCOME: &str = r#"{"kind":"outcome","version":1,"op":"o1","tool":{"projec
 const FIRST: &str = r#"{"kind":"journal","version":1,"revision":1,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","project":"p","id":"t"},"action":"added","to":"active","cause":"configured"}"#;
 const SECOND: &str = r#"{"kind":"journal","version":1,"revision":2,"index":0,"at":"2026-01-01T00:00:00Z","subject":{"kind":"tool","project":"p","id":"t"},"action":"pinned","from":"active","to":"active","cause":"by_hand","note":"n","session":"s1","actor":"me","op":"o2"}"#;
 
+const ROUTE: &str = r#"{"kind":"route","version":1,"project":"p","tool":"T","id":"48471ef5c302be662b439591a02cdb53","query":"a b","confidence":1.0,"uses":1,"created_at":"2026-10-01T00:00:00Z","last_used_at":"2026-10-01T00:00:00Z","model":"m"}"#;
+const VECTOR: &str = r#"{"kind":"vector","version":1,"project":"p","tool":"T","id":"48471ef5c302be662b439591a02cdb53","model":"m","precision":"f32","numbers":"2ef9643f000000002ef9e43e"}"#;
+
 /// The format of version 1, written down: a change here is a change of the format.
 const ALL: [&str; 8] = [HEADER, PROJECT, SOURCE, TOOL, ITEM, OUTCOME, FIRST, SECOND];
 
@@ -251,4 +254,21 @@ fn items_of_two_stores_are_merged() {
         assert_eq!(import_all(&registry, lines), "0+0 0+0 0+0 0+3 0+0 0+0");
         assert_eq!(export(&registry), merged);
     }
+}
+
+#[test]
+fn a_dry_run_counts_the_vectors_of_routes_that_it_would_write() {
+    let put = |registry: &BlockingRegistry, dry_run| {
+        let mut importer = registry.importer(dry_run).unwrap();
+        check(&[HEADER, ROUTE, VECTOR])
+            .unwrap()
+            .into_iter()
+            .for_each(|row| importer.put(row).unwrap());
+        let report = importer.finish().unwrap();
+        (report.imported.routes, report.imported.vectors, report.skipped.vectors)
+    };
+    let registry = registry();
+    assert_eq!(put(&registry, true), (1, 1, 0));
+    assert_eq!(put(&registry, false), (1, 1, 0));
+    assert_eq!(put(&registry, true), (0, 0, 1));
 }

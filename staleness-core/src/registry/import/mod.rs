@@ -30,7 +30,7 @@ use crate::project::Project;
 use crate::route::{Route, RouteVector};
 use crate::session::{Cursor, Session};
 use crate::source::Source;
-use crate::store::{ChangeSet, Durability, Preview, Selection, Step, StoreError, View};
+use crate::store::{Change, ChangeSet, Durability, Preview, Selection, Step, StoreError, View};
 use crate::tool::Tool;
 use crate::transfer::Record;
 use crate::work::Work;
@@ -40,7 +40,7 @@ use journal::{AppendEntries, Numbered};
 use knowledge::{Incoming, PutItems};
 use report::count;
 pub use routes::ToldRoute;
-use routes::{PutRoutes, PutVectors};
+use routes::{Foreseen, PutRoutes, PutVectors};
 use rows::{AppendOutcomes, Outdate, PutProjects, PutSources, PutTools};
 pub use work::ToldWork;
 use work::{PutCursors, PutSessions, PutWork};
@@ -92,6 +92,8 @@ pub struct Importer {
     projects: Vec<Placed>,
     /// What is there is a part of what comes: see [`Registry::copier`].
     copying: bool,
+    /// The routes that a dry run would have written, which vectors may be of.
+    foreseen: Foreseen,
 }
 
 /// Records that are written together.
@@ -173,6 +175,7 @@ impl Importer {
             waiting: Vec::new(),
             projects: Vec::new(),
             copying: false,
+            foreseen: Foreseen::default(),
         }
     }
 
@@ -332,12 +335,25 @@ impl Importer {
             }
             Batch::Routes(rows) => {
                 let all = rows.len();
-                let put = self.write(PutRoutes { rows, durability }).await?.0.routes.len();
-                count(&mut self.report, all, put, |counts| &mut counts.routes);
+                let routes = self.write(PutRoutes { rows, durability }).await?.0.routes;
+                count(&mut self.report, all, routes.len(), |counts| &mut counts.routes);
+                if self.dry_run {
+                    Arc::make_mut(&mut self.foreseen).extend(routes.into_iter().filter_map(
+                        |put| {
+                            if let Change::Put(route) = put {
+                                Some((route.key, route.model))
+                            } else {
+                                None
+                            }
+                        },
+                    ));
+                }
             }
             Batch::Vectors(rows) => {
                 let all = rows.len();
-                let put = self.write(PutVectors { rows, durability }).await?.0.vectors.len();
+                let foreseen = Arc::clone(&self.foreseen);
+                let step = PutVectors { rows, foreseen, durability };
+                let put = self.write(step).await?.0.vectors.len();
                 count(&mut self.report, all, put, |counts| &mut counts.vectors);
             }
             Batch::Outcomes(rows) => {

@@ -1,5 +1,6 @@
 //! The steps that write imported routes and vectors.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::ITEMS;
@@ -51,10 +52,14 @@ impl Step for PutRoutes {
     }
 }
 
+/// Routes that were decided upon and not written, with the models that embedded them.
+pub(super) type Foreseen = Arc<HashMap<RouteKey, Option<ModelId>>>;
+
 /// Vectors: those of routes that are there and have none, and that no other model embedded.
 #[derive(Debug)]
 pub(super) struct PutVectors {
     pub(super) rows: Vec<RouteVector>,
+    pub(super) foreseen: Foreseen,
     pub(super) durability: Durability,
 }
 
@@ -69,8 +74,10 @@ impl Step for PutVectors {
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, Timestamp::default());
         for row in &self.rows {
-            let Some(route) = view.routes.get(&row.key) else { continue };
-            let other = route.model.as_ref().is_some_and(|model| *model != row.model);
+            let foreseen = self.foreseen.get(&row.key).cloned();
+            let known = || view.routes.get(&row.key).map(|route| route.model.clone());
+            let Some(embedded) = foreseen.or_else(known) else { continue };
+            let other = embedded.is_some_and(|model| model != row.model);
             if other || view.vectors.get(&row.key).is_some() {
                 continue;
             }
@@ -138,7 +145,11 @@ impl Registry {
             let put = self.carry_out(step, dry_run).await?.0.routes.len();
             let rows: Vec<RouteVector> = part.iter().filter_map(embedded).collect();
             if !rows.is_empty() && !dry_run {
-                self.carry_out(Arc::new(PutVectors { rows, durability }), false).await?;
+                self.carry_out(
+                    Arc::new(PutVectors { rows, foreseen: Foreseen::default(), durability }),
+                    false,
+                )
+                .await?;
             }
             written += put;
         }
