@@ -4,12 +4,17 @@
 //! They are ordinary functions: `cargo test --lib` plays every seed through them without a fuzzer.
 
 pub mod client_config;
+pub mod git_objects;
 pub mod hook_payload;
+pub mod import_lines;
+pub mod markdown;
+pub mod mcp_messages;
 mod peak;
 pub mod redb_codec;
 mod seeded;
 #[cfg(test)]
 mod seeds;
+pub mod settings;
 pub mod sqlite_vs_redb;
 pub mod steps_vs_model;
 
@@ -17,10 +22,15 @@ pub mod steps_vs_model;
 pub type Run = fn(&[u8]);
 
 /// The targets by name.
-pub const TARGETS: [(&str, Run); 5] = [
+pub const TARGETS: [(&str, Run); 10] = [
     ("client_config", client_config::run),
+    ("git_objects", git_objects::run),
     ("hook_payload", hook_payload::run),
+    ("import_lines", import_lines::run),
+    ("markdown", markdown::run),
+    ("mcp_messages", mcp_messages::run),
     ("redb_codec", redb_codec::run),
+    ("settings", settings::run),
     ("sqlite_vs_redb", sqlite_vs_redb::run),
     ("steps_vs_model", steps_vs_model::run),
 ];

@@ -3,6 +3,8 @@
 mod args;
 mod commands;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod install;
 mod manual;
 mod output;

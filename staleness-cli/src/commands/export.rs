@@ -30,7 +30,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
 }
 
 /// The export in a file without a name, which only this user could read.
-pub(super) fn spooled(
+pub(crate) fn spooled(
     registry: &BlockingRegistry,
     mut progress: Progress,
 ) -> Result<File, CliError> {

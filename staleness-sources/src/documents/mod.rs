@@ -17,6 +17,8 @@ mod discover;
 mod draft;
 mod file;
 mod front;
+#[doc(hidden)]
+pub mod fuzzing;
 mod html;
 mod imports;
 mod instructions;

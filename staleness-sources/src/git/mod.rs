@@ -31,6 +31,8 @@ mod families;
 mod files;
 mod follow;
 mod found;
+#[doc(hidden)]
+pub mod fuzzing;
 mod index;
 mod life;
 mod lines;

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
-mod question;
+pub(super) mod question;
 
 pub use self::question::Unread;
 pub(crate) use self::question::{Object, Sort, Told, Wanted};

@@ -79,7 +79,7 @@ fn garbled() -> io::Error {
 }
 
 /// `<id> <seconds>`.
-fn header(field: &[u8]) -> Option<Commit> {
+pub(super) fn header(field: &[u8]) -> Option<Commit> {
     let space = field.iter().position(|byte| *byte == b' ')?;
     Some(Commit { id: Oid::from_hex(&field[..space])?, at: seconds(&field[space + 1..])? })
 }
@@ -90,7 +90,7 @@ pub(crate) fn seconds(digits: &[u8]) -> Option<Timestamp> {
 }
 
 /// `<old mode> <new mode> <old id> <new id> <status>`.
-fn parse(change: &[u8]) -> Option<Change> {
+pub(super) fn parse(change: &[u8]) -> Option<Change> {
     let mut words = change.split(|byte| *byte == b' ');
     let (was, is) = (kind(words.next()?), kind(words.next()?));
     let (old, new) = (Oid::from_hex(words.next()?)?, Oid::from_hex(words.next()?)?);

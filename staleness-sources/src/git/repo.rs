@@ -179,7 +179,7 @@ fn commit(objects: &mut Objects, wanted: Wanted) -> Result<Option<Commit>, GitEr
 }
 
 /// The time at which a commit was made, from its text.
-fn committed_at(commit: &[u8]) -> Option<Timestamp> {
+pub(super) fn committed_at(commit: &[u8]) -> Option<Timestamp> {
     let line = commit
         .split(|byte| *byte == b'\n')
         .take_while(|line| !line.is_empty())

@@ -19,11 +19,7 @@ use lines::Input;
 pub(crate) use work::work_in;
 
 pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Result<(), CliError> {
-    let mut input = Input::open(args.file.as_deref())?;
-    let report = match args.from {
-        Some(FormatArg::Jsonl) => foreign::run(settings, args, &mut input, out)?,
-        None => export(settings, args, &mut input, out)?,
-    };
+    let report = taken(settings, args, out)?;
     if out.json {
         return out.json(&json!({
             "imported": report.imported,
@@ -32,6 +28,19 @@ pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Resul
         }));
     }
     if out.quiet { Ok(()) } else { out.text(&render(&report, args.dry_run)) }
+}
+
+/// Takes the file in, and tells nobody.
+pub(crate) fn taken(
+    settings: &Settings,
+    args: &ImportArgs,
+    out: &Output,
+) -> Result<ImportReport, CliError> {
+    let mut input = Input::open(args.file.as_deref())?;
+    match args.from {
+        Some(FormatArg::Jsonl) => foreign::run(settings, args, &mut input, out),
+        None => export(settings, args, &mut input, out),
+    }
 }
 
 /// How the registry is to be opened: a dry run creates none.

@@ -1,0 +1,104 @@
+//! Files that `import` takes in: lines of other systems, and exports.
+//!
+//! Input: the file. One whose first line holds `staleness-export` is an export.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use staleness::StoreUrl;
+use staleness::registry::{ImportReport, TransferCounts};
+use staleness_cli::fuzzing::{exported, imported};
+use staleness_service::settings::{Access, Options, Settings};
+use staleness_service::{ServiceError, SharedStore};
+
+thread_local! {
+    static PLACE: (tempfile::TempDir, Settings) = {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let options = Options {
+            store: Some("memory:".into()),
+            project: Some(folder.path().to_owned()),
+            home: Some(folder.path().to_owned()),
+            now: Some("2026-11-01T12:00:00Z".into()),
+            ..Options::default()
+        };
+        let settings = Settings::new(options, None, true).expect("settings");
+        (folder, settings)
+    };
+}
+
+/// Takes the file in: asked only, written, once more, and what came of it elsewhere.
+pub fn run(data: &[u8]) {
+    PLACE.with(|(folder, settings)| {
+        let path = folder.path().join("lines.jsonl");
+        fs::write(&path, data).expect("a file is written");
+        let first = data.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let foreign = !first.windows(16).any(|part| part == b"staleness-export");
+        take(settings, &path, foreign);
+    });
+}
+
+/// The same settings over a registry of its own.
+fn empty(settings: &Settings) -> Settings {
+    Settings { shared: Some(SharedStore::new(StoreUrl::Memory)), ..settings.clone() }
+}
+
+fn take(settings: &Settings, path: &Path, foreign: bool) {
+    let here = empty(settings);
+    let nothing = export_of(&here);
+    let asked = imported(&here, path, foreign, true);
+    assert_eq!(export_of(&here), nothing, "who asks only writes nothing");
+    let done = imported(&here, path, foreign, false);
+    let report = match (asked, done) {
+        (Ok(asked), Ok(done)) => {
+            assert_eq!(asked, done, "what would be is what is");
+            done
+        }
+        (Err(asked), Err(done)) => {
+            one_line(&asked);
+            one_line(&done);
+            assert_eq!(export_of(&here), nothing, "nothing of a file that is refused: {done}");
+            return;
+        }
+        // Lines of other systems may clash with each other where they are written.
+        (asked, done) => panic!("asked: {asked:?}, done: {done:?}"),
+    };
+    sound(&here);
+    let once = export_of(&here);
+    let again = imported(&here, path, foreign, false).expect("it was taken before");
+    assert_eq!(export_of(&here), once, "a file counts once: {again:?}");
+    // Elsewhere the export is taken in as a whole, and exports as the same bytes.
+    let copy: PathBuf = path.with_file_name("export.jsonl");
+    fs::write(&copy, &once).expect("a file is written");
+    let there = empty(settings);
+    let asked = imported(&there, &copy, false, true).expect("an export can be imported");
+    let taken = imported(&there, &copy, false, false).expect("an export is imported");
+    assert_eq!(asked, taken, "what would be is what is");
+    assert_eq!(taken.skipped, TransferCounts::default(), "nothing is there already");
+    assert_eq!(export_of(&there), once, "the same bytes");
+    sound(&there);
+    counted(&report, foreign, once.lines().count());
+}
+
+fn counted(report: &ImportReport, foreign: bool, lines: usize) {
+    let TransferCounts { tools, knowledge, outcomes, work, routes, .. } = report.imported;
+    if !foreign {
+        assert!(tools + knowledge + outcomes + work + routes < lines as u64 + 1);
+    }
+}
+
+fn export_of(settings: &Settings) -> String {
+    exported(settings).expect("it can be exported")
+}
+
+fn sound(settings: &Settings) {
+    let registry = settings.open(Access::Look).expect("it opens");
+    registry.check().expect("the store is sound");
+}
+
+fn one_line(error: &ServiceError) {
+    let told = error.render(false);
+    assert!(!told.contains(char::is_control), "{told:?}");
+    assert!(told.len() < 4_000, "{} bytes", told.len());
+    let json = error.render(true);
+    assert!(!json.contains('\n'), "{json}");
+}

@@ -1,0 +1,217 @@
+//! Markdown documents as a check reads them, and front matter as it is edited.
+//!
+//! Input: the document as text. What stands behind a `\u{1e}` is a document that it may import as
+//! `@b.md`, and behind another one a source file, `src/a.rs`.
+
+use std::fs;
+use std::ops::{ControlFlow, Range};
+use std::path::PathBuf;
+
+use staleness_core::knowledge::markers;
+use staleness_core::time::Timestamp;
+use staleness_sources::documents::fuzzing::{Read, imports, read};
+use staleness_sources::documents::{
+    Change, CheckOptions, Field, FieldValue, Report, check, set_fields,
+};
+use staleness_sources::project::ProjectPlace;
+
+use crate::peak;
+
+/// 2026-10-01, a day, and a moment of another one.
+const DAY: i64 = 1_790_812_800_000;
+const MOMENT: i64 = 1_790_912_345_000;
+/// What an input may be stretched to, in bytes.
+const STRETCHED: usize = 64 * 1024;
+
+/// Reads the text in every way that a document is read.
+pub fn run(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let main = text.split('\u{1e}').next().unwrap_or_default();
+    judge(main);
+    edits(main);
+    whole(text);
+    // Whatever takes time that grows with the square of a text shows as a timeout.
+    if !main.is_empty() && data.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) % 32 == 0 {
+        let long = main.repeat(STRETCHED / main.len() + 1);
+        let (_, most) = peak::measured(|| read(&long));
+        assert!(most < 64 * long.len() + (1 << 20), "{most} bytes in use for {}", long.len());
+        let _ = set_fields(&long, &[(Field::Verified, Some(time(DAY)))]);
+    }
+}
+
+fn inside(text: &str, place: &Range<usize>) {
+    assert!(place.start <= place.end && text.get(place.clone()).is_some(), "{place:?} is no text");
+}
+
+fn judge(text: &str) {
+    let found = read(text);
+    assert_eq!(read(text), found, "the same twice");
+    let mut after = 0;
+    for marker in markers(text) {
+        inside(text, &marker.span);
+        assert!(marker.span.start >= after && !marker.span.is_empty(), "in order, and apart");
+        after = marker.span.end;
+    }
+    let Ok(found) = found else { return };
+    places(text, &found);
+    assert!(imports(text, found.body).iter().all(|path| text.contains(path)));
+}
+
+fn places(text: &str, found: &Read) {
+    assert!(text.is_char_boundary(found.body));
+    inside(text, &found.titled);
+    let mut from = found.body;
+    for block in &found.blocks {
+        inside(text, &block.range);
+        assert!(block.range.start >= from, "blocks stand behind each other");
+        from = block.range.start;
+        for (at, name, verbatim) in &block.names {
+            assert!(block.range.contains(at), "a name stands in its block");
+            assert!(!name.is_empty());
+            if *verbatim {
+                assert_eq!(text.get(*at..at + name.len()), Some(name.as_str()), "{at}");
+            }
+        }
+        for mark in &block.marks {
+            inside(text, mark);
+            assert!(block.range.start <= mark.start && mark.end <= block.range.end);
+            assert!(!text[mark.clone()].trim().is_empty());
+        }
+    }
+    let names: usize = found.blocks.iter().map(|block| block.names.len() + block.marks.len()).sum();
+    assert!(names <= text.len(), "{names} names in {} bytes", text.len());
+    for (at, why) in &found.faults {
+        assert!(text.is_char_boundary(*at));
+        one_line(why);
+    }
+    for (line, why) in &found.front_faults {
+        assert!(*line as usize <= 1 + text.lines().count());
+        one_line(why);
+    }
+}
+
+fn one_line(text: &str) {
+    assert!(!text.contains(char::is_control), "{text:?}");
+}
+
+const fn time(millis: i64) -> FieldValue {
+    FieldValue::Time(Timestamp::from_millis(millis))
+}
+
+/// Sets fields, each by itself and then all of them; what is not refused does what it says.
+fn edits(text: &str) {
+    let words = FieldValue::Words(vec!["b c".into(), "a".into()]);
+    let changes: [Change; 9] = [
+        (Field::Verified, Some(time(DAY))),
+        (Field::Verified, Some(time(MOMENT))),
+        (Field::Verified, None),
+        (Field::RecallCount, Some(FieldValue::Number(7))),
+        (Field::Evergreen, Some(FieldValue::Flag(true))),
+        (Field::Id, Some(FieldValue::Text("it's \"new\": #1".into()))),
+        (Field::VersionContext, Some(FieldValue::Text("2.0".into()))),
+        (Field::Keywords, Some(words)),
+        (Field::Keywords, None),
+    ];
+    let mut all = text.to_owned();
+    for change in &changes {
+        if let Some(edited) = edit(text, change) {
+            assert_eq!(edit(&edited, change).as_deref(), Some(&*edited), "the same once more");
+        }
+        if let Some(edited) = edit(&all, change) {
+            all = edited;
+        }
+    }
+}
+
+fn edit(text: &str, change: &Change) -> Option<String> {
+    let before = read(text);
+    let edited = match set_fields(text, std::slice::from_ref(change)) {
+        Ok(edited) => edited,
+        Err(error) => {
+            one_line(&error.to_string());
+            return None;
+        }
+    };
+    let before = before.expect("what cannot be read is not edited");
+    let after = read(&edited).expect("what was written can be read");
+    let body = text[before.body..].trim_start_matches('\u{feff}');
+    if before.body > 0 {
+        assert_eq!(&edited[after.body..], body, "the body stays");
+    } else {
+        assert!(edited.ends_with(body), "the body stays");
+        // An empty line stands between it and the front matter that it got.
+        let gap = edited.len() - body.len() - after.body;
+        assert!(edited == text || after.body > 0 && gap <= 2);
+    }
+    // At most one line is another one.
+    let (old, new): (Vec<_>, Vec<_>) =
+        (text.split_inclusive('\n').collect(), edited.split_inclusive('\n').collect());
+    let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
+    let front = old.iter().zip(&new).take_while(same).count();
+    let back = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
+    assert!(before.body == 0 || front + back + 1 >= old.len().max(new.len()), "{edited:?}");
+    let mut wanted = before.front;
+    match change {
+        (Field::Verified, Some(FieldValue::Time(at))) => {
+            let day = at.as_millis() - at.as_millis().rem_euclid(86_400_000);
+            let found = after.front.verified.map(Timestamp::as_millis);
+            assert!(found == Some(at.as_millis()) || found == Some(day), "{found:?}");
+            wanted.verified = after.front.verified;
+        }
+        (Field::Verified, _) => wanted.verified = None,
+        (Field::RecallCount, _) => wanted.recalls = 7,
+        (Field::Evergreen, _) => wanted.evergreen = true,
+        (Field::Id, Some(FieldValue::Text(id))) => wanted.id = Some(id.clone()),
+        (Field::VersionContext, Some(FieldValue::Text(version))) => {
+            wanted.version_context = Some(version.clone());
+        }
+        (Field::Keywords, Some(FieldValue::Words(words))) => {
+            wanted.keywords = words.iter().cloned().collect();
+        }
+        (Field::Keywords, _) => wanted.keywords.clear(),
+        _ => unreachable!("no such change is made"),
+    }
+    assert_eq!(after.front, wanted, "what was set, and nothing else: {edited:?}");
+    Some(edited)
+}
+
+thread_local! {
+    static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("a temporary folder");
+}
+
+/// A project of up to three files, checked without git.
+fn whole(text: &str) {
+    let folder = FOLDER.with(|folder| folder.path().to_owned());
+    let names = ["AGENTS.md", "b.md", "src/a.rs"];
+    fs::create_dir_all(folder.join("src")).expect("a folder");
+    let mut parts = text.splitn(names.len(), '\u{1e}');
+    for name in names {
+        let part = parts.next().unwrap_or("fn known() {}\n");
+        fs::write(folder.join(name), part).expect("a file is written");
+    }
+    let report = checked(folder.clone());
+    assert_eq!(checked(folder), report, "the same twice");
+    for (what, text) in report
+        .notes
+        .iter()
+        .map(|note| ("note", &note.text))
+        .chain(report.skipped.iter().map(|each| ("reason", &each.reason)))
+        .chain(report.documents.iter().flat_map(|it| it.found.iter().map(|b| ("title", &b.title))))
+    {
+        assert!(!text.contains(char::is_control), "a {what} on one line: {text:?}");
+    }
+    for document in &report.documents {
+        assert!(document.found.len() <= document.blocks as usize);
+        for block in &document.found {
+            assert!(block.line >= 1 && block.line <= block.last_line);
+            assert!(block.title.chars().count() <= 80);
+            assert!(!block.evidence.is_empty());
+        }
+    }
+}
+
+fn checked(folder: PathBuf) -> Report {
+    let place = ProjectPlace::of_folder(folder);
+    let options = CheckOptions::new(Timestamp::from_millis(MOMENT));
+    check(&place, &options, &mut |_| ControlFlow::Continue(())).expect("nobody ends it")
+}

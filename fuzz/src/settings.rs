@@ -1,0 +1,174 @@
+//! Policy files and baselines.
+//!
+//! Input, apart by `\u{1e}`: the user's `staleness.toml`, the project's, the environment's values,
+//! those of flags (one a line), and a baseline.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use staleness_cli::fuzzing::baseline;
+use staleness_core::{Policy, Timestamp};
+use staleness_service::ServiceError;
+use staleness_service::config::{Configured, Layers, PolicyValue};
+use staleness_sources::documents::{CheckOptions, check};
+use staleness_sources::project::ProjectPlace;
+
+use crate::SECRET;
+
+/// What a project may set; the rest is the user's.
+const OF_PROJECTS: [&str; 8] =
+    ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents", "routes"];
+
+thread_local! {
+    static FOLDER: tempfile::TempDir = {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for (path, text) in [("a.md", "Now `a_b`.\n"), ("docs/b.md", "# B\n\nTODO\n")] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file is written");
+        }
+        folder
+    };
+}
+
+/// Reads every layer that the input describes.
+pub fn run(data: &[u8]) {
+    FOLDER.with(|folder| {
+        let mut parts = data.split(|byte| *byte == 0x1e);
+        let mut part = || parts.next().unwrap_or_default();
+        // Whatever else a file holds, its comments are nobody's.
+        let comment = format!("# {SECRET}\n");
+        let (user, project) = (folder.path().join("user.toml"), folder.path().join("project.toml"));
+        fs::write(&user, [comment.as_bytes(), part()].concat()).expect("a file is written");
+        fs::write(&project, [comment.as_bytes(), part()].concat()).expect("a file is written");
+        let text = |part: &[u8]| String::from_utf8_lossy(part).into_owned();
+        let environment = text(part());
+        let flags: Vec<String> = text(part()).lines().take(8).map(str::to_owned).collect();
+        let typed = !environment.is_empty() || !flags.is_empty();
+        let layers = Layers {
+            user: Some((user, true)),
+            project: Some(project.clone()),
+            environment: Some(environment),
+            flags,
+        };
+        judge(&layers, typed, data);
+        of_project(&project);
+        known(folder.path(), part());
+    });
+}
+
+fn judge(layers: &Layers, typed: bool, data: &[u8]) {
+    let read = layers.read();
+    let (lenient, trouble) = layers.read_what_can_be_read();
+    assert!(lenient.policy.faults().is_empty(), "{:?}", lenient.policy.faults());
+    assert_eq!(read.is_err(), trouble.is_some(), "who is lenient says so: {trouble:?}");
+    if let Some(trouble) = trouble {
+        told(&trouble, typed, data);
+    }
+    let again = layers.read();
+    match (read, again) {
+        (Ok(read), Ok(again)) => {
+            assert!(read.policy == again.policy, "the same twice");
+            assert_eq!(values(&read), values(&again));
+            assert!(read.policy == lenient.policy, "nothing was left out");
+            round(&read);
+            policed(read.policy);
+        }
+        (Err(read), Err(again)) => {
+            assert_eq!(read, again, "the same twice");
+            told(&read, typed, data);
+        }
+        (read, again) => panic!("{read:?}, {again:?}"),
+    }
+}
+
+/// An error is one line, names where it is, and does not tell what stands elsewhere.
+fn told(error: &ServiceError, typed: bool, data: &[u8]) {
+    let line = error.render(false);
+    assert!(!line.contains(char::is_control), "{line:?}");
+    assert!(line.len() < 8_000, "{} bytes", line.len());
+    assert!(typed || line.contains(".toml"), "no place: {line}");
+    let planted = data.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
+    assert!(planted || !line.contains(SECRET), "{line}");
+}
+
+fn values(configured: &Configured) -> Vec<PolicyValue> {
+    let values = configured.values().expect("a policy can be shown");
+    assert!(values.is_sorted_by(|a, b| a.key < b.key), "each key once, in order");
+    values
+}
+
+/// What is shown of a policy, typed as it is shown, is the same policy.
+fn round(configured: &Configured) {
+    let flags = values(configured)
+        .into_iter()
+        .filter(|value| value.source != "default")
+        .filter_map(|value| {
+            let value_text = match &value.value {
+                serde_json::Value::Array(_) | serde_json::Value::Object(_) => return None,
+                other => other.to_string(),
+            };
+            let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+            value.key.chars().all(plain).then(|| format!("{}={value_text}", value.key))
+        });
+    let flags: Vec<String> = flags.collect();
+    let shown: BTreeMap<String, serde_json::Value> =
+        values(configured).into_iter().map(|value| (value.key, value.value)).collect();
+    for flag in flags {
+        let read = Layers { flags: vec![flag.clone()], ..Layers::default() }.read();
+        // Alone it may make no sense beside the defaults.
+        let Ok(read) = read else { continue };
+        let key = flag.split('=').next().unwrap_or_default();
+        let value = values(&read).into_iter().find(|value| value.key == key);
+        assert_eq!(value.map(|value| value.value).as_ref(), shown.get(key), "{flag}");
+    }
+}
+
+/// A policy that was read can be used.
+fn policed(policy: Policy) {
+    let folder = FOLDER.with(|folder| folder.path().to_owned());
+    let mut options = CheckOptions::new(Timestamp::from_millis(1_790_812_800_000));
+    options.policy = policy.documents;
+    let place = ProjectPlace::of_folder(folder);
+    let report = check(&place, &options, &mut |_| ControlFlow::Continue(()));
+    for note in report.expect("nobody ends it").notes {
+        assert!(!note.text.contains(char::is_control), "{:?}", note.text);
+    }
+}
+
+/// A project changes nothing that is the user's.
+fn of_project(project: &Path) {
+    let layers = Layers { project: Some(project.to_owned()), ..Layers::default() };
+    let Ok(read) = layers.read() else { return };
+    let theirs = |value: &PolicyValue| {
+        let first = value.key.split('.').next().unwrap_or_default();
+        !OF_PROJECTS.contains(&first)
+    };
+    let default = values(&Layers::default().read().expect("the defaults"));
+    let (now, then): (Vec<_>, Vec<_>) = (
+        values(&read).into_iter().filter(theirs).collect(),
+        default.into_iter().filter(theirs).collect(),
+    );
+    assert_eq!(now, then, "what is the user's stays");
+}
+
+/// A baseline that can be read is written as something that reads and is written the same.
+fn known(folder: &Path, text: &[u8]) {
+    let path = |name: &str| folder.join(name);
+    let (given, once, twice) = (path("given.json"), path("once.json"), path("twice.json"));
+    fs::write(&given, text).expect("a file is written");
+    match baseline(&given, &once) {
+        Ok(count) => {
+            assert_eq!(baseline(&once, &twice), Ok(count));
+            let read = |path| fs::read(path).expect("a file is read");
+            assert_eq!(read(once), read(twice), "the same bytes");
+        }
+        Err(error) => {
+            let line = error.render(false);
+            assert!(!line.contains(char::is_control), "{line:?}");
+            assert!(line.contains("given.json"), "no place: {line}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Readers of the command line, opened to the fuzz targets. No part of the API: it may change or go
+//! with any release.
+
+use std::io::Read;
+use std::path::Path;
+
+use staleness::registry::ImportReport;
+use staleness_service::ServiceError;
+use staleness_service::settings::{Access, Settings};
+
+use crate::args::{FormatArg, ImportArgs};
+use crate::commands::check::baseline::Baseline;
+use crate::commands::{export, import};
+use crate::output::{Output, Progress};
+
+fn silent() -> Output {
+    Output { quiet: true, ..Output::plain(false) }
+}
+
+/// Takes in a file: what `export` printed, or the lines of another system.
+///
+/// # Errors
+/// What `import` says.
+pub fn imported(
+    settings: &Settings,
+    file: &Path,
+    foreign: bool,
+    dry_run: bool,
+) -> Result<ImportReport, ServiceError> {
+    let args = ImportArgs {
+        file: Some(file.to_owned()),
+        from: foreign.then_some(FormatArg::Jsonl),
+        source: None,
+        dry_run,
+    };
+    import::taken(settings, &args, &silent())
+}
+
+/// What `export` prints.
+///
+/// # Errors
+/// What `export` says.
+pub fn exported(settings: &Settings) -> Result<String, ServiceError> {
+    let registry = settings.open(Access::Look)?;
+    let mut text = String::new();
+    let mut file = export::spooled(&registry, Progress::new(&silent(), "exported"))?;
+    file.read_to_string(&mut text)
+        .map_err(|error| ServiceError::invalid(format!("an export is no text: {error}")))?;
+    Ok(text)
+}
+
+/// Reads a baseline and writes it again; how many findings it lists.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn baseline(from: &Path, to: &Path) -> Result<usize, ServiceError> {
+    let known = Baseline::read(from)?;
+    known.write(to)?;
+    Ok(known.len())
+}

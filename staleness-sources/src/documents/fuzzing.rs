@@ -1,0 +1,102 @@
+//! The reader of documents, opened to the fuzz targets. No part of the API: it may change or go
+//! with any release.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use staleness_core::time::Timestamp;
+
+use super::draft::{self, Origin};
+use super::front::Fields;
+use super::imports;
+use super::names::Names;
+
+/// What was read of a document. Places are bytes of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// Where the text behind its front matter begins; 0 without front matter.
+    pub body: usize,
+    /// What it is called by.
+    pub titled: Range<usize>,
+    /// The blocks in which something can be looked up.
+    pub blocks: Vec<Block>,
+    /// What was noticed, with its place.
+    pub faults: Vec<(usize, String)>,
+    /// What was noticed in the front matter, with its line.
+    pub front_faults: Vec<(u32, String)>,
+    /// Fields of the front matter.
+    pub front: Front,
+}
+
+/// A block of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Where it stands.
+    pub range: Range<usize>,
+    /// Its names: where each begins, what it is, and whether it stands there as it reads.
+    pub names: Vec<(usize, String, bool)>,
+    /// Its temporal words.
+    pub marks: Vec<Range<usize>>,
+}
+
+/// Fields of front matter that `set_fields` may write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Front {
+    /// `id`.
+    pub id: Option<String>,
+    /// `keywords`.
+    pub keywords: BTreeSet<String>,
+    /// `version_context`.
+    pub version_context: Option<String>,
+    /// `verified`.
+    pub verified: Option<Timestamp>,
+    /// `recall_count`.
+    pub recalls: u64,
+    /// `evergreen`.
+    pub evergreen: bool,
+}
+
+/// Reads a document as a check does.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn read(text: &str) -> Result<Read, &'static str> {
+    let mut names = Names::default();
+    let draft = draft::read(text, &mut names)?;
+    let blocks = draft.blocks.iter().map(|block| Block {
+        range: block.range.clone(),
+        names: draft.mentions[block.mentions.clone()]
+            .iter()
+            .map(|mention| {
+                let name = names.get(mention.name).1.to_owned();
+                (mention.at, name, mention.origin != Origin::Link)
+            })
+            .collect(),
+        marks: draft.marks[block.marks.clone()].to_vec(),
+    });
+    Ok(Read {
+        body: draft.body,
+        titled: draft.titled.clone(),
+        blocks: blocks.collect(),
+        faults: draft.faults.clone(),
+        front_faults: draft.fields.faults.clone(),
+        front: front(&draft.fields),
+    })
+}
+
+fn front(fields: &Fields) -> Front {
+    Front {
+        id: fields.id.as_ref().map(|id| id.as_str().to_owned()),
+        keywords: fields.keywords.clone(),
+        version_context: fields.version_context.clone(),
+        verified: fields.verified,
+        recalls: fields.recalls,
+        evergreen: fields.evergreen,
+    }
+}
+
+/// The paths that a text imports.
+#[must_use]
+pub fn imports(text: &str, body: usize) -> Vec<&str> {
+    imports::of(text, body)
+}

@@ -1,0 +1,102 @@
+//! What git writes, as it is read here, opened to the fuzz targets. No part of the API: it may
+//! change or go with any release.
+
+use staleness_core::knowledge::Lines;
+use staleness_core::time::Timestamp;
+
+use super::objects::question;
+use super::tokens::{Lexicon, Role};
+use super::tree::{EntryKind, entries};
+use super::{Oid, lines, raw, repo, scanner};
+
+/// An entry of a tree: its name, whether it is a folder, and its id.
+pub type Entry = (Vec<u8>, bool, Oid);
+
+/// The entries of a tree whose ids have so many bytes.
+#[must_use]
+pub fn tree(bytes: &[u8], id_len: usize) -> Vec<Entry> {
+    let entry = |entry: super::tree::Entry<'_>| {
+        (entry.name.to_vec(), entry.kind == EntryKind::Folder, entry.id)
+    };
+    entries(bytes, id_len).map(entry).collect()
+}
+
+/// When a commit was made.
+#[must_use]
+pub fn committed_at(commit: &[u8]) -> Option<Timestamp> {
+    repo::committed_at(commit)
+}
+
+/// The head of an object, as `cat-file --batch` writes it: its id and its size.
+#[must_use]
+pub fn object_header(line: &[u8]) -> Option<(Oid, u64)> {
+    question::header(line).map(|(id, _, size)| (id, size))
+}
+
+/// Whether `cat-file` says that an object is missing.
+#[must_use]
+pub fn is_missing(line: &[u8]) -> bool {
+    question::is_missing(line)
+}
+
+/// What `cat-file --batch-check` tells of an object: its packed size, and what it is packed upon.
+#[must_use]
+pub fn told(line: &[u8]) -> Option<(u64, Option<Oid>)> {
+    question::told(line).map(|told| (told.packed, told.base))
+}
+
+/// A line of changes: the ids before and after, and its letter.
+#[must_use]
+pub fn change(line: &[u8]) -> Option<(Oid, Oid, u8)> {
+    raw::parse(line).map(|change| (change.old, change.new, change.status))
+}
+
+/// The head of a commit's changes.
+#[must_use]
+pub fn commit_header(field: &[u8]) -> Option<(Oid, Timestamp)> {
+    raw::header(field).map(|commit| (commit.id, commit.at))
+}
+
+/// For each line of the new text the line of the old one that it was, counted from 0, and the lines
+/// that changed, counted from 1.
+#[must_use]
+pub fn compared(old: &[u8], new: &[u8]) -> (Vec<Option<u32>>, Vec<Lines>) {
+    let mut numbers = lines::Numbers::default();
+    let (old, new) = (numbers.text(old), numbers.text(new));
+    (new.origins(&old), new.changed(&old))
+}
+
+/// The lines of a text, without the white space at their ends.
+#[must_use]
+pub fn lines(text: &[u8]) -> Vec<&[u8]> {
+    lines::split(text).map(<[u8]>::trim_ascii_end).collect()
+}
+
+/// Which of these words each text holds, as one scanner finds it that remembers the last text, and as
+/// one finds it that never saw another.
+#[must_use]
+pub fn scanned(words: &[&[u8]], texts: &[&[u8]], foreign: bool) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+    let mut lexicon = Lexicon::default();
+    for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.is_empty()) {
+        match at % 5 {
+            0 => lexicon.identifier(word),
+            1 => lexicon.flag(&[b"--", *word].concat()),
+            2 => lexicon.quoted(word),
+            3 => lexicon.placed(word, Role::Made),
+            _ => lexicon.both(words[0], word),
+        };
+    }
+    let mut scanner = scanner::Scanner::new(&lexicon);
+    let mut once = |text: &&[u8]| {
+        let mut found = Vec::new();
+        scanner.scan(text, foreign, &mut found);
+        found
+    };
+    let remembered = texts.iter().map(&mut once).collect();
+    let anew = texts.iter().map(|text| {
+        let mut found = Vec::new();
+        scanner::Scanner::new(&lexicon).scan(text, foreign, &mut found);
+        found
+    });
+    (remembered, anew.collect())
+}
