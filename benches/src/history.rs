@@ -27,8 +27,8 @@ struct History {
     chance: Chance,
     stream: Vec<u8>,
     commits: u64,
-    /// The functions of each source.
-    sources: Vec<Vec<String>>,
+    /// The functions of each source, and how often each was changed.
+    sources: Vec<Vec<(String, usize)>>,
     /// The blocks of each document.
     documents: Vec<Vec<String>>,
     made: u64,
@@ -51,12 +51,12 @@ impl History {
 
     fn source(&mut self, at: usize) -> String {
         let mut text = String::new();
-        for name in &self.sources[at] {
+        for (name, edits) in &self.sources[at] {
             writeln!(
                 text,
                 "/// Does what `{name}` is for, within the limits of its caller.\n\
                  pub fn {name}(input: &str, limit: usize) -> Result<usize, Error> {{\n    \
-                 let part = input.len().min(limit);\n    check(part)?;\n    Ok(limit)\n}}\n"
+                 let part = input.len().min(limit) + {edits};\n    check(part)?;\n    Ok(limit)\n}}\n"
             )
             .expect("a text");
         }
@@ -73,7 +73,7 @@ impl History {
             let named = match self.below(20) {
                 0 => format!("never_{}_{at}", NOUNS[function % NOUNS.len()]),
                 1..4 => Self::source_path(at),
-                _ => self.sources[at][function].clone(),
+                _ => self.sources[at][function].0.clone(),
             };
             write!(text, " and waits for `{named}`").expect("a text");
         }
@@ -96,17 +96,19 @@ impl History {
         self.stream.extend_from_slice(out.as_bytes());
     }
 
-    /// A commit: a function or two come, go or change their names, and sometimes a paragraph is written anew.
+    /// A commit: a function or two are changed, one in twelve of them comes, goes or has another name, and
+    /// sometimes a paragraph is written anew.
     fn change(&mut self) {
         let mut files = Vec::new();
         for _ in 0..=self.below(2) {
             let at = self.below(self.sources.len());
             let place = self.below(self.sources[at].len());
-            let name = self.function();
-            match self.below(3) {
+            let name = (self.function(), 0);
+            match self.below(36) {
                 0 => self.sources[at].push(name),
                 1 if self.sources[at].len() > 4 => drop(self.sources[at].remove(place)),
-                _ => self.sources[at][place] = name,
+                2 => self.sources[at][place] = name,
+                _ => self.sources[at][place].1 += 1,
             }
             files.push((Self::source_path(at), self.source(at)));
         }
@@ -147,7 +149,7 @@ pub fn repository(folder: &Path, documents: usize, commits: usize) {
         "[package]\nname = \"bench\"\nversion = \"1.0.0\"\n".to_owned(),
     )];
     for at in 0..history.sources.len() {
-        history.sources[at] = (0..FUNCTIONS).map(|_| history.function()).collect();
+        history.sources[at] = (0..FUNCTIONS).map(|_| (history.function(), 0)).collect();
         first.push((History::source_path(at), history.source(at)));
     }
     for at in 0..documents {
