@@ -121,13 +121,14 @@ mod tests {
     #[test]
     fn numbers_of_every_width_have_a_part_in_the_hash() {
         let keyed = Keyed::default();
-        let after = |write: fn(&mut Folding)| {
+        type Write = fn(&mut Folding);
+        let after = |write: Write| {
             let mut hasher = keyed.build_hasher();
             write(&mut hasher);
             hasher.finish()
         };
         let nothing = after(|_| ());
-        let written: [(&str, [fn(&mut Folding); 2]); 4] = [
+        let written: [(&str, [Write; 2]); 4] = [
             ("u8", [|hash| hash.write_u8(1), |hash| hash.write_u8(2)]),
             ("u32", [|hash| hash.write_u32(1), |hash| hash.write_u32(2)]),
             ("u64", [|hash| hash.write_u64(1), |hash| hash.write_u64(2)]),
