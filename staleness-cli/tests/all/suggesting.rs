@@ -108,36 +108,36 @@ fn what_fails_is_not_suggested() {
     assert_eq!(said(&sandbox, 0, &prompt(ASKED)), None);
 }
 
-/// A server that left the configuration: what was learned of its tools stays, and leads to none of them.
+/// A server that left the configuration: what was learned of its tools stays, and nobody is sent to them.
 #[test]
-fn a_route_to_a_tool_that_is_gone_leads_nowhere() {
+fn a_route_to_a_tool_that_is_gone_is_suggested_to_nobody() {
     let sandbox = sandbox();
+    sandbox.write("home/.config/staleness/staleness.toml", "[routes]\nsuggest_from = 0.1\n");
     let tool = "mcp__github__merge";
-    let lesson = ["routes", "learn", "--query", "bring it home", "--tool", tool, "--quiet"];
-    sandbox.ok(&lesson);
-    let asked = ["tools", "suggest", "bring it home"];
-    assert_eq!(names(&sandbox.json(&asked)["tools"])[0], tool);
+    sandbox.ok(&["routes", "learn", "--query", "bring it home", "--tool", tool, "--quiet"]);
+    let prompted = |session: &str| {
+        let mut payload = prompt("bring it home");
+        payload["session_id"] = json!(session);
+        said(&sandbox, 0, &payload)
+    };
+    let suggested = || sandbox.json(&["tools", "suggest", "bring it home"]);
+    assert_eq!(names(&suggested()["tools"])[0], tool);
+    assert!(prompted("before it went").is_some_and(|text| text.contains(tool)));
     sandbox.write("home/.claude.json", r#"{"mcpServers": {}}"#);
     sandbox.ok(&["scan", "--quiet"]);
     let routes = sandbox.json(&["routes"]);
-    for verb in ["suggest", "discover"] {
-        let found = sandbox.json(&["tools", verb, "bring it home"]);
-        assert!(!names(&found["tools"]).contains(&tool), "{found}");
-    }
-    assert_eq!(said(&sandbox, 0, &prompt("bring it home")), None);
+    assert_eq!(routes["routes"].as_array().map(Vec::len), Some(1), "{routes}");
+    assert!(!names(&suggested()["tools"]).contains(&tool));
+    assert_eq!(prompted("after it went"), None);
     let cold = json!({ "cold": true, "familiarity": 0.0, "routes": [] });
     assert_eq!(sandbox.json(&["routes", "find", "bring it home"]), cold);
-    // By its own words it is found, and marked.
-    let found = sandbox.json(&["tools", "discover", "merge"]);
-    assert_eq!(
-        (&found["tools"][0]["name"], &found["tools"][0]["mark"]),
-        (&json!(tool), &json!("[stale]"))
-    );
-    assert_eq!(sandbox.json(&["routes"]), routes);
+    // Who looks among everything is told what it was, and that it is gone.
+    let found = &sandbox.json(&["tools", "discover", "bring it home"])["tools"][0];
+    assert_eq!((&found["name"], &found["mark"]), (&json!(tool), &json!("[stale]")));
     // It returns with the tool.
     sandbox.claude(&["github"]);
     sandbox.ok(&["scan", "--quiet"]);
-    assert_eq!(names(&sandbox.json(&asked)["tools"])[0], tool);
+    assert_eq!(names(&suggested()["tools"])[0], tool);
 }
 
 #[test]

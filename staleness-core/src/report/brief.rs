@@ -143,7 +143,7 @@ pub(crate) fn fitting_briefs(
         Some((is_global, both[usize::from(is_global)].get(at as usize)?))
     };
     let wanted = |place| at(place).is_some_and(|(is_global, brief)| may(is_global, &brief));
-    let scores = index.scores_at(asked, &Meaning::default(), wanted, wanted);
+    let scores = index.scores_at(asked, &Meaning::default(), wanted);
     let fitting = scores.fitting().filter(|(_, score, _)| *score >= least).collect();
     let fit = |(name, score, place): (&ToolName, f64, u32)| {
         let scope = scopes[usize::from(at(place)?.0)].clone();

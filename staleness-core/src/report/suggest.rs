@@ -110,7 +110,7 @@ pub fn suggest(
     };
     let tools: Vec<&Tool> = context.visible().filter(callable).collect();
     let active = tools.iter().copied().filter(|tool| context.status(tool) == Status::Active);
-    let found = find(context, active, asked, limit, |_| true);
+    let found = find(context, active, asked, limit);
     if !found.is_empty() {
         return found;
     }
@@ -119,7 +119,7 @@ pub fn suggest(
             && tool.presence.is_present()
             && tool.health.is_on_probation(context.now(), &context.tool_policy(tool))
     });
-    find(context, trial, asked, limit, |_| true)
+    find(context, trial, asked, limit)
         .into_iter()
         .map(|each| Suggestion {
             reason: format!("on probation: {}", each.reason),
@@ -129,12 +129,11 @@ pub fn suggest(
         .collect()
 }
 
-/// Searches everything that the project sees, and marks what cannot be relied on. What was learned of such a
-/// tool waits until it is active again: by its own words it is found, by routes to it not.
+/// Searches everything that the project sees, and marks what cannot be relied on.
 #[must_use]
 pub fn discover(context: &Context<'_>, asked: Asked<'_>, limit: usize) -> Vec<Suggestion> {
     let tools = context.visible().filter(|tool| !context.is_ignored(tool));
-    find(context, tools, Some(asked), limit, |tool| context.status(tool) == Status::Active)
+    find(context, tools, Some(asked), limit)
 }
 
 /// An index of what the project sees and of what was learned in it, for one question.
@@ -168,20 +167,18 @@ pub(crate) fn last_used<'a>(
         .map_or_else(Vec::new, |last| last.credits.iter().chain([&last.tool]).collect())
 }
 
-/// What was learned of a tool counts where `teaches` says so.
 fn find<'a>(
     context: &Context<'a>,
     tools: impl Iterator<Item = &'a Tool>,
     asked: Option<Asked<'_>>,
     limit: usize,
-    teaches: impl Fn(&Tool) -> bool,
 ) -> Vec<Suggestion> {
     let scored = match asked {
         None => {
             let ranked = rank(context, tools, limit);
             ranked.into_iter().map(|each| (each.score, None, each)).collect()
         }
-        Some(asked) => by_question(context, tools, asked, limit, teaches),
+        Some(asked) => by_question(context, tools, asked, limit),
     };
     scored
         .into_iter()
@@ -215,20 +212,16 @@ fn by_question<'a>(
     tools: impl Iterator<Item = &'a Tool>,
     asked: Asked<'_>,
     limit: usize,
-    teaches: impl Fn(&Tool) -> bool,
 ) -> Vec<Scored<'a>> {
     let tools: Vec<&Tool> = tools.collect();
-    let taught = tools.iter().filter(|tool| teaches(tool));
-    let taught: HashSet<&ToolName> = taught.map(|tool| &tool.key.name).collect();
     let wanted: HashSet<&ToolName> = tools.iter().map(|tool| &tool.key.name).collect();
     let wanted = |name: &ToolName| wanted.contains(name);
-    let taught = |name: &ToolName| taught.contains(name);
     let mut meaning = Meaning::default();
     if let Some(vector) = asked.vector {
         let vectors = &context.view().vectors;
-        meaning.routes = vector.nearest(vectors, context.project(), limit, taught);
+        meaning.routes = vector.nearest(vectors, context.project(), limit, wanted);
     }
-    let scores = asked.index.scores(asked.question, &meaning, wanted, taught);
+    let scores = asked.index.scores(asked.question, &meaning, wanted);
     let fitting = worth_ranking(scores.fitting().collect(), limit);
     let found: HashMap<&ToolName, (f64, u32)> =
         fitting.into_iter().map(|(name, score, place)| (name, (score, place))).collect();

@@ -93,7 +93,7 @@ impl SearchIndex {
         meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> Found {
-        let scores = self.scores(question, meaning, &wanted, &wanted);
+        let scores = self.scores(question, meaning, wanted);
         let mut top = Top::new(limit);
         for (tool, score, place) in scores.fitting() {
             if top.wants(score) {
@@ -109,30 +109,26 @@ impl SearchIndex {
         }
     }
 
-    /// How well each tool that `wanted` lets pass fits: see [`SearchIndex::find`]. Only what was learned
-    /// of those counts that `taught` lets pass.
+    /// How well each tool that `wanted` lets pass fits: see [`SearchIndex::find`].
     pub(crate) fn scores<'a>(
         &'a self,
         question: &'a Question,
         meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
-        taught: impl Fn(&ToolName) -> bool,
     ) -> Scores<'a> {
         let tool = |place: u32| self.bundles[place as usize].as_ref().map(|bundle| &bundle.tool);
-        let wanted = |place| tool(place).is_some_and(&wanted);
-        self.scores_at(question, meaning, wanted, |place| tool(place).is_some_and(&taught))
+        self.scores_at(question, meaning, |place| tool(place).is_some_and(&wanted))
     }
 
-    /// The same, with the tools by their places.
+    /// The same, with the tools that are wanted by their places.
     pub(crate) fn scores_at<'a>(
         &'a self,
         question: &'a Question,
         meaning: &Meaning,
         wanted: impl Fn(u32) -> bool,
-        taught: impl Fn(u32) -> bool,
     ) -> Scores<'a> {
-        let mut passes = once_each(self.bundles.len(), wanted);
-        let mut teaches = once_each(self.bundles.len(), taught);
+        let mut pass = vec![None; self.bundles.len()];
+        let mut passes = |place: u32| *pass[place as usize].get_or_insert_with(|| wanted(place));
         let shares = self.shares(question);
         let mut words = self.words(question, &shares);
         if !meaning.tools.is_empty() {
@@ -141,13 +137,13 @@ impl SearchIndex {
                 *words = blend(*words, meant.copied().unwrap_or(0.0));
             }
         }
-        let mut habits = self.habits(&shares, &words, &mut teaches);
+        let mut habits = self.habits(&shares, &words, &mut passes);
         for (words, habit) in words.iter_mut().zip(&mut habits) {
             let own = *words;
             *words = (own + *habit).min(1.0);
             *habit = *words - own;
         }
-        let (familiarity, best) = self.learned(question, meaning, &mut teaches);
+        let (familiarity, best) = self.learned(question, meaning, &mut passes);
         let surest = best.values().map(LearnedMatch::score).fold(0.0, f64::max);
         let mut fitting = 0.0_f64;
         for (place, words) in (0..).zip(&words) {
@@ -255,12 +251,6 @@ impl<'a> Scores<'a> {
             met: self.index.met(self.question, &self.shares, place),
         })
     }
-}
-
-/// Asks of each place once.
-fn once_each(places: usize, ask: impl Fn(u32) -> bool) -> impl FnMut(u32) -> bool {
-    let mut known = vec![None; places];
-    move |place| *known[place as usize].get_or_insert_with(|| ask(place))
 }
 
 /// How close a tool of which nothing was learned is taken to be, per unit of how its words fit.
