@@ -175,8 +175,8 @@ fn whole(answers: &[u8]) {
             fs::write(place.folder.path().join(name), answer).expect("an answer is written");
             rest = next;
         }
+        // Not the same twice: what a git says that ends while it is asked depends on when it ends.
         let report = checked(place);
-        assert_eq!(checked(place), report, "the same twice");
         for note in &report.notes {
             assert!(!note.text.contains(char::is_control), "{:?}", note.text);
         }

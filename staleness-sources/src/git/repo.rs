@@ -99,7 +99,7 @@ impl Repo {
         prefix.clone_into(&mut place.prefix);
         let mut objects =
             Objects::new(place.program.clone(), place.folder.clone(), limits.object_bytes);
-        let head = commit(&mut objects, Wanted::Head)?.ok_or(GitError::NoCommits)?;
+        let head = head(&mut objects)?;
         objects.unread = super::Unread::default();
         let trees = super::tree::Trees::default();
         let moved = super::moved::Moved::default();
@@ -168,6 +168,18 @@ impl Repo {
     pub fn commit(&mut self, id: Oid) -> Result<Option<Commit>, GitError> {
         commit(&mut self.objects, Wanted::Commit(id))
     }
+}
+
+/// Reads the commit that is checked out. One that is damaged is not the same as none.
+fn head(objects: &mut Objects) -> Result<Commit, GitError> {
+    let unread = || GitError::Failed("the commit that is checked out cannot be read".into());
+    objects.one(Wanted::Head, |object| match object {
+        Object::Found(id, Sort::Commit, bytes) => {
+            committed_at(bytes).map(|at| Commit { id, at }).ok_or_else(unread)
+        }
+        Object::Missing => Err(GitError::NoCommits),
+        _ => Err(unread()),
+    })?
 }
 
 /// Reads a commit.

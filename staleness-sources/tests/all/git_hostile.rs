@@ -29,6 +29,17 @@ fn without_git_a_repository_or_a_commit_the_answer_says_so() {
 }
 
 #[test]
+fn a_damaged_commit_that_is_checked_out_is_not_taken_for_none() {
+    let git = Git::new();
+    let id = git.save("a.md", "x\n").to_string();
+    let object = git.root.join(".git/objects").join(&id[..2]).join(&id[2..]);
+    fs::remove_file(&object).unwrap();
+    fs::write(&object, "no object").unwrap();
+    let told = open(&git.root).unwrap_err();
+    assert_eq!(told.to_string(), "the commit that is checked out cannot be read");
+}
+
+#[test]
 fn a_detached_head_is_a_head() {
     let git = Git::new();
     let first = git.save("a.md", "x\n");
