@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod error;
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod install;

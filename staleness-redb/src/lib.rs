@@ -42,6 +42,7 @@ mod codec;
 mod collections;
 mod error;
 mod file;
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod inner;

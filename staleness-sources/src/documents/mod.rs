@@ -17,6 +17,7 @@ mod discover;
 mod draft;
 mod file;
 mod front;
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod html;

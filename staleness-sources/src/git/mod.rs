@@ -31,6 +31,7 @@ mod families;
 mod files;
 mod follow;
 mod found;
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod index;
