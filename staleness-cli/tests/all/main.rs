@@ -4,6 +4,7 @@
 mod both_backends;
 mod by_hand;
 mod check;
+mod check_documents;
 mod check_formats;
 mod ci;
 mod common;

@@ -1,8 +1,11 @@
 //! Projects with a history: real repositories with commits at fixed times.
 
+use std::path::Path;
 use std::process::Command;
 
-use crate::common::Sandbox;
+use serde_json::Value;
+
+use crate::common::{Run, Sandbox};
 
 impl Sandbox {
     /// A machine whose project is a repository without a commit.
@@ -34,6 +37,14 @@ impl Sandbox {
     pub(crate) fn commit(&self, at: &str) {
         self.git(at, &["add", "--all"]);
         self.git(at, &["commit", "--quiet", "--message", at]);
+    }
+
+    /// What a check finds at the present moment: that is kept, as what a named moment finds is not.
+    pub(crate) fn check_now(&self) -> Value {
+        let program = Path::new(env!("CARGO_BIN_EXE_staleness"));
+        let run = Run::of(self.command_of(program).args(["check", "--json"]).output().unwrap());
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+        serde_json::from_str(&run.out).unwrap()
     }
 
     /// A project whose documents have rotted: a file was renamed and a flag went.

@@ -211,6 +211,10 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             self.draft.titled = view.range.clone();
         }
         self.has_heading |= is_heading;
+        // Of what is evergreen only its front matter says when it ends.
+        if self.draft.fields.evergreen {
+            return;
+        }
         let (mentions, marks) = (self.draft.mentions.len(), self.draft.marks.len());
         for (at, piece) in view.pieces.iter().enumerate() {
             self.piece(view.pieces, at, piece);

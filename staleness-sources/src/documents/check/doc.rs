@@ -14,7 +14,7 @@ use crate::documents::target;
 use crate::git::text_digest;
 
 /// The version of what is looked for: another one makes every earlier check void.
-const RULES: u8 = 4;
+const RULES: u8 = 5;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -89,6 +89,10 @@ pub(super) fn read(
     if kind != ItemKind::Document {
         let body = body_of(&read.text, draft.body);
         take_item(check, &key, kind, &draft.fields, body, &file, &read);
+    }
+    // What it rests on may go: an evergreen text is only ended.
+    if draft.fields.evergreen {
+        draft.fields.cite.clear();
     }
     Ok(Reading::Fresh(Box::new(Doc { key, file, kind, digest, text, written, draft })))
 }
