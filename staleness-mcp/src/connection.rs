@@ -170,11 +170,12 @@ impl ServerHandler for Connection {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let agent = agent(&context);
         let (server, turn) = (self.server.clone(), self.server.turn().await);
         let read = tokio::task::spawn_blocking(move || {
-            let read = resources::read(&server, &request.uri);
+            let read = resources::read(&server, agent, &request.uri);
             drop(turn);
             read
         });
@@ -189,7 +190,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         resources::can_be_watched(&request.uri)?;
-        let watch = OverviewWatch::new(self.server.clone()).await;
+        let watch = OverviewWatch::new(self.server.clone(), agent(&context)).await;
         self.subscription.begin(watch, context.peer, self.gone.clone());
         Ok(())
     }
@@ -214,7 +215,8 @@ impl ServerHandler for Connection {
             if context.accepted().resource_subscriptions.is_none() {
                 return std::future::pending().await;
             }
-            let mut watch = OverviewWatch::new(self.server.clone()).await;
+            let mut watch =
+                OverviewWatch::new(self.server.clone(), agent(context.request_context())).await;
             // The client was told that it is watched before it was: it may have read too early.
             while context.sink().notify_resource_updated(resources::OVERVIEW).await.is_ok() {
                 watch.changed().await;

@@ -2,6 +2,7 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResponse, ReadResourceResult, Resource, ResourceContents};
+use staleness::ids::AgentId;
 use staleness_service::ServiceError;
 use staleness_service::knowledge::World;
 use staleness_service::review::at_hand;
@@ -42,9 +43,13 @@ fn unknown(uri: &str) -> ErrorData {
 }
 
 /// Reads one of them. It blocks.
-pub(crate) fn read(server: &Server, uri: &str) -> Result<ReadResourceResponse, ErrorData> {
+pub(crate) fn read(
+    server: &Server,
+    agent: Option<AgentId>,
+    uri: &str,
+) -> Result<ReadResourceResponse, ErrorData> {
     let text = match uri {
-        OVERVIEW => overview(server),
+        OVERVIEW => overview(server, agent),
         POLICY => policy(server),
         _ => return Err(unknown(uri)),
     };
@@ -52,9 +57,9 @@ pub(crate) fn read(server: &Server, uri: &str) -> Result<ReadResourceResponse, E
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri)]).into())
 }
 
-/// What cannot be trusted in the server's project, as text. It blocks.
-pub(crate) fn overview(server: &Server) -> Result<String, ServiceError> {
-    let settings = server.settings(None)?;
+/// What cannot be trusted in the server's project, as text for an agent. It blocks.
+pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String, ServiceError> {
+    let settings = server.settings(None, agent)?;
     let entries = at_hand(&World::new(&settings, None, &staleness_service::Silent))?;
     let rows = Rows::fit(&entries, 30, |each| {
         let why = each.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
@@ -74,7 +79,7 @@ pub(crate) fn overview(server: &Server) -> Result<String, ServiceError> {
 }
 
 fn policy(server: &Server) -> Result<String, ServiceError> {
-    let settings = server.settings(None)?;
+    let settings = server.settings(None, None)?;
     let values = settings.configured.values()?;
     let row = |each: &staleness_service::config::PolicyValue| {
         let source = match each.source.as_str() {

@@ -85,12 +85,18 @@ impl Server {
     }
 
     /// Where, when and under which policy: of now, since files change while a server runs.
-    pub(crate) fn settings(&self, project: Option<String>) -> Result<Settings, ServiceError> {
+    /// A client says who it is; what the environment says is for those who do not.
+    pub(crate) fn settings(
+        &self,
+        project: Option<String>,
+        agent: Option<AgentId>,
+    ) -> Result<Settings, ServiceError> {
         let mut options = self.0.options.clone();
         if let Some(project) = project {
             options.project = Some(project.into());
         }
         let mut settings = Settings::new(options, None, true)?;
+        settings.agent = agent.or(settings.agent);
         settings.shared = Some(self.0.store.clone());
         Ok(settings)
     }
@@ -126,7 +132,7 @@ impl Server {
                     .hint("give the path of a folder, or leave it out"));
             }
         };
-        let settings = self.settings(project).map_err(|mut error| {
+        let settings = self.settings(project, agent.clone()).map_err(|mut error| {
             if error.message.starts_with("project ") {
                 error.hint = Some("give the path of an existing folder, or leave it out".into());
             }

@@ -93,7 +93,7 @@ where
 
 /// What the end of a session does.
 fn part(server: &Server) {
-    if let Ok(settings) = server.settings(None)
+    if let Ok(settings) = server.settings(None, None)
         // How long outcomes are to be kept may stand where it cannot be read.
         && settings.policy_trouble.is_none()
         && let Ok(registry) = settings.open(Access::Look)

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::{Peer, RoleServer};
+use staleness::ids::AgentId;
 use tokio::task::AbortHandle;
 
 use crate::call::Ended;
@@ -19,17 +20,18 @@ const SETTLE: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub(crate) struct OverviewWatch {
     server: Server,
+    agent: Option<AgentId>,
     follower: Follower,
     told: Option<String>,
 }
 
 impl OverviewWatch {
-    /// Watches from now on.
-    pub(crate) async fn new(server: Server) -> Self {
+    /// Watches for an agent from now on.
+    pub(crate) async fn new(server: Server, agent: Option<AgentId>) -> Self {
         // In this order: what is committed in between is seen twice, not never.
         let follower = Follower::from_now(server.store().clone()).await;
-        let told = overview(&server).await;
-        Self { server, follower, told }
+        let told = overview(&server, agent.clone()).await;
+        Self { server, agent, follower, told }
     }
 
     /// Waits until the overview says something else, whoever committed what. Commits that it does not show,
@@ -40,7 +42,7 @@ impl OverviewWatch {
             // Commits that follow each other at once are told of once.
             tokio::time::sleep(SETTLE).await;
             let now = loop {
-                match overview(&self.server).await {
+                match overview(&self.server, self.agent.clone()).await {
                     Some(now) => break now,
                     // The commit is not forgotten over a store that is busy.
                     None => tokio::time::sleep(ASK_EVERY).await,
@@ -55,10 +57,10 @@ impl OverviewWatch {
 }
 
 /// The overview, where it can be made.
-async fn overview(server: &Server) -> Option<String> {
+async fn overview(server: &Server, agent: Option<AgentId>) -> Option<String> {
     let (server, turn) = (server.clone(), server.turn().await);
     let made = tokio::task::spawn_blocking(move || {
-        let made = resources::overview(&server);
+        let made = resources::overview(&server, agent);
         drop(turn);
         made
     });

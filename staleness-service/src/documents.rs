@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use staleness::BlockingRegistry;
+use staleness::ids::AgentId;
 use staleness::knowledge::{Context, Document, Item, Version};
 use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
 use staleness_sources::git::{Limits, Program, Repo, TrackedKind};
@@ -84,11 +85,16 @@ fn read<'a>(
         .map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
 }
 
-/// What a verdict on items and documents depends on.
+/// What a verdict on items and documents depends on, for the agent that asks.
 pub fn context(settings: &Settings, version: Option<&str>) -> Context {
+    context_for(settings, settings.agent.as_ref(), version)
+}
+
+/// The same for another agent.
+pub fn context_for(settings: &Settings, agent: Option<&AgentId>, version: Option<&str>) -> Context {
     let (project, policy) = (&settings.project, &settings.configured.policy.knowledge);
     let place = Some((&project.id, project.root.as_str()));
-    Context::new(settings.now, policy, place, None).at_version(version)
+    Context::new(settings.now, policy, place, agent).at_version(version)
 }
 
 /// What is known of documents without asking for their history: the items that files hold now, and

@@ -8,7 +8,6 @@ use staleness::registry::{ToolListing, WorkListing, list};
 use staleness::report::{Context, KnowledgeReport};
 use staleness::verdict::{Level, Verdict};
 
-use crate::documents;
 use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};
 use crate::knowledge::{World, everything};
@@ -80,7 +79,7 @@ pub fn at_hand(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let settings = world.settings;
     let registry = settings.open(Access::Look)?;
     let mut entries = tools(settings, &registry)?;
-    let context = documents::context(settings, documents::version(settings).as_deref());
+    let context = world.context_at_hand();
     let known = world.at_hand(&registry, &context)?;
     entries.extend(known.iter().filter_map(|each| item(each.told(&context))));
     let remembered = Remembered::read(settings, &registry)?;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use staleness::ids::AgentId;
 use staleness::scan::ProjectRef;
 use staleness::store::StoreError;
 use staleness::{BlockingRegistry, OpenOptions, StoreUrl, Timestamp, clock};
@@ -13,6 +14,9 @@ use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
 use crate::error::{ErrorKind, MAX_SHOWN, ServiceError, brief, in_words, quoted};
 use crate::shared::SharedStore;
 use crate::when;
+
+/// The variable that names the agent that asks.
+const AGENT_VARIABLE: &str = "STALENESS_AGENT";
 
 /// What was asked for; what is not named is looked for.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +49,8 @@ pub struct Settings {
     pub home: PathBuf,
     /// That home is the user's own, not one that was named.
     pub own_home: bool,
+    /// The agent that asks, where that is known: what the policy says of it holds.
+    pub agent: Option<AgentId>,
     /// The moment.
     pub now: Timestamp,
     /// That moment was named; it is not the present.
@@ -110,6 +116,7 @@ impl Settings {
             project,
             home,
             own_home,
+            agent: agent(lenient)?,
             now,
             given_now: options.now.is_some(),
             configured,
@@ -185,6 +192,17 @@ impl Settings {
 
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The agent that the environment names.
+fn agent(lenient: bool) -> Result<Option<AgentId>, ServiceError> {
+    let Some(name) = variable(AGENT_VARIABLE) else { return Ok(None) };
+    match AgentId::new(name.to_string_lossy()) {
+        Ok(agent) => Ok(Some(agent)),
+        Err(_) if lenient => Ok(None),
+        Err(why) => Err(ServiceError::invalid(format!("{AGENT_VARIABLE}: the agent's name {why}"))
+            .hint("set it to a name such as codex, or unset it")),
+    }
 }
 
 /// The user's home folder.

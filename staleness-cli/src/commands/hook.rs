@@ -57,12 +57,12 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
         .map_err(|error| CliError::invalid(error.to_string()))?;
     drop(payload);
     if args.explain {
-        let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+        let settings = settings(global, &input)?;
         return out.text(&explain(&settings, &input)?);
     }
     match &input.event {
         Event::ToolOutcome(event) => {
-            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            let settings = settings(global, &input)?;
             let registry = open(&settings)?;
             registry.record_quietly(used(&settings, &input, event))?;
             // The process ends here: closing would free memory, and do nothing else.
@@ -70,23 +70,28 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
             Ok(())
         }
         Event::SessionStart { .. } => {
-            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            let settings = settings(global, &input)?;
             session_start(&settings, &input)
         }
         Event::ConfigChanged => {
-            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            let settings = settings(global, &input)?;
             apply(&open(&settings)?, &settings, None, &asker(&input))?;
             Ok(())
         }
-        Event::SessionEnd => {
-            session_end(&Settings::new(global, input.cwd.as_deref(), true)?, &input)
-        }
+        Event::SessionEnd => session_end(&settings(global, &input)?, &input),
         Event::UserPrompt(prompt) => {
-            let settings = Settings::new(global, input.cwd.as_deref(), true)?;
+            let settings = settings(global, &input)?;
             user_prompt(&settings, &input, prompt)
         }
         Event::Ignored(_) => Ok(()),
     }
+}
+
+/// Where, and under which policy: that of the client, which is the agent here.
+fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
+    let mut settings = Settings::new(global, input.cwd.as_deref(), true)?;
+    settings.agent = agent(input).ok().or(settings.agent);
+    Ok(settings)
 }
 
 fn read_payload() -> Result<Vec<u8>, CliError> {

@@ -1,5 +1,6 @@
 //! The program from end to end: the real binary on machines of its own.
 
+mod agents;
 #[cfg(feature = "redb")]
 mod both_backends;
 mod by_hand;

@@ -275,3 +275,28 @@ fn text_of_others_never_reaches_the_terminal_of_a_client() {
     let quoted = text.lines().filter(|line| line.starts_with("  | ")).count();
     assert_eq!(quoted, 2, "lines stay lines, and look like nothing else: {text}");
 }
+
+#[test]
+fn a_client_is_judged_for_under_its_own_policy() {
+    let machine = Machine::new();
+    let policy = "[knowledge.agent.test-client]\nweight_contradicted = 0.0\n\
+                  weight_source_missing = 0.0\n";
+    std::fs::create_dir_all(machine.root.join("home/.config/staleness")).unwrap();
+    let file = machine.root.join("home/.config/staleness/staleness.toml");
+    std::fs::write(machine.project.join("a.md"), "See [it](gone.md).\n").unwrap();
+    machine.ok(&["knowledge", "add", "--id", "port", "--body", "The database port is 5432"]);
+    machine.ok(&["knowledge", "contradict", "port", "--by", "me", "--reason", "it moved"]);
+    for (text, doubted) in [("", 1), (policy, 0)] {
+        std::fs::write(&file, text).unwrap();
+        let mut client = machine.client(&[]);
+        let checked = client.data("check_documents", json!({}));
+        assert_eq!(checked["counts"]["stale"], doubted, "{checked}");
+        let stale = client.data("list_stale", json!({}));
+        assert_eq!(stale["counts"]["documents"], doubted, "{stale}");
+        assert_eq!(stale["counts"]["knowledge"], doubted, "{stale}");
+        let found = client.data("recall_knowledge", json!({ "query": "database port" }));
+        let mark = found["items"][0].get("mark").is_some();
+        assert_eq!(mark, doubted == 1, "{found}");
+        drop(client.leave());
+    }
+}

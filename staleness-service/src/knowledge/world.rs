@@ -104,7 +104,8 @@ impl<'a> World<'a> {
 
     /// The same project, to be looked at again.
     pub fn anew(&self) -> Self {
-        Self { dry_run: self.dry_run, ..Self::new(self.settings, self.version, self.listener) }
+        let (agent, dry_run) = (self.agent.clone(), self.dry_run);
+        Self { agent, dry_run, ..Self::new(self.settings, self.version, self.listener) }
     }
 
     /// Reads the files that hold items, without asking git.
@@ -142,7 +143,19 @@ impl<'a> World<'a> {
     /// What verdicts depend on: now, the policy, the project's version.
     #[must_use]
     pub fn context(&self) -> Context {
-        documents::context(self.settings, self.version().as_deref())
+        self.context_at(self.version().as_deref())
+    }
+
+    /// The same without asking git for a version.
+    #[must_use]
+    pub fn context_at_hand(&self) -> Context {
+        let version = documents::version(self.settings);
+        self.context_at(self.version.or(version.as_deref()))
+    }
+
+    fn context_at(&self, version: Option<&str>) -> Context {
+        let agent = self.agent.as_ref().or(self.settings.agent.as_ref());
+        documents::context_for(self.settings, agent, version)
     }
 
     /// Every item that the project sees, with everything that speaks against it.
@@ -178,8 +191,7 @@ impl<'a> World<'a> {
 
     /// How many items that can be had without asking git cannot be trusted.
     pub fn doubtful(&self, registry: &BlockingRegistry) -> Result<usize, ServiceError> {
-        let version = documents::version(self.settings);
-        let context = documents::context(self.settings, self.version.or(version.as_deref()));
+        let context = self.context_at_hand();
         let (items, report) = self.items_at_hand(registry)?;
         let none = BTreeMap::new();
         let outside = |item: &Item| SignalSet::of(&outside(item, &report, &none));
