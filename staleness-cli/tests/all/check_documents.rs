@@ -56,3 +56,40 @@ fn an_evergreen_document_hears_of_its_end_alone() {
     ended.commit("2026-02-11T00:00:00Z");
     assert!(told(&ended.check_now()).iter().any(|each| each.contains("version_drift")));
 }
+
+#[test]
+fn a_folder_that_is_named_is_read_under_the_ignore_files_above_it_in_the_project() {
+    let sandbox = Sandbox::with_history();
+    let broken = "See [it](gone.md).\n";
+    for path in ["docs/kept.md", "docs/gen/a.md", "docs/sub/b.tmp.md", "docs/sub/back.tmp.md"] {
+        sandbox.write(&format!("project/{path}"), broken);
+    }
+    sandbox.write("project/docs/forced/c.md", broken);
+    sandbox.write("project/.gitignore", "/docs/gen/\n*.tmp.md\nforced/\n");
+    sandbox.write("project/docs/sub/.gitignore", "!back.tmp.md\n");
+    // Files above the project are nobody's here.
+    for name in [".gitignore", ".ignore"] {
+        sandbox.write(name, "*.md\ndocs/\n");
+    }
+    let paths = |args: &[&str]| -> Vec<String> {
+        let found = sandbox.json(&[&["check"], args].concat());
+        let items = found["items"].as_array().unwrap().iter();
+        items.map(|item| item["path"].as_str().unwrap().to_owned()).collect()
+    };
+    // Without a commit nothing is known but what lies there.
+    assert_eq!(paths(&["docs"]), ["docs/kept.md", "docs/sub/back.tmp.md"]);
+    assert_eq!(paths(&["docs/sub"]), ["docs/sub/back.tmp.md"]);
+    assert_eq!(paths(&["docs/gen"]), ["docs/gen/a.md"], "one that is named is meant");
+    assert_eq!(paths(&["docs/gen/a.md"]), ["docs/gen/a.md"]);
+    sandbox.write("project/.notes/d.md", broken);
+    sandbox.write("project/.notes/d.tmp.md", broken);
+    assert_eq!(paths(&[".notes"]), [".notes/d.md"]);
+    // What git tracks is not ignored, whatever a pattern says.
+    sandbox.write("project/docs/forced/gone.md", "x\n");
+    sandbox.git("2026-01-10T00:00:00Z", &["add", "--force", "docs/forced"]);
+    sandbox.git("2026-01-10T00:00:00Z", &["commit", "--quiet", "--message", "x"]);
+    std::fs::remove_file(sandbox.project.join("docs/forced/gone.md")).unwrap();
+    sandbox.git("2026-01-11T00:00:00Z", &["commit", "--quiet", "--all", "--message", "y"]);
+    assert_eq!(paths(&["docs"]), ["docs/forced/c.md"]);
+    assert_eq!(paths(&["docs/sub"]), [""; 0]);
+}

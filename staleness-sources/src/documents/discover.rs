@@ -1,6 +1,7 @@
 //! Which files are checked.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -47,7 +48,7 @@ impl Search<'_> {
                         }
                     }
                 }
-                None => self.walk(&self.place.folder.clone()),
+                None => self.walk(""),
             }
             instructions::find(&mut self);
             self.skip_links();
@@ -125,7 +126,7 @@ impl Search<'_> {
         match std::fs::metadata(&whole) {
             Ok(meta) if meta.is_dir() => {
                 if self.fence.holds(&whole) {
-                    self.walk(&whole);
+                    self.folder(&key);
                 } else {
                     self.skip(key, "is a link that leads out of its folder");
                 }
@@ -134,19 +135,58 @@ impl Search<'_> {
         }
     }
 
-    /// Every Markdown file below a folder that is not ignored.
-    pub(super) fn walk(&mut self, folder: &Path) {
-        let walker = WalkBuilder::new(folder)
+    /// Every Markdown file below a folder of the project: what is tracked, and what is not ignored.
+    fn folder(&mut self, key: &str) {
+        self.walk(key);
+        let below = |path: &str| {
+            path.strip_prefix(key).is_some_and(|rest| key.is_empty() || rest.starts_with('/'))
+        };
+        for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
+            let is_own = kind == TrackedKind::File && nature::is_markdown(path) && below(path);
+            // One that was deleted just now is gone, as far as a walk can tell.
+            if is_own && self.place.folder.join(path).symlink_metadata().is_ok() {
+                self.own(path, false);
+            }
+        }
+    }
+
+    /// Every Markdown file below a folder of the project that is not ignored there or by a folder
+    /// above it in the project. What lies above the project is nobody's here.
+    fn walk(&mut self, key: &str) {
+        let root = self.place.folder.clone();
+        let folder = root.join(key);
+        // From the root down to the folder and below it, so that every file of patterns on the way
+        // is heeded, and with the weight that git gives it.
+        if !key.is_empty() && self.walk_from(&root, &folder) {
+            return;
+        }
+        // The root itself, a folder that is ignored and named all the same, or one behind a link.
+        self.walk_from(&folder, &folder);
+    }
+
+    /// Walks from a folder down to another one and below that; whether it got there.
+    fn walk_from(&mut self, start: &Path, folder: &Path) -> bool {
+        let is_hidden = |name: &OsStr| name.as_encoded_bytes().first() == Some(&b'.');
+        // A name that begins with a dot is left out, unless it was named.
+        let named = folder.strip_prefix(start).is_ok_and(|rest| rest.iter().any(is_hidden));
+        let to = folder.to_path_buf();
+        let walker = WalkBuilder::new(start)
+            .hidden(!named)
             .require_git(false)
             .git_global(false)
             .parents(false)
             .follow_links(false)
             .sort_by_file_name(std::cmp::Ord::cmp)
-            .filter_entry(|entry| {
-                let name = entry.file_name().to_string_lossy();
-                entry.depth() == 0 || !FOREIGN_FOLDERS.contains(&&*name)
+            .filter_entry(move |entry| {
+                if to.starts_with(entry.path()) {
+                    return true;
+                }
+                let name = entry.file_name();
+                let is_foreign = FOREIGN_FOLDERS.contains(&&*name.to_string_lossy());
+                entry.path().starts_with(&to) && !is_foreign && !(named && is_hidden(name))
             })
             .build();
+        let mut arrived = false;
         for (count, entry) in walker.enumerate() {
             if count == MAX_WALKED {
                 let text =
@@ -156,12 +196,15 @@ impl Search<'_> {
             }
             let Ok(entry) = entry else { continue };
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            arrived |= is_folder && entry.path() == folder;
             let Ok(below) = entry.path().strip_prefix(&self.place.folder) else { continue };
             let key = key_of(below);
             if is_file && nature::is_markdown(&key) {
                 self.own(&key, false);
             }
         }
+        arrived
     }
 
     /// Adds what instruction files import, and what those do.
