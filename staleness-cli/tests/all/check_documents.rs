@@ -93,3 +93,32 @@ fn a_folder_that_is_named_is_read_under_the_ignore_files_above_it_in_the_project
     assert_eq!(paths(&["docs"]), ["docs/forced/c.md"]);
     assert_eq!(paths(&["docs/sub"]), [""; 0]);
 }
+
+#[test]
+fn an_import_whose_file_went_is_told_and_one_that_never_was_is_a_word() {
+    let sandbox = Sandbox::with_history();
+    let text = "# Rules\n\nFollow @docs/rules.md, @docs/style.md and @docs/never.md.\n\n\
+                Ask me@docs/style.md about `@docs/style.md`.\n";
+    sandbox.write("project/CLAUDE.md", text);
+    sandbox.write("project/notes/other.md", "Follow @../docs/rules.md.\n");
+    let rules: String = (0..30).map(|at| format!("Rule {at} of the house.\n")).collect();
+    sandbox.write("project/docs/rules.md", &rules);
+    sandbox.write("project/docs/style.md", "Be brief.\n");
+    sandbox.commit("2026-01-10T00:00:00Z");
+    assert_eq!(told(&sandbox.json(&["check"])), [""; 0]);
+    std::fs::remove_file(sandbox.project.join("docs/style.md")).unwrap();
+    sandbox.git("2026-02-10T00:00:00Z", &["mv", "docs/rules.md", "docs/guide.md"]);
+    sandbox.commit("2026-02-10T00:00:00Z");
+    let found = sandbox.json(&["check"]);
+    assert_eq!(told(&found), ["CLAUDE.md:3 source_missing source_missing"], "{found:#}");
+    let reasons = found["items"][0]["verdict"]["signals"].to_string();
+    assert!(reasons.contains("docs/rules.md was renamed to docs/guide.md"), "{reasons}");
+    assert!(reasons.contains("docs/style.md no longer exists"), "{reasons}");
+    assert!(!reasons.contains("never"), "{reasons}");
+    let github = sandbox.ok(&["check", "--format", "github"]);
+    assert!(github.contains("::error file=CLAUDE.md,line=3,"), "{github}");
+    // Whoever edited the line since has seen it.
+    sandbox.write("project/CLAUDE.md", text.replace("Follow", "Do follow"));
+    sandbox.commit("2026-03-10T00:00:00Z");
+    assert_eq!(told(&sandbox.json(&["check"])), [""; 0]);
+}

@@ -10,6 +10,7 @@ use staleness_core::time::Timestamp;
 
 use super::directive::{self, Directive, Kinds, Reach};
 use super::front::{self, Fields};
+use super::imports;
 use super::markdown::{self, BlockView, Sort, Visitor};
 use super::marks;
 use super::names::{NameId, NameSort, Names};
@@ -253,6 +254,12 @@ impl<'a> Maker<'a, '_> {
                 words::in_prose(whole, part.clone(), &mut |(shape, name)| {
                     add(Origin::Prose, NameSort::Word(shape), offset_in(whole, name), name);
                 });
+                let prose = whole.get(part.clone()).unwrap_or_default();
+                if prose.contains('@') {
+                    for path in prose.split_whitespace().filter_map(imports::import) {
+                        add(Origin::Prose, NameSort::Import, offset_in(whole, path), path);
+                    }
+                }
                 marks::spans(whole, part, &mut self.draft.marks);
             }
             Sort::Code => words::in_code(text, &mut |(shape, name): (Shape, _)| {
@@ -311,6 +318,7 @@ pub(super) fn covers(kinds: &Kinds, kind: SignalKind) -> bool {
 fn is_covered(kinds: &Kinds, sort: NameSort) -> bool {
     let may_become: &[SignalKind] = match sort {
         NameSort::Link => &[SignalKind::SourceMissing, SignalKind::SourceChanged],
+        NameSort::Import => &[SignalKind::SourceMissing],
         NameSort::Word(Shape::Path) => {
             &[SignalKind::SourceMissing, SignalKind::SourceChanged, SignalKind::ReferenceDrift]
         }

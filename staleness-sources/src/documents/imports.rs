@@ -29,7 +29,7 @@ impl<'a> Visitor<'a> for Paths<'a> {
 }
 
 /// The path that a word imports: Markdown files only, since others are no documents.
-fn import(word: &str) -> Option<&str> {
+pub(super) fn import(word: &str) -> Option<&str> {
     let path = word.trim_start_matches(['(', '"', '\'']).strip_prefix('@')?;
     let path = path.trim_end_matches([',', ';', ':', ')', '"', '\'', '!', '?']);
     let path = path.strip_suffix('.').unwrap_or(path);

@@ -11,6 +11,8 @@ use staleness_core::hash::{fold, seeds};
 pub(super) enum NameSort {
     /// The target of a link or an image, as it is written.
     Link,
+    /// What a word imports, where it stands in a file that a client loads.
+    Import,
     /// A word of the text.
     Word(Shape),
 }
@@ -78,8 +80,9 @@ fn hash(sort: NameSort, text: &[u8]) -> u64 {
         NameSort::Word(Shape::Path) => 1,
         NameSort::Word(Shape::Flag) => 2,
         NameSort::Word(Shape::Identifier) => 3,
+        NameSort::Import => 4,
     };
-    let mut hash = first ^ ((text.len() as u64) << 2 | kind);
+    let mut hash = first ^ ((text.len() as u64) << 3 | kind);
     let (words, rest) = text.as_chunks::<8>();
     for word in words {
         hash = fold(hash ^ u64::from_le_bytes(*word), second);
@@ -120,17 +123,18 @@ mod tests {
             NameSort::Word(Shape::Path),
             NameSort::Word(Shape::Flag),
             NameSort::Word(Shape::Identifier),
+            NameSort::Import,
         ];
         let texts: Vec<String> =
             (0..40).map(|n| "long_name_".repeat(3)[n % 30..].to_owned() + &n.to_string()).collect();
         let all: Vec<(NameSort, &str)> =
             texts.iter().flat_map(|text| sorts.map(|sort| (sort, &**text))).collect();
         let ids: Vec<NameId> = all.iter().map(|(sort, text)| names.enter(*sort, text)).collect();
-        assert_eq!(ids, (0..160).collect::<Vec<_>>());
+        assert_eq!(ids, (0..200).collect::<Vec<_>>());
         for (id, name) in ids.iter().zip(&all) {
             assert_eq!(names.get(*id), *name);
             assert_eq!(names.enter(name.0, name.1), *id);
         }
-        assert_eq!((names.len(), names.get(999)), (160, (NameSort::Link, "")));
+        assert_eq!((names.len(), names.get(999)), (200, (NameSort::Link, "")));
     }
 }

@@ -63,7 +63,7 @@ impl Leaving {
 /// The word that a name is looked up as.
 pub(in crate::documents) fn word_of(sort: NameSort, text: &str) -> Option<Word> {
     let (kind, text) = match sort {
-        NameSort::Link => return None,
+        NameSort::Link | NameSort::Import => return None,
         NameSort::Word(Shape::Flag) => (WordKind::Flag, text.to_owned()),
         NameSort::Word(Shape::Identifier) => (WordKind::Identifier, text.to_owned()),
         NameSort::Word(Shape::Path) => {
@@ -166,6 +166,7 @@ impl Check<'_> {
                     self.ask_of_path(doc, mention, text, missing)
                 }
                 (NameSort::Link, text) => self.ask_of_link(doc, mention, text, leaving),
+                (NameSort::Import, text) => self.ask_of_import(doc, mention, text),
             };
             if let Some(ask) = ask {
                 // The same name twice in a block is one finding.
@@ -231,6 +232,19 @@ impl Check<'_> {
             cites: vec![citation],
             word: None,
         })
+    }
+
+    /// What a client loads with a file counts from the folder of that file. Many words begin with `@`:
+    /// only the history tells which of them was an import.
+    fn ask_of_import(&self, doc: &Doc, mention: &Mention, text: &str) -> Option<Ask> {
+        let is_own = doc.file.inside && !text.starts_with(['/', '~']);
+        if !doc.file.loaded || !is_own || !self.past.is_there() {
+            return None;
+        }
+        let path = target::resolve(self.folder_of(doc)?, text).ok()?;
+        let is_gone = !path.is_empty() && !self.is_there(&path);
+        let cites = is_gone.then(|| vec![Citation::of_path(path)])?;
+        Some(Ask { at: mention.at, cites, word: None })
     }
 
     /// The folder of a document in the project; `None` for a file of the user, whose paths are
