@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use staleness::ids::{ItemKey, stable_hash};
-use staleness::knowledge::{Block, Context, Document, Evidence, Fact, Item, ItemKind};
+use staleness::knowledge::{
+    Block, Context, Document, Evidence, Fact, Item, ItemKind, judge, judge_block,
+};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 use staleness_sources::documents::Report;
@@ -22,6 +24,8 @@ pub struct Finding {
     pub digest: u64,
     /// What was found against it.
     pub evidence: Vec<Evidence>,
+    /// The item that the file holds, if it is one.
+    item: Option<Item>,
 }
 
 impl Finding {
@@ -164,8 +168,11 @@ impl Findings {
     }
 }
 
-/// The verdict on what is left of the evidence; an item is judged as a block of its kind then.
+/// The verdict on what is left of the evidence.
 fn judged(finding: &Finding, context: &Context) -> Verdict {
+    if let Some(item) = &finding.item {
+        return judge(item, &finding.evidence, context);
+    }
     let block = Block {
         line: finding.told.line.unwrap_or(1),
         last_line: finding.last_line,
@@ -175,7 +182,7 @@ fn judged(finding: &Finding, context: &Context) -> Verdict {
         anchor: None,
         evidence: finding.evidence.clone(),
     };
-    staleness::knowledge::judge_block(finding.told.kind, &block, context)
+    judge_block(finding.told.kind, &block, context)
 }
 
 /// The items that live in files, by path, each with everything that speaks against it.
@@ -211,9 +218,14 @@ fn of_item(
     // What a check is asked for is where and why; the text is in the file.
     told.body = None;
     let last_line = block.map_or(1, |block| block.last_line);
-    let found =
-        vec![Finding { told, last_line, digest: digest(&item.body), evidence: evidence.to_vec() }];
-    Some(group(document, found))
+    let finding = Finding {
+        told,
+        last_line,
+        digest: digest(&item.body),
+        evidence: evidence.to_vec(),
+        item: Some(item.clone()),
+    };
+    Some(group(document, vec![finding]))
 }
 
 /// What knows an item again, whatever was found against it and whatever its front matter counts: its
@@ -231,6 +243,7 @@ fn of_blocks(document: &Document, context: &Context) -> Option<Group> {
             last_line: block.last_line,
             digest: block.digest,
             evidence: block.evidence.clone(),
+            item: None,
         })
     };
     let mut found: Vec<Finding> = document.found.iter().filter_map(finding).collect();

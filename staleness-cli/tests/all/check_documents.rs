@@ -122,3 +122,21 @@ fn an_import_whose_file_went_is_told_and_one_that_never_was_is_a_word() {
     sandbox.commit("2026-03-10T00:00:00Z");
     assert_eq!(told(&sandbox.json(&["check"])), [""; 0]);
 }
+
+#[test]
+fn what_is_left_of_an_item_beside_a_baseline_is_judged_as_that_item() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/CITED.txt", "cited\n");
+    let front = "type: knowledge\nid: ports\nadded: 2026-01-01\nevergreen: true\n\
+                 expires: 2026-05-01\ncite: [CITED.txt]\n";
+    sandbox.write("project/memory/ports.md", format!("---\n{front}---\n\nThe port is 5432.\n"));
+    sandbox.commit("2026-01-10T00:00:00Z");
+    std::fs::remove_file(sandbox.project.join("CITED.txt")).unwrap();
+    sandbox.commit("2026-02-10T00:00:00Z");
+    let written = sandbox.json(&["check", "--write-baseline", "known.json"]);
+    assert_eq!(told(&written), ["ports expired"]);
+    sandbox.ok(&["knowledge", "contradict", "ports", "--by", "me", "--reason", "it moved"]);
+    let now = sandbox.json(&["check", "--baseline", "known.json"]);
+    assert_eq!(told(&now), ["ports contradicted"], "{now:#}");
+    assert_eq!(now["items"][0]["verdict"]["freshness"], 0.1);
+}
