@@ -12,6 +12,7 @@ use staleness::verdict::{Level, Verdict};
 use staleness_sources::documents::Report;
 
 use crate::items::{joined, known, outside, to_look_up};
+use crate::rank::worst_first;
 
 /// A block, or an item that lives in a file, with at least one signal.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ impl Finding {
     }
 }
 
-/// A document with what was found in it, in the order of lines.
+/// A document with what was found in it, in the order of [`worst_first`].
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Its path.
@@ -92,7 +93,7 @@ pub fn nothing(_: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
 /// Everything that a check found.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// Documents with findings, worst first, then by path.
+    /// Documents with findings, in the order of the worst in each.
     pub groups: Vec<Group>,
     /// The levels of all blocks.
     pub counts: Levels,
@@ -128,7 +129,7 @@ impl Findings {
             group.found.iter().for_each(|each| found.counts.add(each.told.verdict.level));
             found.groups.push(group);
         }
-        found.groups.sort_by(worst_first);
+        found.groups.sort_by(by_worst);
         found
     }
 
@@ -148,16 +149,23 @@ impl Findings {
                 }
                 new > 0
             });
-            group.worst = worst(&group.found);
+            *group = in_order(group.path.clone(), group.blocks, std::mem::take(&mut group.found));
         }
         self.groups.retain(|group| !group.found.is_empty());
-        self.groups.sort_by(worst_first);
+        self.groups.sort_by(by_worst);
         self
     }
 
-    /// Every finding, in order.
+    /// Every finding, by document.
     pub fn all(&self) -> impl Iterator<Item = &Finding> {
         self.groups.iter().flat_map(|group| &group.found)
+    }
+
+    /// Every finding in one list, in the order of [`worst_first`].
+    pub fn in_order(&self) -> Vec<&Finding> {
+        let mut all: Vec<&Finding> = self.all().collect();
+        all.sort_by(|a, b| worst_first(&a.told, &b.told));
+        all
     }
 
     /// The levels of what is reported.
@@ -246,26 +254,28 @@ fn of_blocks(document: &Document, context: &Context) -> Option<Group> {
             item: None,
         })
     };
-    let mut found: Vec<Finding> = document.found.iter().filter_map(finding).collect();
-    found.sort_by_key(|each| (each.told.line, each.last_line, each.digest));
+    let found: Vec<Finding> = document.found.iter().filter_map(finding).collect();
     (!found.is_empty()).then(|| group(document, found))
 }
 
 fn group(document: &Document, found: Vec<Finding>) -> Group {
-    let path = document.key.path.clone();
-    Group { path, blocks: document.blocks, worst: worst(&found), found }
+    in_order(document.key.path.clone(), document.blocks, found)
 }
 
-fn worst(found: &[Finding]) -> (Level, f64) {
-    let key = |each: &Finding| (each.told.verdict.level, each.told.verdict.freshness);
-    found.iter().map(key).min_by(order).unwrap_or((Level::Fresh, 1.0))
+fn in_order(path: String, blocks: u32, mut found: Vec<Finding>) -> Group {
+    found.sort_by(|a, b| {
+        let rest = |each: &Finding| (each.last_line, each.digest);
+        worst_first(&a.told, &b.told).then_with(|| rest(a).cmp(&rest(b)))
+    });
+    let verdict = found.first().map(|worst| &worst.told.verdict);
+    let worst = verdict.map_or((Level::Fresh, 1.0), |it| (it.level, it.freshness));
+    Group { path, blocks, worst, found }
 }
 
-/// Worse before better.
-pub fn order(a: &(Level, f64), b: &(Level, f64)) -> Ordering {
-    b.0.cmp(&a.0).then_with(|| a.1.total_cmp(&b.1))
-}
-
-fn worst_first(a: &Group, b: &Group) -> Ordering {
-    order(&a.worst, &b.worst).then_with(|| a.path.cmp(&b.path))
+/// By the worst finding in each.
+fn by_worst(a: &Group, b: &Group) -> Ordering {
+    match (a.found.first(), b.found.first()) {
+        (Some(a), Some(b)) => worst_first(&a.told, &b.told),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
 }

@@ -9,7 +9,8 @@
 //! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds.
 //! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
 //! - [`vectors`], [`embedder`]: what a file of numbers means, and the model that makes them.
-//! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention.
+//! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention; [`rank`]:
+//!   in which order.
 
 pub mod citations;
 pub mod config;
@@ -22,6 +23,7 @@ pub mod items;
 pub mod knowledge;
 mod listener;
 pub mod naming;
+pub mod rank;
 pub mod remembered;
 pub mod review;
 pub mod save;

@@ -7,7 +7,8 @@ use staleness_sources::documents::Report;
 
 use crate::documents;
 use crate::error::ServiceError;
-use crate::findings::{Findings, nothing, order};
+use crate::findings::{Findings, nothing};
+use crate::rank::worst_first;
 use crate::settings::Settings;
 use crate::when::ago;
 
@@ -52,11 +53,7 @@ impl Remembered {
             let told = group.found.into_iter().map(|each| each.told);
             remembered.doubtful.extend(told.filter(|told| told.verdict.level != Level::Fresh));
         }
-        let key = |told: &KnowledgeReport| (told.verdict.level, told.verdict.freshness);
-        remembered.doubtful.sort_by(|a, b| {
-            order(&key(a), &key(b))
-                .then_with(|| (&a.path, a.line, &a.title).cmp(&(&b.path, b.line, &b.title)))
-        });
+        remembered.doubtful.sort_by(worst_first);
         Ok(remembered)
     }
 

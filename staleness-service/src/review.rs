@@ -2,15 +2,16 @@
 
 use std::cmp::Ordering;
 
-use staleness::BlockingRegistry;
 use staleness::knowledge::ItemKind;
 use staleness::registry::{ToolListing, WorkListing, list};
 use staleness::report::{Context, KnowledgeReport};
 use staleness::verdict::{Level, Verdict};
+use staleness::{BlockingRegistry, Timestamp};
 
 use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};
 use crate::knowledge::{World, everything};
+use crate::rank::{Rank, since};
 use crate::remembered::Remembered;
 use crate::scan::preview;
 use crate::settings::{Access, Settings};
@@ -26,8 +27,21 @@ pub struct Entry {
     pub title: String,
     /// How far it can be trusted, and why.
     pub verdict: Verdict,
+    /// When an item or a block was last known to hold.
+    pub since: Option<Timestamp>,
     /// What sort of thing it is, and so what settles it.
     pub subject: Subject,
+}
+
+impl Entry {
+    fn rank(&self) -> Rank<'_> {
+        let (path, line) = match &self.subject {
+            Subject::Block { path, line } => (path.as_str(), *line),
+            Subject::Item { path, line } => (path.as_deref().unwrap_or_default(), *line),
+            Subject::Tool | Subject::Work => ("", None),
+        };
+        Rank { verdict: &self.verdict, since: self.since, path, line }
+    }
 }
 
 /// What sort of thing needs attention.
@@ -91,8 +105,7 @@ pub fn at_hand(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
 }
 
 fn worst_first(a: &Entry, b: &Entry) -> Ordering {
-    (b.verdict.level.cmp(&a.verdict.level))
-        .then_with(|| a.verdict.freshness.total_cmp(&b.verdict.freshness))
+    (a.rank().worst_first(&b.rank()))
         .then_with(|| a.kind.cmp(b.kind))
         .then_with(|| a.id.cmp(&b.id))
         .then_with(|| a.title.cmp(&b.title))
@@ -110,6 +123,7 @@ fn tools(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Entry>,
         title: tool.description.unwrap_or_else(|| tool.name.clone()),
         id: tool.name,
         verdict: tool.verdict,
+        since: None,
         subject: Subject::Tool,
     };
     Ok(doubtful.map(entry).collect())
@@ -127,6 +141,7 @@ fn overdue(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Entry
             id: each.id.to_string(),
             title: each.text.lines().next().unwrap_or_default().to_owned(),
             verdict: each.verdict,
+            since: None,
             subject: Subject::Work,
         })
         .collect())
@@ -136,9 +151,9 @@ fn item(told: KnowledgeReport) -> Option<Entry> {
     if told.verdict.level == Level::Fresh {
         return None;
     }
+    let (kind, since) = (told.kind.as_str(), Some(since(&told)));
     let subject = Subject::Item { path: told.path, line: told.line };
-    let kind = told.kind.as_str();
-    Some(Entry { kind, id: told.id, title: told.title, verdict: told.verdict, subject })
+    Some(Entry { kind, id: told.id, title: told.title, verdict: told.verdict, since, subject })
 }
 
 fn block(told: &KnowledgeReport) -> Option<Entry> {
@@ -148,6 +163,7 @@ fn block(told: &KnowledgeReport) -> Option<Entry> {
         id: told.id.clone(),
         title: told.title.clone(),
         verdict: told.verdict.clone(),
+        since: Some(since(told)),
         subject: Subject::Block { path, line: told.line },
     })
 }

@@ -5,7 +5,6 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use serde_json::json;
-use staleness::BlockingRegistry;
 use staleness::clock;
 use staleness::ids::AgentId;
 use staleness::knowledge::{Context, Document, judge};
@@ -15,6 +14,7 @@ use staleness::store::StoreError;
 use staleness::tool::ToolKind;
 use staleness::verdict::Verdict;
 use staleness::work::WorkKind;
+use staleness::{BlockingRegistry, Timestamp};
 use staleness_sources::documents::Report;
 use staleness_sources::hook::{
     Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
@@ -279,14 +279,15 @@ fn loaded(
     documents.retain(|document| document.loaded);
     let items = documents::items_of(settings, &documents, &staleness_service::Silent)?;
     let report = Report { documents, items, ..Report::default() };
-    let mut verdicts: BTreeMap<String, Verdict> = BTreeMap::new();
+    let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
     if !report.items.is_empty() {
         let rows = documents::rows(settings, registry)?;
         let all = joined(rows, report.items.clone());
         let nothing = BTreeMap::new();
         let all = known(all, &|item| outside(item, &report, &nothing), context);
         verdicts.extend(all.into_iter().filter_map(|each| {
-            Some((each.item.path.clone()?, judge(&each.item, &each.evidence, context)))
+            let verdict = judge(&each.item, &each.evidence, context);
+            Some((each.item.path.clone()?, (verdict, each.item.anchored_at())))
         }));
     }
     let of = |document: Document| {

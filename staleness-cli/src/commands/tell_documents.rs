@@ -2,20 +2,21 @@
 //! own sentences, from what the last check left.
 
 use staleness::Timestamp;
-use staleness::knowledge::{Block, Context, Document, ItemKind, judge_block, judge_document};
+use staleness::knowledge::{Block, Context, Document, ItemKind, judge_block};
+use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 
 use super::tell::{MAX_NAME, section};
-use staleness_service::findings::order;
+use staleness_service::rank::{Rank, since, worst_first};
 use staleness_service::when::ago;
 
 /// A document that the agent loads.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) document: Document,
-    /// The verdict on the item that it holds: that is judged by its kind and by what was said about
-    /// it, not as a text.
-    pub(crate) item: Option<Verdict>,
+    /// The verdict on the item that it holds, and when that was last known to hold: it is judged by its
+    /// kind and by what was said about it, not as a text.
+    pub(crate) item: Option<(Verdict, Timestamp)>,
 }
 
 /// The text for an agent, at most `budget` characters; `None` when there is nothing to say.
@@ -25,17 +26,24 @@ pub(crate) fn text(
     now: Timestamp,
     budget: usize,
 ) -> Option<String> {
-    let as_text = |each: &Loaded| judge_document(ItemKind::Document, &each.document, context);
-    let mut doubtful: Vec<(&Loaded, (Level, f64))> = documents
+    let worst = |each: &Loaded| {
+        let document = &each.document;
+        let block = |block| KnowledgeReport::of_block(ItemKind::Document, document, block, context);
+        let worst = document.found.iter().map(block).min_by(worst_first)?;
+        let since = since(&worst);
+        Some((worst.verdict, since))
+    };
+    let mut doubtful: Vec<(&Loaded, (Verdict, Timestamp))> = documents
         .iter()
-        .map(|each| {
-            let verdict = each.item.clone().unwrap_or_else(|| as_text(each));
-            (each, (verdict.level, verdict.freshness))
-        })
-        .filter(|(_, (level, _))| *level != Level::Fresh)
+        .filter_map(|each| Some((each, each.item.clone().or_else(|| worst(each))?)))
+        .filter(|(_, (verdict, _))| verdict.level != Level::Fresh)
         .collect();
-    let path = |each: &Loaded| each.document.key.path.clone();
-    doubtful.sort_by(|a, b| order(&a.1, &b.1).then_with(|| path(a.0).cmp(&path(b.0))));
+    doubtful.sort_by(|a, b| {
+        fn rank<'a>((each, (verdict, since)): &'a (&Loaded, (Verdict, Timestamp))) -> Rank<'a> {
+            Rank { verdict, since: Some(*since), path: &each.document.key.path, line: None }
+        }
+        rank(a).worst_first(&rank(b))
+    });
     let checked = doubtful.iter().map(|(each, _)| each.document.checked_at).min()?;
     let head = format!("Document status from `staleness`, checked {}:", ago(now, checked));
     let mut text = head.clone();
@@ -45,7 +53,7 @@ pub(crate) fn text(
     ] {
         let items: Vec<String> = doubtful
             .iter()
-            .filter(|(_, (worst, _))| *worst == level)
+            .filter(|(_, (verdict, _))| verdict.level == level)
             .map(|(each, _)| named(each, level, context))
             .collect();
         if !items.is_empty() {
@@ -150,8 +158,10 @@ mod tests {
     #[test]
     fn an_item_in_a_file_is_told_by_its_path_and_its_own_verdict() {
         let verdict = |level| Verdict { level, freshness: 0.5, ..Verdict::fresh() };
-        let of =
-            |path: &str, level| Loaded { item: Some(verdict(level)), ..document(path, &[1, 2, 3]) };
+        let of = |path: &str, level| Loaded {
+            item: Some((verdict(level), now())),
+            ..document(path, &[1, 2, 3])
+        };
         let loaded = [of("memory/a.md", Level::Review), of("memory/b.md", Level::Fresh)];
         let told = text(&loaded, &context(), now(), 1_500).unwrap();
         assert!(told.ends_with("Verify before you rely on these: `memory/a.md`"), "{told}");

@@ -140,3 +140,53 @@ fn what_is_left_of_an_item_beside_a_baseline_is_judged_as_that_item() {
     assert_eq!(told(&now), ["ports contradicted"], "{now:#}");
     assert_eq!(now["items"][0]["verdict"]["freshness"], 0.1);
 }
+
+#[test]
+fn of_equal_findings_the_older_one_comes_first_everywhere() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/a.rs", "fn a() {}\n");
+    let line = "See [it](src/a.rs).\n";
+    let edits = [
+        ("z.md", line),
+        ("m.md", line),
+        ("AGENTS.md", line),
+        ("m.md", "# M\n\nOf [it](src/a.rs).\n"),
+    ];
+    for (at, (path, text)) in edits.into_iter().enumerate() {
+        let before = std::fs::read_to_string(sandbox.project.join(path)).unwrap_or_default();
+        sandbox.write(&format!("project/{path}"), format!("{text}\n{before}"));
+        sandbox.commit(&format!("2026-01-{:02}T00:00:00Z", at + 1));
+    }
+    std::fs::remove_file(sandbox.project.join("src/a.rs")).unwrap();
+    sandbox.commit("2026-02-10T00:00:00Z");
+    let ids = |args: &[&str], key: &str| -> Vec<String> {
+        let list = sandbox.json(args)[key].as_array().unwrap().clone();
+        list.iter().map(|each| each["id"].as_str().unwrap().to_owned()).collect()
+    };
+    sandbox.check_now();
+    let expected = ["z.md:1", "m.md:5", "AGENTS.md:1", "m.md:3"];
+    assert_eq!(ids(&["check"], "items"), expected);
+    assert_eq!(ids(&["review"], "items"), expected);
+    assert_eq!(ids(&[], "documents"), expected);
+    // By document; what is to be mended there, the same way.
+    let table = sandbox.ok(&["check"]);
+    let lines = table.lines().filter_map(|line| line.strip_prefix("  ")?.split_once("  stale "));
+    let places: Vec<&str> = lines.map(|(id, _)| id).collect();
+    assert_eq!(places, ["z.md:1", "m.md:5", "m.md:3", "AGENTS.md:1"], "{table}");
+    // An agent is told of the documents that it loads.
+    let mut documents = Vec::new();
+    for (path, day) in [("b.md", 11), ("a.md", 12)] {
+        sandbox.write("project/src/a.rs", "fn a() {}\n");
+        sandbox.write(&format!("project/{path}"), line);
+        documents.push(path);
+        sandbox.write("project/CLAUDE.md", format!("@{}\n", documents.join(" @")));
+        sandbox.commit(&format!("2026-02-{day}T00:00:00Z"));
+    }
+    std::fs::remove_file(sandbox.project.join("src/a.rs")).unwrap();
+    sandbox.commit("2026-02-20T00:00:00Z");
+    sandbox.check_now();
+    assert_eq!(ids(&[], "documents")[..2], expected[..2]);
+    let said = sandbox.session_start(&sandbox.project, "s1", "startup").unwrap();
+    let place = |path: &str| said.find(path).unwrap_or_else(|| panic!("{path}: {said}"));
+    assert!(place("AGENTS.md") < place("b.md") && place("b.md") < place("a.md"), "{said}");
+}

@@ -8,7 +8,7 @@ use serde_json::json;
 use staleness::knowledge::Item;
 use staleness::verdict::Level;
 use staleness_service::documents::{Asked, check, context, rows as stored_rows};
-use staleness_service::findings::{Finding, Findings};
+use staleness_service::findings::Findings;
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, citations};
 
@@ -50,12 +50,8 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
     let stored = stored_rows(settings, &settings.open(Access::Look)?)?;
     let look_up = |items: &[Item]| citations::evidence(settings, items);
     let found = Findings::new(&report, stored, &look_up, &context, since.is_some());
-    let mut doubtful: Vec<&Finding> =
-        found.all().filter(|each| each.told.verdict.level != Level::Fresh).collect();
-    doubtful.sort_by(|a, b| {
-        let key = |each: &Finding| (each.told.verdict.level, each.told.verdict.freshness);
-        staleness_service::findings::order(&key(a), &key(b))
-    });
+    let mut doubtful = found.in_order();
+    doubtful.retain(|each| each.told.verdict.level != Level::Fresh);
     let limit = asked.limit.map_or(20, |limit| limit as usize);
     let rows = Rows::fit(doubtful, limit, |each| {
         let told = &each.told;

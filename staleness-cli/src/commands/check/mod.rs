@@ -135,7 +135,7 @@ fn document(found: &Findings, report: &Report, compared: Option<Compared>) -> Va
         .map(|each| json!({ "path": each.path, "line": each.line, "text": each.text }))
         .collect();
     let mut document = json!({
-        "items": found.all().map(|each| &each.told).collect::<Vec<_>>(),
+        "items": found.in_order().iter().map(|each| &each.told).collect::<Vec<_>>(),
         "counts": found.counts,
         "skipped": skipped,
         "notes": notes,

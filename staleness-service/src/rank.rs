@@ -1,0 +1,92 @@
+//! The one order in which everything is told that cannot be trusted.
+
+use std::cmp::Ordering;
+
+use staleness::Timestamp;
+use staleness::report::KnowledgeReport;
+use staleness::verdict::Verdict;
+
+/// What decides the place of something in a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Rank<'a> {
+    /// How far it can be trusted.
+    pub verdict: &'a Verdict,
+    /// When it was last known to hold, or written.
+    pub since: Option<Timestamp>,
+    /// The file in which it stands.
+    pub path: &'a str,
+    /// The line there.
+    pub line: Option<u32>,
+}
+
+impl<'a> Rank<'a> {
+    /// That of an item, or of a block of a document.
+    #[must_use]
+    pub fn of(told: &'a KnowledgeReport) -> Self {
+        Self {
+            verdict: &told.verdict,
+            since: Some(since(told)),
+            path: told.path.as_deref().unwrap_or_default(),
+            line: told.line,
+        }
+    }
+
+    /// The worse before the better; of equal ones the older before the younger, which is before what
+    /// has no date; and then by file and line.
+    #[must_use]
+    pub fn worst_first(&self, other: &Self) -> Ordering {
+        let (a, b) = (self.verdict, other.verdict);
+        (b.level.cmp(&a.level))
+            .then_with(|| a.freshness.total_cmp(&b.freshness))
+            .then_with(|| {
+                (self.since.is_none(), self.since).cmp(&(other.since.is_none(), other.since))
+            })
+            .then_with(|| (self.path, self.line).cmp(&(other.path, other.line)))
+    }
+}
+
+/// When something was last known to hold: the day of its verification, else that of its text.
+#[must_use]
+pub fn since(told: &KnowledgeReport) -> Timestamp {
+    told.verified_at.unwrap_or(told.added_at)
+}
+
+/// The order of items and blocks: see [`Rank::worst_first`]; several of one file and line by their ids.
+#[must_use]
+pub fn worst_first(a: &KnowledgeReport, b: &KnowledgeReport) -> Ordering {
+    (Rank::of(a).worst_first(&Rank::of(b))).then_with(|| (&a.id, &a.title).cmp(&(&b.id, &b.title)))
+}
+
+#[cfg(test)]
+mod tests {
+    use staleness::verdict::Level;
+
+    use super::*;
+
+    #[test]
+    fn worse_then_older_then_by_place() {
+        let verdict = |level, freshness| Verdict { level, freshness, ..Verdict::fresh() };
+        let [bad, poor, fair] = [
+            verdict(Level::Stale, 0.1),
+            verdict(Level::Stale, 0.3),
+            // A to-do that is open for too long is no fresher for its number.
+            verdict(Level::Review, 0.2),
+        ];
+        let at = |day: i64| Some(Timestamp::from_millis(day));
+        let rank = |verdict, since, path, line| Rank { verdict, since, path, line };
+        let in_order = [
+            rank(&bad, at(9), "z", Some(9)),
+            rank(&poor, at(1), "z", Some(9)),
+            rank(&poor, at(2), "a", Some(9)),
+            rank(&poor, at(2), "a", Some(10)),
+            rank(&poor, at(2), "b", Some(1)),
+            rank(&poor, None, "a", Some(1)),
+            rank(&fair, at(0), "a", Some(1)),
+        ];
+        for pair in in_order.windows(2) {
+            assert_eq!(pair[0].worst_first(&pair[1]), Ordering::Less, "{pair:?}");
+            assert_eq!(pair[1].worst_first(&pair[0]), Ordering::Greater, "{pair:?}");
+        }
+        assert_eq!(in_order[0].worst_first(&in_order[0]), Ordering::Equal);
+    }
+}
