@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::OnceLock;
 
-use super::vector::{doubles, floats};
+use super::numbers::{Number, Numbers};
 use super::{Precision, RouteId, RouteKey, Vector};
-use crate::ids::{IdError, ProjectId, ToolName};
+use crate::ids::{ProjectId, ToolName};
 
 /// The numbers of many vectors, one vector behind the other.
 #[derive(Clone, Debug)]
 pub enum Values {
     /// Numbers of 32 bits.
-    F32(Vec<f32>),
+    F32(Numbers<f32>),
     /// Numbers of 64 bits.
-    F64(Vec<f64>),
+    F64(Numbers<f64>),
 }
 
 /// Vectors of one project and [`Form`](super::Form): row `n` is the vector of `ids()[n]`. Rows come in no particular
@@ -25,11 +26,14 @@ pub struct Matrix {
     /// The tool of each row, by its place in `names`.
     tools: Vec<u32>,
     names: Vec<ToolName>,
-    places: HashMap<Box<str>, u32>,
+    places: HashMap<Box<str>, u32, foldhash::fast::RandomState>,
     values: Values,
-    /// The row of each tool, by its place, and id.
-    rows: HashMap<(u32, RouteId), usize, BuildHasherDefault<IdHasher>>,
+    /// Made when it is asked for: a search does without.
+    rows: OnceLock<Rows>,
 }
+
+/// The row of each tool, by its place, and id.
+type Rows = HashMap<(u32, RouteId), usize, BuildHasherDefault<IdHasher>>;
 
 /// Ids are hashes already.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,12 +66,12 @@ impl Matrix {
             ids: Vec::new(),
             tools: Vec::new(),
             names: Vec::new(),
-            places: HashMap::new(),
+            places: HashMap::default(),
             values: match precision {
-                Precision::F32 => Values::F32(Vec::new()),
-                Precision::F64 => Values::F64(Vec::new()),
+                Precision::F32 => Values::F32(Numbers::new()),
+                Precision::F64 => Values::F64(Numbers::new()),
             },
-            rows: HashMap::default(),
+            rows: OnceLock::new(),
         }
     }
 
@@ -115,7 +119,7 @@ impl Matrix {
     #[must_use]
     pub fn get(&self, tool: &ToolName, id: RouteId) -> Option<Vector> {
         let place = *self.places.get(tool.as_str())?;
-        let row = *self.rows.get(&(place, id))?;
+        let row = *self.index().get(&(place, id))?;
         let range = row * self.dimensions..(row + 1) * self.dimensions;
         Some(match &self.values {
             Values::F32(values) => Vector::F32(values[range].into()),
@@ -123,50 +127,65 @@ impl Matrix {
         })
     }
 
-    /// Adds a row, or replaces it. Numbers that there are too few of are zero; see [`super::Vectors::push`].
-    pub(super) fn put(&mut self, tool: &str, id: RouteId, bytes: &[u8]) -> Result<(), IdError> {
-        let (end, dimensions) = (self.ids.len(), self.dimensions);
-        let tool = self.place_of(tool)?;
-        let row = *self.rows.entry((tool, id)).or_insert(end);
-        let new = row == end;
-        if new {
-            self.ids.push(id);
-            self.tools.push(tool);
+    /// Adds a row, or replaces it. Numbers that there are too few of are zero.
+    pub(super) fn put(&mut self, tool: &str, id: RouteId, bytes: &[u8]) {
+        let key = (self.place_of(tool), id);
+        match self.index().get(&key) {
+            Some(row) => self.set(*row, bytes),
+            None => self.append(tool, id, bytes),
         }
-        fn place<T: Copy + Default>(
-            all: &mut Vec<T>,
-            row: usize,
-            dimensions: usize,
-            numbers: impl Iterator<Item = T>,
-        ) {
-            if row * dimensions == all.len() {
-                all.extend(numbers);
-                all.resize((row + 1) * dimensions, T::default());
-            } else {
-                let slots = &mut all[row * dimensions..(row + 1) * dimensions];
-                slots.iter_mut().zip(numbers).for_each(|(slot, number)| *slot = number);
-            }
-        }
-        match &mut self.values {
-            Values::F32(all) => place(all, row, dimensions, floats(bytes)),
-            Values::F64(all) => place(all, row, dimensions, doubles(bytes)),
-        }
-        Ok(())
     }
 
-    /// The place of a tool's name. Rows come by tool, as a rule, so the last one is looked at first.
-    fn place_of(&mut self, tool: &str) -> Result<u32, IdError> {
+    /// Adds a row that is not there.
+    pub(super) fn append(&mut self, tool: &str, id: RouteId, bytes: &[u8]) {
+        let (row, tool) = (self.ids.len(), self.place_of(tool));
+        if let Some(rows) = self.rows.get_mut() {
+            rows.insert((tool, id), row);
+        }
+        self.ids.push(id);
+        self.tools.push(tool);
+        self.set(row, bytes);
+    }
+
+    fn index(&self) -> &Rows {
+        self.rows.get_or_init(|| {
+            let keys = self.tools.iter().copied().zip(self.ids.iter().copied());
+            keys.zip(0..).collect()
+        })
+    }
+
+    fn set(&mut self, row: usize, bytes: &[u8]) {
+        let dimensions = self.dimensions;
+        match &mut self.values {
+            Values::F32(all) => all.put(row * dimensions, dimensions, bytes),
+            Values::F64(all) => all.put(row * dimensions, dimensions, bytes),
+        }
+    }
+
+    /// Makes room for so many more rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.ids.reserve(rows);
+        self.tools.reserve(rows);
+        match &mut self.values {
+            Values::F32(all) => all.reserve(rows.saturating_mul(self.dimensions)),
+            Values::F64(all) => all.reserve(rows.saturating_mul(self.dimensions)),
+        }
+    }
+
+    /// The place of a tool's name, which was checked. Rows come by tool, as a rule, so the last one is looked at
+    /// first.
+    fn place_of(&mut self, tool: &str) -> u32 {
         let same = |place: &u32| self.names[*place as usize].as_str() == tool;
         if let Some(last) = self.tools.last().copied().filter(same) {
-            return Ok(last);
+            return last;
         }
         if let Some(place) = self.places.get(tool) {
-            return Ok(*place);
+            return *place;
         }
         let place = self.names.len() as u32;
-        self.names.push(ToolName::new(tool)?);
+        self.names.push(ToolName::checked(tool));
         self.places.insert(tool.into(), place);
-        Ok(place)
+        place
     }
 
     pub(super) fn key(&self, project: &ProjectId, row: usize) -> RouteKey {
@@ -176,14 +195,16 @@ impl Matrix {
 
     /// Removes a row; the last one takes its place.
     pub(super) fn remove(&mut self, tool: &ToolName, id: RouteId) {
-        let place = self.places.get(tool.as_str()).copied();
-        let Some(row) = place.and_then(|place| self.rows.remove(&(place, id))) else { return };
+        let Some(place) = self.places.get(tool.as_str()).copied() else { return };
+        self.index();
+        let Some(rows) = self.rows.get_mut() else { return };
+        let Some(row) = rows.remove(&(place, id)) else { return };
         self.ids.swap_remove(row);
         self.tools.swap_remove(row);
         if let (Some(id), Some(place)) = (self.ids.get(row), self.tools.get(row)) {
-            self.rows.insert((*place, *id), row);
+            rows.insert((*place, *id), row);
         }
-        fn drop_row<T: Copy>(all: &mut Vec<T>, row: usize, dimensions: usize) {
+        fn drop_row<T: Number>(all: &mut Numbers<T>, row: usize, dimensions: usize) {
             let last = all.len() - dimensions;
             all.copy_within(last.., row * dimensions);
             all.truncate(last);

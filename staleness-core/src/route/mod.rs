@@ -11,8 +11,10 @@
 
 mod brief;
 mod confidence;
+mod filling;
 mod id;
 mod matrix;
+mod numbers;
 mod prune;
 mod query;
 mod record;
@@ -23,8 +25,10 @@ mod vectors;
 
 pub use brief::{RouteBrief, RouteBriefs};
 pub use confidence::Confidence;
+pub use filling::Filling;
 pub use id::{RouteId, RouteKey};
 pub use matrix::{Matrix, Values};
+pub use numbers::{Number, Numbers};
 pub use prune::{PrunePlan, PruneReason, plan_prune};
 pub use query::{MAX_QUERY_BYTES, check_query, fold_query};
 pub use record::{MAX_OPS, Route};

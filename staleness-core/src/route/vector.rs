@@ -68,6 +68,23 @@ pub enum VectorError {
     NotUnit,
     /// The name of the route's tool is none, though it was stored as such.
     Tool,
+    /// The id of its project is none, though it was stored as such.
+    Project,
+    /// The name of its model is none, though it was stored as such.
+    Model,
+}
+
+impl VectorError {
+    /// What is wrong: `project`, `model`, `tool` or `numbers`.
+    #[must_use]
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Project => "project",
+            Self::Model => "model",
+            _ => "numbers",
+        }
+    }
 }
 
 impl fmt::Display for VectorError {
@@ -86,6 +103,8 @@ impl fmt::Display for VectorError {
             }
             Self::NotUnit => f.write_str("the vector does not have length 1"),
             Self::Tool => f.write_str("the vector's tool has no name"),
+            Self::Project => f.write_str("the vector's project has no id"),
+            Self::Model => f.write_str("the vector's model has no name"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::matrix::Matrix;
-use super::{Precision, RouteId, RouteKey, RouteVector, VectorError};
+use super::{Precision, RouteKey, RouteVector};
 use crate::ids::{ModelId, ProjectId};
 
 /// What vectors must share to be compared.
@@ -83,34 +83,7 @@ impl Vectors {
         };
         self.remove(&row.key);
         let matrix = self.matrix(&row.key.project, &form);
-        let put = matrix.put(row.key.tool.as_str(), row.key.id, &row.vector.to_bytes());
-        debug_assert_eq!(put, Ok(()), "the name of a tool is one");
-    }
-
-    /// Adds a vector as it is stored, with nothing in between and no allocation of its own. For
-    /// backends that load many: each route has one vector, and it must not be there under another form.
-    /// Whether its numbers are finite and it has length 1 is a matter of [`crate::route::Vector::from_bytes`].
-    ///
-    /// # Errors
-    /// [`VectorError`] for bytes that are not those of a vector of this form, and for a tool whose name
-    /// is none.
-    pub fn push(
-        &mut self,
-        project: &ProjectId,
-        form: &Form,
-        tool: &str,
-        id: RouteId,
-        bytes: &[u8],
-    ) -> Result<(), VectorError> {
-        let expected = form.dimensions * form.precision.bytes();
-        match bytes.len() {
-            0 => Err(VectorError::Empty),
-            found if found != expected => Err(VectorError::Length(found)),
-            _ => {
-                let put = self.matrix(project, form).put(tool, id, bytes);
-                put.map_err(|_| VectorError::Tool)
-            }
-        }
+        matrix.put(row.key.tool.as_str(), row.key.id, &row.vector.to_bytes());
     }
 
     /// Removes the vector of a route, if there is one.
@@ -136,7 +109,8 @@ impl Vectors {
         }
     }
 
-    fn matrix(&mut self, project: &ProjectId, form: &Form) -> &mut Matrix {
+    /// Those of a project and a form, perhaps none yet: then one must follow.
+    pub(super) fn matrix(&mut self, project: &ProjectId, form: &Form) -> &mut Matrix {
         // Looked up first: cloning a key for every row of a bulk load would show.
         if !self.matrices.get(project).is_some_and(|forms| forms.contains_key(form)) {
             let forms = self.matrices.entry(project.clone()).or_default();
@@ -157,7 +131,7 @@ impl<'a> Extend<&'a RouteVector> for Vectors {
 mod tests {
     use super::*;
     use crate::ids::ToolName;
-    use crate::route::{Values, Vector};
+    use crate::route::{RouteId, Values, Vector};
 
     fn row(id: u128, numbers: &[f64]) -> RouteVector {
         RouteVector {
@@ -206,18 +180,5 @@ mod tests {
         assert_ne!(one, two);
         two.insert(&row(1, &[1.0, 0.1]));
         assert_ne!(one, two);
-    }
-
-    #[test]
-    fn bytes_of_the_wrong_length_are_refused() {
-        let mut all = Vectors::default();
-        let row = row(1, &[1.0, 0.0]);
-        let form = Form { model: row.model.clone(), dimensions: 2, precision: Precision::F32 };
-        let bytes = row.vector.to_bytes();
-        let mut push = |bytes: &[u8]| all.push(&row.key.project, &form, "t", row.key.id, bytes);
-        assert_eq!(push(&bytes[..7]), Err(VectorError::Length(7)));
-        assert_eq!(push(&[]), Err(VectorError::Empty));
-        assert_eq!(push(&bytes), Ok(()));
-        assert_eq!(all.get(&row.key), Some(row));
     }
 }

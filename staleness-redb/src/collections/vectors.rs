@@ -2,7 +2,7 @@
 
 use redb::{ReadableTable, TableDefinition};
 use staleness_core::ids::{ModelId, ProjectId, ToolName};
-use staleness_core::route::{Form, RouteId, RouteKey, RouteVector};
+use staleness_core::route::{Filling, RouteId, RouteKey, RouteVector};
 use staleness_core::store::{Change, StoreError, VectorFilter, View};
 
 use super::routes::{name, parts, route_key};
@@ -36,35 +36,35 @@ impl Collection for RouteVectors {
 /// Adds what the filter names to the view.
 pub(crate) fn load(tx: &Tx, filter: &VectorFilter, view: &mut View) -> Result<(), StoreError> {
     let rows = table(tx, VECTORS)?;
-    let mut bulk = Bulk { view, last: None };
+    let mut bulk = Bulk(Filling::new(std::mem::take(&mut view.vectors)));
     match filter {
         VectorFilter::Key(key) => {
             if let Some(value) = rows.get(parts(key)).map_err(from_storage)? {
                 bulk.push(parts(key), value.value(), None)?;
             }
-            Ok(())
         }
         VectorFilter::Tool(project, tool) => {
-            range(&rows, project, Some(tool), |key, value| bulk.push(key, value, None))
+            range(&rows, project, Some(tool), |key, value| bulk.push(key, value, None))?;
         }
         VectorFilter::First(project, model) => range(&rows, project, None, |key, value| {
             bulk.push(key, value, Some(model)).map(|kept| !kept)
-        }),
+        })?,
         VectorFilter::Model(project, model) => range(&rows, project, None, |key, value| {
             bulk.push(key, value, Some(model)).map(|_| true)
-        }),
+        })?,
         VectorFilter::Project(project) => {
-            range(&rows, project, None, |key, value| bulk.push(key, value, None))
+            range(&rows, project, None, |key, value| bulk.push(key, value, None))?;
         }
         VectorFilter::All => {
             for entry in rows.iter().map_err(from_storage)? {
                 let (key, value) = entry.map_err(from_storage)?;
                 bulk.push(key.value(), value.value(), None)?;
             }
-            Ok(())
         }
-        _ => Err(StoreError::Unsupported("this filter of vectors")),
+        _ => return Err(StoreError::Unsupported("this filter of vectors")),
     }
+    view.vectors = bulk.0.finish();
+    Ok(())
 }
 
 /// Hands every vector of a project, or of one of its tools, to `visit`, until it says that it has enough.
@@ -89,12 +89,9 @@ fn range(
 }
 
 /// Rows on their way straight into the pieces of memory where a search wants them.
-struct Bulk<'v> {
-    view: &'v mut View,
-    last: Option<(ProjectId, Form)>,
-}
+struct Bulk(Filling);
 
-impl Bulk<'_> {
+impl Bulk {
     /// Keeps a row, if the model made it, where one is wanted. Whether it did.
     fn push(
         &mut self,
@@ -108,23 +105,8 @@ impl Bulk<'_> {
                 return Ok(false);
             }
             let (project, tool, id) = key;
-            let dimensions = numbers.len() / precision.bytes();
-            // Nearly always that of the row before.
-            let same = |(its, form): &(ProjectId, Form)| {
-                its.as_str() == project
-                    && form.model.as_str() == model
-                    && (form.precision, form.dimensions) == (precision, dimensions)
-            };
-            let (project, form) = match self.last.take().filter(same) {
-                Some(same) => self.last.insert(same),
-                None => {
-                    let project = ProjectId::new(project).map_err(|_| Bad("project"))?;
-                    let model = ModelId::new(model).map_err(|_| Bad("model"))?;
-                    self.last.insert((project, Form { model, dimensions, precision }))
-                }
-            };
-            let pushed = self.view.vectors.push(project, form, tool, RouteId(id), numbers);
-            pushed.map(|()| true).map_err(|_| Bad("numbers"))
+            let pushed = self.0.push(project, model, precision, tool, RouteId(id), numbers);
+            pushed.map(|()| true).map_err(|error| Bad(error.field()))
         };
         push().map_err(|bad| corrupt("vectors", name(key), bad))
     }

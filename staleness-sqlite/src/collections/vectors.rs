@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use rusqlite::Row;
 use staleness_core::ids::{ModelId, ProjectId};
-use staleness_core::route::{Form, Precision, RouteId, RouteKey, RouteVector, Vector};
+use staleness_core::route::{Filling, Precision, RouteId, RouteKey, RouteVector, Vector};
 use staleness_core::store::{Change, StoreError, VectorFilter, View};
 
 use super::routes::{key, name, parts};
@@ -42,16 +42,16 @@ pub(crate) fn load(
     view: &mut View,
 ) -> Result<(), StoreError> {
     match filter {
-        VectorFilter::Key(key) => bulk(tx, BY_KEY, parts(key), view),
+        VectorFilter::Key(key) => bulk(tx, BY_KEY, parts(key), 0, view),
         VectorFilter::First(project, model) => {
-            bulk(tx, FIRST, (project.as_str(), model.as_str()), view)
+            bulk(tx, FIRST, (project.as_str(), model.as_str()), 0, view)
         }
         VectorFilter::Tool(project, tool) => {
-            bulk(tx, OF_TOOL, (project.as_str(), tool.as_str()), view)
+            bulk(tx, OF_TOOL, (project.as_str(), tool.as_str()), 0, view)
         }
         VectorFilter::Model(project, model) => of_project(tx, project, Some(model), view),
         VectorFilter::Project(project) => of_project(tx, project, None, view),
-        VectorFilter::All => bulk(tx, ALL, (), view),
+        VectorFilter::All => bulk(tx, ALL, (), 0, view),
         _ => Err(StoreError::Unsupported("this filter of vectors")),
     }
 }
@@ -68,9 +68,10 @@ fn of_project(
     match extent(tx, EXTENT, project)? {
         None => Ok(()),
         Some(extent) if extent.is_dense() => {
-            bulk(tx, TOGETHER, (project, model, extent.first, extent.last), view)
+            let rows = usize::try_from(extent.count).unwrap_or(0);
+            bulk(tx, TOGETHER, (project, model, extent.first, extent.last), rows, view)
         }
-        Some(_) => bulk(tx, SCATTERED, (project, model), view),
+        Some(_) => bulk(tx, SCATTERED, (project, model), 0, view),
     }
 }
 
@@ -79,36 +80,24 @@ fn bulk<P: rusqlite::Params>(
     tx: &Transaction<'_>,
     sql: &'static str,
     params: P,
+    expected: usize,
     view: &mut View,
 ) -> Result<(), StoreError> {
-    let mut last: Option<(ProjectId, Form)> = None;
+    let mut filling = Filling::new(std::mem::take(&mut view.vectors)).expecting(expected);
     each(tx, sql, params, |row| {
         let mut push = || -> Result<(), Bad> {
             let mut cells = Cells::new(row);
             let (project, tool) = (cells.str("project")?, cells.str("tool")?);
             let id = RouteId::from_bytes(cells.blob("id")?).ok_or(Bad("id"))?;
             let (model, precision) = (cells.str("model")?, precision(cells.str("form")?)?);
-            let numbers = cells.blob("numbers")?;
-            let dimensions = numbers.len() / precision.bytes();
-            // Nearly always that of the row before.
-            let same = |(its, form): &(ProjectId, Form)| {
-                its.as_str() == project
-                    && form.model.as_str() == model
-                    && (form.precision, form.dimensions) == (precision, dimensions)
-            };
-            let (project, form) = match last.take().filter(same) {
-                Some(same) => last.insert(same),
-                None => {
-                    let project = ProjectId::new(project).map_err(|_| Bad("project"))?;
-                    let model = ModelId::new(model).map_err(|_| Bad("model"))?;
-                    last.insert((project, Form { model, dimensions, precision }))
-                }
-            };
-            view.vectors.push(project, form, tool, id, numbers).map_err(|_| Bad("numbers"))
+            let pushed = filling.push(project, model, precision, tool, id, cells.blob("numbers")?);
+            pushed.map_err(|error| Bad(error.field()))
         };
         push().map_err(|bad| corrupt("vectors", name(row), bad))?;
         Ok(ControlFlow::Continue(()))
-    })
+    })?;
+    view.vectors = filling.finish();
+    Ok(())
 }
 
 /// Every vector in the order of keys, each checked.
