@@ -149,11 +149,11 @@ fn place() -> Place {
         "AGENTS.md",
         "# Notes\n\nCall `old_name` of `src/a.rs` with `--some-flag`.\n\nSee src/a.rs:1-2.\n",
     );
-    let cases: String = ANSWERS
-        .iter()
-        .map(|(word, file)| format!("*{word}*) exec cat \"$at/{file}\" ;;\n"))
-        .collect();
-    let script = format!("#!/bin/sh\nat=${{0%/*}}\ncase \"$*\" in\n{cases}esac\n");
+    let cases: String =
+        ANSWERS.iter().map(|(word, file)| format!("*{word}*) cat \"$at/{file}\" ;;\n")).collect();
+    // It listens to the last question: who asks one that nobody hears would see nothing of the answers.
+    let script =
+        format!("#!/bin/sh\nat=${{0%/*}}\ncase \"$*\" in\n{cases}esac\nexec cat >/dev/null\n");
     let git = folder.path().join("git");
     fs::write(&git, script).expect("a program is written");
     fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).expect("it can be run");
@@ -175,8 +175,8 @@ fn whole(answers: &[u8]) {
             fs::write(place.folder.path().join(name), answer).expect("an answer is written");
             rest = next;
         }
-        // Not the same twice: what a git says that ends while it is asked depends on when it ends.
         let report = checked(place);
+        assert_eq!(checked(place), report, "the same twice");
         for note in &report.notes {
             assert!(!note.text.contains(char::is_control), "{:?}", note.text);
         }

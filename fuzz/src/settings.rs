@@ -18,8 +18,18 @@ use staleness_sources::project::ProjectPlace;
 use crate::SECRET;
 
 /// What a project may set; the rest is the user's.
-const OF_PROJECTS: [&str; 8] =
-    ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents", "routes"];
+const OF_PROJECTS: [&str; 7] =
+    ["tools", "outage", "ranking", "ignore", "kind", "knowledge", "documents"];
+/// What it may set of routes.
+const OF_PROJECTS_ROUTES: [&str; 7] = [
+    "min_signal",
+    "learn_weight",
+    "signal_suggested",
+    "signal_other",
+    "signal_failure",
+    "same_cosine",
+    "cool_down_calls",
+];
 
 thread_local! {
     static FOLDER: tempfile::TempDir = {
@@ -143,8 +153,11 @@ fn of_project(project: &Path) {
     let layers = Layers { project: Some(project.to_owned()), ..Layers::default() };
     let Ok(read) = layers.read() else { return };
     let theirs = |value: &PolicyValue| {
-        let first = value.key.split('.').next().unwrap_or_default();
-        !OF_PROJECTS.contains(&first)
+        let mut parts = value.key.split('.');
+        match parts.next().unwrap_or_default() {
+            "routes" => !OF_PROJECTS_ROUTES.contains(&parts.next().unwrap_or_default()),
+            first => !OF_PROJECTS.contains(&first),
+        }
     };
     let default = values(&Layers::default().read().expect("the defaults"));
     let (now, then): (Vec<_>, Vec<_>) = (
