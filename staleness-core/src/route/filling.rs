@@ -66,7 +66,7 @@ impl Filling {
         Self { vectors, parcel, other: None, expected: 0 }
     }
 
-    /// Makes room for so many rows of the form that comes first. More or fewer may come.
+    /// So many rows will come, as far as is known: room is made for that many of the form that comes first.
     #[must_use]
     pub const fn expecting(mut self, rows: usize) -> Self {
         self.expected = rows;
@@ -108,7 +108,7 @@ impl Filling {
             self.hand_over();
             let form = Form { model, dimensions, precision };
             if self.other.is_none() && self.expected > 0 {
-                self.vectors.matrix(&project, &form).reserve(std::mem::take(&mut self.expected));
+                self.vectors.matrix(&project, &form).expect(std::mem::take(&mut self.expected));
             }
             self.parcel.of = Some(Arc::new((project, form)));
         } else if self.parcel.numbers.len() >= PARCEL {

@@ -162,13 +162,11 @@ impl Matrix {
         }
     }
 
-    /// Makes room for so many more rows.
-    pub(super) fn reserve(&mut self, rows: usize) {
-        self.ids.reserve(rows);
-        self.tools.reserve(rows);
+    /// Makes room for so many more rows, which may come or not.
+    pub(super) fn expect(&mut self, rows: usize) {
         match &mut self.values {
-            Values::F32(all) => all.reserve(rows.saturating_mul(self.dimensions)),
-            Values::F64(all) => all.reserve(rows.saturating_mul(self.dimensions)),
+            Values::F32(all) => all.expect(rows.saturating_mul(self.dimensions)),
+            Values::F64(all) => all.expect(rows.saturating_mul(self.dimensions)),
         }
     }
 

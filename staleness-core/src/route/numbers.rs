@@ -50,14 +50,11 @@ enum Memory<T> {
 }
 
 impl<T: Number> Memory<T> {
-    fn of(count: usize) -> Self {
-        let bytes = count.saturating_mul(size_of::<T>());
-        if bytes >= LARGE
-            && let Ok(pages) = MmapMut::map_anon(bytes)
-        {
-            return Self::Pages { pages, touched: 0 };
-        }
-        Self::Heap(vec![T::zeroed(); count])
+    /// A mapping with room for so many numbers, where that is worth it and can be had.
+    fn pages(count: usize) -> Option<Self> {
+        let bytes = count.checked_mul(size_of::<T>()).filter(|bytes| *bytes >= LARGE)?;
+        let pages = MmapMut::map_anon(bytes).ok()?;
+        Some(Self::Pages { pages, touched: 0 })
     }
 
     /// The first numbers, so many, are about to be used.
@@ -96,24 +93,40 @@ impl<T: Number> Numbers<T> {
         Self { memory: Memory::Heap(Vec::new()), len: 0 }
     }
 
-    /// Makes room for `more` numbers. Room that nothing is put in takes no memory, as a rule.
-    pub(super) fn reserve(&mut self, more: usize) {
-        let (wanted, room) = (self.len.saturating_add(more), self.memory.slots().len());
-        if wanted > room {
-            let mut memory = Memory::of(wanted.max(room.saturating_mul(2)));
-            memory.touch(self.len);
-            memory.slots_mut()[..self.len].copy_from_slice(self);
-            self.memory = memory;
+    /// Makes room for `more` numbers, which may come or not: room that nothing is put in takes no memory.
+    pub(super) fn expect(&mut self, more: usize) {
+        let wanted = self.len.saturating_add(more);
+        if wanted > self.memory.slots().len()
+            && let Some(memory) = Memory::pages(wanted)
+        {
+            self.move_to(memory);
         }
+    }
+
+    /// Makes room for `wanted` numbers in all.
+    fn grow(&mut self, wanted: usize) {
+        if let Memory::Heap(slots) = &mut self.memory {
+            // The system moves such memory without copying it.
+            slots.resize(wanted.max(slots.len()), T::zeroed());
+        } else if wanted > self.memory.slots().len() {
+            let more = Memory::pages(wanted.saturating_mul(2));
+            self.move_to(more.unwrap_or_else(|| Memory::Heap(vec![T::zeroed(); wanted])));
+        }
+        self.len = wanted;
+        self.memory.touch(wanted);
+    }
+
+    fn move_to(&mut self, mut memory: Memory<T>) {
+        memory.touch(self.len);
+        memory.slots_mut()[..self.len].copy_from_slice(self);
+        self.memory = memory;
     }
 
     /// Puts `count` numbers at the place `at`, or behind the last one; what there are no bytes for is zero.
     pub(super) fn put(&mut self, at: usize, count: usize, bytes: &[u8]) {
         let at = at.min(self.len);
         if at + count > self.len {
-            self.reserve(at + count - self.len);
-            self.len = at + count;
-            self.memory.touch(self.len);
+            self.grow(at + count);
         }
         let slots = &mut self[at..at + count];
         let plain: &mut [u8] = bytemuck::cast_slice_mut(slots);
@@ -147,10 +160,7 @@ impl<T: Number> DerefMut for Numbers<T> {
 
 impl<T: Number> Clone for Numbers<T> {
     fn clone(&self) -> Self {
-        let mut memory = Memory::of(self.len);
-        memory.touch(self.len);
-        memory.slots_mut().copy_from_slice(self);
-        Self { memory, len: self.len }
+        Self { memory: Memory::Heap(self.to_vec()), len: self.len }
     }
 }
 
@@ -177,7 +187,7 @@ mod tests {
         ) {
             let mut numbers = Numbers::new();
             let mut plain: Vec<f32> = Vec::new();
-            numbers.reserve(room);
+            numbers.expect(room);
             for (row, three) in &rows {
                 let at = (row * 3).min(plain.len());
                 plain.resize(plain.len().max(at + 3), 0.0);
@@ -199,10 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn much_lies_in_pages_of_its_own() {
+    fn what_is_expected_lies_in_pages_of_its_own_and_may_outgrow_them() {
         let mut numbers = Numbers::<f64>::new();
         numbers.put(0, 4, &1.0_f64.to_le_bytes());
         assert!(matches!(numbers.memory, Memory::Heap(_)));
+        numbers.expect(usize::MAX);
+        assert!(matches!(numbers.memory, Memory::Heap(_)), "nobody has that much");
+        numbers.expect(8);
+        assert!(matches!(numbers.memory, Memory::Pages { .. }));
         numbers.put(4, 40, &2.0_f64.to_le_bytes());
         assert!(matches!(numbers.memory, Memory::Pages { .. }));
         assert_eq!((numbers.len(), numbers[0], numbers[4], numbers[43]), (44, 1.0, 2.0, 0.0));

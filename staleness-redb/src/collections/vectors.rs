@@ -1,6 +1,6 @@
 //! Vectors of routes.
 
-use redb::{ReadableTable, TableDefinition};
+use redb::{ReadableTable, ReadableTableMetadata, TableDefinition};
 use staleness_core::ids::{ModelId, ProjectId, ToolName};
 use staleness_core::route::{Filling, RouteId, RouteKey, RouteVector};
 use staleness_core::store::{Change, StoreError, VectorFilter, View};
@@ -36,7 +36,13 @@ impl Collection for RouteVectors {
 /// Adds what the filter names to the view.
 pub(crate) fn load(tx: &Tx, filter: &VectorFilter, view: &mut View) -> Result<(), StoreError> {
     let rows = table(tx, VECTORS)?;
-    let mut bulk = Bulk(Filling::new(std::mem::take(&mut view.vectors)));
+    let mut filling = Filling::new(std::mem::take(&mut view.vectors));
+    if let VectorFilter::Model(..) | VectorFilter::Project(_) | VectorFilter::All = filter {
+        // At most; as a rule most of them are the project's.
+        let most = rows.len().map_err(from_storage)?;
+        filling = filling.expecting(usize::try_from(most).unwrap_or(0));
+    }
+    let mut bulk = Bulk(filling);
     match filter {
         VectorFilter::Key(key) => {
             if let Some(value) = rows.get(parts(key)).map_err(from_storage)? {
