@@ -5,12 +5,10 @@ mod common;
 use common::*;
 use staleness_core::Policy;
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{FindTools, FoundTools, Learn};
+use staleness_core::registry::Learn;
 use staleness_core::report::Suggestion;
 use staleness_core::scan::{Found, ProjectRef};
-use staleness_core::store::Refusal;
 use staleness_core::tool::{Hold, ToolKind};
-use staleness_core::{StoreError, ids};
 
 fn found_names(suggestions: &[Suggestion]) -> Vec<&str> {
     suggestions.iter().map(|each| each.tool.name.as_str()).collect()
@@ -281,103 +279,6 @@ fn the_tools_of_a_server_that_a_person_demoted_are_not_suggested() {
     }
     world.hold("mcp__hub__*", Hold::None);
     assert_eq!(suggested(&world, Some("search")).len(), 2);
-}
-
-fn model(id: &str) -> ids::ModelId {
-    ids::ModelId::new(id).unwrap()
-}
-
-fn teach(world: &World, query: &str, tool: &str, numbers: &[f64]) {
-    let vector = Some((model("m"), numbers.to_vec()));
-    let learn = Learn::new(world.op(), query, tool_name(tool), world.now());
-    world.registry.learn_route(&world.project, Learn { vector, ..learn }).unwrap();
-}
-
-/// Two that were taught, one of which is gone, and one that was not.
-fn taught() -> World {
-    let world = World::default();
-    shelf(&world, vec![skill("alpha"), skill("beta"), skill("gone")]);
-    teach(&world, "ship it", "alpha", &[1.0, 0.0, 0.0]);
-    teach(&world, "send it", "gone", &[0.0, 1.0, 0.0]);
-    teach(&world, "read it", "beta", &[0.0, 0.0, 1.0]);
-    shelf(&world, vec![skill("alpha"), skill("beta")]);
-    world
-}
-
-fn by_meaning(query: &str, of: &str, numbers: &[f64]) -> FindTools {
-    let vector = Some((model(of), numbers.to_vec()));
-    FindTools { vector, ..FindTools::by_words(query, 5) }
-}
-
-#[test]
-fn tools_are_found_by_what_their_learned_queries_mean() {
-    let world = taught();
-    let near = by_meaning("unheard of", "m", &[0.6, 8.0, 0.0]);
-    let suggest = |find: &FindTools| {
-        world.registry.suggest_tools(&world.project, find.clone(), world.now()).unwrap()
-    };
-    let discover = |find: &FindTools| {
-        world.registry.discover_tools(&world.project, find.clone(), world.now()).unwrap()
-    };
-    let names = |found: &FoundTools| {
-        found_names(&found.tools).into_iter().map(String::from).collect::<Vec<_>>()
-    };
-    // What is gone is found by who looks for it, and takes nobody's place.
-    assert_eq!(names(&discover(&near)), ["gone", "alpha"]);
-    assert_eq!(names(&suggest(&near)), ["alpha"]);
-    let found = suggest(&by_meaning("unheard of", "m", &[4.0, 0.0, 3.0]));
-    assert_eq!(names(&found), ["alpha", "beta"]);
-    let parts = &found.tools[0].parts;
-    let route = parts.route.as_ref().unwrap();
-    assert_eq!((parts.words, parts.habit), (Some(0.0), Some(0.0)));
-    assert_eq!((route.by_words, route.closeness), (0.0, route.by_meaning.unwrap()));
-    assert!((route.closeness - 0.8).abs() < 1e-6 && parts.learned == Some(route.closeness));
-    // Both kinds of closeness count.
-    let both = suggest(&by_meaning("ship it", "m", &[1.0, 0.0, 1.0]));
-    let words = suggest(&FindTools::by_words("ship it", 5));
-    assert_eq!(both.tools[0].parts.route.as_ref().unwrap().closeness, 1.0);
-    assert_eq!(
-        (names(&both), names(&words)),
-        (vec!["alpha".into(), "beta".into()], vec!["alpha".into()])
-    );
-    assert_eq!(words.tools[0].parts.route.as_ref().unwrap().by_meaning, None);
-    assert_eq!((both.note, words.note), (None, None));
-}
-
-#[test]
-fn another_model_is_never_compared_and_never_an_error() {
-    let world = taught();
-    let find = by_meaning("ship it", "other", &[1.0, 2.0]);
-    let found = world.registry.suggest_tools(&world.project, find, world.now()).unwrap();
-    assert_eq!(found_names(&found.tools), ["alpha"]);
-    assert_eq!(
-        found.note.as_deref(),
-        Some("no route has a vector of the model other: words alone decided")
-    );
-}
-
-#[test]
-fn vectors_that_say_nothing_are_refused() {
-    let world = taught();
-    for (query, numbers, why) in [
-        ("ship it", &[1.0, 0.0][..], "2 dimensions"),
-        ("ship it", &[0.0, 0.0, 0.0], "points nowhere"),
-        ("ship it", &[f64::NAN, 0.0, 0.0], "finite"),
-        ("ship it", &[], "is empty"),
-        ("?!", &[1.0, 0.0, 0.0], "goes with the words"),
-    ] {
-        let find = by_meaning(query, "m", numbers);
-        let suggested = world.registry.suggest_tools(&world.project, find.clone(), world.now());
-        let discovered = world.registry.discover_tools(&world.project, find, world.now());
-        for answer in [suggested, discovered] {
-            match answer {
-                Err(StoreError::Refused(Refusal::Invalid(said))) => {
-                    assert!(said.contains(why), "{query} {numbers:?}: {said}");
-                }
-                other => panic!("{query} {numbers:?}: {other:?}"),
-            }
-        }
-    }
 }
 
 #[test]

@@ -68,8 +68,13 @@ pub fn for_search(
     match vector_of(settings, query) {
         Ok(None) => Ok((None, None)),
         Ok(Some((model, numbers))) => {
-            let known = registry.dimensions_of(&settings.project.id, &model)?;
-            Ok((known.map(|_| (model, numbers)), None))
+            let project = &settings.project.id;
+            if registry.dimensions_of(project, &model)?.is_some() {
+                return Ok((Some((model, numbers)), None));
+            }
+            // What other models embedded is told of; where there is nothing, nothing is missing.
+            let offer = registry.offer_to_embed(project, &model)?;
+            Ok((None, offer.map(|offer| format!("{offer}; words alone decided"))))
         }
         Err(error) => Ok((None, Some(format!("{}; words alone decided", error.message)))),
     }

@@ -109,6 +109,45 @@ fn vectors_of_every_form_mean_the_same() {
 }
 
 #[test]
+fn what_another_model_embedded_is_offered_to_be_embedded_anew() {
+    let sandbox = machine();
+    sandbox.write("v", "[1, 0]");
+    sandbox.write("w", "[0, 1, 0]");
+    let path = |name: &str| sandbox.root().join(name).display().to_string();
+    let (old, new) = (path("v"), path("w"));
+    let first = learn(
+        &sandbox,
+        &["--query", "ship it", "--signal", "0.6", "--vector", &old, "--model", "old"],
+    );
+    learn(&sandbox, &["--query", "open issues", "--vector", &old, "--model", "other"]);
+    learn(&sandbox, &["--query", "by words alone"]);
+    let find = ["routes", "find", "unheard", "--vector", &new, "--model", "new"];
+    let found = sandbox.json(&find);
+    let offer = "2 routes have a vector of another model, which is not compared: `staleness routes \
+                 learn --query Q --tool NAME [--vector FILE --model new]` embeds one anew";
+    let note = format!("no route has a vector of the model new; {offer}");
+    assert_eq!((&found["routes"], &found["note"]), (&json!([]), &json!(note)));
+    let text = sandbox.ok(&find);
+    assert!(text.contains(&note), "{text}");
+    let quiet = sandbox.ok(&[&find[..], &["--quiet"]].concat());
+    assert_eq!(quiet, "");
+    let list = sandbox.ok(&["routes"]);
+    assert!(list.contains("2 models") && list.contains("1 of old, 1 of other"), "{list}");
+
+    // As it says; with its own confidence for a signal the route is as sure as before.
+    let anew = ["--query", "ship it", "--signal", "0.6", "--vector", &new, "--model", "new"];
+    let anew = learn(&sandbox, &anew);
+    for key in ["id", "query", "confidence", "created_at"] {
+        assert_eq!(anew[key], first[key], "{key}");
+    }
+    assert_eq!(anew["model"], "new");
+    let found = sandbox.json(&find);
+    assert_eq!(found["routes"][0]["id"], first["id"]);
+    assert!(found["note"].as_str().unwrap().starts_with("1 route has a vector of another model"));
+    assert!(sandbox.ok(&find).contains("1 route has a vector of another model"));
+}
+
+#[test]
 fn what_cannot_be_learned_is_refused_and_changes_nothing() {
     let sandbox = machine();
     let said = |rest: &[&'static str]| [&["routes", "learn"][..], rest].concat();

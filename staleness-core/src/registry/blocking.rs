@@ -136,6 +136,7 @@ blocking! {
     find_routes(project: &ProjectRef, find: FindRoutes, now: Timestamp) -> FoundRoutes;
     route_vectors(project: &ProjectId, model: &ModelId) -> Vectors;
     dimensions_of(project: &ProjectId, model: &ModelId) -> Option<usize>;
+    offer_to_embed(project: &ProjectId, model: &ModelId) -> Option<String>;
     use_routes(keys: Vec<RouteKey>, op: &OpId, at: Timestamp) -> usize;
     prune_routes(project: &ProjectId, now: Timestamp, dry_run: bool) -> RoutePruneReport;
     prune_all_routes(now: Timestamp, dry_run: bool) -> RoutePruneReport;

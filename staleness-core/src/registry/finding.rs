@@ -2,7 +2,7 @@
 
 use super::Registry;
 use super::queries::{refused, visible};
-use super::routes::no_vector;
+use super::routes::{no_vector, offer};
 use crate::ids::{ModelId, SessionId};
 use crate::report::{Asked, Context, QueryVector, Suggestion, discover, suggest};
 use crate::scan::ProjectRef;
@@ -50,7 +50,7 @@ impl FindTools {
 pub struct FoundTools {
     /// Best first.
     pub tools: Vec<Suggestion>,
-    /// What could not be taken into account.
+    /// What could not be taken into account, and how it could be.
     pub note: Option<String>,
 }
 
@@ -167,8 +167,9 @@ impl FindTools {
             return Ok((None, None));
         };
         if vector.fits(&view.vectors, &project.id)? {
-            return Ok((Some(vector), None));
+            return Ok((Some(vector), offer(vector.model, view.routes.values())));
         }
-        Ok((None, Some(format!("{}: words alone decided", no_vector(vector.model)))))
+        let why = no_vector(vector.model, view.routes.values());
+        Ok((None, Some(format!("{why}; words alone decided"))))
     }
 }

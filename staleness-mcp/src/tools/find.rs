@@ -6,7 +6,7 @@ use serde_json::json;
 use staleness::clock;
 use staleness::ids::{OpId, SessionId};
 use staleness::outcome::OutcomeKind;
-use staleness::registry::{FindTools, ScopeChoice, Use};
+use staleness::registry::{FindTools, FoundTools, ScopeChoice, Use};
 use staleness::report::HealthState;
 use staleness_service::settings::Access;
 use staleness_service::words::{optional, tool_name};
@@ -71,13 +71,14 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer, ServiceError> {
     let registry = settings.open(Access::Look)?;
     let (vector, note) = embedder::for_search(settings, &registry, Some(&asked.query))?;
     let find = FindTools { vector, ..FindTools::by_words(asked.query, limit + BEYOND) };
-    let found = registry.discover_tools(&settings.project, find, settings.now)?.tools;
+    let FoundTools { tools: found, note: unlike } =
+        registry.discover_tools(&settings.project, find, settings.now)?;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
     let head = if found.is_empty() { "no known tool matches" } else { "" };
-    Ok(told(&rows, head, "ask for a higher limit, or with more words", note))
+    Ok(told(&rows, head, "ask for a higher limit, or with more words", note.or(unlike)))
 }
 
-/// The tools, and why a configured model could not be asked.
+/// The tools, and what could not be compared.
 fn told(rows: &Rows, head: &str, how: &str, note: Option<String>) -> Answer {
     let mut text = rows.text(head, how);
     let mut data = json!({ "tools": rows.items, "more": rows.more });
@@ -105,10 +106,12 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer, ServiceError> {
     let registry = settings.open(Access::Look)?;
     let (vector, note) = embedder::for_search(settings, &registry, asked.query.as_deref())?;
     let find = FindTools { query: asked.query, vector, session, limit: limit + BEYOND };
-    let found = registry.suggest_tools(&settings.project, find, settings.now)?.tools;
+    let FoundTools { tools: found, note: unlike } =
+        registry.suggest_tools(&settings.project, find, settings.now)?;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
     let none = "no working tool fits; discover_tools also finds those that are stale or demoted";
-    Ok(told(&rows, if found.is_empty() { none } else { "" }, "ask for a higher limit", note))
+    let head = if found.is_empty() { none } else { "" };
+    Ok(told(&rows, head, "ask for a higher limit", note.or(unlike)))
 }
 
 #[derive(Deserialize, JsonSchema)]

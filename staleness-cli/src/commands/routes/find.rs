@@ -6,29 +6,33 @@ use super::vector;
 use crate::args::routes_args::FindArgs;
 use crate::error::CliError;
 use crate::output::tools::closeness;
-use crate::output::{Cell, Output, Paint, Table};
+use crate::output::{Cell, Output, Paint, Table, escape};
 use crate::settings::{Access, Settings};
 
 pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
+    let mut offer = None;
     let mut vector = vector::read(settings, &registry, &args.query, &args.vector)?;
-    // A model that the policy names, and of which no route has a vector yet, leaves the words.
+    // A model that the policy names, and of which no route has a vector yet, leaves the words. What
+    // another one embedded is told of.
     if let Some((model, _)) = &vector
         && args.vector.model.is_none()
         && registry.dimensions_of(&settings.project.id, model)?.is_none()
     {
+        offer = registry.offer_to_embed(&settings.project.id, model)?;
         vector = None;
     }
     let find = FindRoutes { query: args.query.clone(), vector, limit: args.limit };
-    let found = registry.find_routes(&settings.project, find, settings.now)?;
-    if let Some(note) = &found.note {
-        out.note(note);
-    }
+    let mut found = registry.find_routes(&settings.project, find, settings.now)?;
+    found.note = found.note.or(offer);
     if out.json {
         return out.json(&found);
     }
+    let note = found.note.as_deref().filter(|_| !out.quiet);
+    let note = note.map(|note| format!("{}\n", out.paint.dim(&escape(note)))).unwrap_or_default();
     if found.routes.is_empty() {
-        return out.text(if out.quiet { "" } else { "nothing like it was learned here\n" });
+        let none = if out.quiet { "" } else { "nothing like it was learned here\n" };
+        return out.text(&format!("{none}{note}"));
     }
     let mut table = Table::new();
     for each in &found.routes {
@@ -49,5 +53,6 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
     if found.cold && !out.quiet {
         text.push_str(&format!("cold: familiarity {:.3} is below 0.3\n", found.familiarity));
     }
+    text.push_str(&note);
     out.text(&text)
 }

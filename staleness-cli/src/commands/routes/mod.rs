@@ -4,7 +4,10 @@ mod find;
 mod learn;
 pub(crate) mod vector;
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
+use staleness::ids::ModelId;
 use staleness::report::RouteReport;
 use staleness::route::{Route, RouteId};
 use staleness::store::{Refusal, StoreError};
@@ -42,7 +45,30 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     for route in &routes {
         table.row(row(route, settings));
     }
-    out.text(&table.render(out.paint, out.width))
+    let mut text = table.render(out.paint, out.width);
+    if let Some(note) = models(&routes).filter(|_| !out.quiet) {
+        text.push_str(&format!("{}\n", out.paint.dim(&escape(&note))));
+    }
+    out.text(&text)
+}
+
+/// Which models embedded how many routes, where there are several: a search compares those of one.
+fn models(routes: &[Route]) -> Option<String> {
+    let mut counts: BTreeMap<&ModelId, usize> = BTreeMap::new();
+    for model in routes.iter().filter_map(|route| route.model.as_ref()) {
+        *counts.entry(model).or_default() += 1;
+    }
+    if counts.len() < 2 {
+        return None;
+    }
+    let each: Vec<String> =
+        counts.iter().map(|(model, count)| format!("{count} of {model}")).collect();
+    Some(format!(
+        "vectors of {} models, which are not compared with each other: {}; `staleness routes learn \
+         --query Q --tool NAME` with another model embeds a route anew",
+        counts.len(),
+        each.join(", ")
+    ))
 }
 
 fn row(route: &Route, settings: &Settings) -> Vec<crate::output::Cell> {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use crate::ids::{ModelId, ToolName};
+use crate::ids::{ModelId, ProjectId, ToolName};
 use crate::registry::Registry;
 use crate::registry::queries::{refused, visible};
 use crate::report::{Context, QueryVector, RouteReport};
@@ -35,7 +35,7 @@ pub struct FoundRoutes {
     pub familiarity: f64,
     /// The best route of each tool, best first.
     pub routes: Vec<FoundRoute>,
-    /// Why nothing was found, where that is not plain.
+    /// Why nothing was found, where that is not plain, and what was not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -60,7 +60,8 @@ pub struct FoundRoute {
 impl Registry {
     /// The routes that are close to a query: the best one of each tool that is active and not ignored,
     /// by closeness × confidence. With a vector the two kinds of closeness are blended; a model of
-    /// which no vector is known finds nothing, and a note says so.
+    /// which no vector is known finds nothing, and a note says so. It also tells of routes that another
+    /// model embedded.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Invalid`] for a query that has no words or is too long, for a vector that has no
@@ -90,16 +91,18 @@ impl Registry {
         let usable: HashSet<&ToolName> = usable.map(|tool| &tool.key.name).collect();
         let wanted = |tool: &ToolName| usable.contains(tool);
         let mut meaning = Meaning::default();
+        let mut note = None;
         if let Some(vector) = vector {
             if !vector.fits(&view.vectors, id)? {
                 return Ok(FoundRoutes {
                     cold: true,
                     familiarity: 0.0,
                     routes: Vec::new(),
-                    note: Some(no_vector(vector.model)),
+                    note: Some(no_vector(vector.model, view.routes.values())),
                 });
             }
             meaning.routes = vector.nearest(&view.vectors, id, find.limit, wanted);
+            note = offer(vector.model, view.routes.values());
         }
         let (familiarity, found) = self.search(&context, &asked, |index| {
             index.find_routes(&asked, find.limit, &meaning, wanted)
@@ -115,11 +118,48 @@ impl Registry {
             by_meaning: each.meaning,
         };
         let routes = found.iter().map(report).collect();
-        Ok(FoundRoutes { cold: is_cold(familiarity), familiarity, routes, note: None })
+        Ok(FoundRoutes { cold: is_cold(familiarity), familiarity, routes, note })
+    }
+
+    /// What is to be said of routes of a project whose vectors another model made: how many there are, and
+    /// how they are embedded anew. `None` where there are none.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn offer_to_embed(
+        &self,
+        project: &ProjectId,
+        model: &ModelId,
+    ) -> Result<Option<String>, StoreError> {
+        Ok(offer(model, self.routes(project).await?.iter()))
     }
 }
 
-/// That a model is not known here.
-pub(in crate::registry) fn no_vector(model: &ModelId) -> String {
-    format!("no route has a vector of the model {model}")
+/// That a model is not known here; and what other models embedded is offered to it.
+pub(in crate::registry) fn no_vector<'a>(
+    model: &ModelId,
+    routes: impl Iterator<Item = &'a Route>,
+) -> String {
+    let none = format!("no route has a vector of the model {model}");
+    match offer(model, routes) {
+        Some(offer) => format!("{none}; {offer}"),
+        None => none,
+    }
+}
+
+/// Vectors of two models are never compared: those of others than this one may be made anew.
+pub(in crate::registry) fn offer<'a>(
+    model: &ModelId,
+    routes: impl Iterator<Item = &'a Route>,
+) -> Option<String> {
+    let others = routes.filter(|route| route.model.as_ref().is_some_and(|known| known != model));
+    let count = match others.count() {
+        0 => return None,
+        1 => "1 route has".into(),
+        count => format!("{count} routes have"),
+    };
+    Some(format!(
+        "{count} a vector of another model, which is not compared: `staleness routes learn --query Q \
+         --tool NAME [--vector FILE --model {model}]` embeds one anew"
+    ))
 }

@@ -19,7 +19,7 @@ pub use learn::Learn;
 pub use limits::check_route;
 pub use prune::{PrunedRoute, RoutePruneReport};
 
-pub(super) use find::no_vector;
+pub(super) use find::{no_vector, offer};
 pub(super) use forget::{routes_in, routes_to};
 pub(super) use teach::{Taught, teach};
 
