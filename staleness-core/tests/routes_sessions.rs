@@ -7,7 +7,7 @@ use common::*;
 use staleness_core::StoreError;
 use staleness_core::ids::{OpId, SessionId, ToolName};
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{Learn, Use};
+use staleness_core::registry::{FindTools, Learn, Use};
 use staleness_core::route::{Prompted, Route, SuggestedTool};
 use staleness_core::session::SessionKey;
 use staleness_core::store::Refusal;
@@ -83,6 +83,31 @@ fn retrieval_counts_as_use() {
     let op = OpId::new("seen").unwrap();
     assert_eq!(world.registry.use_routes(keys.clone(), &op, world.now()).unwrap(), 1);
     assert_eq!(world.registry.use_routes(keys, &op, world.now()).unwrap(), 0, "the same op twice");
+}
+
+#[test]
+fn what_was_asked_for_is_noted_and_takes_nothing_from_the_limit() {
+    let world = world();
+    let route = learn(&world, "open issues", 1.0, "a").unwrap();
+    let find = FindTools::by_words("open issues", 5);
+    world.pass(DAY);
+    let found = world.registry.suggest_tools(&world.project, find, world.now()).unwrap().tools;
+    let tools: Vec<SuggestedTool> = found.iter().map(SuggestedTool::from).collect();
+    assert_eq!(tools[0], SuggestedTool { tool: tool(TOOL), route: Some(route.key.id) });
+    let note = |tools: Vec<SuggestedTool>| {
+        let prompted = Prompted { at: world.now(), query: None, tools, taught: Vec::new() };
+        world.registry.note_suggested(session_of(&world), prompted).unwrap();
+    };
+    note(tools.clone());
+    note(tools);
+    // One that no route led to hides nothing of what did.
+    note(vec![SuggestedTool { tool: tool(TOOL), route: None }]);
+    let noted = world.registry.suggestions(&session_of(&world)).unwrap().unwrap();
+    assert_eq!((noted.made, noted.prompts.len()), (0, 2), "the same twice is once");
+    assert_eq!(noted.last_suggested_at(), Some(world.now()));
+    used(&world, TOOL, OutcomeKind::Success, "b");
+    let used = &routes(&world)[0];
+    assert_eq!((used.last_used_at, used.uses), (world.now(), 2));
 }
 
 #[test]

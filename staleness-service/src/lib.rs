@@ -8,6 +8,7 @@
 //! - [`scan`], [`tools`]: what the clients have configured.
 //! - [`documents`], [`findings`], [`remembered`]: what documents say that no longer holds.
 //! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
+//! - [`suggested`]: what was suggested in a session, for what its outcomes say about it.
 //! - [`vectors`], [`embedder`]: what a file of numbers means, and the model that makes them.
 //! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention; [`rank`]:
 //!   in which order.
@@ -31,6 +32,7 @@ pub mod scan;
 pub mod sessions;
 pub mod settings;
 mod shared;
+pub mod suggested;
 pub mod tools;
 pub mod vectors;
 pub mod when;

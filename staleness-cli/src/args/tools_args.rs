@@ -27,7 +27,7 @@ pub(crate) enum ToolsCommand {
     Suggest {
         /// What for, in words.
         query: Option<String>,
-        /// Leave out what this session used last.
+        /// Leave out what this session used last, and note for its outcomes what was suggested.
         #[arg(long, value_name = "ID")]
         session: Option<String>,
         /// How many.

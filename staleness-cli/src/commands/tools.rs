@@ -8,6 +8,7 @@ use staleness::tool::{Hold, Status, ToolKind};
 use staleness::{BlockingRegistry, clock, names};
 
 use staleness_service::embedder::{self, Answer};
+use staleness_service::suggested;
 use staleness_service::tools::{explain, find};
 
 use super::routes::vector;
@@ -45,10 +46,19 @@ pub(crate) fn run(
             let session = optional::<SessionId>("session", session.as_ref())?;
             let registry = settings.open(Access::Look)?;
             let (vector, note) = meant(settings, &registry, query.as_deref(), vector)?;
-            let wanted = FindTools { query: query.clone(), vector, session, limit: *limit };
+            let wanted =
+                FindTools { query: query.clone(), vector, session: session.clone(), limit: *limit };
             let found = registry.suggest_tools(&settings.project, wanted, settings.now)?;
             let none = "no active tool fits; `staleness tools discover` searches all of them\n";
-            tell(found, note, *explain, none, out)
+            tell(&found, note, *explain, none, out)?;
+            // A suggestion was told: that it could not be noted takes nothing from it.
+            if let Some(session) = session
+                && let Err(error) =
+                    suggested::note(settings, &session, query.as_deref(), &found.tools)
+            {
+                out.note(&error.render(false));
+            }
+            Ok(())
         }
         Some(ToolsCommand::Discover { query, limit, vector, explain }) => {
             if query.trim().is_empty() {
@@ -59,7 +69,7 @@ pub(crate) fn run(
             let (vector, note) = meant(settings, &registry, Some(query), vector)?;
             let wanted = FindTools { vector, ..FindTools::by_words(query, *limit) };
             let found = registry.discover_tools(&settings.project, wanted, settings.now)?;
-            tell(found, note, *explain, "no tool matches\n", out)
+            tell(&found, note, *explain, "no tool matches\n", out)
         }
         Some(ToolsCommand::History { name, limit, scope }) => {
             history(settings, name, *limit, choice(scope.scope), out)
@@ -89,13 +99,13 @@ fn meant(
 }
 
 fn tell(
-    found: FoundTools,
+    found: &FoundTools,
     note: Option<String>,
     explain: bool,
     none: &str,
     out: &Output,
 ) -> Result<(), CliError> {
-    let note = note.or(found.note);
+    let note = note.or_else(|| found.note.clone());
     if out.json {
         return out.json(&match note {
             Some(note) => json!({ "tools": found.tools, "note": note }),

@@ -53,6 +53,52 @@ fn a_prompt_is_answered_with_names_of_tools_and_our_own_words() {
     assert!(!stored.into_iter().any(|bytes| holds(&bytes)), "a prompt is stored nowhere");
 }
 
+/// The learned route, as it is at the end.
+fn the_route(sandbox: &Sandbox) -> Value {
+    let routes = sandbox.json(&["routes"])["routes"].clone();
+    assert_eq!(routes.as_array().map(Vec::len), Some(1), "{routes}");
+    routes[0].clone()
+}
+
+#[test]
+fn a_suggestion_that_was_asked_for_and_then_used_refreshes_its_route() {
+    const MERGE: &str = "mcp__github__merge";
+    let sandbox = sandbox();
+    let at = |minute: u32, args: &[&str]| {
+        let now = format!("2026-11-21T10:{minute:02}:00Z");
+        sandbox.json(&[&["--now", &now], args].concat())
+    };
+    at(0, &["routes", "learn", "--query", "bring it home", "--tool", MERGE, "--signal", "0.8"]);
+    let used = |minute: u32, session: &str| {
+        at(minute, &["record", MERGE, "--success", "--session", session]);
+        let route = the_route(&sandbox);
+        (route["uses"].clone(), route["last_used_at"].as_str().unwrap()[14..16].to_owned())
+    };
+    // Without a session, or in another one, nothing is known of it.
+    let before = sandbox.ok(&["export"]);
+    assert_eq!(names(&at(1, &["tools", "suggest", "bring it home"])["tools"]), [MERGE]);
+    assert_eq!(sandbox.ok(&["export"]), before);
+    assert_eq!(used(2, "one"), (json!(1), "00".into()));
+    let asked = ["tools", "suggest", "bring it home zanzibar", "--session", "two"];
+    assert_eq!(names(&at(3, &asked)["tools"]), [MERGE]);
+    assert_eq!(used(4, "three"), (json!(1), "00".into()));
+    // In the same one it was found and then used; its words are nowhere.
+    assert_eq!(used(5, "two"), (json!(2), "05".into()));
+    assert_eq!(the_route(&sandbox)["confidence"], json!(0.8));
+    let holds = |bytes: &[u8]| bytes.windows(8).any(|part| part.eq_ignore_ascii_case(b"zanzibar"));
+    assert!(!sandbox.files().into_values().any(|bytes| holds(&bytes)));
+    // Nor does it count twice, nor against what nobody asked for.
+    assert_eq!(used(6, "two"), (json!(2), "05".into()));
+    for minute in [10, 11, 12] {
+        let session = ["tools", "suggest", "search the issues", "--session", "s"];
+        assert!(!names(&at(minute, &session)["tools"]).is_empty());
+    }
+    for call in 0..5 {
+        at(13 + call, &["record", "Bash", "--success", "--session", "s"]);
+    }
+    assert!(said(&sandbox, 20, &prompt(ASKED)).is_some());
+}
+
 #[test]
 fn suggestions_cool_down_and_are_limited() {
     let sandbox = sandbox();

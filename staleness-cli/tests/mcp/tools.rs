@@ -46,6 +46,29 @@ fn a_tool_that_fails_is_doubted_and_one_success_restores_it() {
 }
 
 #[test]
+fn a_suggestion_in_a_session_that_is_then_used_refreshes_its_route() {
+    let machine = Machine::new();
+    let mut client = machine.client(&[]);
+    let name = "mcp__hub__search_issues";
+    client.data("record_outcome", json!({ "name": name, "outcome": "success" }));
+    let routes = || {
+        let listed: Value = serde_json::from_str(&machine.ok(&["routes", "--json"])).unwrap();
+        listed["routes"].clone()
+    };
+    machine.ok(&["routes", "learn", "--query", "look for bugs", "--tool", name]);
+    let mut used = |asked: Value, session: &str| {
+        let offered = client.data("suggest_tool", asked);
+        assert_eq!(offered["tools"][0]["name"], name, "{offered}");
+        let outcome = json!({ "name": name, "outcome": "success", "session": session });
+        client.data("record_outcome", outcome);
+        routes()[0]["uses"].clone()
+    };
+    assert_eq!(used(json!({ "query": "look for bugs" }), "a"), 1);
+    assert_eq!(used(json!({ "query": "look for bugs", "session": "b" }), "c"), 1);
+    assert_eq!(used(json!({ "query": "look for bugs", "session": "d" }), "d"), 2);
+}
+
+#[test]
 fn a_model_that_cannot_be_asked_leaves_the_words() {
     let machine = Machine::new();
     let mut client = machine.client(&["--set", "routes.model_dir=\"/nowhere/model\""]);

@@ -145,6 +145,7 @@ blocking! {
     suggestions(key: &SessionKey) -> Option<Suggestions>;
     suggest_for_prompt(project: &ProjectRef, session: &SessionId, prompt: &str, now: Timestamp) -> Vec<SuggestedTool>;
     note_prompt(key: SessionKey, prompted: Prompted) -> ();
+    note_suggested(key: SessionKey, prompted: Prompted) -> ();
     forget_suggestions(key: SessionKey, at: Timestamp) -> ();
     pages(selection: &Selection, visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send)) -> ();
     backup(to: &Path) -> ();

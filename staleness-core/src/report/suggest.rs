@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Context, QueryVector, RankedTool, ToolReport, rank};
 use crate::ids::{ProjectId, SessionId, ToolKey, ToolName};
 use crate::names;
-use crate::route::{Confidence, RouteBrief, RouteId, RouteKey};
+use crate::route::{Confidence, RouteBrief, RouteId, RouteKey, SuggestedTool};
 use crate::search::{Match, Meaning, Question, SearchIndex, is_cold};
 use crate::store::View;
 use crate::tool::{Hold, Status, Tool, ToolKind};
@@ -47,6 +47,13 @@ pub struct Suggestion {
     pub mark: Option<&'static str>,
     /// The parts of the score, for `--explain`.
     pub parts: ScoreParts,
+}
+
+impl From<&Suggestion> for SuggestedTool {
+    fn from(found: &Suggestion) -> Self {
+        let route = found.parts.route.as_ref().map(|route| route.id);
+        Self { tool: found.key.name.clone(), route }
+    }
 }
 
 /// The parts of a score: with a question `(0.6 × words + 0.4 × learned) × (0.75 + 0.25 × usage)`, so

@@ -20,7 +20,7 @@ pub const MAX_TAUGHT: usize = 4;
 pub struct Suggestions {
     /// The session. It need not be known by itself.
     pub key: SessionKey,
-    /// How many suggestions were made in it, those that are forgotten included.
+    /// How many suggestions were made in it unasked, those that are forgotten included.
     pub made: u32,
     /// The last prompts, oldest first, at most [`MAX_PROMPTS`].
     pub prompts: Vec<Prompted>,
@@ -90,6 +90,14 @@ impl Suggestions {
         self.prompts.drain(..over);
     }
 
+    /// Notes what was suggested because it was asked for. What nobody asked for is limited, so this does
+    /// not count there.
+    pub fn note_asked(&mut self, prompted: Prompted) {
+        let made = self.made;
+        self.note(prompted);
+        self.made = made;
+    }
+
     /// When something was suggested last.
     #[must_use]
     pub fn last_suggested_at(&self) -> Option<Timestamp> {
@@ -102,8 +110,8 @@ impl Suggestions {
         self.prompts.iter().map(|prompt| prompt.at).max().unwrap_or_default()
     }
 
-    /// What an outcome of a tool says about the last prompt that suggested it, or about the last one
-    /// where none did. `None` where there is nothing to learn and nothing to refresh.
+    /// What an outcome of a tool says about the last prompt that suggested it and has something to learn
+    /// from, or about the last one where none did. `None` where there is nothing to learn and nothing to refresh.
     pub(crate) fn lesson(
         &self,
         tool: &ToolName,
@@ -111,10 +119,11 @@ impl Suggestions {
         policy: &RoutePolicy,
     ) -> Option<Lesson> {
         let fresh = |prompt: &Prompted| !prompt.taught.contains(tool);
-        let suggested = self
-            .prompts
-            .iter()
-            .rposition(|prompt| prompt.suggested(tool).is_some() && fresh(prompt));
+        let tells = |prompt: &Prompted| {
+            let suggested = prompt.suggested(tool);
+            suggested.is_some_and(|each| prompt.query.is_some() || each.route.is_some())
+        };
+        let suggested = self.prompts.iter().rposition(|prompt| tells(prompt) && fresh(prompt));
         let at = suggested.or_else(|| self.prompts.len().checked_sub(1))?;
         let prompt = &self.prompts[at];
         if prompt.taught.len() >= MAX_TAUGHT || prompt.taught.contains(tool) {

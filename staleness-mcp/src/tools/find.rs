@@ -10,7 +10,7 @@ use staleness::registry::{FindTools, FoundTools, ScopeChoice, Use};
 use staleness::report::HealthState;
 use staleness_service::settings::Access;
 use staleness_service::words::{optional, tool_name};
-use staleness_service::{ServiceError, embedder, tools};
+use staleness_service::{ServiceError, embedder, suggested, tools};
 
 use super::verdict;
 use crate::answer::{Answer, Rows, line};
@@ -34,7 +34,7 @@ pub(super) fn specs() -> Vec<Spec> {
         Spec::new(
             "suggest_tool",
             "Which tool to use now: working ones only, best first.",
-            Effect::Reads,
+            Effect::Adds,
             SEARCH,
             suggest,
         ),
@@ -94,7 +94,7 @@ fn told(rows: &Rows, head: &str, how: &str, note: Option<String>) -> Answer {
 struct Suggest {
     /// What for.
     query: Option<String>,
-    /// Leaves out what this session used last.
+    /// Leaves out what this session used last, and notes what was suggested to it.
     session: Option<String>,
     limit: Option<u32>,
 }
@@ -105,10 +105,16 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer, ServiceError> {
     let limit = asked.limit.map_or(3, |limit| limit as usize);
     let registry = settings.open(Access::Look)?;
     let (vector, note) = embedder::for_search(settings, &registry, asked.query.as_deref())?;
+    let (query, of) = (asked.query.clone(), session.clone());
     let find = FindTools { query: asked.query, vector, session, limit: limit + BEYOND };
     let FoundTools { tools: found, note: unlike } =
         registry.suggest_tools(&settings.project, find, settings.now)?;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
+    // What cannot be noted is suggested all the same.
+    if let Some(session) = of {
+        let told = &found[..rows.items.len()];
+        let _ = suggested::note(settings, &session, query.as_deref(), told);
+    }
     let none = "no working tool fits; discover_tools also finds those that are stale or demoted";
     let head = if found.is_empty() { none } else { "" };
     Ok(told(&rows, head, "ask for a higher limit", note.or(unlike)))

@@ -1,7 +1,7 @@
 //! Noting what was suggested in a session.
 
 use crate::registry::Registry;
-use crate::route::{Prompted, Suggestions};
+use crate::route::{MAX_SUGGESTED, Prompted, Suggestions};
 use crate::session::SessionKey;
 use crate::store::{
     Decision, Draft, Durability, Refusal, Selection, Step, StoreError, SuggestionFilter, View,
@@ -15,7 +15,20 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn note_prompt(&self, key: SessionKey, prompted: Prompted) -> Result<(), StoreError> {
-        self.run(NotePrompt { key, prompted }).await.map(drop)
+        self.run(NotePrompt { key, prompted, asked: false }).await.map(drop)
+    }
+
+    /// The same of what was suggested to somebody who asked for it. It begins the session's cool-down, and
+    /// does not count against the limit of suggestions that nobody asked for.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn note_suggested(
+        &self,
+        key: SessionKey,
+        prompted: Prompted,
+    ) -> Result<(), StoreError> {
+        self.run(NotePrompt { key, prompted, asked: true }).await.map(drop)
     }
 
     /// Forgets what was suggested in a session: it has ended.
@@ -39,6 +52,7 @@ impl Registry {
 struct NotePrompt {
     key: SessionKey,
     prompted: Prompted,
+    asked: bool,
 }
 
 impl Step for NotePrompt {
@@ -51,10 +65,16 @@ impl Step for NotePrompt {
         let known = view.suggestions.get(&self.key).cloned();
         let mut suggestions = known.unwrap_or_else(|| Suggestions::new(self.key.clone()));
         // Said before: the acknowledgement was lost.
+        let Prompted { at, query, tools, .. } = &self.prompted;
+        let tools = &tools[..tools.len().min(MAX_SUGGESTED)];
         let same =
-            |known: &Prompted| (known.at, &known.query) == (self.prompted.at, &self.prompted.query);
+            |known: &Prompted| (&known.at, &known.query, &*known.tools) == (at, query, tools);
         if !suggestions.prompts.last().is_some_and(same) {
-            suggestions.note(self.prompted.clone());
+            if self.asked {
+                suggestions.note_asked(self.prompted.clone());
+            } else {
+                suggestions.note(self.prompted.clone());
+            }
             draft.put_suggestions(suggestions);
         }
         Ok(Decision::Write(draft.finish()))
