@@ -57,7 +57,7 @@ pub(crate) struct LearnArgs {
     /// How well it answered: from 0, it failed, to 1.
     #[arg(long, value_name = "0..1", default_value = "1", allow_hyphen_values = true)]
     pub signal: String,
-    /// An id of this lesson: learning it again changes nothing.
+    /// An id of this lesson: learning it again changes nothing, while it is among the last 16 of its route.
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
     #[command(flatten)]

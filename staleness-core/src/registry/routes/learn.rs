@@ -18,7 +18,8 @@ use crate::time::Timestamp;
 /// One thing to learn: how well a tool answered a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learn {
-    /// Identifies it: learning it twice has the effect of learning it once.
+    /// Identifies it: learning it twice has the effect of learning it once, while it is among the last
+    /// [`MAX_OPS`](crate::route::MAX_OPS) of the route.
     pub op: OpId,
     /// The query.
     pub query: String,
