@@ -256,6 +256,28 @@ fn items_of_two_stores_are_merged() {
     }
 }
 
+/// A search knows routes by their ids: under that of another it would be taken for it.
+#[test]
+fn routes_and_vectors_under_the_id_of_others_are_refused() {
+    assert_eq!(check(&[HEADER, ROUTE, VECTOR]).map(|rows| rows.len()), Ok(2));
+    let not_its_own = "is not that of the tool";
+    let of_none = "a vector of no route";
+    for (lines, line, part) in [
+        (&[&*ROUTE.replace("a b", "a c")][..], 2, not_its_own),
+        (&[&ROUTE.replace("48471ef5", "48471ef6")], 2, not_its_own),
+        (&[&ROUTE.replace(r#""tool":"T""#, r#""tool":"U""#)], 2, not_its_own),
+        (&[ROUTE, &VECTOR.replace("48471ef5", "48471ef6")], 3, of_none),
+        (&[ROUTE, &VECTOR.replace(r#""tool":"T""#, r#""tool":"U""#)], 3, of_none),
+        (&[ROUTE, &VECTOR.replace(r#""project":"p""#, r#""project":"q""#)], 3, of_none),
+        (&[VECTOR], 2, of_none),
+    ] {
+        let error = check(&[&[HEADER], lines].concat()).unwrap_err();
+        assert!(error.line == line && error.what.contains(part), "{lines:?}: {error}");
+    }
+    // Spelling makes no query another one.
+    assert!(check(&[HEADER, &ROUTE.replace("a b", "A  b")]).is_ok());
+}
+
 #[test]
 fn a_dry_run_counts_the_vectors_of_routes_that_it_would_write() {
     let put = |registry: &BlockingRegistry, dry_run| {

@@ -125,8 +125,11 @@ fn a_store_that_is_not_empty_keeps_what_is_newer_and_says_so() {
 #[test]
 fn a_file_that_is_refused_is_named_with_its_line_and_nothing_is_imported() {
     let sandbox = lived_in();
+    sandbox.ok(&["routes", "learn", "--query", "find it", "--tool", "mcp__github__search"]);
     let whole = sandbox.ok(&["export"]);
     let lines: Vec<&str> = whole.lines().collect();
+    let route = lines.iter().position(|line| line.contains("\"kind\":\"route\"")).unwrap();
+    let forged = lines[route].replace("find it", "delete it");
     let tool = lines.iter().position(|line| line.contains("\"kind\":\"tool\"")).unwrap();
     let with = |at: usize, line: &str| {
         let mut changed = lines.clone();
@@ -147,6 +150,7 @@ fn a_file_that_is_refused_is_named_with_its_line_and_nothing_is_imported() {
         (with(tool, "{\"kind\":"), tool + 1, "EOF"),
         (with(tool, "{\"kind\":\"spell\",\"version\":1}"), tool + 1, "spell"),
         (with(tool, &newer), tool + 1, "newer"),
+        (with(route, &forged), route + 1, "is not that of the tool"),
         (twice(1), 3, "same record"),
         (twice(tool), tool + 2, "same record"),
         (twice(last), last + 2, "gaps"),

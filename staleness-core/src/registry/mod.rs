@@ -40,6 +40,7 @@ pub use knowledge::{
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::RecordUses;
+pub(crate) use routes::own_id;
 pub use routes::{
     FindRoutes, FoundRoute, FoundRoutes, Learn, PrunedRoute, RoutePruneReport, check_route,
 };

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::{HEADER_KIND, LineError, Record, envelope, record_of, shown};
-use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
+use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey, stable_hash_of};
 use crate::journal::{JournalEntry, Revision};
-use crate::registry::{check_item, check_work};
+use crate::registry::{check_item, check_work, own_id};
 use crate::route::RouteKey;
 use crate::session::{CursorKey, SessionKey};
 
@@ -47,14 +47,16 @@ impl Place {
 
 /// Reads the lines of an export one after the other and refuses what no export holds: a missing
 /// header, a line that is broken, of an unknown kind or a newer version, a record that comes twice
-/// or out of order, and a gap in the journal.
+/// or out of order, a route whose id is not that of its tool and query, a vector of no route, and a gap in
+/// the journal.
 ///
-/// It remembers one key and 8 bytes per outcome, however long the export is.
+/// It remembers one key and 8 bytes for each outcome and each route, however long the export is.
 #[derive(Debug, Default)]
 pub struct Checker {
     line: u64,
     last: Option<Place>,
     outcomes: HashSet<u64>,
+    routes: HashSet<u64>,
 }
 
 impl Checker {
@@ -104,6 +106,14 @@ impl Checker {
                 return Err(format!("the outcome {} of {} twice", row.op, row.tool.name));
             }
             Record::Journal(entry) => return self.next_entry(entry),
+            Record::Route(row) => {
+                own_id(row).map_err(|refusal| refusal.to_string())?;
+                self.routes.insert(identity(&row.key));
+            }
+            Record::Vector(row) if !self.routes.contains(&identity(&row.key)) => {
+                let RouteKey { tool, id, .. } = &row.key;
+                return Err(format!("a vector of no route: none to {tool} has the id {id}"));
+            }
             _ => {}
         }
         let place = Place::of(record);
@@ -137,6 +147,13 @@ impl Checker {
         };
         Err(format!("entry {index} of revision {revision} after {last}: the journal has no gaps"))
     }
+}
+
+/// What tells routes of all projects apart.
+fn identity(key: &RouteKey) -> u64 {
+    // Names hold no control characters.
+    let parts = [key.project.as_str(), "\u{1f}", key.tool.as_str(), "\u{1f}", &key.id.to_string()];
+    stable_hash_of(parts) as u64
 }
 
 fn header(text: &str) -> Result<(), String> {

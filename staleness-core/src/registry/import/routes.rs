@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::ITEMS;
 use crate::ids::ModelId;
-use crate::registry::{Registry, check_route};
-use crate::route::{Route, RouteKey, RouteVector, Vector, fold_query};
+use crate::registry::{Registry, check_route, own_id};
+use crate::route::{Route, RouteKey, RouteVector, Vector};
 use crate::store::{
     Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, StoreError, VectorFilter,
     View,
@@ -99,18 +99,6 @@ pub struct ToldRoute {
     pub route: Route,
     /// What the model made of its query.
     pub vector: Option<(ModelId, Vector)>,
-}
-
-/// Whether a route of another system is found where its tool and query are looked for. Under another id
-/// it would be learned a second time, and counted twice.
-fn own_id(route: &Route) -> Result<(), Refusal> {
-    let RouteKey { project, tool, id } = &route.key;
-    if RouteKey::of(project, tool, &fold_query(&route.query)).id == *id {
-        return Ok(());
-    }
-    Err(Refusal::Invalid(format!(
-        "the id {id} is not that of the tool {tool} and the query of its route"
-    )))
 }
 
 impl Registry {

@@ -1,6 +1,6 @@
 //! What no route may hold, whoever writes it.
 
-use crate::route::{MAX_OPS, Route, check_query};
+use crate::route::{MAX_OPS, Route, RouteId, check_query, fold_query};
 use crate::store::Refusal;
 
 /// Whether a route may be stored: its query says something and is bounded, and it remembers no more ops
@@ -17,4 +17,17 @@ pub fn check_route(route: &Route) -> Result<(), Refusal> {
         )));
     }
     Ok(())
+}
+
+/// Whether a route that comes from elsewhere is found where its tool and query are looked for. Under another
+/// id it would be learned a second time, and counted twice; under that of another route a search, which
+/// knows routes by their ids, would take one for the other.
+pub(crate) fn own_id(route: &Route) -> Result<(), Refusal> {
+    let (tool, id) = (&route.key.tool, route.key.id);
+    if RouteId::of(tool, &fold_query(&route.query)) == id {
+        return Ok(());
+    }
+    Err(Refusal::Invalid(format!(
+        "the id {id} is not that of the tool {tool} and the query of its route"
+    )))
 }

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 pub use find::{FindRoutes, FoundRoute, FoundRoutes};
 pub use learn::Learn;
 pub use limits::check_route;
+pub(crate) use limits::own_id;
 pub use prune::{PrunedRoute, RoutePruneReport};
 
 pub(super) use find::{no_vector, offer};
