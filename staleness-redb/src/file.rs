@@ -196,3 +196,7 @@ pub(crate) mod tests;
 #[cfg(test)]
 #[path = "file_life_tests.rs"]
 mod life_tests;
+
+#[cfg(test)]
+#[path = "file_raising_tests.rs"]
+mod raising_tests;

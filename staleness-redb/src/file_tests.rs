@@ -78,9 +78,9 @@ pub(crate) fn read() -> io::Result<()> {
 
 /// Uses a tool, tells the journal, and forgets the oldest outcomes.
 #[derive(Debug)]
-struct Use {
-    op: u64,
-    durability: Durability,
+pub(crate) struct Use {
+    pub(crate) op: u64,
+    pub(crate) durability: Durability,
 }
 
 fn key() -> ToolKey {

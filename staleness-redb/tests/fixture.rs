@@ -3,10 +3,9 @@
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use redb::{Database, ReadableTable, TableDefinition};
 use staleness_core::Timestamp;
 use staleness_core::ids::{
     ItemId, ItemKey, ModelId, ProjectId, Scope, ServerKey, SessionId, ToolKey, ToolName, WorkKey,
@@ -23,10 +22,10 @@ use staleness_core::store::{
 use staleness_core::transfer::append_lines;
 use staleness_core::work::Aging;
 use staleness_redb::{OpenOptions, RedbStore};
+use support::dump::{bytes_of, format_of};
 use support::*;
 use tempfile::TempDir;
 
-const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
 const LINES: &str = include_str!("fixtures/format-1.jsonl");
 
 const LINES_3: &str = include_str!("fixtures/format-3.jsonl");
@@ -54,33 +53,9 @@ fn format_5() -> (TempDir, PathBuf) {
 }
 
 fn dumped(text: &str) -> (TempDir, PathBuf) {
-    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
-    let length = lines.next().unwrap().parse().unwrap();
-    let byte = |digits: &str| u8::from_str_radix(digits, 16).unwrap();
-    let mut bytes = vec![0; length];
-    for line in lines {
-        let (offset, run) = line.split_once(' ').unwrap();
-        let offset: usize = offset.parse().unwrap();
-        let run: Vec<u8> = match run.split_once('*') {
-            Some((filler, count)) => vec![byte(filler); count.parse().unwrap()],
-            None => (0..run.len() / 2).map(|at| byte(&run[2 * at..2 * at + 2])).collect(),
-        };
-        bytes[offset..offset + run.len()].copy_from_slice(&run);
-    }
     let (folder, path) = fresh();
-    fs::write(&path, bytes).unwrap();
+    fs::write(&path, bytes_of(text)).unwrap();
     (folder, path)
-}
-
-fn format_of(path: &Path) -> u64 {
-    // Opening it would change it.
-    let copy = path.with_extension("copy");
-    fs::copy(path, &copy).unwrap();
-    let db = Database::open(&copy).unwrap();
-    let tx = db.begin_write().unwrap();
-    let meta = tx.open_table(META).unwrap();
-    let format = meta.get("format").unwrap().map(|value| value.value());
-    format.unwrap()
 }
 
 fn lines(view: &View) -> String {
@@ -298,10 +273,17 @@ fn format_5_is_read_as_it_lies_there_and_written_to() {
 /// Whatever part of the raising commit reached the disk: redb's older root is whole.
 #[test]
 fn a_commit_that_raises_and_is_cut_off_leaves_a_store() {
-    for ((_folder, path), all) in [(format_1(), LINES), (format_3(), LINES_3)] {
+    for ((_folder, path), all) in
+        [(format_1(), LINES), (format_3(), LINES_3), (format_4(), LINES_4)]
+    {
         let format = format_of(&path);
+        // That of format 4 has the item already, and what changes nothing raises nothing.
+        let raise = |store: &RedbStore| match format {
+            4 => transact(store, Arc::new(Learn)).unwrap(),
+            _ => transact(store, Arc::new(Add { refuses: false })).unwrap(),
+        };
         let before = fs::read(&path).unwrap();
-        transact(&open(&path), Arc::new(Add { refuses: false })).unwrap();
+        raise(&open(&path));
         let after = fs::read(&path).unwrap();
         let header = 4_096;
         // Everything of the commit but its header, which is what makes it one.
@@ -314,7 +296,7 @@ fn a_commit_that_raises_and_is_cut_off_leaves_a_store() {
         let store = open(&path);
         assert_eq!(lines(&everything(&store).unwrap()), all);
         check(&store).unwrap();
-        transact(&store, Arc::new(Add { refuses: false })).unwrap();
+        raise(&store);
         assert_eq!(format_of(&path), 5);
     }
 }
