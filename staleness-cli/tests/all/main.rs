@@ -27,6 +27,7 @@ mod knowledge;
 mod knowledge_dry;
 mod knowledge_evidence;
 mod knowledge_files;
+mod network;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]

@@ -5,6 +5,7 @@
 use std::env;
 use std::fs;
 use std::io;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -60,6 +61,32 @@ impl Server {
         let socket = own.folder.path().to_str().expect("a path in UTF-8").replace('/', "%2F");
         let url = format!("postgres://{OWNER}:{PASSWORD}@/postgres?host={socket}");
         Self { own: Some(own), url }
+    }
+
+    /// A private one that also listens on a port of this machine, and encrypts there. `None` as for
+    /// [`Self::private`]; else with the port.
+    pub(crate) fn encrypted(certificate: &str, key: &str) -> Option<(Self, u16)> {
+        let server = Self::private()?;
+        let own = server.own.as_ref().expect("a private server");
+        for (name, text) in [("server.pem", certificate), ("server.key", key)] {
+            let path = own.data().join(name);
+            fs::write(&path, text).expect("a file");
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt as _;
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("its mode");
+            }
+            own.give_away(&path);
+        }
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let port = port.expect("a free port").port();
+        own.set(&format!(
+            "listen_addresses = '127.0.0.1'\nport = {port}\nssl = on\nssl_cert_file = 'server.pem'\n\
+             ssl_key_file = 'server.key'\n"
+        ));
+        own.control(&["stop", "-m", "immediate", "-s"]);
+        own.start();
+        Some((server, port))
     }
 
     /// A standby of a private one, to which that streams what it commits.

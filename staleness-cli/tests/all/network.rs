@@ -1,0 +1,105 @@
+//! What this program does not talk to: nothing that is built into it could.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Crates that speak a protocol of the network or encrypt one, with all whose names go on with a dash.
+const TALKERS: [&str; 25] = [
+    "attohttpc",
+    "awc",
+    "curl",
+    "ftp",
+    "git2",
+    "gix-protocol",
+    "gix-transport",
+    "h2",
+    "h3",
+    "hf-hub",
+    "hickory",
+    "hyper",
+    "isahc",
+    "libgit2-sys",
+    "minreq",
+    "native-tls",
+    "openssl",
+    "quinn",
+    "reqwest",
+    "rustls",
+    "tonic",
+    "trust-dns",
+    "tungstenite",
+    "ureq",
+    "webpki",
+];
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The way to the server of a `postgres:` URL, which is a feature. (The second is named by tests, too.)
+const SERVER: [&str; 2] = ["staleness-postgres", "tokio-postgres"];
+
+/// The crates of this program with whatever features and on whatever system, but for some: all that
+/// `Cargo.lock` lists below it.
+fn crates(but: &[&str]) -> BTreeSet<String> {
+    let lock = std::fs::read_to_string(workspace().join("Cargo.lock")).unwrap();
+    let lock: toml::Table = lock.parse().unwrap();
+    let mut below: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in lock["package"].as_array().unwrap() {
+        let needs = package.get("dependencies").and_then(toml::Value::as_array);
+        // A version follows where there are several.
+        let needs = needs.into_iter().flatten().filter_map(|each| each.as_str()?.split(' ').next());
+        below.entry(package["name"].as_str().unwrap()).or_default().extend(needs);
+    }
+    let mut found = BTreeSet::new();
+    let mut left = vec!["staleness-cli"];
+    while let Some(name) = left.pop() {
+        if !but.contains(&name) && found.insert(name.to_owned()) {
+            left.extend(&below[name]);
+        }
+    }
+    found
+}
+
+/// Those that talk over a network.
+fn talkers(but: &[&str]) -> Vec<String> {
+    let crates = crates(but);
+    assert!(crates.len() > 100, "{crates:?}");
+    let member = |name: &str, family: &str| {
+        name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let talks = |name: &String| TALKERS.iter().any(|family| member(name, family));
+    crates.into_iter().filter(talks).collect()
+}
+
+#[test]
+fn nothing_that_talks_over_a_network_is_built_in() {
+    assert_eq!(talkers(&SERVER), [""; 0]);
+    // It would be found: the way to the server is encrypted.
+    assert!(talkers(&[]).contains(&"rustls".to_owned()));
+}
+
+#[test]
+fn no_source_but_that_of_the_server_opens_a_socket() {
+    let is_ours = |name: &str| name.starts_with("staleness") && name != SERVER[0];
+    let crates = std::fs::read_dir(workspace()).unwrap().map(|entry| entry.unwrap().path());
+    let ours = crates.filter(|path| is_ours(&path.file_name().unwrap().to_string_lossy()));
+    let mut folders: Vec<PathBuf> = ours.map(|path| path.join("src")).collect();
+    let (mut read, mut found) = (0, Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            read += 1;
+            let text = std::fs::read_to_string(&path).unwrap();
+            let opens = ["TcpStream", "TcpListener", "TcpSocket", "UdpSocket", "ToSocketAddrs"];
+            if opens.iter().any(|word| text.contains(word)) {
+                found.push(path);
+            }
+        }
+    }
+    assert!(read > 300 && found.is_empty(), "{read}: {found:?}");
+}
