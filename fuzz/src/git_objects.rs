@@ -206,3 +206,22 @@ fn ask(place: &Place) {
     let _ = repo.since("main", &|path| path.ends_with(".md"));
     let _ = repo.tracked();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gets_to_what_the_history_says() {
+        let answers = include_bytes!("../seeds/git_objects/history");
+        whole(&answers[1..]);
+        let found: usize = PLACE
+            .with(checked)
+            .documents
+            .iter()
+            .flat_map(|document| &document.found)
+            .map(|block| block.evidence.len())
+            .sum();
+        assert_ne!(found, 0, "a name and a file that are gone");
+    }
+}

@@ -3,6 +3,24 @@
 use std::fs;
 use std::path::Path;
 
+/// The names in a folder, without their endings.
+fn names(folder: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_target_is_played_here() {
+    let here: Vec<_> = crate::TARGETS.map(|(name, _)| name).into();
+    assert_eq!(names("fuzz_targets"), here);
+    assert_eq!(names("seeds"), here);
+}
+
 #[test]
 fn every_seed_keeps_the_promises() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
