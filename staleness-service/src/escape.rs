@@ -31,7 +31,9 @@ fn escape_if(text: &str, is_unsafe: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-fn is_unsafe(c: char) -> bool {
+/// Whether a terminal would obey or hide a character.
+#[must_use]
+pub fn is_unsafe(c: char) -> bool {
     // All that Unicode lets a terminal leave out, and the blank Braille pattern.
     c.is_control()
         || matches!(c,

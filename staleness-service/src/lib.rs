@@ -40,6 +40,6 @@ pub mod words;
 pub mod work;
 
 pub use error::{ErrorKind, ServiceError};
-pub use escape::{escape, escape_lines};
+pub use escape::{escape, escape_lines, is_unsafe};
 pub use listener::{Listener, Silent, words as progress_words};
 pub use shared::SharedStore;

@@ -2,6 +2,7 @@
 
 pub(crate) mod board;
 pub(crate) mod found;
+mod json;
 pub(crate) mod knowledge;
 mod paint;
 mod progress;
@@ -60,7 +61,7 @@ impl Output {
     pub(crate) fn deliver_json(&self, value: &impl Serialize) -> Result<bool, CliError> {
         // A long list is not held in memory twice.
         let mut stdout = BufWriter::with_capacity(JSON_BUFFER, io::stdout().lock());
-        let written = serde_json::to_writer_pretty(&mut stdout, value).map_err(io::Error::from);
+        let written = json::write(&mut stdout, value);
         delivered(written.and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush()))
     }
 
