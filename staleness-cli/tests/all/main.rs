@@ -7,6 +7,7 @@ mod by_hand;
 mod check;
 mod check_documents;
 mod check_formats;
+mod check_hostile;
 mod ci;
 mod common;
 mod copying;

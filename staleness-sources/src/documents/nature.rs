@@ -141,26 +141,30 @@ pub(super) struct Patterns {
 impl Patterns {
     /// Reads the patterns; those that cannot be read are noted.
     pub(super) fn new(policy: &DocumentPolicy, notes: &mut Vec<Note>) -> Self {
-        let mut of = |patterns: &[&str]| {
+        let mut of = |name: &str, patterns: &[&str]| {
+            let mut note = |text| notes.push(Note { path: None, line: None, text });
             let mut builder = GitignoreBuilder::new("");
             for pattern in patterns {
                 if builder.add_line(None, pattern).is_err() {
-                    let text = format!("the pattern {pattern:?} of the policy cannot be read");
-                    notes.push(Note { path: None, line: None, text });
+                    note(format!("the pattern {pattern:?} of the policy cannot be read"));
                 }
             }
-            builder.build().unwrap_or_else(|_| Gitignore::empty())
+            builder.build().unwrap_or_else(|_| {
+                let why = "are too large together, and none of them was heeded";
+                note(format!("the patterns of documents.{name} {why}"));
+                Gitignore::empty()
+            })
         };
         let texts =
             |list: &[String]| list.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
         let (ignore, history) = (texts(&policy.ignore), texts(&policy.history));
         Self {
-            ignore: of(&ignore.lines().collect::<Vec<_>>()),
-            history: of(&history.lines().collect::<Vec<_>>()),
+            ignore: of("ignore", &ignore.lines().collect::<Vec<_>>()),
+            history: of("history", &history.lines().collect::<Vec<_>>()),
             kinds: policy
                 .kinds_in_order()
                 .into_iter()
-                .map(|(pattern, kind)| (of(&[pattern]), kind))
+                .map(|(pattern, kind)| (of("kinds", &[pattern]), kind))
                 .collect(),
         }
     }
