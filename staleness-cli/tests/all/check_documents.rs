@@ -190,3 +190,50 @@ fn of_equal_findings_the_older_one_comes_first_everywhere() {
     let place = |path: &str| said.find(path).unwrap_or_else(|| panic!("{path}: {said}"));
     assert!(place("AGENTS.md") < place("b.md") && place("b.md") < place("a.md"), "{said}");
 }
+
+#[test]
+fn a_document_that_another_one_stands_for_is_superseded_until_that_is_taken_back() {
+    let sandbox = Sandbox::with_history();
+    let write = |path: &str, front: &str| {
+        sandbox.write(&format!("project/{path}"), format!("---\n{front}\n---\n\nA text.\n"));
+    };
+    sandbox.write("project/docs/old.md", "# Old\n\nA text.\n");
+    write("docs/guide.md", "id: guide-1\nevergreen: true");
+    write("docs/new.md", "supersedes: [docs/old.md, guide-1, docs/new.md, nobody]");
+    write("docs/third.md", "title: x");
+    write("memory/note.md", "type: knowledge\nid: note\nsupersedes: docs/third.md");
+    // Decisions that were replaced are history.
+    write("docs/adr/0001.md", "id: adr-1");
+    write("docs/adr/0002.md", "supersedes: adr-1");
+    sandbox.commit("2026-11-10T00:00:00Z");
+    let all =
+        ["docs/guide.md:1 superseded", "docs/old.md:1 superseded", "docs/third.md:1 superseded"];
+    for way in ["read", "taken over"] {
+        let found = sandbox.check_now();
+        assert_eq!(told(&found), all, "{way}");
+        assert_eq!(found["counts"]["stale"], 3, "{way}: {found:#}");
+        assert_eq!(found["counts"]["fresh"], 8, "{way}: {found:#}");
+        let verdict = &found["items"][1]["verdict"];
+        assert_eq!(verdict["action"], "drop");
+        assert_eq!(verdict["signals"][0]["reason"], "superseded by docs/new.md");
+    }
+    assert_eq!(told(&sandbox.json(&["check", "docs/old.md"])), all[1..2]);
+    write("docs/new.md", "supersedes: [guide-1]");
+    assert_eq!(told(&sandbox.check_now()), [all[0], all[2]]);
+    assert_eq!(told(&sandbox.json(&["review"])), [all[0], all[2]]);
+    std::fs::remove_file(sandbox.project.join("docs/new.md")).unwrap();
+    assert_eq!(told(&sandbox.check_now()), all[2..]);
+}
+
+#[test]
+fn an_item_in_a_file_that_a_document_stands_for_is_superseded() {
+    let sandbox = Sandbox::with_history();
+    let item = "---\ntype: knowledge\nid: port\nadded: 2026-11-01\n---\n\nThe port is 5432.\n";
+    sandbox.write("project/memory/port.md", item);
+    sandbox.write("project/docs/db.md", "---\nsupersedes: port\n---\n\nThe port is 6432.\n");
+    sandbox.commit("2026-11-10T00:00:00Z");
+    assert_eq!(told(&sandbox.json(&["check"])), ["port superseded age"]);
+    let shown = sandbox.json(&["knowledge", "show", "port"]);
+    assert_eq!(shown["superseded_by"][0], "docs/db.md", "{shown:#}");
+    assert_eq!(shown["verdict"]["level"], "stale");
+}

@@ -89,6 +89,8 @@ pub(super) fn read(
     if kind != ItemKind::Document {
         let body = body_of(&read.text, draft.body);
         take_item(check, &key, kind, &draft.fields, body, &file, &read);
+    } else if !file.history {
+        check.standing.take(&key.path, &draft.fields);
     }
     // What it rests on may go: an evergreen text is only ended.
     if draft.fields.evergreen {
@@ -138,7 +140,7 @@ fn came_due(check: &Check<'_>, known: &Document) -> bool {
     })
 }
 
-/// A document as it was checked before, with what depends on the time found anew.
+/// A document as it was checked before, with what does not depend on its text found anew.
 fn take_over(
     check: &mut Check<'_>,
     known: &Document,
@@ -149,7 +151,7 @@ fn take_over(
     let mut document = known.clone();
     document.checked_at = check.options.now;
     for block in &mut document.found {
-        block.evidence.retain(|evidence| !depends_on_time(&evidence.fact));
+        block.evidence.retain(|evidence| !is_found_anew(&evidence.fact));
     }
     document.found.retain(|block| !block.evidence.is_empty());
     let Some(front) = front else { return Ok(document) };
@@ -157,6 +159,9 @@ fn take_over(
     let kind = kind_of(&fields, file);
     if kind == ItemKind::Document {
         add_front(check, &fields, "", &mut document);
+        if !file.history {
+            check.standing.take(&document.key.path, &fields);
+        }
     } else {
         let body = body_of(&read.text, front.body);
         take_item(check, &document.key, kind, &fields, body, file, read);
@@ -164,8 +169,15 @@ fn take_over(
     Ok(document)
 }
 
-const fn depends_on_time(fact: &Fact) -> bool {
-    matches!(fact, Fact::Expired { .. } | Fact::FutureDate { .. } | Fact::VersionDrift { .. })
+/// Whether a fact depends on the time, on the project's version or on what other files say.
+const fn is_found_anew(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Expired { .. }
+            | Fact::FutureDate { .. }
+            | Fact::VersionDrift { .. }
+            | Fact::Superseded { .. }
+    )
 }
 
 /// Adds what the front matter of a document itself says: a block of its own, since no other block
@@ -255,8 +267,7 @@ fn item(
     body: &str,
     written: Timestamp,
 ) -> Item {
-    let id = fields.id.clone().or_else(|| ItemId::new(&key.path).ok());
-    let id = id.unwrap_or_else(|| short_id(&key.path));
+    let id = fields.id.clone().unwrap_or_else(|| id_of(&key.path));
     let added = fields.added.unwrap_or(written);
     let scope = Scope::Project(key.project.clone());
     let mut item = Item::new(ItemKey { scope, id }, kind, body, added);
@@ -276,6 +287,11 @@ fn item(
     item.citations =
         fields.cite.iter().filter_map(|(text, _)| super::ask::citation_of(text)).collect();
     item
+}
+
+/// The id of a file that gives itself none.
+pub(super) fn id_of(path: &str) -> ItemId {
+    ItemId::new(path).unwrap_or_else(|_| short_id(path))
 }
 
 /// An id for a path that is none itself.

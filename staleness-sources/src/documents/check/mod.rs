@@ -11,6 +11,7 @@ mod evidence;
 mod foreign;
 mod lives;
 mod past;
+mod superseded;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +32,7 @@ pub(super) use ask::word_of as ask_of_word;
 use doc::{Doc, Reading, Undated};
 pub(super) use evidence::fact_of_citation;
 pub(super) use past::{Past, commit_text};
+use superseded::Standing;
 
 /// From so many documents on that were not checked before the history is read ahead: hardly ever is
 /// nothing asked of it then.
@@ -51,6 +53,8 @@ struct Check<'a> {
     rests_on_disk: Cell<bool>,
     /// The items of files that have a history.
     undated: Vec<Undated>,
+    /// What documents say that they stand for.
+    standing: Standing,
 }
 
 /// Checks the documents of a project.
@@ -97,6 +101,7 @@ pub fn check(
         told: BTreeSet::new(),
         rests_on_disk: Cell::new(false),
         undated: Vec::new(),
+        standing: Standing::default(),
     };
     if found.files.len() >= options.known.len() + MANY {
         check.past.foresee();
@@ -179,7 +184,7 @@ impl Check<'_> {
     fn finish(
         mut self,
         mut documents: Vec<Document>,
-        taken: Vec<Document>,
+        mut taken: Vec<Document>,
     ) -> Result<Report, Cancelled> {
         // What is not sure, or was told once, is not taken over the next time.
         let doubtful = self.past.is_doubtful();
@@ -188,8 +193,22 @@ impl Check<'_> {
                 (document.head, document.digest) = (None, 0);
             }
         }
-        documents.extend(taken);
         self.keep_ids_apart();
+        let superseded = self.superseded();
+        if !superseded.is_empty() {
+            let fronts: BTreeSet<&str> = (self.options.known.iter())
+                .filter(|known| known.found.iter().any(|block| block.digest == 0))
+                .map(|known| known.key.path.as_str())
+                .collect();
+            for document in &mut documents {
+                Self::add_superseded(&superseded, document, false);
+            }
+            for document in &mut taken {
+                let counted = fronts.contains(document.key.path.as_str());
+                Self::add_superseded(&superseded, document, counted);
+            }
+        }
+        documents.extend(taken);
         documents.sort_by(|a, b| a.key.cmp(&b.key));
         if let Some(revision) = self.options.since {
             self.past.keep_since(revision, &mut documents, &mut self.report.notes)?;
