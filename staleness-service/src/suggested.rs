@@ -39,5 +39,8 @@ pub fn note(
     }
     let prompted = Prompted { at: settings.now, query, tools, taught: Vec::new() };
     let key = SessionKey { project: settings.project.id.clone(), id: session.clone() };
-    Ok(settings.open_within(Access::Write, PATIENCE)?.note_suggested(key, prompted)?)
+    let registry = settings.open_within(Access::Write, PATIENCE)?;
+    // What belongs to no known project would not be pruned.
+    registry.see_project(&settings.project, settings.now)?;
+    Ok(registry.note_suggested(key, prompted)?)
 }

@@ -100,6 +100,18 @@ fn a_suggestion_that_was_asked_for_and_then_used_refreshes_its_route() {
 }
 
 #[test]
+fn a_project_in_which_something_was_suggested_is_known_and_so_pruned() {
+    let sandbox = sandbox();
+    let listed = || sandbox.json(&["project", "list"])["projects"].as_array().unwrap().len();
+    let other = sandbox.second_project();
+    let there = ["--project", other.to_str().unwrap(), "tools", "suggest", "search the issues"];
+    assert!(!names(&sandbox.json(&there)["tools"]).is_empty());
+    assert_eq!(listed(), 1);
+    sandbox.json(&[&there[..], &["--session", "s"]].concat());
+    assert_eq!(listed(), 2);
+}
+
+#[test]
 fn suggestions_cool_down_and_are_limited() {
     let sandbox = sandbox();
     assert!(said(&sandbox, 0, &prompt(ASKED)).is_some());
