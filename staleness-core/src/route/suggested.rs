@@ -71,6 +71,11 @@ impl Prompted {
     fn suggested(&self, tool: &ToolName) -> Option<&SuggestedTool> {
         self.tools.iter().find(|each| each.tool == *tool)
     }
+
+    /// Whether an outcome may teach something for it, or keep a route.
+    fn can_teach(&self) -> bool {
+        self.query.is_some() || self.tools.iter().any(|each| each.route.is_some())
+    }
 }
 
 impl Suggestions {
@@ -80,14 +85,18 @@ impl Suggestions {
         Self { key, made: 0, prompts: Vec::new() }
     }
 
-    /// Notes a prompt; of what is over the bounds the oldest and the least go.
+    /// Notes a prompt; of what is over the bounds the least go, and of the earlier prompts the oldest one that
+    /// no outcome can teach anything, before one that it can.
     pub fn note(&mut self, mut prompted: Prompted) {
         prompted.tools.truncate(MAX_SUGGESTED);
         prompted.taught.truncate(MAX_TAUGHT);
         self.made = self.made.saturating_add(u32::from(!prompted.tools.is_empty()));
         self.prompts.push(prompted);
-        let over = self.prompts.len().saturating_sub(MAX_PROMPTS);
-        self.prompts.drain(..over);
+        while self.prompts.len() > MAX_PROMPTS {
+            let earlier = &self.prompts[..self.prompts.len() - 1];
+            let idle = earlier.iter().position(|prompt| !prompt.can_teach());
+            self.prompts.remove(idle.unwrap_or(0));
+        }
     }
 
     /// Notes what was suggested because it was asked for. What nobody asked for is limited, so this does
@@ -175,5 +184,46 @@ mod maybe_id {
     ) -> Result<Option<RouteId>, D::Error> {
         let text = String::deserialize(from)?;
         text.parse().map(Some).map_err(|()| de::Error::custom("not the id of a route"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(at: i64, query: Option<&str>) -> Prompted {
+        let tool = ToolName::new("merge").unwrap();
+        Prompted {
+            at: Timestamp::from_millis(at),
+            query: query.map(str::to_owned),
+            tools: vec![SuggestedTool { tool, route: None }],
+            taught: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_can_teach_nothing_does_not_push_out_what_can() {
+        let project = crate::ids::ProjectId::of_root("/work/shop");
+        let id = crate::ids::SessionId::new("s").unwrap();
+        let mut session = Suggestions::new(SessionKey { project, id });
+        let times = |session: &Suggestions| -> Vec<i64> {
+            session.prompts.iter().map(|prompt| prompt.at.as_millis()).collect()
+        };
+        for (at, query) in [(0, None), (1, Some("bring it home")), (2, None), (3, None), (4, None)]
+        {
+            session.note_asked(prompt(at, query));
+        }
+        assert_eq!(times(&session), [1, 2, 3, 4]);
+        for at in 5..9 {
+            session.note_asked(prompt(at, None));
+        }
+        assert_eq!(times(&session), [1, 6, 7, 8]);
+        // Of those that can, the oldest goes.
+        for at in 9..13 {
+            session.note_asked(prompt(at, Some("land it")));
+        }
+        assert_eq!(times(&session), [9, 10, 11, 12]);
+        session.note_asked(prompt(13, None));
+        assert_eq!(times(&session), [10, 11, 12, 13]);
     }
 }
