@@ -147,6 +147,27 @@ fn tool_events(backend: &'static str, tools: usize, outcomes: usize, rows: &mut 
     }
 }
 
+/// What a hook written for Node.js cannot go below: the runtime started and ended, where there is one.
+fn beside_node(rows: &mut Vec<Row>) {
+    let node = || Command::new("node").args(["-e", ""]).status();
+    if !node().is_ok_and(|status| status.success()) {
+        eprintln!("no Node.js here: not compared with it");
+        return;
+    }
+    let site = Site::new("sqlite");
+    site.fill(20, 200);
+    let mut hooks = 0;
+    let [node, hook] = race(
+        rounds(100, 3),
+        [&mut || run(Command::new("node").args(["-e", ""]), ""), &mut || {
+            hooks += 1;
+            run(&mut site.hook(), &site.used("mcp__server0__tool0", hooks))
+        }],
+    );
+    let work = "sqlite: tool event, small, and an empty Node.js process";
+    rows.push(Row::of(work, &node, &hook, 1, Goal::Open));
+}
+
 fn session_starts(tools: usize, rows: &mut Vec<Row>) {
     let site = Site::new("sqlite");
     let entries: Vec<String> =
@@ -242,6 +263,7 @@ fn main() {
         let outcomes = if backend == "sqlite" { 1_000_000 } else { 10_000 };
         tool_events(backend, 10_000, rounds(outcomes, 10_000), &mut rows);
     }
+    beside_node(&mut rows);
     session_starts(10_000, &mut rows);
     for backend in ["sqlite", "redb"] {
         prompts(backend, 10_000, &mut rows);
