@@ -10,6 +10,7 @@ use staleness_core::store::{Change, StoreError, VectorFilter, View};
 use super::routes::{key, name, parts};
 use super::{each, execute, extent};
 use crate::cells::{Bad, Cells, corrupt};
+use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
 macro_rules! select {
@@ -69,9 +70,38 @@ fn of_project(
         None => Ok(()),
         Some(extent) if extent.is_dense() => {
             let rows = usize::try_from(extent.count).unwrap_or(0);
+            let _mapped = (rows >= MANY).then(|| Mapped::new(tx)).transpose()?;
             bulk(tx, TOGETHER, (project, model, extent.first, extent.last), rows, view)
         }
         Some(_) => bulk(tx, SCATTERED, (project, model), 0, view),
+    }
+}
+
+/// So many rows are worth it to map the file.
+const MANY: usize = 10_000;
+
+/// The file as memory, for as long as many rows are read one behind the other: to ask the system for each page
+/// of it takes a third of their time. Otherwise pages are asked for, since what cannot be read is then an error
+/// and no signal.
+struct Mapped<'a, 't>(&'a Transaction<'t>);
+
+impl<'a, 't> Mapped<'a, 't> {
+    fn new(tx: &'a Transaction<'t>) -> Result<Self, StoreError> {
+        let mapped = Self(tx);
+        mapped.limit(1 << 30).map(|()| mapped)
+    }
+
+    /// So many bytes of the file may be mapped.
+    fn limit(&self, bytes: u32) -> Result<(), StoreError> {
+        let pragma = format!("PRAGMA mmap_size = {bytes}");
+        self.0.conn().execute_batch(&pragma).map_err(from_sqlite)
+    }
+}
+
+impl Drop for Mapped<'_, '_> {
+    fn drop(&mut self) {
+        // Where it stays mapped it is read all the same.
+        self.limit(0).ok();
     }
 }
 
