@@ -88,6 +88,31 @@ fn an_item_that_another_one_supersedes_is_superseded_whichever_of_them_says_so()
 }
 
 #[test]
+fn an_item_of_a_project_does_not_supersede_one_in_a_file_of_the_user() {
+    let (mut old, mut new) =
+        (item(ItemKind::Knowledge, "old", 9), item(ItemKind::Knowledge, "new", 1));
+    new.supersedes.insert(id("old"));
+    let (own, users) = (Some("notes/a.md"), Some("~/.claude/rules/b.md"));
+    let cases = [
+        (own, users, false),
+        (own, own, true),
+        (own, None, true),
+        (users, users, true),
+        (users, own, true),
+        (None, users, true),
+    ];
+    for (by, of, is_told) in cases {
+        (new.path, old.path) = (by.map(Into::into), of.map(Into::into));
+        let told = gathered(&[old.clone(), new.clone()], &context());
+        assert_eq!(!told[0].is_empty(), is_told, "{by:?} of {of:?}");
+    }
+    // What the user said himself holds.
+    (new.path, old.path) = (own.map(Into::into), users.map(Into::into));
+    old.superseded_by.insert(id("new"));
+    assert_eq!(kinds(&gathered(&[old, new], &context())[0]), ["superseded"]);
+}
+
+#[test]
 fn a_change_of_what_an_item_depends_on_is_told() {
     let (mut one, mut base) =
         (item(ItemKind::Knowledge, "x", 30), item(ItemKind::Knowledge, "base", 90));

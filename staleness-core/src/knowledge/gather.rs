@@ -1,6 +1,8 @@
 //! Evidence that follows from the items themselves: their own dates and versions, and how they
 //! depend on each other.
 
+use std::path::Path;
+
 use super::places::Places;
 use super::{
     Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, SignalSet, score_and_level_of,
@@ -63,6 +65,7 @@ impl Pieces for SignalSet {
 /// - An id means an item of the same scope, else a global one; ids without an item, and an item's own
 ///   id, mean nothing.
 /// - An item that is done, evergreen or a preference depends on nothing.
+/// - One in a file of the project does not supersede one in a file of the user.
 ///
 /// # Panics
 /// When the two slices have different lengths.
@@ -100,7 +103,8 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
     for (at, item) in naming.iter().copied() {
         for other in item.supersedes.iter().filter_map(|id| find(item, id)) {
             // What the other side says of it already is not said twice.
-            if other != at && !items[other].superseded_by.contains(&item.key.id) {
+            let is_told = other == at || items[other].superseded_by.contains(&item.key.id);
+            if !is_told && !reaches_out(item, items[other]) {
                 let by = || Fact::Superseded { by: item.key.id.as_str().into() };
                 pieces[other].add(SignalKind::Superseded, by);
             }
@@ -133,6 +137,14 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
             pieces[at].add(SignalKind::RelatedStale, fact);
         }
     }
+}
+
+/// Whether an item in a file of the project speaks of one in a file of the user: what somebody else wrote
+/// says nothing of those.
+fn reaches_out(item: &Item, other: &Item) -> bool {
+    let is_users = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();
+    let (by, of) = (item.path.as_deref(), other.path.as_deref());
+    by.is_some_and(|path| !is_users(path)) && of.is_some_and(is_users)
 }
 
 fn depends(item: &Item) -> bool {
