@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::common::Sandbox;
 
 /// The items of an answer, in order: `id kinds-of-signals`.
-fn told(document: &Value) -> Vec<String> {
+pub(crate) fn told(document: &Value) -> Vec<String> {
     let item = |item: &Value| {
         let signals = item["verdict"]["signals"].as_array().unwrap().iter();
         let kinds: Vec<&str> = signals.map(|signal| signal["kind"].as_str().unwrap()).collect();

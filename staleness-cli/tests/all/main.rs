@@ -8,6 +8,7 @@ mod check;
 mod check_documents;
 mod check_formats;
 mod check_hostile;
+mod check_superseded;
 mod ci;
 mod common;
 mod copying;

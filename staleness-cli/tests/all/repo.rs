@@ -41,8 +41,14 @@ impl Sandbox {
 
     /// What a check finds at the present moment: that is kept, as what a named moment finds is not.
     pub(crate) fn check_now(&self) -> Value {
+        self.check_now_of(&[])
+    }
+
+    /// The same of these documents alone.
+    pub(crate) fn check_now_of(&self, paths: &[&str]) -> Value {
         let program = Path::new(env!("CARGO_BIN_EXE_staleness"));
-        let run = Run::of(self.command_of(program).args(["check", "--json"]).output().unwrap());
+        let mut command = self.command_of(program);
+        let run = Run::of(command.args(["check", "--json"]).args(paths).output().unwrap());
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
         serde_json::from_str(&run.out).unwrap()
     }

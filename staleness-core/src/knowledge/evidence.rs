@@ -121,7 +121,7 @@ pub enum Fact {
     },
     /// Another item stands for it.
     Superseded {
-        /// The id of that item.
+        /// The id of that item; where a document is superseded, the path of what stands for it.
         by: String,
     },
     /// Somebody said that it is wrong.

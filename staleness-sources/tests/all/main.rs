@@ -10,6 +10,7 @@ mod documents_items;
 mod documents_memory;
 mod documents_project;
 mod documents_since;
+mod documents_superseded;
 mod git_dates;
 mod git_hostile;
 mod git_repo;

@@ -14,7 +14,7 @@ use crate::documents::target;
 use crate::git::text_digest;
 
 /// The version of what is looked for: another one makes every earlier check void.
-const RULES: u8 = 5;
+const RULES: u8 = 6;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -49,6 +49,9 @@ pub(super) fn read(
     let text = stable_hash(read.text.as_bytes());
     let digest = digest(check, &file, text, read.written);
     let key = DocumentKey { project: check.place.id(), path: key };
+    if !file.inside {
+        check.standing.outside.insert(key.path.clone());
+    }
     if let Some(known) = known
         && known.digest == digest
         && known.head == check.report.head
@@ -90,7 +93,7 @@ pub(super) fn read(
         let body = body_of(&read.text, draft.body);
         take_item(check, &key, kind, &draft.fields, body, &file, &read);
     } else if !file.history {
-        check.standing.take(&key.path, &draft.fields);
+        check.standing.take(&key.path, &mut draft.fields);
     }
     // What it rests on may go: an evergreen text is only ended.
     if draft.fields.evergreen {
@@ -153,14 +156,20 @@ fn take_over(
     for block in &mut document.found {
         block.evidence.retain(|evidence| !is_found_anew(&evidence.fact));
     }
-    document.found.retain(|block| !block.evidence.is_empty());
+    let blocks = &mut document.blocks;
+    document.found.retain(|block| {
+        let stays = !block.evidence.is_empty();
+        // The front matter counts as a block while something is said of it.
+        *blocks = blocks.saturating_sub(u32::from(!stays && block.digest == 0));
+        stays
+    });
     let Some(front) = front else { return Ok(document) };
-    let fields = front::fields(&front);
+    let mut fields = front::fields(&front);
     let kind = kind_of(&fields, file);
     if kind == ItemKind::Document {
         add_front(check, &fields, "", &mut document);
         if !file.history {
-            check.standing.take(&document.key.path, &fields);
+            check.standing.take(&document.key.path, &mut fields);
         }
     } else {
         let body = body_of(&read.text, front.body);
@@ -225,6 +234,7 @@ pub(super) fn add_front(check: &Check<'_>, fields: &Fields, title: &str, documen
         evidence: found,
     };
     document.found.insert(0, block);
+    document.blocks += 1;
 }
 
 /// An item of a file whose dates its history tells.

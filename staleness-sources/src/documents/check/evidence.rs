@@ -328,13 +328,12 @@ impl Check<'_> {
             checked_at: self.options.now,
             head: self.report.head.clone(),
             digest: doc.digest,
-            blocks: doc.draft.count,
+            blocks: doc.draft.count
+                + u32::from(found.first().is_some_and(|block| block.digest == 0)),
             found,
         };
         if doc.kind == ItemKind::Document {
             doc::add_front(self, &doc.draft.fields, "", &mut document);
-            let fronts = document.found.iter().filter(|block| block.digest == 0).count();
-            document.blocks += u32::try_from(fronts).unwrap_or(0);
         } else {
             as_one(&mut document, doc, open);
         }

@@ -194,21 +194,8 @@ impl Check<'_> {
             }
         }
         self.keep_ids_apart();
-        let superseded = self.superseded();
-        if !superseded.is_empty() {
-            let fronts: BTreeSet<&str> = (self.options.known.iter())
-                .filter(|known| known.found.iter().any(|block| block.digest == 0))
-                .map(|known| known.key.path.as_str())
-                .collect();
-            for document in &mut documents {
-                Self::add_superseded(&superseded, document, false);
-            }
-            for document in &mut taken {
-                let counted = fronts.contains(document.key.path.as_str());
-                Self::add_superseded(&superseded, document, counted);
-            }
-        }
-        documents.extend(taken);
+        documents.append(&mut taken);
+        self.add_superseded(&mut documents);
         documents.sort_by(|a, b| a.key.cmp(&b.key));
         if let Some(revision) = self.options.since {
             self.past.keep_since(revision, &mut documents, &mut self.report.notes)?;

@@ -1,0 +1,77 @@
+//! What stands for what, from check to check, with the real binary.
+
+use crate::check_documents::told;
+use crate::common::Sandbox;
+
+fn write(sandbox: &Sandbox, path: &str, front: &str) {
+    sandbox.write(path, format!("---\n{front}\n---\n\nOne.\n\nTwo.\n"));
+}
+
+#[test]
+fn a_cloned_repository_does_not_discredit_the_files_of_the_user() {
+    let sandbox = Sandbox::with_history();
+    write(&sandbox, "home/.claude/CLAUDE.md", "id: mine");
+    write(
+        &sandbox,
+        "home/.claude/rules/port.md",
+        "type: knowledge\nid: port\nadded: 2026-11-01\nevergreen: true",
+    );
+    let claims = "supersedes: [\"~/.claude/CLAUDE.md\", mine, port, \"~/.claude/rules/port.md\"]";
+    write(&sandbox, "project/docs/evil.md", claims);
+    write(&sandbox, "project/docs/item.md", &format!("type: knowledge\nevergreen: true\n{claims}"));
+    sandbox.commit("2026-11-19T00:00:00Z");
+    for way in ["read", "taken over"] {
+        let found = sandbox.check_now();
+        assert_eq!(told(&found), [""; 0], "{way}: {found:#}");
+        let said = sandbox.session_start(&sandbox.project, way, "startup").unwrap_or_default();
+        assert!(!said.contains(".claude"), "{way}: {said}");
+    }
+    // What he says himself is heard.
+    write(&sandbox, "home/.claude/rules/new.md", "supersedes: [mine, port]");
+    let both = ["port superseded", "~/.claude/CLAUDE.md:1 superseded"];
+    let mut heard = told(&sandbox.check_now());
+    heard.sort();
+    assert_eq!(heard, both);
+    let said = sandbox.session_start(&sandbox.project, "s", "startup").unwrap();
+    assert!(said.contains("`~/.claude/CLAUDE.md` (line 1)"), "{said}");
+}
+
+#[test]
+fn a_claim_that_was_taken_back_does_not_outlive_a_check_of_some_documents() {
+    let sandbox = Sandbox::with_history();
+    let claim = "id: new\nsupersedes: docs/old.md";
+    for path in ["docs/new.md", "docs/old.md"] {
+        write(&sandbox, &format!("project/{path}"), "title: x");
+    }
+    sandbox.commit("2026-11-19T00:00:00Z");
+    let stale = ["docs/old.md:1 superseded"];
+    write(&sandbox, "project/docs/new.md", claim);
+    assert_eq!(told(&sandbox.check_now()), stale);
+    assert_eq!(told(&sandbox.json(&["check", "docs/old.md"])), stale);
+    write(&sandbox, "project/docs/new.md", "title: x");
+    for asked in [&["docs/new.md", "docs/old.md"][..], &["docs/old.md"]] {
+        assert_eq!(told(&sandbox.check_now_of(asked)), [""; 0], "{asked:?}");
+    }
+    write(&sandbox, "project/docs/new.md", claim);
+    assert_eq!(told(&sandbox.check_now()), stale);
+    std::fs::remove_file(sandbox.project.join("docs/new.md")).unwrap();
+    assert_eq!(told(&sandbox.check_now_of(&["docs/old.md"])), [""; 0]);
+    assert_eq!(told(&sandbox.json(&["review"])), [""; 0], "nor is it kept");
+}
+
+#[test]
+fn a_claim_that_comes_and_goes_counts_one_block() {
+    let sandbox = Sandbox::with_history();
+    for path in ["docs/new.md", "docs/old.md"] {
+        write(&sandbox, &format!("project/{path}"), "title: x");
+    }
+    sandbox.commit("2026-11-19T00:00:00Z");
+    for way in 0..4 {
+        write(&sandbox, "project/docs/new.md", "supersedes: docs/old.md");
+        sandbox.check_now();
+        let table = sandbox.ok(&["check"]);
+        assert!(table.contains("1 of 3 blocks"), "{way}: {table}");
+        write(&sandbox, "project/docs/new.md", "title: x");
+        assert_eq!(told(&sandbox.check_now()), [""; 0]);
+    }
+}
