@@ -75,3 +75,17 @@ fn a_claim_that_comes_and_goes_counts_one_block() {
         assert_eq!(told(&sandbox.check_now()), [""; 0]);
     }
 }
+
+#[test]
+fn what_a_new_document_stands_for_is_new_since_it_came() {
+    let sandbox = Sandbox::with_history();
+    write(&sandbox, "project/o1.md", "title: x");
+    write(&sandbox, "project/o2.md", "title: x");
+    write(&sandbox, "project/n1.md", "supersedes: o1.md");
+    sandbox.commit("2026-11-18T00:00:00Z");
+    write(&sandbox, "project/n2.md", "id: second\nsupersedes: o2.md");
+    sandbox.commit("2026-11-19T00:00:00Z");
+    assert_eq!(told(&sandbox.json(&["check", "--since", "HEAD~1"])), ["o2.md:1 superseded"]);
+    assert_eq!(told(&sandbox.json(&["check", "--since", "HEAD"])), [""; 0]);
+    assert_eq!(told(&sandbox.json(&["check"])), ["o1.md:1 superseded", "o2.md:1 superseded"]);
+}

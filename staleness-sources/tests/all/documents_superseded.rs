@@ -157,3 +157,27 @@ fn the_front_matter_counts_as_a_block_while_something_is_said_of_it() {
     let least = counts[0];
     assert_eq!(counts, [0, 1, 2, 2, 0, 2, 0, 2].map(|more| least + more));
 }
+
+#[test]
+fn what_a_document_that_was_changed_since_stands_for_is_new() {
+    let mut project = Project::new();
+    project.write("old.md", "x\n");
+    project.write("older.md", "x\n");
+    project.write("first.md", front("supersedes: older.md"));
+    project.commit();
+    project.write("second.md", front("id: second\nsupersedes: old.md"));
+    project.commit();
+    project.write("README.md", "y\n");
+    project.commit();
+    let since = |revision: &'static str| {
+        let report = project.check_with(|options| options.since = Some(revision));
+        ["old.md", "older.md"].map(|path| by(&report, path).join(" "))
+    };
+    assert_eq!(since("HEAD~2"), ["second.md", ""]);
+    assert_eq!(since("HEAD~1"), ["", ""]);
+    let all = project.check();
+    assert_eq!(
+        ["old.md", "older.md"].map(|path| by(&all, path).join(" ")),
+        ["second.md", "first.md"]
+    );
+}

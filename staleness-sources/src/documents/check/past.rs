@@ -1,8 +1,9 @@
 //! The history of the project, where there is one.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use staleness_core::knowledge::{Block, Document, Fact};
+use staleness_core::knowledge::{Block, Document, Fact, Lines};
 
 use super::Cancelled;
 use crate::documents::nature::is_document;
@@ -227,8 +228,8 @@ impl Past {
         answer.ok().flatten()
     }
 
-    /// Keeps what is new since a revision: what went missing in a later commit, and what stands in
-    /// lines that were changed.
+    /// Keeps what is new since a revision: what went missing in a later commit, what a document that
+    /// was changed stands for, and what stands in lines that were changed.
     pub(super) fn keep_since(
         &mut self,
         revision: &str,
@@ -247,17 +248,20 @@ impl Past {
                 return Ok(());
             }
         };
+        let changed: HashMap<&str, &[Lines]> =
+            since.changed.iter().map(|each| (&*each.path, &*each.lines)).collect();
         for document in documents {
-            let changed = since.changed.iter().find(|each| each.path == document.key.path);
-            let lines = changed.map_or(&[][..], |changed| &changed.lines);
+            let lines = changed.get(&*document.key.path).copied().unwrap_or_default();
             for block in &mut document.found {
                 let edited = |block: &Block| {
                     lines.iter().any(|l| l.first <= block.last_line && block.line <= l.last)
                 };
                 if !edited(block) {
                     block.evidence.retain(|evidence| {
-                        if let Fact::Expired { at } = evidence.fact {
-                            return at > since.commit.at;
+                        match &evidence.fact {
+                            Fact::Expired { at } => return *at > since.commit.at,
+                            Fact::Superseded { by } => return changed.contains_key(&**by),
+                            _ => {}
                         }
                         commit_of(&evidence.fact)
                             .and_then(|id| Oid::from_hex(id.as_bytes()))
