@@ -166,3 +166,24 @@ fn an_id_names_one_item() {
     let of: Vec<_> = notes.iter().filter_map(|note| note.path.as_deref()).collect();
     assert_eq!(of, ["notes/b.md", "notes/c.md"]);
 }
+
+#[test]
+fn what_the_policy_calls_an_item_stays_one_when_it_is_taken_over() {
+    let mut project = Project::new();
+    project.write("notes/a.md", "See [it](../src/a.rs).\n");
+    project.write("src/a.rs", "x\n");
+    project.commit();
+    project.remove("src/a.rs");
+    project.commit();
+    let mut known = Vec::new();
+    for reused in [0, 2] {
+        let report = project.check_with(|options| {
+            options.policy.kinds.insert("notes/".into(), ItemKind::Knowledge);
+            options.known = &known;
+        });
+        assert_eq!(report.counts.reused, reused);
+        let paths: Vec<_> = report.items.iter().filter_map(|item| item.path.as_deref()).collect();
+        assert_eq!(paths, ["notes/a.md"]);
+        known = report.documents;
+    }
+}

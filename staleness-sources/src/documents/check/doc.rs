@@ -156,24 +156,25 @@ fn take_over(
     for block in &mut document.found {
         block.evidence.retain(|evidence| !is_found_anew(&evidence.fact));
     }
+    let (mut fields, body) =
+        front.map_or_else(Default::default, |front| (front::fields(&front), front.body));
+    let kind = kind_of(&fields, file);
+    let is_item = kind != ItemKind::Document;
     let blocks = &mut document.blocks;
     document.found.retain(|block| {
         let stays = !block.evidence.is_empty();
         // The front matter counts as a block while something is said of it.
-        *blocks = blocks.saturating_sub(u32::from(!stays && block.digest == 0));
+        *blocks = blocks.saturating_sub(u32::from(!stays && block.digest == 0 && !is_item));
         stays
     });
-    let Some(front) = front else { return Ok(document) };
-    let mut fields = front::fields(&front);
-    let kind = kind_of(&fields, file);
-    if kind == ItemKind::Document {
+    if is_item {
+        let body = body_of(&read.text, body);
+        take_item(check, &document.key, kind, &fields, body, file, read);
+    } else {
         add_front(check, &fields, "", &mut document);
         if !file.history {
             check.standing.take(&document.key.path, &mut fields);
         }
-    } else {
-        let body = body_of(&read.text, front.body);
-        take_item(check, &document.key, kind, &fields, body, file, read);
     }
     Ok(document)
 }
