@@ -146,7 +146,8 @@ pub fn known_at_hand(
     Ok(Report { documents, items, ..Report::default() })
 }
 
-/// The items that these documents hold now; git is not asked.
+/// The items that these documents hold now; git is not asked. What the last check found to stand for
+/// them and is not among these documents does so still.
 pub fn items_of(
     settings: &Settings,
     documents: &[Document],
@@ -158,7 +159,7 @@ pub fn items_of(
         return Ok(Vec::new());
     }
     let mut options = CheckOptions::new(settings.now);
-    options.paths = &paths;
+    (options.paths, options.known) = (&paths, documents);
     Ok(read(settings, options, &mut |_| is_ended(listener))?.items)
 }
 

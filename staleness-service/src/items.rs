@@ -46,7 +46,9 @@ pub fn outside(
         None => is_settled(item, block, fact),
     };
     let changes = anew.into_iter().flatten().filter(|each| is_change(&each.fact));
-    told.filter(|(block, each)| !is_past(block, &each.fact))
+    // Who stands for the item is told by the item.
+    let is_own = |fact: &Fact| matches!(fact, Fact::Superseded { .. });
+    told.filter(|(block, each)| !is_own(&each.fact) && !is_past(block, &each.fact))
         .map(|(_, each)| each)
         .chain(changes)
         .cloned()

@@ -89,3 +89,34 @@ fn what_a_new_document_stands_for_is_new_since_it_came() {
     assert_eq!(told(&sandbox.json(&["check", "--since", "HEAD"])), [""; 0]);
     assert_eq!(told(&sandbox.json(&["check"])), ["o1.md:1 superseded", "o2.md:1 superseded"]);
 }
+
+#[test]
+fn an_item_that_is_loaded_is_superseded_by_what_is_not_loaded() {
+    let item = "type: knowledge\nadded: 2026-11-01\nevergreen: true";
+    let by_item = format!("{item}\nsupersedes: port");
+    for (claim, blocks) in [("id: db\nsupersedes: port", 2), (&by_item, 1)] {
+        let sandbox = Sandbox::with_history();
+        let rule = "project/.claude/rules/port.md";
+        write(&sandbox, rule, &format!("{item}\nid: port"));
+        sandbox.commit("2026-11-18T00:00:00Z");
+        write(&sandbox, "project/docs/db.md", claim);
+        sandbox.commit("2026-11-19T00:00:00Z");
+        let stale = ["port superseded"];
+        for way in ["read", "taken over"] {
+            let found = sandbox.check_now();
+            assert_eq!(told(&found), stale, "{way}: {found:#}");
+            assert_eq!(found["counts"]["fresh"], blocks, "{way}: {found:#}");
+            let said = sandbox.session_start(&sandbox.project, way, "startup").unwrap();
+            assert!(said.contains("`.claude/rules/port.md`"), "{way}: {said}");
+        }
+        assert_eq!(told(&sandbox.check_now_of(&[".claude/rules/port.md"])), stale);
+        assert_eq!(told(&sandbox.json(&["review"])), stale);
+        assert_eq!(told(&sandbox.json(&["check", "--since", "HEAD~1"])), stale);
+        assert_eq!(told(&sandbox.json(&["check", "--since", "HEAD"])), [""; 0]);
+        write(&sandbox, "project/docs/db.md", "title: x");
+        let asked = ["docs/db.md", ".claude/rules/port.md"];
+        assert_eq!(told(&sandbox.check_now_of(&asked)), [""; 0]);
+        let said = sandbox.session_start(&sandbox.project, "after", "startup").unwrap_or_default();
+        assert!(!said.contains("port"), "{said}");
+    }
+}

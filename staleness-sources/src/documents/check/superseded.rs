@@ -7,8 +7,8 @@ use staleness_core::ids::ItemId;
 use staleness_core::knowledge::{Block, Document, Evidence, Fact};
 
 use super::{Check, doc};
-use crate::documents::Note;
 use crate::documents::front::Fields;
+use crate::documents::{Note, Report};
 
 /// The most claims of documents that are taken in; so many nobody writes by hand.
 const MAX_CLAIMS: usize = 200_000;
@@ -74,6 +74,43 @@ fn tell<T: Ord>(told: &mut Told<T>, of: usize, by: T) {
     }
 }
 
+/// What a claim may be about: the place of a document by its path, and that of the item that it is.
+#[derive(Debug, Default)]
+struct Targets<'a> {
+    read: HashMap<&'a str, (usize, Option<usize>)>,
+    items: HashMap<&'a ItemId, &'a str>,
+    history: HashSet<&'a str>,
+}
+
+impl<'a> Targets<'a> {
+    fn new(report: &'a Report, documents: &'a [Document]) -> Self {
+        let history = report.history.iter().map(String::as_str).collect();
+        let mut all = Self { history, ..Self::default() };
+        for (at, document) in documents.iter().enumerate() {
+            all.read.insert(&document.key.path, (at, None));
+        }
+        for (at, item) in report.items.iter().enumerate() {
+            let path = item.path.as_deref().unwrap_or_default();
+            if let Some((_, item)) = all.read.get_mut(path) {
+                *item = Some(at);
+            }
+            all.items.entry(&item.key.id).or_insert(path);
+        }
+        all
+    }
+
+    /// The paths of what an id or a path names: a document that is no item, and an item. What is
+    /// about things that are gone is not meant.
+    fn named(&self, ids: &'a HashMap<ItemId, String>, old: &ItemId) -> [Option<&'a str>; 2] {
+        let plain = |path: &str| {
+            let (path, (_, item)) = self.read.get_key_value(path)?;
+            (item.is_none() && !self.history.contains(path)).then_some(*path)
+        };
+        let by_id = || plain(ids.get(old)?);
+        [plain(old.as_str()).or_else(by_id), self.items.get(old).copied()]
+    }
+}
+
 impl Check<'_> {
     /// Adds to each document, and to each item, what stands for it.
     pub(super) fn add_superseded(&mut self, documents: &mut [Document]) {
@@ -84,77 +121,67 @@ impl Check<'_> {
             );
             self.report.notes.push(Note { path: None, line: None, text });
         }
-        for (at, by) in self.items_superseded(&standing) {
+        let (told, items) = self.told_superseded(&standing, documents);
+        let are_items: HashSet<&str> =
+            self.report.items.iter().filter_map(|item| item.path.as_deref()).collect();
+        for (at, by) in told {
+            let is_item = are_items.contains(&*documents[at].key.path);
+            add(&mut documents[at], by, is_item);
+        }
+        for (at, by) in items {
             self.report.items[at].superseded_by.extend(by);
         }
-        for (at, by) in self.documents_superseded(&standing, documents) {
-            add(&mut documents[at], by);
-        }
     }
 
-    /// The items that a document stands for. Of what items say the items themselves are told.
-    fn items_superseded(&self, standing: &Standing) -> Told<ItemId> {
-        let mut told = Told::new();
-        let mut items: HashMap<&ItemId, (usize, &str)> = HashMap::new();
-        for (at, item) in self.report.items.iter().enumerate() {
-            items.entry(&item.key.id).or_insert((at, item.path.as_deref().unwrap_or_default()));
-        }
+    /// What stands for which documents, and which documents stand for which items. What an item says
+    /// of another one is told of the file alone: the items themselves say it.
+    fn told_superseded(
+        &self,
+        standing: &Standing,
+        documents: &[Document],
+    ) -> (Told<String>, Told<ItemId>) {
+        let (mut told, mut told_items) = (Told::new(), Told::new());
+        let targets = Targets::new(&self.report, documents);
+        let mut claim = |of: &str, by: &str, id: Option<&dyn Fn() -> ItemId>| {
+            let Some((at, item)) = targets.read.get(of) else { return };
+            if standing.may_speak(by, of) {
+                tell(&mut told, *at, by.to_owned());
+                if let (Some(item), Some(id)) = (item, id) {
+                    tell(&mut told_items, *item, id());
+                }
+            }
+        };
         for (old, by) in &standing.claims {
             let by = &standing.claimants[*by];
-            if let Some((at, path)) = items.get(old)
-                && standing.may_speak(&by.path, path)
-            {
-                tell(&mut told, *at, by.id.clone());
+            for of in targets.named(&standing.ids, old).into_iter().flatten() {
+                claim(of, &by.path, Some(&|| by.id.clone()));
             }
         }
-        told
-    }
-
-    /// The documents that another one stands for, or an item.
-    fn documents_superseded(&self, standing: &Standing, documents: &[Document]) -> Told<String> {
-        let mut told = Told::new();
-        let items = &self.report.items;
-        let read: HashMap<&str, usize> =
-            documents.iter().enumerate().map(|(at, each)| (&*each.key.path, at)).collect();
-        // Some are about what is gone, and items have a kind of their own.
-        let mut plain = read.clone();
-        let aside =
-            self.report.history.iter().chain(items.iter().filter_map(|it| it.path.as_ref()));
-        for path in aside {
-            plain.remove(&**path);
-        }
-        let find = |old: &ItemId| {
-            let by_id = || plain.get_key_value(standing.ids.get(old)?.as_str());
-            plain.get_key_value(old.as_str()).or_else(by_id)
-        };
-        let mut claim = |old: &ItemId, by: &str| {
-            if let Some((path, at)) = find(old)
-                && standing.may_speak(by, path)
-            {
-                tell(&mut told, *at, by.to_owned());
-            }
-        };
-        for (old, by) in &standing.claims {
-            claim(old, &standing.claimants[*by].path);
-        }
-        for item in items {
+        for item in &self.report.items {
             let path = item.path.as_deref().unwrap_or_default();
-            item.supersedes.iter().for_each(|old| claim(old, path));
-        }
-        // Who asks for some documents does not hear what those say that are not read now: that stays.
-        for known in self.options.known.iter().filter(|_| !self.options.paths.is_empty()) {
-            let Some(at) = plain.get(&*known.key.path) else { continue };
-            for each in known.found.iter().flat_map(|block| &block.evidence) {
-                if let Fact::Superseded { by } = &each.fact
-                    && !read.contains_key(&**by)
-                    && standing.may_speak(by, &known.key.path)
-                    && self.is_on_disk(by)
-                {
-                    tell(&mut told, *at, by.clone());
+            for old in &item.supersedes {
+                for of in targets.named(&standing.ids, old).into_iter().flatten() {
+                    claim(of, path, None);
                 }
             }
         }
-        told
+        // Who asks for some documents does not hear what those say that are not read now: that stays.
+        for known in self.options.known.iter().filter(|_| !self.options.paths.is_empty()) {
+            let of = &*known.key.path;
+            let Some((_, item)) = targets.read.get(of) else { continue };
+            if item.is_none() && targets.history.contains(of) {
+                continue;
+            }
+            for each in known.found.iter().flat_map(|block| &block.evidence) {
+                if let Fact::Superseded { by } = &each.fact
+                    && !targets.read.contains_key(&**by)
+                    && self.is_on_disk(by)
+                {
+                    claim(of, by, Some(&|| doc::id_of(by)));
+                }
+            }
+        }
+        (told, told_items)
     }
 
     /// Whether a file is there of which only the path is known.
@@ -168,11 +195,11 @@ impl Check<'_> {
     }
 }
 
-/// Adds what stands for it to a document.
-fn add(document: &mut Document, by: BTreeSet<String>) {
+/// Adds what stands for it to a document. An item is judged as a whole: its blocks are one.
+fn add(document: &mut Document, by: BTreeSet<String>, is_item: bool) {
     let fact = |by| Evidence { fact: Fact::Superseded { by }, line: Some(1), column: Some(1) };
     let evidence = by.into_iter().map(fact);
-    if let Some(front) = document.found.first_mut().filter(|block| block.digest == 0) {
+    if let Some(front) = document.found.first_mut().filter(|block| is_item || block.digest == 0) {
         front.evidence.extend(evidence);
         return;
     }
@@ -186,5 +213,5 @@ fn add(document: &mut Document, by: BTreeSet<String>) {
         evidence: evidence.collect(),
     };
     document.found.insert(0, block);
-    document.blocks += 1;
+    document.blocks += u32::from(!is_item);
 }
