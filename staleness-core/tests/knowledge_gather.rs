@@ -88,7 +88,7 @@ fn an_item_that_another_one_supersedes_is_superseded_whichever_of_them_says_so()
 }
 
 #[test]
-fn an_item_of_a_project_does_not_supersede_one_in_a_file_of_the_user() {
+fn an_item_of_a_project_does_not_supersede_one_of_the_user() {
     let (mut old, mut new) =
         (item(ItemKind::Knowledge, "old", 9), item(ItemKind::Knowledge, "new", 1));
     new.supersedes.insert(id("old"));
@@ -106,6 +106,14 @@ fn an_item_of_a_project_does_not_supersede_one_in_a_file_of_the_user() {
         let told = gathered(&[old.clone(), new.clone()], &context());
         assert_eq!(!told[0].is_empty(), is_told, "{by:?} of {of:?}");
     }
+    // Nor one that the user noted for all projects.
+    let scope = std::mem::replace(&mut old.key.scope, Scope::Global);
+    for (by, is_told) in [(own, false), (users, true), (None, true)] {
+        (new.path, old.path) = (by.map(Into::into), None);
+        let told = gathered(&[old.clone(), new.clone()], &context());
+        assert_eq!(!told[0].is_empty(), is_told, "{by:?}");
+    }
+    old.key.scope = scope;
     // What the user said himself holds.
     (new.path, old.path) = (own.map(Into::into), users.map(Into::into));
     old.superseded_by.insert(id("new"));

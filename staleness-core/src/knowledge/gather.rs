@@ -65,7 +65,7 @@ impl Pieces for SignalSet {
 /// - An id means an item of the same scope, else a global one; ids without an item, and an item's own
 ///   id, mean nothing.
 /// - An item that is done, evergreen or a preference depends on nothing.
-/// - One in a file of the project does not supersede one in a file of the user.
+/// - One in a file of the project does not supersede one in a file of the user, nor a global one.
 ///
 /// # Panics
 /// When the two slices have different lengths.
@@ -139,12 +139,12 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
     }
 }
 
-/// Whether an item in a file of the project speaks of one in a file of the user: what somebody else wrote
-/// says nothing of those.
+/// Whether an item in a file of the project speaks of one that the user has for all projects, in a file or in
+/// the store: what somebody else wrote says nothing of those.
 fn reaches_out(item: &Item, other: &Item) -> bool {
     let is_users = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();
-    let (by, of) = (item.path.as_deref(), other.path.as_deref());
-    by.is_some_and(|path| !is_users(path)) && of.is_some_and(is_users)
+    let is_theirs = item.path.as_deref().is_some_and(|path| !is_users(path));
+    is_theirs && other.path.as_deref().map_or(other.key.scope == Scope::Global, is_users)
 }
 
 fn depends(item: &Item) -> bool {
