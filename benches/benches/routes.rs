@@ -4,59 +4,27 @@
 
 use std::hint::black_box;
 use std::path::Path;
-use std::sync::Arc;
 
 use rusqlite::{Connection, OpenFlags};
 use staleness::BlockingRegistry;
 use staleness::Timestamp;
 use staleness::ids::{ModelId, OpId, ToolName};
 use staleness::outcome::OutcomeKind;
-use staleness::policy::Policy;
 use staleness::registry::{Learn, Use};
 use staleness::route::{
     Confidence, Precision, Route, RouteKey, RouteVector, Vector, Vectors, check_query,
 };
 use staleness::scan::ProjectRef;
-use staleness::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
+use staleness::store::Selection;
 use staleness_benches::chance::Chance;
+use staleness_benches::put::put;
 use staleness_benches::race::{Samples, race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
-use staleness_benches::{START, quick, record, registry, rounds, twin};
+use staleness_benches::{START, quick, record, registry, roomy, rounds, twin};
 
 const DIMENSIONS: usize = 384;
 const TOOLS: usize = 500;
 const MODEL: &str = "all-MiniLM-L6-v2";
-
-/// Puts rows as they are.
-#[derive(Debug)]
-struct Put(Vec<(Route, RouteVector)>);
-
-impl Step for Put {
-    fn selection(&self) -> Selection {
-        Selection::new()
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, Timestamp::from_millis(START));
-        for (route, vector) in &self.0 {
-            draft.put_route(route.clone());
-            draft.put_vector(vector.clone());
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
-}
-
-/// A registry that takes in more routes than usual.
-fn roomy(url: &str) -> BlockingRegistry {
-    let store = Arc::clone(staleness::open(url).expect("the registry opens").store());
-    let mut policy = Policy::default();
-    policy.routes.max_routes = 1_000_000;
-    staleness::Registry::new(store, policy).blocking()
-}
 
 fn tool(at: usize) -> ToolName {
     ToolName::new(format!("mcp__server{}__tool{}", at % 12, at % TOOLS)).expect("a valid name")
@@ -91,11 +59,6 @@ fn row(project: &ProjectRef, at: usize, chance: &mut Chance) -> (Route, RouteVec
     (route, RouteVector { key, model: model(), vector })
 }
 
-fn put(registry: &BlockingRegistry, rows: Vec<(Route, RouteVector)>) {
-    let step = Arc::new(Put(rows));
-    pollster::block_on(registry.inner().store().transact(step)).expect("routes are put");
-}
-
 fn fill(registry: &BlockingRegistry, project: &ProjectRef, count: usize) {
     let used = |at| {
         let op = OpId::new(format!("seed-{at}")).expect("a valid id");
@@ -106,7 +69,13 @@ fn fill(registry: &BlockingRegistry, project: &ProjectRef, count: usize) {
     let mut chance = Chance(3);
     for from in (0..count).step_by(1_000) {
         let to = (from + 1_000).min(count);
-        put(registry, (from..to).map(|at| row(project, at, &mut chance)).collect());
+        let rows: Vec<_> = (from..to).map(|at| row(project, at, &mut chance)).collect();
+        put(registry, Selection::new(), move |_, draft| {
+            for (route, vector) in &rows {
+                draft.put_route(route.clone());
+                draft.put_vector(vector.clone());
+            }
+        });
     }
 }
 

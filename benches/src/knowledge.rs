@@ -1,13 +1,13 @@
 //! Items of knowledge of a given number, with words, versions and relations.
 
-use std::sync::Arc;
-
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Item, ItemKind};
 use staleness::scan::ProjectRef;
-use staleness::store::{Decision, Draft, Durability, ItemFilter, Refusal, Selection, Step, View};
+use staleness::store::{ItemFilter, Selection};
 use staleness::time::DAY;
 use staleness::{BlockingRegistry, Timestamp};
+
+use crate::put::put;
 
 /// What the words of items are made of.
 const STEMS: [&str; 24] = [
@@ -62,32 +62,14 @@ pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
         .collect()
 }
 
-/// Items that are written in one commit.
-#[derive(Debug)]
-struct Written(Vec<Item>);
-
-impl Step for Written {
-    fn selection(&self) -> Selection {
-        let keys = self.0.iter().map(|item| ItemFilter::Key(item.key.clone()));
-        keys.fold(Selection::new(), Selection::lock_knowledge)
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, Timestamp::MIN);
-        self.0.iter().cloned().for_each(|item| draft.put_item(item));
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
-}
-
 /// Writes items down.
 ///
 /// # Panics
 /// When the store reports an error.
 pub fn fill_items(registry: &BlockingRegistry, items: Vec<Item>) {
-    let store = Arc::clone(registry.inner().store());
-    pollster::block_on(store.transact(Arc::new(Written(items)))).expect("it is written");
+    let keys = items.iter().map(|item| ItemFilter::Key(item.key.clone()));
+    let selection = keys.fold(Selection::new(), Selection::lock_knowledge);
+    put(registry, selection, move |_, draft| {
+        items.iter().cloned().for_each(|item| draft.put_item(item));
+    });
 }

@@ -10,13 +10,14 @@ mod fixture;
 pub mod history;
 pub mod knowledge;
 pub mod process;
+pub mod put;
 pub mod race;
 pub mod ratios;
 pub mod raw;
 pub mod svg;
 pub mod work;
 
-pub use fixture::{START, fill, record, registry, twin, uses};
+pub use fixture::{START, fill, record, registry, roomy, twin, uses};
 
 /// What is asked for in benchmarks of searches.
 pub const QUESTION: &str = "please find the invoice that the customer sent last week and pay it";

@@ -1,16 +1,14 @@
 //! Work items, journals and cursors of a given size.
 
-use std::sync::Arc;
-
 use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
 use staleness::journal::{Action, JournalEntry, Revision, Subject};
 use staleness::scan::ProjectRef;
 use staleness::session::{Cursor, CursorKey};
-use staleness::store::{
-    CursorFilter, Decision, Draft, Durability, Refusal, Selection, Step, View, WorkFilter,
-};
+use staleness::store::{CursorFilter, Selection, WorkFilter};
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{BlockingRegistry, Timestamp};
+
+use crate::put::put;
 
 /// Rows that one commit writes.
 const BATCH: usize = 10_000;
@@ -22,44 +20,6 @@ const SORTS: [(WorkKind, WorkStatus); 5] = [
     (WorkKind::Candidate, WorkStatus::Pending),
     (WorkKind::Note, WorkStatus::Visible),
 ];
-
-/// What is written in one commit.
-#[derive(Debug, Default)]
-struct Written {
-    work: Vec<Work>,
-    journal: Vec<JournalEntry>,
-    /// The agent that has been told everything by now.
-    told: Option<CursorKey>,
-}
-
-impl Step for Written {
-    fn selection(&self) -> Selection {
-        let keys = self.work.iter().map(|work| WorkFilter::Key(work.key.clone()));
-        let selection = keys.fold(Selection::new(), Selection::lock_work);
-        let key = self.told.iter().cloned().map(CursorFilter::Key);
-        key.fold(selection, Selection::lock_cursors)
-    }
-
-    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, Timestamp::MIN);
-        self.work.iter().cloned().for_each(|work| draft.put_work(work));
-        self.journal.iter().cloned().for_each(|entry| draft.append_journal(entry));
-        if let Some(key) = self.told.clone() {
-            let revision = view.revision;
-            draft.put_cursor(Cursor { key, revision, session: None, moved_at: Timestamp::MIN });
-        }
-        Ok(Decision::Write(draft.finish()))
-    }
-
-    fn durability(&self) -> Durability {
-        Durability::Normal
-    }
-}
-
-fn write(registry: &BlockingRegistry, step: Written) {
-    let store = Arc::clone(registry.inner().store());
-    pollster::block_on(store.transact(Arc::new(step))).expect("it is written");
-}
 
 fn key(project: &ProjectRef, number: usize) -> WorkKey {
     let id = WorkId::new(format!("work-{number:09}")).expect("a valid id");
@@ -94,8 +54,12 @@ pub fn fill_work(
     };
     let numbers: Vec<usize> = range.collect();
     for part in numbers.chunks(BATCH) {
-        let work = part.iter().copied().map(item).collect();
-        write(registry, Written { work, ..Written::default() });
+        let work: Vec<Work> = part.iter().copied().map(item).collect();
+        let keys = work.iter().map(|work| WorkFilter::Key(work.key.clone()));
+        let selection = keys.fold(Selection::new(), Selection::lock_work);
+        put(registry, selection, move |_, draft| {
+            work.iter().cloned().for_each(|work| draft.put_work(work));
+        });
     }
 }
 
@@ -127,8 +91,10 @@ pub fn fill_journal(
     };
     let numbers: Vec<usize> = (0..count).collect();
     for part in numbers.chunks(batch.min(BATCH)) {
-        let journal = part.iter().copied().map(entry).collect();
-        write(registry, Written { journal, ..Written::default() });
+        let journal: Vec<JournalEntry> = part.iter().copied().map(entry).collect();
+        put(registry, Selection::new(), move |_, draft| {
+            journal.iter().cloned().for_each(|entry| draft.append_journal(entry));
+        });
     }
 }
 
@@ -138,6 +104,10 @@ pub fn fill_journal(
 /// When the store reports an error.
 pub fn tell_all(registry: &BlockingRegistry, project: &ProjectRef, agent: &str) {
     let agent = AgentId::new(agent).expect("a valid name");
-    let told = Some(CursorKey { project: project.id.clone(), agent });
-    write(registry, Written { told, ..Written::default() });
+    let key = CursorKey { project: project.id.clone(), agent };
+    let selection = Selection::new().lock_cursors(CursorFilter::Key(key.clone()));
+    put(registry, selection, move |view, draft| {
+        let (key, revision) = (key.clone(), view.revision);
+        draft.put_cursor(Cursor { key, revision, session: None, moved_at: Timestamp::MIN });
+    });
 }
