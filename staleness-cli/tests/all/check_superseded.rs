@@ -120,3 +120,15 @@ fn an_item_that_is_loaded_is_superseded_by_what_is_not_loaded() {
         assert!(!said.contains("port"), "{said}");
     }
 }
+
+#[test]
+fn a_baseline_knows_what_is_superseded_whoever_is_named() {
+    let sandbox = Sandbox::with_history();
+    write(&sandbox, "project/docs/old.md", "type: knowledge\nid: auth\nevergreen: true");
+    write(&sandbox, "project/docs/new.md", "type: knowledge\nid: n2\nsupersedes: auth");
+    sandbox.commit("2026-11-19T00:00:00Z");
+    sandbox.ok(&["check", "--write-baseline", "b.json"]);
+    for asked in [&["check"][..], &["check", "docs/old.md"]] {
+        sandbox.ok(&[asked, &["--baseline", "b.json", "--fail-on", "stale"]].concat());
+    }
+}

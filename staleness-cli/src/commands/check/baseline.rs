@@ -139,7 +139,7 @@ pub(crate) fn subject(fact: &Fact) -> String {
             format!("{}{}{}", citation.path, lines.unwrap_or_default(), symbol.unwrap_or_default())
         }
         Fact::ReferenceDrift { word, .. } | Fact::TemporalMarker { word } => word.clone(),
-        Fact::Superseded { by } | Fact::Contradicted { by, .. } => by.clone(),
+        Fact::Contradicted { by, .. } => by.clone(),
         Fact::VersionDrift { written_for, .. } => written_for.clone(),
         Fact::RelatedFresher { id } | Fact::RelatedStale { id } => id.clone(),
         Fact::Expired { at } | Fact::FutureDate { at } => at.to_string(),
