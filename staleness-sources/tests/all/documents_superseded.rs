@@ -51,6 +51,17 @@ fn a_file_of_the_project_does_not_stand_for_a_file_of_the_user() {
 }
 
 #[test]
+fn a_document_names_an_item_by_its_path_too() {
+    let project = Project::bare();
+    project.write("port.md", front("type: knowledge\nid: port"));
+    project.write("new.md", front("supersedes: port.md"));
+    let report = project.check();
+    assert_eq!(by(&report, "port.md"), ["new.md"]);
+    let told: Vec<&str> = report.items[0].superseded_by.iter().map(|id| id.as_str()).collect();
+    assert_eq!(told, ["new.md"]);
+}
+
+#[test]
 fn of_many_that_stand_for_one_document_some_are_told() {
     let project = Project::bare();
     // As many ids as one list has, and all of them name something.

@@ -99,6 +99,12 @@ impl<'a> Targets<'a> {
         all
     }
 
+    /// The path of an item, if it is one.
+    fn item_at(&self, path: &str) -> Option<&'a str> {
+        let (path, (_, item)) = self.read.get_key_value(path)?;
+        item.is_some().then_some(*path)
+    }
+
     /// The paths of what an id or a path names: a document that is no item, and an item. What is
     /// about things that are gone is not meant.
     fn named(&self, ids: &'a HashMap<ItemId, String>, old: &ItemId) -> [Option<&'a str>; 2] {
@@ -153,7 +159,10 @@ impl Check<'_> {
         };
         for (old, by) in &standing.claims {
             let by = &standing.claimants[*by];
-            for of in targets.named(&standing.ids, old).into_iter().flatten() {
+            // A document knows of others by their paths, whatever they are.
+            let [plain, item] = targets.named(&standing.ids, old);
+            for of in [plain, item.or_else(|| targets.item_at(old.as_str()))].into_iter().flatten()
+            {
                 claim(of, &by.path, Some(&|| by.id.clone()));
             }
         }
