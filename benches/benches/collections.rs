@@ -1,5 +1,5 @@
-//! Knowledge, work, routes and the journal: what their verbs cost in a store of 100 to 1,000,000 rows. One work
-//! item in 100 is open; `history` tells the last 50 entries of one item.
+//! Knowledge, work, routes and the journal: what their verbs cost in a store of 100 to 1,000,000 rows. Of work, the
+//! first hundred of every 10,000 items are open; `history` tells the last 50 entries of one item.
 //!
 //! `cargo bench -p staleness-benches --bench collections [-- --quick]` draws four plots in `docs/plots`; a short
 //! run leaves them alone. A full run holds 1,000,000 items, some 2 GB.
