@@ -84,12 +84,7 @@ const COLLECTIONS: [Collection; 4] = [
             fill_work(&site.registry, &site.project, range, (100, 0), (at, at));
         },
         verbs: &[
-            ("add", |site, _| {
-                let act = site.act();
-                let id = WorkId::new(format!("new-{}", act.op)).expect("a valid id");
-                let work = Work::new(site.work(id), WorkKind::Plan, "To be done.", act.at);
-                timed(|| site.registry.add_work(work, act).expect("it is added"))
-            }),
+            ("add", |site, _| site.add_work()),
             ("touch", |site, _| {
                 let at = site.act().at;
                 let id = WorkId::new(format!("work-{:09}", 7)).expect("a valid id");
@@ -141,12 +136,7 @@ const COLLECTIONS: [Collection; 4] = [
             fill_journal(&site.registry, &site.project, items, (range.len(), BATCH), site.now());
         },
         verbs: &[
-            ("add", |site, _| {
-                let act = site.act();
-                let id = WorkId::new(format!("new-{}", act.op)).expect("a valid id");
-                let work = Work::new(site.work(id), WorkKind::Plan, "To be done.", act.at);
-                timed(|| site.registry.add_work(work, act).expect("it is added"))
-            }),
+            ("add", |site, _| site.add_work()),
             ("history", |site, _| {
                 let id = WorkId::new(format!("work-{:09}", 7)).expect("a valid id");
                 let subject = Subject::work(&site.work(id));
@@ -192,6 +182,14 @@ impl Site {
 
     fn work(&self, id: WorkId) -> WorkKey {
         WorkKey { scope: Scope::Project(self.project.id.clone()), id }
+    }
+
+    /// Adds a work item, which is an entry of the journal too.
+    fn add_work(&self) -> f64 {
+        let act = self.act();
+        let id = WorkId::new(format!("new-{}", act.op)).expect("a valid id");
+        let work = Work::new(self.work(id), WorkKind::Plan, "To be done.", act.at);
+        timed(|| self.registry.add_work(work, act).expect("it is added"))
     }
 
     fn route(&self, at: usize, chance: &mut Chance) -> Route {
