@@ -127,7 +127,10 @@ fn a_baseline_knows_what_is_superseded_whoever_is_named() {
     write(&sandbox, "project/docs/old.md", "type: knowledge\nid: auth\nevergreen: true");
     write(&sandbox, "project/docs/new.md", "type: knowledge\nid: n2\nsupersedes: auth");
     sandbox.commit("2026-11-19T00:00:00Z");
+    // What is kept of this is all that a check of the old one knows of the new one.
+    assert_eq!(told(&sandbox.check_now()), ["auth superseded"]);
     sandbox.ok(&["check", "--write-baseline", "b.json"]);
+    assert_eq!(told(&sandbox.json(&["check", "docs/old.md"])), ["auth superseded"]);
     for asked in [&["check"][..], &["check", "docs/old.md"]] {
         sandbox.ok(&[asked, &["--baseline", "b.json", "--fail-on", "stale"]].concat());
     }
