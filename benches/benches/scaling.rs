@@ -82,7 +82,7 @@ fn of_vectors(size: usize) -> f64 {
     let block = numbers(size.min(5_000));
     let all: Vec<f32> = block.iter().copied().cycle().take(size * DIMENSIONS).collect();
     let one = NonZeroUsize::MIN;
-    let search = || nearest(&all, DIMENSIONS, &question, 10, one, |row| Some(row as u32)).len();
+    let search = || nearest(&[&all], DIMENSIONS, &question, 10, one, |row| Some(row as u32)).len();
     let [samples] = race(turns(size), [&mut || timed(|| black_box(search()))]);
     samples.median()
 }

@@ -41,7 +41,8 @@ fn vectors<T: Component>(rows: &mut Vec<Row>, what: &str, counts: &[usize]) {
         let all: Vec<T> = block.iter().copied().cycle().take(count * DIMENSIONS).collect();
         let search = |threads: usize| {
             let threads = NonZeroUsize::new(threads).expect("some");
-            let found = nearest(&all, DIMENSIONS, &question, 10, threads, |row| Some(row as u32));
+            let found =
+                nearest(&[&all], DIMENSIONS, &question, 10, threads, |row| Some(row as u32));
             assert_eq!(black_box(found).len(), 10);
         };
         let rounds = if count > 100_000 { rounds(9, 2) } else { rounds(101, 5) };

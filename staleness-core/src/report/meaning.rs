@@ -70,10 +70,10 @@ impl<'a> QueryVector<'a> {
             // Of another number of dimensions nothing is found.
             let nearest = match (matrix.values(), &question) {
                 (Values::F32(rows), Vector::F32(question)) => {
-                    nearest(rows, form.dimensions, question, limit, threads, key)
+                    nearest(rows.pieces(), form.dimensions, question, limit, threads, key)
                 }
                 (Values::F64(rows), Vector::F64(question)) => {
-                    nearest(rows, form.dimensions, question, limit, threads, key)
+                    nearest(rows.pieces(), form.dimensions, question, limit, threads, key)
                 }
                 _ => Vec::new(),
             };

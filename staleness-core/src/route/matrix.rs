@@ -1,14 +1,14 @@
-//! The vectors of one project, model and precision, in one piece of memory.
+//! The vectors of one project, model and precision.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
-use super::numbers::{Number, Numbers};
+use super::numbers::Numbers;
 use super::{Precision, RouteId, RouteKey, Vector};
 use crate::ids::{ProjectId, ToolName};
 
-/// The numbers of many vectors, one vector behind the other.
+/// The numbers of many vectors, one vector behind the other, in pieces of whole vectors.
 #[derive(Clone, Debug)]
 pub enum Values {
     /// Numbers of 32 bits.
@@ -68,8 +68,8 @@ impl Matrix {
             names: Vec::new(),
             places: HashMap::default(),
             values: match precision {
-                Precision::F32 => Values::F32(Numbers::new()),
-                Precision::F64 => Values::F64(Numbers::new()),
+                Precision::F32 => Values::F32(Numbers::new(dimensions)),
+                Precision::F64 => Values::F64(Numbers::new(dimensions)),
             },
             rows: OnceLock::new(),
         }
@@ -120,19 +120,19 @@ impl Matrix {
     pub fn get(&self, tool: &ToolName, id: RouteId) -> Option<Vector> {
         let place = *self.places.get(tool.as_str())?;
         let row = *self.index().get(&(place, id))?;
-        let range = row * self.dimensions..(row + 1) * self.dimensions;
         Some(match &self.values {
-            Values::F32(values) => Vector::F32(values[range].into()),
-            Values::F64(values) => Vector::F64(values[range].into()),
+            Values::F32(values) => Vector::F32(values.row(row)?.into()),
+            Values::F64(values) => Vector::F64(values.row(row)?.into()),
         })
     }
 
     /// Adds a row, or replaces it. Numbers that there are too few of are zero.
     pub(super) fn put(&mut self, tool: &str, id: RouteId, bytes: &[u8]) {
         let key = (self.place_of(tool), id);
-        match self.index().get(&key) {
-            Some(row) => self.set(*row, bytes),
-            None => self.append(tool, id, bytes),
+        match (self.index().get(&key).copied(), &mut self.values) {
+            (Some(row), Values::F32(all)) => all.set(row, bytes),
+            (Some(row), Values::F64(all)) => all.set(row, bytes),
+            (None, _) => self.append(tool, id, bytes),
         }
     }
 
@@ -144,7 +144,10 @@ impl Matrix {
         }
         self.ids.push(id);
         self.tools.push(tool);
-        self.set(row, bytes);
+        match &mut self.values {
+            Values::F32(all) => all.append(bytes),
+            Values::F64(all) => all.append(bytes),
+        }
     }
 
     fn index(&self) -> &Rows {
@@ -154,19 +157,19 @@ impl Matrix {
         })
     }
 
-    fn set(&mut self, row: usize, bytes: &[u8]) {
-        let dimensions = self.dimensions;
+    /// So many more rows will come, as far as is known, before [`settle`](Self::settle).
+    pub(super) fn expect(&mut self, rows: usize) {
         match &mut self.values {
-            Values::F32(all) => all.put(row * dimensions, dimensions, bytes),
-            Values::F64(all) => all.put(row * dimensions, dimensions, bytes),
+            Values::F32(all) => all.expect(rows),
+            Values::F64(all) => all.expect(rows),
         }
     }
 
-    /// Makes room for so many more rows, which may come or not.
-    pub(super) fn expect(&mut self, rows: usize) {
+    /// No more rows are expected.
+    pub(super) fn settle(&mut self) {
         match &mut self.values {
-            Values::F32(all) => all.expect(rows.saturating_mul(self.dimensions)),
-            Values::F64(all) => all.expect(rows.saturating_mul(self.dimensions)),
+            Values::F32(all) => all.settle(),
+            Values::F64(all) => all.settle(),
         }
     }
 
@@ -202,14 +205,9 @@ impl Matrix {
         if let (Some(id), Some(place)) = (self.ids.get(row), self.tools.get(row)) {
             rows.insert((*place, *id), row);
         }
-        fn drop_row<T: Number>(all: &mut Numbers<T>, row: usize, dimensions: usize) {
-            let last = all.len() - dimensions;
-            all.copy_within(last.., row * dimensions);
-            all.truncate(last);
-        }
         match &mut self.values {
-            Values::F32(all) => drop_row(all, row, self.dimensions),
-            Values::F64(all) => drop_row(all, row, self.dimensions),
+            Values::F32(all) => all.swap_remove(row),
+            Values::F64(all) => all.swap_remove(row),
         }
     }
 }

@@ -1,173 +1,177 @@
-//! Numbers one behind the other, and memory for many of them.
+//! Rows of numbers, in pieces of about a mebibyte.
 //!
 //! A system hands out memory page by page, as each is touched for the first time. For the vectors of 50,000 routes
-//! that takes about as long as reading them from a store. Asked for many pages at once it takes two thirds of it.
+//! that takes about as long as reading them from a store, so where many rows are expected another thread touches
+//! the pieces ahead of their use. What lies in pieces also grows without being copied.
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
 
-use bytemuck::Pod;
-use memmap2::MmapMut;
+use crate::search::Component;
 
-/// From so many bytes on, memory is a mapping of its own.
-const LARGE: usize = if cfg!(test) { 64 } else { 4 << 20 };
-/// So many bytes of it are asked for at once, just before they are needed.
-const AHEAD: usize = if cfg!(test) { 4 << 10 } else { 1 << 20 };
+/// A full piece has about so many bytes, and one row at least.
+const PIECE: usize = if cfg!(test) { 64 } else { 1 << 20 };
+/// From so many pieces on a thread is worth it.
+const MANY: usize = 4;
+/// So many touched pieces wait at most.
+const AHEAD: usize = 4;
 
-/// Numbers of 32 or 64 bits, one behind the other.
+/// Rows of as many numbers each.
 pub struct Numbers<T> {
-    memory: Memory<T>,
-    len: usize,
+    /// The numbers of a row, at least one.
+    width: usize,
+    /// The numbers of a full piece.
+    full: usize,
+    /// All but the last are full, and none is empty.
+    pieces: Vec<Vec<T>>,
+    /// Pieces to come; the lock is never taken, and lets threads share what they do not use.
+    ahead: Option<Mutex<Receiver<Vec<T>>>>,
 }
 
 /// What can lie in [`Numbers`].
-pub trait Number: Pod {
-    /// The number whose bytes lie the other way round, where the processor has the greatest byte first.
-    #[must_use]
-    fn little_end_first(self) -> Self;
+pub trait Number: Component {
+    /// Numbers as they are stored, least byte first: nothing but a copy, where the processor has them so too.
+    fn read(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self> + '_;
 }
 
-impl Number for f32 {
-    fn little_end_first(self) -> Self {
-        Self::from_le_bytes(self.to_ne_bytes())
-    }
-}
-
-impl Number for f64 {
-    fn little_end_first(self) -> Self {
-        Self::from_le_bytes(self.to_ne_bytes())
-    }
-}
-
-/// Room for numbers, all of it zero in the beginning.
-enum Memory<T> {
-    Heap(Vec<T>),
-    Pages {
-        pages: MmapMut,
-        /// So many bytes were asked for.
-        touched: usize,
-    },
-}
-
-impl<T: Number> Memory<T> {
-    /// A mapping with room for so many numbers, where that is worth it and can be had.
-    fn pages(count: usize) -> Option<Self> {
-        let bytes = count.checked_mul(size_of::<T>()).filter(|bytes| *bytes >= LARGE)?;
-        let pages = MmapMut::map_anon(bytes).ok()?;
-        Some(Self::Pages { pages, touched: 0 })
-    }
-
-    /// The first numbers, so many, are about to be used.
-    fn touch(&mut self, count: usize) {
-        let Self::Pages { pages, touched } = self else { return };
-        let wanted = count * size_of::<T>();
-        while *touched < wanted {
-            // Advice: where it is not known, pages come as they are touched.
-            #[cfg(target_os = "linux")]
-            let _ = pages.advise_range(
-                memmap2::Advice::PopulateWrite,
-                *touched,
-                AHEAD.min(pages.len() - *touched),
-            );
-            *touched += AHEAD;
+macro_rules! number {
+    ($number:ty) => {
+        impl Number for $number {
+            fn read(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self> + '_ {
+                bytes.as_chunks().0.iter().map(|number| Self::from_le_bytes(*number))
+            }
         }
-    }
-
-    fn slots(&self) -> &[T] {
-        match self {
-            Self::Heap(slots) => slots,
-            Self::Pages { pages, .. } => bytemuck::cast_slice(pages),
-        }
-    }
-
-    fn slots_mut(&mut self) -> &mut [T] {
-        match self {
-            Self::Heap(slots) => slots,
-            Self::Pages { pages, .. } => bytemuck::cast_slice_mut(pages),
-        }
-    }
+    };
 }
+
+number!(f32);
+number!(f64);
 
 impl<T: Number> Numbers<T> {
-    pub(super) const fn new() -> Self {
-        Self { memory: Memory::Heap(Vec::new()), len: 0 }
+    /// No rows yet, of so many numbers each; 0 stands for 1.
+    pub(super) fn new(width: usize) -> Self {
+        let width = width.max(1);
+        let full = (PIECE / size_of::<T>() / width).max(1) * width;
+        Self { width, full, pieces: Vec::new(), ahead: None }
     }
 
-    /// Makes room for `more` numbers, which may come or not: room that nothing is put in takes no memory.
-    pub(super) fn expect(&mut self, more: usize) {
-        let wanted = self.len.saturating_add(more);
-        if wanted > self.memory.slots().len()
-            && let Some(memory) = Memory::pages(wanted)
-        {
-            self.move_to(memory);
+    /// The rows one behind the other, in pieces of whole rows.
+    #[must_use]
+    pub fn pieces(&self) -> &[Vec<T>] {
+        &self.pieces
+    }
+
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let last = self.pieces.last().map_or(0, Vec::len);
+        (self.pieces.len().saturating_sub(1) * self.full + last) / self.width
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// The piece of a row, and where in it the row begins.
+    const fn place(&self, row: usize) -> (usize, usize) {
+        let rows = self.full / self.width;
+        (row / rows, row % rows * self.width)
+    }
+
+    /// A row; `None` behind the last one.
+    #[must_use]
+    pub fn row(&self, row: usize) -> Option<&[T]> {
+        let (piece, at) = self.place(row);
+        self.pieces.get(piece)?.get(at..at + self.width)
+    }
+
+    /// So many rows will come, as far as is known, before [`settle`](Self::settle).
+    pub(super) fn expect(&mut self, rows: usize) {
+        let (full, pieces) = (self.full, rows.saturating_mul(self.width) / self.full);
+        let alone = || thread::available_parallelism().is_ok_and(|threads| threads.get() == 1);
+        if pieces < MANY || alone() {
+            return;
+        }
+        let (made, taken) = sync_channel(AHEAD);
+        let touch = move || {
+            for _ in 0..pieces {
+                // Not zero, which a system may promise without having touched anything.
+                let mut piece = vec![T::narrow(1.0); full];
+                piece.clear();
+                if made.send(piece).is_err() {
+                    break;
+                }
+            }
+        };
+        // Without a thread, pages are touched as they are filled.
+        let thread = thread::Builder::new().name("memory".into()).spawn(touch);
+        self.ahead = thread.is_ok().then(|| Mutex::new(taken));
+    }
+
+    /// No more is expected: what was made ahead is given back.
+    pub(super) fn settle(&mut self) {
+        self.ahead = None;
+    }
+
+    /// Sets a row that is there.
+    pub(super) fn set(&mut self, row: usize, bytes: &[u8]) {
+        let (piece, at) = self.place(row);
+        let row = self.pieces.get_mut(piece).and_then(|piece| piece.get_mut(at..at + self.width));
+        if let Some(row) = row {
+            row.fill(T::default());
+            row.iter_mut().zip(T::read(bytes)).for_each(|(slot, number)| *slot = number);
         }
     }
 
-    /// Makes room for `wanted` numbers in all.
-    fn grow(&mut self, wanted: usize) {
-        if let Memory::Heap(slots) = &mut self.memory {
-            // The system moves such memory without copying it.
-            slots.resize(wanted.max(slots.len()), T::zeroed());
-        } else if wanted > self.memory.slots().len() {
-            let more = Memory::pages(wanted.saturating_mul(2));
-            self.move_to(more.unwrap_or_else(|| Memory::Heap(vec![T::zeroed(); wanted])));
+    /// Adds a row; numbers that there are too few of are zero.
+    pub(super) fn append(&mut self, bytes: &[u8]) {
+        if self.pieces.last().is_none_or(|piece| piece.len() == self.full) {
+            let ahead = self.ahead.as_mut().and_then(|ahead| ahead.get_mut().ok());
+            let fresh = ahead.and_then(|ahead| ahead.try_recv().ok()).unwrap_or_else(|| {
+                // One that follows others will be filled; the first may be all there is.
+                Vec::with_capacity(if self.pieces.is_empty() { 0 } else { self.full })
+            });
+            self.pieces.push(fresh);
         }
-        self.len = wanted;
-        self.memory.touch(wanted);
+        let Some(piece) = self.pieces.last_mut() else { return };
+        if piece.len() == piece.capacity() {
+            piece.reserve_exact(piece.len().clamp(self.width, self.full - piece.len()));
+        }
+        let end = piece.len() + self.width;
+        piece.extend(T::read(bytes).take(self.width));
+        piece.resize(end, T::default());
     }
 
-    fn move_to(&mut self, mut memory: Memory<T>) {
-        memory.touch(self.len);
-        memory.slots_mut()[..self.len].copy_from_slice(self);
-        self.memory = memory;
-    }
-
-    /// Puts `count` numbers at the place `at`, or behind the last one; what there are no bytes for is zero.
-    pub(super) fn put(&mut self, at: usize, count: usize, bytes: &[u8]) {
-        let at = at.min(self.len);
-        if at + count > self.len {
-            self.grow(at + count);
+    /// Removes a row; the last one takes its place.
+    pub(super) fn swap_remove(&mut self, row: usize) {
+        let (piece, at) = self.place(row);
+        let Some(last) = self.pieces.last_mut() else { return };
+        let tail = last.split_off(last.len() - self.width);
+        if last.is_empty() {
+            self.pieces.pop();
         }
-        let slots = &mut self[at..at + count];
-        let plain: &mut [u8] = bytemuck::cast_slice_mut(slots);
-        let given = bytes.len().min(plain.len());
-        plain[..given].copy_from_slice(&bytes[..given]);
-        plain[given..].fill(0);
-        if cfg!(target_endian = "big") {
-            slots.iter_mut().for_each(|slot| *slot = slot.little_end_first());
+        // It may have been the last one itself.
+        let hole = self.pieces.get_mut(piece).and_then(|piece| piece.get_mut(at..at + self.width));
+        if let Some(hole) = hole {
+            hole.copy_from_slice(&tail);
         }
-    }
-
-    /// Forgets all but the first `len`.
-    pub(super) fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
     }
 }
 
-impl<T: Number> Deref for Numbers<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        &self.memory.slots()[..self.len]
-    }
-}
-
-impl<T: Number> DerefMut for Numbers<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.memory.slots_mut()[..self.len]
-    }
-}
-
-impl<T: Number> Clone for Numbers<T> {
+impl<T: Clone> Clone for Numbers<T> {
     fn clone(&self) -> Self {
-        Self { memory: Memory::Heap(self.to_vec()), len: self.len }
+        Self { width: self.width, full: self.full, pieces: self.pieces.clone(), ahead: None }
     }
 }
 
-impl<T> fmt::Debug for Numbers<T> {
+impl<T: Number> fmt::Debug for Numbers<T> {
     /// How many: there are thousands.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Numbers({})", self.len)
+        write!(f, "Numbers({} × {})", self.len(), self.width)
     }
 }
 
@@ -177,49 +181,77 @@ mod tests {
 
     use super::*;
 
+    /// The bits of every row.
+    fn bits(rows: &[Vec<f32>]) -> Vec<Vec<u32>> {
+        rows.iter().map(|row| row.iter().map(|n| n.to_bits()).collect()).collect()
+    }
+
     proptest! {
-        /// In small memory, in large pages, and from one to the other.
+        /// In one piece and in many, made ahead or not.
         #[test]
-        fn numbers_are_where_they_were_put(
-            rows in prop::collection::vec((0_usize..40, any::<[f32; 3]>()), 0..60),
-            room in 0_usize..90,
-            kept in 0_usize..40,
+        fn rows_are_where_they_were_put(
+            steps in prop::collection::vec((0_u8..8, 0_usize..60, any::<[f32; 3]>()), 0..120),
+            room in 0_usize..200,
+            settled in 0_usize..120,
         ) {
-            let mut numbers = Numbers::new();
-            let mut plain: Vec<f32> = Vec::new();
+            let mut numbers = Numbers::<f32>::new(3);
+            let mut plain: Vec<Vec<f32>> = Vec::new();
             numbers.expect(room);
-            for (row, three) in &rows {
-                let at = (row * 3).min(plain.len());
-                plain.resize(plain.len().max(at + 3), 0.0);
-                plain[at..at + 3].copy_from_slice(three);
-                numbers.put(row * 3, 3, &three.map(f32::to_le_bytes).concat());
+            for (at, (kind, row, three)) in steps.iter().enumerate() {
+                if at == settled {
+                    numbers.settle();
+                }
+                let bytes = three.map(f32::to_le_bytes).concat();
+                match (kind, plain.get_mut(*row)) {
+                    (0, Some(_)) => {
+                        numbers.swap_remove(*row);
+                        plain.swap_remove(*row);
+                    }
+                    (1, Some(known)) => {
+                        numbers.set(*row, &bytes[..8]);
+                        *known = vec![three[0], three[1], 0.0];
+                    }
+                    (2, _) => {
+                        numbers.append(&bytes[..4]);
+                        plain.push(vec![three[0], 0.0, 0.0]);
+                    }
+                    _ => {
+                        numbers.append(&bytes);
+                        plain.push(three.to_vec());
+                    }
+                }
+                prop_assert_eq!(numbers.len(), plain.len());
+                prop_assert_eq!(numbers.is_empty(), plain.is_empty());
             }
-            let same = |one: &[f32], other: &[f32]| {
-                one.iter().map(|n| n.to_bits()).eq(other.iter().map(|n| n.to_bits()))
-            };
-            prop_assert!(same(&numbers, &plain));
-            numbers.truncate(kept * 3);
-            plain.truncate(kept * 3);
-            prop_assert!(same(&numbers.clone(), &plain));
-            // What was there before is not seen again.
-            numbers.put(usize::MAX, 2, &[]);
-            plain.extend([0.0; 2]);
-            prop_assert!(same(&numbers, &plain));
+            let rows: Vec<Vec<f32>> =
+                (0..).map_while(|row| numbers.row(row).map(<[f32]>::to_vec)).collect();
+            prop_assert_eq!(bits(&rows), bits(&plain));
+            let copy = numbers.clone();
+            let flat: Vec<f32> = copy.pieces().concat();
+            prop_assert_eq!(bits(&[flat]), bits(&[plain.concat()]));
         }
     }
 
     #[test]
-    fn what_is_expected_lies_in_pages_of_its_own_and_may_outgrow_them() {
-        let mut numbers = Numbers::<f64>::new();
-        numbers.put(0, 4, &1.0_f64.to_le_bytes());
-        assert!(matches!(numbers.memory, Memory::Heap(_)));
+    fn a_piece_has_whole_rows_and_one_at_least() {
+        for (width, rows) in [(3, 5), (16, 1), (40, 1), (0, 16)] {
+            let mut numbers = Numbers::<f32>::new(width);
+            (0..rows + 1).for_each(|_| numbers.append(&[]));
+            let lengths: Vec<usize> = numbers.pieces().iter().map(Vec::len).collect();
+            assert_eq!(lengths, [rows * width.max(1), width.max(1)], "{width}");
+            assert_eq!(format!("{numbers:?}"), format!("Numbers({} × {})", rows + 1, width.max(1)));
+        }
+    }
+
+    #[test]
+    fn nothing_is_made_ahead_for_few_rows_or_after_the_last() {
+        let mut numbers = Numbers::<f64>::new(4);
+        numbers.expect(7);
+        assert!(numbers.ahead.is_none());
         numbers.expect(usize::MAX);
-        assert!(matches!(numbers.memory, Memory::Heap(_)), "nobody has that much");
-        numbers.expect(8);
-        assert!(matches!(numbers.memory, Memory::Pages { .. }));
-        numbers.put(4, 40, &2.0_f64.to_le_bytes());
-        assert!(matches!(numbers.memory, Memory::Pages { .. }));
-        assert_eq!((numbers.len(), numbers[0], numbers[4], numbers[43]), (44, 1.0, 2.0, 0.0));
-        assert_eq!(format!("{numbers:?}"), "Numbers(44)");
+        numbers.append(&1.0_f64.to_le_bytes());
+        assert_eq!(numbers.row(0), Some(&[1.0, 0.0, 0.0, 0.0][..]));
+        numbers.settle();
+        assert!(numbers.ahead.is_none());
     }
 }

@@ -232,12 +232,12 @@ impl Vector {
 }
 
 /// Numbers of 32 bits, least byte first; bytes that make no whole number are left out.
-pub(super) fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> + '_ {
+fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> + '_ {
     bytes.chunks_exact(4).map(|part| f32::from_le_bytes([part[0], part[1], part[2], part[3]]))
 }
 
 /// The same of 64 bits.
-pub(super) fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
+fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
     bytes.chunks_exact(8).map(|part| {
         let mut eight = [0; 8];
         eight.copy_from_slice(part);

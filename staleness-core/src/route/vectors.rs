@@ -1,4 +1,4 @@
-//! Vectors in bulk: those of one project and model lie in one piece of memory.
+//! Vectors in bulk: those of one project and model lie side by side.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,9 @@ impl Vectors {
             precision: row.vector.precision(),
         };
         self.remove(&row.key);
-        let matrix = self.matrix(&row.key.project, &form);
+        let forms = self.matrices.entry(row.key.project.clone()).or_default();
+        let (dimensions, precision) = (form.dimensions, form.precision);
+        let matrix = forms.entry(form).or_insert_with(|| Matrix::new(dimensions, precision));
         matrix.put(row.key.tool.as_str(), row.key.id, &row.vector.to_bytes());
     }
 
@@ -109,15 +111,16 @@ impl Vectors {
         }
     }
 
-    /// Those of a project and a form, perhaps none yet: then one must follow.
-    pub(super) fn matrix(&mut self, project: &ProjectId, form: &Form) -> &mut Matrix {
-        // Looked up first: cloning a key for every row of a bulk load would show.
-        if !self.matrices.get(project).is_some_and(|forms| forms.contains_key(form)) {
-            let forms = self.matrices.entry(project.clone()).or_default();
-            forms.insert(form.clone(), Matrix::new(form.dimensions, form.precision));
-        }
-        let forms = self.matrices.get_mut(project);
-        forms.and_then(|forms| forms.get_mut(form)).expect("it was put there")
+    /// Those of a project and a form, perhaps none yet, for somebody to add to and to
+    /// [give back](Self::give_back).
+    pub(super) fn take(&mut self, project: &ProjectId, form: &Form) -> Matrix {
+        let taken = self.matrices.get_mut(project).and_then(|forms| forms.remove(form));
+        taken.unwrap_or_else(|| Matrix::new(form.dimensions, form.precision))
+    }
+
+    /// Those that were taken, and now are at least one.
+    pub(super) fn give_back(&mut self, project: ProjectId, form: Form, matrix: Matrix) {
+        self.matrices.entry(project).or_default().insert(form, matrix);
     }
 }
 
@@ -152,7 +155,7 @@ mod tests {
         all.extend(&rows);
         assert_eq!(all.len(), 3);
         let matrix = all.matrices().next().unwrap().2;
-        assert!(matches!(matrix.values(), Values::F32(values) if values.len() == 6));
+        assert!(matches!(matrix.values(), Values::F32(values) if values.len() == 3));
         for row in &rows {
             assert_eq!(all.get(&row.key).as_ref(), Some(row));
         }

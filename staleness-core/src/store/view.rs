@@ -59,7 +59,7 @@ pub struct View {
     pub routes: BTreeMap<RouteKey, Route>,
     /// Every route of the projects that were selected so, in brief.
     pub route_briefs: BTreeMap<ProjectId, RouteBriefs>,
-    /// Vectors of routes, those of one project and model in one piece of memory.
+    /// Vectors of routes, those of one project and model side by side.
     pub vectors: Vectors,
     /// What was suggested in sessions, by session.
     pub suggestions: BTreeMap<SessionKey, Suggestions>,

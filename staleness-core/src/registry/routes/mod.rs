@@ -119,7 +119,7 @@ impl Registry {
         Ok(routes)
     }
 
-    /// The vectors that a model made in a project, in one piece of memory for each form.
+    /// The vectors that a model made in a project, side by side for each form.
     ///
     /// # Errors
     /// What the store reports.

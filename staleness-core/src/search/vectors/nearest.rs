@@ -12,14 +12,14 @@ const WORTH_A_THREAD: usize = if cfg!(test) { 4 << 10 } else { 4 << 20 };
 /// The `limit` rows nearest to a question, with their cosines in -1..=1, nearest first; equal ones in
 /// the order of their keys. Only rows that have a key: `key` leaves out those that are not wanted.
 ///
-/// `rows` holds unit vectors of so many `dimensions`, one behind the other, and the question is one:
-/// then a dot product is a cosine. What is left over at the end, and a question of another number of
-/// dimensions, match nothing.
+/// `pieces` hold unit vectors of so many `dimensions`, one behind the other, and the question is one:
+/// then a dot product is a cosine. What is left over at the end of a piece, and a question of another
+/// number of dimensions, match nothing. Rows are counted from the first of the first piece.
 ///
 /// Many rows are searched by up to `threads` threads, with the same answer.
 #[must_use]
 pub fn nearest<T: Component, K: Ord + Send>(
-    rows: &[T],
+    pieces: &[impl AsRef<[T]> + Sync],
     dimensions: usize,
     question: &[T],
     limit: usize,
@@ -29,28 +29,36 @@ pub fn nearest<T: Component, K: Ord + Send>(
     if dimensions == 0 || question.len() != dimensions {
         return Vec::new();
     }
-    let count = rows.len() / dimensions;
-    let parts = threads.get().min(rows.len() / WORTH_A_THREAD + 1);
+    let rows_of = |piece: &[T]| piece.len() / dimensions;
+    let count: usize = pieces.iter().map(|piece| rows_of(piece.as_ref())).sum();
+    let parts = threads.get().min(count * dimensions / WORTH_A_THREAD + 1);
     let share = count.div_ceil(parts).max(1);
-    let scan = |part: usize, rows: &[T]| {
+    let scan = |from: usize| {
+        let to = from + share;
         let mut top = Top::new(limit);
-        for (at, row) in rows.chunks_exact(dimensions).enumerate() {
-            let cosine = T::dot(row, question).clamp(-1.0, 1.0);
-            if top.wants(cosine)
-                && let Some(key) = key(part * share + at)
-            {
-                top.offer(cosine, key);
+        let mut first = 0;
+        for piece in pieces {
+            let piece = piece.as_ref();
+            let behind = first + rows_of(piece);
+            let (start, end) = (from.clamp(first, behind), to.clamp(first, behind));
+            let rows = &piece[(start - first) * dimensions..(end - first) * dimensions];
+            for (at, row) in rows.chunks_exact(dimensions).enumerate() {
+                let cosine = T::dot(row, question).clamp(-1.0, 1.0);
+                if top.wants(cosine)
+                    && let Some(key) = key(start + at)
+                {
+                    top.offer(cosine, key);
+                }
             }
+            first = behind;
         }
         top
     };
     let scan = &scan;
-    let mut work = rows.chunks(share * dimensions).enumerate();
-    let Some((_, first)) = work.next() else { return Vec::new() };
     let top = std::thread::scope(|scope| {
         let others: Vec<_> =
-            work.map(|(part, rows)| scope.spawn(move || scan(part, rows))).collect();
-        let mut top = scan(0, first);
+            (1..parts).map(|part| scope.spawn(move || scan(part * share))).collect();
+        let mut top = scan(0);
         for other in others {
             match other.join() {
                 Ok(other) => top.merge(other),
@@ -76,11 +84,12 @@ mod tests {
     fn another_number_of_dimensions_matches_nothing() {
         let rows = [1.0_f32, 0.0, 0.0, 1.0];
         for (dimensions, question) in [(2, &[1.0_f32][..]), (0, &[]), (3, &[1.0, 0.0])] {
-            assert!(nearest(&rows, dimensions, question, 5, some(1), Some).is_empty());
+            assert!(nearest(&[rows], dimensions, question, 5, some(1), Some).is_empty());
         }
-        assert!(nearest(&[0.0_f32; 0], 2, &[1.0, 0.0], 5, some(4), Some).is_empty());
-        assert_eq!(nearest(&rows, 2, &[0.0, 1.0], 1, some(1), Some), [(1.0, 1)]);
-        assert!(nearest(&rows, 2, &[0.0, 1.0], 0, some(1), Some).is_empty());
+        assert!(nearest(&[[0.0_f32; 0]], 2, &[1.0, 0.0], 5, some(4), Some).is_empty());
+        assert!(nearest(&[&[][..]; 0], 2, &[1.0, 0.0], 5, some(4), Some).is_empty());
+        assert_eq!(nearest(&[rows], 2, &[0.0, 1.0], 1, some(1), Some), [(1.0, 1)]);
+        assert!(nearest(&[rows], 2, &[0.0, 1.0], 0, some(1), Some).is_empty());
     }
 
     #[test]
@@ -97,10 +106,18 @@ mod tests {
         let rows: Vec<f32> = block.iter().copied().cycle().take(count * dimensions).collect();
         let question = &block[..dimensions];
         let odd = |row: usize| (row % 2 == 1).then_some(row);
-        let one = nearest(&rows, dimensions, question, 30, some(1), odd);
+        let one = nearest(&[&rows], dimensions, question, 30, some(1), odd);
         assert_eq!(one.len(), 30);
-        for threads in [2, 3, 16] {
-            assert_eq!(nearest(&rows, dimensions, question, 30, some(threads), odd), one);
+        for threads in [1, 2, 3, 16] {
+            // However the rows are cut, and with something left over in each piece.
+            for size in [count, count / 2 + 1, 7] {
+                let pieces: Vec<Vec<f32>> = rows
+                    .chunks(size * dimensions)
+                    .map(|piece| [piece, &[0.5; 3]].concat())
+                    .collect();
+                let found = nearest(&pieces, dimensions, question, 30, some(threads), odd);
+                assert_eq!(found, one, "{threads} threads, pieces of {size}");
+            }
         }
     }
 
@@ -124,7 +141,7 @@ mod tests {
                 .collect();
             all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             all.truncate(limit);
-            prop_assert_eq!(nearest(&rows, 3, &question, limit, some(1), Some), all);
+            prop_assert_eq!(nearest(&[&rows], 3, &question, limit, some(1), Some), all);
         }
     }
 }
