@@ -8,7 +8,7 @@ use staleness_core::route::{Confidence, RouteBrief, RouteId};
 use staleness_core::store::{StoreError, View};
 use staleness_core::tool::{Hold, PresenceCause, ToolBrief, ToolKind};
 
-use super::each;
+use super::{Extent, Looks, each};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::transaction::Transaction;
 
@@ -26,9 +26,13 @@ macro_rules! tools {
 const SCATTERED: &str = tools!(" WHERE scope = ?1");
 // In the order in which they lie in the file. The `+` keeps the index out of it.
 const TOGETHER: &str = tools!(" WHERE +scope = ?1");
-// Of all tools the first and the last: two looks, where those of a scope would be a scan.
-const EXTENT: &str = "SELECT count(*), (SELECT min(id) FROM tools), (SELECT max(id) FROM tools) \
-    FROM tools WHERE scope = ?1";
+const LOOKS: Looks = Looks {
+    ends: "SELECT (SELECT min(id) FROM tools), (SELECT max(id) FROM tools)",
+    probe: "SELECT scope = ?1 FROM tools WHERE id >= ?2 ORDER BY id LIMIT 1",
+    // Of all tools the first and the last: two looks, where those of a scope would be a scan.
+    exact: "SELECT count(*), (SELECT min(id) FROM tools), (SELECT max(id) FROM tools) \
+        FROM tools WHERE scope = ?1",
+};
 const ROUTES: &str = "SELECT tool, id, query, confidence FROM routes WHERE project = ?1";
 
 /// Adds the tools of a scope in brief. Where they make up at least half of all tools, these are read in one
@@ -48,7 +52,7 @@ pub(crate) fn tools(
             corrupt("tools", format_args!("{:?}", (key, name)), bad)
         })
     };
-    match super::extent(tx, EXTENT, key)? {
+    match Extent::of(tx, &LOOKS, key)? {
         Some(extent) if extent.is_dense() => each(tx, TOGETHER, (key,), keep),
         Some(_) => each(tx, SCATTERED, (key,), keep),
         None => Ok(()),

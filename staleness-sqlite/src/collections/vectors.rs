@@ -8,7 +8,7 @@ use staleness_core::route::{Filling, Precision, RouteId, RouteKey, RouteVector, 
 use staleness_core::store::{Change, StoreError, VectorFilter, View};
 
 use super::routes::{key, name, parts};
-use super::{each, execute, extent};
+use super::{Extent, Looks, each, execute};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
@@ -30,7 +30,11 @@ const SCATTERED: &str = select!(
 // All that lie between the first and the last of a project. The `+` keeps the index out of it.
 const TOGETHER: &str =
     select!(" WHERE rowid BETWEEN ?3 AND ?4 AND +project = ?1 AND model = ifnull(?2, model)");
-const EXTENT: &str = "SELECT count(*), min(rowid), max(rowid) FROM vectors WHERE project = ?1";
+const LOOKS: Looks = Looks {
+    ends: "SELECT (SELECT min(rowid) FROM vectors), (SELECT max(rowid) FROM vectors)",
+    probe: "SELECT project = ?1 FROM vectors WHERE rowid >= ?2 ORDER BY rowid LIMIT 1",
+    exact: "SELECT count(*), min(rowid), max(rowid) FROM vectors WHERE project = ?1",
+};
 const ALL: &str = select!(" ORDER BY project, tool, id");
 const PUT: &str = "REPLACE INTO vectors(project, tool, id, model, form, numbers) \
     VALUES(?1, ?2, ?3, ?4, ?5, ?6)";
@@ -66,7 +70,7 @@ fn of_project(
     view: &mut View,
 ) -> Result<(), StoreError> {
     let (project, model) = (project.as_str(), model.map(ModelId::as_str));
-    match extent(tx, EXTENT, project)? {
+    match Extent::of(tx, &LOOKS, project)? {
         None => Ok(()),
         Some(extent) if extent.is_dense() => {
             let rows = usize::try_from(extent.count).unwrap_or(0);
