@@ -16,9 +16,9 @@ mod dump;
 const NAME: &str = "registry.redb";
 const NEWEST: u64 = 5;
 
-/// Format 2 was never kept as a file.
-const OLDER: [(u64, &str); 3] = [
+const OLDER: [(u64, &str); 4] = [
     (1, include_str!("../tests/fixtures/format-1.txt")),
+    (2, include_str!("../tests/fixtures/format-2.txt")),
     (3, include_str!("../tests/fixtures/format-3.txt")),
     (4, include_str!("../tests/fixtures/format-4.txt")),
 ];

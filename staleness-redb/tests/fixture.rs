@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use staleness_core::Timestamp;
 use staleness_core::ids::{
-    ItemId, ItemKey, ModelId, ProjectId, Scope, ServerKey, SessionId, ToolKey, ToolName, WorkKey,
+    DocumentKey, ItemId, ItemKey, ModelId, ProjectId, Scope, ServerKey, SessionId, ToolKey,
+    ToolName, WorkKey,
 };
-use staleness_core::knowledge::{Item, ItemKind};
+use staleness_core::knowledge::{Block, Document, Evidence, Fact, Item, ItemKind};
 use staleness_core::route::{
     Confidence, Precision, Route, RouteKey, RouteVector, Suggestions, Vector,
 };
@@ -28,6 +29,7 @@ use tempfile::TempDir;
 
 const LINES: &str = include_str!("fixtures/format-1.jsonl");
 
+const LINES_2: &str = include_str!("fixtures/format-2.jsonl");
 const LINES_3: &str = include_str!("fixtures/format-3.jsonl");
 const LINES_4: &str = include_str!("fixtures/format-4.jsonl");
 const LINES_5: &str = include_str!("fixtures/format-5.jsonl");
@@ -35,6 +37,11 @@ const LINES_5: &str = include_str!("fixtures/format-5.jsonl");
 /// The file that the last program of format 1 left, byte for byte.
 fn format_1() -> (TempDir, PathBuf) {
     dumped(include_str!("fixtures/format-1.txt"))
+}
+
+/// One of format 2: rows of every sort that it had, and a last outcome that was removed.
+fn format_2() -> (TempDir, PathBuf) {
+    dumped(include_str!("fixtures/format-2.txt"))
 }
 
 /// That of format 3: servers with their entries and tools, and work of every sort.
@@ -148,6 +155,76 @@ fn found(store: &RedbStore) -> (Vec<ToolKey>, Vec<Vec<WorkKey>>) {
             .map(work)
     });
     (see(entries).tools.into_keys().collect(), work.collect())
+}
+
+/// The documents in the file of format 2; an export has no lines of them.
+fn documents() -> Vec<Document> {
+    let block = Block {
+        line: 3,
+        last_line: 4,
+        title: "Run \"make\"".into(),
+        digest: 5,
+        anchored_at: Some(at(9)),
+        anchor: Some("c0".into()),
+        evidence: vec![Evidence {
+            line: Some(3),
+            column: Some(7),
+            ..Fact::TemporalMarker { word: "soon".into() }.into()
+        }],
+    };
+    let document = |project: &str, path: &str, loaded: bool, found: &[Block]| Document {
+        key: DocumentKey { project: ProjectId::new(project).unwrap(), path: path.into() },
+        loaded,
+        checked_at: at(16),
+        head: loaded.then(|| "c1".into()),
+        digest: u128::MAX,
+        blocks: 7,
+        found: found.to_vec(),
+    };
+    let block = std::slice::from_ref(&block);
+    vec![
+        document("00112233445566ff", "AGENTS.md", true, block),
+        document("00112233445566ff", "README.md", true, &[]),
+        document("00112233445566ff", "docs/a.md", false, block),
+        document("p", "README.md", false, &[]),
+    ]
+}
+
+#[test]
+fn format_2_is_read_as_it_lies_there() {
+    let (_folder, path) = format_2();
+    let before = fs::read(&path).unwrap();
+    for options in [OpenOptions::new(), OpenOptions::new().read_only(true)] {
+        let store = RedbStore::open(&path, options).unwrap();
+        check(&store).unwrap();
+        let seen = everything(&store).unwrap();
+        assert_eq!(lines(&seen), LINES_2);
+        assert!(seen.documents.values().eq(&documents()));
+        assert!(seen.work.is_empty() && seen.sessions.is_empty() && seen.cursors.is_empty());
+        assert_eq!(found(&store).0.len(), 2);
+    }
+    assert!(fs::read(&path).unwrap() == before, "a reader wrote to it");
+}
+
+#[test]
+fn format_2_is_raised_by_the_first_commit_and_keeps_everything() {
+    let (_folder, path) = format_2();
+    let store = open(&path);
+    let before = found(&store);
+    let refused = transact(&store, Arc::new(Add { refuses: true }));
+    assert!(matches!(refused, Err(StoreError::Refused(_))));
+    assert_eq!(format_of(&path), 2, "a step that writes nothing raises nothing");
+    transact(&store, Arc::new(Add { refuses: false })).unwrap();
+    assert_eq!(format_of(&path), 5);
+    check(&store).unwrap();
+    assert_eq!(found(&store), before);
+    let mut seen = everything(&store).unwrap();
+    assert_eq!(seen.knowledge.remove(&item().key), Some(item()));
+    assert_eq!(lines(&seen), LINES_2);
+    assert!(seen.documents.values().eq(&documents()));
+    // The last number that was given is 9, and its outcome is gone.
+    let commit = transact(&store, use_tool("later", 9)).unwrap();
+    assert_eq!(commit.changes.outcomes[0].seq, 10);
 }
 
 #[test]
@@ -274,7 +351,7 @@ fn format_5_is_read_as_it_lies_there_and_written_to() {
 #[test]
 fn a_commit_that_raises_and_is_cut_off_leaves_a_store() {
     for ((_folder, path), all) in
-        [(format_1(), LINES), (format_3(), LINES_3), (format_4(), LINES_4)]
+        [(format_1(), LINES), (format_2(), LINES_2), (format_3(), LINES_3), (format_4(), LINES_4)]
     {
         let format = format_of(&path);
         // That of format 4 has the item already, and what changes nothing raises nothing.
