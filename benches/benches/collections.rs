@@ -1,19 +1,24 @@
-//! Knowledge, work, routes and the journal: what their verbs cost in a store of 100 to 1,000,000 rows. Of work, the
-//! first hundred of every 10,000 items are open; `history` tells the last 50 entries of one item.
+//! Knowledge, work, routes, documents, sessions and the journal: what their verbs cost in a store of 100 to 1,000,000
+//! rows. Of work, the first hundred of every 10,000 items are open; `history` tells the last 50 entries of one item. Of
+//! documents every hundredth has findings, and every ten thousandth is loaded by a client.
 //!
-//! `cargo bench -p staleness-benches --bench collections [-- --quick]` draws four plots in `docs/plots`; a short
+//! `cargo bench -p staleness-benches --bench collections [-- --quick]` draws six plots in `docs/plots`; a short
 //! run leaves them alone. A full run holds 1,000,000 items, some 2 GB.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use staleness::ids::{ItemId, ItemKey, OpId, ProjectId, Scope, ToolName, WorkId, WorkKey};
-use staleness::journal::Subject;
-use staleness::knowledge::{Item, ItemKind};
+use staleness::ids::{
+    AgentId, DocumentKey, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, ToolName, WorkId,
+    WorkKey,
+};
+use staleness::journal::{Revision, Subject};
+use staleness::knowledge::{Block, Document, Item, ItemKind};
 use staleness::registry::{Act, FindRoutes, Learn, Verification, WorkListing};
 use staleness::route::{Confidence, Route, RouteKey, check_query};
 use staleness::scan::ProjectRef;
+use staleness::session::{Session, SessionKey};
 use staleness::store::Selection;
 use staleness::work::{Work, WorkKind};
 use staleness::{BlockingRegistry, Timestamp};
@@ -48,7 +53,7 @@ struct Collection {
     verbs: &'static [Verb],
 }
 
-const COLLECTIONS: [Collection; 4] = [
+const COLLECTIONS: [Collection; 6] = [
     Collection {
         name: "knowledge",
         grow: |site, range, items| {
@@ -126,6 +131,63 @@ const COLLECTIONS: [Collection; 4] = [
         ],
     },
     Collection {
+        name: "documents",
+        grow: |site, range, _| {
+            for from in range.clone().step_by(BATCH) {
+                let to = (from + BATCH).min(range.end);
+                let rows: Vec<Document> = (from..to).map(|at| site.document(at)).collect();
+                put(&site.registry, Selection::new(), move |_, draft| {
+                    rows.iter().cloned().for_each(|row| draft.put_document(row));
+                });
+            }
+        },
+        verbs: &[
+            ("keep one", |site, size| {
+                let mut row = site.document(site.acts.get() * 7_919 % size);
+                row.checked_at = site.act().at;
+                row.digest = site.acts.get() as u128;
+                let (id, at) = (site.id(), row.checked_at);
+                timed(|| site.registry.put_documents(id, vec![row], None, at).expect("it is kept"))
+            }),
+            ("loaded", |site, _| {
+                timed(|| site.registry.loaded_documents(site.id()).expect("documents"))
+            }),
+            ("flagged", |site, _| {
+                timed(|| site.registry.flagged_documents(site.id()).expect("documents"))
+            }),
+            ("read all", |site, _| {
+                timed(|| site.registry.documents(site.id()).expect("documents"))
+            }),
+        ],
+    },
+    Collection {
+        name: "sessions",
+        grow: |site, range, _| {
+            for from in range.clone().step_by(BATCH) {
+                let to = (from + BATCH).min(range.end);
+                let rows: Vec<Session> = (from..to).map(|at| site.session(at)).collect();
+                put(&site.registry, Selection::new(), move |_, draft| {
+                    rows.iter().cloned().for_each(|row| draft.put_session(row));
+                });
+            }
+        },
+        verbs: &[
+            ("start", |site, size| {
+                let known = site.session(site.acts.get() * 7_919 % size);
+                let Act { op, at, .. } = site.act();
+                let id = SessionId::new(op.as_str()).expect("a valid id");
+                let start = || site.registry.start_session(site.id(), &known.agent, &id, at);
+                timed(|| start().expect("it begins"))
+            }),
+            ("end", |site, size| {
+                let known = site.session(site.acts.get() * 7_919 % size).key.id;
+                let at = site.act().at;
+                timed(|| site.registry.end_session(site.id(), &known, at).expect("it ends"))
+            }),
+            ("list", |site, _| timed(|| site.registry.sessions(site.id()).expect("sessions"))),
+        ],
+    },
+    Collection {
         name: "journal",
         grow: |site, range, _| {
             if range.start == 0 {
@@ -192,6 +254,44 @@ impl Site {
         timed(|| self.registry.add_work(work, act).expect("it is added"))
     }
 
+    fn document(&self, at: usize) -> Document {
+        let block = Block {
+            line: 3,
+            last_line: 4,
+            title: "What does the shop ask for?".to_owned(),
+            digest: at as u64,
+            anchored_at: Some(Timestamp::from_millis(START)),
+            anchor: None,
+            evidence: Vec::new(),
+        };
+        Document {
+            key: DocumentKey {
+                project: self.project.id.clone(),
+                path: format!("docs/part{}/page{at:07}.md", at % 100),
+            },
+            loaded: at.is_multiple_of(10_000),
+            checked_at: Timestamp::from_millis(START),
+            head: None,
+            digest: at as u128,
+            blocks: 20,
+            found: if at.is_multiple_of(100) { vec![block] } else { Vec::new() },
+        }
+    }
+
+    fn session(&self, at: usize) -> Session {
+        Session {
+            key: SessionKey {
+                project: self.project.id.clone(),
+                id: SessionId::new(format!("session-{at}")).expect("a valid id"),
+            },
+            agent: AgentId::new(format!("agent-{}", at % 10)).expect("a valid id"),
+            started_at: Timestamp::from_millis(START + at as i64),
+            ended_at: None,
+            from_revision: Revision::default(),
+            first_contact: false,
+        }
+    }
+
     fn route(&self, at: usize, chance: &mut Chance) -> Route {
         let query = format!("{} {at}", chance.words(6));
         let folded = check_query(&query).expect("a query");
@@ -213,8 +313,7 @@ impl Site {
 fn measure(backend: &str, collection: &Collection) -> Vec<Series> {
     let dir = tempfile::tempdir().expect("a folder");
     let site = Site::new(&format!("{backend}:{}", dir.path().join("registry.db").display()));
-    // Ten times as many would take a redb store minutes.
-    let sizes = &SIZES[..rounds(if backend == "sqlite" { SIZES.len() } else { 4 }, 2)];
+    let sizes = &SIZES[..rounds(SIZES.len(), 2)];
     let most = if collection.name == "knowledge" { sizes[sizes.len() - 1] } else { 0 };
     let mut items = items(&site.project, most, Timestamp::from_millis(START)).into_iter();
     let named =

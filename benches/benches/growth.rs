@@ -116,9 +116,7 @@ fn measure(backend: &str, verbs: &mut BTreeMap<&str, Vec<Series>>) {
         now: Timestamp::from_millis(START + 1_000_000_000),
     });
     let mut points: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-    // Ten times as many would take a redb store minutes.
-    let sizes = if backend == "sqlite" { SIZES.len() } else { 4 };
-    for size in SIZES.into_iter().take(rounds(sizes, 3)) {
+    for size in SIZES.into_iter().take(rounds(SIZES.len(), 3)) {
         let filled = timed(|| growing.borrow_mut().grow(size));
         growing.borrow().scan();
         let turns = if size < 100_000 { 11 } else { 3 };

@@ -253,6 +253,12 @@ fn prompts(backend: &'static str, tools: usize, rows: &mut Vec<Row>) {
         let work = format!("{backend}: prompt, {tools} {over}");
         rows.push(Row::of(work, &idle, samples, 1, goal));
     }
+    let floor = peak(&mut Command::new(EMPTY), "");
+    for (over, site) in [("tools seen in use", &used), ("described, 5,000 routes", &site)] {
+        let ours = peak(&mut site.hook(), &site.prompted(0));
+        let work = format!("{backend}: prompt, {tools} {over}, peak memory");
+        rows.push(Row::of_memory(work, floor, ours, MEMORY));
+    }
 }
 
 fn main() {
