@@ -2,7 +2,7 @@
 
 use super::matrix::Matrix;
 use super::vectors::Form;
-use super::{Precision, RouteId, VectorError, Vectors};
+use super::{MAX_DIMENSIONS, Precision, RouteId, VectorError, Vectors};
 use crate::ids::{ModelId, ProjectId, check_id};
 
 /// Takes vectors in as they are stored, one row at a time, with no allocation for each. Every route comes at most
@@ -54,7 +54,7 @@ impl Filling {
     /// 1 is a matter of [`Vector::from_bytes`](super::Vector::from_bytes).
     ///
     /// # Errors
-    /// [`VectorError`] for bytes that are no numbers of this precision, and for a name that is none.
+    /// [`VectorError`] for bytes that are no numbers of this precision or too many, and for a name that is none.
     pub fn push(
         &mut self,
         project: &str,
@@ -72,6 +72,9 @@ impl Filling {
         }
         check_id(tool).map_err(|_| VectorError::Tool)?;
         let dimensions = numbers.len() / precision.bytes();
+        if dimensions > MAX_DIMENSIONS {
+            return Err(VectorError::TooLong(dimensions));
+        }
         // Nearly always that of the row before.
         let same = self.current.as_ref().is_some_and(|Current { project: its, form, .. }| {
             its.as_str() == project
@@ -176,6 +179,8 @@ mod tests {
         };
         assert_eq!(refused("p1", "m", "t", &[]), VectorError::Empty);
         assert_eq!(refused("p1", "m", "t", &[0; 7]), VectorError::Length(7));
+        let many = vec![0; 4 * (MAX_DIMENSIONS + 1)];
+        assert_eq!(refused("p1", "m", "t", &many), VectorError::TooLong(4_097));
         assert_eq!(refused("p1", "m", "", &[0; 8]), VectorError::Tool);
         assert_eq!(refused("", "m", "t", &[0; 8]), VectorError::Project);
         assert_eq!(refused("p1", &long, "t", &[0; 8]), VectorError::Model);

@@ -2,7 +2,7 @@
 //!
 //! A system hands out memory page by page, as each is touched for the first time. For the vectors of 50,000 routes
 //! that takes about as long as reading them from a store, so where many rows are expected another thread touches
-//! the pieces ahead of their use. What lies in pieces also grows without being copied.
+//! the pieces ahead of their use. Of what lies in pieces only the first is copied as it grows.
 
 use std::fmt;
 use std::sync::Mutex;
@@ -13,8 +13,8 @@ use crate::search::Component;
 
 /// A full piece has about so many bytes, and one row at least.
 const PIECE: usize = if cfg!(test) { 64 } else { 1 << 20 };
-/// From so many pieces on a thread is worth it.
-const MANY: usize = 4;
+/// For so many pieces more a thread is worth it.
+const MANY: usize = 3;
 /// So many touched pieces wait at most.
 const AHEAD: usize = 4;
 
@@ -26,6 +26,8 @@ pub struct Numbers<T> {
     full: usize,
     /// All but the last are full, and none is empty.
     pieces: Vec<Vec<T>>,
+    /// So many rows are expected beside those that are there.
+    expected: usize,
     /// Pieces to come; the lock is never taken, and lets threads share what they do not use.
     ahead: Option<Mutex<Receiver<Vec<T>>>>,
 }
@@ -54,7 +56,7 @@ impl<T: Number> Numbers<T> {
     pub(super) fn new(width: usize) -> Self {
         let width = width.max(1);
         let full = (PIECE / size_of::<T>() / width).max(1) * width;
-        Self { width, full, pieces: Vec::new(), ahead: None }
+        Self { width, full, pieces: Vec::new(), expected: 0, ahead: None }
     }
 
     /// The rows one behind the other, in pieces of whole rows.
@@ -90,8 +92,21 @@ impl<T: Number> Numbers<T> {
     }
 
     /// So many rows will come, as far as is known, before [`settle`](Self::settle).
-    pub(super) fn expect(&mut self, rows: usize) {
-        let (full, pieces) = (self.full, rows.saturating_mul(self.width) / self.full);
+    pub(super) const fn expect(&mut self, rows: usize) {
+        self.expected = rows;
+    }
+
+    /// No more is expected: what was made ahead is given back.
+    pub(super) fn settle(&mut self) {
+        self.expected = 0;
+        self.ahead = None;
+    }
+
+    /// Has pieces made ahead, if so many are expected. Called when the first piece is full: whoever has less than
+    /// that makes none, whatever was expected.
+    fn look_ahead(&mut self) {
+        let (full, pieces) = (self.full, self.expected.saturating_mul(self.width) / self.full);
+        self.expected = 0;
         let alone = || thread::available_parallelism().is_ok_and(|threads| threads.get() == 1);
         if pieces < MANY || alone() {
             return;
@@ -112,11 +127,6 @@ impl<T: Number> Numbers<T> {
         self.ahead = thread.is_ok().then(|| Mutex::new(taken));
     }
 
-    /// No more is expected: what was made ahead is given back.
-    pub(super) fn settle(&mut self) {
-        self.ahead = None;
-    }
-
     /// Sets a row that is there.
     pub(super) fn set(&mut self, row: usize, bytes: &[u8]) {
         let (piece, at) = self.place(row);
@@ -130,6 +140,9 @@ impl<T: Number> Numbers<T> {
     /// Adds a row; numbers that there are too few of are zero.
     pub(super) fn append(&mut self, bytes: &[u8]) {
         if self.pieces.last().is_none_or(|piece| piece.len() == self.full) {
+            if self.pieces.len() == 1 {
+                self.look_ahead();
+            }
             let ahead = self.ahead.as_mut().and_then(|ahead| ahead.get_mut().ok());
             let fresh = ahead.and_then(|ahead| ahead.try_recv().ok()).unwrap_or_else(|| {
                 // One that follows others will be filled; the first may be all there is.
@@ -146,25 +159,29 @@ impl<T: Number> Numbers<T> {
         piece.resize(end, T::default());
     }
 
-    /// Removes a row; the last one takes its place.
+    /// Removes a row, if it is there; the last one takes its place.
     pub(super) fn swap_remove(&mut self, row: usize) {
+        if row >= self.len() {
+            return;
+        }
         let (piece, at) = self.place(row);
-        let Some(last) = self.pieces.last_mut() else { return };
-        let tail = last.split_off(last.len() - self.width);
+        let Some((last, others)) = self.pieces.split_last_mut() else { return };
+        let kept = last.len() - self.width;
+        match others.get_mut(piece) {
+            Some(other) => other[at..at + self.width].copy_from_slice(&last[kept..]),
+            None => last.copy_within(kept.., at),
+        }
+        last.truncate(kept);
         if last.is_empty() {
             self.pieces.pop();
-        }
-        // It may have been the last one itself.
-        let hole = self.pieces.get_mut(piece).and_then(|piece| piece.get_mut(at..at + self.width));
-        if let Some(hole) = hole {
-            hole.copy_from_slice(&tail);
         }
     }
 }
 
 impl<T: Clone> Clone for Numbers<T> {
     fn clone(&self) -> Self {
-        Self { width: self.width, full: self.full, pieces: self.pieces.clone(), ahead: None }
+        let (width, full, pieces) = (self.width, self.full, self.pieces.clone());
+        Self { width, full, pieces, expected: 0, ahead: None }
     }
 }
 
@@ -207,6 +224,7 @@ mod tests {
                         numbers.swap_remove(*row);
                         plain.swap_remove(*row);
                     }
+                    (0, None) => numbers.swap_remove(*row),
                     (1, Some(known)) => {
                         numbers.set(*row, &bytes[..8]);
                         *known = vec![three[0], three[1], 0.0];
@@ -245,13 +263,23 @@ mod tests {
 
     #[test]
     fn nothing_is_made_ahead_for_few_rows_or_after_the_last() {
-        let mut numbers = Numbers::<f64>::new(4);
-        numbers.expect(7);
-        assert!(numbers.ahead.is_none());
-        numbers.expect(usize::MAX);
-        numbers.append(&1.0_f64.to_le_bytes());
-        assert_eq!(numbers.row(0), Some(&[1.0, 0.0, 0.0, 0.0][..]));
+        // Two rows of four make a piece.
+        let filled = |expected: usize, rows: usize| {
+            let mut numbers = Numbers::<f64>::new(4);
+            numbers.expect(expected);
+            (0..rows).for_each(|_| numbers.append(&1.0_f64.to_le_bytes()));
+            numbers
+        };
+        assert!(filled(usize::MAX, 2).ahead.is_none(), "expected, and not come");
+        assert!(filled(5, 5).ahead.is_none());
+        let mut numbers = filled(usize::MAX, 3);
+        let threads = thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        assert_eq!(numbers.ahead.is_some(), threads > 1);
+        assert_eq!(numbers.row(2), Some(&[1.0, 0.0, 0.0, 0.0][..]));
         numbers.settle();
         assert!(numbers.ahead.is_none());
+        (0..9).for_each(|_| numbers.append(&[]));
+        assert!(numbers.ahead.is_none());
+        assert_eq!(numbers.len(), 12);
     }
 }
