@@ -8,7 +8,8 @@ use staleness_core::route::{Confidence, RouteBrief, RouteId};
 use staleness_core::store::{StoreError, View};
 use staleness_core::tool::{Hold, PresenceCause, ToolBrief, ToolKind};
 
-use super::{Extent, Looks, each};
+use super::each;
+use super::extent::{Extent, Looks};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::transaction::Transaction;
 
@@ -28,7 +29,8 @@ const SCATTERED: &str = tools!(" WHERE scope = ?1");
 const TOGETHER: &str = tools!(" WHERE +scope = ?1");
 const LOOKS: Looks = Looks {
     ends: "SELECT (SELECT min(id) FROM tools), (SELECT max(id) FROM tools)",
-    probe: "SELECT scope = ?1 FROM tools WHERE id >= ?2 ORDER BY id LIMIT 1",
+    many: "SELECT count(*) = ?2 FROM (SELECT 1 FROM tools WHERE scope = ?1 LIMIT ?2)",
+    probe: "SELECT id, scope = ?1 FROM tools WHERE id >= ?2 ORDER BY id LIMIT 1",
     // Of all tools the first and the last: two looks, where those of a scope would be a scan.
     exact: "SELECT count(*), (SELECT min(id) FROM tools), (SELECT max(id) FROM tools) \
         FROM tools WHERE scope = ?1",

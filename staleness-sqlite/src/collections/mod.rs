@@ -3,6 +3,7 @@
 pub(crate) mod briefs;
 pub(crate) mod cursors;
 pub(crate) mod documents;
+mod extent;
 pub(crate) mod journal;
 pub(crate) mod knowledge;
 pub(crate) mod meta;
@@ -148,89 +149,6 @@ pub(crate) fn execute<P: Params>(
     params: P,
 ) -> Result<usize, StoreError> {
     tx.with(sql, |statement| statement.execute(params).map_err(from_sqlite))
-}
-
-/// Where the rows of one scope lie in the file.
-pub(crate) struct Extent {
-    pub(crate) count: i64,
-    pub(crate) first: i64,
-    pub(crate) last: i64,
-}
-
-/// What asks a table for the extent of a scope.
-pub(crate) struct Looks {
-    /// The first and the last row of the table.
-    pub(crate) ends: &'static str,
-    /// Whether the first row from number `?2` on is of the scope `?1`.
-    pub(crate) probe: &'static str,
-    /// How many rows a scope has, and between which they lie: reads its whole index.
-    pub(crate) exact: &'static str,
-}
-
-/// A table of fewer rows is counted.
-const SMALL: i64 = 1_000;
-/// At so many places a larger one is looked at.
-const PROBES: i64 = 16;
-
-impl Extent {
-    /// Whether they make up at least half of what lies between the first and the last.
-    pub(crate) const fn is_dense(&self) -> bool {
-        self.last.saturating_sub(self.first) / 2 < self.count
-    }
-
-    /// Of the rows of one scope; nothing where there are none. A large table that seems to hold little else is
-    /// its extent, and the count a guess.
-    pub(crate) fn of(
-        tx: &Transaction<'_>,
-        looks: &Looks,
-        scope: &str,
-    ) -> Result<Option<Self>, StoreError> {
-        let ends = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let ends =
-            tx.with(looks.ends, |statement| statement.query_row((), ends).map_err(from_sqlite))?;
-        let (Some(first), Some(last)) = ends else { return Ok(None) };
-        match Self::guessed(tx, looks.probe, scope, (first, last))? {
-            Some(guessed) if guessed.is_dense() => Ok(Some(guessed)),
-            _ => Self::exact(tx, looks.exact, scope),
-        }
-    }
-
-    fn guessed(
-        tx: &Transaction<'_>,
-        probe: &'static str,
-        scope: &str,
-        (first, last): (i64, i64),
-    ) -> Result<Option<Self>, StoreError> {
-        let Some(rows) = last.checked_sub(first).filter(|rows| *rows >= SMALL) else {
-            return Ok(None);
-        };
-        let hits = tx.with(probe, |statement| {
-            let mut hits = 0;
-            for at in 0..PROBES {
-                let place = first + rows / (PROBES - 1) * at;
-                let is_hit: bool =
-                    statement.query_row((scope, place), |row| row.get(0)).map_err(from_sqlite)?;
-                hits += i64::from(is_hit);
-            }
-            Ok(hits)
-        })?;
-        Ok(Some(Self { count: rows / PROBES * hits, first, last }))
-    }
-
-    fn exact(
-        tx: &Transaction<'_>,
-        sql: &'static str,
-        scope: &str,
-    ) -> Result<Option<Self>, StoreError> {
-        tx.with(sql, |statement| {
-            let numbers = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-            let (count, first, last) =
-                statement.query_row((scope,), numbers).map_err(from_sqlite)?;
-            // SQLite finds no first of none.
-            let extent = |(first, last)| Self { count, first, last };
-            Ok(Option::zip(first, last).filter(|_| count > 0).map(extent))
-        })
-    }
 }
 
 /// A number that SQLite can compare; what is beyond its range is clamped. For limits and bounds.

@@ -7,8 +7,9 @@ use staleness_core::ids::{ModelId, ProjectId};
 use staleness_core::route::{Filling, Precision, RouteId, RouteKey, RouteVector, Vector};
 use staleness_core::store::{Change, StoreError, VectorFilter, View};
 
+use super::extent::{Extent, Looks};
 use super::routes::{key, name, parts};
-use super::{Extent, Looks, each, execute};
+use super::{each, execute};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
@@ -27,12 +28,13 @@ const FIRST: &str = select!(" WHERE project = ?1 AND model = ?2 ORDER BY tool, i
 const SCATTERED: &str = select!(
     " WHERE rowid IN (SELECT rowid FROM vectors WHERE project = ?1) AND model = ifnull(?2, model)"
 );
-// All that lie between the first and the last of a project. The `+` keeps the index out of it.
+// All of a project that lie between two rows. The `+` keeps the index out of it.
 const TOGETHER: &str =
     select!(" WHERE rowid BETWEEN ?3 AND ?4 AND +project = ?1 AND model = ifnull(?2, model)");
 const LOOKS: Looks = Looks {
     ends: "SELECT (SELECT min(rowid) FROM vectors), (SELECT max(rowid) FROM vectors)",
-    probe: "SELECT project = ?1 FROM vectors WHERE rowid >= ?2 ORDER BY rowid LIMIT 1",
+    many: "SELECT count(*) = ?2 FROM (SELECT 1 FROM vectors WHERE project = ?1 LIMIT ?2)",
+    probe: "SELECT rowid, project = ?1 FROM vectors WHERE rowid >= ?2 ORDER BY rowid LIMIT 1",
     exact: "SELECT count(*), min(rowid), max(rowid) FROM vectors WHERE project = ?1",
 };
 const ALL: &str = select!(" ORDER BY project, tool, id");
@@ -61,8 +63,8 @@ pub(crate) fn load(
     }
 }
 
-/// The vectors of a project. Where they make up at least half of what lies between the first and the
-/// last of them, all of that is read in one go; else each is looked up.
+/// The vectors of a project. Where they make up at least half of their [`Extent`], all of that is read in one go;
+/// else each is looked up.
 fn of_project(
     tx: &Transaction<'_>,
     project: &ProjectId,
