@@ -75,8 +75,9 @@ fn of_project(
     match Extent::of(tx, &LOOKS, project)? {
         None => Ok(()),
         Some(extent) if extent.is_dense() => {
+            let worth_it = is_worth_mapping(tx, project, &extent)?;
+            let _mapped = worth_it.then(|| Mapped::new(tx)).transpose()?;
             let rows = usize::try_from(extent.count).unwrap_or(0);
-            let _mapped = (rows >= MANY).then(|| Mapped::new(tx)).transpose()?;
             bulk(tx, TOGETHER, (project, model, extent.first, extent.last), rows, view)
         }
         Some(_) => bulk(tx, SCATTERED, (project, model), 0, view),
@@ -84,10 +85,24 @@ fn of_project(
 }
 
 /// So many rows are worth it to map the file.
-const MANY: usize = 10_000;
+const MANY: i64 = 10_000;
+
+/// Whether there are so many. Few rows with gaps between them may be guessed to be, so the guess is not enough.
+fn is_worth_mapping(
+    tx: &Transaction<'_>,
+    project: &str,
+    extent: &Extent,
+) -> Result<bool, StoreError> {
+    if extent.count < MANY {
+        return Ok(false);
+    }
+    tx.with(LOOKS.many, |statement| {
+        statement.query_row((project, MANY), |row| row.get(0)).map_err(from_sqlite)
+    })
+}
 
 /// The file as memory, for as long as many rows are read one behind the other: to ask the system for each page
-/// of it takes a third of their time. Otherwise pages are asked for, since what cannot be read is then an error
+/// of it takes a quarter of their time. Otherwise pages are asked for, since what cannot be read is then an error
 /// and no signal.
 struct Mapped<'a, 't>(&'a Transaction<'t>);
 
