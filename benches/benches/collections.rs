@@ -10,23 +10,21 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use staleness::ids::{
-    AgentId, DocumentKey, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, ToolName, WorkId,
-    WorkKey,
+    AgentId, DocumentKey, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, WorkId, WorkKey,
 };
 use staleness::journal::{Revision, Subject};
 use staleness::knowledge::{Block, Document, Item, ItemKind};
 use staleness::registry::{Act, FindRoutes, Learn, Verification, WorkListing};
-use staleness::route::{Confidence, Route, RouteKey, check_query};
 use staleness::scan::ProjectRef;
 use staleness::session::{Session, SessionKey};
 use staleness::store::Selection;
 use staleness::work::{Work, WorkKind};
 use staleness::{BlockingRegistry, Timestamp};
-use staleness_benches::chance::Chance;
 use staleness_benches::knowledge::{fill_items, items};
 use staleness_benches::put::put;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Row, keep};
+use staleness_benches::routes::{fill_routes, tool};
 use staleness_benches::svg::{Series, plot};
 use staleness_benches::work::{fill_journal, fill_work};
 use staleness_benches::{QUESTION, START, fill, plots, roomy, rounds};
@@ -105,14 +103,7 @@ const COLLECTIONS: [Collection; 6] = [
     Collection {
         name: "routes",
         grow: |site, range, _| {
-            let mut chance = Chance(range.start as u64 + 1);
-            for from in range.clone().step_by(BATCH) {
-                let to = (from + BATCH).min(range.end);
-                let routes: Vec<Route> = (from..to).map(|at| site.route(at, &mut chance)).collect();
-                put(&site.registry, Selection::new(), move |_, draft| {
-                    routes.iter().cloned().for_each(|route| draft.put_route(route));
-                });
-            }
+            fill_routes(&site.registry, &site.project, range, |_| 0.9);
         },
         verbs: &[
             ("learn", |site, _| {
@@ -208,11 +199,6 @@ const COLLECTIONS: [Collection; 6] = [
     },
 ];
 
-fn tool(at: usize) -> ToolName {
-    let at = at % TOOLS;
-    ToolName::new(format!("mcp__server{}__tool{at}", at % 12)).expect("a valid name")
-}
-
 impl Site {
     fn new(url: &str) -> Self {
         let site = Self {
@@ -289,22 +275,6 @@ impl Site {
             ended_at: None,
             from_revision: Revision::default(),
             first_contact: false,
-        }
-    }
-
-    fn route(&self, at: usize, chance: &mut Chance) -> Route {
-        let query = format!("{} {at}", chance.words(6));
-        let folded = check_query(&query).expect("a query");
-        let learned = Timestamp::from_millis(START + at as i64);
-        Route {
-            key: RouteKey::of(&self.project.id, &tool(at), &folded),
-            query,
-            confidence: Confidence::new(0.9).expect("a confidence"),
-            uses: 1,
-            created_at: learned,
-            last_used_at: learned,
-            model: None,
-            ops: vec![at as u64],
         }
     }
 }

@@ -8,27 +8,22 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 use staleness::BlockingRegistry;
 use staleness::Timestamp;
-use staleness::ids::{ModelId, OpId, ToolName};
+use staleness::ids::{ModelId, OpId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{Learn, Use};
-use staleness::route::{
-    Confidence, Precision, Route, RouteKey, RouteVector, Vector, Vectors, check_query,
-};
+use staleness::route::{Precision, Route, RouteVector, Vector, Vectors};
 use staleness::scan::ProjectRef;
 use staleness::store::Selection;
 use staleness_benches::chance::Chance;
 use staleness_benches::put::put;
 use staleness_benches::race::{Samples, race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_benches::routes::{route, tool};
 use staleness_benches::{START, quick, record, registry, roomy, rounds, twin};
 
 const DIMENSIONS: usize = 384;
 const TOOLS: usize = 500;
 const MODEL: &str = "all-MiniLM-L6-v2";
-
-fn tool(at: usize) -> ToolName {
-    ToolName::new(format!("mcp__server{}__tool{}", at % 12, at % TOOLS)).expect("a valid name")
-}
 
 fn numbers(chance: &mut Chance) -> Vec<f64> {
     (0..DIMENSIONS).map(|_| (chance.next() % 2_001) as f64 / 1_000.0 - 1.0).collect()
@@ -40,22 +35,10 @@ fn model() -> ModelId {
 
 /// A route, learned so many milliseconds after the start; every other one is weak.
 fn row(project: &ProjectRef, at: usize, chance: &mut Chance) -> (Route, RouteVector) {
-    let query = format!("{} {at}", chance.words(6));
-    let folded = check_query(&query).expect("a query");
-    let key = RouteKey::of(&project.id, &tool(at), &folded);
-    let vector = Vector::new(&numbers(chance), Precision::F32).expect("a vector");
-    let learned = Timestamp::from_millis(START + at as i64);
     let confidence = if at.is_multiple_of(2) { 0.9 } else { 0.05 };
-    let route = Route {
-        key: key.clone(),
-        query,
-        confidence: Confidence::new(confidence).expect("a confidence"),
-        uses: 1,
-        created_at: learned,
-        last_used_at: learned,
-        model: Some(model()),
-        ops: vec![at as u64],
-    };
+    let route = Route { model: Some(model()), ..route(&project.id, at, confidence, chance) };
+    let key = route.key.clone();
+    let vector = Vector::new(&numbers(chance), Precision::F32).expect("a vector");
     (route, RouteVector { key, model: model(), vector })
 }
 

@@ -14,6 +14,7 @@ pub mod put;
 pub mod race;
 pub mod ratios;
 pub mod raw;
+pub mod routes;
 pub mod svg;
 pub mod work;
 

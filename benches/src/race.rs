@@ -7,6 +7,12 @@ use std::time::Instant;
 pub struct Samples(Vec<f64>);
 
 impl Samples {
+    /// None yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
     /// Adds a time.
     pub fn push(&mut self, seconds: f64) {
         let place = self.0.partition_point(|known| *known < seconds);
@@ -47,7 +53,7 @@ pub fn race<const N: usize>(
     rounds: usize,
     contestants: [&mut dyn FnMut() -> f64; N],
 ) -> [Samples; N] {
-    let mut samples = [const { Samples(Vec::new()) }; N];
+    let mut samples = [const { Samples::new() }; N];
     for round in 0..=rounds {
         for turn in 0..N {
             let at = (turn + round) % N;
