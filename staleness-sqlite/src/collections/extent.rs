@@ -3,6 +3,7 @@
 use rusqlite::Row;
 use staleness_core::store::StoreError;
 
+use super::one;
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
@@ -30,6 +31,18 @@ const MANY: i64 = 1_000;
 /// At so many places a table is looked at where they are more.
 const PROBES: i64 = 16;
 
+impl Looks {
+    /// Whether a scope has so many rows or more.
+    pub(crate) fn has(
+        &self,
+        tx: &Transaction<'_>,
+        scope: &str,
+        rows: i64,
+    ) -> Result<bool, StoreError> {
+        one(tx, self.many, (scope, rows), |row| row.get(0))
+    }
+}
+
 impl Extent {
     /// Whether they make up at least half of what lies between the first and the last.
     pub(crate) const fn is_dense(&self) -> bool {
@@ -43,38 +56,20 @@ impl Extent {
         looks: &Looks,
         scope: &str,
     ) -> Result<Option<Self>, StoreError> {
-        let ends = tx.with(looks.ends, |statement| {
-            statement.query_row((), |row| Ok((row.get(0)?, row.get(1)?))).map_err(from_sqlite)
-        })?;
+        let ends = one(tx, looks.ends, (), |row| Ok((row.get(0)?, row.get(1)?)))?;
         let (Some(first), Some(last)) = ends else { return Ok(None) };
-        if Self::may_be_many(tx, looks.many, scope, (first, last))? {
+        let may_be_many = i64::checked_sub(last, first).is_some_and(|rows| rows >= MANY);
+        if may_be_many && looks.has(tx, scope, MANY)? {
             let guessed = Self::guessed(tx, looks.probe, scope, (first, last))?;
             if guessed.is_dense() {
                 return Ok(Some(guessed));
             }
         }
-        tx.with(looks.exact, |statement| {
-            let numbers = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-            let (count, first, last) =
-                statement.query_row((scope,), numbers).map_err(from_sqlite)?;
-            // SQLite finds no first of none.
-            let extent = |(first, last)| Self { count, first, last };
-            Ok(Option::zip(first, last).filter(|_| count > 0).map(extent))
-        })
-    }
-
-    fn may_be_many(
-        tx: &Transaction<'_>,
-        many: &'static str,
-        scope: &str,
-        (first, last): (i64, i64),
-    ) -> Result<bool, StoreError> {
-        if last.checked_sub(first).is_none_or(|rows| rows < MANY) {
-            return Ok(false);
-        }
-        tx.with(many, |statement| {
-            statement.query_row((scope, MANY), |row| row.get(0)).map_err(from_sqlite)
-        })
+        let numbers = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let (count, first, last) = one(tx, looks.exact, (scope,), numbers)?;
+        // SQLite finds no first of none.
+        let extent = |(first, last)| Self { count, first, last };
+        Ok(Option::zip(first, last).filter(|_| count > 0).map(extent))
     }
 
     fn guessed(

@@ -142,6 +142,16 @@ pub(crate) fn each<P: Params>(
     })
 }
 
+/// Runs a statement that returns a row, and reads that.
+pub(crate) fn one<P: Params, T>(
+    tx: &Transaction<'_>,
+    sql: &'static str,
+    params: P,
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<T, StoreError> {
+    tx.with(sql, |statement| statement.query_row(params, read).map_err(from_sqlite))
+}
+
 /// Runs a statement that returns no rows. How many rows it changed.
 pub(crate) fn execute<P: Params>(
     tx: &Transaction<'_>,

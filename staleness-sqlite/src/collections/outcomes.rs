@@ -12,7 +12,7 @@ use staleness_core::store::{
     credits_to_bytes,
 };
 
-use super::{clamped, each, execute};
+use super::{clamped, each, execute, one};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
@@ -157,17 +157,12 @@ const fn mark_to_text(mark: Mark) -> &'static str {
 
 /// How many outcomes there are, and how many a cut would remove. Reads the whole table.
 pub(crate) fn count(tx: &Transaction<'_>, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
-    let one = |sql: &'static str, params: &[&dyn rusqlite::ToSql]| -> Result<u64, StoreError> {
-        tx.with(sql, |statement| {
-            statement
-                .query_row(params, |row| row.get::<_, i64>(0))
-                .map(i64::unsigned_abs)
-                .map_err(from_sqlite)
-        })
+    let number = |sql: &'static str, params: &[&dyn rusqlite::ToSql]| {
+        one(tx, sql, params, |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
     };
-    let total = one(COUNT, &[])?;
+    let total = number(COUNT, &[])?;
     let cut = match bound(tx, cut)? {
-        Some(bound) => one(COUNT_CUT, &[&bound, &cut.until.as_millis()])?,
+        Some(bound) => number(COUNT_CUT, &[&bound, &cut.until.as_millis()])?,
         None => 0,
     };
     Ok(OutcomeCounts { total, cut })

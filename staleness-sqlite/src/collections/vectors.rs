@@ -75,7 +75,8 @@ fn of_project(
     match Extent::of(tx, &LOOKS, project)? {
         None => Ok(()),
         Some(extent) if extent.is_dense() => {
-            let worth_it = is_worth_mapping(tx, project, &extent)?;
+            // Few rows with gaps between them may be guessed to be many.
+            let worth_it = extent.count >= MANY && LOOKS.has(tx, project, MANY)?;
             let _mapped = worth_it.then(|| Mapped::new(tx)).transpose()?;
             let rows = usize::try_from(extent.count).unwrap_or(0);
             bulk(tx, TOGETHER, (project, model, extent.first, extent.last), rows, view)
@@ -86,20 +87,6 @@ fn of_project(
 
 /// So many rows are worth it to map the file.
 const MANY: i64 = 10_000;
-
-/// Whether there are so many. Few rows with gaps between them may be guessed to be, so the guess is not enough.
-fn is_worth_mapping(
-    tx: &Transaction<'_>,
-    project: &str,
-    extent: &Extent,
-) -> Result<bool, StoreError> {
-    if extent.count < MANY {
-        return Ok(false);
-    }
-    tx.with(LOOKS.many, |statement| {
-        statement.query_row((project, MANY), |row| row.get(0)).map_err(from_sqlite)
-    })
-}
 
 /// The file as memory, for as long as many rows are read one behind the other: to ask the system for each page
 /// of it takes a quarter of their time. Otherwise pages are asked for, since what cannot be read is then an error
