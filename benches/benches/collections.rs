@@ -17,11 +17,10 @@ use staleness::knowledge::{Block, Document, Item, ItemKind};
 use staleness::registry::{Act, FindRoutes, Learn, Verification, WorkListing};
 use staleness::scan::ProjectRef;
 use staleness::session::{Session, SessionKey};
-use staleness::store::Selection;
 use staleness::work::{Work, WorkKind};
 use staleness::{BlockingRegistry, Timestamp};
 use staleness_benches::knowledge::{fill_items, items};
-use staleness_benches::put::put;
+use staleness_benches::put::put_all;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Row, keep};
 use staleness_benches::routes::{fill_routes, tool};
@@ -124,13 +123,8 @@ const COLLECTIONS: [Collection; 6] = [
     Collection {
         name: "documents",
         grow: |site, range, _| {
-            for from in range.clone().step_by(BATCH) {
-                let to = (from + BATCH).min(range.end);
-                let rows: Vec<Document> = (from..to).map(|at| site.document(at)).collect();
-                put(&site.registry, Selection::new(), move |_, draft| {
-                    rows.iter().cloned().for_each(|row| draft.put_document(row));
-                });
-            }
+            let make = |at| site.document(at);
+            put_all(&site.registry, range, make, |draft, row| draft.put_document(row.clone()));
         },
         verbs: &[
             ("keep one", |site, size| {
@@ -154,13 +148,8 @@ const COLLECTIONS: [Collection; 6] = [
     Collection {
         name: "sessions",
         grow: |site, range, _| {
-            for from in range.clone().step_by(BATCH) {
-                let to = (from + BATCH).min(range.end);
-                let rows: Vec<Session> = (from..to).map(|at| site.session(at)).collect();
-                put(&site.registry, Selection::new(), move |_, draft| {
-                    rows.iter().cloned().for_each(|row| draft.put_session(row));
-                });
-            }
+            let make = |at| site.session(at);
+            put_all(&site.registry, range, make, |draft, row| draft.put_session(row.clone()));
         },
         verbs: &[
             ("start", |site, size| {

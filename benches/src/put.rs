@@ -1,6 +1,7 @@
 //! Rows as they are, without a verb: for stores that are filled.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use staleness::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
@@ -44,4 +45,28 @@ pub fn put(
 ) {
     let store = Arc::clone(registry.inner().store());
     pollster::block_on(store.transact(Arc::new(Put { selection, write }))).expect("it is written");
+}
+
+/// Rows that one commit writes.
+const BATCH: usize = 10_000;
+
+/// Writes the rows of these numbers as `make` makes them, in batches, each by what `write` does to a draft.
+///
+/// # Panics
+/// When the store reports an error.
+pub fn put_all<R: Send + Sync + 'static>(
+    registry: &BlockingRegistry,
+    range: Range<usize>,
+    make: impl FnMut(usize) -> R,
+    write: fn(&mut Draft<'_>, &R),
+) {
+    let mut left = range.len();
+    let mut rows = range.map(make);
+    while left > 0 {
+        let batch: Vec<R> = rows.by_ref().take(BATCH).collect();
+        left -= batch.len();
+        put(registry, Selection::new(), move |_, draft| {
+            batch.iter().for_each(|row| write(draft, row));
+        });
+    }
 }

@@ -5,15 +5,12 @@ use std::ops::Range;
 use staleness::ids::{ProjectId, ToolName};
 use staleness::route::{Confidence, Route, RouteKey, check_query};
 use staleness::scan::ProjectRef;
-use staleness::store::Selection;
 use staleness::{BlockingRegistry, Timestamp};
 
 use crate::START;
 use crate::chance::Chance;
-use crate::put::put;
+use crate::put::put_all;
 
-/// Rows that one commit writes.
-const BATCH: usize = 10_000;
 const TOOLS: usize = 500;
 
 /// The name of a tool, one of 500 of 12 servers.
@@ -58,12 +55,6 @@ pub fn fill_routes(
     confidence: fn(usize) -> f64,
 ) {
     let mut chance = Chance(range.start as u64 + 1);
-    for from in range.clone().step_by(BATCH) {
-        let numbers = from..(from + BATCH).min(range.end);
-        let routes: Vec<Route> =
-            numbers.map(|at| route(&project.id, at, confidence(at), &mut chance)).collect();
-        put(registry, Selection::new(), move |_, draft| {
-            routes.iter().cloned().for_each(|route| draft.put_route(route));
-        });
-    }
+    let make = |at| route(&project.id, at, confidence(at), &mut chance);
+    put_all(registry, range, make, |draft, row| draft.put_route(row.clone()));
 }
