@@ -3,7 +3,7 @@
 mod support;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use staleness_core::Timestamp;
@@ -101,33 +101,49 @@ impl Step for Add {
     }
 }
 
+/// Reads a file of an older format, as who may write and as who may not: it is sound, holds what the lines say, and
+/// is not written to.
+fn read_as_it_lies_there(path: &Path, expected: &str, more: impl Fn(&RedbStore, &View)) {
+    let before = fs::read(path).unwrap();
+    for options in [OpenOptions::new(), OpenOptions::new().read_only(true)] {
+        let store = RedbStore::open(path, options).unwrap();
+        check(&store).unwrap();
+        let seen = everything(&store).unwrap();
+        assert_eq!(lines(&seen), expected);
+        more(&store, &seen);
+    }
+    assert!(fs::read(path).unwrap() == before, "a reader wrote to it");
+}
+
+/// Raises a file by its first commit, which adds an item and keeps everything; a refused one raises nothing.
+fn raise(path: &Path, from: u64, expected: &str) -> (RedbStore, View) {
+    let store = open(path);
+    let before = found(&store);
+    let refused = transact(&store, Arc::new(Add { refuses: true }));
+    assert!(matches!(refused, Err(StoreError::Refused(_))));
+    assert_eq!(format_of(path), from, "a step that writes nothing raises nothing");
+    transact(&store, Arc::new(Add { refuses: false })).unwrap();
+    assert_eq!(format_of(path), 5);
+    check(&store).unwrap();
+    assert_eq!(found(&store), before);
+    let mut seen = everything(&store).unwrap();
+    assert_eq!(seen.knowledge.remove(&item().key), Some(item()));
+    assert_eq!(lines(&seen), expected);
+    (store, seen)
+}
+
 #[test]
 fn format_1_is_read_as_it_lies_there() {
     let (_folder, path) = format_1();
-    let before = fs::read(&path).unwrap();
-    for options in [OpenOptions::new(), OpenOptions::new().read_only(true)] {
-        let store = RedbStore::open(&path, options).unwrap();
-        check(&store).unwrap();
-        let seen = everything(&store).unwrap();
-        assert_eq!(lines(&seen), LINES);
+    read_as_it_lies_there(&path, LINES, |_, seen| {
         assert!(seen.knowledge.is_empty() && seen.documents.is_empty() && seen.work.is_empty());
-    }
-    assert!(fs::read(&path).unwrap() == before, "a reader wrote to it");
+    });
 }
 
 #[test]
 fn format_1_is_raised_by_the_first_commit_and_keeps_everything() {
     let (_folder, path) = format_1();
-    let store = open(&path);
-    let refused = transact(&store, Arc::new(Add { refuses: true }));
-    assert!(matches!(refused, Err(StoreError::Refused(_))));
-    assert_eq!(format_of(&path), 1, "a step that writes nothing raises nothing");
-    transact(&store, Arc::new(Add { refuses: false })).unwrap();
-    assert_eq!(format_of(&path), 5);
-    check(&store).unwrap();
-    let mut seen = everything(&store).unwrap();
-    assert_eq!(seen.knowledge.remove(&item().key), Some(item()));
-    assert_eq!(lines(&seen), LINES);
+    let (store, _) = raise(&path, 1, LINES);
     // The numbers go on behind the last one, which is 41.
     let commit = transact(&store, use_tool("later", 9)).unwrap();
     assert_eq!(commit.changes.outcomes[0].seq, 42);
@@ -193,34 +209,17 @@ fn documents() -> Vec<Document> {
 #[test]
 fn format_2_is_read_as_it_lies_there() {
     let (_folder, path) = format_2();
-    let before = fs::read(&path).unwrap();
-    for options in [OpenOptions::new(), OpenOptions::new().read_only(true)] {
-        let store = RedbStore::open(&path, options).unwrap();
-        check(&store).unwrap();
-        let seen = everything(&store).unwrap();
-        assert_eq!(lines(&seen), LINES_2);
+    read_as_it_lies_there(&path, LINES_2, |store, seen| {
         assert!(seen.documents.values().eq(&documents()));
         assert!(seen.work.is_empty() && seen.sessions.is_empty() && seen.cursors.is_empty());
-        assert_eq!(found(&store).0.len(), 2);
-    }
-    assert!(fs::read(&path).unwrap() == before, "a reader wrote to it");
+        assert_eq!(found(store).0.len(), 2);
+    });
 }
 
 #[test]
 fn format_2_is_raised_by_the_first_commit_and_keeps_everything() {
     let (_folder, path) = format_2();
-    let store = open(&path);
-    let before = found(&store);
-    let refused = transact(&store, Arc::new(Add { refuses: true }));
-    assert!(matches!(refused, Err(StoreError::Refused(_))));
-    assert_eq!(format_of(&path), 2, "a step that writes nothing raises nothing");
-    transact(&store, Arc::new(Add { refuses: false })).unwrap();
-    assert_eq!(format_of(&path), 5);
-    check(&store).unwrap();
-    assert_eq!(found(&store), before);
-    let mut seen = everything(&store).unwrap();
-    assert_eq!(seen.knowledge.remove(&item().key), Some(item()));
-    assert_eq!(lines(&seen), LINES_2);
+    let (store, seen) = raise(&path, 2, LINES_2);
     assert!(seen.documents.values().eq(&documents()));
     // The last number that was given is 9, and its outcome is gone.
     let commit = transact(&store, use_tool("later", 9)).unwrap();
@@ -230,30 +229,18 @@ fn format_2_is_raised_by_the_first_commit_and_keeps_everything() {
 #[test]
 fn format_3_is_read_through_indexes_that_it_does_not_have() {
     let (_folder, path) = format_3();
-    let before = fs::read(&path).unwrap();
-    let store = RedbStore::open(&path, OpenOptions::new().read_only(true)).unwrap();
-    check(&store).unwrap();
-    let seen = everything(&store).unwrap();
-    assert_eq!(lines(&seen), LINES_3);
-    let (entries, work) = found(&store);
-    assert_eq!(entries.len(), 2);
-    let counts: Vec<usize> = work.iter().map(Vec::len).collect();
-    assert_eq!(counts, [1, 2, 2, 1, 1, 1, 1, 4, 1, 2, 2, 1, 1, 1, 1, 4]);
-    assert!(fs::read(&path).unwrap() == before, "a reader wrote to it");
+    read_as_it_lies_there(&path, LINES_3, |store, _| {
+        let (entries, work) = found(store);
+        assert_eq!(entries.len(), 2);
+        let counts: Vec<usize> = work.iter().map(Vec::len).collect();
+        assert_eq!(counts, [1, 2, 2, 1, 1, 1, 1, 4, 1, 2, 2, 1, 1, 1, 1, 4]);
+    });
 }
 
 #[test]
 fn format_3_is_raised_by_the_first_commit_and_finds_the_same() {
     let (_folder, path) = format_3();
-    let store = open(&path);
-    let before = found(&store);
-    transact(&store, Arc::new(Add { refuses: false })).unwrap();
-    assert_eq!(format_of(&path), 5);
-    check(&store).unwrap();
-    assert_eq!(found(&store), before);
-    let mut seen = everything(&store).unwrap();
-    assert_eq!(seen.knowledge.remove(&item().key), Some(item()));
-    assert_eq!(lines(&seen), LINES_3);
+    raise(&path, 3, LINES_3);
 }
 
 /// Puts a route with its vector, and what was suggested.
@@ -307,14 +294,9 @@ impl Step for Learn {
 #[test]
 fn format_4_is_read_as_it_lies_there_and_raised_by_the_first_commit() {
     let (_folder, path) = format_4();
-    let before = fs::read(&path).unwrap();
-    let reader = RedbStore::open(&path, OpenOptions::new().read_only(true)).unwrap();
-    check(&reader).unwrap();
-    let seen = everything(&reader).unwrap();
-    assert_eq!(lines(&seen), LINES_4);
-    assert!(seen.routes.is_empty() && seen.vectors.is_empty() && seen.suggestions.is_empty());
-    drop(reader);
-    assert!(fs::read(&path).unwrap() == before, "a reader wrote to it");
+    read_as_it_lies_there(&path, LINES_4, |_, seen| {
+        assert!(seen.routes.is_empty() && seen.vectors.is_empty() && seen.suggestions.is_empty());
+    });
 
     let store = open(&path);
     transact(&store, Arc::new(Learn)).unwrap();
