@@ -112,8 +112,7 @@ fn rows_of(rows: &mut Vec<Row>, work: &str, raw: &Samples, ours: &Samples, most:
 fn measure_list(backend: &'static str, rows: &mut Vec<Row>) -> Series {
     let mut site = Site::new(backend);
     let mut points = Vec::new();
-    let sizes = if backend == "sqlite" { SIZES.len() } else { 4 };
-    for size in SIZES.into_iter().take(rounds(sizes, 3)) {
+    for size in SIZES.into_iter().take(rounds(SIZES.len(), 3)) {
         let filled = timed(|| site.grow_work(size, 1));
         let [list] = race(rounds(9, 1), [&mut || site.list()]);
         points.push((size as f64, list.median()));
@@ -130,8 +129,7 @@ fn measure_list(backend: &'static str, rows: &mut Vec<Row>) -> Series {
 fn measure_resume(backend: &'static str, rows: &mut Vec<Row>) -> Series {
     let mut site = Site::new(backend);
     let mut points = Vec::new();
-    let sizes = if backend == "sqlite" { SIZES.len() } else { 4 };
-    for size in SIZES.into_iter().take(rounds(sizes, 3)) {
+    for size in SIZES.into_iter().take(rounds(SIZES.len(), 3)) {
         let filled = timed(|| site.grow_journal(size));
         let [resume] = race(rounds(9, 1), [&mut || site.resume()]);
         points.push((size as f64, resume.median()));
