@@ -18,6 +18,8 @@ const NOUNS: [&str; 16] = [
 /// Functions of a file, and blocks of a document.
 const FUNCTIONS: usize = 16;
 const BLOCKS: usize = 40;
+/// Files of a folder: git reads a folder whole to find one file of it.
+const FOLDER: usize = 32;
 /// The first commit, and the time between two, in seconds.
 const BEGIN: u64 = 1_600_000_000;
 const STEP: u64 = 9_000;
@@ -46,7 +48,12 @@ impl History {
     }
 
     fn source_path(at: usize) -> String {
-        format!("src/{}/{}_{at}.rs", NOUNS[at % NOUNS.len()], VERBS[at % VERBS.len()])
+        let (noun, part) = (NOUNS[at % NOUNS.len()], at / (NOUNS.len() * FOLDER));
+        format!("src/{noun}/{part}/{}_{at}.rs", VERBS[at % VERBS.len()])
+    }
+
+    fn document_path(at: usize) -> String {
+        format!("docs/{}/guide-{at}.md", at / FOLDER)
     }
 
     fn source(&mut self, at: usize) -> String {
@@ -115,7 +122,7 @@ impl History {
         if self.below(7) == 0 {
             let (at, place) = (self.below(self.documents.len()), self.below(BLOCKS));
             self.documents[at][place] = self.block();
-            files.push((format!("docs/guide-{at}.md"), self.document(at)));
+            files.push((Self::document_path(at), self.document(at)));
         }
         self.commit(&files);
     }
@@ -155,7 +162,7 @@ pub fn repository(folder: &Path, documents: usize, commits: usize) {
     for at in 0..documents {
         let blocks = (0..BLOCKS).map(|_| history.block()).collect();
         history.documents.push(blocks);
-        first.push((format!("docs/guide-{at}.md"), history.document(at)));
+        first.push((History::document_path(at), history.document(at)));
     }
     history.commit(&first);
     (1..commits).for_each(|_| history.change());
