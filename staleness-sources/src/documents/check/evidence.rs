@@ -19,8 +19,9 @@ use crate::documents::place::Lines;
 use crate::documents::{Cancelled, Progress, file};
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
 
-/// How many bytes of documents are held at once.
-const MAX_HELD: usize = 16 * 1024 * 1024;
+/// How many bytes of documents are held at once. The whole history is walked through for each lot of
+/// them, so what hardly any project has is one lot.
+const MAX_HELD: usize = 128 * 1024 * 1024;
 /// How many words of a time are told of one block: only the strongest counts.
 const MAX_MARKS: usize = 16;
 /// The largest file whose lines are counted where there is no history, in bytes.
