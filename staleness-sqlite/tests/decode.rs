@@ -2,8 +2,11 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use rusqlite::Connection;
-use staleness_core::store::StoreError;
+use staleness_core::ids::{ModelId, ProjectId};
+use staleness_core::store::{RegistryStore, Selection, StoreError, VectorFilter};
 use support::*;
 
 /// Runs `sql` on a filled store. What the store says to reading it all, and to a check.
@@ -163,6 +166,33 @@ fn a_check_finds_vectors_that_point_nowhere() {
         match check(&store) {
             Err(StoreError::Corrupt(text)) => assert!(text.contains("numbers"), "{text}"),
             other => panic!("{numbers}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_vector_is_named_in_full_however_it_is_found() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    let conn = Connection::open(&path).unwrap();
+    let project = || ProjectId::new("p").unwrap();
+    let said = "vectors (\"p\", \"t\", \"00000000000000000000000000000000\"): numbers";
+    // Alone, and far from another one.
+    for other in [
+        "",
+        "INSERT INTO vectors(rowid, project, tool, id, model, form, numbers) \
+                   VALUES(100, 'p', 'u', zeroblob(16), 'm', 'f32 unit', x'0000803f')",
+    ] {
+        let damaged = "REPLACE INTO vectors(rowid, project, tool, id, model, form, numbers) \
+                       VALUES(1, 'p', 't', zeroblob(16), 'm', 'f32 unit', x'')";
+        conn.execute_batch(&format!("{damaged}; {other}")).unwrap();
+        let of_model = VectorFilter::Model(project(), ModelId::new("m").unwrap());
+        for filter in [VectorFilter::Project(project()), of_model] {
+            let selection = Arc::new(Selection::new().peek_vectors(filter));
+            match pollster::block_on(store.view(selection)) {
+                Err(StoreError::Corrupt(text)) => assert!(text.starts_with(said), "{text}"),
+                other => panic!("{other:?}"),
+            }
         }
     }
 }
