@@ -106,7 +106,7 @@ impl Default for Limits {
             object_bytes: 8 * 1024 * 1024,
             commits: 200_000,
             document_bytes: 32 * 1024 * 1024,
-            searched_bytes: 1024 * 1024 * 1024,
+            searched_bytes: 4 * 1024 * 1024 * 1024,
             visited: 1_000_000,
         }
     }
