@@ -5,7 +5,8 @@ mod support;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use staleness_core::ids::{ModelId, ProjectId};
+use staleness_core::ids::{ModelId, ProjectId, ToolName};
+use staleness_core::route::{RouteId, RouteKey};
 use staleness_core::store::{RegistryStore, Selection, StoreError, VectorFilter};
 use support::*;
 
@@ -187,7 +188,16 @@ fn a_vector_is_named_in_full_however_it_is_found() {
                        VALUES(1, 'p', 't', zeroblob(16), 'm', 'f32 unit', x'')";
         conn.execute_batch(&format!("{damaged}; {other}")).unwrap();
         let of_model = VectorFilter::Model(project(), ModelId::new("m").unwrap());
-        for filter in [VectorFilter::Project(project()), of_model] {
+        let (tool, model) = (ToolName::new("t").unwrap(), ModelId::new("m").unwrap());
+        let key = RouteKey { project: project(), tool: tool.clone(), id: RouteId(0) };
+        for filter in [
+            VectorFilter::Project(project()),
+            of_model,
+            VectorFilter::Key(key),
+            VectorFilter::First(project(), model),
+            VectorFilter::Tool(project(), tool),
+            VectorFilter::All,
+        ] {
             let selection = Arc::new(Selection::new().peek_vectors(filter));
             match pollster::block_on(store.view(selection)) {
                 Err(StoreError::Corrupt(text)) => assert!(text.starts_with(said), "{text}"),
