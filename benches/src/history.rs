@@ -168,6 +168,7 @@ pub fn repository(folder: &Path, documents: usize, commits: usize) {
     (1..commits).for_each(|_| history.change());
     git(folder, &["init", "--quiet", "--initial-branch=main"], b"");
     git(folder, &["fast-import", "--quiet", "--force"], &history.stream);
+    drop(history);
     git(folder, &["repack", "-a", "-d", "-q"], b"");
     git(folder, &["reset", "--quiet", "--hard", "main"], b"");
 }
