@@ -33,7 +33,13 @@ pub struct CheckOptions<'a> {
     /// Report only what is new since this revision: words and citations that went missing, and
     /// blocks that were edited, in later commits.
     pub since: Option<&'a str>,
+    /// About how many bytes are held of documents at once: their texts, and the questions about them. The
+    /// history is walked through once for each lot of so many. Without git one document is held.
+    pub held_bytes: usize,
 }
+
+/// What hardly any project has.
+const HELD_BYTES: usize = 128 * 1024 * 1024;
 
 impl<'a> CheckOptions<'a> {
     /// Everything in the project, by the default rules.
@@ -49,6 +55,7 @@ impl<'a> CheckOptions<'a> {
             current_version: None,
             known: &[],
             since: None,
+            held_bytes: HELD_BYTES,
         }
     }
 }

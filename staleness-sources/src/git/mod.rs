@@ -94,7 +94,8 @@ pub struct Limits {
     pub commits: u32,
     /// How many bytes of one document's earlier versions are compared.
     pub document_bytes: u64,
-    /// How many bytes of files in earlier commits are searched for words.
+    /// How many bytes of files are searched for words: of the checked-out commit for each question, and
+    /// as many of all earlier commits for all questions.
     pub searched_bytes: u64,
     /// How many entries of folders are visited for one question, over all commits.
     pub visited: u64,

@@ -26,6 +26,8 @@ pub struct Repo {
     pub(crate) searched: Option<super::words::Searched>,
     pub(crate) moved: super::moved::Moved,
     pub(crate) cut: bool,
+    /// How many bytes of files in earlier commits may still be searched.
+    pub(crate) left: u64,
     shallow: bool,
 }
 
@@ -115,6 +117,7 @@ impl Repo {
             searched,
             moved,
             cut,
+            left: limits.searched_bytes,
             shallow,
         })
     }

@@ -119,7 +119,7 @@ impl Repo {
         watch: &mut Watch<'_>,
         answers: &mut [Trace],
     ) -> Result<(), GitError> {
-        let (mut bytes, mut visits) = (self.limits.searched_bytes, self.limits.visited);
+        let (mut bytes, mut visits) = (self.left, self.limits.visited);
         let (Some(past), Some(searched)) = (&self.past, &mut self.searched) else { return Ok(()) };
         let mut tools = Tools {
             place: &self.place,
@@ -176,6 +176,7 @@ impl Repo {
             searched.seen = trees.index.give_back();
             searches.extend(aside);
         }
+        self.left = bytes;
         let words: HashMap<usize, &Word> = cases.iter().map(|case| (case.at, case.word)).collect();
         let mut moved = std::mem::take(&mut self.moved);
         for search in searches.iter().filter(|search| !search.lost) {

@@ -141,3 +141,22 @@ fn arrow(to: Option<String>) -> String {
 pub(crate) fn paths(report: &Report) -> Vec<&str> {
     report.documents.iter().map(|document| &*document.key.path).collect()
 }
+
+#[test]
+fn documents_in_many_lots_are_told_of_as_in_one() {
+    let mut project = Project::new();
+    project.write("src/a.rs", "fn old_name() {}\nfn other_name() {}\n");
+    let text =
+        |at: usize| format!("Call `old_name()` {at}.\n\nOr `other_name()`, [x](src/a.rs#L1).\n");
+    (0..5).for_each(|at| drop(project.write(&format!("docs/{at}.md"), text(at))));
+    project.commit();
+    project.write("src/a.rs", "\n");
+    project.write("docs/4.md", text(4) + "\nAnd more.\n");
+    project.commit();
+    let whole = project.check().documents;
+    assert_eq!(whole.iter().map(|document| document.found.len()).sum::<usize>(), 10);
+    for held_bytes in [0, 1_000] {
+        let lots = project.check_with(|options| options.held_bytes = held_bytes).documents;
+        assert_eq!(lots, whole, "{held_bytes}");
+    }
+}

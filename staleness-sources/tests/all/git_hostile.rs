@@ -194,6 +194,26 @@ fn what_may_be_read_is_for_all_files_not_for_each_half_of_them() {
 }
 
 #[test]
+fn what_may_be_searched_of_earlier_files_is_shared_by_all_questions() {
+    let git = Git::new();
+    let text = |name: &str| format!("fn {name}() {{}}\n{}", "//\n".repeat(300));
+    let first = git.save("a.rs", text("first"));
+    let second = git.save("a.rs", text("second"));
+    git.save("a.rs", "x\n");
+    let open = || {
+        let limits = Limits { searched_bytes: 500, ..Limits::default() };
+        Repo::open(&Program::of_environment().unwrap(), &git.root, limits).unwrap()
+    };
+    let [one, two] = ["first", "second"].map(|name| word(WordKind::Identifier, name));
+    let mut repo = open();
+    assert!(matches!(trace(&mut repo, &two, second), Trace::Gone { by: Some(_), .. }));
+    assert!(!repo.is_cut());
+    assert_eq!(trace(&mut repo, &one, first), Trace::Unknown);
+    assert!(repo.is_cut());
+    assert!(matches!(trace(&mut open(), &one, first), Trace::Gone { .. }));
+}
+
+#[test]
 fn many_files_are_read_by_several_gits_as_by_one() {
     let git = Git::new();
     for at in 0..600 {

@@ -19,9 +19,8 @@ use crate::documents::place::Lines;
 use crate::documents::{Cancelled, Progress, file};
 use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace, Word, WordQuery};
 
-/// How many bytes of documents are held at once. The whole history is walked through for each lot of
-/// them, so what hardly any project has is one lot.
-const MAX_HELD: usize = 128 * 1024 * 1024;
+/// About how many bytes a question takes, and a block with questions.
+const QUESTION_BYTES: usize = 256;
 /// How many words of a time are told of one block: only the strongest counts.
 const MAX_MARKS: usize = 16;
 /// The largest file whose lines are counted where there is no history, in bytes.
@@ -55,6 +54,7 @@ impl Check<'_> {
         let mut documents = Vec::with_capacity(docs.len());
         let mut held: Vec<Open<'_>> = Vec::new();
         let mut size = 0;
+        let may_hold = if self.past.is_there() { self.options.held_bytes } else { 0 };
         for (done, doc) in docs.iter().enumerate() {
             tell(progress, Progress::Tracing { done, of: docs.len() })?;
             let (asked, leaving) = self.asks(doc, &missing);
@@ -77,7 +77,8 @@ impl Check<'_> {
             if !leaving.is_empty() {
                 self.note_leaving(&doc.key.path, leaving, &read.text);
             }
-            size += read.text.len();
+            let questions: usize = asked.iter().map(|asked| asked.asks.len() + 1).sum();
+            size += read.text.len() + questions * QUESTION_BYTES;
             let mut lines = Lines::new(&read.text);
             let place = |asked: &Asked| {
                 let range = asked
@@ -88,7 +89,7 @@ impl Check<'_> {
             };
             let places = asked.iter().map(place).collect();
             held.push(Open { doc, text: read.text, asked, places });
-            if size > MAX_HELD {
+            if size > may_hold {
                 self.answer(&mut held, &mut documents, progress)?;
                 size = 0;
             }

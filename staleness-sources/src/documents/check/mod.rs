@@ -1,8 +1,9 @@
 //! From a project to checked documents.
 //!
 //! Documents are read one after the other; only their names are kept. What the checked-out commit
-//! lacks of them is little. Only the blocks that name it are dated, and only for those is the
-//! history asked.
+//! lacks of them is little. Only documents that name it are read again and held, in lots of
+//! [`CheckOptions::held_bytes`]; only the blocks that do are dated, and only for those is the history
+//! asked.
 
 mod ask;
 mod block;
