@@ -75,13 +75,40 @@ fn no_secret_is_printed_or_stored() {
     keep(&["tools", "suggest"]);
     keep(&["project", "list"]);
     keep(&["config", "show"]);
+    keep(&["export"]);
     assert!(said.contains("github") && said.contains("mcp__local__*"), "{said}");
+    assert!(said.contains("staleness-export"), "{said}");
     if let Some(at) = said.find(SECRET) {
         panic!("a secret was printed: {}", &said[at.saturating_sub(300)..at + 20]);
     }
     let told = sandbox.session_start(&sandbox.project, "s", "startup");
     assert!(told.is_none_or(|text| !text.contains(SECRET)));
     stores_hold_no_secret(&sandbox);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_command_of_a_configuration_is_started() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+    let sandbox = Sandbox::new();
+    let (script, trace) = (sandbox.root().join("server"), sandbox.root().join("trace"));
+    fs::write(&script, format!("#!/bin/sh\n: > '{}'\n", trace.display())).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+    let servers = json!({ "mcpServers": { "eager": { "command": script, "args": [] } } });
+    for path in ["home/.claude.json", "home/.cursor/mcp.json", "project/.mcp.json"] {
+        sandbox.write(path, servers.to_string());
+    }
+    for args in
+        [&[][..], &["scan"], &["tools"], &["tools", "show", "eager"], &["doctor"], &["check"]]
+    {
+        assert!(!sandbox.run(args).out.is_empty(), "{args:?}");
+    }
+    sandbox.hook_with(&[], used("PostToolUse", "mcp__eager__look", "t1").to_string().as_bytes());
+    assert!(sandbox.run(&["tools"]).out.contains("eager"));
+    assert!(!trace.exists(), "a command of a configuration was started");
+    // It would have been seen.
+    assert!(Command::new("sh").arg(&script).status().unwrap().success() && trace.exists());
 }
 
 fn stores_hold_no_secret(sandbox: &Sandbox) {
