@@ -1,7 +1,8 @@
 //! Whole processes: the hook against an empty process and raw programs that write the same rows.
 //!
 //! `cargo bench -p staleness-benches --bench hooks [-- --quick]`. Programs take turns; medians and
-//! 99th percentiles are over consecutive events.
+//! 99th percentiles are over consecutive events. A plot of 100 to 1,000,000 tools is drawn in `docs/plots`; a
+//! short run leaves it alone.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,12 +12,16 @@ use staleness_benches::chance::Chance;
 use staleness_benches::process::{peak, run};
 use staleness_benches::race::{Samples, race};
 use staleness_benches::ratios::{Goal, Row, keep};
-use staleness_benches::{QUESTION, START, fill, registry, rounds};
+use staleness_benches::svg::{Series, plot};
+use staleness_benches::{QUESTION, START, fill, plots, registry, rounds};
 
 const EMPTY: &str = env!("CARGO_BIN_EXE_bench-empty");
 const HOOK: &str = env!("CARGO_BIN_EXE_bench-hook");
 /// Kibibytes that a hook may have resident.
 const MEMORY: u64 = 12 * 1_024;
+
+/// Tools of the plot.
+const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 
 /// A home, a project in it, and a store.
 struct Site {
@@ -261,6 +266,41 @@ fn prompts(backend: &'static str, tools: usize, rows: &mut Vec<Row>) {
     }
 }
 
+/// Each kind of event with ever more tools, all of which were seen in use.
+fn growth(rows: &mut Vec<Row>) {
+    let site = Site::new("sqlite");
+    let mut series = ["tool event", "session start", "prompt"]
+        .map(|name| Series { name: name.into(), points: Vec::new() });
+    let (mut filled, mut events) = (0, [0; 3]);
+    for tools in SIZES.into_iter().take(rounds(SIZES.len(), 2)) {
+        fill(&registry(&site.url()), &site.place, tools, filled..tools);
+        filled = tools;
+        let [used, started, prompted] = &mut events;
+        let event = |count: &mut usize, payload: &dyn Fn(usize) -> String| {
+            *count += 1;
+            run(&mut site.hook(), &payload(*count))
+        };
+        let samples = race(
+            rounds(21, 1),
+            [
+                &mut || event(used, &|at| site.used("mcp__server0__tool0", at)),
+                &mut || event(started, &|at| site.started(at)),
+                &mut || event(prompted, &|at| site.prompted(at)),
+            ],
+        );
+        for (each, samples) in series.iter_mut().zip(&samples) {
+            each.points.push((tools as f64, samples.median()));
+            eprintln!("{tools} tools, {}: {:.4} s", each.name, samples.median());
+        }
+    }
+    for each in &series {
+        rows.push(Row::of_growth(format!("sqlite: growth of a {}", each.name), &each.points));
+    }
+    let drawn = plot("a hook as a whole process", "tools seen in use", &series);
+    let folder = plots(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(folder.join("hooks.svg"), drawn).expect("a plot");
+}
+
 fn main() {
     let mut rows = Vec::new();
     for backend in ["sqlite", "redb"] {
@@ -274,5 +314,6 @@ fn main() {
     for backend in ["sqlite", "redb"] {
         prompts(backend, 10_000, &mut rows);
     }
+    growth(&mut rows);
     keep(env!("CARGO_TARGET_TMPDIR"), "hooks", &rows);
 }
