@@ -165,6 +165,35 @@ fn a_model_directory_that_is_missing_a_file_names_it() {
     assert!(refusal(&folder.join("none")).contains("config.json"));
 }
 
+/// A pickle that runs `touch` on a file when Python reads it.
+fn pickle(marker: &Path) -> Vec<u8> {
+    format!("cposix\nsystem\n(S'touch {}'\ntR.", marker.display()).into_bytes()
+}
+
+#[test]
+fn nothing_in_a_model_directory_is_run() {
+    let (dir, folder) = tiny();
+    let before = LocalEmbedder::open(&folder).unwrap().embed_one("bake a cake").unwrap();
+    let marker = dir.path().join("was-run");
+    let touch = format!("#!/bin/sh\ntouch {}\n", marker.display());
+    for name in ["modeling.py", "hubconf.py", "tokenizer.sh"] {
+        fs::write(folder.join(name), &touch).unwrap();
+        let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(folder.join(name), all).unwrap();
+    }
+    fs::write(folder.join("pytorch_model.bin"), pickle(&marker)).unwrap();
+    let map = r#"{"auto_map": {"AutoModel": "modeling.BertModel"}, "model_type""#;
+    fs::write(folder.join("config.json"), CONFIG.replacen(r#"{"model_type""#, map, 1)).unwrap();
+    let after = LocalEmbedder::open(&folder).unwrap().embed_one("bake a cake").unwrap();
+    assert!(close(&before, &after), "what lies beside the weights changes nothing");
+    // Nor is it run where there are no other weights, or it stands in their place.
+    fs::remove_file(folder.join("model.safetensors")).unwrap();
+    assert!(refusal(&folder).contains("model.safetensors"));
+    fs::write(folder.join("model.safetensors"), pickle(&marker)).unwrap();
+    assert!(refusal(&folder).contains("model.safetensors"));
+    assert!(!marker.exists());
+}
+
 #[test]
 fn a_folder_that_asks_for_what_is_not_known_is_refused_with_its_file() {
     for (name, text, why) in [
