@@ -10,8 +10,11 @@ use super::renames::{Asker, Renames};
 use super::repo::Place;
 use super::{Commit, Oid};
 
-/// The most versions of one file that are kept.
+/// The most versions of one file that are kept, of all files together (at 40 bytes each), and how many of
+/// each are kept all the same.
 const MAX_VERSIONS: usize = 4_000;
+const MAX_ALL: usize = 2_000_000;
+const SOME: usize = 16;
 /// The most commits in which git is asked for renames that are not plain to see.
 const MAX_RENAMING: usize = 256;
 /// The most removed files of one commit among which the origin of a new one is looked for.
@@ -37,6 +40,8 @@ pub(crate) struct Trail {
 pub(crate) struct Follow<'a> {
     place: &'a Place,
     limit: usize,
+    /// So many versions of a file are kept.
+    most: usize,
     reader: Reader,
     /// The files that are still followed, under the names that they have at this point.
     open: HashMap<Vec<u8>, Vec<usize>>,
@@ -61,6 +66,7 @@ impl<'a> Follow<'a> {
         Self {
             place,
             limit,
+            most: most_versions(paths.len()),
             reader: Reader::default(),
             open,
             trails: vec![Trail::default(); paths.len()],
@@ -137,7 +143,7 @@ impl<'a> Follow<'a> {
         for at in self.open.get(path).into_iter().flatten() {
             let versions = &mut self.trails[*at].versions;
             versions.push(Version { commit, old });
-            full |= versions.len() >= MAX_VERSIONS;
+            full |= versions.len() >= self.most;
         }
         if full {
             self.open.remove(path);
@@ -176,6 +182,12 @@ impl<'a> Follow<'a> {
     }
 }
 
+/// How many versions of each of so many files are kept: never none, since the last one that is kept says
+/// from when on a file is known.
+fn most_versions(files: usize) -> usize {
+    (MAX_ALL / files.max(1)).clamp(SOME, MAX_VERSIONS)
+}
+
 /// The removed file with the same contents, when there is only one, or one of the same name.
 fn plain_origin(path: &[u8], new: Oid, removed: &[(Vec<u8>, Oid)]) -> Option<(Vec<u8>, Oid)> {
     let name = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().map(<[u8]>::to_vec);
@@ -185,4 +197,19 @@ fn plain_origin(path: &[u8], new: Oid, removed: &[(Vec<u8>, Oid)]) -> Option<(Ve
         several => several.iter().find(|(old, _)| name(old) == name(path))?,
     };
     Some(found.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_bounded_for_each_file_and_for_all() {
+        for files in [0, 1, 500, 501, 10_000, 125_000, 1_000_000] {
+            let most = most_versions(files);
+            assert!((SOME..=MAX_VERSIONS).contains(&most), "{files}");
+            assert!(most * files <= MAX_ALL.max(SOME * files), "{files}");
+        }
+        assert_eq!([500, 10_000].map(most_versions), [4_000, 200]);
+    }
 }

@@ -13,8 +13,8 @@ use crate::git::{Anchor, Oid, Trace, Word, WordQuery};
 
 /// The most manifests that are read of a commit, the ones nearest to the root first.
 const MAX_MANIFESTS: usize = 40;
-/// The most commits whose manifests are read.
-const MAX_COMMITS: usize = 64;
+/// The most commits whose manifests are read; of more, some from all over the history.
+const MAX_COMMITS: usize = 256;
 
 /// What the project depends on, now and when blocks were edited.
 #[derive(Debug, Default)]
@@ -54,7 +54,8 @@ impl Check<'_> {
         anchors.sort_unstable();
         let mut commits: Vec<Oid> = Vec::new();
         commits.extend(self.past.head_commit().map(|head| head.id));
-        for anchor in anchors.into_iter().take(MAX_COMMITS) {
+        let step = anchors.len().div_ceil(MAX_COMMITS);
+        for anchor in anchors.into_iter().step_by(step) {
             commits.extend(match anchor {
                 Anchor::Commit(id) => Some(id),
                 Anchor::At(at) => self.past.commit_at(at).map(|commit| commit.id),
