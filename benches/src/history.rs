@@ -1,4 +1,5 @@
-//! A repository with a history: sources whose functions come, change and go, and documents that name them.
+//! A repository with a history: sources that move and go, whose functions come, change and go, and documents that
+//! name them.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -31,6 +32,8 @@ struct History {
     commits: u64,
     /// The functions of each source, and how often each was changed.
     sources: Vec<Vec<(String, usize)>>,
+    /// How often each source moved, or another one took its place.
+    moves: Vec<usize>,
     /// The blocks of each document.
     documents: Vec<Vec<String>>,
     made: u64,
@@ -47,9 +50,14 @@ impl History {
         format!("{verb}_{noun}_{}", self.made)
     }
 
-    fn source_path(at: usize) -> String {
-        let (noun, part) = (NOUNS[at % NOUNS.len()], at / (NOUNS.len() * FOLDER));
-        format!("src/{noun}/{part}/{}_{at}.rs", VERBS[at % VERBS.len()])
+    fn source_path(&self, at: usize) -> String {
+        let moves = self.moves[at];
+        let (noun, part) = (NOUNS[(at + moves) % NOUNS.len()], at / (NOUNS.len() * FOLDER));
+        format!("src/{noun}/{part}/{}_{at}.rs", VERBS[(at + moves) % VERBS.len()])
+    }
+
+    fn functions(&mut self) -> Vec<(String, usize)> {
+        (0..FUNCTIONS).map(|_| (self.function(), 0)).collect()
     }
 
     fn document_path(at: usize) -> String {
@@ -79,7 +87,7 @@ impl History {
             let function = self.below(self.sources[at].len());
             let named = match self.below(20) {
                 0 => format!("never_{}_{at}", NOUNS[function % NOUNS.len()]),
-                1..4 => Self::source_path(at),
+                1..4 => self.source_path(at),
                 _ => self.sources[at][function].0.clone(),
             };
             write!(text, " and waits for `{named}`").expect("a text");
@@ -91,12 +99,16 @@ impl History {
         format!("# Guide {at}\n\n{}\n", self.documents[at].join("\n\n"))
     }
 
-    fn commit(&mut self, files: &[(String, String)]) {
+    /// A commit that removes a file, if one is named, and writes others.
+    fn commit(&mut self, gone: Option<&str>, files: &[(String, String)]) {
         let when = BEGIN + self.commits * STEP;
         self.commits += 1;
         let mut out = format!(
             "commit refs/heads/main\ncommitter A <a@example.org> {when} +0000\ndata 8\nA change\n"
         );
+        if let Some(path) = gone {
+            writeln!(out, "D {path}").expect("a text");
+        }
         for (path, text) in files {
             writeln!(out, "M 100644 inline {path}\ndata {}\n{text}", text.len()).expect("a text");
         }
@@ -104,9 +116,21 @@ impl History {
     }
 
     /// A commit: a function or two are changed, one in twelve of them comes, goes or has another name, and
-    /// sometimes a paragraph is written anew.
+    /// sometimes a paragraph is written anew. One commit in a hundred moves a source as it is, and one in four
+    /// hundred puts another one in its place.
     fn change(&mut self) {
         let mut files = Vec::new();
+        let fate = self.below(400);
+        if fate < 5 {
+            let at = self.below(self.sources.len());
+            let gone = self.source_path(at);
+            self.moves[at] += 1;
+            if fate == 0 {
+                self.sources[at] = self.functions();
+            }
+            files.push((self.source_path(at), self.source(at)));
+            return self.commit(Some(&gone), &files);
+        }
         for _ in 0..=self.below(2) {
             let at = self.below(self.sources.len());
             let place = self.below(self.sources[at].len());
@@ -117,14 +141,14 @@ impl History {
                 2 => self.sources[at][place] = name,
                 _ => self.sources[at][place].1 += 1,
             }
-            files.push((Self::source_path(at), self.source(at)));
+            files.push((self.source_path(at), self.source(at)));
         }
         if self.below(7) == 0 {
             let (at, place) = (self.below(self.documents.len()), self.below(BLOCKS));
             self.documents[at][place] = self.block();
             files.push((Self::document_path(at), self.document(at)));
         }
-        self.commit(&files);
+        self.commit(None, &files);
     }
 }
 
@@ -148,6 +172,7 @@ pub fn repository(folder: &Path, documents: usize, commits: usize) {
         stream: Vec::new(),
         commits: 0,
         sources: vec![Vec::new(); documents * 4],
+        moves: vec![0; documents * 4],
         documents: Vec::new(),
         made: 0,
     };
@@ -156,15 +181,15 @@ pub fn repository(folder: &Path, documents: usize, commits: usize) {
         "[package]\nname = \"bench\"\nversion = \"1.0.0\"\n".to_owned(),
     )];
     for at in 0..history.sources.len() {
-        history.sources[at] = (0..FUNCTIONS).map(|_| (history.function(), 0)).collect();
-        first.push((History::source_path(at), history.source(at)));
+        history.sources[at] = history.functions();
+        first.push((history.source_path(at), history.source(at)));
     }
     for at in 0..documents {
         let blocks = (0..BLOCKS).map(|_| history.block()).collect();
         history.documents.push(blocks);
         first.push((History::document_path(at), history.document(at)));
     }
-    history.commit(&first);
+    history.commit(None, &first);
     (1..commits).for_each(|_| history.change());
     git(folder, &["init", "--quiet", "--initial-branch=main"], b"");
     git(folder, &["fast-import", "--quiet", "--force"], &history.stream);
