@@ -6,61 +6,17 @@ use std::hint::black_box;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
-use staleness::BlockingRegistry;
 use staleness::Timestamp;
-use staleness::ids::{ModelId, OpId};
-use staleness::outcome::OutcomeKind;
-use staleness::registry::{Learn, Use};
-use staleness::route::{Precision, Route, RouteVector, Vector, Vectors};
+use staleness::ids::OpId;
+use staleness::registry::Learn;
+use staleness::route::Vectors;
 use staleness::scan::ProjectRef;
-use staleness::store::Selection;
 use staleness_benches::chance::Chance;
-use staleness_benches::put::put;
 use staleness_benches::race::{Samples, race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
-use staleness_benches::routes::{route, tool};
-use staleness_benches::{START, quick, record, registry, roomy, rounds, twin};
-
-const DIMENSIONS: usize = 384;
-const TOOLS: usize = 500;
-const MODEL: &str = "all-MiniLM-L6-v2";
-
-fn numbers(chance: &mut Chance) -> Vec<f64> {
-    (0..DIMENSIONS).map(|_| (chance.next() % 2_001) as f64 / 1_000.0 - 1.0).collect()
-}
-
-fn model() -> ModelId {
-    ModelId::new(MODEL).expect("a valid name")
-}
-
-/// A route, learned so many milliseconds after the start; every other one is weak.
-fn row(project: &ProjectRef, at: usize, chance: &mut Chance) -> (Route, RouteVector) {
-    let confidence = if at.is_multiple_of(2) { 0.9 } else { 0.05 };
-    let route = Route { model: Some(model()), ..route(&project.id, at, confidence, chance) };
-    let key = route.key.clone();
-    let vector = Vector::new(&numbers(chance), Precision::F32).expect("a vector");
-    (route, RouteVector { key, model: model(), vector })
-}
-
-fn fill(registry: &BlockingRegistry, project: &ProjectRef, count: usize) {
-    let used = |at| {
-        let op = OpId::new(format!("seed-{at}")).expect("a valid id");
-        let at_time = Timestamp::from_millis(START);
-        Use::new(op, tool(at), OutcomeKind::Success, at_time, project.clone())
-    };
-    record(registry, (0..TOOLS).map(used).collect());
-    let mut chance = Chance(3);
-    for from in (0..count).step_by(1_000) {
-        let to = (from + 1_000).min(count);
-        let rows: Vec<_> = (from..to).map(|at| row(project, at, &mut chance)).collect();
-        put(registry, Selection::new(), move |_, draft| {
-            for (route, vector) in &rows {
-                draft.put_route(route.clone());
-                draft.put_vector(vector.clone());
-            }
-        });
-    }
-}
+use staleness_benches::routes::tool;
+use staleness_benches::vectors::{DIMENSIONS, MODEL, fill_vectors, model, numbers};
+use staleness_benches::{START, quick, registry, roomy, rounds, twin};
 
 /// The floor of loading from SQLite: the same statement, the numbers of all rows one behind the other.
 fn raw_load(store: &Path, project: &ProjectRef) -> (Vec<[u8; 16]>, Vec<f32>) {
@@ -147,7 +103,7 @@ fn main() {
             let store = dir.path().join("registry.db");
             let url = format!("{backend}:{}", store.display());
             let project = ProjectRef::of_root(dir.path().display().to_string());
-            fill(&registry(&url), &project, count);
+            fill_vectors(&registry(&url), &project, 0..count);
             let [floor, ours] = load(&store, &url, &project, count);
             let work = format!("{backend}: load {count} × {DIMENSIONS} × f32");
             let goal = if count == 50_000 { Goal::Within(0.08) } else { Goal::Open };

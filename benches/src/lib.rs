@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 pub mod chance;
+pub mod collections;
 mod fixture;
 pub mod history;
 pub mod knowledge;
@@ -15,7 +16,9 @@ pub mod race;
 pub mod ratios;
 pub mod raw;
 pub mod routes;
+pub mod scans;
 pub mod svg;
+pub mod vectors;
 pub mod work;
 
 pub use fixture::{START, fill, record, registry, roomy, twin, uses};

@@ -5,23 +5,23 @@
 mod floors;
 mod pair;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::Criterion;
 use floors::{Slim, diff_floor, rank_floor, window_floor};
 use pair::{Ratio, pair};
-use staleness::ids::{Level, SourceId, ToolKey};
+use staleness::ids::ToolKey;
 use staleness::outcome::Mark;
 use staleness::registry::RecordUses;
 use staleness::report::{Context, ToolReport, rank};
-use staleness::scan::{ApplyScan, Found, ProjectRef, Scan, SourceReading};
-use staleness::source::SourceState;
+use staleness::scan::{ApplyScan, ProjectRef};
 use staleness::store::{Step, View};
 use staleness::tool::{Health, Ring, RingEntry, Tool};
 use staleness::{MemoryStore, Policy, Registry, Timestamp};
 use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_benches::scans::{scan_of, seen};
 use staleness_benches::{START, quick, registry, uses};
 
 const MANY: usize = 100_000;
@@ -30,53 +30,18 @@ fn name(at: usize) -> String {
     format!("mcp__server{}__tool{at}", at % 12)
 }
 
-/// A scan of one source that lists the tools with these numbers.
-fn scan(place: &ProjectRef, tools: impl Iterator<Item = usize>) -> Scan {
-    let id = SourceId {
-        project: None,
-        client: "bench".into(),
-        level: Level::Live,
-        part: "tools".into(),
-    };
-    let found = tools
-        .filter_map(|at| Found::server_tool(&format!("server{}", at % 12), &format!("tool{at}")));
-    let reading = SourceReading {
-        id,
-        path: "live".into(),
-        state: SourceState::Read,
-        root_is_there: true,
-        error: None,
-        found: found.collect(),
-    };
-    Scan {
-        project: place.clone(),
-        sources: vec![reading],
-        indexes: Vec::new(),
-        read_under: BTreeMap::new(),
-        at: Timestamp::from_millis(START + 1_000),
-        session: None,
-        client: None,
-    }
-}
-
-/// What the step sees when it has looked as often as it wants.
-fn seen(registry: &Registry, step: &ApplyScan) -> View {
-    let preview = staleness::store::Preview(Arc::new(ApplyScan { scan: step.scan.clone() }));
-    pollster::block_on(registry.store().view(Arc::new(preview))).expect("a view")
-}
-
 fn diffs(criterion: &mut Criterion<Ratio>, rows: &mut Vec<Row>) {
     let place = ProjectRef::of_root("/bench/project");
     let dir = tempfile::tempdir().expect("a folder");
     let registry = registry(&format!("sqlite:{}", dir.path().join("db").display()));
     let registry = registry.inner();
-    let first = scan(&place, 0..MANY);
+    let first = scan_of(&place, 0..MANY);
     pollster::block_on(registry.apply_scan(first)).expect("a scan");
     let known: Vec<String> = (0..MANY).map(name).collect();
     let under = pollster::block_on(registry.readings(&place.id)).expect("readings");
     for (work, moved) in [("nothing changed", 0), ("200 changed", 100)] {
         let found: Vec<String> = (moved..MANY + moved).map(name).collect();
-        let mut scan = scan(&place, moved..MANY + moved);
+        let mut scan = scan_of(&place, moved..MANY + moved);
         scan.read_under = under.clone();
         let step = ApplyScan { scan };
         let view = seen(registry, &step);
