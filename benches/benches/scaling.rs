@@ -1,34 +1,40 @@
 //! Scaling: what is decided in memory, from 100 to 1,000,000 rows: scores of items, what follows from each
-//! other, recall, searching vectors and searching tools by words.
+//! other, recall, searching vectors, searching tools by words, and what a scan changes.
 //!
 //! `cargo bench -p staleness-benches --bench scaling [-- --quick]` draws `docs/plots/scaling.svg`; a short
 //! run leaves it alone. A full run holds 1,000,000 items and then 1,000,000 vectors, some 2 GB each.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use staleness::ids::ToolName;
 use staleness::knowledge::{
     Context, Item, RecallIndex, SignalSet, gather_signals, recall, score_and_level_of,
 };
 use staleness::policy::KnowledgePolicy;
-use staleness::scan::ProjectRef;
+use staleness::scan::{ApplyScan, ProjectRef};
 use staleness::search::{Meaning, Question, SearchIndex, ToolText, nearest};
+use staleness::store::Step;
+use staleness::{MemoryStore, Policy, Registry};
 use staleness_benches::chance::Chance;
 use staleness_benches::knowledge::items;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Row, keep};
+use staleness_benches::scans::{scan_of, seen};
 use staleness_benches::svg::{Series, plot};
 use staleness_benches::{QUESTION, plots, quick, rounds};
 
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 const DIMENSIONS: usize = 384;
-const VERBS: [&str; 5] = [
+const VERBS: [&str; 7] = [
     "scores of items",
     "what follows from each other",
     "recall among items",
     "search of vectors",
     "search of tools by words",
+    "diff, nothing changed",
+    "diff, 200 changed",
 ];
 
 /// How often something of this size is done.
@@ -102,12 +108,31 @@ fn of_tools(size: usize) -> f64 {
     samples.median()
 }
 
+/// What a scan of so many tools changes: nothing, and 200 of them, or all where there are fewer.
+fn of_diffs(size: usize) -> [f64; 2] {
+    let place = ProjectRef::of_root("/bench/project");
+    let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default());
+    pollster::block_on(registry.apply_scan(scan_of(&place, 0..size))).expect("a scan");
+    let under = pollster::block_on(registry.readings(&place.id)).expect("readings");
+    [0, 100].map(|moved| {
+        let mut scan = scan_of(&place, moved..size + moved);
+        scan.read_under.clone_from(&under);
+        let step = ApplyScan { scan };
+        let view = seen(&registry, &step);
+        let decide = || step.decide(&view).expect("a decision");
+        let [samples] = race(turns(size), [&mut || timed(|| black_box(decide()))]);
+        samples.median()
+    })
+}
+
 fn main() {
     let mut points: [Vec<(f64, f64)>; VERBS.len()] = Default::default();
     let sizes = if quick() { 2 } else { SIZES.len() };
     for size in SIZES.into_iter().take(sizes) {
         let [scores, gathered, recalled] = of_items(size);
-        let medians = [scores, gathered, recalled, of_vectors(size), of_tools(size)];
+        let [same, changed] = of_diffs(size);
+        let (vectors, tools) = (of_vectors(size), of_tools(size));
+        let medians = [scores, gathered, recalled, vectors, tools, same, changed];
         eprintln!("{size}: {medians:?}");
         for (points, median) in points.iter_mut().zip(medians) {
             points.push((size as f64, median));
