@@ -20,6 +20,8 @@ pub const DIMENSIONS: usize = 384;
 /// Who made the vectors.
 pub const MODEL: &str = "all-MiniLM-L6-v2";
 const TOOLS: usize = 500;
+/// Rows that one commit writes.
+const BATCH: usize = 10_000;
 
 /// Numbers of a vector.
 #[must_use]
@@ -59,8 +61,8 @@ pub fn fill_vectors(registry: &BlockingRegistry, project: &ProjectRef, range: Ra
         record(registry, (0..TOOLS).map(used).collect());
     }
     let mut chance = Chance(range.start as u64 + 3);
-    for from in range.clone().step_by(1_000) {
-        let to = (from + 1_000).min(range.end);
+    for from in range.clone().step_by(BATCH) {
+        let to = (from + BATCH).min(range.end);
         let rows: Vec<_> = (from..to).map(|at| row(project, at, &mut chance)).collect();
         put(registry, Selection::new(), move |_, draft| {
             for (route, vector) in &rows {
