@@ -305,9 +305,7 @@ fn main() {
     let mut rows = Vec::new();
     for backend in ["sqlite", "redb"] {
         tool_events(backend, 20, 200, &mut rows);
-        // Of a redb store a hundredth is enough: a use looks up as many rows.
-        let outcomes = if backend == "sqlite" { 1_000_000 } else { 10_000 };
-        tool_events(backend, 10_000, rounds(outcomes, 10_000), &mut rows);
+        tool_events(backend, 10_000, rounds(1_000_000, 10_000), &mut rows);
     }
     beside_node(&mut rows);
     session_starts(10_000, &mut rows);
