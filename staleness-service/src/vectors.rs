@@ -1,8 +1,13 @@
 //! Vectors as files hold them: numbers as JSON, or as they lie in memory.
 
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde_json::error::Category;
 use staleness::route::{MAX_DIMENSIONS, Precision};
 
-use crate::error::ServiceError;
+use crate::error::{ErrorKind, ServiceError, in_words};
 
 /// The largest file of one vector, in bytes: [`MAX_DIMENSIONS`] numbers in JSON take less.
 pub const MAX_VECTOR_BYTES: u64 = 256 * 1024;
@@ -12,6 +17,39 @@ const SANE: f64 = 1e6;
 
 /// How far the length of a vector may be from 1 for it to count as normalised.
 const UNIT: f64 = 1e-3;
+
+/// Reads the vector in a file, or in what stands on stdin where it is called `-`: see [`numbers`].
+///
+/// # Errors
+/// For a file that cannot be read, is too large, or holds something else. They name the file, and tell
+/// nothing of what is in it.
+pub fn of_file(
+    path: &Path,
+    said: Option<Precision>,
+    dimensions: Option<usize>,
+) -> Result<Vec<f64>, ServiceError> {
+    let stdin = path.as_os_str() == "-";
+    let shown = if stdin { "stdin".into() } else { path.display().to_string() };
+    let mut bytes = Vec::new();
+    let limit = MAX_VECTOR_BYTES + 1;
+    let read = if stdin {
+        io::stdin().lock().take(limit).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| {
+        ServiceError::new(ErrorKind::Io, format!("{shown}: {}", in_words(&error)))
+    })?;
+    if bytes.len() as u64 > MAX_VECTOR_BYTES {
+        let message =
+            format!("{shown}: more than the {MAX_VECTOR_BYTES} bytes that a vector takes");
+        return Err(ServiceError::invalid(message).hint("give the vector of one query"));
+    }
+    numbers(&bytes, said, dimensions).map_err(|mut error| {
+        error.message = format!("{shown}: {}", error.message);
+        error
+    })
+}
 
 /// Reads one vector: a JSON array of numbers, or numbers one behind the other, least byte first.
 ///
@@ -31,9 +69,15 @@ pub fn numbers(
         match serde_json::from_slice::<Vec<f64>>(bytes) {
             Ok(numbers) => return bounded(numbers),
             Err(error) if std::str::from_utf8(bytes).is_ok() => {
-                let why = error.to_string();
+                // In its own words it would repeat what stands there.
+                let why = match error.classify() {
+                    Category::Eof => "it ends too early",
+                    Category::Data => "something else stands",
+                    Category::Syntax | Category::Io => "it is no JSON",
+                };
+                let (line, column) = (error.line(), error.column());
                 return Err(ServiceError::invalid(format!(
-                    "the vector is no JSON array of numbers: {why}"
+                    "the vector is no JSON array of numbers: {why} at line {line} column {column}"
                 )));
             }
             Err(_) => {}
@@ -81,11 +125,15 @@ fn guessed(bytes: &[u8]) -> Option<Precision> {
     let fits = |precision: Precision| bytes.len().is_multiple_of(precision.bytes());
     let sane = |number: f64| number.is_finite() && number.abs() <= SANE;
     let (narrow, wide) = (fits(Precision::F32), fits(Precision::F64));
+    // Where only one reading has length 1, it is that.
+    match (narrow && is_unit(floats(bytes)), wide && is_unit(doubles(bytes))) {
+        (true, false) => return Some(Precision::F32),
+        (false, true) => return Some(Precision::F64),
+        _ => {}
+    }
     // Round numbers of 64 bits end in zeros: read as 32 bits, every other number would be none.
     let round = || floats(bytes).step_by(2).all(|half| half == 0.0);
-    let only_unit_as_wide = || is_unit(doubles(bytes)) && !is_unit(floats(bytes));
-    let round_as_wide = || round() && doubles(bytes).all(sane);
-    if wide && (only_unit_as_wide() || round_as_wide()) {
+    if wide && round() && doubles(bytes).all(sane) {
         Some(Precision::F64)
     } else if narrow && floats(bytes).all(sane) {
         Some(Precision::F32)
@@ -153,6 +201,9 @@ mod tests {
         assert_eq!(super::numbers(&bytes, None, None).unwrap(), [1.0, 2.0, 3.0, 4.0]);
         let odd = wide(&[0.1, 20.3, -7.7, 31.4, 2.9, -11.3, 4.2, 9.1]);
         assert_eq!(super::numbers(&odd, None, None).unwrap().len(), 8);
+        // Every other number is zero, as if they were round numbers of 64 bits; but they have length 1.
+        let every_other = narrow(&[0.0, 0.6, 0.0, 0.8]);
+        assert_eq!(super::numbers(&every_other, None, None).unwrap().len(), 4);
         // Round numbers of 64 bits end in zeros.
         assert_eq!(super::numbers(&wide(&[3.0, 4.0]), None, None).unwrap(), [3.0, 4.0]);
         assert_eq!(super::numbers(&wide(&[-1.0, 0.0, 2.5]), None, None).unwrap(), [-1.0, 0.0, 2.5]);
@@ -176,7 +227,10 @@ mod tests {
         assert_eq!(refused(b""), "the vector is empty");
         assert!(refused(b"abc").starts_with("the vector's 3 bytes are neither"));
         assert!(refused(b"[1, 2").starts_with("the vector is no JSON array of numbers"));
-        assert!(refused(b"[1, \"a\"]").starts_with("the vector is no JSON array of numbers"));
+        assert_eq!(
+            refused(b"[1, \"hunter2\"]"),
+            "the vector is no JSON array of numbers: something else stands at line 1 column 13"
+        );
         let long = serde_json::to_vec(&vec![1; MAX_DIMENSIONS + 1]).unwrap();
         assert!(refused(&long).contains("4097 dimensions; at most 4096"));
         let wrong = super::numbers(&[0; 4], Some(Precision::F64), None).unwrap_err().message;
@@ -184,5 +238,19 @@ mod tests {
         // The registry refuses what is not finite, with its place.
         let nan = super::numbers(&narrow(&[f32::NAN, 1.0, 1.0]), None, None).unwrap();
         assert!(nan[0].is_nan());
+    }
+
+    #[test]
+    fn a_file_is_named_and_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("v.json");
+        let told = || of_file(&path, None, None).unwrap_err().render(false);
+        assert!(told().ends_with("v.json: no such file or folder"), "{}", told());
+        std::fs::write(&path, vec![b' '; MAX_VECTOR_BYTES as usize + 1]).unwrap();
+        assert!(told().contains("v.json: more than the 262144 bytes"), "{}", told());
+        std::fs::write(&path, "").unwrap();
+        assert!(told().ends_with("v.json: the vector is empty"), "{}", told());
+        std::fs::write(&path, "[3, 4]").unwrap();
+        assert_eq!(of_file(&path, None, None).unwrap(), [3.0, 4.0]);
     }
 }
