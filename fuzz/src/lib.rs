@@ -15,14 +15,17 @@ mod seeded;
 #[cfg(test)]
 mod seeds;
 pub mod settings;
+pub mod sqlite_cells;
 pub mod sqlite_vs_redb;
 pub mod steps_vs_model;
+pub mod store_url;
+pub mod vector_file;
 
 /// What a target does with its input.
 pub type Run = fn(&[u8]);
 
 /// The targets by name.
-pub const TARGETS: [(&str, Run); 10] = [
+pub const TARGETS: [(&str, Run); 13] = [
     ("client_config", client_config::run),
     ("git_objects", git_objects::run),
     ("hook_payload", hook_payload::run),
@@ -31,8 +34,11 @@ pub const TARGETS: [(&str, Run); 10] = [
     ("mcp_messages", mcp_messages::run),
     ("redb_codec", redb_codec::run),
     ("settings", settings::run),
+    ("sqlite_cells", sqlite_cells::run),
     ("sqlite_vs_redb", sqlite_vs_redb::run),
     ("steps_vs_model", steps_vs_model::run),
+    ("store_url", store_url::run),
+    ("vector_file", vector_file::run),
 ];
 
 /// A text that must not be kept or told wherever it was planted.

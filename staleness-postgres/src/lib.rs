@@ -35,6 +35,9 @@ mod check;
 mod collections;
 mod error;
 mod flight;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod inner;
 mod locks;
 mod looks;

@@ -51,7 +51,7 @@ impl Happening {
 
 /// Something that happens, with the seeds of what it happens to.
 #[derive(Clone, Debug)]
-pub(super) struct Deed {
+pub(crate) struct Deed {
     pub(super) what: Happening,
     pub(super) project: ProjectRef,
     pub(super) act: Act,

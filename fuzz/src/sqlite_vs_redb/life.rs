@@ -39,7 +39,7 @@ const STEPS: [i64; 9] = [0, 1, MINUTE, 11 * MINUTE, HOUR, DAY, 40 * DAY, -HOUR, 
 
 /// What happens.
 #[derive(Clone, Debug)]
-pub(super) enum Event {
+pub(crate) enum Event {
     Scan(Scan),
     Preview(Scan),
     Late(Scan),
@@ -58,19 +58,24 @@ pub(super) enum Event {
 
 /// A source of events: the same input, the same life.
 #[derive(Debug)]
-pub(super) struct Life<'a> {
+pub(crate) struct Life<'a> {
     input: Unstructured<'a>,
     now: Timestamp,
     ops: u8,
 }
 
 impl<'a> Life<'a> {
-    pub(super) fn new(input: Unstructured<'a>) -> Self {
+    pub(crate) fn new(input: Unstructured<'a>) -> Self {
         Self { input, now: Timestamp::from_millis(1_767_225_600_000), ops: 0 }
     }
 
+    /// As it goes on from here, by other choices.
+    pub(crate) fn with<'b>(&self, input: Unstructured<'b>) -> Life<'b> {
+        Life { input, now: self.now, ops: self.ops }
+    }
+
     /// The next event, as long as there is input.
-    pub(super) fn next(&mut self) -> Option<Event> {
+    pub(crate) fn next(&mut self) -> Option<Event> {
         if self.input.is_empty() {
             return None;
         }
@@ -285,7 +290,7 @@ impl<'a> Life<'a> {
     }
 
     /// What a caller can ask for.
-    pub(super) fn look(&self, registry: &BlockingRegistry) -> String {
+    pub(crate) fn look(&self, registry: &BlockingRegistry) -> String {
         let mut seen = vec![said(registry.projects()), said(registry.sources())];
         for root in ROOTS {
             let project = ProjectRef::of_root(root);
@@ -307,17 +312,18 @@ impl<'a> Life<'a> {
 
 impl Event {
     /// Does it, and what the registry reports of it.
-    pub(super) fn carry_out(&self, registry: &BlockingRegistry) -> String {
+    pub(crate) fn carry_out(&self, registry: &BlockingRegistry) -> String {
         let read = |scan: &Scan| {
-            let read_under = registry.readings(&scan.project.id).expect("readings can be seen");
-            Scan { read_under, ..scan.clone() }
+            let read_under = registry.readings(&scan.project.id)?;
+            Ok(Scan { read_under, ..scan.clone() })
         };
         match self {
-            Self::Scan(scan) => json(registry.apply_scan(read(scan))),
+            Self::Scan(scan) => json(read(scan).and_then(|scan| registry.apply_scan(scan))),
             // What was read before somebody else's reading was applied.
             Self::Late(scan) => json(registry.apply_scan(scan.clone())),
             Self::Preview(scan) => {
-                json(registry.preview_scan(read(scan)).map(|(report, _)| report))
+                let preview = read(scan).and_then(|scan| registry.preview_scan(scan));
+                json(preview.map(|(report, _)| report))
             }
             Self::Record(uses) => json(registry.record_all(uses.clone())),
             Self::Quietly(used) => json(registry.record_quietly(Use::clone(used))),
@@ -350,10 +356,17 @@ impl Event {
 pub(super) fn json<T: Serialize>(answer: Result<T, StoreError>) -> String {
     match answer {
         Ok(value) => serde_json::to_string(&value).expect("a report is JSON"),
-        Err(error) => error.to_string(),
+        Err(error) => one_line(&error),
     }
 }
 
+/// What an error says, which is one line.
+pub(crate) fn one_line(error: &StoreError) -> String {
+    let line = error.to_string();
+    assert!(!line.contains(char::is_control), "{line:?}");
+    line
+}
+
 pub(super) fn said<T: Debug>(answer: Result<T, StoreError>) -> String {
-    answer.map_or_else(|error| error.to_string(), |value| format!("{value:?}"))
+    answer.map_or_else(|error| one_line(&error), |value| format!("{value:?}"))
 }

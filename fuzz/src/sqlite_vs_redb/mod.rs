@@ -4,7 +4,7 @@
 //! Input: choices, a byte or a few each; see [`life`].
 
 mod knowledge;
-mod life;
+pub(crate) mod life;
 mod routes;
 mod work;
 
@@ -79,7 +79,7 @@ enum Kind {
 }
 
 /// Bounds so tight that a short life prunes.
-fn registry(store: impl RegistryStore) -> BlockingRegistry {
+pub(crate) fn registry(store: impl RegistryStore) -> BlockingRegistry {
     let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 4 };
     let routes = RoutePolicy { max_routes: 3, ..RoutePolicy::default() };
     Registry::new(Arc::new(store), Policy { outcomes, routes, ..Policy::default() }).blocking()

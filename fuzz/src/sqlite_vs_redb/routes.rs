@@ -55,7 +55,7 @@ impl RouteHappening {
 
 /// Something that happens, with the seeds of what it happens to.
 #[derive(Clone, Debug)]
-pub(super) struct RouteDeed {
+pub(crate) struct RouteDeed {
     pub(super) what: RouteHappening,
     pub(super) project: ProjectRef,
     pub(super) tool: ToolName,

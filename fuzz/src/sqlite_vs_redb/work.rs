@@ -48,7 +48,7 @@ impl WorkHappening {
 
 /// Something that happens, with the seeds of what it happens to.
 #[derive(Clone, Debug)]
-pub(super) struct WorkDeed {
+pub(crate) struct WorkDeed {
     pub(super) what: WorkHappening,
     pub(super) project: ProjectRef,
     pub(super) act: Act,

@@ -1,0 +1,213 @@
+//! A store of SQLite whose cells somebody changed.
+//!
+//! Input: how many cells (at most [`MOST_CELLS`]), which ones and to what: see [`damage`]; then choices
+//! of what happens next, as for `sqlite_vs_redb`.
+
+mod damage;
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use arbitrary::Unstructured;
+use rusqlite::Connection;
+use staleness_core::BlockingRegistry;
+use staleness_core::store::{Selection, StoreError};
+use staleness_sqlite::{OpenOptions, SqliteStore};
+
+use crate::sqlite_vs_redb::life::{Event, Life, one_line};
+use crate::sqlite_vs_redb::registry;
+
+/// The most cells that are changed.
+const MOST_CELLS: u8 = 6;
+/// The most that happens to a changed store.
+const MOST_EVENTS: usize = 4;
+/// What happened to the store before: so many events at least.
+const BEFORE: usize = 60;
+
+thread_local! {
+    static MADE: Made = Made::new();
+}
+
+/// The store before anybody changes it.
+#[derive(Debug)]
+struct Made {
+    folder: tempfile::TempDir,
+    /// Its file, with tables that take anything.
+    bytes: Vec<u8>,
+    /// The tables by name, as they were declared.
+    tables: Vec<(String, String)>,
+    life: Life<'static>,
+}
+
+/// Changes the cells that the input names, and does everything with what is left.
+pub fn run(data: &[u8]) {
+    MADE.with(|made| {
+        let mut input = Unstructured::new(data);
+        let path = made.path();
+        for suffix in ["-wal", "-shm", ".lock"] {
+            let mut name = path.clone().into_os_string();
+            name.push(suffix);
+            let _ = fs::remove_file(name);
+        }
+        fs::write(&path, &made.bytes).expect("the store is written");
+        let cells = 1 + input.arbitrary::<u8>().unwrap_or(0) % MOST_CELLS;
+        let conn = Connection::open(&path).expect("the copy opens");
+        conn.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").expect("a mode");
+        for _ in 0..cells {
+            damage::one_cell(&conn, &made.tables, &mut input);
+        }
+        declare(&conn, &made.tables);
+        drop(conn);
+        live(&path, made.life.with(input));
+    });
+}
+
+/// Asks a store for everything, lets something happen to it, and asks again.
+fn live(path: &Path, mut life: Life<'_>) {
+    let Some(store) = opened(path) else { return };
+    let mut was_sound = judged(&store, &life);
+    let store = (0..MOST_EVENTS).try_fold(store, |store, _| {
+        let Some(event) = life.next() else { return Some(store) };
+        if matches!(event, Event::Reopen) {
+            drop(store);
+            return opened(path);
+        }
+        event.carry_out(&store);
+        Some(store)
+    });
+    let Some(store) = store else {
+        assert!(!was_sound, "a sound store opens again");
+        return;
+    };
+    let is_sound = judged(&store, &life);
+    assert!(is_sound || !was_sound, "a sound store stays sound: {:?}", store.check());
+    drop(store);
+    was_sound = is_sound;
+    let again = opened(path);
+    assert!(again.is_some() || !was_sound, "a sound store opens again");
+}
+
+fn opened(path: &Path) -> Option<BlockingRegistry> {
+    match SqliteStore::open(path, OpenOptions::new()) {
+        Ok(store) => Some(registry(store)),
+        Err(error) => {
+            one_line(&error);
+            None
+        }
+    }
+}
+
+/// Whether a check finds a store sound. Whatever it finds, everything can be asked for, with the same
+/// answer twice; a sound store can be read to its end.
+fn judged(store: &BlockingRegistry, life: &Life<'_>) -> bool {
+    let seen = life.look(store);
+    assert_eq!(seen, life.look(store), "the same twice");
+    let export = pages(store);
+    let (check, again) = (store.check(), store.check());
+    assert_eq!(said(&check), said(&again), "the same twice");
+    for error in [export.as_ref().err(), check.as_ref().err()].into_iter().flatten() {
+        one_line(error);
+    }
+    if check.is_ok() {
+        assert!(export.is_ok(), "it is sound, and cannot be read: {export:?}");
+        assert!(!seen.contains(" cannot be read"), "it is sound, and cannot be read: {seen}");
+    }
+    check.is_ok()
+}
+
+fn said(check: &Result<(), StoreError>) -> String {
+    check.as_ref().err().map(ToString::to_string).unwrap_or_default()
+}
+
+/// How many bytes an export has.
+fn pages(store: &BlockingRegistry) -> Result<usize, StoreError> {
+    let mut bytes = Vec::new();
+    let mut visit = |page| {
+        staleness_core::transfer::append_lines(&page, &mut bytes);
+        ControlFlow::Continue(())
+    };
+    store.pages(&Selection::records(), &mut visit)?;
+    Ok(bytes.len())
+}
+
+impl Made {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("made.db");
+        let store = opened(&path).expect("a new store opens");
+        let mut number = 0x2545_f491_4f6c_dd1d_u64;
+        let choices: Vec<u8> = (0..1 << 14)
+            .map(|_| {
+                number ^= number << 13;
+                number ^= number >> 7;
+                number ^= number << 17;
+                (number >> 32) as u8
+            })
+            .collect();
+        let mut life = Life::new(Unstructured::new(choices.leak()));
+        for turn in 0.. {
+            if turn >= BEFORE && tables(&path).iter().all(|(name, _)| rows(&path, name) > 0) {
+                break;
+            }
+            let event = life.next().expect("there are choices left");
+            // What goes cannot be damaged.
+            let told = format!("{event:?}");
+            if !["Forget", "Prune", "Remove", "End,"].iter().any(|word| told.contains(word)) {
+                event.carry_out(&store);
+            }
+        }
+        store.check().expect("what is made is sound");
+        drop(store);
+        let tables = tables(&path);
+        let conn = Connection::open(&path).expect("the store opens");
+        conn.execute_batch("PRAGMA journal_mode = DELETE").expect("its log is put away");
+        let loose =
+            tables.iter().map(|(name, sql)| (name.clone(), loosened(sql))).collect::<Vec<_>>();
+        declare(&conn, &loose);
+        drop(conn);
+        let bytes = fs::read(&path).expect("the store is read");
+        Self { life: life.with(Unstructured::new(&[])), folder, bytes, tables }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("registry.db")
+    }
+}
+
+/// The tables of a store and how they are declared.
+fn tables(path: &Path) -> Vec<(String, String)> {
+    let conn = Connection::open(path).expect("the store opens");
+    let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+    let mut found = conn.prepare(sql).expect("a schema");
+    let rows = found.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).expect("tables");
+    rows.collect::<Result<_, _>>().expect("names and texts")
+}
+
+fn rows(path: &Path, table: &str) -> i64 {
+    let conn = Connection::open(path).expect("the store opens");
+    let sql = format!("SELECT count(*) FROM {table}");
+    conn.query_row(&sql, (), |row| row.get(0)).expect("a number")
+}
+
+/// A table that takes anything in any column: neither types nor what must not be missing are asked for.
+fn loosened(sql: &str) -> String {
+    // A number of rows stays one.
+    let parts: Vec<String> = sql
+        .split(" INTEGER PRIMARY KEY")
+        .map(|part| {
+            let part = part.replace("STRICT, ", "").replace(" STRICT", "").replace(" NOT NULL", "");
+            part.replace(" INTEGER", " BLOB").replace(" TEXT", " BLOB")
+        })
+        .collect();
+    parts.join(" INTEGER PRIMARY KEY")
+}
+
+/// Declares tables otherwise, whatever is in them.
+fn declare(conn: &Connection, tables: &[(String, String)]) {
+    conn.execute_batch("PRAGMA writable_schema = ON").expect("the schema can be written");
+    for (name, sql) in tables {
+        let update = "UPDATE sqlite_schema SET sql = ?2 WHERE type = 'table' AND name = ?1";
+        conn.execute(update, (name, sql)).expect("a table is declared");
+    }
+}

@@ -1,0 +1,132 @@
+//! Texts that somebody took for the URL of a store.
+//!
+//! Input: the text. A `^` in it is a password, wherever it stands.
+
+use staleness::{PostgresUrl, StoreUrl, without_password};
+use staleness_postgres::fuzzing::{Said, said};
+use staleness_service::ServiceError;
+use staleness_service::settings::named_url;
+
+use crate::SECRET;
+
+/// Reads the text, and takes it apart as the driver of Postgres would.
+pub fn run(data: &[u8]) {
+    let text = String::from_utf8_lossy(data).replace('^', SECRET);
+    let read = named_url("--store", &text);
+    assert_eq!(read, named_url("--store", &text), "the same twice");
+    let hidden = is_hidden(&text);
+    let shown = without_password(&text);
+    assert_eq!(shown, without_password(&text), "the same twice");
+    keeps(&shown, hidden);
+    let url = match read {
+        Ok(url) => url,
+        Err(error) => {
+            told(&error, &text);
+            keeps(&error.render(false), hidden);
+            keeps(&error.render(true), hidden);
+            return;
+        }
+    };
+    keeps(&url.to_string(), hidden);
+    keeps(&format!("{url:?}"), hidden);
+    match &url {
+        StoreUrl::Postgres(url) => postgres(url, &text),
+        other => {
+            let again: Result<StoreUrl, _> = other.to_string().parse();
+            assert_eq!(again.as_ref(), Ok(other), "what is shown can be typed");
+        }
+    }
+}
+
+fn keeps(shown: &str, hidden: bool) {
+    assert!(!hidden || !shown.contains(SECRET), "{shown}");
+}
+
+fn told(error: &ServiceError, text: &str) {
+    let line = error.render(false);
+    assert!(!line.contains(char::is_control), "{line:?}");
+    assert!(line.len() < 12 * text.len() + 500, "{} bytes for {}", line.len(), text.len());
+    assert!(!error.render(true).contains('\n'), "{error:?}");
+}
+
+/// Whether every secret of a text stands where a password or a parameter does.
+fn is_hidden(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else {
+        // Words as other clients take them.
+        return !text.starts_with("//") && only(text, &format!("password={SECRET}"));
+    };
+    let named = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !named || matches!(scheme, "sqlite" | "redb") || scheme.contains(SECRET) {
+        return false;
+    }
+    let Some(rest) = rest.strip_prefix("//") else {
+        // A URL without its slashes.
+        return rest.rfind('@').is_some_and(|at| !rest[at..].contains(SECRET));
+    };
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    if rest[end..].contains('@') {
+        return true;
+    }
+    let (authority, server) = match rest.rfind('@') {
+        Some(at) => (&rest[..at], &rest[at..]),
+        None => ("", rest),
+    };
+    let user = authority.split(':').next().unwrap_or_default();
+    let (server, parameters) = server.split_once('?').unwrap_or((server, ""));
+    // A workspace is shown under whichever name stands for it.
+    let told = parameters.split('&').any(|one| {
+        let name = one.split('=').next().unwrap_or_default();
+        (name.contains('%') || name == "workspace") && one.contains(SECRET)
+    });
+    !user.contains(SECRET) && !server.contains(SECRET) && !told
+}
+
+fn only(text: &str, part: &str) -> bool {
+    text.matches(part).count() == text.matches(SECRET).count()
+}
+
+fn postgres(url: &PostgresUrl, text: &str) {
+    assert_eq!(url.expose(), text);
+    assert!(url.is_same_place(url), "{url}");
+    let plain: Result<StoreUrl, _> = url.to_string().parse();
+    if let Ok(StoreUrl::Postgres(plain)) = plain {
+        assert_eq!(url.is_same_place(&plain), plain.is_same_place(url), "{url}");
+        keeps(&plain.to_string(), url.has_password() && !url.to_string().contains(SECRET));
+    }
+    match (said(text), said(text)) {
+        (Ok(one), Ok(again)) => {
+            assert_eq!(one, again, "the same twice");
+            understood(&one, url, text);
+        }
+        (Err(error), Err(again)) => {
+            assert_eq!(error.to_string(), again.to_string(), "the same twice");
+            // The names of parameters and of the workspace are told, and nothing else.
+            let parameters = text.split_once('?').map_or("", |(_, parameters)| parameters);
+            let mut told_of = parameters.split('&').filter(|one| one.contains(SECRET));
+            let hidden = told_of.all(|one| one.starts_with(&format!("password={SECRET}")));
+            keeps(&format!("{error:?} {error}"), hidden);
+            let error = ServiceError::from(error);
+            told(&error, text);
+        }
+        (one, again) => panic!("{one:?}, {again:?}"),
+    }
+}
+
+/// What the driver takes for a password is none that somebody sees.
+fn understood(said: &Said, url: &PostgresUrl, text: &str) {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    assert!((1..=64).contains(&said.workspace.len()) && said.workspace.bytes().all(plain));
+    let Some(password) = &said.password else { return };
+    if std::env::var_os("PGPASSWORD").is_none() {
+        assert!(url.has_password(), "{url}");
+    }
+    let password = String::from_utf8_lossy(password);
+    if password.contains(SECRET) && text.matches(SECRET).count() == password.matches(SECRET).count()
+    {
+        for shown in
+            [url.to_string(), format!("{url:?}"), without_password(text), format!("{said:?}")]
+        {
+            keeps(&shown, true);
+        }
+    }
+}

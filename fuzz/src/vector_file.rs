@@ -1,0 +1,120 @@
+//! Files with the vector of a query, and what the registry makes of their numbers.
+//!
+//! Input: a byte that says which precision was told and how many dimensions the model has, and the
+//! file. A file that begins with `*` is the rest of it, as often as its next byte says. In JSON `^` is
+//! something that an error must not repeat.
+
+use std::fs;
+
+use staleness_core::route::{MAX_DIMENSIONS, Precision, Vector, VectorError};
+use staleness_service::ServiceError;
+use staleness_service::vectors::{MAX_VECTOR_BYTES, numbers, of_file};
+
+use crate::SECRET;
+use crate::peak::measured;
+
+/// What reading may have in use, in bytes, however large the file is.
+const MOST: usize = 6 << 20;
+/// What `*` makes of a file is no larger by much.
+const LONGEST: usize = 3 * MAX_VECTOR_BYTES as usize / 2;
+/// How far a length may be from 1.
+const UNIT: f64 = 1e-3;
+
+thread_local! {
+    static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("a temporary folder");
+}
+
+/// Reads the file, and makes a vector of it.
+pub fn run(data: &[u8]) {
+    let Some((choices, rest)) = data.split_first() else { return };
+    let bytes = file(rest);
+    let said = [None, None, Some(Precision::F32), Some(Precision::F64)][usize::from(choices & 3)];
+    let dimensions = match choices >> 2 {
+        0 => None,
+        62 => Some(bytes.len() / 4),
+        63 => Some(bytes.len() / 8),
+        some => Some(usize::from(some)),
+    };
+    let path = FOLDER.with(|folder| folder.path().join("query.vector"));
+    fs::write(&path, &bytes).expect("a file is written");
+    let (read, most) = measured(|| of_file(&path, said, dimensions));
+    assert!(most <= MOST, "{most} bytes for a file of {}", bytes.len());
+    match (read, of_file(&path, said, dimensions)) {
+        (Ok(read), Ok(again)) => {
+            assert_eq!(bits(&read), bits(&again), "the same twice");
+            taken(&read);
+        }
+        (Err(error), Err(again)) => {
+            assert_eq!(error, again, "the same twice");
+            told(&error);
+        }
+        (read, again) => panic!("{read:?}, {again:?}"),
+    }
+}
+
+fn file(rest: &[u8]) -> Vec<u8> {
+    match rest {
+        [b'*', times, piece @ ..] => {
+            let times = (usize::from(*times) * 64).min(LONGEST / piece.len().max(1));
+            piece.repeat(times)
+        }
+        _ if rest.trim_ascii_start().starts_with(b"[") => {
+            let pieces: Vec<&[u8]> = rest.split(|byte| *byte == b'^').collect();
+            pieces.join(SECRET.as_bytes())
+        }
+        _ => rest.to_owned(),
+    }
+}
+
+/// An error is one line that names the file, and tells nothing of what is in it.
+fn told(error: &ServiceError) {
+    let line = error.render(false);
+    assert!(!line.contains(char::is_control), "{line:?}");
+    assert!(line.contains("query.vector: "), "no place: {line}");
+    assert!(line.len() < 500 && !line.contains("PLANTED"), "{line}");
+    assert!(!error.render(true).contains('\n'), "{error:?}");
+}
+
+/// Numbers are refused for what they are, or make a vector of length 1.
+fn taken(numbers: &[f64]) {
+    assert!(numbers.len() <= MAX_DIMENSIONS, "{} dimensions", numbers.len());
+    for precision in Precision::ALL {
+        let direction = match Vector::new(numbers, precision) {
+            Ok(vector) => vector,
+            Err(VectorError::Empty) if numbers.is_empty() => continue,
+            Err(VectorError::NotFinite(at)) if !numbers[at].is_finite() => continue,
+            Err(VectorError::Zero) if numbers.iter().all(|number| *number == 0.0) => continue,
+            Err(error) => panic!("{error}: {numbers:?}"),
+        };
+        assert_eq!(direction.dimensions(), numbers.len());
+        assert!(direction.numbers().all(f64::is_finite), "{numbers:?}");
+        assert!(is_unit(direction.numbers()), "{numbers:?}");
+        let bytes = direction.to_bytes();
+        assert_eq!(Vector::from_bytes(&bytes, precision).as_ref(), Ok(&direction));
+        let cosine = direction.cosine(&direction).expect("as many dimensions");
+        assert!((cosine - 1.0).abs() <= UNIT, "{cosine}");
+        written(&direction, &bytes);
+    }
+}
+
+/// The bytes of a vector are read as it, told or not, where only one reading has length 1.
+fn written(vector: &Vector, bytes: &[u8]) {
+    let expected: Vec<f64> = vector.numbers().collect();
+    let read = |said| numbers(bytes, said, None).expect("a vector is read");
+    assert_eq!(bits(&read(Some(vector.precision()))), bits(&expected));
+    let other = Precision::ALL.into_iter().find(|other| *other != vector.precision());
+    let otherwise = numbers(bytes, other, None).unwrap_or_default();
+    let begins_like_json = bytes.trim_ascii_start().starts_with(b"[");
+    if !is_unit(otherwise.iter().copied()) && !begins_like_json {
+        assert_eq!(bits(&read(None)), bits(&expected), "not told");
+    }
+}
+
+fn is_unit(numbers: impl Iterator<Item = f64>) -> bool {
+    (numbers.map(|number| number * number).sum::<f64>().sqrt() - 1.0).abs() <= UNIT
+}
+
+/// Numbers to compare: those that are none are equal to themselves.
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|number| number.to_bits()).collect()
+}
