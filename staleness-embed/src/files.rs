@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use staleness_core::embed::EmbedError;
 use staleness_core::ids::stable_hash;
-use tokenizers::Tokenizer;
+use tokenizers::{PostProcessor, Tokenizer};
 
 /// The largest file of settings, in bytes.
 const MAX_SETTINGS: u64 = 1024 * 1024;
@@ -17,6 +17,8 @@ const MAX_SETTINGS: u64 = 1024 * 1024;
 const MAX_TOKENIZER: u64 = 64 * 1024 * 1024;
 /// The largest file of weights, in bytes.
 const MAX_WEIGHTS: u64 = 4 * 1024 * 1024 * 1024;
+/// How many characters are told of what is wrong.
+const MAX_WHY: usize = 200;
 /// How many tokens of a text are read where the folder does not say, and the most.
 const TOKENS: usize = 256;
 
@@ -107,6 +109,12 @@ impl Folder {
         let words = bytes(&path, MAX_TOKENIZER)?;
         let tokenizer =
             Tokenizer::from_bytes(&words).map_err(|why| model(&path, why.to_string()))?;
+        let special =
+            tokenizer.get_post_processor().map_or(0, |template| template.added_tokens(false));
+        if tokens <= special {
+            let why = format!("{tokens} tokens leave no room beside the {special} that are added");
+            return Err(model(&path, why));
+        }
         let weights_path = folder.join(WEIGHTS);
         let weights = bytes(&weights_path, MAX_WEIGHTS)?;
         let parts = [stable_hash(&weights), stable_hash(&words), stable_hash(&config_bytes)];
@@ -156,8 +164,18 @@ fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
     }
 }
 
-fn model(path: &Path, why: String) -> EmbedError {
+/// What is wrong with a file, on one line and of bounded length: parsers repeat what they read.
+pub(crate) fn model(path: &Path, why: String) -> EmbedError {
+    let why = why.lines().next().unwrap_or_default();
+    let why: String = why.chars().take(MAX_WHY).flat_map(plain).collect();
     EmbedError::Model { path: path.to_owned(), why }
+}
+
+/// A character, with those that a terminal obeys spelled out.
+fn plain(c: char) -> impl Iterator<Item = char> {
+    let escaped = c.is_control().then(|| c.escape_default());
+    let itself = escaped.is_none().then_some(c);
+    escaped.into_iter().flatten().chain(itself)
 }
 
 fn parsed<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, EmbedError> {

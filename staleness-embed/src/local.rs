@@ -11,7 +11,7 @@ use staleness_core::ids::ModelId;
 use staleness_core::route::{MAX_DIMENSIONS, Precision, Vector};
 use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
-use crate::files::{Folder, Pooling};
+use crate::files::{Folder, Pooling, model};
 
 /// How many texts go through the model at once.
 const TOGETHER: usize = 32;
@@ -57,9 +57,9 @@ impl LocalEmbedder {
         let name: String =
             name.to_string_lossy().chars().filter(|c| !c.is_control()).take(64).collect();
         let digest = digest >> 80;
-        let model = ModelId::new(format!("{name}@{digest:012x}"));
-        let model = model.map_err(|why| EmbedError::Failed(format!("the folder's name {why}")))?;
-        let fault = |why: String| EmbedError::Model { path: weights_path.clone(), why };
+        let id = ModelId::new(format!("{name}@{digest:012x}"));
+        let id = id.map_err(|why| EmbedError::Failed(format!("the folder's name {why}")))?;
+        let fault = |why: String| model(&weights_path, why);
         if config.hidden_size > MAX_DIMENSIONS {
             let why =
                 format!("{} dimensions; at most {MAX_DIMENSIONS} are allowed", config.hidden_size);
@@ -71,7 +71,7 @@ impl LocalEmbedder {
         let cut = TruncationParams { max_length: tokens, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(cut)).map_err(failed)?;
         tokenizer.with_padding(None);
-        Ok(Self { model, dimensions: config.hidden_size, pooling, tokenizer, bert })
+        Ok(Self { model: id, dimensions: config.hidden_size, pooling, tokenizer, bert })
     }
 
     /// The vectors of texts that go through the model together.
