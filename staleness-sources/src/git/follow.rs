@@ -8,12 +8,11 @@ use super::process::Process;
 use super::raw::{Change, Raw, Reader};
 use super::renames::{Asker, Renames};
 use super::repo::Place;
-use super::{Commit, Oid};
+use super::{Commit, Limits, Oid};
 
-/// The most versions of one file that are kept, of all files together (at 40 bytes each), and how many of
-/// each are kept all the same.
+/// The most versions of one file that are kept, at 40 bytes each, and how many are kept all the same where
+/// there is no room for more.
 const MAX_VERSIONS: usize = 4_000;
-const MAX_ALL: usize = 2_000_000;
 const SOME: usize = 16;
 /// The most commits in which git is asked for renames that are not plain to see.
 const MAX_RENAMING: usize = 256;
@@ -33,6 +32,18 @@ pub(crate) struct Version {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trail {
     pub(crate) versions: Vec<Version>,
+    /// Whether there may be older ones, which found no room.
+    pub(crate) cut: bool,
+}
+
+impl Trail {
+    /// Adds a version; whether another one finds room, when so many more of all files may be kept.
+    fn add(&mut self, version: Version, room: &mut usize) -> bool {
+        self.versions.push(version);
+        *room = room.saturating_sub(1);
+        self.cut = self.versions.len() >= if *room > 0 { MAX_VERSIONS } else { SOME };
+        !self.cut
+    }
 }
 
 /// Follows some files while the list of changes goes by, and keeps that list.
@@ -40,8 +51,8 @@ pub(crate) struct Trail {
 pub(crate) struct Follow<'a> {
     place: &'a Place,
     limit: usize,
-    /// So many versions of a file are kept.
-    most: usize,
+    /// So many more versions of all files together are kept.
+    room: usize,
     reader: Reader,
     /// The files that are still followed, under the names that they have at this point.
     open: HashMap<Vec<u8>, Vec<usize>>,
@@ -58,15 +69,15 @@ pub(crate) struct Follow<'a> {
 }
 
 impl<'a> Follow<'a> {
-    pub(crate) fn new(place: &'a Place, limit: usize, paths: &[&str]) -> Self {
+    pub(crate) fn new(place: &'a Place, limits: Limits, paths: &[&str]) -> Self {
         let mut open: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
         for (at, path) in paths.iter().enumerate() {
             open.entry(path.as_bytes().to_vec()).or_default().push(at);
         }
         Self {
             place,
-            limit,
-            most: most_versions(paths.len()),
+            limit: limits.commits as usize,
+            room: limits.versions,
             reader: Reader::default(),
             open,
             trails: vec![Trail::default(); paths.len()],
@@ -139,13 +150,10 @@ impl<'a> Follow<'a> {
 
     fn record(&mut self, path: &[u8], old: Oid) {
         let commit = u32::try_from(self.commits.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        let mut full = false;
-        for at in self.open.get(path).into_iter().flatten() {
-            let versions = &mut self.trails[*at].versions;
-            versions.push(Version { commit, old });
-            full |= versions.len() >= self.most;
-        }
-        if full {
+        let Some(followed) = self.open.get_mut(path) else { return };
+        let (trails, room) = (&mut self.trails, &mut self.room);
+        followed.retain(|at| trails[*at].add(Version { commit, old }, room));
+        if followed.is_empty() {
             self.open.remove(path);
         }
     }
@@ -182,12 +190,6 @@ impl<'a> Follow<'a> {
     }
 }
 
-/// How many versions of each of so many files are kept: never none, since the last one that is kept says
-/// from when on a file is known.
-fn most_versions(files: usize) -> usize {
-    (MAX_ALL / files.max(1)).clamp(SOME, MAX_VERSIONS)
-}
-
 /// The removed file with the same contents, when there is only one, or one of the same name.
 fn plain_origin(path: &[u8], new: Oid, removed: &[(Vec<u8>, Oid)]) -> Option<(Vec<u8>, Oid)> {
     let name = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().map(<[u8]>::to_vec);
@@ -205,11 +207,17 @@ mod tests {
 
     #[test]
     fn versions_are_bounded_for_each_file_and_for_all() {
-        for files in [0, 1, 500, 501, 10_000, 125_000, 1_000_000] {
-            let most = most_versions(files);
-            assert!((SOME..=MAX_VERSIONS).contains(&most), "{files}");
-            assert!(most * files <= MAX_ALL.max(SOME * files), "{files}");
-        }
-        assert_eq!([500, 10_000].map(most_versions), [4_000, 200]);
+        let version =
+            |commit| Version { commit, old: Oid::null_like(Oid::from_hex(&[b'0'; 40]).unwrap()) };
+        let filled = |room: &mut usize| {
+            let mut trail = Trail::default();
+            let kept = (0..).take_while(|commit| trail.add(version(*commit), room)).count() + 1;
+            assert!(trail.cut);
+            kept
+        };
+        let mut room = MAX_VERSIONS + SOME + 1;
+        assert_eq!(filled(&mut room), MAX_VERSIONS);
+        assert_eq!((filled(&mut room), room), (SOME + 1, 0), "the last that finds room ends it");
+        assert_eq!((filled(&mut room), room), (SOME, 0));
     }
 }

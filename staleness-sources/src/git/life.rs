@@ -18,7 +18,7 @@ pub struct LifeQuery<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Life {
     /// The commit that added it, under whatever name; the first that is known of a history that was
-    /// cut.
+    /// cut, and the oldest that is followed of a file that was edited too often.
     pub first: Commit,
     /// The commit that edited it last; `None` while what is on disk is not committed.
     pub last: Option<Commit>,
@@ -65,7 +65,7 @@ impl Repo {
             let of = |place: u32| commits.get(place as usize).copied();
             let newest = trail.versions.first().and_then(|version| of(version.commit));
             let oldest = match trail.versions.last() {
-                Some(version) if version.old.is_null() => of(version.commit),
+                Some(version) if version.old.is_null() || trail.cut => of(version.commit),
                 _ => commits.last().copied(),
             };
             lives.push(oldest.map(|first| Life {

@@ -97,6 +97,8 @@ pub struct Limits {
     /// How many bytes of files are searched for words: of the checked-out commit for each question, and
     /// as many of all earlier commits for all questions.
     pub searched_bytes: u64,
+    /// How many versions of all documents together are followed; of each 16 all the same.
+    pub versions: usize,
     /// How many entries of folders are visited for one question, over all commits.
     pub visited: u64,
 }
@@ -108,6 +110,7 @@ impl Default for Limits {
             commits: 200_000,
             document_bytes: 32 * 1024 * 1024,
             searched_bytes: 4 * 1024 * 1024 * 1024,
+            versions: 2_000_000,
             visited: 1_000_000,
         }
     }

@@ -144,7 +144,7 @@ impl Repo {
             Some(process) => process,
             None => self.start_listing()?,
         };
-        let mut follow = Follow::new(&self.place, self.limits.commits as usize, paths);
+        let mut follow = Follow::new(&self.place, self.limits, paths);
         let mut told = 0;
         let end = loop {
             match follow.step(&mut process) {

@@ -14,7 +14,7 @@ use crate::git::{Anchor, Oid, Trace, Word, WordQuery};
 /// The most manifests that are read of a commit, the ones nearest to the root first.
 const MAX_MANIFESTS: usize = 40;
 /// The most commits whose manifests are read; of more, some from all over the history.
-const MAX_COMMITS: usize = 256;
+const MAX_COMMITS: usize = 64;
 
 /// What the project depends on, now and when blocks were edited.
 #[derive(Debug, Default)]
@@ -31,6 +31,12 @@ impl Foreign {
             && (self.names.contains(&(document, word.text.clone()))
                 || self.dependencies.owned_by_others(&word.text).is_some())
     }
+}
+
+/// So many of them at most, from all over.
+fn spread<T: Copy>(all: &[T], most: usize) -> impl Iterator<Item = T> + '_ {
+    let count = all.len().min(most);
+    (0..count).map(move |at| all[at * all.len() / count])
 }
 
 impl Check<'_> {
@@ -54,13 +60,13 @@ impl Check<'_> {
         anchors.sort_unstable();
         let mut commits: Vec<Oid> = Vec::new();
         commits.extend(self.past.head_commit().map(|head| head.id));
-        let step = anchors.len().div_ceil(MAX_COMMITS);
-        for anchor in anchors.into_iter().step_by(step) {
+        for anchor in spread(&anchors, MAX_COMMITS) {
             commits.extend(match anchor {
                 Anchor::Commit(id) => Some(id),
                 Anchor::At(at) => self.past.commit_at(at).map(|commit| commit.id),
             });
         }
+        commits.sort_unstable();
         commits.dedup();
         let manifests = self.manifests();
         for commit in commits {
@@ -102,5 +108,19 @@ impl Check<'_> {
         let tracked = self.past.tracked().into_iter().flat_map(|tracked| tracked.iter());
         let files = tracked.map(|(path, _)| path.rsplit('/').next().unwrap_or(path));
         files.filter(|name| wanted.contains(name)).map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_some_from_all_over_are_taken() {
+        let all: Vec<usize> = (0..130).collect();
+        assert_eq!(spread(&all[..64], 64).collect::<Vec<_>>(), all[..64]);
+        let some: Vec<usize> = spread(&all, 64).collect();
+        assert_eq!((some.len(), some[0], some[32], some[63]), (64, 0, 65, 127));
+        assert_eq!(spread(&all[..0], 64).count(), 0);
     }
 }
