@@ -1,5 +1,6 @@
 //! The files of a sentence-transformer folder, read with bounds.
 
+use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -104,7 +105,7 @@ impl Folder {
         let pooling = pooling(folder)?;
         let sentences: Sentences = optional(&folder.join(SENTENCES))?.unwrap_or_default();
         let tokens = sentences.max_seq_length.unwrap_or(TOKENS);
-        let tokens = tokens.clamp(2, config.max_position_embeddings);
+        let tokens = tokens.min(config.max_position_embeddings);
         let path = folder.join(TOKENIZER);
         let words = bytes(&path, MAX_TOKENIZER)?;
         let tokenizer =
@@ -113,7 +114,8 @@ impl Folder {
             tokenizer.get_post_processor().map_or(0, |template| template.added_tokens(false));
         if tokens <= special {
             let why = format!("{tokens} tokens leave no room beside the {special} that are added");
-            return Err(model(&path, why));
+            let names_it = sentences.max_seq_length == Some(tokens);
+            return Err(model(&folder.join(if names_it { SENTENCES } else { CONFIG }), why));
         }
         let weights_path = folder.join(WEIGHTS);
         let weights = bytes(&weights_path, MAX_WEIGHTS)?;
@@ -164,11 +166,15 @@ fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
     }
 }
 
-/// What is wrong with a file, on one line and of bounded length: parsers repeat what they read.
+/// What is wrong with a file; parsers repeat what they read.
 pub(crate) fn model(path: &Path, why: String) -> EmbedError {
-    let why = why.lines().next().unwrap_or_default();
-    let why: String = why.chars().take(MAX_WHY).flat_map(plain).collect();
-    EmbedError::Model { path: path.to_owned(), why }
+    EmbedError::Model { path: path.to_owned(), why: told(&why) }
+}
+
+/// What an error says, on one line and of bounded length, and without its backtrace.
+pub(crate) fn told(why: &impl fmt::Display) -> String {
+    let why = why.to_string();
+    why.lines().next().unwrap_or_default().chars().take(MAX_WHY).flat_map(plain).collect()
 }
 
 /// A character, with those that a terminal obeys spelled out.

@@ -11,7 +11,7 @@ use staleness_core::ids::ModelId;
 use staleness_core::route::{MAX_DIMENSIONS, Precision, Vector};
 use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
-use crate::files::{Folder, Pooling, model};
+use crate::files::{Folder, Pooling, model, told};
 
 /// How many texts go through the model at once.
 const TOGETHER: usize = 32;
@@ -66,8 +66,8 @@ impl LocalEmbedder {
             return Err(fault(why));
         }
         let variables = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)
-            .map_err(|why| fault(first_line(&why)))?;
-        let bert = BertModel::load(variables, &config).map_err(|why| fault(first_line(&why)))?;
+            .map_err(|why| fault(why.to_string()))?;
+        let bert = BertModel::load(variables, &config).map_err(|why| fault(why.to_string()))?;
         let cut = TruncationParams { max_length: tokens, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(cut)).map_err(failed)?;
         tokenizer.with_padding(None);
@@ -144,10 +144,5 @@ fn beginning(text: &str) -> &str {
 }
 
 fn failed(why: impl fmt::Display) -> EmbedError {
-    EmbedError::Failed(first_line(&why))
-}
-
-/// What an error says, without its backtrace.
-fn first_line(why: &impl fmt::Display) -> String {
-    why.to_string().lines().next().unwrap_or_default().to_owned()
+    EmbedError::Failed(told(&why))
 }
