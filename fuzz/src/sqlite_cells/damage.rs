@@ -73,10 +73,10 @@ pub(super) fn one_cell(
     let (columns, keys) = columns(conn, table);
     let column = &columns[column % columns.len()];
     // A table without row numbers has a key, whose columns are never null.
-    let same =
-        keys.iter().map(|key| format!("{key} IS (SELECT {key} FROM {table} LIMIT 1 OFFSET {row})"));
+    let place = format!("FROM {table} ORDER BY {} LIMIT 1 OFFSET {row}", keys.join(", "));
+    let same = keys.iter().map(|key| format!("{key} IS (SELECT {key} {place})"));
     let here = same.collect::<Vec<_>>().join(" AND ");
-    let old = format!("SELECT {column} FROM {table} LIMIT 1 OFFSET {row}");
+    let old = format!("SELECT {column} {place}");
     let old = conn.query_row(&old, (), |row| Ok(bytes(row.get_ref(0)?))).unwrap_or_default();
     let to = match what % 12 {
         0 => To::Value(Value::Null),
