@@ -75,6 +75,7 @@ const KNOWLEDGE: Collection = Collection {
                     timed(|| site.registry.remove_item(key, act).expect("it is removed"))
                 }),
                 ("by its id", |site, size| {
+                    drop(site.act());
                     let id = known(site, size).id;
                     let find = || site.registry.item(site.id(), &id, ScopeChoice::Either);
                     timed(|| find().expect("an item"))
@@ -137,6 +138,7 @@ const WORK: Collection = Collection {
             title: "looking for work items",
             verbs: &[
                 ("by its id", |site, size| {
+                    drop(site.act());
                     let id = open(site, size).id;
                     let find = || site.registry.work_item(site.id(), &id, ScopeChoice::Either);
                     timed(|| find().expect("a work item"))

@@ -53,8 +53,14 @@ fn measure(backend: &str) -> Vec<Series> {
                 assert_eq!(found, Some(DIMENSIONS));
             })
         });
-        let others =
-            median(3, || timed(|| registry.offer_to_embed(&project.id, &model()).expect("none")));
+        let others = median(3, || {
+            let mut offer = None;
+            let time = timed(|| {
+                offer = Some(registry.offer_to_embed(&project.id, &model()).expect("one"))
+            });
+            assert_eq!(offer, Some(None), "all are of this model");
+            time
+        });
         let learn = median(turns, || {
             learned += 1;
             let op = OpId::new(format!("learn-{learned}")).expect("a valid id");

@@ -38,6 +38,7 @@ const PROJECTS: Collection = Collection {
                 timed(|| site.registry.see_project(&new, site.now()).expect("it is seen"))
             }),
             ("see a known one", |site, size| {
+                drop(site.act());
                 let known = place(site.some(size));
                 timed(|| site.registry.see_project(&known, site.now()).expect("it is seen"))
             }),

@@ -56,6 +56,7 @@ const TOOLS: Collection = Collection {
                     timed(|| site.registry.show(&site.project, &keys, site.now()).expect("a tool"))
                 }),
                 ("by a name", |site, size| {
+                    drop(site.act());
                     let name = used(site.some(size));
                     let find =
                         || site.registry.find_key(site.id(), name.as_str(), ScopeChoice::Either);

@@ -1,5 +1,5 @@
-//! What looks at a whole registry, or takes it away: backing it up, copying it into a new one, forgetting its
-//! project, and, as whole processes, the board and the review, at 100 to 1,000,000 rows.
+//! What looks at a whole registry, or takes it away: backing it up, forgetting its project, and, as whole
+//! processes, copying it into a new one, the board and the review, at 100 to 1,000,000 rows.
 //!
 //! `cargo bench -p staleness-benches --bench whole [-- --quick]` draws a plot in `docs/plots`; a short run leaves
 //! it alone. Each is done once in a new registry. The rows are outcomes; for the board and the review they are

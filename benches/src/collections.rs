@@ -89,7 +89,7 @@ impl Site {
     /// A time after everything that was done.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        Timestamp::from_millis(START + 2_000_000 + self.acts.get() as i64)
+        Timestamp::from_millis(START + 2_000_000_000 + self.acts.get() as i64)
     }
 
     /// How many acts were begun.

@@ -18,7 +18,8 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 150.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
-const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+const COLOURS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a6d3b"];
 
 /// Draws the series. A dashed line shows what growing in proportion would look like.
 ///
@@ -68,14 +69,24 @@ pub fn plot(title: &str, size: &str, series: &[Series]) -> String {
         "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#999\" stroke-dasharray=\"4 4\"/>",
         from.0, from.1, to.0, to.1
     ));
+    let mut verbs: Vec<&str> = Vec::new();
     for (number, each) in series.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
+        // A verb has one colour; what redb takes for it is dashed.
+        let (verb, dash) = match each.name.strip_suffix(", redb") {
+            Some(verb) => (verb, " stroke-dasharray=\"7 3\""),
+            None => (each.name.strip_suffix(", sqlite").unwrap_or(&each.name), ""),
+        };
+        let known = verbs.iter().position(|known| *known == verb).unwrap_or_else(|| {
+            verbs.push(verb);
+            verbs.len() - 1
+        });
+        let colour = COLOURS[known % COLOURS.len()];
         let at: Vec<(f64, f64)> =
             each.points.iter().map(|(size, time)| (x(size.log10()), y(time.log10()))).collect();
         let path: Vec<String> = at.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let path = path.join(" ");
         draw(format!(
-            "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>"
+            "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dash}/>"
         ));
         for (x, y) in &at {
             draw(format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"));
