@@ -11,11 +11,11 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
-const WIDTH: f64 = 640.0;
+const WIDTH: f64 = 670.0;
 const HEIGHT: f64 = 400.0;
 /// Space for the numbers on the left and below, and for names on the right and the title above.
 const LEFT: f64 = 70.0;
-const RIGHT: f64 = 150.0;
+const RIGHT: f64 = 180.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 const COLOURS: [&str; 8] =
