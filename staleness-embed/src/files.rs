@@ -3,11 +3,15 @@
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use candle_transformers::models::bert::Config;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use staleness_core::embed::EmbedError;
 use staleness_core::ids::stable_hash;
 use tokenizers::{PostProcessor, Tokenizer};
@@ -108,8 +112,7 @@ impl Folder {
         let tokens = tokens.min(config.max_position_embeddings);
         let path = folder.join(TOKENIZER);
         let words = bytes(&path, MAX_TOKENIZER)?;
-        let tokenizer =
-            Tokenizer::from_bytes(&words).map_err(|why| model(&path, why.to_string()))?;
+        let tokenizer = tokenizer(&path, &words)?;
         let special =
             tokenizer.get_post_processor().map_or(0, |template| template.added_tokens(false));
         if tokens <= special {
@@ -123,6 +126,38 @@ impl Folder {
         let digest = stable_hash(format!("{parts:?} {pooling:?} {tokens}").as_bytes());
         Ok(Self { config, pooling, tokenizer, digest, tokens, weights, weights_path })
     }
+}
+
+/// What turns texts into tokens. What would turn them back is not asked for, so it is not read.
+fn tokenizer(path: &Path, words: &[u8]) -> Result<Tokenizer, EmbedError> {
+    let mut parts: Map<String, Value> = parsed(path, words)?;
+    parts.remove("decoder");
+    if parts.get("normalizer").is_some_and(|normalizer| !tables_are_whole(normalizer)) {
+        return Err(model(path, "a precompiled_charsmap ends before its table does".into()));
+    }
+    caught(|| {
+        serde_json::from_value(Value::Object(parts)).map_err(|why| model(path, why.to_string()))
+    })
+    .unwrap_or_else(|| Err(model(path, "its parts do not fit together".into())))
+}
+
+/// Whether every table of characters is as long as it says that it is: who reads them makes room for
+/// so many first, and a length of 4 GiB ends the process. A table begins with its length in bytes.
+fn tables_are_whole(part: &Value) -> bool {
+    let table = part.get("precompiled_charsmap").and_then(Value::as_str).is_none_or(|text| {
+        let mut start = [0; 6];
+        let said = text.get(..8).map(|first| BASE64_STANDARD.decode_slice(first, &mut start));
+        let length = u32::from_le_bytes([start[0], start[1], start[2], start[3]]);
+        matches!(said, Some(Ok(4..))) && usize::try_from(length).is_ok_and(|n| n <= text.len())
+    });
+    let inner = part.get("normalizers").and_then(Value::as_array);
+    table && inner.is_none_or(|all| all.iter().all(tables_are_whole))
+}
+
+/// What `work` gives, or nothing where it panicked: the crates that read a model expect of some parts
+/// of its files (tables of characters, above all) what nobody checked.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 /// What a model of these numbers could not do without.

@@ -11,7 +11,7 @@ use staleness_core::ids::ModelId;
 use staleness_core::route::{MAX_DIMENSIONS, Precision, Vector};
 use tokenizers::{Encoding, Tokenizer, TruncationParams};
 
-use crate::files::{Folder, Pooling, model, told};
+use crate::files::{Folder, Pooling, caught, model, told};
 
 /// How many texts go through the model at once.
 const TOGETHER: usize = 32;
@@ -115,7 +115,9 @@ impl Embedder for LocalEmbedder {
             return Err(EmbedError::Empty(at));
         }
         let texts: Vec<&str> = texts.iter().map(|text| beginning(text)).collect();
-        let encodings = self.tokenizer.encode_batch(texts, true).map_err(failed)?;
+        let encodings = caught(|| self.tokenizer.encode_batch(texts, true))
+            .ok_or_else(|| EmbedError::Failed("the model's tokenizer is damaged".into()))?
+            .map_err(failed)?;
         // Texts of one length go together: padding costs as much as words.
         let mut order: Vec<usize> = (0..encodings.len()).collect();
         order.sort_by_key(|at| encodings[*at].len());
