@@ -62,7 +62,10 @@ const KNOWLEDGE: Collection = Collection {
                     let act = site.act();
                     let keys = (0..10).map(|at| item(site, (site.some(size) + at) % size));
                     let keys = keys.collect();
-                    timed(|| site.registry.count_recalls(keys, act).expect("it is counted"))
+                    timed(|| {
+                        let counted = site.registry.count_recalls(keys, act);
+                        assert_eq!(counted.expect("it is counted"), 10);
+                    })
                 }),
             ],
         },
@@ -176,7 +179,10 @@ const ROUTES: Collection = Collection {
         verbs: &[
             ("note a use", |site, _| {
                 let (key, act) = (learned(site), site.act());
-                timed(|| site.registry.use_routes(vec![key], &act.op, act.at).expect("noted"))
+                timed(|| {
+                    let noted = site.registry.use_routes(vec![key], &act.op, act.at);
+                    assert_eq!(noted.expect("it is noted"), 1);
+                })
             }),
             ("forget", |site, _| {
                 let (key, at) = (learned(site), site.act().at);

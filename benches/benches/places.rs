@@ -21,7 +21,10 @@ use staleness_benches::collections::{Collection, Page, Site, draw};
 use staleness_benches::put::{put, put_all};
 use staleness_benches::race::timed;
 use staleness_benches::routes::{route, tool};
-use staleness_benches::work::fill_journal;
+use staleness_benches::work::{fill_journal, fill_work};
+
+/// Work items that cursors are told of.
+const ITEMS: usize = 10;
 
 const PROJECTS: Collection = Collection {
     name: "projects",
@@ -121,6 +124,16 @@ const SOURCES: Collection = Collection {
 const CURSORS: Collection = Collection {
     name: "cursors",
     grow: |site, range| {
+        if range.start == 0 {
+            // What the journal will be about.
+            fill_work(
+                &site.registry,
+                &site.project,
+                0..ITEMS,
+                (ITEMS, 0),
+                (site.now(), site.now()),
+            );
+        }
         let make = |at| cursor(site, at);
         put_all(&site.registry, range, make, |draft, row| draft.put_cursor(row.clone()));
     },
@@ -130,21 +143,21 @@ const CURSORS: Collection = Collection {
         verbs: &[
             ("resume", |site, size| {
                 drop(site.act());
-                fill_journal(&site.registry, &site.project, 10, (1, 1), site.now());
+                fill_journal(&site.registry, &site.project, ITEMS, (1, 1), site.now());
                 let resume = Resume::new(agent(site.some(size)));
                 tell(site, &resume);
-                fill_journal(&site.registry, &site.project, 10, (1, 1), site.now());
+                fill_journal(&site.registry, &site.project, ITEMS, (1, 1), site.now());
                 let ask = || site.registry.resume(&site.project, resume, site.now());
                 timed(|| ask().expect("what changed"))
             }),
             ("note what was told", |site, size| {
                 drop(site.act());
-                fill_journal(&site.registry, &site.project, 10, (1, 1), site.now());
+                fill_journal(&site.registry, &site.project, ITEMS, (1, 1), site.now());
                 tell(site, &Resume::new(agent(site.some(size))))
             }),
             ("the same, a new agent", |site, _| {
                 let new = AgentId::new(site.act().op.as_str()).expect("a valid name");
-                fill_journal(&site.registry, &site.project, 10, (1, 1), site.now());
+                fill_journal(&site.registry, &site.project, ITEMS, (1, 1), site.now());
                 tell(site, &Resume::new(new))
             }),
         ],

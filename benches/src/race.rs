@@ -39,7 +39,7 @@ impl Samples {
     }
 }
 
-/// How long `work` takes, in seconds.
+/// How long `work` takes, in seconds, and to let go of what came of it: who asks pays for both.
 pub fn timed<T>(work: impl FnOnce() -> T) -> f64 {
     let begun = Instant::now();
     std::hint::black_box(work());

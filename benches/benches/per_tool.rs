@@ -1,7 +1,7 @@
 //! Tools: what is done to one of them, and looking for one or a few, where 100 to 1,000,000 were seen in use, each
 //! once.
 //!
-//! `cargo bench -p staleness-benches --bench tools [-- --quick]` draws two plots in `docs/plots`; a short run
+//! `cargo bench -p staleness-benches --bench per_tool [-- --quick]` draws two plots in `docs/plots`; a short run
 //! leaves them alone.
 
 use std::collections::BTreeMap;
@@ -121,5 +121,5 @@ fn hold(site: &Site, size: usize, hold: Hold) -> f64 {
 }
 
 fn main() {
-    draw("tools", env!("CARGO_TARGET_TMPDIR"), &[TOOLS]);
+    draw("per_tool", env!("CARGO_TARGET_TMPDIR"), &[TOOLS]);
 }
