@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use staleness_core::scan::{ProjectRef, Scan, SourceReading};
+use staleness_core::source::SourceState;
 use staleness_core::store::Selection;
 use staleness_core::transfer::{Checker, HEADER, LineError, Record, append_lines, record_of};
 use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
@@ -181,6 +183,34 @@ fn the_newer_record_stays() {
         merged[4],
         ITEM.replace("2026-01-02T", "2027-01-02T").replace("2026-01-03T", "2026-01-04T")
     );
+}
+
+#[test]
+fn a_source_that_was_read_as_often_as_can_be_counted_is_read_again() {
+    let here = registry();
+    let most = SOURCE.replace("\"readings\":3", "\"readings\":18446744073709551615");
+    import(&here, &[HEADER, &most], false);
+    let project = ProjectRef::of_root("/work/p");
+    let known = here.sources().unwrap().remove(0);
+    let reading = SourceReading {
+        id: known.id,
+        path: known.path,
+        state: SourceState::Read,
+        root_is_there: true,
+        error: None,
+        found: Vec::new(),
+    };
+    let scan = Scan {
+        project: project.clone(),
+        sources: vec![reading],
+        indexes: Vec::new(),
+        read_under: here.readings(&project.id).unwrap(),
+        at: known.last_scan_at,
+        session: None,
+        client: None,
+    };
+    here.apply_scan(scan).unwrap();
+    assert_eq!(here.sources().unwrap()[0].readings, u64::MAX);
 }
 
 #[test]

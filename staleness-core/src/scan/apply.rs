@@ -76,7 +76,7 @@ impl ApplyScan {
             state: reading.state,
             found: u32::try_from(reading.found.len()).unwrap_or(u32::MAX),
             digest: reading.digest(),
-            readings: known.as_ref().map_or(0, |known| known.readings) + 1,
+            readings: known.as_ref().map_or(0, |known| known.readings).saturating_add(1),
             last_read_at: known
                 .as_ref()
                 .and_then(|known| known.last_read_at)
