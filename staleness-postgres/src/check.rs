@@ -24,13 +24,15 @@ pub(crate) async fn check(
     workspace: &str,
     patience: &Patience,
 ) -> Result<(), Failed> {
-    let revision = patience
+    let (revision, last_seq) = patience
         .answer(async {
             let mut flight = Flight::new(session);
             flight.command(transaction::view(workspace, patience));
             flight.send(meta::select(workspace));
+            flight.send(meta::select_last(workspace));
             flight.next().await?;
-            Ok(meta::read(&flight.next().await?)?)
+            let revision = meta::read(&flight.next().await?)?;
+            Ok((revision, meta::read_last(&flight.next().await?)?))
         })
         .await?;
     rows::<projects::Projects>(session, workspace, patience).await?;
@@ -45,7 +47,12 @@ pub(crate) async fn check(
     rows::<vectors::Vectors>(session, workspace, patience).await?;
     rows::<suggestions::Suggestions>(session, workspace, patience).await?;
     each(session, patience, &outcomes::select_all(workspace), |row| {
-        outcomes::read(row).map(|_| ControlFlow::Continue(()))
+        let seq = outcomes::read(row)?.seq;
+        if seq > last_seq {
+            let told = format!("workspaces: last_seq is {last_seq}, and there is an outcome {seq}");
+            return Err(StoreError::Corrupt(told));
+        }
+        Ok(ControlFlow::Continue(()))
     })
     .await?;
     revisions(session, workspace, patience, revision).await

@@ -42,6 +42,20 @@ pub(crate) fn read(rows: &[Row]) -> Result<Revision, StoreError> {
     revision.map(Revision).ok_or_else(missing)
 }
 
+/// Asks for the last number that was given to an outcome.
+pub(crate) fn select_last(workspace: &str) -> Statement {
+    Statement {
+        sql: "SELECT last_seq FROM staleness.workspaces WHERE workspace = $1".into(),
+        args: with(workspace, Vec::new()),
+    }
+}
+
+/// What [`select_last`] answers.
+pub(crate) fn read_last(rows: &[Row]) -> Result<u64, StoreError> {
+    let row = rows.first().ok_or_else(missing)?;
+    Cells::new(row).small("last_seq").map_err(|bad| corrupt("workspaces", row, 0, bad))
+}
+
 /// Whether this program may use tables of a format.
 pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     if least > FORMAT {
