@@ -16,7 +16,7 @@ use staleness_benches::svg::{Series, plot};
 use staleness_benches::{plots, quick, rounds};
 
 /// Kibibytes of no goal: what is held are the names, the changes, and up to 128 MiB of documents.
-const MEMORY: u64 = 256 * 1_024;
+const MEMORY: u64 = 256_000_000 / 1_024;
 /// Documents of the repositories of the plot, and commits for each of them. No more than 200,000 are looked
 /// back.
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];

@@ -21,6 +21,8 @@ use staleness_benches::work::{fill_journal, fill_work};
 use staleness_benches::{QUESTION, START, fill};
 
 const TOOLS: usize = 500;
+/// Entries that a history tells.
+const HISTORY: u32 = 50;
 
 const COLLECTIONS: [Collection; 6] = [
     Collection {
@@ -59,9 +61,12 @@ const COLLECTIONS: [Collection; 6] = [
             title: "work, by its size",
             verbs: &[
                 ("add", |site, _| add_work(site)),
-                ("touch", |site, _| {
+                ("touch", |site, size| {
                     let at = site.act().at;
-                    let key = site.work("work-000000007");
+                    // One of those that are open.
+                    let open = site.some(size.div_ceil(10_000) * 100);
+                    let number = open / 100 * 10_000 + open % 100;
+                    let key = site.work(&format!("work-{number:09}"));
                     timed(|| site.registry.touch_work(key, at).expect("it is touched"))
                 }),
                 ("list open", |site, _| {
@@ -160,7 +165,10 @@ const COLLECTIONS: [Collection; 6] = [
         name: "journal",
         grow: |site, range| {
             if range.start == 0 {
-                fill_work(&site.registry, &site.project, 0..10, (0, 0), (site.now(), site.now()));
+                let at = site.now();
+                fill_work(&site.registry, &site.project, 0..10, (0, 0), (at, at));
+                // The item whose history is asked for has one whatever the size.
+                fill_journal(&site.registry, &site.project, 1, (HISTORY as usize, BATCH), at);
             }
             // Ten times as many items, so that each has some ten entries.
             let items = (range.end / 10).max(10);
@@ -172,8 +180,8 @@ const COLLECTIONS: [Collection; 6] = [
             verbs: &[
                 ("add", |site, _| add_work(site)),
                 ("history", |site, _| {
-                    let subject = Subject::work(&site.work("work-000000007"));
-                    timed(|| site.registry.journal_of(subject, 50).expect("a history"))
+                    let subject = Subject::work(&site.work("work-000000000"));
+                    timed(|| site.registry.journal_of(subject, HISTORY).expect("a history"))
                 }),
             ],
         }],

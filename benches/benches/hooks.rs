@@ -18,7 +18,7 @@ use staleness_benches::{QUESTION, START, fill, plots, registry, rounds};
 const EMPTY: &str = env!("CARGO_BIN_EXE_bench-empty");
 const HOOK: &str = env!("CARGO_BIN_EXE_bench-hook");
 /// Kibibytes that a hook may have resident.
-const MEMORY: u64 = 12 * 1_024;
+const MEMORY: u64 = 12_000_000 / 1_024;
 
 /// Tools of the plot.
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];

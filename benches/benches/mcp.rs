@@ -10,6 +10,7 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 use staleness::registry::ScopeChoice;
 use staleness::scan::ProjectRef;
+use staleness_benches::process::peak;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
 use staleness_benches::{fill, registry, rounds};
@@ -21,7 +22,7 @@ const NAME: &str = "mcp__server0__tool0";
 /// Calls in one sample.
 const CALLS: usize = 50;
 /// The most that a server that waits may hold, in kibibytes.
-const MOST_KIB: u64 = 25 * 1024;
+const MOST_KIB: u64 = 25_000_000 / 1_024;
 
 /// A line out, a line back.
 struct Pipe(ChildStdin, BufReader<ChildStdout>);
@@ -53,6 +54,7 @@ fn main() {
         fill(&filled, &place, tools, 0..tools);
         drop(filled);
 
+        let own = empty();
         let server = Server::new(Options {
             store: Some(url.clone()),
             project: Some(project.clone()),
@@ -122,14 +124,19 @@ fn main() {
         let work = format!("{backend}: the same over a pipe, against a ping");
         rows.push(Row::of(work, &ping, &called, CALLS, Goal::Open));
         let used = resident(child.id());
-        let met = if idle <= MOST_KIB { "yes" } else { "NO" };
-        println!(
-            "{backend}: {idle} KiB resident while it waits (at most {MOST_KIB}: {met}); {used} in use"
-        );
+        let work = format!("{backend}: the server's resident memory while it waits");
+        rows.push(Row::of_memory(work, own, idle, MOST_KIB));
+        let work = format!("{backend}: the same after {CALLS} calls in each sample");
+        rows.push(Row::of_memory(work, own, used, MOST_KIB));
         drop(pipe);
         assert!(child.wait().expect("the program ends").success());
     }
     keep(env!("CARGO_TARGET_TMPDIR"), "mcp", &rows);
+}
+
+/// The peak memory of an empty process, in kibibytes.
+fn empty() -> u64 {
+    peak(&mut Command::new(env!("CARGO_BIN_EXE_bench-empty")), "")
 }
 
 /// The resident memory of a process, in kibibytes; 0 where the system does not tell.

@@ -1,5 +1,5 @@
 //! Stores: outcomes per second against raw programs that read and write the same rows of files of
-//! the same form, behind the same lock, with the same durability.
+//! the same form, behind the same lock, with the same durability (of redb: the last sync is owed).
 //!
 //! `cargo bench -p staleness-benches --bench stores [-- --quick]`
 
@@ -26,7 +26,7 @@ struct Backend {
 
 const BACKENDS: [Backend; 2] = [
     Backend { name: "sqlite", turn: 1_000, each: 500, large: 1_000_000 },
-    Backend { name: "redb", turn: 50, each: 50, large: 10_000 },
+    Backend { name: "redb", turn: 50, each: 50, large: 1_000_000 },
 ];
 const PROCESSES: usize = 8;
 const BATCH: usize = 1_000;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::quick;
 use crate::race::Samples;
 
 /// What a figure should be.
@@ -81,18 +82,18 @@ impl Row {
     pub fn of_memory(work: impl Into<String>, floor: u64, ours: u64, most: u64) -> Self {
         let cells = [
             work.into(),
-            mebibytes(floor),
-            mebibytes(ours),
+            megabytes(floor),
+            megabytes(ours),
             format!("{:.2}", ours as f64 / floor as f64),
-            format!("≤ {}", mebibytes(most)),
+            format!("≤ {}", megabytes(most)),
             word(Some(ours <= most)).into(),
         ];
         Self { cells }
     }
 }
 
-fn mebibytes(kibibytes: u64) -> String {
-    format!("{:.1} MB", kibibytes as f64 / 1_024.0)
+fn megabytes(kibibytes: u64) -> String {
+    format!("{:.1} MB", kibibytes as f64 * 1_024.0 / 1e6)
 }
 
 const fn word(met: Option<bool>) -> &'static str {
@@ -142,13 +143,17 @@ pub fn print(rows: &[Row]) {
     }
 }
 
-/// Prints the rows of one bench and keeps them in `folder` for the table of all of them.
+/// Prints the rows of one bench and keeps them in `folder` for the table of all of them, unless the run is a
+/// short one.
 ///
 /// # Panics
 /// When they cannot be kept.
 pub fn keep(folder: &str, bench: &str, rows: &[Row]) {
     println!();
     print(rows);
+    if quick() {
+        return;
+    }
     let lines: Vec<String> = rows.iter().map(|row| row.cells.join("\t")).collect();
     fs::create_dir_all(kept(folder)).expect("a folder for ratios");
     fs::write(kept(folder).join(bench), lines.join("\n")).expect("ratios are kept");
