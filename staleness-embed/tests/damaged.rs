@@ -1,4 +1,5 @@
-//! Model directories in which something is wrong: bytes, numbers and ends of their files.
+//! Model directories in which something is wrong: bytes, numbers and ends of their files. `PROPTEST_CASES` says how
+//! many are tried.
 
 mod tiny;
 
@@ -102,7 +103,6 @@ fn is_plain(why: &EmbedError, folder: &std::path::Path) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]
     fn whatever_is_damaged_is_refused_in_a_line_or_gives_vectors_of_length_one(
         damages in prop::collection::vec((0..FILES.len(), damage()), 1..4),

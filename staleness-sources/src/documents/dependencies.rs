@@ -134,7 +134,47 @@ impl Dependencies {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Parts of manifests, of TOML and of JSON.
+    const PARTS: [&str; 34] = [
+        "[package]",
+        "name",
+        " = ",
+        "\"my-lib\"",
+        "\n",
+        "[dependencies]",
+        "tower",
+        "{ package = ",
+        "\"1\"",
+        "}",
+        "[target.'cfg(unix)'.",
+        "dev-dependencies]",
+        "[workspace.",
+        "package]",
+        "version",
+        ".workspace = true",
+        "[project]",
+        "[tool.poetry",
+        "]",
+        "[",
+        "dependencies",
+        "[\"numpy>=1\"]",
+        "optional-dependencies",
+        "{",
+        "\"dependencies\": ",
+        ", ",
+        "\"devDependencies\": {\"a\": \"file:x\"}",
+        "\"version\": ",
+        "\"v1.4.0\"",
+        "null",
+        "\u{feff}",
+        "\u{1b}[2J",
+        "\u{202e}",
+        "1979-05-27T07:32:00Z",
+    ];
 
     fn of(path: &str, text: &str) -> Dependencies {
         let mut all = Dependencies::default();
@@ -177,6 +217,29 @@ mod tests {
         for (path, text) in [("Cargo.toml", "[["), ("package.json", "[1]"), ("pyproject.toml", "")]
         {
             assert_eq!(of(path, text), Dependencies::default());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_manifest_makes_it_panic(
+            parts in prop::collection::vec(prop::sample::select(PARTS.to_vec()), 0..24),
+            cut in 0_usize..200,
+            deep in prop_oneof![9 => 0_usize..3, 1 => 0_usize..50_000],
+            open in prop::sample::select(vec!["[", "{a=", "{\"a\":", "[a.", "\"\"\""]),
+        ) {
+            let mut text = parts.concat();
+            let cut = text.floor_char_boundary(cut);
+            text.insert_str(cut, &open.repeat(deep));
+            let folder = tempfile::tempdir().unwrap();
+            let mut all = Dependencies::default();
+            for name in MANIFESTS {
+                all.read(name, &text);
+                std::fs::write(folder.path().join(name), &text).unwrap();
+            }
+            all.owned_by_others(&text);
+            let version = crate::version::project_version(folder.path());
+            prop_assert!(version.is_none_or(|version| version.len() <= 64 && version.is_ascii()));
         }
     }
 }
