@@ -212,10 +212,10 @@ pub(crate) fn told(why: &impl fmt::Display) -> String {
     why.lines().next().unwrap_or_default().chars().take(MAX_WHY).flat_map(plain).collect()
 }
 
-/// A character, with those that a terminal obeys spelled out.
+/// A character, with those that a terminal obeys or that nobody sees spelled out.
 fn plain(c: char) -> impl Iterator<Item = char> {
-    let escaped = c.is_control().then(|| c.escape_default());
-    let itself = escaped.is_none().then_some(c);
+    let itself = matches!(c, '"' | '\'' | '\\').then_some(c);
+    let escaped = itself.is_none().then(|| c.escape_debug());
     escaped.into_iter().flatten().chain(itself)
 }
 

@@ -18,7 +18,8 @@ const FILES: [&str; 6] = [
     "sentence_bert_config.json",
     "model.safetensors",
 ];
-const VALUES: [&str; 12] = [
+const VALUES: [&str; 13] = [
+    "\"\u{202e}moon\"",
     "0",
     "1",
     "2",
@@ -99,7 +100,9 @@ fn apply(damage: &Damage, bytes: &mut Vec<u8>) {
 fn is_plain(why: &EmbedError, folder: &std::path::Path) -> bool {
     let told = why.to_string();
     let bound = folder.as_os_str().len() + 400;
-    !told.is_empty() && told.len() < bound && !told.contains(char::is_control)
+    !told.is_empty()
+        && told.len() < bound
+        && !told.contains(|c: char| c.is_control() || c == '\u{202e}')
 }
 
 proptest! {
