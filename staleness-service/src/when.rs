@@ -71,7 +71,22 @@ pub fn ago(now: Timestamp, at: Timestamp) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_time_makes_it_panic(
+            text in prop_oneof!["[-+0-9dhmsTZ: .é]{0,30}", "[-+][0-9]{1,25}[dhmsé]", "(?s).{0,40}"],
+            now in prop_oneof![any::<i64>(), -1_000_000_000_000..4_000_000_000_000_i64],
+        ) {
+            let now = Timestamp::from_millis(now);
+            if let Err(why) = parse(&text, now) {
+                prop_assert!(why.hint.is_some() && !why.to_string().contains(char::is_control));
+            }
+        }
+    }
 
     #[test]
     fn the_accepted_forms_are_accepted() {

@@ -58,6 +58,7 @@ pub(super) fn read(
 #[cfg(test)]
 mod tests {
     use clap::Parser;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -97,6 +98,30 @@ mod tests {
             assert_eq!(format!("{plain:?}"), format!("{by_clap:?}"), "{text}");
         }
         assert_eq!(read_here, 5);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_it_reads_clap_reads_the_same(
+            first in prop::sample::select(vec!["hook", "hook", "hook", "hooks", "--json"]),
+            rest in prop::collection::vec(
+                prop_oneof![
+                    prop::sample::select(vec![
+                        "--client", "--event", "--explain", "--client=codex", "--store", "-v", "--", "", "codex", "Stop",
+                    ]).prop_map(str::to_owned),
+                    "[-a-z =\u{7}é]{0,4}",
+                ],
+                0..6,
+            ),
+        ) {
+            let args: Vec<OsString> =
+                ["staleness", first].into_iter().chain(rest.iter().map(String::as_str)).map(Into::into).collect();
+            if let Some(plain) = read(&args, |name| std::env::var_os(name)) {
+                let tail = args[..1].iter().chain(&args[2..]);
+                let by_clap = HookCli::try_parse_from(tail).expect("clap reads it");
+                prop_assert_eq!(format!("{:?}", plain), format!("{:?}", by_clap));
+            }
+        }
     }
 
     #[test]
