@@ -22,15 +22,10 @@ pub mod vectors;
 pub mod work;
 
 pub use fixture::{START, fill, record, registry, roomy, twin, uses};
+pub use race::quick;
 
 /// What is asked for in benchmarks of searches.
 pub const QUESTION: &str = "please find the invoice that the customer sent last week and pay it";
-
-/// Whether the arguments ask for a short run that shows only that everything works.
-#[must_use]
-pub fn quick() -> bool {
-    std::env::args().any(|arg| arg == "--quick")
-}
 
 /// `full`, or `short` when a short run is asked for.
 #[must_use]

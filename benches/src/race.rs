@@ -2,6 +2,12 @@
 
 use std::time::Instant;
 
+/// Whether the arguments ask for a short run that shows only that everything works.
+#[must_use]
+pub fn quick() -> bool {
+    std::env::args().any(|arg| arg == "--quick")
+}
+
 /// The times of one contestant, in seconds.
 #[derive(Clone, Debug, Default)]
 pub struct Samples(Vec<f64>);

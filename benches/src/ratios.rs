@@ -4,8 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::quick;
-use crate::race::Samples;
+use crate::race::{Samples, quick};
 
 /// What a figure should be.
 #[derive(Clone, Copy, Debug)]
