@@ -225,7 +225,8 @@ fn parsed<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, EmbedErro
 
 /// A file of settings that need not be there.
 fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, EmbedError> {
-    if !path.exists() {
+    // A link to nowhere, or a folder that may not be looked into, is a fault and no file left out.
+    if path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Ok(None);
     }
     parsed(path, &bytes(path, MAX_SETTINGS)?).map(Some)
@@ -233,16 +234,18 @@ fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, EmbedError> {
 
 fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, EmbedError> {
     let fault = |why: String| EmbedError::File { path: path.to_owned(), why };
-    let file = File::open(path).map_err(|error| {
+    let cannot = |error: std::io::Error| {
         fault(match error.kind() {
             std::io::ErrorKind::NotFound => "is missing from the model's folder".into(),
             kind => format!("cannot be read: {kind}"),
         })
-    })?;
-    let length = file.metadata().map_err(|error| fault(error.kind().to_string()))?;
+    };
+    // Whoever opens a pipe waits for its other end.
+    let length = path.metadata().map_err(cannot)?;
     if !length.is_file() {
         return Err(fault("is no file".into()));
     }
+    let file = File::open(path).map_err(cannot)?;
     if length.len() > most {
         return Err(fault(format!("is {} bytes large; at most {most} are read", length.len())));
     }

@@ -131,6 +131,22 @@ fn nothing_in_a_model_directory_is_run() {
     assert!(!marker.exists());
 }
 
+/// A pipe would be waited for, and a link to nowhere taken for a file that is left out.
+#[cfg(unix)]
+#[test]
+fn a_pipe_and_a_link_to_nowhere_are_refused_by_name() {
+    for name in ["tokenizer.json", "modules.json", "sentence_bert_config.json"] {
+        let (_dir, folder) = tiny();
+        let path = folder.join(name);
+        let _ = fs::remove_file(&path);
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(refusal(&folder).contains(name), "{}", refusal(&folder));
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/nowhere at all", &path).unwrap();
+        assert!(refusal(&folder).contains(name), "{}", refusal(&folder));
+    }
+}
+
 /// A tokenizer with a table of what characters become.
 fn with_table(base64: &str) -> String {
     let table = format!(r#"{{"type": "Precompiled", "precompiled_charsmap": "{base64}"}}"#);

@@ -51,7 +51,10 @@ fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
         's' => SECOND,
         _ => return None,
     };
-    let count: i64 = text.get(1..text.len() - 1)?.parse().ok().filter(|count| *count >= 0)?;
+    let digits = text.get(1..text.len() - 1)?;
+    // A number of its own may have a sign, a span has had its one.
+    let count: i64 =
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
     Some(now.plus_millis(count.saturating_mul(millis).saturating_mul(sign)))
 }
 
@@ -101,7 +104,19 @@ mod tests {
         ] {
             assert_eq!(parse(text, now).unwrap().to_string(), expected, "{text}");
         }
-        for text in ["", "tomorrow", "-d", "--3d", "-3w", "2026-13-01", "+", "\u{1f680}", "-é"] {
+        for text in [
+            "",
+            "tomorrow",
+            "-d",
+            "--3d",
+            "-+3d",
+            "++3d",
+            "-3w",
+            "2026-13-01",
+            "+",
+            "\u{1f680}",
+            "-é",
+        ] {
             assert!(parse(text, now).unwrap_err().hint.is_some(), "{text}");
         }
     }

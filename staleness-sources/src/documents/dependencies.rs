@@ -229,7 +229,7 @@ mod tests {
             open in prop::sample::select(vec!["[", "{a=", "{\"a\":", "[a.", "\"\"\""]),
         ) {
             let mut text = parts.concat();
-            let cut = text.floor_char_boundary(cut);
+            let cut = (0..=cut.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             text.insert_str(cut, &open.repeat(deep));
             let folder = tempfile::tempdir().unwrap();
             let mut all = Dependencies::default();
