@@ -86,7 +86,10 @@ fn read_as_another(folder: &std::path::Path, path: &std::path::Path) {
     // A copy, because the folder that this program was built in may be closed to others.
     let programs = tempfile::tempdir().unwrap();
     let program = programs.path().join("read_only");
-    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    // By another process: what this one writes to, those that other tests start have open too.
+    let mut copy = std::process::Command::new("cp");
+    let copied = copy.arg(std::env::current_exe().unwrap()).arg(&program).status();
+    assert!(copied.unwrap().success());
     std::fs::set_permissions(programs.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     allow(0o444, 0o555);
     let mut command = std::process::Command::new(&program);

@@ -124,7 +124,11 @@ fn a_store_that_may_only_be_read() {
     let folder = sandbox.store().parent().unwrap().to_owned();
     let is_root = fs::metadata(sandbox.root()).unwrap().uid() == 0;
     let program = sandbox.root().join("program");
-    fs::copy(env!("CARGO_BIN_EXE_staleness"), &program).unwrap();
+    // By another process: what this one writes to, those that other tests start have open too, and a
+    // program that is open for writing cannot be started.
+    let mut copy = std::process::Command::new("cp");
+    let copied = copy.arg(env!("CARGO_BIN_EXE_staleness")).arg(&program).status();
+    assert!(copied.unwrap().success());
     let allow = |path: &Path, mode: u32| {
         if is_root {
             chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
