@@ -67,7 +67,9 @@ impl LocalEmbedder {
         }
         let variables = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)
             .map_err(|why| fault(why.to_string()))?;
-        let bert = BertModel::load(variables, &config).map_err(|why| fault(why.to_string()))?;
+        let bert = caught(|| BertModel::load(variables, &config))
+            .ok_or_else(|| fault("its parts do not fit together".into()))?
+            .map_err(|why| fault(why.to_string()))?;
         let cut = TruncationParams { max_length: tokens, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(cut)).map_err(failed)?;
         tokenizer.with_padding(None);
@@ -124,7 +126,9 @@ impl Embedder for LocalEmbedder {
         let mut vectors = vec![None; encodings.len()];
         for some in order.chunks(TOGETHER) {
             let batch: Vec<&Encoding> = some.iter().map(|at| &encodings[*at]).collect();
-            let rows = self.together(&batch).map_err(failed)?;
+            let rows = caught(|| self.together(&batch))
+                .ok_or_else(|| EmbedError::Failed("the model's parts do not fit together".into()))?
+                .map_err(failed)?;
             for (at, row) in some.iter().zip(rows) {
                 let row: Vec<f64> = row.into_iter().map(f64::from).collect();
                 vectors[*at] = Some(Vector::new(&row, Precision::F32)?);
