@@ -112,13 +112,13 @@ const WORK: Collection = Collection {
             title: "what is done to one work item",
             verbs: &[
                 ("edit", |site, size| {
-                    let (key, act) = (open(site, size), site.act());
+                    let (key, act) = (site.open_work(size), site.act());
                     let text = Some(format!("What is to be done anew, {}.", act.op));
                     let patch = WorkPatch { text, ..WorkPatch::default() };
                     timed(|| site.registry.set_work(key, patch, act).expect("it is edited"))
                 }),
                 ("step", |site, size| {
-                    let (key, act) = (open(site, size), site.act());
+                    let (key, act) = (site.open_work(size), site.act());
                     let text = "One step of it.".to_owned();
                     timed(|| site.registry.step_work(key, text, act).expect("it is noted"))
                 }),
@@ -142,7 +142,7 @@ const WORK: Collection = Collection {
             verbs: &[
                 ("by its id", |site, size| {
                     drop(site.act());
-                    let id = open(site, size).id;
+                    let id = site.open_work(size).id;
                     let find = || site.registry.work_item(site.id(), &id, ScopeChoice::Either);
                     timed(|| find().expect("a work item"))
                 }),
@@ -223,12 +223,6 @@ fn added(site: &Site) -> ItemKey {
     let item = Item::new(key.clone(), ItemKind::Knowledge, "What was found.", act.at);
     site.registry.add_item(item, act).expect("it is added");
     key
-}
-
-/// One of the work items that are open.
-fn open(site: &Site, size: usize) -> WorkKey {
-    let at = site.some(size.div_ceil(10_000) * 100);
-    site.work(&format!("work-{:09}", at / 100 * 10_000 + at % 100))
 }
 
 /// A work item that was written down long ago.

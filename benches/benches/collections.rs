@@ -63,10 +63,7 @@ const COLLECTIONS: [Collection; 6] = [
                 ("add", |site, _| add_work(site)),
                 ("touch", |site, size| {
                     let at = site.act().at;
-                    // One of those that are open.
-                    let open = site.some(size.div_ceil(10_000) * 100);
-                    let number = open / 100 * 10_000 + open % 100;
-                    let key = site.work(&format!("work-{number:09}"));
+                    let key = site.open_work(size);
                     timed(|| site.registry.touch_work(key, at).expect("it is touched"))
                 }),
                 ("list open", |site, _| {

@@ -132,6 +132,16 @@ impl Site {
         WorkKey { scope: self.scope(), id: WorkId::new(id).expect("a valid id") }
     }
 
+    /// The key of one of the work items that are open, where those are the first hundred of every 10,000.
+    ///
+    /// # Panics
+    /// Never: the id is valid.
+    #[must_use]
+    pub fn open_work(&self, size: usize) -> WorkKey {
+        let at = self.some(size.div_ceil(10_000) * 100);
+        self.work(&format!("work-{:09}", at / 100 * 10_000 + at % 100))
+    }
+
     /// A session of one of ten agents.
     ///
     /// # Panics
