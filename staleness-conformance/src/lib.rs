@@ -41,6 +41,7 @@
 //! - [`life`] is what one user of a store does over the registry's verbs, with every state of the memory
 //!   store on the way: for tests that break the disk or the process underneath.
 //! - [`disk`] is a disk that loses its power, with what it keeps.
+//! - [`cells`] are values that stand where they should not, and what a store has to say to each.
 //! - [`Twice`], [`Strict`] and [`Faulty`] are stores around stores that hold steps to their side of
 //!   the contract. They are for tests of whatever writes steps. [`Around`] makes others, and [`Put`] is a step
 //!   that writes what it is given.
@@ -53,6 +54,7 @@ pub mod arbitrary;
 mod backend;
 mod case;
 mod cases;
+pub mod cells;
 mod child;
 mod compare;
 mod context;
