@@ -189,7 +189,7 @@ fn plain(word: &str) -> (Option<String>, Expected) {
         {
             continue;
         }
-        shown.push_str(&without_tokens(&word[done..at]));
+        push_once(&mut shown, &without_tokens(&word[done..at]));
         shown.push_str(link);
         let value = &word[at + 1..];
         let unquoted = if link == ":" { Expected::Rest } else { Expected::Anything };
@@ -208,7 +208,7 @@ fn plain(word: &str) -> (Option<String>, Expected) {
         }
     }
     let rest = &word[done..];
-    shown.push_str(&without_tokens(rest));
+    push_once(&mut shown, &without_tokens(rest));
     // `--password VALUE`, `the password is VALUE`.
     let next = match is_secret_key(rest) {
         true if rest.starts_with("--") => Expected::Word,
@@ -216,6 +216,12 @@ fn plain(word: &str) -> (Option<String>, Expected) {
         false => Expected::Anything,
     };
     (Some(shown), next)
+}
+
+/// Adds a text; two secrets side by side are shown as one.
+fn push_once(shown: &mut String, text: &str) {
+    let more = text.strip_prefix(REDACTED).filter(|_| shown.ends_with(REDACTED));
+    shown.push_str(more.unwrap_or(text));
 }
 
 /// The name at the end of a text: what stands before `=` or `:`.
