@@ -148,7 +148,7 @@ fn sentences_name_what_a_person_has_to_look_at() {
         (superseded(), "superseded by new"),
         (contradicted(), "ops said that it is wrong"),
         (missing(None), "src/router.rs no longer exists (removed in 1f3c9a2)"),
-        (missing(Some("src/web.rs")), "src/router.rs was renamed to src/web.rs (in 1f3c9a2)"),
+        (missing(Some("src/web.rs")), "src/router.rs is now src/web.rs (renamed in 1f3c9a2)"),
         (gone(cited(), Cited::Lines), "src/router.rs has no line 42"),
         (gone(symbol, Cited::Symbol), "a.rs no longer has Router"),
         (word_gone("--old"), "--old no longer exists in the project (removed in 1f3c9a2)"),

@@ -25,7 +25,7 @@ fn a_renamed_file_and_a_flag_that_went_are_found() {
     assert!(must.iter().all(|key| keys(&document).contains(key)), "{document}");
     assert_eq!(keys(&document["counts"]), ["fresh", "review", "stale"]);
     let renamed = reasons(at(&document, "AGENTS.md:3"), "source_missing");
-    assert!(renamed[0].contains("src/router.rs was renamed to src/routing.rs"), "{renamed:?}");
+    assert!(renamed[0].contains("src/router.rs is now src/routing.rs"), "{renamed:?}");
     let gone = reasons(at(&document, "AGENTS.md:5"), "reference_drift");
     assert!(gone[0].starts_with("--fast-path no longer exists"), "{gone:?}");
     let paths: Vec<&Value> =
@@ -42,7 +42,7 @@ fn what_is_printed_is_read_with_pleasure() {
     assert_eq!(lines.next(), Some("stale  AGENTS.md  2 of 4 blocks"), "{text}");
     for part in [
         "  AGENTS.md:3  stale 0.",
-        "    - src/router.rs was renamed to src/routing.rs",
+        "    - src/router.rs is now src/routing.rs",
         "    The routes are listed in the router.",
         "  AGENTS.md:5  ",
         "    - --fast-path no longer exists in the project",

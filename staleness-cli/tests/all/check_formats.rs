@@ -96,7 +96,7 @@ fn github_shows_each_finding_where_it_is() {
     let renamed = lines.iter().find(|line| line.contains("line=3,")).unwrap();
     assert!(
         renamed.starts_with(
-            "::error file=AGENTS.md,line=3,endLine=3,title=stale%3A update::src/router.rs was renamed"
+            "::error file=AGENTS.md,line=3,endLine=3,title=stale%3A update::src/router.rs is now"
         ),
         "{renamed}"
     );

@@ -126,3 +126,22 @@ fn a_version_that_cannot_be_read_is_refused() {
         );
     }
 }
+
+#[test]
+fn a_file_that_is_cited_and_named_went_once() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/first.rs", "pub fn route() {}\n// and more of it\n");
+    sandbox.commit("2026-01-10T00:00:00Z");
+    added(&sandbox, "r", "Routes are in src/first.rs only", &["src/first.rs"]);
+    for (from, to, at) in [("first", "second", "2026-11-10"), ("second", "last", "2026-11-11")] {
+        let path = |name| sandbox.project.join(format!("src/{name}.rs"));
+        std::fs::rename(path(from), path(to)).unwrap();
+        sandbox.commit(&format!("{at}T00:00:00Z"));
+    }
+    let item = sandbox.json(&["knowledge", "show", "r"]);
+    assert_eq!(signals(&item), ["source_missing"], "{item:#}");
+    // It went with the first of the two commits.
+    let all = item["verdict"]["signals"].as_array().unwrap();
+    let begins = "src/first.rs is now src/last.rs (renamed in ";
+    assert!(all.iter().any(|each| each["reason"].as_str().unwrap().starts_with(begins)));
+}

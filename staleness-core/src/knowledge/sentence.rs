@@ -32,7 +32,7 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
         Fact::SourceMissing { citation, gone, renamed_to, commit } => {
             let path = shown(&citation.path);
             if let Some(new) = renamed_to {
-                return format!("{path} was renamed to {}{}", shown(new), commit_of("in", commit));
+                return now(&path, new, commit);
             }
             let by = commit_of("removed in", commit);
             match (gone, &citation.lines, &citation.symbol) {
@@ -40,13 +40,13 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
                 (Cited::Symbol, _, Some(symbol)) => {
                     format!("{path} no longer has {}{by}", shown(symbol))
                 }
+                // Without a commit nobody knows whether it ever did.
+                _ if commit.is_none() => format!("{path} does not exist"),
                 _ => format!("{path} no longer exists{by}"),
             }
         }
         Fact::ReferenceDrift { word, renamed_to, commit, at, .. } => match renamed_to {
-            Some(new) => {
-                format!("{} is now {}{}", shown(word), shown(new), commit_of("renamed in", commit))
-            }
+            Some(new) => now(&shown(word), new, commit),
             None => gone_word(word, commit, *at),
         },
         Fact::SourceChanged { citation, commit, days_after } => {
@@ -83,6 +83,11 @@ pub(super) fn sentence(fact: &Fact, anchor: &Anchor) -> String {
         }
         Fact::FutureDate { at } => format!("its date, {}, lies in the future", date(*at)),
     }
+}
+
+/// What became of a name. The commit is the one that took the name away; of several renames the first.
+fn now(name: &str, new: &str, commit: &Option<String>) -> String {
+    format!("{name} is now {}{}", shown(new), commit_of("renamed in", commit))
 }
 
 /// That a name is gone, since when, and by which commit.

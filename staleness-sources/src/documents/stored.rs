@@ -91,9 +91,24 @@ pub fn item_evidence(
             );
         }
     }
+    found.iter_mut().for_each(say_once);
     let keyed = items.iter().map(|item| item.key.clone()).zip(found);
     report.found = keyed.filter(|(_, evidence)| !evidence.is_empty()).collect();
     Ok(report)
+}
+
+/// Drops the words of a text that name a file which is cited, and said to be missing, as well.
+fn say_once(evidence: &mut Vec<Evidence>) {
+    let plain = |path: &str| path.strip_prefix("./").unwrap_or(path).to_owned();
+    let missing = |each: &Evidence| match &each.fact {
+        Fact::SourceMissing { citation, gone: Cited::Path, .. } => Some(plain(&citation.path)),
+        _ => None,
+    };
+    let missing: BTreeSet<String> = evidence.iter().filter_map(missing).collect();
+    evidence.retain(|each| match &each.fact {
+        Fact::ReferenceDrift { word, .. } => !missing.contains(&plain(word)),
+        _ => true,
+    });
 }
 
 /// The words of its own text that were true at a time.
