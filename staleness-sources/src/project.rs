@@ -4,6 +4,7 @@
 //! directly. They come with the repository, so whatever is odd about them makes the folder that
 //! holds them the project, which is always safe.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -37,17 +38,31 @@ impl ProjectPlace {
         self.folder == self.root
     }
 
-    /// The project as the registry knows it. Parts of the path that are not UTF-8 are replaced.
+    /// The project as the registry knows it. Of a path that is not UTF-8 the bytes that are none are written
+    /// as `\xE9`, so that two such paths are two projects.
     #[must_use]
     pub fn project_ref(&self) -> ProjectRef {
-        ProjectRef::of_root(self.root.to_string_lossy())
+        ProjectRef::of_root(written(&self.root))
     }
 
     /// The project's id.
     #[must_use]
     pub fn id(&self) -> ProjectId {
-        ProjectId::of_root(&self.root.to_string_lossy())
+        ProjectId::of_root(&written(&self.root))
     }
+}
+
+/// A path as text.
+fn written(path: &Path) -> Cow<'_, str> {
+    let Some(text) = path.to_str() else {
+        let mut text = String::new();
+        for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+            text.push_str(chunk.valid());
+            chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
+        }
+        return text.into();
+    };
+    text.into()
 }
 
 /// Finds the project of `start`: the nearest folder upwards that holds `.git`, else `start` itself.
@@ -121,4 +136,21 @@ fn checked(text: &str) -> Option<&Path> {
     let foreign = matches!(path.components().next(), Some(Component::Prefix(prefix))
         if !matches!(prefix.kind(), std::path::Prefix::Disk(_) | std::path::Prefix::VerbatimDisk(_)));
     (!foreign).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn two_names_that_are_not_utf8_are_two_projects() {
+        use std::os::unix::ffi::OsStrExt;
+        let of = |name: &[u8]| ProjectPlace::of_folder(std::ffi::OsStr::from_bytes(name));
+        let (one, other) = (of(b"/p/n\xe9"), of(b"/p/n\xea"));
+        assert_ne!(one.id(), other.id());
+        assert_eq!(one.project_ref().root, "/p/n\\xE9");
+        assert_eq!(one.project_ref().id, one.id());
+        assert_eq!(of("/p/né".as_bytes()).project_ref().root, "/p/né");
+    }
 }

@@ -112,7 +112,7 @@ fn an_import_whose_file_went_is_told_and_one_that_never_was_is_a_word() {
     let found = sandbox.json(&["check"]);
     assert_eq!(told(&found), ["CLAUDE.md:3 source_missing source_missing"], "{found:#}");
     let reasons = found["items"][0]["verdict"]["signals"].to_string();
-    assert!(reasons.contains("docs/rules.md was renamed to docs/guide.md"), "{reasons}");
+    assert!(reasons.contains("docs/rules.md is now docs/guide.md"), "{reasons}");
     assert!(reasons.contains("docs/style.md no longer exists"), "{reasons}");
     assert!(!reasons.contains("never"), "{reasons}");
     let github = sandbox.ok(&["check", "--format", "github"]);
@@ -236,4 +236,34 @@ fn an_item_in_a_file_that_a_document_stands_for_is_superseded() {
     let shown = sandbox.json(&["knowledge", "show", "port"]);
     assert_eq!(shown["superseded_by"][0], "docs/db.md", "{shown:#}");
     assert_eq!(shown["verdict"]["level"], "stale");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_utf8_is_told_wherever_it_is_met() {
+    use std::os::unix::ffi::OsStrExt;
+    let name = std::ffi::OsStr::from_bytes(b"docs/caf\xe9.md");
+    let sandbox = Sandbox::with_history();
+    let path = sandbox.project.join(name);
+    sandbox.write("project/docs/a.md", "See it.\n");
+    sandbox.commit("2026-02-10T00:00:00Z");
+    // A file system may not take such a name.
+    if std::fs::write(&path, "See `src/b.py`.\n").is_err() {
+        return;
+    }
+    let skipped = |args: &[&std::ffi::OsStr]| {
+        let run = sandbox.run(&[&["check", "--json"].map(std::ffi::OsStr::new), args].concat());
+        let document: Value = serde_json::from_str(&run.out).unwrap();
+        document["skipped"].clone()
+    };
+    let told = serde_json::json!([
+        { "path": "docs/caf\u{fffd}.md", "reason": "has a name that is not UTF-8" },
+    ]);
+    let docs = std::ffi::OsStr::new("docs");
+    assert_eq!(skipped(&[]), serde_json::json!([]), "what is not tracked is named or left out");
+    assert_eq!((skipped(&[docs]), skipped(&[name])), (told.clone(), told.clone()));
+    sandbox.commit("2026-02-11T00:00:00Z");
+    for args in [&[][..], &[docs], &[name]] {
+        assert_eq!(skipped(args), told, "{args:?}");
+    }
 }

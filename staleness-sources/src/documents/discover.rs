@@ -18,6 +18,8 @@ const MAX_WALKED: usize = 200_000;
 /// Folders that hold other people's files where no `.gitignore` says so.
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
 
+const NOT_UTF8: &str = "has a name that is not UTF-8";
+
 /// The files that were found, by key.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -52,6 +54,7 @@ impl Search<'_> {
             }
             instructions::find(&mut self);
             self.skip_links();
+            self.skip_unnamed(|_| true);
         } else {
             for path in self.options.paths {
                 self.named(path);
@@ -67,6 +70,14 @@ impl Search<'_> {
             if kind == TrackedKind::Link && nature::is_markdown(path) && !known {
                 self.skip(path, "is a link: what it leads to is checked under its own name only");
             }
+        }
+    }
+
+    /// Tells of tracked files whose names are not UTF-8.
+    fn skip_unnamed(&mut self, wanted: impl Fn(&str) -> bool) {
+        let names = self.tracked.into_iter().flat_map(|tracked| &tracked.unnamed);
+        for path in names.filter(|path| nature::is_markdown(path) && wanted(path)) {
+            self.skip(path, NOT_UTF8);
         }
     }
 
@@ -124,6 +135,7 @@ impl Search<'_> {
             return;
         };
         match std::fs::metadata(&whole) {
+            Ok(_) if inside.is_some_and(|path| path.to_str().is_none()) => self.skip(key, NOT_UTF8),
             Ok(meta) if meta.is_dir() => {
                 if self.fence.holds(&whole) {
                     self.folder(&key);
@@ -148,6 +160,7 @@ impl Search<'_> {
                 self.own(path, false);
             }
         }
+        self.skip_unnamed(below);
     }
 
     /// Every Markdown file below a folder of the project that is not ignored there or by a folder
@@ -200,8 +213,12 @@ impl Search<'_> {
             arrived |= is_folder && entry.path() == folder;
             let Ok(below) = entry.path().strip_prefix(&self.place.folder) else { continue };
             let key = key_of(below);
-            if is_file && nature::is_markdown(&key) {
-                self.own(&key, false);
+            if !is_file || !nature::is_markdown(&key) {
+                continue;
+            }
+            match below.to_str() {
+                Some(_) => self.own(&key, false),
+                None => self.skip(key, NOT_UTF8),
             }
         }
         arrived

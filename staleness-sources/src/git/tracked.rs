@@ -7,6 +7,8 @@ use super::{GitError, Repo};
 
 /// The most files that are listed.
 const MAX_FILES: usize = 4_000_000;
+/// The most paths that are not UTF-8 that are kept.
+const MAX_UNNAMED: usize = 1_000;
 
 /// What a tracked path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +26,8 @@ pub enum TrackedKind {
 #[derive(Clone, Debug, Default)]
 pub struct Tracked {
     files: BTreeMap<Box<str>, TrackedKind>,
-    /// How many paths are not UTF-8 and were left out.
-    pub unnamed: u64,
+    /// Paths that are not UTF-8, with what is not replaced: the first 1,000.
+    pub unnamed: Vec<String>,
     /// Whether there are more files than are listed.
     pub cut: bool,
 }
@@ -112,7 +114,10 @@ impl Repo {
             Ok(path) => {
                 tracked.files.insert(path.into(), kind);
             }
-            Err(_) => tracked.unnamed += 1,
+            Err(_) if tracked.unnamed.len() < MAX_UNNAMED => {
+                tracked.unnamed.push(String::from_utf8_lossy(path).into_owned());
+            }
+            Err(_) => {}
         }
         Ok(())
     }
