@@ -207,7 +207,7 @@ fn agent(lenient: bool) -> Result<Option<AgentId>, ServiceError> {
 
 /// The user's home folder.
 fn user_home() -> Result<PathBuf, ServiceError> {
-    std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).ok_or_else(|| {
+    std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
         ServiceError::new(ErrorKind::Invalid, "no home folder is known")
             .hint("set HOME, or name it with --home")
     })
@@ -253,7 +253,12 @@ pub fn named_url(name: &str, text: &str) -> Result<StoreUrl, ServiceError> {
         let refused = ServiceError::invalid(format!("{name} {}: {error}", quoted(&shown)));
         // A bare path is what one types first.
         let path = !text.contains(':') && text.len() <= MAX_SHOWN && shown == text;
-        if !path { refused } else { refused.hint(format!("try sqlite:{text}")) }
+        match text.strip_prefix("~/") {
+            _ if !path || text.is_empty() => refused,
+            // Of `sqlite:~` a shell makes no home folder.
+            Some(below) => refused.hint(format!("try sqlite:$HOME/{below}")),
+            None => refused.hint(format!("try sqlite:{text}")),
+        }
     })
 }
 

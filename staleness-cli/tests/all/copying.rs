@@ -147,6 +147,8 @@ fn what_cannot_be_copied_is_refused_and_nothing_is_written() {
         (&[&from, "memory:"], 3, "TO memory: is gone"),
         (&["memory:", &from], 3, "FROM memory: is gone"),
         (&[&from, "other.db"], 3, "try sqlite:other.db"),
+        (&[&from, "~/other.db"], 3, "try sqlite:$HOME/other.db"),
+        (&[&from, ""], 3, "a store is written as sqlite:PATH"),
         (&["mysql:x", &from], 3, "FROM \"mysql:x\": there is no mysql backend"),
         (&[&from, &here(&sandbox, "sqlite", "text")], 4, "text: "),
         (&[&from, &here(&sandbox, "sqlite", "home")], 4, "home: "),

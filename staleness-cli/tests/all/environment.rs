@@ -36,6 +36,17 @@ fn the_store() {
 }
 
 #[test]
+fn a_home_that_is_no_place_is_none() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    let run = command.env("HOME", "relative").env_remove("XDG_DATA_HOME").arg("scan");
+    let run = Run::of(run.output().unwrap());
+    assert_ne!(run.code, 0, "{run:?}");
+    assert!(run.err.contains("home"), "{run:?}");
+    assert!(!sandbox.project.join("relative").exists());
+}
+
+#[test]
 fn a_store_in_memory_leaves_nothing_behind() {
     let sandbox = Sandbox::new();
     sandbox.claude(&["github"]);
