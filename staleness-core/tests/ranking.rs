@@ -40,7 +40,7 @@ fn the_reason_tells_how_often_a_tool_worked_here() {
     assert_eq!(
         reasons,
         [
-            ("elsewhere", "used before, not here lately"),
+            ("elsewhere", "used before, without success here lately"),
             ("never", "never used yet"),
             ("once", "worked once here lately"),
             ("thrice", "worked 3 times here lately"),

@@ -113,7 +113,7 @@ pub(crate) fn run(
 fn nothing_known(settings: &Settings, places: usize) -> String {
     format!(
         "no tools are known yet: looked in {places} places of {} and this project, and none lists \
-         a tool\nrecord uses with `staleness record NAME --success|--failure`, or point --home at \
+         a tool of anybody else\nrecord uses with `staleness record NAME --success|--failure`, or point --home at \
          the folder that holds your agent clients' files\n",
         escape(&settings.home.display().to_string()),
     )

@@ -7,7 +7,7 @@ use staleness_service::documents::named_version;
 use staleness_service::knowledge::World;
 use staleness_service::review::{Subject, entries};
 
-use super::shell::{editor, quoted};
+use super::shell::{editor, from_here, quoted};
 use crate::args::ReviewArgs;
 use crate::error::CliError;
 use crate::output::{Output, Screen, review};
@@ -34,8 +34,11 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     let mut entries = entries(&World::new(settings, version, &screen))?;
     let total = entries.len();
     entries.truncate(args.limit);
+    let here = std::env::current_dir().ok();
+    let open =
+        |path: &str, line| editor(&from_here(&settings.place.folder, here.as_deref(), path), line);
     let entry = |each: staleness_service::review::Entry| Entry {
-        suggested_action: command(&each.id, &each.verdict, &each.subject),
+        suggested_action: command(&each.id, &each.verdict, &each.subject, open),
         kind: each.kind,
         id: each.id,
         title: each.title,
@@ -48,8 +51,13 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&review::render(&entries, total, out))
 }
 
-/// A command line to go on with.
-fn command(id: &str, verdict: &Verdict, subject: &Subject) -> String {
+/// A command line to go on with; `open` opens a file at a line.
+fn command(
+    id: &str,
+    verdict: &Verdict,
+    subject: &Subject,
+    open: impl Fn(&str, Option<u32>) -> String,
+) -> String {
     let quoted = quoted(id);
     match subject {
         Subject::Tool => match verdict.action {
@@ -58,14 +66,14 @@ fn command(id: &str, verdict: &Verdict, subject: &Subject) -> String {
             _ => format!("staleness tools show {quoted}"),
         },
         Subject::Work => format!("staleness stale resolve {quoted}"),
-        Subject::Block { path, line } => editor(path, *line),
+        Subject::Block { path, line } => open(path, *line),
         // The id comes last: after one that begins with `-` there are no options any more.
         Subject::Item { path, line } => match (verdict.action, path) {
             (NextAction::Complete, _) => format!("staleness knowledge done {quoted}"),
             (NextAction::Reschedule, _) => {
                 format!("staleness knowledge set --due +14d {quoted}")
             }
-            (NextAction::Update | NextAction::Drop, Some(path)) => editor(path, *line),
+            (NextAction::Update | NextAction::Drop, Some(path)) => open(path, *line),
             (NextAction::Update, None) => format!("staleness knowledge set --body - {quoted}"),
             (NextAction::Drop, None) => format!("staleness knowledge remove --yes {quoted}"),
             _ => format!("staleness knowledge verify {quoted}"),

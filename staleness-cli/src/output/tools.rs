@@ -3,7 +3,7 @@
 use staleness::registry::ScoredTool;
 use staleness::report::{HealthState, ScoreParts, SourceReport, Suggestion, ToolReport};
 use staleness::source::SourceState;
-use staleness::tool::Status;
+use staleness::tool::{Hold, Status};
 use staleness::verdict::Level;
 
 use super::{Cell, Output, Paint, Painter, Table, escape};
@@ -19,8 +19,13 @@ fn paint_of(status: Status) -> Painter {
 
 /// The reason why a tool is not fresh, or what it says of itself.
 fn why(tool: &ToolReport) -> String {
-    let reasons: Vec<&str> =
-        tool.verdict.signals.iter().map(|signal| signal.reason.as_str()).collect();
+    let by_hand = match tool.hold {
+        Hold::Pinned | Hold::Ignored => Some(tool.hold.as_str()),
+        // The verdict says so.
+        _ => None,
+    };
+    let reasons = tool.verdict.signals.iter().map(|signal| signal.reason.as_str());
+    let reasons: Vec<&str> = by_hand.into_iter().chain(reasons).collect();
     if reasons.is_empty() {
         tool.description.clone().unwrap_or_default()
     } else {
@@ -197,7 +202,7 @@ pub(crate) fn show(tool: &ToolReport, out: &Output) -> String {
     };
     let cause = tool.health.cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
     row("health", &format!("{state}{cause}"));
-    row("by hand", if tool.hold == staleness::tool::Hold::None { "" } else { tool.hold.as_str() });
+    row("by hand", if tool.hold == Hold::None { "" } else { tool.hold.as_str() });
     row("outcomes", &tool.outcomes);
     row("uses", &tool.uses.to_string());
     row("sources", &tool.sources.join(", "));

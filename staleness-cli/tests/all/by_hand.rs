@@ -47,6 +47,8 @@ fn pin_keeps_a_tool_active_and_ignore_hides_it() {
     sandbox.ok(&["tools", "ignore", name, "--reason", "known"]);
     assert_eq!(sandbox.run(&["--fail-on", "stale"]).code, 0);
     assert_eq!(sandbox.json(&[])["tools"], json!([]));
+    let listed = sandbox.ok(&["tools", "list"]);
+    assert!(listed.contains("ignored"), "{listed}");
     let here = sandbox.project.clone();
     let told = sandbox.session_start(&here, "s", "startup");
     assert!(told.is_none_or(|text| !text.contains(name)));

@@ -299,7 +299,7 @@ fn reason(each: &RankedTool<'_>, found: Option<&Match>) -> String {
             if each.successes == 1 { "once".into() } else { format!("{} times", each.successes) };
         parts.push(format!("worked {times} here lately"));
     } else if each.uses > 0 {
-        parts.push("used before, not here lately".into());
+        parts.push("used before, without success here lately".into());
     } else {
         parts.push("never used yet".into());
     }
