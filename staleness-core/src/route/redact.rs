@@ -182,7 +182,6 @@ fn plain(word: &str) -> (Option<String>, Expected) {
         return (Some(word.to_owned()), Expected::Pair);
     }
     let word = without_user(word);
-    let in_url = word.contains("://") || word.contains('?');
     let (mut shown, mut done) = (String::with_capacity(word.len()), 0);
     for (at, link) in word.match_indices(['=', ':']) {
         if at < done || word[at..].starts_with("://") || !is_secret_key(key_before(&word[done..at]))
@@ -202,6 +201,8 @@ fn plain(word: &str) -> (Option<String>, Expected) {
         }
         shown.push_str(REDACTED);
         // In a URL other values follow; elsewhere the rest of the word may belong to this one.
+        let before = &word[..at];
+        let in_url = link == "=" && (before.contains("://") || before.contains('?'));
         match value.find(['&', '#']).filter(|_| in_url) {
             Some(end) => done = at + 1 + end,
             None => return (Some(shown), behind(value, unquoted)),
