@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use staleness_service::is_unsafe;
+
 /// A word as a shell takes it, whatever it holds; never an option.
 pub(crate) fn quoted(text: &str) -> String {
     let word = word(text);
@@ -31,17 +33,19 @@ pub(crate) fn from_here(project: &Path, here: Option<&Path>, path: &str) -> Stri
 }
 
 fn word(text: &str) -> String {
-    // What no line holds as it is.
-    if text.contains(char::is_control) {
-        let text: String = text
-            .chars()
-            .flat_map(|c| match c {
-                '\'' | '\\' => vec!['\\', c],
-                c if c.is_control() => format!("\\u{:04x}", c as u32).chars().collect(),
-                c => vec![c],
-            })
-            .collect();
-        return format!("$'{text}'");
+    // What a terminal would hide or obey, in octal digits of each byte, and so are quotation marks and backslashes:
+    // a shell that does not know `$'…'` sees one word, too.
+    if text.contains(is_unsafe) {
+        let mut word = "$'".to_owned();
+        for c in text.chars() {
+            if is_unsafe(c) || matches!(c, '\'' | '\\') {
+                let bytes = c.to_string().into_bytes();
+                bytes.iter().for_each(|byte| word.push_str(&format!("\\{byte:03o}")));
+            } else {
+                word.push(c);
+            }
+        }
+        return word + "'";
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@+,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -64,8 +68,12 @@ mod tests {
     }
 
     #[test]
-    fn a_control_character_is_one_for_the_shell_too() {
-        assert_eq!(quoted("new\nit's"), r"$'new\u000ait\'s'");
+    fn what_a_terminal_would_obey_is_one_word_for_every_shell() {
+        assert_eq!(quoted("new\nit's"), r"$'new\012it\047s'");
+        assert_eq!(quoted("é\u{85}\\"), r"$'é\302\205\134'");
+        assert_eq!(quoted("bidi\u{202e}.md"), r"$'bidi\342\200\256.md'");
+        let hostile = quoted("a\u{1}'; echo INJECTED #");
+        assert!(!hostile[2..hostile.len() - 1].contains('\''), "{hostile}");
     }
 
     #[test]
