@@ -11,6 +11,8 @@ use std::path::{Component, Path, PathBuf};
 use staleness_core::ids::ProjectId;
 use staleness_core::scan::ProjectRef;
 
+use crate::text::written;
+
 /// The longest `.git` or `commondir` file that is read, in bytes.
 const MAX_POINTER_BYTES: u64 = 8 * 1024;
 
@@ -39,30 +41,23 @@ impl ProjectPlace {
     }
 
     /// The project as the registry knows it. Of a path that is not UTF-8 the bytes that are none are written
-    /// as `\xE9`, so that two such paths are two projects.
+    /// as `//xE9`, so that two such paths are two projects.
     #[must_use]
     pub fn project_ref(&self) -> ProjectRef {
-        ProjectRef::of_root(written(&self.root))
+        ProjectRef::of_root(as_text(&self.root))
     }
 
     /// The project's id.
     #[must_use]
     pub fn id(&self) -> ProjectId {
-        ProjectId::of_root(&written(&self.root))
+        ProjectId::of_root(&as_text(&self.root))
     }
 }
 
-/// A path as text.
-fn written(path: &Path) -> Cow<'_, str> {
-    let Some(text) = path.to_str() else {
-        let mut text = String::new();
-        for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-            text.push_str(chunk.valid());
-            chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
-        }
-        return text.into();
-    };
-    text.into()
+/// A path as text. No path that was resolved holds `//`.
+fn as_text(path: &Path) -> Cow<'_, str> {
+    let bytes = || path.as_os_str().as_encoded_bytes();
+    path.to_str().map_or_else(|| written(bytes(), "//x").into(), Cow::from)
 }
 
 /// Finds the project of `start`: the nearest folder upwards that holds `.git`, else `start` itself.
@@ -149,7 +144,7 @@ mod tests {
         let of = |name: &[u8]| ProjectPlace::of_folder(std::ffi::OsStr::from_bytes(name));
         let (one, other) = (of(b"/p/n\xe9"), of(b"/p/n\xea"));
         assert_ne!(one.id(), other.id());
-        assert_eq!(one.project_ref().root, "/p/n\\xE9");
+        assert_eq!(one.project_ref().root, "/p/n//xE9");
         assert_eq!(one.project_ref().id, one.id());
         assert_eq!(of("/p/né".as_bytes()).project_ref().root, "/p/né");
     }

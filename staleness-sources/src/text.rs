@@ -59,6 +59,16 @@ pub(crate) fn shown(path: &Path) -> String {
     }
 }
 
+/// What should be text, with this mark before the two hexadecimal digits of each byte that is none.
+pub(crate) fn written(bytes: &[u8], mark: &str) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("{mark}{byte:02X}")));
+    }
+    text
+}
+
 /// The line, from 1, in which the byte at `offset` lies.
 pub(crate) fn line_at(text: &str, offset: usize) -> usize {
     let before = &text.as_bytes()[..offset.min(text.len())];

@@ -257,13 +257,24 @@ fn a_name_that_is_not_utf8_is_told_wherever_it_is_met() {
         document["skipped"].clone()
     };
     let told = serde_json::json!([
-        { "path": "docs/caf\u{fffd}.md", "reason": "has a name that is not UTF-8" },
+        { "path": "docs/caf\\xE9.md", "reason": "has a name that is not UTF-8" },
     ]);
     let docs = std::ffi::OsStr::new("docs");
     assert_eq!(skipped(&[]), serde_json::json!([]), "what is not tracked is named or left out");
     assert_eq!((skipped(&[docs]), skipped(&[name])), (told.clone(), told.clone()));
+    let rule = std::ffi::OsStr::from_bytes(b".claude/rules/r\xe9.md");
+    sandbox.write("project/.claude/rules/a.md", "Be brief.\n");
+    std::fs::write(sandbox.project.join(rule), "Be kind.\n").unwrap();
+    let reasons = skipped(&[]);
+    assert_eq!(
+        (reasons[0]["reason"].as_str(), reasons[1].as_str()),
+        (told[0]["reason"].as_str(), None)
+    );
+    std::fs::remove_dir_all(sandbox.project.join(".claude")).unwrap();
     sandbox.commit("2026-02-11T00:00:00Z");
     for args in [&[][..], &[docs], &[name]] {
         assert_eq!(skipped(args), told, "{args:?}");
     }
+    sandbox.write("project/staleness.toml", "[documents]\nignore = [\"docs/**\"]\n");
+    assert_eq!(skipped(&[]), serde_json::json!([]), "what is left out is not told");
 }

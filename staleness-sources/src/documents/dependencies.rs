@@ -215,7 +215,7 @@ mod tests {
         let put = prop::sample::select(PUT.to_vec());
         let changed = (0..WHOLE.len(), 0_usize..200, 0_usize..12, put, open, deep);
         let read = std::cell::Cell::new(0);
-        let mut runner = proptest::test_runner::TestRunner::default();
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
         let tried = runner.run(&changed, |(which, at, cut, put, open, deep)| {
             let whole = WHOLE[which];
             let at = at % whole.len();

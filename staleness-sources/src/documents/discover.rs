@@ -11,7 +11,7 @@ use super::nature::{self, Patterns};
 use super::{CheckOptions, Note, Skipped, front, imports, instructions, target};
 use crate::git::{Tracked, TrackedKind};
 use crate::project::{ProjectPlace, canonical};
-use crate::text::{Fence, shown};
+use crate::text::{Fence, shown, written};
 
 /// How many files one walk visits.
 const MAX_WALKED: usize = 200_000;
@@ -77,7 +77,20 @@ impl Search<'_> {
     fn skip_unnamed(&mut self, wanted: impl Fn(&str) -> bool) {
         let names = self.tracked.into_iter().flat_map(|tracked| &tracked.unnamed);
         for path in names.filter(|path| nature::is_markdown(path) && wanted(path)) {
-            self.skip(path, NOT_UTF8);
+            if !self.patterns.ignores(path) {
+                self.skip(path, NOT_UTF8);
+            }
+        }
+    }
+
+    /// Adds a file of the project, if its name is one that can be told.
+    pub(super) fn own_path(&mut self, below: &Path, loaded: bool) {
+        if below.to_str().is_some() {
+            return self.own(&key_of(below), loaded);
+        }
+        let name = written(below.as_os_str().as_encoded_bytes(), "\\x");
+        if !self.patterns.ignores(&name) {
+            self.skip(name, NOT_UTF8);
         }
     }
 
@@ -127,15 +140,15 @@ impl Search<'_> {
             // The same place by another name.
             canonical(&whole).strip_prefix(canonical(&folder)).ok().map(Path::to_path_buf)
         });
-        let Some(key) = inside.as_deref().map(key_of) else {
+        let Some(below) = inside else {
             match instructions::of_user(self, &whole) {
                 Some(key) => self.add(key, whole, false, true),
                 None => self.skip(shown(given), "lies outside the project"),
             }
             return;
         };
+        let key = key_of(&below);
         match std::fs::metadata(&whole) {
-            Ok(_) if inside.is_some_and(|path| path.to_str().is_none()) => self.skip(key, NOT_UTF8),
             Ok(meta) if meta.is_dir() => {
                 if self.fence.holds(&whole) {
                     self.folder(&key);
@@ -143,7 +156,7 @@ impl Search<'_> {
                     self.skip(key, "is a link that leads out of its folder");
                 }
             }
-            _ => self.own(&key, false),
+            _ => self.own_path(&below, false),
         }
     }
 
@@ -216,10 +229,7 @@ impl Search<'_> {
             if !is_file || !nature::is_markdown(&key) {
                 continue;
             }
-            match below.to_str() {
-                Some(_) => self.own(&key, false),
-                None => self.skip(key, NOT_UTF8),
-            }
+            self.own_path(below, false);
         }
         arrived
     }

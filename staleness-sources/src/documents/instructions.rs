@@ -46,11 +46,10 @@ pub(super) fn find(search: &mut Search<'_>) {
             continue;
         }
         for path in markdown_below(&whole, MAX_VISITED) {
-            if let Ok(below) = path.strip_prefix(&search.place.folder) {
-                let key = key_of(below);
-                if nature::is_instruction(&key) {
-                    search.own(&key, true);
-                }
+            if let Ok(below) = path.strip_prefix(&search.place.folder)
+                && nature::is_instruction(&key_of(below))
+            {
+                search.own_path(below, true);
             }
         }
     }

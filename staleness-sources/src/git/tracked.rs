@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
+use crate::text::written;
+
 use super::{GitError, Repo};
 
 /// The most files that are listed.
@@ -26,7 +28,7 @@ pub enum TrackedKind {
 #[derive(Clone, Debug, Default)]
 pub struct Tracked {
     files: BTreeMap<Box<str>, TrackedKind>,
-    /// Paths that are not UTF-8, with what is not replaced: the first 1,000.
+    /// Paths that are not UTF-8, the bytes that are none as `\xE9`: the first 1,000.
     pub unnamed: Vec<String>,
     /// Whether there are more files than are listed.
     pub cut: bool,
@@ -115,7 +117,7 @@ impl Repo {
                 tracked.files.insert(path.into(), kind);
             }
             Err(_) if tracked.unnamed.len() < MAX_UNNAMED => {
-                tracked.unnamed.push(String::from_utf8_lossy(path).into_owned());
+                tracked.unnamed.push(written(path, "\\x"));
             }
             Err(_) => {}
         }
