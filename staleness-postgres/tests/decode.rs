@@ -108,6 +108,7 @@ fn whatever_stands_in_a_cell_is_read_or_named() {
         }
     }
     eprintln!("{changed} cells changed, {named} errors");
+    assert!(changed > 100 && named > 100, "{changed}, {named}");
     // An outcome would get a number that another one has.
     site.sql.run("UPDATE staleness.workspaces SET last_seq = 1").unwrap();
     let said = site.registry.check().unwrap_err().to_string();

@@ -1,6 +1,7 @@
 //! Records that somebody changed, in pages that redb finds sound: what cannot be read is named, and nothing panics.
 //!
-//! One change in sixteen is tried; `STALENESS_CELLS=all` tries all of them, which takes minutes.
+//! Each byte is changed in one of four ways. One change in sixteen is tried, with `STALENESS_CELLS=all` each, which takes
+//! minutes.
 
 use std::path::Path;
 use std::sync::Arc;
