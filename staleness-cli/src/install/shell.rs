@@ -204,6 +204,19 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn a_word_is_read_as_it_was_written(text in "[ -~]{0,20}|\\PC{0,20}", rest in "[ -~]{0,9}") {
+            let line = format!("{} {rest}", word(&text, false));
+            proptest::prop_assert_eq!(first_word(&line).map(|(word, _)| word), Some(text));
+        }
+
+        #[test]
+        fn no_line_makes_it_panic(line in "[a '\"\\\\$`#~;|é-]{0,20}|\\PC{0,40}") {
+            let _ = (Call::of_line(&line), words(&line), program("/s").wrote_hook(&line, &["x"]));
+        }
+    }
+
     #[test]
     fn what_was_written_by_others_is_not_ours() {
         let ours = program("/opt/tools/stale-1.2");
