@@ -124,7 +124,7 @@ fn tool_events(backend: &'static str, tools: usize, outcomes: usize, rows: &mut 
     let name = |event: usize| format!("mcp__server0__tool{}", event % tools / 12 * 12);
     let (mut raws, mut hooks) = (0, 0);
     let [idle, raw, hook] = race(
-        rounds(if backend == "sqlite" { 1_000 } else { 300 }, 5),
+        rounds(1_000, 5),
         [
             &mut empty,
             &mut || {
@@ -139,7 +139,7 @@ fn tool_events(backend: &'static str, tools: usize, outcomes: usize, rows: &mut 
     );
     let size = if tools == 20 { "small" } else { "large" };
     tell(&format!("{backend}, {size}"), &idle);
-    let goal = if backend == "sqlite" { Goal::Times(1.25) } else { Goal::Open };
+    let goal = Goal::Times(1.25);
     let work = format!("{backend}: tool event, {size}, median");
     rows.push(Row::of(work, &raw, &hook, 1, goal));
     let work = format!("{backend}: tool event, {size}, 99th percentile");
