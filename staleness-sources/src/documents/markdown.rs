@@ -117,78 +117,75 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn run(mut self, events: OffsetIter<'a>, visitor: &mut impl Visitor<'a>) {
-        for (event, range) in events {
-            let range = range.start + self.from..range.end + self.from;
-            match event {
-                Event::Start(tag) => self.start(tag, range, visitor),
-                Event::End(tag) => self.end(tag, visitor),
-                Event::Text(text) => self.text(&text, range),
-                Event::Code(code) => self.code(&code, range),
-                Event::SoftBreak => self.soft_break(range),
-                Event::Html(html) => {
+    fn run(mut self, mut events: OffsetIter<'a>, visitor: &mut impl Visitor<'a>) {
+        let from = self.from;
+        let shifted = |range: Range<usize>| range.start + from..range.end + from;
+        // Events are taken apart where they are: they are large, and most are a short text.
+        loop {
+            match events.next() {
+                Some((Event::Text(text), range)) => self.text(&text, shifted(range)),
+                Some((Event::Code(code), range)) => self.code(&code, shifted(range)),
+                Some((Event::SoftBreak, range)) => self.soft_break(shifted(range)),
+                Some((Event::Start(tag), range)) => self.start(tag, shifted(range), visitor),
+                Some((Event::End(tag), _)) => self.end(tag, visitor),
+                Some((Event::Html(html), range)) => {
+                    let range = shifted(range);
                     visitor.html(&html, range.clone(), false);
                     if self.html {
                         self.block_of_html(range, visitor);
                     }
                 }
-                Event::InlineHtml(html) => {
+                Some((Event::InlineHtml(html), range)) => {
+                    let range = shifted(range);
                     self.touch(&range);
                     visitor.html(&html, range.clone(), true);
                     self.html_links(range);
                 }
-                Event::HardBreak | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {
-                    self.touch(&range)
-                }
-                _ => {}
+                Some((
+                    Event::HardBreak | Event::FootnoteReference(_) | Event::TaskListMarker(_),
+                    range,
+                )) => self.touch(&shifted(range)),
+                Some(_) => {}
+                None => break,
             }
         }
         self.close(visitor);
     }
 
     fn start(&mut self, tag: Tag<'a>, range: Range<usize>, visitor: &mut impl Visitor<'a>) {
-        let opens = match &tag {
-            Tag::Paragraph if self.items > 0 => Some(Form::Item),
-            Tag::Paragraph => Some(Form::Paragraph),
-            Tag::Heading { level, .. } => Some(Form::Heading(*level as u8)),
-            Tag::TableHead | Tag::TableRow => Some(Form::Row),
-            _ => None,
-        };
-        match tag {
-            Tag::Link { link_type, dest_url, .. } => {
-                self.link(link_type, dest_url, range);
-                return;
-            }
-            Tag::Image { dest_url, .. } => {
-                self.link(LinkType::Inline, dest_url, range);
-                return;
-            }
+        let opens = match tag {
             Tag::Emphasis
             | Tag::Strong
             | Tag::Strikethrough
             | Tag::Superscript
             | Tag::Subscript
-            | Tag::TableCell => {
-                self.touch(&range);
-                return;
-            }
-            _ => {}
-        }
-        self.close(visitor);
-        match &tag {
+            | Tag::TableCell => return self.touch(&range),
+            Tag::Link { link_type, dest_url, .. } => return self.link(link_type, dest_url, range),
+            Tag::Image { dest_url, .. } => return self.link(LinkType::Inline, dest_url, range),
             // What a comment is about is what follows it.
             Tag::HtmlBlock => {
-                let html = self.text.get(range.clone()).unwrap_or_default();
+                self.close(visitor);
+                let html = self.text.get(range).unwrap_or_default();
                 self.html = html::may_link(html);
+                return;
             }
-            Tag::Heading { level, .. } => visitor.element(range.clone(), Some(*level as u8)),
-            _ => visitor.element(range.clone(), None),
-        }
-        match tag {
-            Tag::Item => self.items += 1,
-            Tag::CodeBlock(_) => self.code = true,
-            _ => {}
-        }
+            Tag::Paragraph if self.items > 0 => Some(Form::Item),
+            Tag::Paragraph => Some(Form::Paragraph),
+            Tag::Heading { level, .. } => Some(Form::Heading(level as u8)),
+            Tag::TableHead | Tag::TableRow => Some(Form::Row),
+            Tag::Item => {
+                self.items += 1;
+                None
+            }
+            Tag::CodeBlock(_) => {
+                self.code = true;
+                None
+            }
+            _ => None,
+        };
+        self.close(visitor);
+        let heading = if let Some(Form::Heading(level)) = opens { Some(level) } else { None };
+        visitor.element(range.clone(), heading);
         self.open = opens.map(|form| (form, range));
     }
 
