@@ -1,7 +1,9 @@
 //! Temporal words: what is one, and what only looks like one.
 
 use proptest::prelude::*;
-use staleness_core::knowledge::{Fact, MarkerSort, marker_evidence, markers};
+use staleness_core::knowledge::{
+    Fact, MarkerSort, MarkerStarts, marker_evidence, markers, markers_among,
+};
 
 fn words(text: &str) -> Vec<&str> {
     markers(text).into_iter().map(|marker| &text[marker.span]).collect()
@@ -234,6 +236,44 @@ proptest! {
             after = marker.span.end;
         }
         let _ = marker_evidence(&text);
+    }
+
+    #[test]
+    fn pieces_of_a_text_are_read_as_if_each_stood_alone(
+        pieces in prop::collection::vec(("[*_`|~\\n]|<b>|\\]\\(y\\) ", "([ a-z.(é“]{0,3}(now|TODO|will be|Rust 1.2|v1.2|2024|March 3|Q3 2026|current|https://|1.2.3|0.5|this year)?){0,4}"), 0..8),
+        from in 0_usize..8,
+    ) {
+        let mut text = String::new();
+        let mut prose = Vec::new();
+        for (markup, piece) in &pieces {
+            text.push_str(markup);
+            prose.push(text.len()..text.len() + piece.len());
+            text.push_str(piece);
+        }
+        let first = prose.get(from).map_or(text.len(), |piece| piece.start);
+        let alone: Vec<_> = prose
+            .iter()
+            .skip(from)
+            .flat_map(|piece| {
+                let found = markers(&text[piece.clone()]).into_iter();
+                found.map(|marker| (piece.start + marker.span.start..piece.start + marker.span.end, marker.sort))
+            })
+            .collect();
+        let mut starts = MarkerStarts::of(&text);
+        // A part may be asked for again.
+        for _ in 0..2 {
+            let mut together = Vec::new();
+            let mut asked = 0;
+            let prose_at = |at: usize| {
+                assert!(at >= asked, "in order");
+                asked = at;
+                prose.iter().find(|piece| piece.end > at).cloned()
+            };
+            markers_among(&text, &mut starts, first..text.len(), prose_at, |marker| {
+                together.push((marker.span, marker.sort));
+            });
+            prop_assert_eq!(&together, &alone);
+        }
     }
 
     #[test]

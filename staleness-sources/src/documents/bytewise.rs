@@ -1,5 +1,7 @@
 //! Looking at bytes before words: little of a text is left after it.
 
+use staleness_core::bytes::Places;
+
 /// Small letters and digits.
 pub(super) const SMALL: u16 = 1;
 /// Capitals.
@@ -40,70 +42,19 @@ pub(super) fn seen(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |seen, byte| seen | CLASSES[usize::from(*byte)])
 }
 
-/// How many pairs of bytes are looked at together.
-const STEP: usize = 16;
-
-/// Whether a name may hide where these two bytes stand side by side: `_`, `/`, a capital within a
-/// word, `::`, `:42`, `()`, `--`. Without branches, so that it is done for many at once.
-const fn tells(first: u8, second: u8) -> bool {
-    let digit = second.wrapping_sub(b'0') < 10;
-    let inner = (first.wrapping_sub(b'a') < 26) | (first.wrapping_sub(b'0') < 10);
-    (first == b'_')
-        | (first == b'/')
-        | (inner & (second.wrapping_sub(b'A') < 26))
-        | ((first == b':') & ((second == b':') | digit))
-        | ((first == b'(') & (second == b')'))
-        | ((first == b'-') & (second == b'-'))
-}
-
-/// The pairs of a window that tell something: each is a byte of a number, in order, and 1 where it does.
-fn lanes(window: &[u8; STEP + 1]) -> u128 {
-    let mut lanes = [0; STEP];
-    for (at, lane) in lanes.iter_mut().enumerate() {
-        *lane = u8::from(tells(window[at], window[at + 1]));
-    }
-    u128::from_le_bytes(lanes)
-}
-
-/// The same for the last bytes of a text. Not inlined: a window that may be either the text's or a copy
-/// of it would always be copied, and read before the copy is there.
-#[cold]
-#[inline(never)]
-fn lanes_at_end(rest: &[u8]) -> u128 {
-    let mut window = [b' '; STEP + 1];
-    window[..rest.len()].copy_from_slice(rest);
-    lanes(&window)
-}
-
-/// The first place from `at` on, and before `end`, where a name may hide. Behind the last byte stands white
-/// space. What stands behind `end` may make it say so of the last place before it.
-pub(super) fn telling(bytes: &[u8], mut at: usize, end: usize) -> Option<usize> {
-    while at < end {
-        let found = bytes[at..].first_chunk().map_or_else(|| lanes_at_end(&bytes[at..]), lanes);
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8).filter(|at| *at < end);
-        }
-        at += STEP;
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn the_first_place_is_found_wherever_it_is(text in "[a-cX :()/_-]{0,70}", from in 0_usize..40) {
-            let bytes = text.as_bytes();
-            let from = from.min(bytes.len());
-            for end in from..=bytes.len() {
-                let expected = (from..end)
-                    .find(|at| tells(bytes[*at], bytes.get(at + 1).copied().unwrap_or(b' ')));
-                prop_assert_eq!(telling(bytes, from, end), expected);
-            }
-        }
-    }
+/// Where names may hide in a text: where `_` or `/` stands, a capital within a word, `::`, `:42`, `()`, `--`, and
+/// `@`, which may import a file.
+pub(super) fn telling(text: &str, places: &mut Places) {
+    places.look(text.as_bytes(), |at| {
+        let inner = at.here.is_within(b'a', b'z') | at.here.is_digit();
+        // `:` follows `9`.
+        let place = at.here.is(b':') & at.after.is_within(b'0', b':');
+        at.here.is(b'_')
+            | at.here.is(b'/')
+            | at.here.is(b'@')
+            | place
+            | (inner & at.after.is_within(b'A', b'Z'))
+            | (at.here.is(b'(') & at.after.is(b')'))
+            | (at.here.is(b'-') & at.after.is(b'-'))
+    });
 }

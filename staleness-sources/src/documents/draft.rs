@@ -5,9 +5,11 @@
 
 use std::ops::Range;
 
-use staleness_core::knowledge::SignalKind;
+use staleness_core::bytes::Places;
+use staleness_core::knowledge::{MarkerStarts, SignalKind};
 use staleness_core::time::Timestamp;
 
+use super::bytewise;
 use super::directive::{self, Directive, Kinds, Reach};
 use super::front::{self, Fields};
 use super::imports;
@@ -15,10 +17,6 @@ use super::markdown::{self, BlockView, Sort, Visitor};
 use super::marks;
 use super::names::{NameId, NameSort, Names};
 use super::words::{self, Shape};
-
-/// How many bytes of text there are to a block with names, and to a name, in documents with many.
-const BLOCK_BYTES: usize = 512;
-const NAME_BYTES: usize = 128;
 
 /// Where in a block a name stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,24 +76,42 @@ pub(super) struct Draft {
     pub(super) faults: Vec<(usize, String)>,
 }
 
+/// Memory that is used again for one document after the other.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// Where names may hide in a text.
+    telling: Places,
+    /// Where temporal words may begin.
+    starts: MarkerStarts,
+    blocks: Vec<DraftBlock>,
+    mentions: Vec<Mention>,
+    marks: Vec<Range<usize>>,
+}
+
 /// Reads a document.
 ///
 /// # Errors
 /// Why it cannot be read.
-pub(super) fn read(text: &str, names: &mut Names) -> Result<Draft, &'static str> {
+pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Draft, &'static str> {
     let front = front::read(text)?;
-    let mut draft = Draft::default();
-    // About what a document holds: grown step by step, they are copied again and again.
-    draft.blocks.reserve(text.len() / BLOCK_BYTES);
-    draft.mentions.reserve(text.len() / NAME_BYTES);
+    let mut draft = Draft {
+        blocks: std::mem::take(&mut room.blocks),
+        mentions: std::mem::take(&mut room.mentions),
+        marks: std::mem::take(&mut room.marks),
+        ..Draft::default()
+    };
     let mut body = text.len() - text.trim_start_matches('\u{feff}').len();
     if let Some(front) = front {
         draft.fields = front::fields(&front);
         draft.body = front.body;
         body = front.body;
     }
+    bytewise::telling(text, &mut room.telling);
+    room.starts.look(text);
     let mut maker = Maker {
         text,
+        telling: &room.telling,
+        starts: &mut room.starts,
         names,
         draft,
         waiting: Vec::new(),
@@ -108,38 +124,23 @@ pub(super) fn read(text: &str, names: &mut Names) -> Result<Draft, &'static str>
     markdown::read(text, body, &mut maker);
     let mut draft = maker.draft;
     // It is held until every document was read.
-    draft.blocks.shrink_to_fit();
-    draft.mentions.shrink_to_fit();
+    room.blocks = fitted(&mut draft.blocks);
+    room.mentions = fitted(&mut draft.mentions);
+    room.marks = fitted(&mut draft.marks);
     Ok(draft)
 }
 
-/// How much of what can be looked up a text holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Survey {
-    /// Its blocks.
-    pub blocks: usize,
-    /// Names in them.
-    pub names: usize,
-    /// Words that were true at a time.
-    pub markers: usize,
-}
-
-/// Reads a text as a check does, and counts what it would look up: the part of a check that needs
-/// no project.
-///
-/// # Errors
-/// Why the text cannot be read.
-pub fn survey(text: &str) -> Result<Survey, &'static str> {
-    let draft = read(text, &mut Names::default())?;
-    Ok(Survey {
-        blocks: draft.count as usize,
-        names: draft.mentions.len(),
-        markers: draft.marks.len(),
-    })
+/// Moves a list to memory that it fills, and returns what it leaves, empty.
+fn fitted<T>(list: &mut Vec<T>) -> Vec<T> {
+    let mut fitted = Vec::with_capacity(list.len());
+    fitted.append(list);
+    std::mem::replace(list, fitted)
 }
 
 struct Maker<'a, 'n> {
     text: &'a str,
+    telling: &'n Places,
+    starts: &'n mut MarkerStarts,
     names: &'n mut Names,
     draft: Draft,
     /// Directives for the next element.
@@ -218,22 +219,25 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
         }
         let (mentions, marks) = (self.draft.mentions.len(), self.draft.marks.len());
         for (at, piece) in view.pieces.iter().enumerate() {
-            self.piece(view.pieces, at, piece);
+            // Of most prose nothing has to be read.
+            if piece.sort != Sort::Prose || self.telling.first(piece.range.clone()).is_some() {
+                self.piece(view.pieces, at, piece);
+            }
         }
+        self.temporal_words(view);
         let mut block = DraftBlock {
             range: view.range.clone(),
             mentions: mentions..self.draft.mentions.len(),
             marks: marks..self.draft.marks.len(),
             verified: None,
         };
-        let inline = std::mem::take(&mut self.inline);
-        if block.mentions.is_empty() && block.marks.is_empty() {
-            return;
+        let is_empty = |block: &DraftBlock| block.mentions.is_empty() && block.marks.is_empty();
+        let directed = !self.ranges.is_empty() || !self.inline.is_empty() || self.section.is_some();
+        if directed && !is_empty(&block) {
+            self.heed(&mut block);
         }
-        if !self.ranges.is_empty() || !inline.is_empty() || self.section.is_some() {
-            self.heed(&inline, &mut block);
-        }
-        if !block.mentions.is_empty() || !block.marks.is_empty() {
+        self.inline.clear();
+        if !is_empty(&block) {
             self.draft.blocks.push(block);
         }
     }
@@ -242,29 +246,30 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
 impl<'a> Maker<'a, '_> {
     fn piece(&mut self, pieces: &[markdown::Piece<'a>], at: usize, piece: &markdown::Piece<'a>) {
         let whole = self.text;
-        let text = whole.get(piece.range.clone()).unwrap_or_default();
         let (names, mentions) = (&mut *self.names, &mut self.draft.mentions);
         let mut add = |origin, sort, at, text: &str| {
             mentions.push(Mention { name: names.enter(sort, text), origin, at });
         };
         match &piece.sort {
             Sort::Prose => {
-                let part = whole_words(text, is_cut(whole, pieces, at));
-                let part = piece.range.start + part.start..piece.range.start + part.end;
-                words::in_prose(whole, part.clone(), &mut |(shape, name)| {
-                    add(Origin::Prose, NameSort::Word(shape), offset_in(whole, name), name);
-                });
-                let prose = whole.get(part.clone()).unwrap_or_default();
-                if prose.contains('@') {
-                    for path in prose.split_whitespace().filter_map(imports::import) {
+                let part = prose(whole, pieces, at);
+                let at_sign =
+                    words::in_prose(whole, self.telling, part.clone(), &mut |(shape, name)| {
+                        add(Origin::Prose, NameSort::Word(shape), offset_in(whole, name), name);
+                    });
+                if at_sign {
+                    let part = whole.get(part).unwrap_or_default();
+                    for path in part.split_whitespace().filter_map(imports::import) {
                         add(Origin::Prose, NameSort::Import, offset_in(whole, path), path);
                     }
                 }
-                marks::spans(whole, part, &mut self.draft.marks);
             }
-            Sort::Code => words::in_code(text, &mut |(shape, name): (Shape, _)| {
-                add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
-            }),
+            Sort::Code => {
+                let code = whole.get(piece.range.clone()).unwrap_or_default();
+                words::in_code(code, &mut |(shape, name): (Shape, _)| {
+                    add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
+                });
+            }
             Sort::Target => {
                 if let Some(target) = piece.target.as_deref() {
                     add(Origin::Link, NameSort::Link, piece.range.start, target);
@@ -274,13 +279,27 @@ impl<'a> Maker<'a, '_> {
         }
     }
 
+    /// Enters the temporal words of a block's prose.
+    fn temporal_words(&mut self, view: &BlockView<'_, 'a>) {
+        let (whole, pieces) = (self.text, view.pieces);
+        // Places come in order.
+        let mut next = 0;
+        let prose_at = |at: usize| {
+            let over =
+                |piece: &markdown::Piece<'_>| piece.sort != Sort::Prose || piece.range.end <= at;
+            next += pieces[next..].iter().take_while(|piece| over(piece)).count();
+            (next < pieces.len()).then(|| prose(whole, pieces, next))
+        };
+        marks::spans(whole, self.starts, view.range.clone(), prose_at, &mut self.draft.marks);
+    }
+
     /// Does what the directives about a block say.
-    fn heed(&mut self, inline: &[Directive], block: &mut DraftBlock) {
+    fn heed(&mut self, block: &mut DraftBlock) {
         self.ranges.retain(|(range, _)| range.end > block.range.start);
-        let ranges = std::mem::take(&mut self.ranges);
+        let (ranges, inline) = (std::mem::take(&mut self.ranges), std::mem::take(&mut self.inline));
         let start = block.range.start;
         let about = ranges.iter().filter(|(range, _)| range.contains(&start));
-        for directive in about.map(|(_, directive)| directive).chain(inline) {
+        for directive in about.map(|(_, directive)| directive).chain(&inline) {
             match directive {
                 Directive::Ignore(_, kinds) => self.leave_aside(kinds, block),
                 Directive::Verified(at) => block.verified = Some(*at),
@@ -330,6 +349,14 @@ fn is_covered(kinds: &Kinds, sort: NameSort) -> bool {
 /// Where `part`, which was cut out of `whole`, begins in it.
 fn offset_in(whole: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
+}
+
+/// The whole words of a piece of prose.
+fn prose(whole: &str, pieces: &[markdown::Piece<'_>], at: usize) -> Range<usize> {
+    let range = pieces[at].range.clone();
+    let text = whole.get(range.clone()).unwrap_or_default();
+    let words = whole_words(text, is_cut(whole, pieces, at));
+    range.start + words.start..range.start + words.end
 }
 
 /// Whether the word at either end of a piece goes on in something that was written in another way.

@@ -2,9 +2,15 @@
 
 use std::ops::Range;
 
-use staleness_core::knowledge::markers_within;
+use staleness_core::knowledge::{MarkerStarts, markers_among};
 
-/// Adds where in a part of a text, which is ordinary text, they stand.
-pub(super) fn spans(whole: &str, part: Range<usize>, found: &mut Vec<Range<usize>>) {
-    markers_within(whole, part, &mut |marker| found.push(marker.span));
+/// Adds where in a part of a text they stand. `prose_at` tells the piece of ordinary text that a place lies in.
+pub(super) fn spans(
+    whole: &str,
+    starts: &mut MarkerStarts,
+    part: Range<usize>,
+    prose_at: impl FnMut(usize) -> Option<Range<usize>>,
+    found: &mut Vec<Range<usize>>,
+) {
+    markers_among(whole, starts, part, prose_at, |marker| found.push(marker.span));
 }

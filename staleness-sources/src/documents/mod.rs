@@ -31,14 +31,15 @@ mod options;
 mod place;
 mod report;
 mod stored;
+mod survey;
 mod target;
 mod traps;
 mod words;
 
 pub use check::{check, project_version};
-pub use draft::{Survey, survey};
 pub use front::{Change, Field, FieldValue, SetError, set_fields};
 pub use nature::{is_document, is_markdown};
 pub use options::CheckOptions;
 pub use report::{Cancelled, Counts, Note, Progress, Report, Skipped};
 pub use stored::{ItemReport, cite, item_evidence, seen};
+pub use survey::{Survey, survey};

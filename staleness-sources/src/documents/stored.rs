@@ -7,7 +7,7 @@ use staleness_core::ids::{ItemKey, Scope};
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Item, Lines, marker_evidence};
 
 use super::check::{Past, ask_of_word, commit_text, fact_of_citation};
-use super::draft;
+use super::draft::{self, Room};
 use super::names::Names;
 use super::{Cancelled, Note, Progress, file, target};
 use crate::git::{
@@ -118,11 +118,11 @@ fn own_markers(item: &Item) -> Vec<Evidence> {
 
 /// The words of all items at once, each with its item and the place in its text.
 fn words_of(items: &[&Item]) -> Vec<(usize, usize, Word)> {
-    let mut words = Vec::new();
+    let (mut words, mut room) = (Vec::new(), Room::default());
     let of_store = |item: &Item| item.path.is_none() && !item.evergreen;
     for (at, item) in items.iter().enumerate().filter(|(_, item)| of_store(item)) {
         let mut names = Names::default();
-        let Ok(draft) = draft::read(&item.body, &mut names) else { continue };
+        let Ok(draft) = draft::read(&item.body, &mut names, &mut room) else { continue };
         let mut seen = BTreeSet::new();
         for mention in draft.mentions.iter().filter(|mention| seen.insert(mention.name)) {
             let (sort, text) = names.get(mention.name);

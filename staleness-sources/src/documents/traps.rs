@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words in lower case.
-type Words = LazyLock<HashSet<&'static str>>;
+use foldhash::fast::FixedState;
 
-fn set(words: &'static str) -> HashSet<&'static str> {
+/// Words in lower case. They are ours, so that nobody can choose many of one hash.
+type Words = LazyLock<HashSet<&'static str, FixedState>>;
+
+fn set(words: &'static str) -> HashSet<&'static str, FixedState> {
     words.split_ascii_whitespace().collect()
 }
 

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use staleness_core::bytes::Places;
+
 use super::bytewise::{self, BREAK, COLON, DASH, DOT, OTHER, SMALL, SPACE, UNDERSCORE, UPPER};
 use super::target;
 use super::traps;
@@ -26,17 +28,30 @@ pub(super) enum Shape {
 /// A name in a text: its shape, and the name without what stands around it, as a part of the text.
 pub(super) type Named<'a> = (Shape, &'a str);
 
-/// Finds the names in a part of a text that is ordinary text; only an unmistakable shape counts.
-pub(super) fn in_prose<'a>(whole: &'a str, part: Range<usize>, found: &mut impl FnMut(Named<'a>)) {
+/// Finds the names in a part of a text that is ordinary text; only an unmistakable shape counts. Words with `@`
+/// are addresses or imports: whether there is one is returned.
+pub(super) fn in_prose<'a>(
+    whole: &'a str,
+    telling: &Places,
+    part: Range<usize>,
+    found: &mut impl FnMut(Named<'a>),
+) -> bool {
+    let mut at_sign = false;
     let bytes = whole.as_bytes();
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     let (mut from, end) = (part.start, part.end);
-    while let Some(at) = bytewise::telling(bytes, from, end) {
+    while let Some(at) = telling.first(from..end) {
         let start = bytes[from..at].iter().rposition(is_space).map_or(from, |gap| from + gap + 1);
         let end = bytes[at..end].iter().position(is_space).map_or(end, |gap| at + gap);
-        prose_word(&whole[start..end], found);
+        let token = &whole[start..end];
+        if token.as_bytes().contains(&b'@') {
+            at_sign = true;
+        } else {
+            prose_word(token, found);
+        }
         from = end;
     }
+    at_sign
 }
 
 fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
@@ -49,7 +64,7 @@ fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
     ]);
     let call = word.ends_with("()");
     let word = if call { word } else { word.trim_end_matches([')', '.', ',', '"', '\'']) };
-    if word.is_empty() || word.starts_with(['@', '$', '#', '%', '<']) || word.contains('@') {
+    if word.is_empty() || word.starts_with(['$', '#', '%', '<']) {
         return;
     }
     if word.starts_with("--") {
@@ -96,14 +111,13 @@ pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     if seen & (UPPER | UNDERSCORE | COLON | DASH | DOT) == 0 {
         return;
     }
-    let words = || code.split(' ').filter(|word| !word.is_empty());
-    let Some(first) = words().find(|word| !matches!(*word, "$" | ">" | "#" | "%")) else {
+    let Some(first) = words_of(code).find(|word| !matches!(*word, "$" | ">" | "#" | "%")) else {
         return;
     };
     // What a command means that begins with a variable depends on where it is typed.
     let foreign = traps::is_foreign_tool(first) || first.contains('=') && !first.starts_with('-');
-    for word in words() {
-        let word = word.trim_matches(['"', '\'', ',', ';', '[', ']']);
+    for word in words_of(code) {
+        let word = trimmed(word, |byte| matches!(byte, b'"' | b'\'' | b',' | b';' | b'[' | b']'));
         let seen = bytewise::seen(word.as_bytes());
         if word.starts_with("--") {
             if !foreign {
@@ -117,8 +131,9 @@ pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
                 found((Shape::Path, word));
             }
         } else if !foreign && seen & (UPPER | UNDERSCORE | COLON) != 0 {
-            for part in word.split(|c: char| !(c.is_ascii_alphanumeric() || "_:".contains(c))) {
-                let part = part.trim_matches(':');
+            let joins = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+            for part in word.split(|c| !joins(c)) {
+                let part = trimmed(part, |byte| byte == b':');
                 if is_unmistakable(part) {
                     push(Shape::Identifier, part, found);
                 }
@@ -127,10 +142,36 @@ pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     }
 }
 
+/// What stands between spaces.
+fn words_of(code: &str) -> impl Iterator<Item = &str> {
+    let mut rest = code;
+    std::iter::from_fn(move || {
+        loop {
+            if rest.is_empty() {
+                return None;
+            }
+            let end = rest.bytes().position(|byte| byte == b' ').unwrap_or(rest.len());
+            let word = &rest[..end];
+            rest = rest.get(end + 1..).unwrap_or_default();
+            if !word.is_empty() {
+                return Some(word);
+            }
+        }
+    })
+}
+
+/// A text without what stands at its ends of some characters of ASCII.
+fn trimmed(text: &str, leaves: impl Fn(u8) -> bool) -> &str {
+    let bytes = text.as_bytes();
+    let from = bytes.iter().position(|byte| !leaves(*byte)).unwrap_or(bytes.len());
+    let to = bytes.iter().rposition(|byte| !leaves(*byte)).map_or(from, |last| last + 1);
+    &text[from..to]
+}
+
 /// A code span of one word.
 fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
     if seen & !(SMALL | UPPER | UNDERSCORE) == 0 {
-        if is_identifier(code) {
+        if !code.as_bytes()[0].is_ascii_digit() {
             push(Shape::Identifier, code, found);
         }
         return;
@@ -263,9 +304,15 @@ mod tests {
         format!("{shape} {text}")
     }
 
+    fn telling(text: &str) -> Places {
+        let mut places = Places::default();
+        bytewise::telling(text, &mut places);
+        places
+    }
+
     fn prose(text: &str) -> Vec<String> {
         let mut all = Vec::new();
-        in_prose(text, 0..text.len(), &mut |name| all.push(shown(name)));
+        in_prose(text, &telling(text), 0..text.len(), &mut |name| all.push(shown(name)));
         all
     }
 
@@ -374,7 +421,7 @@ mod tests {
             code in "[a-zA-Z_:./()<>é\\- =\"#L0-9$]{0,60}",
         ) {
             for text in [&text, &code] {
-                in_prose(text, 0..text.len(), &mut |(_, name)| assert!(text.contains(name)));
+                in_prose(text, &telling(text), 0..text.len(), &mut |(_, name)| assert!(text.contains(name)));
                 in_code(text, &mut |(_, name)| assert!(text.contains(name)));
             }
         }

@@ -19,7 +19,8 @@ mod version;
 use std::ops::Range;
 
 use neighbours::Place;
-use tables::{Start, starts};
+pub use tables::MarkerStarts;
+use tables::Start;
 
 use super::{Evidence, Fact};
 
@@ -53,34 +54,59 @@ pub struct Marker {
 #[must_use]
 pub fn markers(prose: &str) -> Vec<Marker> {
     let mut found = Vec::new();
-    markers_within(prose, 0..prose.len(), &mut |marker| found.push(marker));
+    let (all, mut starts) = (0..prose.len(), MarkerStarts::of(prose));
+    markers_among(
+        prose,
+        &mut starts,
+        all.clone(),
+        |_| Some(all.clone()),
+        |marker| found.push(marker),
+    );
     found
 }
 
-/// The same for a part of a text, which is read as if it stood alone; spans are those of the whole
-/// text.
+/// The same for the prose in a part of a text. `prose_at` is asked for the piece of prose that a place lies in, of
+/// few places and in their order; each piece is read as if it stood alone, and none begins within a word. Spans are
+/// those of the whole text.
 ///
 /// # Panics
-/// When the part does not lie in the text, or cuts a character.
-pub fn markers_within(text: &str, part: Range<usize>, found: &mut impl FnMut(Marker)) {
-    let (from, prose) = (part.start, &text[part.clone()]);
+/// When a piece does not lie in the text, or cuts a character.
+pub fn markers_among(
+    text: &str,
+    starts: &mut MarkerStarts,
+    part: Range<usize>,
+    mut prose_at: impl FnMut(usize) -> Option<Range<usize>>,
+    mut found: impl FnMut(Marker),
+) {
+    let mut piece = 0..0;
+    // What comes before is a part of what was found, or of an address.
     let mut after = 0;
     let mut token = 0..0;
-    for (at, start) in starts(text.as_bytes(), part) {
+    starts.rewind(part.start);
+    while let Some((at, start)) = starts.next_in(&part) {
         if at < after {
             continue;
         }
-        let place = Place { text: prose, at };
+        if at >= piece.end {
+            let Some(next) = prose_at(at) else { continue };
+            (after, token, piece) = (next.start, next.start..next.start, next);
+        }
+        if at < after || at >= piece.end {
+            continue;
+        }
+        let place = Place { text: &text[piece.clone()], at: at - piece.start };
         let Some((end, sort)) = confirm(&place, start) else { continue };
+        let end = piece.start + end;
         // Each token is looked at once, so that one long token does not make the time quadratic.
         if at >= token.end {
-            token = place.token(token.end);
-            if is_url(&prose[token.clone()]) {
+            let around = place.token(token.end - piece.start);
+            token = piece.start + around.start..piece.start + around.end;
+            if is_url(&text[token.clone()]) {
                 after = token.end;
             }
         }
         if at >= after {
-            found(Marker { span: from + at..from + end, sort });
+            found(Marker { span: at..end, sort });
             after = end;
         }
     }
@@ -93,10 +119,11 @@ fn confirm(place: &Place<'_>, start: Start) -> Option<(usize, MarkerSort)> {
     }
     match start {
         Start::Word => phrase::word(place),
-        Start::Number => {
-            let version = || version::version(place).map(|end| (end, MarkerSort::Version));
-            date::year(place).map(|end| (end, MarkerSort::Date)).or_else(version)
+        // What goes on behind a dot is no year, and what does not is no version.
+        Start::Number if place.is_number_with_dots() => {
+            version::version(place).map(|end| (end, MarkerSort::Version))
         }
+        Start::Number => date::year(place).map(|end| (end, MarkerSort::Date)),
         Start::Version => version::version(place).map(|end| (end, MarkerSort::Version)),
         Start::Month => date::month(place).map(|end| (end, MarkerSort::Date)),
         Start::Quarter => date::quarter(place).map(|end| (end, MarkerSort::Date)),
@@ -168,4 +195,45 @@ fn backticks(body: &str) -> Vec<Range<usize>> {
         }
     }
     runs
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The markers that begin at a place, whatever the tables say of it.
+    fn at_place(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
+        let bytes = &place.bytes()[place.at..];
+        let fits: &[Start] = match bytes {
+            [b'0'..=b'9', ..] => &[Start::Number],
+            [b'v' | b'V', ..] => &[Start::Version],
+            [b'Q', b'1'..=b'4', ..] => &[Start::Quarter],
+            _ => &[Start::Word, Start::Month, Start::Period],
+        };
+        fits.iter().find_map(|start| confirm(place, *start))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn the_tables_overlook_nothing(
+            text in "(([ .*_(é-]|in |by |this |the |next |since |\n){0,2}([Nn]ow|[Ll]atest|[Cc]urrent thing|planned|upcoming|TODO|TBD|[Ww]ill be better|[0-9.]{1,7}|(Rust |release\n|x )1[.][0-9]{1,2}|v[0-9.]{1,6}|[0-9]{1,5}[.][0-9]{1,5}[.][0-9]|(19|20)[0-9]{2}|[A-Z][a-z]{2} [0-9]{1,4}|March 3|Q[1-5]|year|month|quarter|x)){0,5}[ -~]?"
+        ) {
+            let mut after = 0;
+            let mut expected = Vec::new();
+            for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
+                let inner = text[..at].ends_with(|before: char| before.is_ascii_alphanumeric());
+                if at < after || inner {
+                    continue;
+                }
+                if let Some((end, sort)) = at_place(&Place { text: &text, at }) {
+                    expected.push(Marker { span: at..end, sort });
+                    after = end;
+                }
+            }
+            prop_assert_eq!(markers(&text), expected);
+        }
+    }
 }

@@ -57,8 +57,15 @@ impl<'a> Place<'a> {
 
     /// The end of the digits that begin there.
     pub(super) fn digits_end(&self, from: usize) -> usize {
-        let digits = self.bytes()[from.min(self.text.len())..].iter().take(MAX_WORD);
-        from + digits.take_while(|byte| byte.is_ascii_digit()).count()
+        let digits = self.bytes().get(from..).unwrap_or_default();
+        let digits = digits.get(..MAX_WORD).unwrap_or(digits);
+        from + digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len())
+    }
+
+    /// Whether the digits that begin at the place go on behind a dot.
+    pub(super) fn is_number_with_dots(&self) -> bool {
+        let end = self.digits_end(self.at);
+        self.byte(end) == b'.' && self.byte(end + 1).is_ascii_digit()
     }
 
     /// The word after an end, where nothing but white space lies between; with where it begins.

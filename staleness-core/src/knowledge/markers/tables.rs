@@ -1,6 +1,9 @@
-//! Where a marker can begin: told by three bytes and the one before them.
+//! Where a marker can begin: told by three bytes and the one before them. It is asked of a text as a whole, where
+//! signs of markup stand beside words; what says more than it should is settled by who looks closer.
 
 use std::ops::Range;
+
+use crate::bytes::{Window, each_word};
 
 /// How a marker may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,28 +22,39 @@ pub(super) enum Start {
     Period,
 }
 
-/// The sets of bytes that may stand first, second and third, and what begins so.
-const PATTERNS: [(Start, &[&[u8]; 3]); 20] = [
-    (Start::Word, &[b"cC", b"uU", b"rR"]),
-    (Start::Word, &[b"nN", b"oO", b"wW"]),
-    (Start::Word, &[b"lL", b"aA", b"tT"]),
-    (Start::Word, &[b"pP", b"lL", b"aA"]),
-    (Start::Word, &[b"uU", b"pP", b"cC"]),
-    (Start::Word, &[b"wW", b"iI", b"lL"]),
-    (Start::Word, &[b"T", b"O", b"D"]),
-    (Start::Word, &[b"T", b"B", b"D"]),
-    (Start::Number, &[b"0123456789", b"0123456789.", b"0123456789."]),
-    (Start::Version, &[b"vV", b"0123456789", b"0123456789."]),
-    (Start::Quarter, &[b"Q", b"1234", b" \n\t-/.,;:!?)"]),
-    (Start::Month, &[b"J", b"au", b"nl"]),
-    (Start::Month, &[b"F", b"e", b"b"]),
-    (Start::Month, &[b"M", b"a", b"ry"]),
-    (Start::Month, &[b"A", b"pu", b"rg"]),
-    (Start::Month, &[b"SD", b"e", b"pc"]),
-    (Start::Month, &[b"ON", b"co", b"tv"]),
-    (Start::Period, &[b"mM", b"oO", b"nN"]),
-    (Start::Period, &[b"qQ", b"uU", b"aA"]),
-    (Start::Period, &[b"yY", b"eE", b"aA"]),
+/// Bytes that may stand at a place.
+#[derive(Clone, Copy)]
+enum Set {
+    These(&'static [u8]),
+    /// What a word does not go on with; signs of markup are among it.
+    NoWord,
+    Any,
+}
+
+use Set::{Any, NoWord, These};
+
+/// The bytes that may stand first, second, third and fourth, and what begins so.
+const PATTERNS: [(Start, [Set; 4]); 20] = [
+    (Start::Word, [These(b"cC"), These(b"uU"), These(b"rR"), These(b"rR")]),
+    (Start::Word, [These(b"nN"), These(b"oO"), These(b"wW"), NoWord]),
+    (Start::Word, [These(b"lL"), These(b"aA"), These(b"tT"), These(b"eE")]),
+    (Start::Word, [These(b"pP"), These(b"lL"), These(b"aA"), These(b"nN")]),
+    (Start::Word, [These(b"uU"), These(b"pP"), These(b"cC"), These(b"oO")]),
+    (Start::Word, [These(b"wW"), These(b"iI"), These(b"lL"), These(b"lL")]),
+    (Start::Word, [These(b"T"), These(b"O"), These(b"D"), These(b"O")]),
+    (Start::Word, [These(b"T"), These(b"B"), These(b"D"), NoWord]),
+    (Start::Number, [These(b"0123456789"), These(b"0123456789."), These(b"0123456789."), Any]),
+    (Start::Version, [These(b"vV"), These(b"0123456789"), These(b"0123456789."), Any]),
+    (Start::Quarter, [These(b"Q"), These(b"1234"), NoWord, Any]),
+    (Start::Month, [These(b"J"), These(b"au"), These(b"nl"), Any]),
+    (Start::Month, [These(b"F"), These(b"e"), These(b"b"), Any]),
+    (Start::Month, [These(b"M"), These(b"a"), These(b"ry"), Any]),
+    (Start::Month, [These(b"A"), These(b"pu"), These(b"rg"), Any]),
+    (Start::Month, [These(b"SD"), These(b"e"), These(b"pc"), Any]),
+    (Start::Month, [These(b"ON"), These(b"co"), These(b"tv"), Any]),
+    (Start::Period, [These(b"mM"), These(b"oO"), These(b"nN"), These(b"tT")]),
+    (Start::Period, [These(b"qQ"), These(b"uU"), These(b"aA"), These(b"rR")]),
+    (Start::Period, [These(b"yY"), These(b"eE"), These(b"aA"), These(b"rR")]),
 ];
 
 /// For each byte the patterns that it fits, one bit each.
@@ -50,138 +64,187 @@ const fn table(place: usize) -> Table {
     let mut table = [0; 256];
     let mut pattern = 0;
     while pattern < PATTERNS.len() {
-        let bytes = PATTERNS[pattern].1[place];
-        let mut at = 0;
-        while at < bytes.len() {
-            table[bytes[at] as usize] |= 1 << pattern;
-            at += 1;
+        let mut byte = 0;
+        while byte < 256 {
+            if holds(PATTERNS[pattern].1[place], byte as u8) {
+                table[byte] |= 1 << pattern;
+            }
+            byte += 1;
         }
         pattern += 1;
     }
     table
 }
 
-/// Every pattern, unless the byte is a letter or digit that the word goes on from.
-const fn before() -> Table {
-    let mut table = [u32::MAX; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        if (byte as u8).is_ascii_alphanumeric() || byte == b'_' as usize {
-            table[byte] = 0;
+const fn holds(set: Set, byte: u8) -> bool {
+    match set {
+        Any => true,
+        NoWord => !byte.is_ascii_alphanumeric(),
+        These(bytes) => {
+            let mut at = 0;
+            while at < bytes.len() && bytes[at] != byte {
+                at += 1;
+            }
+            at < bytes.len()
         }
-        byte += 1;
     }
-    table
 }
 
-static FIRST: Table = table(0);
-static SECOND: Table = table(1);
-static THIRD: Table = table(2);
-static BEFORE: Table = before();
+/// The patterns that each of four bytes fits.
+static TABLES: [Table; 4] = [table(0), table(1), table(2), table(3)];
 
-/// How many places are looked at together.
-const STEP: usize = 64;
-
-/// Whether a marker may begin with the second of two bytes, going by its first letter. Without branches, so
-/// that it is done for many places at once. It says so of about one word in four, which the tables then
-/// tell; asking here for the letters that follow costs more than that.
-const fn may_begin(before: u8, first: u8) -> bool {
-    const fn lies(byte: u8, from: u8, to: u8) -> bool {
-        byte.wrapping_sub(from) <= to - from
+/// Which two bytes a marker may begin with, the first of them lower: one bit for each pair.
+static PAIRS: [u64; 1 << 10] = {
+    let (first, second) = (table(0), table(1));
+    let mut pairs = [0; 1 << 10];
+    let mut pair = 0;
+    while pair < 1 << 16 {
+        if first[pair & 255] & second[pair >> 8] != 0 {
+            pairs[pair >> 6] |= 1 << (pair & 63);
+        }
+        pair += 1;
     }
-    let inner = lies(before | 32, b'a', b'z') | lies(before, b'0', b'9') | (before == b'_');
-    let small = (first == b'c')
-        | lies(first, b'l', b'n')
-        | lies(first, b'p', b'q')
-        | lies(first, b'u', b'y');
-    !inner & (small | lies(first, b'A', b'Z') | lies(first, b'0', b'9'))
+    pairs
+};
+
+/// Where in a text a marker may begin.
+#[derive(Clone, Debug, Default)]
+pub struct MarkerStarts {
+    places: Vec<(usize, Start)>,
+    /// The one to be told next: most parts are asked for in the order of the text.
+    next: usize,
 }
 
-/// The places of a window, which begins with the byte before them, at which a marker may begin: one bit
-/// for each.
-fn lanes(window: &[u8; STEP + 1]) -> u64 {
-    let mut lanes = [0; STEP];
-    for (at, lane) in lanes.iter_mut().enumerate() {
-        *lane = u8::from(may_begin(window[at], window[at + 1]));
+impl MarkerStarts {
+    /// The places of a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut starts = Self::default();
+        starts.look(text);
+        starts
     }
-    let (eights, _) = lanes.as_chunks();
-    eights.iter().rev().fold(0, |all, eight| all << 8 | bits(u64::from_le_bytes(*eight)))
-}
 
-/// The lowest bits of eight bytes, side by side: the product brings each to a place of its own in the
-/// highest byte.
-const fn bits(bytes: u64) -> u64 {
-    bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
-}
-
-/// The lanes of the window at a place. Around the text stands white space.
-fn lanes_at(text: &[u8], from: usize) -> u64 {
-    let window = from.checked_sub(1).and_then(|begin| text[begin..].first_chunk());
-    window.map_or_else(|| lanes_at_end(text, from), lanes)
-}
-
-/// The same where the window goes beyond an end of the text. Not inlined: a window that may be either
-/// the text's or a copy of it would always be copied, and read before the copy is there.
-#[cold]
-#[inline(never)]
-fn lanes_at_end(text: &[u8], from: usize) -> u64 {
-    let mut window = [b' '; STEP + 1];
-    let begin = from.saturating_sub(1);
-    let part = &text[begin..text.len().min(from + STEP)];
-    window[begin + 1 - from..][..part.len()].copy_from_slice(part);
-    lanes(&window)
-}
-
-/// Every place of a part of a text at which a marker may begin, in order and counted from the part's
-/// beginning. What stands before and behind the part is as white space.
-pub(super) fn starts(text: &[u8], part: Range<usize>) -> impl Iterator<Item = (usize, Start)> + '_ {
-    let bytes = &text[part.clone()];
-    // The window that is looked at, its places that are left, and where the next one begins. What stands
-    // before the part may keep its first place from being told, so that one is always looked at.
-    let (mut from, mut left, mut next) = (0, 1_u64, 0);
-    std::iter::from_fn(move || {
-        loop {
-            while left != 0 {
-                let here = from + left.trailing_zeros() as usize;
-                left &= left - 1;
-                if here >= bytes.len() {
-                    return None;
-                }
-                if let Some(start) = start(bytes, here) {
-                    return Some((here, start));
+    /// The same in the memory of the places of another text. Each byte is looked at once; the first letter tells
+    /// of one word in four that a marker may begin with it, and to ask all places at once for the letters that
+    /// follow costs more than the tables do.
+    pub fn look(&mut self, text: &str) {
+        let text = text.as_bytes();
+        self.places.clear();
+        self.next = 0;
+        let places = &mut self.places;
+        let first = |at: Window| {
+            let first = at.here.is(b'c')
+                | at.here.is_within(b'l', b'q')
+                | at.here.is_within(b'u', b'y')
+                | at.here.is_within(b'0', b'Z');
+            first & !(at.before.is_letter() | at.before.is_digit())
+        };
+        let mut noted = [0_usize; 64];
+        each_word(text, first, |from, mut bits, around| {
+            // Each place is noted, and the next one over it if it tells nothing: which do cannot be guessed.
+            let mut count = 0;
+            while bits != 0 {
+                let at = bits.trailing_zeros() as usize % 64;
+                bits &= bits - 1;
+                noted[count % 64] = at;
+                let pair = u16::from_le_bytes([around[at + 1], around[at + 2]]);
+                count += (PAIRS[usize::from(pair >> 6)] >> (pair & 63) & 1) as usize;
+            }
+            for at in &noted[..count] {
+                let patterns = (1..).zip(&TABLES).fold(u32::MAX, |patterns, (ahead, table)| {
+                    patterns & table[usize::from(around[at % 64 + ahead])]
+                });
+                if patterns != 0 {
+                    let start = PATTERNS[patterns.trailing_zeros() as usize].0;
+                    let at = from + at;
+                    if start != Start::Number || number(text, at) {
+                        places.push((at, start));
+                    }
                 }
             }
-            if next >= bytes.len() {
+        });
+    }
+
+    /// The next place in a part of the text at which a marker may begin, behind what was told last.
+    pub(super) fn next_in(&mut self, part: &Range<usize>) -> Option<(usize, Start)> {
+        loop {
+            let (at, start) = *self.places.get(self.next)?;
+            if at >= part.end {
                 return None;
             }
-            (from, next) = (next, next + STEP);
-            left = lanes_at(text, part.start + from);
-            if from == 0 {
-                // It was looked at.
-                left &= !1;
+            self.next += 1;
+            if at >= part.start {
+                return Some((at, start));
             }
         }
-    })
+    }
+
+    /// Goes back to where parts are asked for that begin here, if it is beyond.
+    pub(super) fn rewind(&mut self, to: usize) {
+        if self.places[..self.next].last().is_some_and(|(at, _)| *at >= to) {
+            self.next = self.places.partition_point(|(at, _)| *at < to);
+        }
+    }
 }
 
-/// What may begin at this place. What stands before and behind a text is as white space.
-fn start(bytes: &[u8], at: usize) -> Option<Start> {
-    let byte = |at: usize| usize::from(bytes.get(at).copied().unwrap_or(b' '));
-    let before = at.checked_sub(1).map_or(usize::from(b' '), byte);
-    let bits = BEFORE[before] & FIRST[byte(at)] & SECOND[byte(at + 1)] & THIRD[byte(at + 2)];
-    (bits != 0).then(|| PATTERNS[bits.trailing_zeros() as usize].0)
+/// Whether a number may be a year or a version: the first of four digits that begin as years do, the second with
+/// a dot, and where it has only one there must be a word before it. Without loops, whose ends cannot be guessed.
+fn number(text: &[u8], at: usize) -> bool {
+    let eight = text.get(at..).unwrap_or_default();
+    let eight = u64::from_le_bytes(eight.first_chunk().copied().unwrap_or_else(|| padded(eight)));
+    let whole = digits(eight);
+    if whole > 5 {
+        return false;
+    }
+    let [dot, rest @ ..] = (eight >> (8 * whole)).to_le_bytes();
+    let part = digits(u64::from_le_bytes(padded(&rest)));
+    if dot != b'.' || part == 0 {
+        return whole == 4 && matches!(eight.to_le_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..]);
+    }
+    let before = |back: usize| at.checked_sub(back).map_or(b'.', |at| text[at]);
+    let named = before(1).is_ascii_whitespace()
+        & matches!(before(2), b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'\'' | b' ' | b'\t'..=b'\r');
+    // What lies beyond these bytes may be another dot.
+    named || rest.get(part).is_none_or(|byte| matches!(*byte, b'.' | 0))
+}
+
+/// How many of the first bytes are digits: a byte without the bits of `0` is at most 9, and so has no high half
+/// with 6 more. A carry reaches only bytes behind one that is none.
+fn digits(bytes: u64) -> usize {
+    let value = bytes ^ 0x3030_3030_3030_3030;
+    let none = (value.wrapping_add(0x0606_0606_0606_0606) | value) & 0xf0f0_f0f0_f0f0_f0f0;
+    none.trailing_zeros() as usize / 8
+}
+
+/// The first eight bytes of a text that has fewer. Behind it stands white space.
+fn padded(text: &[u8]) -> [u8; 8] {
+    let mut eight = [b' '; 8];
+    eight[..text.len()].copy_from_slice(text);
+    eight
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn found(text: &str, part: Range<usize>) -> Vec<(usize, Start)> {
+        let mut starts = MarkerStarts::of(text);
+        std::iter::from_fn(|| starts.next_in(&part)).collect()
+    }
+
     #[test]
     fn what_the_tables_find_is_never_passed_over() {
-        for before in 0..=255_u8 {
-            for first in 0..=255_u8 {
-                let bits = BEFORE[usize::from(before)] & FIRST[usize::from(first)];
-                assert!(bits == 0 || may_begin(before, first), "{before} {first}");
+        for (start, sets) in PATTERNS {
+            let fits = |place: usize| (0..128_u8).filter(move |byte| holds(sets[place], *byte));
+            for first in fits(0) {
+                for (second, third) in fits(1).zip(fits(2).cycle()) {
+                    let fourth = fits(3).next_back().expect("a byte");
+                    let text = String::from_utf8(vec![b' ', first, second, third, fourth]);
+                    let text = text.expect("ASCII");
+                    let told = found(&text, 0..5).iter().any(|(at, _)| *at == 1);
+                    let is_number = start == Start::Number;
+                    assert!(told || is_number && !number(text.as_bytes(), 1), "{text:?}");
+                }
             }
         }
     }
@@ -191,15 +254,36 @@ mod tests {
         for before in 0..150 {
             for after in [0, 1, 15, 16, 17, 60, 61, 62, 63, 64, 65, 130] {
                 let text = format!("{} now {}", "x".repeat(before), "y".repeat(after));
-                let found: Vec<_> = starts(text.as_bytes(), 0..text.len()).collect();
-                assert_eq!(found, [(before + 1, Start::Word)], "{text}");
-                // A part is read as if it stood alone.
-                let found: Vec<_> = starts(text.as_bytes(), before + 1..before + 4).collect();
-                assert_eq!(found, [(0, Start::Word)], "{text}");
-                let joined = format!("{}now{}", "x".repeat(before), "y".repeat(after));
-                let found: Vec<_> = starts(joined.as_bytes(), before..before + 3).collect();
-                assert_eq!(found, [(0, Start::Word)], "{joined}");
+                assert_eq!(found(&text, 0..text.len()), [(before + 1, Start::Word)], "{text}");
+                assert_eq!(found(&text, before + 1..before + 2), [(before + 1, Start::Word)]);
+                assert_eq!(found(&text, before + 2..text.len()), [], "{text}");
+                let joined = format!("{}now {}", "x".repeat(before + 1), "y".repeat(after));
+                assert_eq!(found(&joined, 0..joined.len()), [], "{joined}");
             }
+        }
+    }
+
+    #[test]
+    fn parts_are_found_in_any_order() {
+        let text = "now and now and now and now";
+        let mut starts = MarkerStarts::of(text);
+        for (part, places) in
+            [(8..27, vec![8, 16, 24]), (0..9, vec![0, 8]), (24..25, vec![24]), (0..0, vec![])]
+        {
+            starts.rewind(part.start);
+            let found = std::iter::from_fn(|| starts.next_in(&part));
+            assert_eq!(found.map(|(at, _)| at).collect::<Vec<_>>(), places);
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_neither_years_nor_versions_are_passed_over() {
+        for text in ["1.52", "| 1.90 |", "12345", "123", "3024", "**2.5**", "(1.25)", "1234567.8.9"]
+        {
+            assert_eq!(found(text, 0..text.len()), [], "{text}");
+        }
+        for text in ["2026", "x 1.52", "1.2.3", "Rust\n1.90", "2026-05", "x' 0.1", "10.000."] {
+            assert_eq!(found(text, 0..text.len()).len(), 1, "{text}");
         }
     }
 }

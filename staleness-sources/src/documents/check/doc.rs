@@ -62,7 +62,7 @@ pub(super) fn read(
     }
     let mut aside = Names::default();
     let names = if file.history { &mut aside } else { &mut check.names };
-    let mut draft = draft::read(&read.text, names)?;
+    let mut draft = draft::read(&read.text, names, &mut check.room)?;
     if file.history {
         draft.blocks.clear();
         draft.mentions.clear();

@@ -22,6 +22,7 @@ use staleness_core::ids::ItemId;
 use staleness_core::knowledge::Document;
 
 use super::discover::Search;
+use super::draft::Room;
 use super::names::Names;
 use super::nature::Patterns;
 use super::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
@@ -46,6 +47,7 @@ struct Check<'a> {
     fence: Fence,
     past: Past,
     names: Names,
+    room: Room,
     report: Report,
     /// Documents of which something was told that is not kept with them, or that changes without their
     /// text or the commit: they are checked anew each time.
@@ -98,6 +100,7 @@ pub fn check(
         fence,
         past,
         names: Names::default(),
+        room: Room::default(),
         report,
         told: BTreeSet::new(),
         rests_on_disk: Cell::new(false),
