@@ -107,6 +107,9 @@ static PAIRS: [u64; 1 << 10] = {
     pairs
 };
 
+/// How many places are noted before they are settled; more than 64.
+const NOTED: usize = 256;
+
 /// Where in a text a marker may begin.
 #[derive(Clone, Debug, Default)]
 pub struct MarkerStarts {
@@ -139,30 +142,25 @@ impl MarkerStarts {
                 | at.here.is_within(b'0', b'Z');
             first & !(at.before.is_letter() | at.before.is_digit())
         };
-        let mut noted = [0_usize; 64];
+        // Each place is noted, and the next one over it if it tells nothing: which do cannot be guessed, and neither
+        // how many do of a few.
+        let mut noted = [(0, [0; 4]); NOTED];
+        let mut count = 0;
         each_word(text, first, |from, mut bits, around| {
-            // Each place is noted, and the next one over it if it tells nothing: which do cannot be guessed.
-            let mut count = 0;
             while bits != 0 {
                 let at = bits.trailing_zeros() as usize % 64;
                 bits &= bits - 1;
-                noted[count % 64] = at;
-                let pair = u16::from_le_bytes([around[at + 1], around[at + 2]]);
+                let four = [around[at + 1], around[at + 2], around[at + 3], around[at + 4]];
+                noted[count % NOTED] = (from + at, four);
+                let pair = u16::from_le_bytes([four[0], four[1]]);
                 count += (PAIRS[usize::from(pair >> 6)] >> (pair & 63) & 1) as usize;
             }
-            for at in &noted[..count] {
-                let patterns = (1..).zip(&TABLES).fold(u32::MAX, |patterns, (ahead, table)| {
-                    patterns & table[usize::from(around[at % 64 + ahead])]
-                });
-                if patterns != 0 {
-                    let start = PATTERNS[patterns.trailing_zeros() as usize].0;
-                    let at = from + at;
-                    if start != Start::Number || number(text, at) {
-                        places.push((at, start));
-                    }
-                }
+            if count > NOTED - 64 {
+                settle(text, &mut noted[..count], places);
+                count = 0;
             }
         });
+        settle(text, &mut noted[..count], places);
     }
 
     /// The next place in a part of the text at which a marker may begin, behind what was told last.
@@ -183,6 +181,25 @@ impl MarkerStarts {
     pub(super) fn rewind(&mut self, to: usize) {
         if self.places[..self.next].last().is_some_and(|(at, _)| *at >= to) {
             self.next = self.places.partition_point(|(at, _)| *at < to);
+        }
+    }
+}
+
+/// Adds the places, each with the four bytes that begin there, at which a marker may begin.
+fn settle(text: &[u8], noted: &mut [(usize, [u8; 4])], places: &mut Vec<(usize, Start)>) {
+    let patterns = |four: [u8; 4]| {
+        let both = four.into_iter().zip(&TABLES);
+        both.fold(u32::MAX, |patterns, (byte, table)| patterns & table[usize::from(byte)])
+    };
+    let mut count = 0;
+    for at in 0..noted.len() {
+        noted[count] = noted[at];
+        count += usize::from(patterns(noted[at].1) != 0);
+    }
+    for &(at, four) in &noted[..count] {
+        let start = PATTERNS[patterns(four).trailing_zeros() as usize].0;
+        if start != Start::Number || number(text, at) {
+            places.push((at, start));
         }
     }
 }
