@@ -221,7 +221,7 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
         for (at, piece) in view.pieces.iter().enumerate() {
             // Of most prose nothing has to be read.
             if piece.sort != Sort::Prose || self.telling.first(piece.range.clone()).is_some() {
-                self.piece(view.pieces, at, piece);
+                self.piece(view, at);
             }
         }
         self.temporal_words(view);
@@ -244,8 +244,9 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
 }
 
 impl<'a> Maker<'a, '_> {
-    fn piece(&mut self, pieces: &[markdown::Piece<'a>], at: usize, piece: &markdown::Piece<'a>) {
-        let whole = self.text;
+    fn piece(&mut self, view: &BlockView<'_, 'a>, at: usize) {
+        let (whole, pieces) = (self.text, view.pieces);
+        let piece = &pieces[at];
         let (names, mentions) = (&mut *self.names, &mut self.draft.mentions);
         let mut add = |origin, sort, at, text: &str| {
             mentions.push(Mention { name: names.enter(sort, text), origin, at });
@@ -270,8 +271,8 @@ impl<'a> Maker<'a, '_> {
                     add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
                 });
             }
-            Sort::Target => {
-                if let Some(target) = piece.target.as_deref() {
+            Sort::Target(target) => {
+                if let Some(target) = view.targets.get(*target) {
                     add(Origin::Link, NameSort::Link, piece.range.start, target);
                 }
             }
@@ -285,8 +286,7 @@ impl<'a> Maker<'a, '_> {
         // Places come in order.
         let mut next = 0;
         let prose_at = |at: usize| {
-            let over =
-                |piece: &markdown::Piece<'_>| piece.sort != Sort::Prose || piece.range.end <= at;
+            let over = |piece: &markdown::Piece| piece.sort != Sort::Prose || piece.range.end <= at;
             next += pieces[next..].iter().take_while(|piece| over(piece)).count();
             (next < pieces.len()).then(|| prose(whole, pieces, next))
         };
@@ -352,7 +352,7 @@ fn offset_in(whole: &str, part: &str) -> usize {
 }
 
 /// The whole words of a piece of prose.
-fn prose(whole: &str, pieces: &[markdown::Piece<'_>], at: usize) -> Range<usize> {
+fn prose(whole: &str, pieces: &[markdown::Piece], at: usize) -> Range<usize> {
     let range = pieces[at].range.clone();
     let text = whole.get(range.clone()).unwrap_or_default();
     let words = whole_words(text, is_cut(whole, pieces, at));
@@ -360,7 +360,7 @@ fn prose(whole: &str, pieces: &[markdown::Piece<'_>], at: usize) -> Range<usize>
 }
 
 /// Whether the word at either end of a piece goes on in something that was written in another way.
-fn is_cut(text: &str, pieces: &[markdown::Piece<'_>], at: usize) -> (bool, bool) {
+fn is_cut(text: &str, pieces: &[markdown::Piece], at: usize) -> (bool, bool) {
     let range = &pieces[at].range;
     let other = |at: Option<usize>| {
         at.and_then(|at| pieces.get(at)).is_some_and(|piece| piece.sort == Sort::Other)

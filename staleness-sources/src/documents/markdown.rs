@@ -9,6 +9,9 @@ use pulldown_cmark::{CowStr, Event, LinkType, OffsetIter, Options, Parser, Tag, 
 
 use super::html;
 
+/// Pieces of a block for which there is room at first.
+const PIECES: usize = 64;
+
 /// What sort of block it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -28,8 +31,8 @@ pub(super) enum Sort {
     Prose,
     /// A code span.
     Code,
-    /// A link or an image: the text of the piece is its target.
-    Target,
+    /// A link or an image; with the place of its target among those of the block.
+    Target(usize),
     /// A part of a URL, or what stands in a link to one: a name of something outside.
     Foreign,
     /// What was written in another way than it reads, such as `&amp;`.
@@ -38,12 +41,10 @@ pub(super) enum Sort {
 
 /// A piece of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece<'a> {
+pub(super) struct Piece {
     pub(super) sort: Sort,
     /// Where it stands in the file. For prose and code this is the text itself.
     pub(super) range: Range<usize>,
-    /// The target, for [`Sort::Target`].
-    pub(super) target: Option<CowStr<'a>>,
 }
 
 /// A block that was read.
@@ -51,7 +52,9 @@ pub(super) struct Piece<'a> {
 pub(super) struct BlockView<'b, 'a> {
     pub(super) form: Form,
     pub(super) range: Range<usize>,
-    pub(super) pieces: &'b [Piece<'a>],
+    pub(super) pieces: &'b [Piece],
+    /// Targets of links and images.
+    pub(super) targets: &'b [CowStr<'a>],
 }
 
 /// What a reader of Markdown is told, in the order of the text.
@@ -91,7 +94,8 @@ pub(super) fn read_as<'a>(
         text,
         from,
         open: None,
-        pieces: Vec::new(),
+        pieces: Vec::with_capacity(PIECES),
+        targets: Vec::new(),
         items: 0,
         code: false,
         links: Vec::new(),
@@ -105,7 +109,8 @@ struct Reader<'a> {
     from: usize,
     /// The block that is being read.
     open: Option<(Form, Range<usize>)>,
-    pieces: Vec<Piece<'a>>,
+    pieces: Vec<Piece>,
+    targets: Vec<CowStr<'a>>,
     /// How many list items are open.
     items: u32,
     /// Whether a code block is open.
@@ -218,11 +223,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn push(&mut self, sort: Sort, range: Range<usize>, target: Option<CowStr<'a>>) {
+    fn push(&mut self, sort: Sort, range: Range<usize>) {
         self.touch(&range);
         if self.open.is_some() {
-            self.pieces.push(Piece { sort, range, target });
+            self.pieces.push(Piece { sort, range });
         }
+    }
+
+    fn push_target(&mut self, target: CowStr<'a>, range: Range<usize>) {
+        self.push(Sort::Target(self.targets.len()), range);
+        self.targets.push(target);
     }
 
     fn text(&mut self, text: &str, range: Range<usize>) {
@@ -230,13 +240,13 @@ impl<'a> Reader<'a> {
             return;
         }
         if self.outside() {
-            self.push(Sort::Foreign, range, None);
+            self.push(Sort::Foreign, range);
             return;
         }
         // What reads as it is written is a part of the file.
         let source = self.text.get(range.clone()).unwrap_or_default();
         if source.len() != text.len() || !std::ptr::eq(source.as_ptr(), text.as_ptr()) {
-            self.push(Sort::Other, range, None);
+            self.push(Sort::Other, range);
             return;
         }
         // The parser ends a text at every character that might have meant something.
@@ -247,7 +257,7 @@ impl<'a> Reader<'a> {
             self.touch(&range);
             return;
         }
-        self.push(Sort::Prose, range, None);
+        self.push(Sort::Prose, range);
     }
 
     /// The end of a line within a block: what follows goes on with the text.
@@ -267,7 +277,7 @@ impl<'a> Reader<'a> {
         let found = offset_in(source, code).or_else(|| source.find(code)).unwrap_or(0);
         let inner = range.start + found..range.start + (found + code.len()).min(source.len());
         let sort = if self.outside() { Sort::Foreign } else { Sort::Code };
-        self.push(sort, inner, None);
+        self.push(sort, inner);
     }
 
     fn link(&mut self, link_type: LinkType, dest: CowStr<'a>, range: Range<usize>) {
@@ -277,7 +287,7 @@ impl<'a> Reader<'a> {
         if outside {
             self.touch(&range);
         } else {
-            self.push(Sort::Target, range, Some(dest));
+            self.push_target(dest, range);
         }
         self.links.push(outside);
     }
@@ -302,7 +312,7 @@ impl<'a> Reader<'a> {
             let target = &html[place.clone()];
             if !has_scheme(target) {
                 let place = range.start + place.start..range.start + place.end;
-                self.push(Sort::Target, place, Some(CowStr::Borrowed(target)));
+                self.push_target(CowStr::Borrowed(target), place);
             }
         }
     }
@@ -313,9 +323,11 @@ impl<'a> Reader<'a> {
 
     fn close(&mut self, visitor: &mut impl Visitor<'a>) {
         if let Some((form, range)) = self.open.take() {
-            visitor.block(&BlockView { form, range, pieces: &self.pieces });
+            let (pieces, targets) = (&self.pieces, &self.targets);
+            visitor.block(&BlockView { form, range, pieces, targets });
         }
         self.pieces.clear();
+        self.targets.clear();
         self.links.clear();
     }
 }

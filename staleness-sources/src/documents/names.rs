@@ -40,6 +40,16 @@ pub(super) struct Names {
 }
 
 impl Names {
+    /// None yet, and room for those of a few documents.
+    pub(super) fn of_many() -> Self {
+        const ROOM: usize = 1 << 10;
+        Self {
+            last: HashMap::with_capacity_and_hasher(ROOM, BuildHasherDefault::default()),
+            all: Vec::with_capacity(ROOM),
+            text: String::with_capacity(16 * ROOM),
+        }
+    }
+
     /// The number of a name.
     pub(super) fn enter(&mut self, sort: NameSort, text: &str) -> NameId {
         let hash = hash(sort, text.as_bytes());

@@ -99,7 +99,7 @@ pub fn check(
         options,
         fence,
         past,
-        names: Names::default(),
+        names: Names::of_many(),
         room: Room::default(),
         report,
         told: BTreeSet::new(),
