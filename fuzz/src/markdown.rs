@@ -134,10 +134,10 @@ fn edit(text: &str, change: &Change) -> Option<String> {
     };
     let before = before.expect("what cannot be read is not edited");
     let after = read(&edited).expect("what was written can be read");
-    let body = text[before.body..].trim_start_matches('\u{feff}');
     if before.body > 0 {
-        assert_eq!(&edited[after.body..], body, "the body stays");
+        assert_eq!(edited[after.body..], text[before.body..], "the body stays");
     } else {
+        let body = text.trim_start_matches('\u{feff}');
         assert!(edited.ends_with(body), "the body stays");
         // An empty line stands between it and the front matter that it got.
         let gap = edited.len() - body.len() - after.body;

@@ -35,10 +35,11 @@ impl Lanes {
         Self(self.0.simd_eq(i8x16::splat(byte.cast_signed())))
     }
 
-    /// Where a byte from `first` to `last` stands, both included.
+    /// Where a byte from `first` to `last` stands, both included: not all 256 of them.
     #[inline]
     #[must_use]
     pub fn is_within(self, first: u8, last: u8) -> Self {
+        debug_assert!(first <= last && last - first < u8::MAX, "{first}..={last}");
         // Moved so that the last byte is the largest number, one comparison tells.
         let moved = self.0 + i8x16::splat(127_u8.wrapping_sub(last).cast_signed());
         let below = 126_u8.wrapping_sub(last.wrapping_sub(first)).cast_signed();
@@ -149,12 +150,12 @@ impl Places {
 }
 
 /// How many bytes there are around 64 places: the one before the first of them, and three after the last.
-pub const AROUND: usize = WORD + 4;
+pub(crate) const AROUND: usize = WORD + 4;
 
 /// Tells for every 64 places of a text at which of them a predicate holds, with where they begin, and the bytes
 /// around them: one bit for each place, the first one lowest. Around a text stand spaces.
 #[inline]
-pub fn each_word(
+pub(crate) fn each_word(
     text: &[u8],
     holds: impl Fn(Window) -> Lanes,
     mut told: impl FnMut(usize, u64, &[u8; AROUND]),
@@ -164,7 +165,9 @@ pub fn each_word(
             Some(bytes) => told(from, word(bytes, &holds), bytes),
             None => {
                 let bytes = at_an_end(text, from);
-                told(from, word(&bytes, &holds), &bytes);
+                // What is asked of the spaces behind a text says nothing about the text.
+                let beyond = WORD - (text.len() - from).min(WORD);
+                told(from, word(&bytes, &holds) << beyond >> beyond, &bytes);
             }
         }
     }
@@ -206,7 +209,7 @@ mod tests {
         #[test]
         fn places_are_those_of_bytes_looked_at_one_by_one(
             text in proptest::collection::vec(prop_oneof![Just(b'a'), Just(b'Z'), Just(b'7'), Just(b' '), any::<u8>()], 0..300),
-            part in (0_usize..310, 0_usize..310),
+            part in (0_usize..400, 0_usize..400),
         ) {
             let byte = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(b' ');
             let places = Places::of(&text, |at| {
@@ -225,6 +228,10 @@ mod tests {
                 .collect();
             prop_assert_eq!(places.first(part.clone()), expected.first().copied());
             prop_assert_eq!(places.within(part).collect::<Vec<_>>(), expected);
+            // What holds of spaces holds of none behind the text.
+            let others = Places::of(&text, |at| !at.here.is(b'a'));
+            let expected = (0..text.len()).filter(|at| text[*at] != b'a');
+            prop_assert_eq!(others.within(0..400).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
         }
     }
 }

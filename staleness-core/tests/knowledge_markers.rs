@@ -84,6 +84,8 @@ fn months_quarters_and_years_are_found() {
             ("Planned for Q3/2025", "Q3/2025"),
             ("Shipped by Q4.", "Q4"),
             ("Shipped by Q4", "Q4"),
+            ("Shipped by Q4\r\nand sold", "Q4"),
+            ("They said \"by Q4\" to us", "Q4"),
             ("In 2025 Q1 we move.", "2025 Q1"),
             ("We moved in March.", "March"),
             ("We moved in May.", "May"),

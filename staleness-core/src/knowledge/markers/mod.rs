@@ -5,8 +5,8 @@
 //! `current` that says nothing about time, and a check that calls each of them temporal is one
 //! that nobody reads; so a word counts only where its neighbours do not speak against it.
 //!
-//! One pass over the bytes, without a regular expression: three table lookups tell for each word that has
-//! the right first letter whether a marker can begin there, and only then the words around it are read. Work per
+//! One pass over the bytes, without a regular expression: tables of four bytes tell for each word that has the
+//! right first letter whether a marker can begin there, and only then the words around it are read. Work per
 //! candidate is bounded, so the time is linear in the text whatever it holds.
 
 mod date;
@@ -65,12 +65,12 @@ pub fn markers(prose: &str) -> Vec<Marker> {
     found
 }
 
-/// The same for the prose in a part of a text. `prose_at` is asked for the piece of prose that a place lies in, of
-/// few places and in their order; each piece is read as if it stood alone, and none begins within a word. Spans are
-/// those of the whole text.
+/// The same for the prose in a part of a text, given where markers may begin in that very text. `prose_at` is asked,
+/// in the order of places, for the first piece of prose that ends behind a place; it may begin behind it too. Each
+/// piece is read as if it stood alone, but none begins or ends within a word. Spans are those of the whole text.
 ///
 /// # Panics
-/// When a piece does not lie in the text, or cuts a character.
+/// When a piece does not lie in the text, or it or a start cuts a character, as starts of another text may.
 pub fn markers_among(
     text: &str,
     starts: &mut MarkerStarts,

@@ -1,4 +1,4 @@
-//! Where a marker can begin: told by three bytes and the one before them. It is asked of a text as a whole, where
+//! Where a marker can begin: told by four bytes and the one before them. It is asked of a text as a whole, where
 //! signs of markup stand beside words; what says more than it should is settled by who looks closer.
 
 use std::ops::Range;
@@ -251,7 +251,8 @@ mod tests {
 
     #[test]
     fn what_the_tables_find_is_never_passed_over() {
-        for (start, sets) in PATTERNS {
+        // Of numbers more is asked; what is told of them has a test of its own.
+        for (_, sets) in PATTERNS.iter().filter(|(start, _)| *start != Start::Number) {
             let fits = |place: usize| (0..128_u8).filter(move |byte| holds(sets[place], *byte));
             for first in fits(0) {
                 for (second, third) in fits(1).zip(fits(2).cycle()) {
@@ -259,8 +260,7 @@ mod tests {
                     let text = String::from_utf8(vec![b' ', first, second, third, fourth]);
                     let text = text.expect("ASCII");
                     let told = found(&text, 0..5).iter().any(|(at, _)| *at == 1);
-                    let is_number = start == Start::Number;
-                    assert!(told || is_number && !number(text.as_bytes(), 1), "{text:?}");
+                    assert!(told, "{text:?}");
                 }
             }
         }
