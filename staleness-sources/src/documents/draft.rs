@@ -3,12 +3,14 @@
 //! A name is a number and an offset here. What a person sees of a block, such as its lines and its
 //! title, is found out for the few blocks that need it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use staleness_core::bytes::Places;
 use staleness_core::knowledge::{MarkerStarts, SignalKind};
 use staleness_core::time::Timestamp;
 
+use super::aside::{Aside, Directions};
 use super::bytewise;
 use super::directive::{self, Directive, Kinds, Reach};
 use super::front::{self, Fields};
@@ -68,8 +70,10 @@ pub(super) struct Draft {
     pub(super) verified: Option<Timestamp>,
     /// The days that directives name, with their places.
     pub(super) days: Vec<(usize, Timestamp)>,
-    /// The signals that are left aside for the whole; all of them when empty.
-    pub(super) ignored: Option<Kinds>,
+    /// What is left aside in the whole.
+    pub(super) ignored: Aside,
+    /// What is left aside in some blocks, where it is not all that may become of them.
+    pub(super) ignored_in: BTreeMap<usize, Aside>,
     /// How much was left aside because of directives.
     pub(super) left_aside: usize,
     /// What was noticed: an offset, and what.
@@ -115,7 +119,7 @@ pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Dra
         names,
         draft,
         waiting: Vec::new(),
-        inline: Vec::new(),
+        inline: Directions::default(),
         ranges: Vec::new(),
         section: None,
         level: 6,
@@ -146,9 +150,9 @@ struct Maker<'a, 'n> {
     /// Directives for the next element.
     waiting: Vec<Directive>,
     /// Directives within the block that is being read.
-    inline: Vec<Directive>,
+    inline: Directions,
     /// Elements that a directive is about.
-    ranges: Vec<(Range<usize>, Directive)>,
+    ranges: Vec<(Range<usize>, Directions)>,
     /// A section that is left aside, and the level of its heading.
     section: Option<(u8, Kinds)>,
     /// The level of the last heading.
@@ -164,13 +168,17 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             }
             self.level = level;
         }
+        let mut directions = Directions::default();
         for directive in self.waiting.drain(..) {
             match directive {
                 Directive::Ignore(Reach::Section, kinds) => {
                     self.section = Some((self.level, kinds))
                 }
-                other => self.ranges.push((range.clone(), other)),
+                other => directions.add(&other),
             }
+        }
+        if !directions.is_empty() {
+            self.ranges.push((range, directions));
         }
     }
 
@@ -187,19 +195,11 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
                 Err(why) => {
                     self.draft.faults.push((range.start + at, format!("a directive {why}")))
                 }
-                Ok(Directive::Ignore(Reach::File, kinds)) => {
-                    let whole = self.draft.ignored.get_or_insert_with(|| kinds.clone());
-                    // All signals are more than some.
-                    if whole.is_empty() || kinds.is_empty() {
-                        whole.clear();
-                    } else {
-                        whole.extend(kinds);
-                    }
-                }
+                Ok(Directive::Ignore(Reach::File, kinds)) => self.draft.ignored.add(&kinds),
                 Ok(Directive::Verified(at)) if !inline && self.draft.count == 0 => {
                     self.draft.verified = Some(at);
                 }
-                Ok(directive) if inline => self.inline.push(directive),
+                Ok(directive) if inline => self.inline.add(&directive),
                 Ok(directive) => self.waiting.push(directive),
             }
         }
@@ -233,11 +233,15 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
         };
         let is_empty = |block: &DraftBlock| block.mentions.is_empty() && block.marks.is_empty();
         let directed = !self.ranges.is_empty() || !self.inline.is_empty() || self.section.is_some();
+        let mut aside = Aside::default();
         if directed && !is_empty(&block) {
-            self.heed(&mut block);
+            aside = self.heed(&mut block);
         }
-        self.inline.clear();
+        self.inline = Directions::default();
         if !is_empty(&block) {
+            if !aside.is_none() {
+                self.draft.ignored_in.insert(self.draft.blocks.len(), aside);
+            }
             self.draft.blocks.push(block);
         }
     }
@@ -286,64 +290,54 @@ impl<'a> Maker<'a, '_> {
         // Places come in order.
         let mut next = 0;
         let prose_at = |at: usize| {
-            let over = |piece: &markdown::Piece| piece.sort != Sort::Prose || piece.range.end <= at;
-            next += pieces[next..].iter().take_while(|piece| over(piece)).count();
-            (next < pieces.len()).then(|| prose(whole, pieces, next))
+            while let Some(piece) = pieces.get(next) {
+                if piece.sort == Sort::Prose && piece.range.end > at {
+                    let part = prose(whole, pieces, next);
+                    if part.end > at {
+                        return Some(part);
+                    }
+                }
+                // Nothing of it is asked for again, so that what it costs to cut it is spent once.
+                next += 1;
+            }
+            None
         };
         marks::spans(whole, self.starts, view.range.clone(), prose_at, &mut self.draft.marks);
     }
 
-    /// Does what the directives about a block say.
-    fn heed(&mut self, block: &mut DraftBlock) {
+    /// Does what the directives about a block say, and tells what is left aside in what is left of it.
+    fn heed(&mut self, block: &mut DraftBlock) -> Aside {
         self.ranges.retain(|(range, _)| range.end > block.range.start);
-        let (ranges, inline) = (std::mem::take(&mut self.ranges), std::mem::take(&mut self.inline));
         let start = block.range.start;
-        let about = ranges.iter().filter(|(range, _)| range.contains(&start));
-        for directive in about.map(|(_, directive)| directive).chain(&inline) {
-            match directive {
-                Directive::Ignore(_, kinds) => self.leave_aside(kinds, block),
-                Directive::Verified(at) => block.verified = Some(*at),
-            }
+        let mut all = Directions::default();
+        for (_, directions) in self.ranges.iter().filter(|(range, _)| range.contains(&start)) {
+            all.join(directions);
         }
-        if let Some((_, kinds)) = self.section.clone() {
-            self.leave_aside(&kinds, block);
+        all.join(&self.inline);
+        if let Some((_, kinds)) = &self.section {
+            all.aside.add(kinds);
         }
-        self.ranges = ranges;
+        block.verified = all.verified;
+        if !all.aside.is_none() {
+            self.leave_aside(&all.aside, block);
+        }
+        all.aside
     }
 
-    /// Drops what could become evidence of these kinds; everything when there are none. The block
-    /// is the last one of the draft.
-    fn leave_aside(&mut self, kinds: &Kinds, block: &mut DraftBlock) {
+    /// Drops what could become only evidence that is left aside. The block is the last one of the draft.
+    fn leave_aside(&mut self, aside: &Aside, block: &mut DraftBlock) {
         let draft = &mut self.draft;
         let before = draft.marks.len() + draft.mentions.len();
-        if covers(kinds, SignalKind::TemporalMarker) {
+        if aside.has(SignalKind::TemporalMarker) {
             draft.marks.truncate(block.marks.start);
         }
         let mut kept = draft.mentions.split_off(block.mentions.start);
-        kept.retain(|mention| !is_covered(kinds, self.names.get(mention.name).0));
+        kept.retain(|mention| !aside.has_all_of(self.names.get(mention.name).0));
         draft.mentions.append(&mut kept);
         draft.left_aside += before - (draft.marks.len() + draft.mentions.len());
         block.mentions.end = draft.mentions.len();
         block.marks.end = draft.marks.len();
     }
-}
-
-/// Whether a set of signals, where none means all, holds this one.
-pub(super) fn covers(kinds: &Kinds, kind: SignalKind) -> bool {
-    kinds.is_empty() || kinds.contains(&kind)
-}
-
-/// Whether nothing that may become of a name is left.
-fn is_covered(kinds: &Kinds, sort: NameSort) -> bool {
-    let may_become: &[SignalKind] = match sort {
-        NameSort::Link => &[SignalKind::SourceMissing, SignalKind::SourceChanged],
-        NameSort::Import => &[SignalKind::SourceMissing],
-        NameSort::Word(Shape::Path) => {
-            &[SignalKind::SourceMissing, SignalKind::SourceChanged, SignalKind::ReferenceDrift]
-        }
-        NameSort::Word(_) => &[SignalKind::ReferenceDrift],
-    };
-    may_become.iter().all(|kind| covers(kinds, *kind))
 }
 
 /// Where `part`, which was cut out of `whole`, begins in it.

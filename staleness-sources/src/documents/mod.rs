@@ -8,6 +8,7 @@
 //! A document comes from whoever wrote the repository. Every read is bounded, nothing outside the
 //! project is followed, and nothing in a file becomes an argument of a command.
 
+mod aside;
 mod bytewise;
 mod check;
 pub mod date;

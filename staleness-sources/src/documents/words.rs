@@ -111,13 +111,14 @@ pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     if seen & (UPPER | UNDERSCORE | COLON | DASH | DOT) == 0 {
         return;
     }
-    let Some(first) = words_of(code).find(|word| !matches!(*word, "$" | ">" | "#" | "%")) else {
+    let words = || code.split(' ').filter(|word| !word.is_empty());
+    let Some(first) = words().find(|word| !matches!(*word, "$" | ">" | "#" | "%")) else {
         return;
     };
     // What a command means that begins with a variable depends on where it is typed.
     let foreign = traps::is_foreign_tool(first) || first.contains('=') && !first.starts_with('-');
-    for word in words_of(code) {
-        let word = trimmed(word, |byte| matches!(byte, b'"' | b'\'' | b',' | b';' | b'[' | b']'));
+    for word in words() {
+        let word = word.trim_matches(['"', '\'', ',', ';', '[', ']']);
         let seen = bytewise::seen(word.as_bytes());
         if word.starts_with("--") {
             if !foreign {
@@ -133,39 +134,13 @@ pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
         } else if !foreign && seen & (UPPER | UNDERSCORE | COLON) != 0 {
             let joins = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
             for part in word.split(|c| !joins(c)) {
-                let part = trimmed(part, |byte| byte == b':');
+                let part = part.trim_matches(':');
                 if is_unmistakable(part) {
                     push(Shape::Identifier, part, found);
                 }
             }
         }
     }
-}
-
-/// What stands between spaces.
-fn words_of(code: &str) -> impl Iterator<Item = &str> {
-    let mut rest = code;
-    std::iter::from_fn(move || {
-        loop {
-            if rest.is_empty() {
-                return None;
-            }
-            let end = rest.bytes().position(|byte| byte == b' ').unwrap_or(rest.len());
-            let word = &rest[..end];
-            rest = rest.get(end + 1..).unwrap_or_default();
-            if !word.is_empty() {
-                return Some(word);
-            }
-        }
-    })
-}
-
-/// A text without what stands at its ends of some characters of ASCII.
-fn trimmed(text: &str, leaves: impl Fn(u8) -> bool) -> &str {
-    let bytes = text.as_bytes();
-    let from = bytes.iter().position(|byte| !leaves(*byte)).unwrap_or(bytes.len());
-    let to = bytes.iter().rposition(|byte| !leaves(*byte)).map_or(from, |last| last + 1);
-    &text[from..to]
 }
 
 /// A code span of one word.

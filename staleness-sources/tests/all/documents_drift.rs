@@ -214,6 +214,33 @@ fn directives_leave_aside_what_they_say() {
     assert!(report.notes.iter().any(|note| note.text.contains("is no directive")));
 }
 
+/// A link may become one of two signals, a path one of three: what is left aside is one of them.
+#[test]
+fn a_directive_leaves_aside_one_signal_of_a_name_that_may_become_several() {
+    let gone = "See [it](src/tool.rs).\n";
+    for text in [
+        format!("<!-- staleness: ignore source_missing -->\n{gone}"),
+        format!("# A\n\n<!-- staleness: ignore-section source_missing -->\n\n{gone}"),
+        "See [it](src/tool.rs). <!-- staleness: ignore source_missing -->\n".to_owned(),
+        format!(
+            "<!-- staleness: ignore source_changed -->\n\n<!-- staleness: ignore source_missing -->\n\n{gone}"
+        ),
+        "<!-- staleness: ignore source_missing -->\nSee `src/tool.rs`.\n".to_owned(),
+    ] {
+        let report = drifted(&text).check();
+        assert!(found(&report, "doc.md").is_empty(), "{text}");
+        assert_eq!(report.counts.ignored, 1, "{text}");
+    }
+    for text in [
+        format!("<!-- staleness: ignore source_changed -->\n{gone}"),
+        format!("<!-- staleness: ignore source_missing -->\nNothing.\n\n{gone}"),
+        format!("<!-- staleness: ignore -->\n{gone}\n{gone}"),
+        format!("<!-- staleness: ignore source_missing -->\n{gone}\n{gone}"),
+    ] {
+        assert_eq!(found(&drifted(&text).check(), "doc.md").len(), 1, "{text}");
+    }
+}
+
 #[test]
 fn a_file_with_a_kind_is_an_item_as_a_whole() {
     let text = "---\ntype: knowledge\nid: a\nkeywords: [x, y]\nadded: 2026-01-01\nrecall_count: 3\n---\n\n# T\n\nCall `old_name()`.\n\nAnd OldThing.\n";

@@ -13,7 +13,6 @@ use super::ask::{Ask, Asked, word_of};
 use super::block::{as_one, block_of};
 use super::doc::{self, Doc};
 use super::{Check, commit_text, tell};
-use crate::documents::draft::covers;
 use crate::documents::names::NameId;
 use crate::documents::place::Lines;
 use crate::documents::{Cancelled, Progress, file};
@@ -311,18 +310,20 @@ impl Check<'_> {
                 }
             }
         }
-        let mut found: Vec<Block> = found.into_values().collect();
-        if let Some(kinds) = &doc.draft.ignored {
-            let before: usize = found.iter().map(|block| block.evidence.len()).sum();
-            for block in &mut found {
-                block.evidence.retain(|evidence| !covers(kinds, evidence.fact.kind()));
-            }
-            let after: usize = found.iter().map(|block| block.evidence.len()).sum();
-            if after < before {
-                self.report.counts.ignored += before - after;
-                self.told.insert(doc.key.path.clone());
-            }
+        let mut ignored = 0;
+        for (at, block) in &mut found {
+            let inner = at.and_then(|at| doc.draft.ignored_in.get(&at));
+            let is_aside =
+                |kind| doc.draft.ignored.has(kind) || inner.is_some_and(|in_it| in_it.has(kind));
+            let before = block.evidence.len();
+            block.evidence.retain(|evidence| !is_aside(evidence.fact.kind()));
+            ignored += before - block.evidence.len();
         }
+        if ignored > 0 {
+            self.report.counts.ignored += ignored;
+            self.told.insert(doc.key.path.clone());
+        }
+        let mut found: Vec<Block> = found.into_values().collect();
         found.retain(|block| !block.evidence.is_empty());
         let mut document = Document {
             key: doc.key.clone(),

@@ -1,0 +1,78 @@
+//! What directives leave aside.
+
+use staleness_core::knowledge::SignalKind;
+use staleness_core::time::Timestamp;
+
+use super::directive::{Directive, Kinds};
+use super::names::NameSort;
+use super::words::Shape;
+
+/// The signals that are left aside: none, some, or all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Aside(Option<Kinds>);
+
+impl Aside {
+    /// Leaves these aside as well; all of them when there are none.
+    pub(super) fn add(&mut self, kinds: &Kinds) {
+        match &mut self.0 {
+            None => self.0 = Some(kinds.clone()),
+            Some(all) if all.is_empty() => {}
+            Some(all) if kinds.is_empty() => all.clear(),
+            Some(some) => some.extend(kinds),
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        if let Some(kinds) = &other.0 {
+            self.add(kinds);
+        }
+    }
+
+    pub(super) const fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether this signal is left aside.
+    pub(super) fn has(&self, kind: SignalKind) -> bool {
+        self.0.as_ref().is_some_and(|kinds| kinds.is_empty() || kinds.contains(&kind))
+    }
+
+    /// Whether nothing that may become of such a name is left.
+    pub(super) fn has_all_of(&self, sort: NameSort) -> bool {
+        let may_become: &[SignalKind] = match sort {
+            NameSort::Link => &[SignalKind::SourceMissing, SignalKind::SourceChanged],
+            NameSort::Import => &[SignalKind::SourceMissing],
+            NameSort::Word(Shape::Path) => {
+                &[SignalKind::SourceMissing, SignalKind::SourceChanged, SignalKind::ReferenceDrift]
+            }
+            NameSort::Word(_) => &[SignalKind::ReferenceDrift],
+        };
+        may_become.iter().all(|kind| self.has(*kind))
+    }
+}
+
+/// What the directives about one element or block say together. It stays as small however many there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Directions {
+    pub(super) aside: Aside,
+    /// What the last of them says.
+    pub(super) verified: Option<Timestamp>,
+}
+
+impl Directions {
+    pub(super) fn add(&mut self, directive: &Directive) {
+        match directive {
+            Directive::Ignore(_, kinds) => self.aside.add(kinds),
+            Directive::Verified(at) => self.verified = Some(*at),
+        }
+    }
+
+    pub(super) fn join(&mut self, later: &Self) {
+        self.aside.join(&later.aside);
+        self.verified = later.verified.or(self.verified);
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.aside.is_none() && self.verified.is_none()
+    }
+}
