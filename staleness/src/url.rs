@@ -230,6 +230,8 @@ pub enum ParseUrlError {
     NoPath,
     /// The scheme wants a server behind it.
     NoServer,
+    /// Something stands behind `memory:`, as if it were kept there.
+    KeptNowhere,
 }
 
 impl fmt::Display for ParseUrlError {
@@ -248,6 +250,9 @@ impl fmt::Display for ParseUrlError {
             Self::NoServer => {
                 f.write_str("the server is missing: postgres://USER@HOST/DATABASE?workspace=NAME")
             }
+            Self::KeptNowhere => f.write_str(
+                "memory: is kept nowhere and takes no path; sqlite:PATH and redb:PATH are files",
+            ),
             Self::NoPath => f.write_str("the store's path is missing: sqlite:PATH or redb:PATH"),
         }
     }
@@ -268,7 +273,8 @@ impl FromStr for StoreUrl {
                 Ok(Self::Postgres(PostgresUrl(text.to_owned())))
             }
             "postgres" | "postgresql" => Err(ParseUrlError::NoServer),
-            "memory" => Ok(Self::Memory),
+            "memory" if rest.is_empty() => Ok(Self::Memory),
+            "memory" => Err(ParseUrlError::KeptNowhere),
             other if other.is_empty() || !other.chars().all(|c| c.is_ascii_alphanumeric()) => {
                 Err(ParseUrlError::NoScheme)
             }
@@ -290,6 +296,7 @@ mod tests {
         assert_eq!("/a:b".parse::<StoreUrl>(), Err(ParseUrlError::NoScheme));
         assert_eq!("sqlite:".parse::<StoreUrl>(), Err(ParseUrlError::NoPath));
         assert_eq!("redb:".parse::<StoreUrl>(), Err(ParseUrlError::NoPath));
+        assert_eq!("memory:/x".parse::<StoreUrl>(), Err(ParseUrlError::KeptNowhere));
         assert_eq!("redb:x".parse::<StoreUrl>().unwrap().path(), Some("x".as_ref()));
         let other = "mysql:/x".parse::<StoreUrl>();
         assert_eq!(other, Err(ParseUrlError::NotOffered("mysql".into())));
