@@ -3,7 +3,7 @@
 use serde_json::json;
 use staleness::ids::{SessionId, ToolKey};
 use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
-use staleness::report::HistoryEntry;
+use staleness::report::{HistoryEntry, ToolReport};
 use staleness::tool::{Hold, Status, ToolKind};
 use staleness::{BlockingRegistry, clock, names};
 
@@ -32,7 +32,11 @@ pub(crate) fn run(
             let registry = settings.open(Access::Look)?;
             let key = find(&registry, settings, name, choice(scope.scope))?;
             let report = registry.show(&settings.project, &[key], settings.now)?;
-            if out.json { out.json(&report) } else { out.text(&tools::show(&report, out)) }
+            if out.json {
+                return out.json(&report);
+            }
+            let own = of_server(&registry, settings, &report)?;
+            out.text(&tools::show(&report, &own, out))
         }
         Some(ToolsCommand::Rank { limit }) => {
             let registry = settings.open(Access::Look)?;
@@ -158,6 +162,24 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
     out.text(&tools::list(&listed, settings.now, out))
 }
 
+/// The tools that a server offers: it works as long as most of them do.
+fn of_server(
+    registry: &BlockingRegistry,
+    settings: &Settings,
+    server: &ToolReport,
+) -> Result<Vec<ToolReport>, CliError> {
+    if server.kind != ToolKind::McpServer {
+        return Ok(Vec::new());
+    }
+    let mut tools = registry.list(&settings.project, ToolListing::default(), settings.now)?;
+    tools.retain(|tool| {
+        tool.server == server.server
+            && tool.scope == server.scope
+            && tool.kind != ToolKind::McpServer
+    });
+    Ok(tools)
+}
+
 fn history(
     settings: &Settings,
     name: &str,
@@ -244,7 +266,7 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     if out.json {
         return out.json(&json!({ "tool": report }));
     }
-    if out.quiet { Ok(()) } else { out.text(&tools::show(&report, out)) }
+    if out.quiet { Ok(()) } else { out.text(&tools::show(&report, &[], out)) }
 }
 
 fn forget(

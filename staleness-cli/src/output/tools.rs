@@ -172,8 +172,9 @@ pub(crate) fn words(cause: &str) -> String {
     if cause.contains(' ') { cause.to_owned() } else { cause.replace('_', " ") }
 }
 
-/// One tool with everything that is known of it.
-pub(crate) fn show(tool: &ToolReport, out: &Output) -> String {
+/// One tool with everything that is known of it; of a server also which of `own`, its tools, are
+/// not active.
+pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> String {
     let paint = out.paint;
     let status = paint_of(tool.status)(paint, tool.status.as_str());
     let name = escape(&tool.name);
@@ -202,6 +203,7 @@ pub(crate) fn show(tool: &ToolReport, out: &Output) -> String {
     };
     let cause = tool.health.cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
     row("health", &format!("{state}{cause}"));
+    row("tools", &not_active(own));
     row("by hand", if tool.hold == Hold::None { "" } else { tool.hold.as_str() });
     row("outcomes", &tool.outcomes);
     row("uses", &tool.uses.to_string());
@@ -211,6 +213,25 @@ pub(crate) fn show(tool: &ToolReport, out: &Output) -> String {
     row("last used", &tool.last_used_at.map(|at| at.to_string()).unwrap_or_default());
     text.push_str(&verdict(tool, paint));
     text
+}
+
+/// `2 of 5 not active: search demoted, sync stale`.
+fn not_active(tools: &[ToolReport]) -> String {
+    /// Tools that are named.
+    const NAMED: usize = 5;
+    let named: Vec<String> = tools
+        .iter()
+        .filter(|tool| tool.status != Status::Active)
+        .map(|tool| format!("{} {}", tool.name, tool.status.as_str()))
+        .collect();
+    let first = named[..named.len().min(NAMED)].join(", ");
+    match named.len() {
+        0 => String::new(),
+        some if some > NAMED => {
+            format!("{some} of {} not active: {first} and {} more", tools.len(), some - NAMED)
+        }
+        some => format!("{some} of {} not active: {first}", tools.len()),
+    }
 }
 
 fn verdict(tool: &ToolReport, paint: Paint) -> String {

@@ -120,6 +120,15 @@ mcp__github__search  demoted
 }
 
 #[test]
+fn a_server_that_works_names_its_tools_that_do_not() {
+    let shown = screen(&fates(), &["tools", "show", "mcp__github__*"]);
+    let (health, tools) = shown.split_once("  health        healthy\n").expect(&shown);
+    assert!(health.contains("kind          mcp_server"), "{shown}");
+    let named = "  tools         1 of 1 not active: mcp__github__search demoted\n";
+    assert!(tools.starts_with(named), "{shown}");
+}
+
+#[test]
 fn history() {
     assert_eq!(
         screen(&fates(), &["tools", "history", "mcp__github__search"]),
