@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use staleness::BlockingRegistry;
 use staleness::ids::AgentId;
 use staleness::knowledge::{Context, Document, Item, Version};
+use staleness::report::counted;
 use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
 use staleness_sources::git::{Limits, Program, Repo, TrackedKind};
 use staleness_sources::version::project_version;
@@ -267,8 +268,11 @@ fn keep(settings: &Settings, report: &Report, everything: bool, listener: &dyn L
     match put() {
         Ok(kept) => {
             listener.note(&format!(
-                "{}: {} documents noted, {} as they were, {} gone",
-                settings.url, kept.written, kept.kept, kept.removed
+                "{}: {} noted, {} as they were, {} gone",
+                settings.url,
+                counted(kept.written, "document", "documents"),
+                kept.kept,
+                kept.removed
             ));
             for path in kept.too_large {
                 listener.note(&format!("{path}: more findings than are kept between checks"));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::json;
 use staleness::BlockingRegistry;
+use staleness::report::counted;
 use staleness::source::SourceState;
 
 use super::installed;
@@ -142,11 +143,15 @@ fn memory(settings: &Settings, registry: &BlockingRegistry) -> Result<(State, St
     let checked = if documents == 0 {
         "documents were not checked yet: run `staleness check`".into()
     } else {
-        format!("{stale} of {documents} documents stale, {review} to be reviewed, {age}")
+        let documents = counted(documents, "document", "documents");
+        format!("{stale} of {documents} stale, {review} to be reviewed, {age}")
     };
     let items = match doubtful {
         0 => String::new(),
-        count => format!("; {count} items of knowledge cannot be trusted blindly"),
+        count => {
+            let items = counted(count, "item of knowledge", "items of knowledge");
+            format!("; {items} cannot be trusted blindly")
+        }
     };
     let work = match stuck.counts.total {
         0 => String::new(),

@@ -9,7 +9,7 @@ use staleness::clock;
 use staleness::ids::AgentId;
 use staleness::knowledge::{Context, Document, judge};
 use staleness::registry::{Resume, Use, WorkListing};
-use staleness::report::{Delta, DeltaItem, digest};
+use staleness::report::{Delta, DeltaItem, counted, digest};
 use staleness::store::StoreError;
 use staleness::tool::ToolKind;
 use staleness::verdict::Verdict;
@@ -338,8 +338,8 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             line(
                 "would",
                 format!(
-                    "scan {} sources: {} added, {} stale, {} restored",
-                    scan.sources.len(),
+                    "scan {}: {} added, {} stale, {} restored",
+                    counted(scan.sources.len(), "source", "sources"),
                     scan.added.len(),
                     scan.stale.len(),
                     scan.restored.len()

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use staleness::registry::{ToolListing, list};
-use staleness::report::Context;
+use staleness::report::{Context, counted};
 use staleness::source::SourceState;
 use staleness::tool::Status;
 use staleness::verdict::Level;
@@ -79,16 +79,23 @@ pub(crate) fn run(
     let unread = scan.sources.iter().filter(|s| s.state == SourceState::Failed).count();
     if doubtful.is_empty() && total > 0 && unread > 0 {
         text.push_str(&format!(
-            "none of {total} known tools is in doubt, but {unread} sources could not be read\n"
+            "none of {} is in doubt, but {} could not be read\n",
+            counted(total, "known tool", "known tools"),
+            counted(unread, "source", "sources")
         ));
     } else if doubtful.is_empty() && total > 0 {
-        text.push_str(&paint.good(&format!("all {total} known tools can be trusted\n")));
+        let trusted = match total {
+            1 => "the one known tool can be trusted\n".into(),
+            total => format!("all {total} known tools can be trusted\n"),
+        };
+        text.push_str(&paint.good(&trusted));
     } else if total == 0 {
         text.push_str(&nothing_known(settings, scan.sources.len()));
     } else {
         text.push_str(&format!(
-            "{} of {total} known tools cannot be trusted blindly\n",
-            total - fresh
+            "{} of {} cannot be trusted blindly\n",
+            total - fresh,
+            counted(total, "known tool", "known tools")
         ));
         text.push_str(&tools::list(&doubtful, settings.now, out));
     }

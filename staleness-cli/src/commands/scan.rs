@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use staleness::report::ScanReport;
+use staleness::report::{ScanReport, counted};
 use staleness::scan::SourceReading;
 use staleness::source::SourceState;
 use staleness_service::scan::is_project_server;
@@ -73,11 +73,12 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
     text.push_str(&tools::sources(&report.sources, out));
     let read = report.sources.iter().filter(|source| source.state == SourceState::Read).count();
     text.push_str(&format!(
-        "{} added, {} stale, {} restored, {} unchanged; {read} sources read{}\n",
+        "{} added, {} stale, {} restored, {} unchanged; {} read{}\n",
         report.added.len(),
         report.stale.len(),
         report.restored.len(),
         report.unchanged,
+        counted(read, "source", "sources"),
         if dry_run { "; nothing was written" } else { "" },
     ));
     text

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use staleness::report::counted;
 use staleness::store::StoreError;
 
 use crate::args::PruneArgs;
@@ -26,10 +27,10 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
     }
     let done = if args.dry_run { "would be removed" } else { "removed" };
     out.text(&format!(
-        "{} routes {done}, {} kept\n{} outcomes {done}, {} kept\n",
-        routes.removed.len(),
+        "{} {done}, {} kept\n{} {done}, {} kept\n",
+        counted(routes.removed.len(), "route", "routes"),
         routes.kept,
-        report.removed,
+        counted(report.removed, "outcome", "outcomes"),
         report.kept
     ))
 }

@@ -1,6 +1,7 @@
 //! What a check found, for a person.
 
 use staleness::Timestamp;
+use staleness::report::counted;
 use staleness::verdict::{Level, Verdict};
 use staleness_service::findings::{Finding, Findings, Group, Levels};
 use staleness_service::remembered::Remembered;
@@ -163,12 +164,12 @@ pub(crate) fn summary(
         if count > 0 { painter(out.paint, &text) } else { text }
     };
     let mut text = format!(
-        "{}, {}, {} of {} blocks in {} documents",
+        "{}, {}, {} of {} in {}",
         paint(stale, Paint::bad, "stale"),
         paint(review, Paint::warn, "review"),
         paint(fresh, Paint::good, "fresh"),
-        fresh + review + stale,
-        report.counts.documents,
+        counted(fresh + review + stale, "block", "blocks"),
+        counted(report.counts.documents, "document", "documents"),
     );
     if !report.skipped.is_empty() {
         text.push_str(&format!("; {} not checked", report.skipped.len()));
@@ -195,10 +196,17 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     }
     let age = paint.dim(&format!("({})", remembered.age(now)));
     if doubtful.is_empty() {
-        return format!("{} {age}\n", paint.good(&format!("all {documents} documents hold")));
+        let holding = match documents {
+            1 => "the one document holds".into(),
+            documents => format!("all {documents} documents hold"),
+        };
+        return format!("{} {age}\n", paint.good(&holding));
     }
     let bad = stale + review;
-    let mut text = format!("{bad} of {documents} documents cannot be trusted blindly {age}\n");
+    let mut text = format!(
+        "{bad} of {} cannot be trusted blindly {age}\n",
+        counted(documents, "document", "documents")
+    );
     let mut table = Table::new();
     for told in doubtful.iter().take(SHOWN) {
         let reason = told.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
@@ -220,7 +228,10 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
 fn hints(found: &Findings, faint: usize, compared: Option<Compared>, out: &Output) -> String {
     let mut hints = Vec::new();
     if faint > 0 && !out.verbose {
-        hints.push(format!("{faint} fresh blocks with weak signs: --verbose shows them"));
+        hints.push(format!(
+            "{} with weak signs: --verbose shows them",
+            counted(faint, "fresh block", "fresh blocks")
+        ));
     }
     if compared.is_some_and(|compared| compared.gone > 0) {
         hints.push("the baseline can be made anew with --write-baseline".into());

@@ -93,7 +93,7 @@ fn a_registry_is_copied_through_both_backends_byte_for_byte() {
     }
     let said = sandbox.ok(&["copy", &places[0], &places[2]]);
     assert!(
-        said.contains("there already: 1 projects") && said.contains("both hold the same"),
+        said.contains("there already: 1 project, ") && said.contains("both hold the same"),
         "{said}"
     );
     assert_eq!(sandbox.ok(&["copy", "--quiet", &places[0], &places[2]]), "");
@@ -121,7 +121,7 @@ fn a_copy_follows_an_original_that_lives_on() {
     // The other way round it would take things away.
     sandbox.hook(&used("PostToolUse", "mcp__github__search", "e"));
     let refused = sandbox.run(&["copy", &to, &from]);
-    assert!(refused.code == 3 && refused.err.contains("1 outcomes that are not of"), "{refused:?}");
+    assert!(refused.code == 3 && refused.err.contains("1 outcome that are not of"), "{refused:?}");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn what_cannot_be_copied_is_refused_and_nothing_is_written() {
         (&[from.as_str(), &from][..], 3, "the same registry"),
         (&[&from, &dotted], 3, "the same registry"),
         (&[&nowhere, &other], 4, "there is no registry to copy"),
-        (&[&from, &other], 3, "1 work items, 1 journal entries that are not of"),
+        (&[&from, &other], 3, "1 work item, 1 journal entry that are not of"),
         (&[&from, "memory:"], 3, "TO memory: is gone"),
         (&["memory:", &from], 3, "FROM memory: is gone"),
         (&[&from, "other.db"], 3, "try sqlite:other.db"),
@@ -210,7 +210,7 @@ fn a_session_that_ended_in_the_copy_is_not_begun_again() {
     let exported = sandbox.ok(&["--store", &to, "export"]);
     assert!(exported.contains("\"ended_at\""), "{exported}");
     let refused = sandbox.run(&["copy", &from, &to]);
-    assert!(refused.code == 3 && refused.err.contains("1 sessions that are not of"), "{refused:?}");
+    assert!(refused.code == 3 && refused.err.contains("1 session that are not of"), "{refused:?}");
     assert_eq!(sandbox.ok(&["--store", &to, "export"]), exported);
 }
 

@@ -79,7 +79,7 @@ fn an_import_into_an_empty_store_exports_the_same_bytes() {
         }
     }
     let shown = import(&sandbox, "memory:", &text, &[]);
-    assert!(shown.out.starts_with("imported: 1 projects, 1 sources, "), "{shown:?}");
+    assert!(shown.out.starts_with("imported: 1 project, 1 source, "), "{shown:?}");
     assert_eq!(shown.out.lines().count(), 1, "{shown:?}");
 }
 
@@ -97,7 +97,7 @@ fn importing_twice_is_importing_once() {
     assert_eq!(again, swapped.join(" "));
     assert_eq!(export_of(&sandbox, &copy), text);
     let said = import(&sandbox, &copy, &text, &[]);
-    assert!(said.out.contains("skipped: 1 projects"), "{said:?}");
+    assert!(said.out.contains("skipped: 1 project,"), "{said:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::context::Resolved;
 use super::score::{Effect, Subject};
 use super::sentence::{Anchor, sentence};
 use super::{Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, SignalKind};
+use crate::report::days;
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
 /// What age is called among the signals.
@@ -139,10 +140,7 @@ fn age(subject: &Subject<'_>, resolved: &Resolved) -> Option<Ranked> {
     if !pending && round(lost) <= 0.0 {
         return None;
     }
-    let days = match subject.days {
-        1 => "1 day".to_owned(),
-        days => format!("{days} days"),
-    };
+    let days = days(subject.days);
     let reason = match subject.kind {
         ItemKind::Todo => format!("open for {days}"),
         _ if subject.verified => format!("not verified for {days}"),

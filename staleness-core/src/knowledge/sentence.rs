@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Cited, Fact};
+use crate::report;
 use crate::time::Timestamp;
 
 /// Characters of a name, path or word that are shown.
@@ -132,8 +133,7 @@ fn commit_of(verb: &str, commit: &Option<String>) -> String {
 fn days(days: i64) -> String {
     match days {
         0 => "less than a day".into(),
-        1 => "1 day".into(),
-        days => format!("{days} days"),
+        days => report::days(days),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Failing, NetChange};
+use super::{Failing, NetChange, counted};
 use crate::ids::AgentId;
 use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::store::View;
@@ -226,7 +226,7 @@ impl DeltaCounts {
         let parts: Vec<String> = parts
             .iter()
             .filter(|(count, ..)| *count > 0)
-            .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+            .map(|(count, one, many)| counted(count, one, many))
             .collect();
         if parts.is_empty() { nothing.into() } else { parts.join(", ") }
     }

@@ -2,6 +2,7 @@
 
 mod brief;
 mod context;
+mod counted;
 mod delta;
 mod digest;
 mod knowledge;
@@ -18,6 +19,8 @@ mod work;
 
 pub(crate) use brief::{best_of, fitting_briefs};
 pub use context::Context;
+pub use counted::counted;
+pub(crate) use counted::days;
 pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes};
 pub use digest::{DIGEST_HANDOFFS, DIGEST_ITEMS, Digest, digest};
 pub use knowledge::{KnowledgeReport, RecallReport};

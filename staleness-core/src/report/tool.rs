@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Context;
+use super::{Context, counted};
 use crate::journal::{JournalEntry, Revision};
 use crate::time::Timestamp;
 use crate::tool::{Hold, PresenceCause, RING_CAPACITY, RingEntry, Status, Tool, ToolKind};
@@ -206,7 +206,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         signal("absent", policy.freshness_absent, absence(tool));
     }
     if let Some(days) = unseen {
-        signal("unseen", policy.freshness_unseen, format!("not seen for {days} days"));
+        signal("unseen", policy.freshness_unseen, format!("not seen for {}", counted::days(days)));
     }
     let (freshness, action) = match (is_failing, absent) {
         (true, true) => (policy.freshness_both, NextAction::Drop),

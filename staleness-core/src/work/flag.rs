@@ -1,6 +1,7 @@
 //! Which work item is overdue, and why.
 
 use super::{NoteType, Work, WorkKind, WorkPolicy, WorkStatus};
+use crate::report::days;
 use crate::time::Timestamp;
 
 /// What an item is overdue for.
@@ -36,10 +37,7 @@ impl Flag {
     /// A sentence of our own that says so.
     #[must_use]
     pub fn reason(self) -> String {
-        let days = match self.age_days {
-            1 => "1 day".to_owned(),
-            days => format!("{days} days"),
-        };
+        let days = days(self.age_days);
         match (self.overdue, self.age_days) {
             (Overdue::NoProgress, _) => format!("in progress, without activity for {days}"),
             (Overdue::NotBegun, _) => format!("to do, without activity for {days}"),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy, flag};
+use crate::report::counted;
 use crate::time::Timestamp;
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
@@ -206,8 +207,7 @@ impl FlaggedCounts {
             };
             let all_expired = expired.get(&kind) == Some(&count);
             let word = if all_expired { "expired " } else { "" };
-            let plural = if count == 1 { "" } else { "s" };
-            parts.push(format!("{count} {word}{kind}{plural}"));
+            parts.push(counted(count, &format!("{word}{kind}"), &format!("{word}{kind}s")));
         }
         if parts.is_empty() { "nothing overdue".into() } else { parts.join(", ") }
     }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use staleness::knowledge::Item;
+use staleness::report::counted;
 use staleness::verdict::Level;
 use staleness_service::documents::{Asked, check, context, rows as stored_rows};
 use staleness_service::findings::Findings;
@@ -67,11 +68,11 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
     });
     let counts = found.counts;
     let head = format!(
-        "{} stale, {} to review, {} fresh blocks in {} documents{}",
+        "{} stale, {} to review, {} in {}{}",
         counts.stale,
         counts.review,
-        counts.fresh,
-        report.counts.documents,
+        counted(counts.fresh, "fresh block", "fresh blocks"),
+        counted(report.counts.documents, "document", "documents"),
         match report.skipped.len() {
             0 => String::new(),
             skipped => format!("; {skipped} not checked"),

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use staleness::knowledge::{Fact, Item};
+use staleness::report::counted;
 use staleness::verdict::Level;
 use staleness_service::findings::Findings;
 use staleness_sources::documents::Report;
@@ -117,9 +118,9 @@ fn write(
         return Ok(());
     }
     out.text(&format!(
-        "{}: {} findings listed; `staleness check --baseline FILE` reports only others\n",
+        "{}: {} listed; `staleness check --baseline FILE` reports only others\n",
         escape(&shown),
-        baseline.len()
+        counted(baseline.len(), "finding", "findings")
     ))
 }
 

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 use staleness::registry::TransferCounts;
+use staleness::report::counted;
 use staleness::transfer::{Compared, Contents};
 
-use crate::commands::import::counts;
+use crate::commands::import::{counts, records};
 use crate::output::{Output, Paint, Table};
 
 /// What became of a copy, or would.
@@ -29,16 +30,7 @@ impl Report {
 pub(super) fn listed(collections: &[Compared], count: impl Fn(&Compared) -> u64) -> String {
     let counts = collections.iter().map(|each| (each.name, count(each)));
     let some = counts.filter(|(_, count)| *count > 0);
-    some.map(|(name, count)| format!("{count} {}", in_words(name))).collect::<Vec<_>>().join(", ")
-}
-
-fn in_words(collection: &str) -> &str {
-    match collection {
-        "knowledge" => "items of knowledge",
-        "work" => "work items",
-        "journal" => "journal entries",
-        other => other,
-    }
+    some.map(|(name, count)| records(name, count)).collect::<Vec<_>>().join(", ")
 }
 
 /// A count of each collection.
@@ -125,7 +117,7 @@ pub(super) fn render(report: &Report, dry_run: bool, out: &Output) -> String {
     }
     text.push_str(&table.render(out.paint, out.width));
     if report.is_same() {
-        text.push_str(&format!("both hold the same {records} records\n"));
+        text.push_str(&format!("both hold the same {}\n", counted(records, "record", "records")));
     }
     text
 }

@@ -9,6 +9,7 @@ mod work;
 
 use serde_json::json;
 use staleness::registry::{ImportReport, TransferCounts};
+use staleness::report::counted;
 use staleness::transfer::{Checker, Record, record_of};
 
 use crate::args::{FormatArg, ImportArgs};
@@ -107,21 +108,34 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
 pub(super) fn counts(counts: &TransferCounts) -> String {
     let TransferCounts { projects, sources, tools, knowledge, outcomes, journal, .. } = counts;
     let TransferCounts { work, sessions, cursors, routes, vectors, .. } = counts;
-    let mut text = format!(
-        "{projects} projects, {sources} sources, {tools} tools, {knowledge} items of knowledge"
-    );
-    // Most registries hold none of these.
-    for (count, what) in [
-        (work, "work items"),
-        (sessions, "sessions"),
-        (cursors, "cursors"),
-        (routes, "routes"),
-        (vectors, "vectors"),
-    ] {
-        if *count > 0 {
-            text.push_str(&format!(", {count} {what}"));
-        }
-    }
-    text.push_str(&format!(", {outcomes} outcomes, {journal} journal entries"));
-    text
+    // Most registries hold none of those that are told from one on.
+    [
+        ("projects", projects, 0),
+        ("sources", sources, 0),
+        ("tools", tools, 0),
+        ("knowledge", knowledge, 0),
+        ("work", work, 1),
+        ("sessions", sessions, 1),
+        ("cursors", cursors, 1),
+        ("routes", routes, 1),
+        ("vectors", vectors, 1),
+        ("outcomes", outcomes, 0),
+        ("journal", journal, 0),
+    ]
+    .into_iter()
+    .filter(|(_, count, least)| *count >= least)
+    .map(|(collection, count, _)| records(collection, *count))
+    .collect::<Vec<_>>()
+    .join(", ")
+}
+
+/// So many records of a collection: `1 journal entry` of `journal`.
+pub(super) fn records(collection: &str, count: u64) -> String {
+    let (one, many) = match collection {
+        "knowledge" => ("item of knowledge", "items of knowledge"),
+        "work" => ("work item", "work items"),
+        "journal" => ("journal entry", "journal entries"),
+        other => (other.strip_suffix('s').unwrap_or(other), other),
+    };
+    counted(count, one, many)
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use staleness::ids::ModelId;
-use staleness::report::RouteReport;
+use staleness::report::{RouteReport, counted};
 use staleness::route::{Route, RouteId};
 use staleness::store::{Refusal, StoreError};
 use staleness_service::when::ago;
@@ -99,7 +99,8 @@ fn prune(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliErro
         text.push_str(&format!("  {id}  {tool}  {}\n", words(route.reason.as_str())));
     }
     let done = if dry_run { "would be removed" } else { "removed" };
-    text.push_str(&format!("{} routes {done}, {} kept\n", report.removed.len(), report.kept));
+    let removed = counted(report.removed.len(), "route", "routes");
+    text.push_str(&format!("{removed} {done}, {} kept\n", report.kept));
     out.text(&text)
 }
 

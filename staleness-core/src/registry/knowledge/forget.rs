@@ -2,6 +2,7 @@
 
 use crate::ids::{ItemKey, ProjectId, WorkKey};
 use crate::knowledge::Item;
+use crate::report::counted;
 use crate::store::{Refusal, View};
 
 /// Refuses while somebody's items belong to a project: nothing that a person wrote goes silently. The
@@ -16,10 +17,8 @@ pub(in crate::registry) fn written_in(view: &View, project: &ProjectId) -> Resul
     match view.knowledge.values().find(written) {
         None => no_work(view, project),
         Some(first) => Err(Refusal::Invalid(format!(
-            "{count} item{} of knowledge belong{} to this project, such as {:?}: remove them first, \
-             or say that they are to go with it",
-            if count == 1 { "" } else { "s" },
-            if count == 1 { "s" } else { "" },
+            "{} to this project, such as {:?}: remove them first, or say that they are to go with it",
+            counted(count, "item of knowledge belongs", "items of knowledge belong"),
             first.key.id.as_str()
         ))),
     }
@@ -32,10 +31,8 @@ fn no_work(view: &View, project: &ProjectId) -> Result<(), Refusal> {
     match view.work.keys().find(own) {
         None => Ok(()),
         Some(first) => Err(Refusal::Invalid(format!(
-            "{count} work item{} belong{} to this project, such as {:?}: say that they are to go \
-             with it",
-            if count == 1 { "" } else { "s" },
-            if count == 1 { "s" } else { "" },
+            "{} to this project, such as {:?}: say that they are to go with it",
+            counted(count, "work item belongs", "work items belong"),
             first.id.as_str()
         ))),
     }

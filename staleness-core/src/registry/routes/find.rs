@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::ids::{ModelId, ProjectId, ToolName};
 use crate::registry::Registry;
 use crate::registry::queries::{refused, visible};
-use crate::report::{Context, QueryVector, RouteReport};
+use crate::report::{Context, QueryVector, RouteReport, counted};
 use crate::route::{Route, RouteId};
 use crate::scan::ProjectRef;
 use crate::search::{LearnedMatch, Meaning, Question, is_cold};
@@ -155,8 +155,7 @@ pub(in crate::registry) fn offer<'a>(
     let others = routes.filter(|route| route.model.as_ref().is_some_and(|known| known != model));
     let count = match others.count() {
         0 => return None,
-        1 => "1 route has".into(),
-        count => format!("{count} routes have"),
+        count => counted(count, "route has", "routes have"),
     };
     Some(format!(
         "{count} a vector of another model, which is not compared: `staleness routes learn --query Q \

@@ -207,10 +207,14 @@ impl Check<'_> {
         let report = &mut self.report;
         self.past.tell_unread(&mut report.notes);
         if report.counts.history > 0 {
-            let text = format!(
-                "{} documents speak of what is gone on purpose and were left out of drift",
-                report.counts.history
-            );
+            let text = match report.counts.history {
+                1 => {
+                    "1 document speaks of what is gone on purpose and was left out of drift".into()
+                }
+                count => format!(
+                    "{count} documents speak of what is gone on purpose and were left out of drift"
+                ),
+            };
             report.notes.push(Note { path: None, line: None, text });
         }
         report.counts.documents = documents.len();

@@ -1,0 +1,23 @@
+use std::fmt::Display;
+
+/// A count and the noun that it asks for: `1 document`, `2 documents`, `0 documents`.
+///
+/// ```
+/// use staleness_core::report::counted;
+///
+/// assert_eq!(counted(1, "journal entry", "journal entries"), "1 journal entry");
+/// assert_eq!(counted(0, "journal entry", "journal entries"), "0 journal entries");
+/// ```
+#[must_use]
+pub fn counted(count: impl Display, one: &str, many: &str) -> String {
+    let mut text = count.to_string();
+    let noun = if text == "1" { one } else { many };
+    text.push(' ');
+    text.push_str(noun);
+    text
+}
+
+/// A number of whole days.
+pub(crate) fn days(days: i64) -> String {
+    counted(days, "day", "days")
+}
