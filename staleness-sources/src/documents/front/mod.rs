@@ -7,6 +7,8 @@
 mod field;
 mod item;
 mod read;
+#[cfg(test)]
+mod read_tests;
 mod write;
 
 pub use field::Field;

@@ -170,7 +170,7 @@ fn key(line: &str, style: Style) -> Option<(String, usize)> {
 fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -> usize {
     let open = |text: &str| {
         let text = text.trim();
-        text.starts_with('[') && !strip_comment(text).trim_end().ends_with(']')
+        text.starts_with('[') && !without_comment(text, style).trim_end().ends_with(']')
     };
     let mut count = 0;
     match style {
@@ -206,7 +206,7 @@ fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -
                 count += 1;
                 let ends = match text_block {
                     Some(quote) => line.contains(quote),
-                    None => strip_comment(line).trim_end().ends_with(']'),
+                    None => without_comment(line, style).trim_end().ends_with(']'),
                 };
                 if ends {
                     break;
@@ -237,16 +237,21 @@ fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
             None => (Value::Other, from..line.len()),
         };
     }
-    let plain = strip_comment(shown).trim_end();
+    let plain = if shown.starts_with('[') {
+        without_comment(shown, style)
+    } else {
+        strip_comment(shown, style)
+    };
+    let plain = plain.trim_end();
     let place = from..from + plain.len();
     if plain.starts_with('[') {
         let whole: String = std::iter::once(plain)
-            .chain(rest.iter().map(|line| strip_comment(line.trim())))
+            .chain(rest.iter().map(|line| without_comment(line.trim(), style)))
             .collect::<Vec<_>>()
             .join(" ");
         let inner =
             whole.trim().strip_prefix('[').and_then(|text| text.trim_end().strip_suffix(']'));
-        return (inner.map_or(Value::Other, |inner| Value::List(flow(inner))), place);
+        return (inner.map_or(Value::Other, |inner| Value::List(flow(inner, style))), place);
     }
     if plain.starts_with(['{', '|', '>']) && style == Style::Yaml || plain.starts_with('{') {
         return (Value::Other, place);
@@ -258,7 +263,13 @@ fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
     if plain.is_empty() && rest.iter().all(|line| is_of_list(line)) {
         let items = rest.iter().filter_map(|line| line.trim().strip_prefix('-'));
         return (
-            Value::List(items.map(scalar).filter(|item| !item.is_empty()).take(MAX_LIST).collect()),
+            Value::List(
+                items
+                    .map(|item| scalar(item, style))
+                    .filter(|item| !item.is_empty())
+                    .take(MAX_LIST)
+                    .collect(),
+            ),
             place,
         );
     }
@@ -271,18 +282,18 @@ fn is_of_list(line: &str) -> bool {
 }
 
 /// One value without quotes and comment.
-fn scalar(text: &str) -> String {
+fn scalar(text: &str, style: Style) -> String {
     let text = text.trim();
     match text.chars().next() {
         Some(quote @ ('"' | '\'')) => {
             crate::front_matter::unquote(&text[1..], quote).unwrap_or_else(|| text[1..].to_owned())
         }
-        _ => strip_comment(text).trim_end().to_owned(),
+        _ => strip_comment(text, style).trim_end().to_owned(),
     }
 }
 
 /// The entries between brackets.
-fn flow(inner: &str) -> Vec<String> {
+fn flow(inner: &str, style: Style) -> Vec<String> {
     let mut all = Vec::new();
     let mut rest = inner.trim();
     while !rest.is_empty() && all.len() < MAX_LIST {
@@ -290,7 +301,7 @@ fn flow(inner: &str) -> Vec<String> {
         let quoted = quote.and_then(|quote| closing(rest, quote));
         let from = quoted.unwrap_or(0);
         let end = rest[from..].find(',').map_or(rest.len(), |at| from + at);
-        let item = scalar(&rest[..end]);
+        let item = scalar(&rest[..end], style);
         if !item.is_empty() {
             all.push(item);
         }
@@ -315,12 +326,29 @@ fn closing(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-fn strip_comment(text: &str) -> &str {
-    if text.starts_with('#') {
-        return "";
+/// A value that is in no quotes, without the comment behind it. In TOML a comment needs no space before it.
+fn strip_comment(text: &str, style: Style) -> &str {
+    &text[..(0..text.len()).find(|at| begins_comment(text, *at, style)).unwrap_or(text.len())]
+}
+
+/// A line of a list without the comment at its end: what stands in quotes is none.
+fn without_comment(line: &str, style: Style) -> &str {
+    let mut at = 0;
+    // Whether an item may begin here.
+    let mut begins = true;
+    while let Some(c) = line[at..].chars().next() {
+        if begins_comment(line, at, style) {
+            return &line[..at];
+        }
+        let quoted = if begins && matches!(c, '"' | '\'') { closing(&line[at..], c) } else { None };
+        begins = matches!(c, '[' | ',') || begins && c.is_whitespace();
+        at += quoted.unwrap_or(c.len_utf8());
     }
-    match [" #", "\t#"].iter().filter_map(|sign| text.find(sign)).min() {
-        Some(at) => &text[..at],
-        None => text,
-    }
+    line
+}
+
+fn begins_comment(text: &str, at: usize, style: Style) -> bool {
+    let bytes = text.as_bytes();
+    let alone = || style == Style::Toml || at == 0 || matches!(bytes[at - 1], b' ' | b'\t');
+    bytes[at] == b'#' && alone()
 }

@@ -156,14 +156,25 @@ fn holds(before: &Front, edited: &str, field: Field, value: Option<&FieldValue>)
     let found = after.get(field.names()).map(|entry| &entry.value);
     let set = match (value, found) {
         (None, found) => found.is_none(),
-        (Some(FieldValue::Text(text)), Some(Value::Text(found))) => text.trim() == found.trim(),
         (Some(FieldValue::Words(words)), Some(Value::List(found))) => words == found,
-        (Some(FieldValue::Number(_) | FieldValue::Flag(_) | FieldValue::Time(_)), found) => {
-            matches!(found, Some(Value::Text(_)))
-        }
+        (Some(value), Some(Value::Text(found))) => says(found, value),
         _ => false,
     };
     set && others(before) == others(&after)
+}
+
+/// Whether a text that was read is this value.
+fn says(text: &str, value: &FieldValue) -> bool {
+    match value {
+        FieldValue::Text(wanted) => text.trim() == wanted.trim(),
+        FieldValue::Number(number) => text == number.to_string(),
+        FieldValue::Flag(flag) => text == flag.to_string(),
+        FieldValue::Time(at) => {
+            let moment = at.to_string();
+            text == moment || moment.split('T').next() == Some(text)
+        }
+        FieldValue::Words(_) => false,
+    }
 }
 
 fn splice(text: &str, range: std::ops::Range<usize>, new: &str) -> String {
@@ -303,6 +314,10 @@ mod tests {
             "---\nverified: 2026-10-01\n---\n\n# T\n"
         );
         assert_eq!(set_fields("# T\n", &[(Field::Due, None)]).unwrap(), "# T\n");
+        assert_eq!(
+            set_fields("+++\nverified =# T\n+++\n", &changes).unwrap(),
+            "+++\nverified = 2026-10-01T00:00:00Z# T\n+++\n"
+        );
         let text = "---\na: 1\ndue: x\n---\n";
         assert_eq!(set_fields(text, &[(Field::Due, None)]).unwrap(), "---\na: 1\n---\n");
     }

@@ -1,0 +1,100 @@
+//! What is read, beside what others read.
+
+use proptest::prelude::*;
+
+use super::read::{Value, read};
+
+fn of(open: &str, lines: &str) -> Vec<(String, Value)> {
+    let front = read(&format!("{open}\n{lines}{open}\n")).unwrap().unwrap();
+    front.entries.into_iter().map(|entry| (entry.key, entry.value)).collect()
+}
+
+fn list(items: &[&str]) -> Value {
+    Value::List(items.iter().map(|&item| item.to_owned()).collect())
+}
+
+#[test]
+fn what_stands_in_quotes_is_no_comment_and_swallows_no_field() {
+    for (open, sign) in [("---", ":"), ("+++", " =")] {
+        for (written, items) in [
+            ("[\"issue #1\", \"b\"]", vec!["issue #1", "b"]),
+            ("[\"a\", 'c #'] # [why", vec!["a", "c #"]),
+            ("[ \"a # \\\" # b\" ] # \"", vec!["a # \" # b"]),
+        ] {
+            let found = of(open, &format!("x{sign} {written}\nverified{sign} 2026-01-01\n"));
+            let day = Value::Text("2026-01-01".into());
+            let wanted = [("x".to_owned(), list(&items)), ("verified".to_owned(), day)];
+            assert_eq!(found, wanted, "{open} {written}");
+        }
+    }
+    let yaml = of("---", "x: [don't, it # y]\n  b]\n");
+    assert_eq!(yaml, [("x".to_owned(), list(&["don't", "it b"]))]);
+    let toml = of("+++", "x = [\"a\",# \"z\", ]\n  'b #', # ]\n]\ny = 1\n");
+    assert_eq!(toml[0], ("x".to_owned(), list(&["a", "b #"])));
+    assert_eq!(toml[1], ("y".to_owned(), Value::Text("1".into())));
+}
+
+#[test]
+fn a_comment_of_toml_needs_no_space() {
+    assert_eq!(of("+++", "x = 1# y\n"), [("x".to_owned(), Value::Text("1".into()))]);
+    assert_eq!(of("---", "x: a# y\n"), [("x".to_owned(), Value::Text("a# y".into()))]);
+}
+
+/// A text of letters and of whatever means something in TOML.
+const ANY: &str = "[ab ,#=\\[\\]{}'\"\\\\é.-]{0,8}";
+
+/// A value in TOML on one line.
+fn value() -> impl Strategy<Value = String> {
+    let basic = ANY.prop_map(|text| format!("{:?}", text));
+    let literal = ANY.prop_map(|text| format!("'{}'", text.replace('\'', "")));
+    let text = prop_oneof![basic, literal];
+    let space = prop_oneof![Just(""), Just(" "), Just("\t")];
+    let list = prop::collection::vec((text.clone(), space.clone()), 0..4).prop_map(|items| {
+        let items: Vec<String> =
+            items.into_iter().map(|(text, space)| format!("{space}{text}{space}")).collect();
+        format!("[{}]", items.join(","))
+    });
+    prop_oneof![text, list, "[1-9][0-9]{0,2}", Just("true".into()), Just("2026-01-01".into())]
+}
+
+/// A list on several lines, with comments.
+fn long() -> impl Strategy<Value = String> {
+    let item = (ANY, prop_oneof![Just(""), Just(" # ]"), Just("# 'x")]);
+    prop::collection::vec(item, 1..4).prop_map(|items| {
+        let lines: String =
+            items.into_iter().map(|(text, why)| format!("  {text:?},{why}\n")).collect();
+        format!("[\n{lines}]")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn front_matter_in_toml_says_what_a_parser_of_toml_says(
+        values in prop::collection::vec((prop_oneof![3 => value().boxed(), 1 => long().boxed()],
+            prop_oneof![Just(""), Just(" # why"), Just("# ]"), Just("\t#\"")]), 1..5),
+    ) {
+        let lines: String = values
+            .iter()
+            .enumerate()
+            .map(|(at, (value, why))| format!("k{at} = {value}{why}\n"))
+            .collect();
+        let wanted: toml::Table = lines.parse().unwrap();
+        let found = of("+++", &lines);
+        prop_assert_eq!(found.len(), wanted.len(), "{}", lines);
+        for (key, value) in found {
+            match (&wanted[&key], value) {
+                (toml::Value::Array(items), Value::List(found)) => {
+                    // An item that says nothing is left out.
+                    let items: Vec<&str> =
+                        items.iter().filter_map(|item| item.as_str()).filter(|item| !item.is_empty()).collect();
+                    prop_assert_eq!(items, found, "{}", lines);
+                }
+                (toml::Value::String(text), Value::Text(found)) => prop_assert_eq!(text, &found),
+                (other, Value::Text(found)) => prop_assert_eq!(other.to_string(), found),
+                (other, found) => prop_assert!(false, "{other:?} {found:?} in {lines}"),
+            }
+        }
+    }
+}
