@@ -175,6 +175,7 @@ fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -
     let mut count = 0;
     match style {
         Style::Yaml => {
+            let nothing = strip_comment(first.trim(), style).is_empty();
             let mut last = 0;
             for range in lines {
                 let line = &text[range.clone()];
@@ -183,8 +184,7 @@ fn continuation(text: &str, lines: &[Range<usize>], first: &str, style: Style) -
                     continue;
                 }
                 // Lists may stand as far left as their key.
-                let list =
-                    first.trim().is_empty() && (line.starts_with("- ") || line.trim() == "-");
+                let list = nothing && (line.starts_with("- ") || line.trim() == "-");
                 if !(line.starts_with([' ', '\t']) || list || open(first) && line.starts_with(']'))
                 {
                     break;

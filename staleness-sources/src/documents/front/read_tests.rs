@@ -40,6 +40,17 @@ fn a_comment_of_toml_needs_no_space() {
     assert_eq!(of("---", "x: a# y\n"), [("x".to_owned(), Value::Text("a# y".into()))]);
 }
 
+#[test]
+fn a_comment_behind_a_key_hides_no_list_below_it() {
+    for lines in ["x: # why\n- b\n- 'c'\n", "x: # why\n  - b\n  - 'c'\n", "x:\n- b # why\n- 'c'\n"]
+    {
+        let found = of("---", &format!("{lines}y: 1\n"));
+        let wanted =
+            [("x".to_owned(), list(&["b", "c"])), ("y".to_owned(), Value::Text("1".into()))];
+        assert_eq!(found, wanted, "{lines}");
+    }
+}
+
 /// A text of letters and of whatever means something in TOML.
 const ANY: &str = "[ab ,#=\\[\\]{}'\"\\\\é.-]{0,8}";
 
