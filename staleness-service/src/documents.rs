@@ -164,30 +164,27 @@ pub fn items_of(
     Ok(read(settings, options, &mut |_| is_ended(listener))?.items)
 }
 
-/// Gives items that live in files the dates of their commits; what the last check knows of the files is
-/// not looked up again.
-pub fn date(
+/// Checks the files in which items live, and no others, and gives these items the dates of their commits.
+/// What the last check knows of a file is not looked up again while it holds.
+pub fn check_files(
     settings: &Settings,
-    known: &[Document],
+    asked: Asked<'_>,
     items: &mut [Item],
     listener: &dyn Listener,
-) -> Result<(), ServiceError> {
+) -> Result<Report, ServiceError> {
     let files = items.iter().filter_map(|item| item.path.as_deref());
     let paths: Vec<PathBuf> =
         files.map(|path| on_disk(settings, path)).filter(|path| path.exists()).collect();
-    let git = Program::of_environment();
-    if paths.is_empty() || git.is_none() {
-        return Ok(());
+    if paths.is_empty() {
+        return Ok(Report::default());
     }
-    let mut options = CheckOptions::new(settings.now);
-    (options.paths, options.git, options.known) = (&paths, git.as_ref(), known);
-    let dated = read(settings, options, &mut |_| is_ended(listener))?.items;
+    let report = check(settings, Asked { paths: &paths, ..asked }, listener)?;
     for item in items.iter_mut().filter(|item| item.path.is_some()) {
-        if let Some(dated) = dated.iter().find(|dated| dated.key == item.key) {
+        if let Some(dated) = report.items.iter().find(|dated| dated.key == item.key) {
             (item.added_at, item.updated_at) = (dated.added_at, dated.updated_at);
         }
     }
-    Ok(())
+    Ok(report)
 }
 
 /// What the registry knows of items; of those that live in files, while the file is there.

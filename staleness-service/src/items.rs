@@ -42,8 +42,8 @@ pub fn outside(
     // What was looked up by itself stands for what was found from where the file was edited.
     let anew = cited.get(&item.key);
     let is_past = |block: &Block, fact: &Fact| match anew {
-        Some(_) => is_change(fact),
-        None => is_settled(item, block, fact),
+        Some(_) if is_change(fact) => true,
+        _ => is_settled(item, block, fact),
     };
     let changes = anew.into_iter().flatten().filter(|each| is_change(&each.fact));
     // Who stands for the item is told by the item.
@@ -90,12 +90,18 @@ fn is_same(a: &Citation, b: &Citation) -> bool {
     (&a.path, &a.lines, &a.symbol) == (&b.path, &b.lines, &b.symbol)
 }
 
-/// Whether somebody verified the item after the change that a fact tells of. The file does not know
-/// that, the store does; to the day, since a fact tells days.
+/// Whether somebody verified the item after what a fact tells of: a change, to the day, since the fact
+/// tells days, or the end of a word. The file does not know that, the store does. What is cited and gone stays
+/// so, whoever looked.
 fn is_settled(item: &Item, block: &Block, fact: &Fact) -> bool {
-    let Fact::SourceChanged { days_after: Some(days), .. } = fact else { return false };
-    let changed = block.anchored_at.map(|at| at.minus_days(-days));
-    changed.is_some_and(|changed| item.verified_at.is_some_and(|verified| changed <= verified))
+    let happened = match fact {
+        Fact::SourceChanged { days_after: Some(days), .. } => {
+            block.anchored_at.map(|at| at.minus_days(-days))
+        }
+        Fact::ReferenceDrift { at, .. } => *at,
+        _ => None,
+    };
+    happened.is_some_and(|happened| item.verified_at.is_some_and(|verified| happened <= verified))
 }
 
 /// Items with everything that speaks against each; `outside` knows what was found in the project.

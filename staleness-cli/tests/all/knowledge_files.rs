@@ -64,6 +64,52 @@ fn recalling_an_item_in_a_file_says_what_showing_it_says() {
 }
 
 #[test]
+fn recalling_an_item_in_a_file_asks_for_the_commit_that_is_checked_out() {
+    let sandbox = Sandbox::with_history();
+    let code = "pub fn vacuum() {}\npub fn vacuum_everything() {}\n";
+    sandbox.write("project/src/db.rs", code);
+    let body = "The database has port 5432. See `vacuum_everything`.";
+    write(&sandbox, "ports", "added: 2026-11-01\n", body);
+    sandbox.commit("2026-11-01T00:00:00Z");
+    let recalled = || {
+        let found = sandbox.json(&["knowledge", "recall", "database port", "--peek"]);
+        signals(&found["items"][0]).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(recalled(), [""; 0]);
+    sandbox.write("project/src/db.rs", "pub fn vacuum() {}\n");
+    sandbox.commit("2026-11-05T00:00:00Z");
+    assert_eq!(recalled(), ["reference_drift"], "nobody checked since");
+    sandbox.ok(&["check"]);
+    sandbox.write("project/src/db.rs", code);
+    sandbox.commit("2026-11-06T00:00:00Z");
+    assert_eq!(recalled(), [""; 0], "it is there again");
+}
+
+#[test]
+fn verifying_an_item_in_a_file_settles_the_words_that_were_gone_by_then() {
+    let sandbox = Sandbox::with_history();
+    sandbox
+        .write("project/src/db.rs", "pub fn vacuum_everything() {}\npub fn fill_everything() {}\n");
+    sandbox.write("project/src/old.rs", "pub fn old() {}\n");
+    let body = "The database has port 5432. See `vacuum_everything` and `fill_everything`.";
+    write(&sandbox, "ports", "added: 2026-11-01\ncite: src/old.rs\n", body);
+    sandbox.commit("2026-11-01T00:00:00Z");
+    sandbox.write("project/src/db.rs", "pub fn fill_everything() {}\n");
+    std::fs::remove_file(sandbox.project.join("src/old.rs")).unwrap();
+    sandbox.commit("2026-11-05T00:00:00Z");
+    let both = ["source_missing", "reference_drift"];
+    assert_eq!(signals(&listed(&sandbox, "ports")), both);
+    sandbox.ok(&["knowledge", "verify", "ports"]);
+    let missing = ["source_missing"];
+    assert_eq!(signals(&listed(&sandbox, "ports")), missing, "what is cited and gone stays gone");
+    let found = sandbox.json(&["knowledge", "recall", "database port", "--peek"]);
+    assert_eq!(signals(&found["items"][0]), missing);
+    sandbox.write("project/src/db.rs", "pub fn empty_nothing() {}\n");
+    sandbox.commit("2099-01-01T00:00:00Z");
+    assert_eq!(signals(&listed(&sandbox, "ports")), both, "what went after that is told");
+}
+
+#[test]
 fn recalls_count_on_from_what_a_file_says() {
     let sandbox = Sandbox::with_history();
     write(&sandbox, "ports", "added: 2026-11-01\nrecall_count: 7\n", "The database has port 5432.");

@@ -1,5 +1,5 @@
 //! What is known about a question. Agents wait for it: git is asked for what the few items cite and
-//! name that were found, and for nothing else.
+//! name that were found, and about the files in which they live, and for nothing else.
 
 use staleness::ids::ItemKey;
 use staleness::knowledge::{Item, RecallIndex, recall as find};
@@ -37,9 +37,9 @@ pub fn recall(
     let registry = settings.open(Access::Look)?;
     let context = world.context();
     let rows = registry.item_briefs(&settings.project.id)?;
-    let report = documents::at_hand(settings, &registry, world.listener)?;
+    let at_hand = documents::at_hand(settings, &registry, world.listener)?;
     let still_there = |rows| documents::there(settings, rows);
-    let all = All::new(rows, &report.items, &still_there);
+    let all = All::new(rows, &at_hand.items, &still_there);
     let items: Vec<&Item> = all.items().iter().collect();
     let index = RecallIndex::for_question(&items, query);
     let mut found = find(&index, &items, query, &[], &context, usize::MAX);
@@ -50,7 +50,7 @@ pub fn recall(
     }
     let places: Vec<usize> = found.iter().map(|each| each.at).collect();
     let mut concerned = all.concerned(&places, |keys| registry.items_of(keys))?;
-    documents::date(settings, &report.documents, &mut concerned, world.listener)?;
+    let report = world.check_files(&mut concerned, peek)?;
     let known = looked_up(settings, concerned, &report, &context);
     let key = |at: usize| -> &ItemKey { &items[at].key };
     let told: Vec<RecallReport> = found
