@@ -71,7 +71,7 @@ impl Fields {
                     .and_then(|word| ItemKind::from_word(&word.to_ascii_lowercase()))
                     .filter(|kind| *kind != ItemKind::Document);
             }
-            Field::Keywords => self.keywords = words(entry).into_iter().collect(),
+            Field::Keywords => self.keywords = words(entry)?.into_iter().collect(),
             Field::Added => self.added = day(entry)?,
             Field::VersionContext => {
                 self.version_context =
@@ -85,7 +85,7 @@ impl Fields {
             Field::Evergreen => self.evergreen = flag(entry)?,
             Field::Expires => self.expires = day(entry)?,
             Field::Verified => self.verified = day(entry)?,
-            Field::Cite => self.cite = words(entry).into_iter().map(|w| (w, entry.line)).collect(),
+            Field::Cite => self.cite = words(entry)?.into_iter().map(|w| (w, entry.line)).collect(),
             Field::Supersedes => self.supersedes = ids(entry)?,
             Field::Related => self.related = ids(entry)?,
             Field::Due => self.due = day(entry)?,
@@ -124,16 +124,17 @@ fn flag(entry: &Entry) -> Result<bool, String> {
 }
 
 /// The words of a list; a single value may hold several with commas between them.
-fn words(entry: &Entry) -> Vec<String> {
+fn words(entry: &Entry) -> Result<Vec<String>, String> {
     match &entry.value {
         Value::Text(text) => {
-            text.split(',').map(str::trim).filter(|w| !w.is_empty()).map(str::to_owned).collect()
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            Ok(words.map(str::to_owned).collect())
         }
-        Value::List(list) => list.clone(),
-        Value::Other => Vec::new(),
+        Value::List(list) => Ok(list.clone()),
+        Value::Other => Err("is not a list of values".to_owned()),
     }
 }
 
 fn ids(entry: &Entry) -> Result<BTreeSet<ItemId>, String> {
-    words(entry).into_iter().map(|word| ItemId::new(word).map_err(|why| why.to_string())).collect()
+    words(entry)?.into_iter().map(|word| ItemId::new(word).map_err(|why| why.to_string())).collect()
 }

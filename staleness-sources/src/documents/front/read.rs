@@ -95,6 +95,11 @@ pub(in crate::documents) fn read(text: &str) -> Result<Option<Front>, &'static s
             front.end = at;
             front.body = at + line.len();
             front.entries = entries(text, &lines, style)?;
+            let says_else = || lines.iter().any(|line| is_text(&text[line.clone()]));
+            if style == Style::Yaml && front.entries.is_empty() && says_else() {
+                // A text between two rules.
+                return Ok(None);
+            }
             return Ok(Some(front));
         }
         lines.push(at..at + line.len());
@@ -107,6 +112,12 @@ pub(in crate::documents) fn read(text: &str) -> Result<Option<Front>, &'static s
         }
     }
     Ok(None)
+}
+
+/// Whether a line says anything: it is neither empty nor a comment.
+fn is_text(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !line.starts_with('#')
 }
 
 fn entries(text: &str, lines: &[Range<usize>], style: Style) -> Result<Vec<Entry>, &'static str> {
@@ -245,13 +256,8 @@ fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
     let plain = plain.trim_end();
     let place = from..from + plain.len();
     if plain.starts_with('[') {
-        let whole: String = std::iter::once(plain)
-            .chain(rest.iter().map(|line| without_comment(line.trim(), style)))
-            .collect::<Vec<_>>()
-            .join(" ");
-        let inner =
-            whole.trim().strip_prefix('[').and_then(|text| text.trim_end().strip_suffix(']'));
-        return (inner.map_or(Value::Other, |inner| Value::List(flow(inner, style))), place);
+        let lines = std::iter::once(plain).chain(rest.iter().copied());
+        return (between_brackets(lines, style), place);
     }
     if plain.starts_with(['{', '|', '>']) && style == Style::Yaml || plain.starts_with('{') {
         return (Value::Other, place);
@@ -259,6 +265,11 @@ fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
     if rest.is_empty() {
         let empty = style == Style::Yaml && matches!(plain, "~" | "null" | "Null" | "NULL");
         return (Value::Text(if empty { String::new() } else { plain.to_owned() }), place);
+    }
+    // A list between brackets may begin below its key.
+    let below = rest.iter().position(|line| is_text(line)).map_or(&[][..], |at| &rest[at..]);
+    if plain.is_empty() && below.first().is_some_and(|line| line.trim_start().starts_with('[')) {
+        return (between_brackets(below.iter().copied(), style), place);
     }
     if plain.is_empty() && rest.iter().all(|line| is_of_list(line)) {
         let items = rest.iter().filter_map(|line| line.trim().strip_prefix('-'));
@@ -274,6 +285,14 @@ fn value(first: &str, rest: &[&str], style: Style) -> (Value, Range<usize>) {
         );
     }
     (Value::Other, place)
+}
+
+/// A list between brackets, on one line or several.
+fn between_brackets<'a>(lines: impl Iterator<Item = &'a str>, style: Style) -> Value {
+    let lines: Vec<&str> = lines.map(|line| without_comment(line.trim(), style)).collect();
+    let whole = lines.join(" ");
+    let inner = whole.trim().strip_prefix('[').and_then(|text| text.trim_end().strip_suffix(']'));
+    inner.map_or(Value::Other, |inner| Value::List(flow(inner, style)))
 }
 
 fn is_of_list(line: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::item::fields;
 use super::read::{Value, read};
 
 fn of(open: &str, lines: &str) -> Vec<(String, Value)> {
@@ -38,6 +39,39 @@ fn what_stands_in_quotes_is_no_comment_and_swallows_no_field() {
 fn a_comment_of_toml_needs_no_space() {
     assert_eq!(of("+++", "x = 1# y\n"), [("x".to_owned(), Value::Text("1".into()))]);
     assert_eq!(of("---", "x: a# y\n"), [("x".to_owned(), Value::Text("a# y".into()))]);
+}
+
+#[test]
+fn a_list_between_brackets_may_begin_below_its_key() {
+    for lines in ["x:\n  [b, 'c']\n", "x: # why\n\n  # what\n  [\"b\", # [\n   c ]\n"] {
+        let found = of("---", &format!("{lines}y: 1\n"));
+        let wanted =
+            [("x".to_owned(), list(&["b", "c"])), ("y".to_owned(), Value::Text("1".into()))];
+        assert_eq!(found, wanted, "{lines}");
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_read_is_told() {
+    let faults = |lines: &str| {
+        let front = read(&format!("---\n{lines}---\n")).unwrap().unwrap();
+        fields(&front).faults
+    };
+    for field in ["keywords", "cite", "supersedes", "related"] {
+        let told = faults(&format!("id: a\n{field}:\n  a: b\n"));
+        assert_eq!(told, [(3, format!("`{field}` is not a list of values"))]);
+        assert_eq!(faults(&format!("{field}: [a, b]\n")), []);
+    }
+}
+
+#[test]
+fn a_text_between_two_rules_is_no_front_matter() {
+    for text in ["---\n\nAn introduction.\n\n---\n\nMore.\n", "---\n- a\n---\n"] {
+        assert_eq!(read(text), Ok(None), "{text}");
+    }
+    for text in ["---\n---\n", "---\n# nothing yet\n\n---\n", "+++\n[params]\n+++\n"] {
+        assert!(read(text).unwrap().is_some(), "{text}");
+    }
 }
 
 #[test]
