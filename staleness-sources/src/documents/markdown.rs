@@ -133,11 +133,9 @@ impl<'a> Reader<'a> {
                 Some((Event::SoftBreak, range)) => self.soft_break(shifted(range)),
                 Some((Event::Start(tag), range)) => self.start(tag, shifted(range), visitor),
                 Some((Event::End(tag), _)) => self.end(tag, visitor),
-                Some((Event::Html(html), range)) => {
-                    let range = shifted(range);
-                    visitor.html(&html, range.clone(), false);
+                Some((Event::Html(_), range)) => {
                     if self.html {
-                        self.block_of_html(range, visitor);
+                        self.block_of_html(shifted(range), visitor);
                     }
                 }
                 Some((Event::InlineHtml(html), range)) => {
@@ -170,8 +168,10 @@ impl<'a> Reader<'a> {
             // What a comment is about is what follows it.
             Tag::HtmlBlock => {
                 self.close(visitor);
-                let html = self.text.get(range).unwrap_or_default();
+                let html = self.text.get(range.clone()).unwrap_or_default();
                 self.html = html::may_link(html);
+                // As a whole: a comment may go on over its lines.
+                visitor.html(html, range, false);
                 return;
             }
             Tag::Paragraph if self.items > 0 => Some(Form::Item),
@@ -271,6 +271,8 @@ impl<'a> Reader<'a> {
     }
 
     fn code(&mut self, code: &str, range: Range<usize>) {
+        // A block holds the marks, too.
+        self.touch(&range);
         let source = self.text.get(range.clone()).unwrap_or_default();
         // The text is what stands between the marks, without one space on either side: a part of
         // the file, unless it stands on several lines.

@@ -194,6 +194,8 @@ fn directives_leave_aside_what_they_say() {
     for text in [
         format!("<!-- staleness: ignore: on purpose -->\n{gone}"),
         format!("<!-- staleness: ignore reference_drift -->\n\n{gone}"),
+        format!("<!--\nstaleness: ignore\n-->\n\n{gone}"),
+        format!("<!-- staleness: ignore reference_drift: it\r\n  is an old name -->\n\n{gone}"),
         format!("# A\n\n<!-- staleness: ignore-section -->\n\nx\n\n## B\n\n{gone}"),
         format!("<!-- staleness: ignore -->\n\n- a\n- {gone}"),
         format!("{gone}\n<!-- staleness: ignore-file -->\n"),
@@ -238,6 +240,21 @@ fn a_directive_leaves_aside_one_signal_of_a_name_that_may_become_several() {
         format!("<!-- staleness: ignore source_missing -->\n{gone}\n{gone}"),
     ] {
         assert_eq!(found(&drifted(&text).check(), "doc.md").len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_block_is_called_by_its_text_without_marks() {
+    for (text, title) in [
+        ("- `old_name` first\n", "old_name first"),
+        ("- last `old_name`\n- b\n", "last old_name"),
+        ("1. **only bold**: ``old_name``\n", "only bold: old_name"),
+        ("`old_name` *first*\n", "old_name first"),
+        ("| a |\n|---|\n| `old_name` |\n", "old_name"),
+    ] {
+        let report = drifted(text).check();
+        let document = report.documents.iter().find(|it| it.key.path == "doc.md").unwrap();
+        assert_eq!(document.found[0].title, title, "{text}");
     }
 }
 
