@@ -95,6 +95,24 @@ fn a_block_says_when_it_was_last_known_to_hold() {
 }
 
 #[test]
+fn a_block_with_nothing_but_words_of_a_time_says_when_it_was_edited() {
+    let mut project = Project::new();
+    project.write("doc.md", "Currently x.\n");
+    project.commit();
+    project.write("doc.md", "Currently x.\n\nCurrently `y()`.\n");
+    project.commit();
+    let dates = |project: &Project| -> Vec<_> {
+        let report = project.check();
+        let document = report.documents.iter().find(|it| it.key.path == "doc.md").unwrap();
+        document.found.iter().map(|block| block.anchored_at).collect()
+    };
+    let days = [Some(at("2026-01-01T00:00:00Z")), Some(at("2026-01-02T00:00:00Z"))];
+    assert_eq!(dates(&project), days);
+    project.write("doc.md", "Currently x.\n\nCurrently `z()`.\n");
+    assert_eq!(dates(&project), [days[0], None], "somebody is working on it");
+}
+
+#[test]
 fn a_file_that_is_not_committed_is_as_old_as_the_file() {
     let project = drifted("x\n");
     let path = project.write("CLAUDE.local.md", "Call `old_name()`.\n");

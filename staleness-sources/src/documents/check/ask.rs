@@ -268,6 +268,19 @@ impl Check<'_> {
     }
 }
 
+/// Of a block with words of a time only its date is asked.
+pub(super) fn ask_when(asked: &mut Vec<Asked>, doc: &Doc) {
+    let known = asked.len();
+    for (at, block) in doc.draft.blocks.iter().enumerate() {
+        let block_at = Some(at);
+        let is_new = || asked[..known].binary_search_by_key(&block_at, |it| it.block).is_err();
+        if !block.marks.is_empty() && is_new() {
+            asked.push(Asked { block: block_at, asks: Vec::new() });
+        }
+    }
+    asked.sort_by_key(|it| it.block);
+}
+
 /// Whether a target that is not on disk is missing even if nobody knows what was there before: a
 /// relative path to a file of its own, not one that a site is made from.
 fn is_sure_without_history(path: &str) -> bool {

@@ -9,7 +9,7 @@ use staleness_core::knowledge::{
 };
 use staleness_core::time::Timestamp;
 
-use super::ask::{Ask, Asked, word_of};
+use super::ask::{Ask, Asked, ask_when, word_of};
 use super::block::{as_one, block_of};
 use super::doc::{self, Doc};
 use super::{Check, commit_text, tell};
@@ -30,7 +30,7 @@ pub(super) struct Open<'d> {
     pub(super) doc: &'d Doc,
     pub(super) text: String,
     asked: Vec<Asked>,
-    /// The blocks as lines, in the order of `asked`, with blocks that only have marks behind.
+    /// The blocks as lines, in the order of `asked`.
     places: Vec<LineRange>,
 }
 
@@ -56,7 +56,8 @@ impl Check<'_> {
         let may_hold = if self.past.is_there() { self.options.held_bytes } else { 0 };
         for (done, doc) in docs.iter().enumerate() {
             tell(progress, Progress::Tracing { done, of: docs.len() })?;
-            let (asked, leaving) = self.asks(doc, &missing);
+            let (mut asked, leaving) = self.asks(doc, &missing);
+            ask_when(&mut asked, doc);
             if self.rests_on_disk.take() {
                 self.told.insert(doc.key.path.clone());
             }
@@ -281,6 +282,14 @@ impl Check<'_> {
                     let asks: Vec<_> = asks.collect();
                     evidence.extend(asks.into_iter().map(|(at, f)| evidence_at(&mut lines, at, f)));
                 }
+                let marks = asked.block.map_or(0..0, |at| doc.draft.blocks[at].marks.clone());
+                for mark in doc.draft.marks[marks].iter().take(MAX_MARKS) {
+                    // It may go on in the next line.
+                    let word = open.text.get(mark.clone()).unwrap_or_default();
+                    let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
+                    let fact = Fact::TemporalMarker { word };
+                    evidence.push(evidence_at(&mut lines, mark.start, fact));
+                }
                 if !evidence.is_empty() {
                     let block = block_of(open, asked.block, &mut lines);
                     let anchored = anchors.get(place).copied().flatten();
@@ -293,20 +302,6 @@ impl Check<'_> {
                             ..block
                         },
                     );
-                }
-            }
-            for (at, block) in doc.draft.blocks.iter().enumerate() {
-                for mark in doc.draft.marks[block.marks.clone()].iter().take(MAX_MARKS) {
-                    // It may go on in the next line.
-                    let word = open.text.get(mark.clone()).unwrap_or_default();
-                    let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
-                    let fact = Fact::TemporalMarker { word };
-                    let evidence = evidence_at(&mut lines, mark.start, fact);
-                    found
-                        .entry(Some(at))
-                        .or_insert_with(|| block_of(open, Some(at), &mut lines))
-                        .evidence
-                        .push(evidence);
                 }
             }
         }
