@@ -86,16 +86,20 @@ impl Suggestions {
     }
 
     /// Notes a prompt; of what is over the bounds the least go, and of the earlier prompts the oldest one that
-    /// no outcome can teach anything, before one that it can.
+    /// no outcome can teach anything, before one that it can. The last one that suggested something stays:
+    /// the cool-down counts from it.
     pub fn note(&mut self, mut prompted: Prompted) {
         prompted.tools.truncate(MAX_SUGGESTED);
         prompted.taught.truncate(MAX_TAUGHT);
         self.made = self.made.saturating_add(u32::from(!prompted.tools.is_empty()));
         self.prompts.push(prompted);
         while self.prompts.len() > MAX_PROMPTS {
-            let earlier = &self.prompts[..self.prompts.len() - 1];
-            let idle = earlier.iter().position(|prompt| !prompt.can_teach());
-            self.prompts.remove(idle.unwrap_or(0));
+            let last = self.prompts.iter().rposition(|prompt| !prompt.tools.is_empty());
+            let earlier = self.prompts[..self.prompts.len() - 1].iter().enumerate();
+            let earlier = earlier.filter(|(at, _)| Some(*at) != last);
+            let idle = earlier.clone().find(|(_, prompt)| !prompt.can_teach());
+            let Some((goes, _)) = idle.or_else(|| earlier.clone().next()) else { return };
+            self.prompts.remove(goes);
         }
     }
 
@@ -225,5 +229,28 @@ mod tests {
         assert_eq!(times(&session), [9, 10, 11, 12]);
         session.note_asked(prompt(13, None));
         assert_eq!(times(&session), [10, 11, 12, 13]);
+    }
+
+    #[test]
+    fn prompts_that_suggest_nothing_do_not_end_a_cool_down() {
+        let project = crate::ids::ProjectId::of_root("/work/shop");
+        let id = crate::ids::SessionId::new("s").unwrap();
+        for query in [None, Some("land it")] {
+            let mut session =
+                Suggestions::new(SessionKey { project: project.clone(), id: id.clone() });
+            session.note(prompt(0, Some("bring it home")));
+            session.note(prompt(1, query));
+            for at in 2..9 {
+                session.note(Prompted { tools: Vec::new(), ..prompt(at, Some("and now?")) });
+                assert_eq!(session.last_suggested_at(), Some(Timestamp::from_millis(1)), "{at}");
+                assert!(session.prompts.len() <= MAX_PROMPTS);
+            }
+            let times = session.prompts.iter().map(|prompt| prompt.at.as_millis());
+            assert_eq!(times.collect::<Vec<_>>(), [1, 6, 7, 8], "the others go as before");
+            // The next suggestion takes its place, and it goes like any other.
+            session.note(prompt(9, query));
+            let times = session.prompts.iter().map(|prompt| prompt.at.as_millis());
+            assert_eq!(times.collect::<Vec<_>>(), [6, 7, 8, 9]);
+        }
     }
 }
