@@ -1,7 +1,11 @@
 //! Words: what a name, a description or a question says, whatever its spelling.
 
+use std::borrow::Cow;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+use crate::route::{is_ignorable, push_folded};
 
 /// The longest text that is looked at, in characters.
 pub(crate) const MAX_CHARS: usize = 4_096;
@@ -45,24 +49,41 @@ impl Token {
     }
 }
 
-/// The tokens of a text, accents folded.
+/// The tokens of a text, accents folded. What [`fold_query`](crate::route::fold_query) takes for the same
+/// has the same words.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
-    let folded: String =
-        text.chars().take(MAX_CHARS).nfkd().filter(|c| !is_combining_mark(*c)).collect();
+    let plain = plain(text);
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    folded
+    plain
         .split("__")
         .flat_map(|part| part.split(|c| !joins(c)))
         .filter_map(|token| {
             let runs: Vec<Run> = token
                 .split(|c: char| !c.is_alphanumeric())
                 .filter(|run| !run.is_empty())
-                .map(|run| Run { whole: run.to_lowercase(), parts: camel(run) })
+                .map(|run| Run { whole: lower(run), parts: camel(run) })
                 .collect();
             let whole = runs.iter().map(|run| run.whole.as_str()).collect::<String>();
             (!runs.is_empty()).then_some(Token { whole, runs })
         })
         .collect()
+}
+
+/// The beginning of a text without accents and without characters that show nothing.
+fn plain(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return text[..text.len().min(MAX_CHARS)].into();
+    }
+    // An iota that is written below a letter is no accent: in capitals it stands beside it.
+    let iota = |c| if c == '\u{345}' { 'ι' } else { c };
+    let letters = text.chars().take(MAX_CHARS).nfkd().map(iota);
+    letters.filter(|c| !is_combining_mark(*c) && !is_ignorable(*c)).collect()
+}
+
+fn lower(run: &str) -> String {
+    let mut lower = String::with_capacity(run.len());
+    run.chars().for_each(|c| push_folded(c, &mut lower));
+    lower
 }
 
 /// The parts of `camelCase`, in lower case.
@@ -79,7 +100,7 @@ fn camel(run: &str) -> Vec<String> {
         if starts {
             parts.push(std::mem::take(&mut part));
         }
-        part.extend(c.to_lowercase());
+        push_folded(c, &mut part);
         before = Some(c);
     }
     parts.push(part);
@@ -110,11 +131,41 @@ pub(crate) fn question(text: &str) -> Vec<Token> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::route::fold_query;
 
     #[test]
     fn hyphens_accents_and_camel_case_are_read_as_a_person_means_them() {
         assert_eq!(terms("mcp__GitHub__searchIssues"), ["mcp", "git", "hub", "search", "issues"]);
         assert_eq!(terms("Café-Créme HTTPServer2"), ["cafe", "creme", "http", "server2"]);
+    }
+
+    fn wholes(text: &str) -> Vec<String> {
+        tokens(text).into_iter().map(|token| token.whole).collect()
+    }
+
+    #[test]
+    fn what_is_one_query_has_one_set_of_words() {
+        for (text, same) in [
+            ("\u{39f}\u{394}\u{39f}\u{3a3}", "\u{3bf}\u{3b4}\u{3bf}\u{3c2}"),
+            ("stra\u{df}e finden", "STRASSE FINDEN"),
+            ("STRA\u{1e9e}E", "strasse"),
+            ("x\u{ad}yz\u{200b} soft", "xyz soft"),
+            ("\u{fb01}nd", "FIND"),
+            ("pa\u{17f}s", "pass"),
+            ("\u{1fbc}\u{3b4}\u{3c9}", "\u{391}\u{399}\u{394}\u{3a9}"),
+        ] {
+            assert_eq!(wholes(text), wholes(same), "{text}");
+            assert_eq!(terms(&text.to_lowercase()), terms(&same.to_lowercase()), "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_words_of_a_query_are_those_of_its_identity(
+            text in "[aStsxX\u{df}\u{1e9e}\u{17f}\u{3a3}\u{3c3}\u{3c2}\u{39f}\u{fb01}\u{e9}\u{c9}\u{301}\u{345}\u{130}\u{131}\u{ad}\u{200b}\u{feff}\u{ff21}\u{ff41}\u{3000} ?_.-]{0,40}|\\PC{0,40}",
+        ) {
+            proptest::prop_assert_eq!(wholes(&fold_query(&text)), wholes(&text));
+        }
     }
 
     #[test]

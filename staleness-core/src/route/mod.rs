@@ -31,6 +31,7 @@ pub use matrix::{Matrix, Values};
 pub use numbers::{Number, Numbers};
 pub use prune::{PrunePlan, PruneReason, plan_prune};
 pub use query::{MAX_QUERY_BYTES, check_query, fold_query};
+pub(crate) use query::{is_ignorable, push_folded};
 pub use record::{MAX_OPS, Route};
 pub use redact::{MAX_PROMPT_CHARS, prompt_text, redact};
 pub(crate) use suggested::Lesson;

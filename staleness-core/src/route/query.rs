@@ -31,6 +31,16 @@ pub fn fold_query(text: &str) -> String {
     folded
 }
 
+/// Adds a character without its case: what words of a search are compared by, as queries are by
+/// [`fold_query`].
+pub(crate) fn push_folded(c: char, to: &mut String) {
+    if c.is_ascii() {
+        to.push(c.to_ascii_lowercase());
+    } else {
+        to.extend(fold(c));
+    }
+}
+
 /// A character without its case.
 fn fold(c: char) -> impl Iterator<Item = char> {
     // Raised it would be the `I` that other languages dot.
@@ -42,7 +52,7 @@ fn fold(c: char) -> impl Iterator<Item = char> {
 
 /// The common ones of `Default_Ignorable_Code_Point`: soft hyphens, joiners, marks of direction,
 /// variation selectors and tags.
-const fn is_ignorable(c: char) -> bool {
+pub(crate) const fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}'
