@@ -7,10 +7,12 @@ use common::*;
 use staleness_core::ids::ProjectId;
 use staleness_core::registry::Learn;
 use staleness_core::route::{Confidence, MAX_OPS, Precision, Route, RouteKey, fold_query};
+use staleness_core::scan::Found;
 use staleness_core::store::{
     Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, Step, View,
 };
 use staleness_core::time::DAY;
+use staleness_core::tool::{Hold, Status};
 use staleness_core::{StoreError, Timestamp};
 
 fn refused(world: &World, learn: Learn) -> Refusal {
@@ -82,6 +84,38 @@ fn signals_out_of_range_and_tools_that_are_not_there_are_refused() {
     let gone = Learn { tool: tool("mcp__gone__x"), ..lesson(&world, "q", 1.0, "a") };
     let unknown = Refusal::Unknown { what: "tool", id: "mcp__gone__x".into() };
     assert_eq!(refused(&world, gone), unknown);
+}
+
+#[test]
+fn a_tool_that_is_gone_is_taught_nothing_and_one_that_fails_is() {
+    let world = world();
+    let listed = |tools: Vec<Found>| world.scan(vec![read(user("servers"), tools)]);
+    let both = || vec![server("hub"), server_tool("hub", "a"), server_tool("hub", "b")];
+    let of = |name: &str, op: &str| Learn { tool: tool(name), ..lesson(&world, "q", 1.0, op) };
+    let learn = |learn: Learn| world.registry.learn_route(&world.project, learn);
+    listed(both());
+    world.uses("mcp__hub__b", "FFF");
+    assert_eq!(world.status("mcp__hub__b"), Status::Demoted);
+    assert!(learn(of("mcp__hub__b", "b")).unwrap().is_some());
+    let learned = learn(of("mcp__hub__a", "a")).unwrap();
+    listed(vec![]);
+    let since = world.tool("mcp__hub__a").presence.since;
+    world.pass(DAY);
+    for name in ["mcp__hub__a", "mcp__hub__b"] {
+        let before = world.everything();
+        let why = refused(&world, of(name, "again")).to_string();
+        assert!(why.contains(&format!("{name} is gone since {since}")), "{why}");
+        let other = Learn { query: "other".into(), ..of(name, "other") };
+        assert!(world.registry.preview_learn(&world.project, other.clone()).is_err());
+        assert!(learn(other).is_err());
+        assert_eq!(world.everything(), before);
+    }
+    // What was acknowledged stays so.
+    assert_eq!(learn(of("mcp__hub__a", "a")).unwrap(), learned);
+    world.hold("mcp__hub__a", Hold::Pinned);
+    assert_eq!(learn(of("mcp__hub__a", "pinned")).unwrap().unwrap().uses, 2);
+    listed(both());
+    assert_eq!(learn(of("mcp__hub__b", "back")).unwrap().unwrap().uses, 2);
 }
 
 #[test]

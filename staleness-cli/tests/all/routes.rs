@@ -59,6 +59,22 @@ fn learned_listed_pruned_and_forgotten() {
 }
 
 #[test]
+fn a_tool_that_is_gone_is_taught_nothing() {
+    let sandbox = Sandbox::new();
+    let list = |tools: &Value| {
+        sandbox.write("tools.json", json!({ "tools": tools }).to_string());
+        let path = sandbox.root().join("tools.json").display().to_string();
+        sandbox.ok(&["scan", "--server", "hub", "--tools-json", &path]);
+    };
+    let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+    list(&json!([tool("a"), tool("b")]));
+    list(&json!([tool("b")]));
+    let said = ["routes", "learn", "--query", "q", "--tool", "mcp__hub__a"];
+    let why = refused(&sandbox, &said, 3);
+    assert!(why.contains("mcp__hub__a is gone since 20") && why.lines().count() == 1, "{why}");
+}
+
+#[test]
 fn prune_and_the_end_of_a_session_remove_what_is_unused() {
     let sandbox = machine();
     learn(&sandbox, &["--query", "one"]);

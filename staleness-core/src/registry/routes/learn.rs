@@ -14,6 +14,7 @@ use crate::store::{
     Step, ToolFilter, VectorFilter, View,
 };
 use crate::time::Timestamp;
+use crate::tool::{Hold, Tool};
 
 /// One thing to learn: how well a tool answered a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,6 +159,12 @@ impl LearnRoute {
         self.others(view).filter(same).cloned().collect()
     }
 
+    /// Whether a route that it would teach has learned it.
+    fn knows(&self, view: &View) -> bool {
+        let alike = self.alike(view);
+        view.routes.get(&self.key).into_iter().chain(&alike).any(|route| route.remembers(self.op))
+    }
+
     /// A model has as many dimensions every time.
     fn check_dimensions(&self, view: &View) -> Result<(), Refusal> {
         let Some((model, vector)) = &self.vector else { return Ok(()) };
@@ -193,10 +200,15 @@ impl Step for LearnRoute {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        if view.resolve(&self.project.id, &self.key.tool).is_none() {
+        let Some(tool) = view.resolve(&self.project.id, &self.key.tool) else {
             return Err(Refusal::Unknown { what: "tool", id: self.key.tool.to_string() });
-        }
+        };
         self.check_dimensions(view)?;
+        if let Err(gone) = is_there(tool) {
+            // What was learned while it was there may be said again.
+            let known = self.knows(view).then(|| Draft::new(view, self.at).finish());
+            return known.map(Decision::Write).ok_or(gone);
+        }
         let more = self.more(view);
         if view.looks <= 1 && more != Selection::new() {
             return Ok(Decision::Need(more));
@@ -270,6 +282,18 @@ impl LearnRoute {
     }
 }
 
+/// A route leads nowhere where its tool is gone, unless a person pinned that. One that fails may be
+/// learned: it comes back by its own use.
+fn is_there(tool: &Tool) -> Result<(), Refusal> {
+    if tool.presence.is_present() || tool.hold == Hold::Pinned {
+        return Ok(());
+    }
+    Err(Refusal::Invalid(format!(
+        "the tool {} is gone since {}: nothing is learned of it before a scan finds it or it is used again",
+        tool.key.name, tool.presence.since
+    )))
+}
+
 /// A hash that stands for two queries teaches neither.
 pub(super) fn same_query(known: &Route, folded: &str) -> Result<(), Refusal> {
     if fold_query(&known.query) == folded {
@@ -286,7 +310,7 @@ mod tests {
     use super::*;
     use crate::journal::Revision;
     use crate::store::Pick;
-    use crate::tool::{PresenceCause, Tool, ToolKind};
+    use crate::tool::{PresenceCause, ToolKind};
 
     /// However many routes a tool has, their vectors are one range of the first look.
     #[test]
