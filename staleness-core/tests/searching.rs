@@ -156,6 +156,25 @@ fn words_find_what_a_person_means() {
 }
 
 #[test]
+fn words_are_found_in_what_is_written_without_spaces() {
+    let world = World::default();
+    let described = |name: &str, text: &str| skill(name).described(Some(text));
+    let code = described("a", "\u{641c}\u{7d22}\u{4ee3}\u{7801}\u{4ed3}\u{5e93}");
+    let weather =
+        described("b", "\u{6771}\u{4eac}\u{306e}\u{5929}\u{6c17}\u{3092}\u{8abf}\u{3079}\u{308b}");
+    shelf(&world, vec![code, weather]);
+    for (query, only) in [
+        ("\u{4ee3}\u{7801}", Some("a")),
+        ("\u{4ed3}\u{5e93}\u{4ee3}\u{7801}", Some("a")),
+        ("\u{5929}\u{6c17}", Some("b")),
+        ("\u{6771}\u{4eac}\u{306e}\u{5929}\u{6c17}", Some("b")),
+        ("\u{6c17}\u{5929}", None),
+    ] {
+        assert_eq!(discovered(&world, query), only.map_or(vec![], |name| vec![name]), "{query}");
+    }
+}
+
+#[test]
 fn spellings_of_one_word_fit_in_full() {
     let world = World::default();
     shelf(&world, vec![skill("typecheck"), skill("bug-report"), skill("openApi")]);

@@ -86,7 +86,8 @@ fn lower(run: &str) -> String {
     lower
 }
 
-/// The parts of `camelCase`, in lower case.
+/// The parts of `camelCase`, in lower case. What is written without spaces between words has each two characters
+/// that stand together as a part, as nobody marks where a word of it ends.
 fn camel(run: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();
@@ -95,16 +96,32 @@ fn camel(run: &str) -> Vec<String> {
     while let Some(c) = chars.next() {
         let next_is_lower = chars.peek().is_some_and(|next| next.is_lowercase());
         let starts = before.is_some_and(|last| {
-            c.is_uppercase() && (!last.is_uppercase() || next_is_lower) && last.is_alphanumeric()
+            let hump = c.is_uppercase() && (!last.is_uppercase() || next_is_lower);
+            hump && last.is_alphanumeric() || is_unspaced(last) != is_unspaced(c)
         });
         if starts {
-            parts.push(std::mem::take(&mut part));
+            add_part(&mut parts, std::mem::take(&mut part));
         }
         push_folded(c, &mut part);
         before = Some(c);
     }
-    parts.push(part);
+    add_part(&mut parts, part);
     parts
+}
+
+fn add_part(parts: &mut Vec<String>, part: String) {
+    if !part.starts_with(is_unspaced) || part.chars().nth(2).is_none() {
+        parts.push(part);
+        return;
+    }
+    let pairs = part.chars().zip(part.chars().skip(1));
+    parts.extend(pairs.map(|(first, second)| String::from_iter([first, second])));
+}
+
+/// Whether a character is Chinese, or one of the Japanese ones.
+const fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// The words of a text: accents and case folded, `camelCase`, hyphens and underscores split.
@@ -166,6 +183,16 @@ mod tests {
         ) {
             proptest::prop_assert_eq!(wholes(&fold_query(&text)), wholes(&text));
         }
+    }
+
+    #[test]
+    fn what_is_written_without_spaces_is_read_in_pairs() {
+        assert_eq!(
+            terms("\u{641c}\u{7d22}\u{4ee3}\u{7801}"),
+            ["\u{641c}\u{7d22}", "\u{7d22}\u{4ee3}", "\u{4ee3}\u{7801}"]
+        );
+        assert_eq!(terms("GitHub\u{4ed3}\u{5e93}2"), ["git", "hub", "\u{4ed3}\u{5e93}", "2"]);
+        assert_eq!(terms("\u{5e93} \u{30b5}\u{30fc}"), ["\u{5e93}", "\u{30b5}\u{30fc}"]);
     }
 
     #[test]
