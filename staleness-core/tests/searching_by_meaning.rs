@@ -82,6 +82,32 @@ fn tools_are_found_by_what_their_learned_queries_mean() {
 }
 
 #[test]
+fn trap_many_unsure_routes_hide_the_sure_one_from_a_search_by_meaning() {
+    let world = World::default();
+    shelf(&world, vec![skill("crowd"), skill("sure")]);
+    // So far from what is asked for, each in another direction: no two are the same query.
+    let towards = |at: usize, near: f64| {
+        let mut numbers = vec![0.0; 212];
+        (numbers[0], numbers[at]) = (near, (1.0 - near * near).sqrt());
+        numbers
+    };
+    for at in 1..=210 {
+        let learn = Learn::new(world.op(), format!("crowd {at}"), tool_name("crowd"), world.now());
+        let vector = Some((model("m"), towards(at, 0.9)));
+        let learn = Learn { vector, signal: 0.1, ..learn };
+        world.registry.learn_route(&world.project, learn).unwrap();
+    }
+    teach(&world, "sure", "sure", &towards(211, 0.88));
+    assert_eq!(world.registry.routes(&world.project.id).unwrap().len(), 211);
+    let asked = towards(1, 1.0);
+    for limit in [1, 5, 100] {
+        let find = FindTools { limit, ..by_meaning("unheard words", "m", &asked) };
+        let found = world.registry.suggest_tools(&world.project, find, world.now()).unwrap();
+        assert_eq!(found_names(&found.tools)[0], "sure", "{limit}");
+    }
+}
+
+#[test]
 fn another_model_is_never_compared_and_never_an_error() {
     let world = taught();
     let find = by_meaning("ship it", "other", &[1.0, 2.0]);

@@ -1,16 +1,12 @@
-//! What goes by meaning: the learned queries whose vectors are nearest to that of a question.
+//! What goes by meaning: how near the vectors of learned queries are to that of a question.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use crate::ids::{ModelId, ProjectId, ToolName};
 use crate::route::{Precision, RouteId, Values, Vector, Vectors};
-use crate::search::nearest;
+use crate::search::cosines;
 use crate::store::Refusal;
-
-/// How many of the vectors nearest to a question are taken up, beside the limit: the best route of a
-/// tool may be less close and more sure than others of it.
-const MORE: usize = 200;
 
 /// What a model made of a question, in whatever length.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,36 +44,33 @@ impl<'a> QueryVector<'a> {
         }
     }
 
-    /// The cosines of the routes of a project that are nearest to it, of those to wanted tools: enough of
-    /// them for `limit` tools.
-    pub(crate) fn nearest(
+    /// The cosines of all routes of a project that lead to wanted tools, but for those that point away from
+    /// it. All, since the best route of a tool may be the less close and the more sure one of many.
+    pub(crate) fn cosines(
         self,
         vectors: &Vectors,
         project: &ProjectId,
-        limit: usize,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> HashMap<RouteId, f64> {
-        let limit = limit.saturating_add(MORE);
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let mut found = HashMap::new();
         for (form, matrix) in vectors.of(project, self.model) {
             let Ok(question) = Vector::new(self.numbers, form.precision) else { continue };
-            let usable: Vec<bool> = matrix.names().iter().map(&wanted).collect();
-            let key = |row: usize| {
-                let tool = matrix.tool(row)?;
-                (*usable.get(tool as usize)?).then(|| matrix.ids()[row])
-            };
             // Of another number of dimensions nothing is found.
-            let nearest = match (matrix.values(), &question) {
+            let all = match (matrix.values(), &question) {
                 (Values::F32(rows), Vector::F32(question)) => {
-                    nearest(rows.pieces(), form.dimensions, question, limit, threads, key)
+                    cosines(rows.pieces(), form.dimensions, question, threads)
                 }
                 (Values::F64(rows), Vector::F64(question)) => {
-                    nearest(rows.pieces(), form.dimensions, question, limit, threads, key)
+                    cosines(rows.pieces(), form.dimensions, question, threads)
                 }
                 _ => Vec::new(),
             };
-            found.extend(nearest.into_iter().map(|(cosine, id)| (id, cosine)));
+            let usable: Vec<bool> = matrix.names().iter().map(&wanted).collect();
+            let is_usable = |row| matrix.tool(row).is_some_and(|tool| usable[tool as usize]);
+            let rows = all.into_iter().enumerate().filter(|(_, cosine)| *cosine > 0.0);
+            let rows = rows.filter(|(row, _)| is_usable(*row));
+            found.extend(rows.map(|(row, cosine)| (matrix.ids()[row], cosine)));
         }
         found
     }
@@ -89,7 +82,7 @@ mod tests {
     use crate::route::{RouteKey, RouteVector};
 
     #[test]
-    fn routes_of_tools_that_are_not_wanted_take_no_place() {
+    fn routes_of_tools_that_are_not_wanted_are_not_compared() {
         let project = ProjectId::new("p").unwrap();
         let model = ModelId::new("m").unwrap();
         let mut vectors = Vectors::default();
@@ -106,7 +99,7 @@ mod tests {
         }
         let question = QueryVector { model: &model, numbers: &[1.0, 1.0] };
         for (only, ids) in [("a", vec![1, 3]), ("b", vec![2]), ("c", vec![])] {
-            let near = question.nearest(&vectors, &project, 1, |tool| tool.as_str() == only);
+            let near = question.cosines(&vectors, &project, |tool| tool.as_str() == only);
             let mut found: Vec<u128> = near.keys().map(|id| id.0).collect();
             found.sort_unstable();
             assert_eq!(found, ids, "{only}");

@@ -226,7 +226,7 @@ fn by_question<'a>(
     let mut meaning = Meaning::default();
     if let Some(vector) = asked.vector {
         let vectors = &context.view().vectors;
-        meaning.routes = vector.nearest(vectors, context.project(), limit, wanted);
+        meaning.routes = vector.cosines(vectors, context.project(), wanted);
     }
     let scores = asked.index.scores(asked.question, &meaning, wanted);
     let fitting = worth_ranking(scores.fitting().collect(), limit);

@@ -101,7 +101,7 @@ impl Registry {
                     note: Some(no_vector(vector.model, view.routes.values())),
                 });
             }
-            meaning.routes = vector.nearest(&view.vectors, id, find.limit, wanted);
+            meaning.routes = vector.cosines(&view.vectors, id, wanted);
             note = offer(vector.model, view.routes.values());
         }
         let (familiarity, found) = self.search(&context, &asked, |index| {

@@ -7,4 +7,5 @@ mod dot;
 mod nearest;
 
 pub use dot::Component;
+pub(crate) use nearest::cosines;
 pub use nearest::nearest;

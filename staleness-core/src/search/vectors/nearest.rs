@@ -1,6 +1,7 @@
 //! Exact search: every row is compared with the question.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use super::Component;
 use crate::search::Top;
@@ -26,48 +27,87 @@ pub fn nearest<T: Component, K: Ord + Send>(
     threads: NonZeroUsize,
     key: impl Fn(usize) -> Option<K> + Sync,
 ) -> Vec<(f64, K)> {
+    let each = |rows: Range<usize>| {
+        let mut top = Top::new(limit);
+        each_cosine(pieces, dimensions, question, rows, |row, cosine| {
+            if top.wants(cosine)
+                && let Some(key) = key(row)
+            {
+                top.offer(cosine, key);
+            }
+        });
+        top
+    };
+    let mut parts = in_parts(pieces, dimensions, question, threads, &each).into_iter();
+    let Some(mut top) = parts.next() else { return Vec::new() };
+    parts.for_each(|part| top.merge(part));
+    top.into_sorted()
+}
+
+/// The cosines of all rows with a question, in -1..=1, in the order of the rows: as [`nearest`] has them.
+/// Without any where nothing can be compared.
+pub(crate) fn cosines<T: Component>(
+    pieces: &[impl AsRef<[T]> + Sync],
+    dimensions: usize,
+    question: &[T],
+    threads: NonZeroUsize,
+) -> Vec<f64> {
+    let each = |rows: Range<usize>| {
+        let mut found = Vec::with_capacity(rows.len());
+        each_cosine(pieces, dimensions, question, rows, |_, cosine| found.push(cosine));
+        found
+    };
+    in_parts(pieces, dimensions, question, threads, &each).concat()
+}
+
+/// What `each` makes of the rows, in parts of them that follow each other: one for each thread, and none
+/// where no row can be compared with the question.
+fn in_parts<T: Component, R: Send>(
+    pieces: &[impl AsRef<[T]> + Sync],
+    dimensions: usize,
+    question: &[T],
+    threads: NonZeroUsize,
+    each: &(impl Fn(Range<usize>) -> R + Sync),
+) -> Vec<R> {
     if dimensions == 0 || question.len() != dimensions {
         return Vec::new();
     }
-    let rows_of = |piece: &[T]| piece.len() / dimensions;
-    let count: usize = pieces.iter().map(|piece| rows_of(piece.as_ref())).sum();
+    let count: usize = pieces.iter().map(|piece| piece.as_ref().len() / dimensions).sum();
     let parts = threads.get().min(count * dimensions / WORTH_A_THREAD + 1);
     let share = count.div_ceil(parts).max(1);
-    let scan = |from: usize| {
-        let to = from + share;
-        let mut top = Top::new(limit);
-        let mut first = 0;
-        for piece in pieces {
-            let piece = piece.as_ref();
-            let behind = first + rows_of(piece);
-            let (start, end) = (from.clamp(first, behind), to.clamp(first, behind));
-            let rows = &piece[(start - first) * dimensions..(end - first) * dimensions];
-            for (at, row) in rows.chunks_exact(dimensions).enumerate() {
-                let cosine = T::dot(row, question).clamp(-1.0, 1.0);
-                if top.wants(cosine)
-                    && let Some(key) = key(start + at)
-                {
-                    top.offer(cosine, key);
-                }
-            }
-            first = behind;
-        }
-        top
-    };
-    let scan = &scan;
-    let top = std::thread::scope(|scope| {
-        let others: Vec<_> =
-            (1..parts).map(|part| scope.spawn(move || scan(part * share))).collect();
-        let mut top = scan(0);
+    let rows = |part: usize| (part * share).min(count)..((part + 1) * share).min(count);
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..parts).map(|part| scope.spawn(move || each(rows(part)))).collect();
+        let mut all = vec![each(rows(0))];
         for other in others {
             match other.join() {
-                Ok(other) => top.merge(other),
+                Ok(other) => all.push(other),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        top
-    });
-    top.into_sorted()
+        all
+    })
+}
+
+/// Compares some of the rows with a question, one after the other.
+fn each_cosine<T: Component>(
+    pieces: &[impl AsRef<[T]>],
+    dimensions: usize,
+    question: &[T],
+    wanted: Range<usize>,
+    mut visit: impl FnMut(usize, f64),
+) {
+    let mut first = 0;
+    for piece in pieces {
+        let piece = piece.as_ref();
+        let behind = first + piece.len() / dimensions;
+        let (start, end) = (wanted.start.clamp(first, behind), wanted.end.clamp(first, behind));
+        let rows = &piece[(start - first) * dimensions..(end - first) * dimensions];
+        for (at, row) in rows.chunks_exact(dimensions).enumerate() {
+            visit(start + at, T::dot(row, question).clamp(-1.0, 1.0));
+        }
+        first = behind;
+    }
 }
 
 #[cfg(test)]
@@ -90,6 +130,8 @@ mod tests {
         assert!(nearest(&[&[][..]; 0], 2, &[1.0, 0.0], 5, some(4), Some).is_empty());
         assert_eq!(nearest(&[rows], 2, &[0.0, 1.0], 1, some(1), Some), [(1.0, 1)]);
         assert!(nearest(&[rows], 2, &[0.0, 1.0], 0, some(1), Some).is_empty());
+        assert!(cosines(&[rows], 3, &[1.0, 0.0], some(1)).is_empty());
+        assert_eq!(cosines(&[rows], 2, &[0.0, 1.0], some(1)), [0.0, 1.0]);
     }
 
     #[test]
@@ -117,6 +159,11 @@ mod tests {
                     .collect();
                 let found = nearest(&pieces, dimensions, question, 30, some(threads), odd);
                 assert_eq!(found, one, "{threads} threads, pieces of {size}");
+                let all = cosines(&pieces, dimensions, question, some(threads));
+                assert_eq!(all.len(), count);
+                assert!(
+                    one.iter().all(|(cosine, row)| crate::verdict::round(all[*row]) == *cosine)
+                );
             }
         }
     }
