@@ -165,6 +165,34 @@ fn what_one_tool_of_a_server_learned_lifts_its_siblings() {
 }
 
 #[test]
+fn a_first_lesson_about_something_else_costs_a_tool_no_place() {
+    let tools = [("mcp__a__alpha_runner", "Deploys the alpha service"), ("gamma", "Notes")];
+    let others: Vec<String> = (0..60).map(|at| format!("count number{at}")).collect();
+    let deploys: Vec<String> = (0..10).map(|at| format!("deploy part{at}")).collect();
+    let found = |lesson: Option<&str>| {
+        let mut routes: Vec<(&str, &str, f64)> = Vec::new();
+        routes.extend(deploys.iter().map(|query| ("gamma", query.as_str(), 1.0)));
+        routes.extend(others.iter().map(|query| ("mcp__z__other", query.as_str(), 1.0)));
+        routes.extend(lesson.map(|query| ("mcp__a__alpha_runner", query, 1.0)));
+        find(&index(&tools, &routes), "deploy something for alpha team tonight")
+    };
+    assert_eq!(order(&found(None))[0], "mcp__a__alpha_runner");
+    for lesson in ["restart alpha", "release the alpha service", "what is the weather"] {
+        assert_eq!(order(&found(Some(lesson)))[0], "mcp__a__alpha_runner", "{lesson}");
+    }
+}
+
+#[test]
+fn synonyms_find_a_tool_and_count_less_than_the_word_itself() {
+    let tools = [("a", "Deletes a branch"), ("b", "Removes a branch"), ("c", "Reads a branch")];
+    let found = find(&index(&tools, &[]), "remove branches");
+    assert_eq!(order(&found), ["b", "a", "c"]);
+    let [exact, synonym, none] = [0, 1, 2].map(|at| found.matches[at].words);
+    assert!(exact > synonym && synonym > none, "{found:?}");
+    assert_eq!(found.matches[1].met, ["branches", "remove"]);
+}
+
+#[test]
 fn trap_an_empty_query_that_matches_everything() {
     for text in ["", "   ", "?!.", "\u{1f680}", "\u{200b}"] {
         assert_eq!(Question::new(text), Err(QuestionError::Empty), "{text:?}");
@@ -246,6 +274,10 @@ fn change() -> impl Strategy<Value = Change> {
             "web-search",
             "searchWeb",
             "the",
+            "post",
+            "help",
+            "menus",
+            "menu",
             "x1",
             "report",
             "reports",
@@ -300,7 +332,7 @@ proptest! {
         routes.values().rev().for_each(|route| fresh.put_route(route));
         tools.values().rev().for_each(|text| fresh.put_tool(text));
         prop_assert_eq!((followed.tools(), followed.routes()), (tools.len(), routes.len()));
-        for text in ["send the mail", "merge", "web search", "websearch", "rep", "cafe x1 reports", "a"] {
+        for text in ["send the mail", "merge", "web search", "websearch", "rep", "cafe x1 reports", "a", "join menus", "help the"] {
             let question = Question::new(text).unwrap();
             let mut once = SearchIndex::for_question(&question, routes.values());
             tools.values().for_each(|text| once.put_tool(text));
@@ -339,6 +371,23 @@ proptest! {
             once.put_tool(&tool(name, text));
         }
         prop_assert_eq!(ask(&once), ask(&index(TOOLS, &[])));
+    }
+
+    #[test]
+    fn how_close_a_learned_query_is_does_not_depend_on_what_else_was_learned(
+        others in prop::collection::vec(("[a-e]{1,2}( (quarterly|numbers|mail|the|ship))?", 0..5_usize), 0..12),
+    ) {
+        let question = Question::new("publish quarterly numbers").unwrap();
+        let of_first = |routes: &[(&str, &str, f64)]| {
+            let (_, found) =
+                index(TOOLS, routes).find_routes(&question, 99, &Meaning::default(), |_| true);
+            found.into_iter().find(|route| route.id == RouteId(1)).map(|route| route.closeness)
+        };
+        let first = ("mcp__mail__send", "publish the quarterly report", 1.0);
+        let others = others.iter().map(|(query, at)| (TOOLS[*at].0, query.as_str(), 0.1));
+        let all: Vec<_> = std::iter::once(first).chain(others).collect();
+        prop_assert_eq!(of_first(&all), of_first(&[first]));
+        prop_assert!(of_first(&[first]).is_some());
     }
 
     #[test]

@@ -123,10 +123,17 @@ fn words_find_what_a_person_means() {
             found("agent:codeReviewer", ToolKind::Agent),
             described("pdf", "Fills in forms"),
             server("linear"),
+            described("get_help", "Shows help for a command"),
+            described("like", "Says that a text pleases"),
         ],
     );
     world.uses("mcp__GitHub__searchIssues", "I");
     for (query, first) in [
+        ("help", "get_help"),
+        ("show help", "get_help"),
+        ("give a like", "like"),
+        ("menus", "café-menu"),
+        ("print a list of dishes, or the menus", "café-menu"),
         ("web search", "web-search"),
         ("websearch", "web-search"),
         ("web_search", "web-search"),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::habit::doubt;
 use super::index::{Bundle, SearchIndex};
 use super::learned::{LearnedMatch, Meaning};
 use super::question::Question;
@@ -70,16 +71,19 @@ impl SearchIndex {
     ///
     /// **learned**, of the tool's best route (never a sum): closeness × confidence. Two queries are
     /// as close as `(Σ idf of common words ÷ √(Σ idf of one × Σ idf of the other))^3`: equal ones 1,
-    /// a chance word of many next to nothing. With [`Meaning`] both are blended as [`blend`] says.
+    /// a chance word of many next to nothing. Here `idf` is that over the texts of tools alone: how close two
+    /// queries are does not depend on what else was learned. With [`Meaning`] both are blended as [`blend`] says.
     /// What was learned lifts a tool and never lowers it: where it is less than the words, they stand
     /// for it, so that a tool without routes has its words as its score.
     ///
     /// A tool of which nothing was learned would still lose to others that are but vaguely known. It is
     /// taken to be as close as its words suggest: its words ÷ the best words of all, times the best
-    /// learned score; at most 0.3, and the less the surer that score is, down to none where it is 1.
+    /// learned score; at most 0.3, and the less the surer that score is, down to none where it is 1; the less,
+    /// too, the more was learned of it, down to none from the third query on.
     ///
     /// A word of the question is also taken as the beginning of longer ones, from three letters on: they
-    /// count 0.56 to 0.8, by how much of them was given.
+    /// count 0.56 to 0.8, by how much of them was given. Synonyms of it count 0.7, and less where they are
+    /// in more tools than the word itself: see `synonyms.rs`.
     ///
     /// # Sources
     /// Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", Foundations
@@ -229,7 +233,7 @@ impl<'a> Scores<'a> {
     /// What stands for what was learned.
     fn learned(&self, place: u32, bundle: &Bundle) -> f64 {
         let words = self.words[place as usize];
-        let assumed = if bundle.routes == 0 { self.assumed * words } else { 0.0 };
+        let assumed = self.assumed * words * doubt(bundle.routes as f64);
         self.best.get(&place).map_or(0.0, LearnedMatch::score).max(words).max(assumed)
     }
 

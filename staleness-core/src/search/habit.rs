@@ -17,6 +17,9 @@ const TOOL: f64 = 1.2;
 const TOOL_BEFORE: f64 = 10.0;
 /// Queries with a word that are no habit of a tool yet: each of them is a route that counts already.
 const NO_HABIT: u64 = 2;
+/// Queries after which an origin is given half the benefit of the doubt that one has of which nothing was
+/// learned.
+const HALF_KNOWN: f64 = 3.0;
 /// The most that habits add: less than the learned share of a score, so that no number of queries with a
 /// word in common outweighs the one that is the question itself.
 const MOST: f64 = 0.35;
@@ -34,8 +37,9 @@ impl SearchIndex {
     /// question count 0.5 and 1.2 times, divided by `Σ idf`.
     ///
     /// A tool, or an origin, of which nothing was learned is taken to have as much of the strongest
-    /// habit as its words fit: it does not lose to others for no fault of its own. A tool of which
-    /// nothing but the origin fits gains nothing.
+    /// habit as its words fit: it does not lose to others for no fault of its own. So that it does not lose for
+    /// having learned something else either, it keeps a part of that: a tool [`doubt`], an origin
+    /// `3 ÷ (N + 3)`. A tool of which nothing but the origin fits gains nothing.
     ///
     /// # Sources
     /// Zhai and Lafferty, "A Study of Smoothing Methods for Language Models Applied to Information
@@ -95,15 +99,28 @@ impl SearchIndex {
                 continue;
             }
             let like = if fitting > 0.0 { words[place] / fitting } else { 0.0 };
-            let is_known = weights.tool_routes[place] > 0;
-            let of_tool = if is_known { of_tools[place] } else { like * best_tool };
-            let origin = weights.origins[place];
-            let is_known = origin != NOWHERE && weights.origin_routes[origin as usize] > 0;
-            let of_origin = if is_known { of_origins[origin as usize] } else { like * best_origin };
+            let of_tool =
+                of_tools[place].max(like * best_tool * doubt(queries(weights.tool_routes[place])));
+            let (own, known) = match weights.origins[place] {
+                NOWHERE => (0.0, 0.0),
+                at => (of_origins[at as usize], queries(weights.origin_routes[at as usize])),
+            };
+            let of_origin = own.max(like * best_origin * HALF_KNOWN / (known + HALF_KNOWN));
             *habit = ((of_tool + of_origin) / whole).min(MOST);
         }
         habits
     }
+}
+
+/// How much of the benefit of the doubt a tool has of which so many queries were learned: 1 without any,
+/// none from the third on, with which habits begin.
+pub(super) fn doubt(queries: f64) -> f64 {
+    (1.0 - queries / (NO_HABIT + 1) as f64).max(0.0)
+}
+
+/// Billionths of queries as queries.
+fn queries(weight: u64) -> f64 {
+    weight as f64 / ONE as f64
 }
 
 /// By how many nats a word is more usual here than elsewhere, given what the queries with it and all
@@ -112,6 +129,6 @@ fn nats(with: u64, all: u64, usual: f64, before: f64) -> f64 {
     if with == 0 {
         return 0.0;
     }
-    let (with, all) = (with as f64 / ONE as f64, all as f64 / ONE as f64);
+    let (with, all) = (queries(with), queries(all));
     (before.mul_add(usual, with) / (all + before) / usual).ln().max(0.0)
 }

@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 
 use super::lexicon::{Lexicon, Posting};
 use super::once::Only;
-use super::question::{is_talk, learned_stems, squashed};
+use super::question::{learned_stems, squashed};
 use super::split::split;
 use super::stem::stem;
 use super::text::{Learned, ToolText};
@@ -129,9 +129,7 @@ impl SearchIndex {
         let from = tool.from.as_deref();
         let mut read = |part: &str, is_name: bool| {
             let words = split(part, |word| {
-                if !is_talk(word) {
-                    counts.push((self.lexicon.learn(stem(word)), is_name));
-                }
+                counts.push((self.lexicon.learn(stem(word)), is_name));
             });
             length += u32::try_from(words).unwrap_or(u32::MAX);
         };
@@ -170,6 +168,7 @@ impl SearchIndex {
         for same in counts.chunk_by(|a, b| a.0 == b.0) {
             let number = same[0].0;
             self.lexicon[number].texts.push(Posting::of(text, same));
+            self.lexicon[number].described += 1;
             let learned = self.bundles[bundle as usize].as_ref();
             if !learned.is_some_and(|bundle| bundle.learned.contains_key(&number)) {
                 self.lexicon[number].tools += 1;
@@ -230,6 +229,7 @@ impl SearchIndex {
         let Some(text) = self.texts[place as usize].take() else { return false };
         let learned = self.bundles[bundle as usize].as_ref();
         for number in &text.words {
+            self.lexicon[*number].described -= 1;
             if !learned.is_some_and(|bundle| bundle.learned.contains_key(number)) {
                 self.lexicon[*number].tools -= 1;
             }

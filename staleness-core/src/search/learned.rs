@@ -31,7 +31,7 @@ pub struct LearnedMatch {
     pub closeness: f64,
     /// How close they are by words, 0..=1.
     pub words: f64,
-    /// The cosine of their vectors, where both have one and this one was among the nearest.
+    /// The cosine of their vectors, where both have one and it is above 0.
     pub meaning: Option<f64>,
     /// How sure the route is.
     pub confidence: Confidence,
@@ -60,7 +60,7 @@ impl SearchIndex {
     ) -> (f64, HashMap<u32, LearnedMatch>) {
         let weights = self.weights();
         let weight_of = |number: Option<u32>| {
-            number.map_or_else(|| self.idf(0), |number| weights.words[number as usize])
+            number.map_or_else(|| self.idf_described(0), |number| weights.words[number as usize])
         };
         let mut common = vec![0.0; self.routes.len()];
         for stem in question.stems.keys() {

@@ -22,6 +22,8 @@ pub(super) struct Word {
     pub(super) routes: Vec<u32>,
     /// How many tools hold it, in their texts or in what was learned of them.
     pub(super) tools: u32,
+    /// How many of them hold it in their texts.
+    pub(super) described: u32,
 }
 
 /// How often a word occurs in one text.

@@ -37,6 +37,7 @@ mod once;
 mod question;
 pub(crate) mod split;
 mod stem;
+mod synonyms;
 mod text;
 mod top;
 mod vectors;

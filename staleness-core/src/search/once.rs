@@ -9,9 +9,10 @@ use foldhash::fast::RandomState;
 
 use super::index::{Bundle, Route, SearchIndex, Text};
 use super::lexicon::{Lexicon, MIN_PREFIX, Posting};
-use super::question::{Question, each_learned_stem, is_talk, squashed};
+use super::question::{Question, each_learned_stem, squashed};
 use super::split::{Cut, split_wanted};
 use super::stem::stem;
+use super::synonyms::alike;
 use super::text::{Learned, origin};
 use crate::ids::ToolName;
 use crate::route::RouteBrief;
@@ -34,7 +35,7 @@ pub(super) struct Only {
 struct Wanted {
     /// Its words, of which others may be longer forms: sorted, and none begins with another.
     beginnings: Vec<Box<str>>,
-    /// Its words that are too short for that, sorted.
+    /// Its words that are too short for that and what else they may be called, sorted.
     whole: Vec<Box<str>>,
     /// Whether a word that matters begins with these two bytes; of one byte, that byte and 0.
     first: Box<Pairs>,
@@ -44,12 +45,28 @@ struct Wanted {
 /// Which words were counted for which tool.
 #[derive(Clone, Debug, Default)]
 struct Tally {
-    /// By number of the word: whether the question asks for it, and the turn in which it was counted last.
-    words: Vec<(bool, u32)>,
+    words: Vec<Counted>,
     /// How many tools were read: each counts a word once.
     turn: u32,
     /// The numbers of short words as they are written, where they matter: few words make up most texts.
     spelled: HashMap<[u8; SHORT], Option<u32>, RandomState>,
+}
+
+/// How a word was counted.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    /// Whether the question asks for it.
+    asked: bool,
+    /// The turn in which it was counted last for a tool.
+    tool: u32,
+    /// The turn in which it was counted last for the text of one.
+    text: u32,
+}
+
+impl Counted {
+    const fn never(asked: bool) -> Self {
+        Self { asked, tool: 0, text: 0 }
+    }
 }
 
 /// A word that is remembered as it is written, at most, in bytes.
@@ -76,7 +93,15 @@ impl Wanted {
         for word in question.stems.keys().chain(wholes) {
             all.note(word);
             let long = word.chars().count() >= MIN_PREFIX;
-            if long { all.beginnings.push(word.clone()) } else { all.whole.push(word.clone()) }
+            if long {
+                all.beginnings.push(word.clone())
+            } else {
+                all.whole.push(word.clone())
+            }
+            for (other, _) in alike(word) {
+                all.note(other);
+                all.whole.push(other.into());
+            }
         }
         all.whole.sort_unstable();
         all.beginnings.sort_unstable();
@@ -131,7 +156,7 @@ impl Tally {
         let known = lexicon.known(stem);
         known.or_else(|| {
             wanted.asks_for(stem).then(|| {
-                self.words.push((true, 0));
+                self.words.push(Counted::never(true));
                 lexicon.learn(stem)
             })
         })
@@ -148,8 +173,8 @@ impl Tally {
                 return *known;
             }
         }
-        let matters = wanted.may_hold(word) && !is_talk(word);
-        let number = matters.then(|| self.number(wanted, lexicon, stem(word))).flatten();
+        let number =
+            wanted.may_hold(word).then(|| self.number(wanted, lexicon, stem(word))).flatten();
         if word.len() <= SHORT && self.spelled.len() < MAX_SPELLED {
             self.spelled.insert(short, number);
         }
@@ -158,12 +183,22 @@ impl Tally {
 
     /// Counts a word of the tool that is being read, if it is its first; whether it is asked for.
     fn count(&mut self, lexicon: &mut Lexicon, number: u32) -> bool {
-        let (asked, turn) = &mut self.words[number as usize];
-        if *turn != self.turn {
-            *turn = self.turn;
+        let counted = &mut self.words[number as usize];
+        if counted.tool != self.turn {
+            counted.tool = self.turn;
             lexicon[number].tools += 1;
         }
-        *asked
+        counted.asked
+    }
+
+    /// The same of a word of its text.
+    fn count_text(&mut self, lexicon: &mut Lexicon, number: u32) -> bool {
+        let counted = &mut self.words[number as usize];
+        if counted.text != self.turn {
+            counted.text = self.turn;
+            lexicon[number].described += 1;
+        }
+        self.count(lexicon, number)
     }
 }
 
@@ -204,7 +239,8 @@ impl SearchIndex {
                 });
             }
         }
-        let tally = index.lexicon.iter().map(|word| (wanted.asks_for(word), 0)).collect();
+        let tally =
+            index.lexicon.iter().map(|word| Counted::never(wanted.asks_for(word))).collect();
         let tally = Tally { words: tally, ..Tally::default() };
         let (counts, cut) = (Vec::new(), Cut::default());
         let mut only = Only { wanted, tally, routes: Vec::new(), counts, cut };
@@ -279,14 +315,14 @@ impl SearchIndex {
         // What was learned of it is counted already.
         let learned = known.map_or(0..0, |place| routes[place as usize].clone());
         for number in self.routes[learned].iter().flatten().flat_map(|route| &route.words) {
-            tally.words[*number as usize].1 = tally.turn;
+            tally.words[*number as usize].tool = tally.turn;
         }
         let mut length = 0;
         let mut read = |text: &str, is_name: bool| {
             let begins = |first, second| wanted.may_begin(first, second);
             let words = split_wanted(text, cut, begins, |word| {
                 if let Some(number) = tally.spelled(wanted, lexicon, word)
-                    && tally.count(lexicon, number)
+                    && tally.count_text(lexicon, number)
                 {
                     counts.push((number, is_name));
                 }

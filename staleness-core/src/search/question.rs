@@ -61,6 +61,8 @@ pub struct Question {
     /// The stems of the smallest parts of its words, each once and in order, with the words that
     /// they are a part of, by their places in `asked`.
     pub(super) stems: BTreeMap<Box<str>, Vec<usize>>,
+    /// Whether it is made of nothing but words that say nothing about what is asked for.
+    is_talk: bool,
 }
 
 /// One word of a question, such as `web-search`.
@@ -89,7 +91,8 @@ impl Question {
         drop_talk(&mut all);
         all.sort_unstable();
         all.dedup();
-        let mut question = Self { squashed, asked: Vec::new(), stems: BTreeMap::new() };
+        let is_talk = all.iter().all(|token| is_talk(&token.whole));
+        let mut question = Self { squashed, asked: Vec::new(), stems: BTreeMap::new(), is_talk };
         let mut wholes = 0;
         for (at, token) in all.into_iter().enumerate() {
             let mut parts = 0;
@@ -105,6 +108,13 @@ impl Question {
             question.asked.push(Asked { shown: token.whole, whole });
         }
         Ok(question)
+    }
+}
+
+impl Question {
+    /// Whether it is made of nothing but words with which people ask for things, such as "can you help".
+    pub(crate) const fn is_talk(&self) -> bool {
+        self.is_talk
     }
 }
 

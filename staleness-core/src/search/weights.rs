@@ -10,7 +10,8 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// What words, routes and origins weigh.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights {
-    /// By number of the word.
+    /// By number of the word, for comparing queries: by the texts of tools alone, so that two queries are as
+    /// close whatever else was learned.
     pub(super) words: Vec<f64>,
     /// The sum over its words, by place of the route.
     pub(super) routes: Vec<f64>,
@@ -30,7 +31,7 @@ impl SearchIndex {
     pub(super) fn weights(&self) -> &Weights {
         self.weights.get_or_init(|| {
             let words: Vec<f64> = (0..self.lexicon.len() as u32)
-                .map(|number| self.idf(self.lexicon[number].tools))
+                .map(|number| self.idf_described(self.lexicon[number].described))
                 .collect();
             let sum = |numbers: &[u32]| ordered_sum(numbers.iter().map(|at| words[*at as usize]));
             let routes = self.routes.iter().map(|it| it.as_ref().map_or(0.0, |it| sum(&it.words)));
@@ -70,9 +71,18 @@ impl SearchIndex {
     /// How much a word tells that so many tools hold: the inverse document frequency of BM25, never
     /// negative.
     pub(super) fn idf(&self, tools: u32) -> f64 {
-        let (all, holding) = (self.places() as f64, f64::from(tools));
-        ((all - holding + 0.5) / (holding + 0.5)).max(0.0).ln_1p()
+        idf(self.places(), tools)
     }
+
+    /// How much a word tells that so many tools hold in their texts.
+    pub(super) fn idf_described(&self, tools: u32) -> f64 {
+        idf(self.tools, tools)
+    }
+}
+
+fn idf(all: usize, holding: u32) -> f64 {
+    let (all, holding) = (all as f64, f64::from(holding));
+    ((all - holding + 0.5) / (holding + 0.5)).max(0.0).ln_1p()
 }
 
 /// A sum that does not depend on the order in which the numbers come.

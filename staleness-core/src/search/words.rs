@@ -3,6 +3,7 @@
 use super::index::SearchIndex;
 use super::lexicon::MIN_PREFIX;
 use super::question::Question;
+use super::synonyms::alike;
 
 /// BM25: how soon more of the same word ceases to help.
 const K1: f64 = 1.0;
@@ -49,6 +50,13 @@ impl SearchIndex {
         all.into_iter()
             .map(|(_, weight, stem)| {
                 self.meet(stem, &mut noted, &mut counts);
+                for (other, credit) in alike(stem) {
+                    if let Some(number) = self.lexicon.number(other) {
+                        // What is in more tools tells no more for being asked for in another word.
+                        let tells = self.idf(self.lexicon[number].tools) / weight;
+                        self.note(number, credit * tells.min(1.0), &mut noted, &mut counts);
+                    }
+                }
                 for asked in &question.stems[stem] {
                     if let Some(whole) = &question.asked[*asked].whole {
                         self.meet(whole, &mut noted, &mut counts);
