@@ -12,6 +12,7 @@ mod figures;
 mod meaning;
 mod plain;
 mod plot;
+mod prompts;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -90,6 +91,7 @@ fn main() {
     let on_few =
         curve(&data, &format!("{} tools with 10 queries", well_known.len()), &of_them, &few);
     unseen(&data, &all);
+    prompts::table(&data, &STEPS);
     #[cfg(feature = "local")]
     if let Some(folder) = std::env::var_os("STALENESS_TEST_MODEL") {
         let few_title = format!("{} tools with 10 queries", well_known.len());

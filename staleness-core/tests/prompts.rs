@@ -4,10 +4,11 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{World, session};
+use common::{World, read, session, skill, tool_name, user};
 use pollster::block_on;
 use proptest::prelude::*;
 use staleness_core::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
+use staleness_core::registry::Learn;
 use staleness_core::route::{Confidence, Route, RouteId, RouteKey, SuggestedTool};
 use staleness_core::source::{Source, SourceState};
 use staleness_core::store::{
@@ -140,13 +141,47 @@ fn distinct<R: Clone, K: Ord>(rows: &[R], key: impl Fn(&R) -> K) -> Vec<Change<R
     by_key.into_values().map(Change::Put).collect()
 }
 
+#[test]
+fn a_prompt_is_answered_where_more_than_a_chance_word_speaks_for_a_tool() {
+    let world = World::default();
+    let described = |name: &str, text: &str| skill(name).described(Some(text));
+    let tools = vec![
+        described("chart", "Help"),
+        described("goal-seek", "Stop"),
+        described("merge", "Merge a pull request"),
+        described("pager", "Rota"),
+        described("lines", "Delete a line"),
+    ];
+    world.scan(vec![read(user("shelf"), tools)]);
+    for query in ["call the night shift", "call somebody at night", "a late call"] {
+        let learn = Learn::new(world.op(), query, tool_name("pager"), world.now());
+        world.registry.learn_route(&world.project, learn).unwrap();
+    }
+    let suggested = |prompt: &str| -> Vec<String> {
+        let (session, now) = (session("s"), world.now());
+        let found =
+            world.registry.suggest_for_prompt(&world.project, &session, prompt, now).unwrap();
+        found.into_iter().map(|each| each.tool.to_string()).collect()
+    };
+    for chance in ["help", "can you help me", "stop", "call", "merge", "seek"] {
+        assert_eq!(suggested(chance), [""; 0], "{chance}");
+    }
+    for (prompt, tool) in [
+        ("merge the pull request", "merge"),
+        ("delete that line", "lines"),
+        ("call the night shift, please", "pager"),
+    ] {
+        assert_eq!(suggested(prompt), [tool], "{prompt}");
+    }
+}
+
 proptest! {
     #[test]
     fn a_prompt_is_answered_from_briefs_as_it_would_be_from_whole_rows(
         tools in prop::collection::vec(tool(), 0..14),
         routes in prop::collection::vec(route(), 0..6),
         uses in prop::collection::vec((prop::sample::select(&NAMES[..]), "[SF]{1,3}"), 0..4),
-        prompt in prop::sample::select(vec!["send the mail", "merge", "mail", "ship it", "read"]),
+        prompt in prop::sample::select(vec!["send the mail", "merge", "mail", "ship it", "read mail", "show me"]),
         ignores in prop::bool::weighted(0.2),
         least in prop::sample::select(vec![0.0, 0.2, 0.4]),
     ) {
@@ -175,8 +210,13 @@ proptest! {
             .into_iter()
             .filter(|each| each.mark.is_none())
             .filter(|each| {
-                let (words, learned) = (each.parts.words.unwrap(), each.parts.learned.unwrap());
-                0.6 * words + 0.4 * learned >= least - 1e-8
+                let own = each.parts.words.unwrap() - each.parts.habit.unwrap();
+                let route = each.parts.route.as_ref();
+                let sure = route.map_or(0.0, |route| route.closeness * route.confidence.get());
+                let met = each.reason.split(';').next().and_then(|it| it.strip_prefix("matches "));
+                let is_backed = route.is_some_and(|route| route.closeness >= 0.3)
+                    || met.is_some_and(|met| met.split(", ").count() > 1);
+                0.6 * own + 0.4 * sure.max(own) >= least - 1e-8 && is_backed
             })
             .take(3)
             .map(|each| SuggestedTool {

@@ -93,8 +93,9 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Of the tools that may be suggested, those that fit a question at least as well as `least` says and can
-/// be among the best `limit` once usage has lifted them; not those in `but`. The view holds the briefs
+/// Of the tools that may be suggested unasked, those that fit a question so well that they are named
+/// (`Scores::is_sure`, with `least`) and can be among the best `limit` once usage has
+/// lifted them; not those in `but`. The view holds the briefs
 /// of the project and the global ones, and those of the project's routes.
 pub(crate) fn fitting_briefs(
     view: &View,
@@ -105,6 +106,9 @@ pub(crate) fn fitting_briefs(
     least: f64,
     limit: usize,
 ) -> Vec<Fit> {
+    if asked.is_talk() {
+        return Vec::new();
+    }
     let none = ToolBriefs::default();
     let scopes = [Scope::Project(project.clone()), Scope::Global];
     let both = [0, 1].map(|at| view.briefs.get(&scopes[at]).unwrap_or(&none));
@@ -144,7 +148,9 @@ pub(crate) fn fitting_briefs(
     };
     let wanted = |place| at(place).is_some_and(|(is_global, brief)| may(is_global, &brief));
     let scores = index.scores_at(asked, &Meaning::default(), wanted);
-    let fitting = scores.fitting().filter(|(_, score, _)| *score >= least).collect();
+    let fitting = scores.fitting();
+    let fitting = fitting.filter(|(_, score, at)| *score >= least && scores.is_sure(*at, least));
+    let fitting = fitting.collect();
     let fit = |(name, score, place): (&ToolName, f64, u32)| {
         let scope = scopes[usize::from(at(place)?.0)].clone();
         let route = scores.route(place).map(|route| route.id);

@@ -237,6 +237,18 @@ impl<'a> Scores<'a> {
         self.best.get(&place).map_or(0.0, LearnedMatch::score).max(words).max(assumed)
     }
 
+    /// Whether the tool at a place fits so well that it may be named unasked: it reaches `least` without
+    /// what habits add, by two words of the question or by a learned query that is not cold.
+    pub(crate) fn is_sure(&self, place: u32, least: f64) -> bool {
+        let own = self.words[place as usize] - self.habits[place as usize];
+        let route = self.route(place);
+        let learned = route.map_or(0.0, |route| route.score()).max(own);
+        let score = STATIC_SHARE.mul_add(own, LEARNED_SHARE * learned);
+        round(score) >= least
+            && (route.is_some_and(|route| !is_cold(route.closeness))
+                || self.index.met(self.question, &self.shares, place).len() > 1)
+    }
+
     /// The learned query that is closest, of the tool at a place.
     pub(crate) fn route(&self, place: u32) -> Option<LearnedMatch> {
         self.best.get(&place).copied().filter(|route| route.score() > 0.0)

@@ -1,0 +1,161 @@
+//! Prompts: how often a tool that is named unasked is right, and how often one is named where none was meant.
+
+use std::collections::BTreeMap;
+
+use staleness::BlockingRegistry;
+use staleness::Timestamp;
+use staleness::ids::{Level, OpId, SessionId, SourceId, ToolName};
+use staleness::registry::Learn;
+use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
+use staleness::source::SourceState;
+use staleness_benches::{START, registry};
+
+use crate::data::{Case, Data};
+
+/// What people tell a coding agent that ask for none of the tools: chosen before anything was measured.
+const EVERYDAY: &[&str] = &[
+    "continue",
+    "help",
+    "stop",
+    "go on",
+    "yes",
+    "no, revert that",
+    "update the readme",
+    "delete the line",
+    "fix the failing test",
+    "why does this fail?",
+    "run the tests",
+    "refactor this function",
+    "add a unit test for the parser",
+    "rename the variable to count",
+    "explain this code",
+    "make it faster",
+    "clean up",
+    "commit",
+    "write a commit message",
+    "format the code",
+    "the build is broken",
+    "bump the version",
+    "add error handling",
+    "remove the unused import",
+    "what does this function do",
+    "try again",
+    "looks good",
+    "use a hash map instead",
+    "split this file in two",
+    "move the helper to its own module",
+    "add documentation",
+    "can you check the types",
+    "there is a typo in the comment",
+    "thanks",
+    "do it",
+    "next step please",
+    "implement the plan",
+    "summarize what you changed",
+    "undo the last change",
+    "make the button blue",
+    "the page is blank, fix it",
+    "write a function that reverses a list",
+    "sort the imports",
+    "why is the list empty",
+    "it still does not work",
+    "open the file and look at line 40",
+    "change the default to 10",
+    "handle the null case",
+    "make the log less noisy",
+    "review my change",
+];
+
+/// Prints what prompts are answered with after each number of learned queries.
+pub(crate) fn table(data: &Data, steps: &[usize]) {
+    println!(
+        "\nPrompts: {} questions, each a prompt of a session of its own, and {} everyday ones\n",
+        data.test.len(),
+        EVERYDAY.len()
+    );
+    println!(
+        "| learned for each tool | answered | of these: a named tool is right | the first is right \
+         | tools named | everyday prompts answered |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for step in steps {
+        let shop = Shop::new(data, &data.learned(*step, |_| true));
+        let answers = data.test.iter().map(|case| (case, shop.named(data, &case.query)));
+        let answered: Vec<(&Case, Vec<usize>)> =
+            answers.filter(|(_, named)| !named.is_empty()).collect();
+        let count = |is: fn(&Case, &[usize]) -> bool| {
+            answered.iter().filter(|(case, named)| is(case, named)).count()
+        };
+        let right = count(|case, named| named.iter().any(|at| case.accepted.contains(at)));
+        let first = count(|case, named| case.accepted.contains(&named[0]));
+        let named: usize = answered.iter().map(|(_, named)| named.len()).sum();
+        let share = |part: usize, of: usize| 100.0 * part as f64 / of.max(1) as f64;
+        println!(
+            "| {step} | {:.0} % | {:.0} % | {:.0} % | {:.1} | {} |",
+            share(answered.len(), data.test.len()),
+            share(right, answered.len()),
+            share(first, answered.len()),
+            named as f64 / answered.len().max(1) as f64,
+            EVERYDAY.iter().filter(|prompt| !shop.named(data, prompt).is_empty()).count(),
+        );
+    }
+}
+
+/// A project that has all of the tools.
+struct Shop {
+    registry: BlockingRegistry,
+    project: ProjectRef,
+}
+
+impl Shop {
+    fn new(data: &Data, learned: &[(usize, &str)]) -> Self {
+        let project = ProjectRef::of_root("/bench");
+        let registry = registry("memory:");
+        let found = data.tools.iter().map(|tool| {
+            let own = tool.name.as_str().splitn(3, "__").nth(2).expect("a tool of a server");
+            let found = Found::server_tool(&tool.server, own).expect("a valid name");
+            found.described(Some(&tool.description))
+        });
+        let reading = SourceReading {
+            id: SourceId {
+                project: None,
+                client: "bench".into(),
+                level: Level::Live,
+                part: "tools".into(),
+            },
+            path: "live".into(),
+            state: SourceState::Read,
+            root_is_there: true,
+            error: None,
+            found: found.collect(),
+        };
+        let scan = Scan {
+            project: project.clone(),
+            sources: vec![reading],
+            indexes: Vec::new(),
+            read_under: BTreeMap::new(),
+            at: now(),
+            session: None,
+            client: None,
+        };
+        registry.apply_scan(scan).expect("the tools are scanned");
+        for (at, (tool, query)) in learned.iter().enumerate() {
+            let op = OpId::new(format!("learn-{at}")).expect("a valid id");
+            let learn = Learn::new(op, *query, data.tools[*tool].name.clone(), now());
+            registry.learn_route(&project, learn).expect("it is learned");
+        }
+        Self { registry, project }
+    }
+
+    /// The tools that a prompt is answered with, by their places.
+    fn named(&self, data: &Data, prompt: &str) -> Vec<usize> {
+        let session = SessionId::new("s").expect("a valid id");
+        let named = self.registry.suggest_for_prompt(&self.project, &session, prompt, now());
+        let place = |name: &ToolName| data.place(name);
+        named.expect("an answer").iter().map(|each| place(&each.tool)).collect()
+    }
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_millis(START)
+}
