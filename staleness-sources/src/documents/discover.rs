@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use ignore::WalkBuilder;
 
 use super::file::{self, DocFile};
+use super::history::History;
 use super::nature::{self, Patterns};
 use super::{CheckOptions, Note, Skipped, front, imports, instructions, target};
 use crate::git::{Tracked, TrackedKind};
@@ -28,6 +29,16 @@ pub(super) struct Found {
     pub(super) notes: Vec<Note>,
 }
 
+/// Whether a client loads a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loaded {
+    No,
+    /// With a file that imports it.
+    Imported,
+    /// Because of its name, or where it lies.
+    ByItself,
+}
+
 /// What a search needs to know.
 pub(super) struct Search<'a> {
     pub(super) place: &'a ProjectPlace,
@@ -46,7 +57,7 @@ impl Search<'_> {
                 Some(tracked) => {
                     for (path, kind) in tracked.iter() {
                         if kind == TrackedKind::File && nature::is_markdown(path) {
-                            self.own(path, false);
+                            self.own(path, Loaded::No);
                         }
                     }
                 }
@@ -84,7 +95,7 @@ impl Search<'_> {
     }
 
     /// Adds a file of the project, if its name is one that can be told.
-    pub(super) fn own_path(&mut self, below: &Path, loaded: bool) {
+    pub(super) fn own_path(&mut self, below: &Path, loaded: Loaded) {
         if below.to_str().is_some() {
             return self.own(&key_of(below), loaded);
         }
@@ -95,7 +106,7 @@ impl Search<'_> {
     }
 
     /// Adds a file of the project.
-    pub(super) fn own(&mut self, key: &str, loaded: bool) {
+    pub(super) fn own(&mut self, key: &str, loaded: Loaded) {
         if key.starts_with("~/") {
             let reason = "lies in a folder that is named as files of the user are";
             self.skip(format!("./{key}"), reason);
@@ -106,25 +117,25 @@ impl Search<'_> {
     }
 
     /// Adds a file.
-    pub(super) fn add(&mut self, key: String, path: PathBuf, inside: bool, loaded: bool) {
+    pub(super) fn add(&mut self, key: String, path: PathBuf, inside: bool, loaded: Loaded) {
         if self.patterns.ignores(&key) {
             return;
         }
-        let loaded = loaded || inside && nature::is_instruction(&key);
+        let by_itself = loaded == Loaded::ByItself || inside && nature::is_instruction(&key);
+        let loaded = by_itself || loaded == Loaded::Imported;
         if let Some(known) = self.found.files.get_mut(&key) {
             known.loaded |= loaded;
             return;
         }
+        // What a client tells its model is meant to hold, whatever its name.
+        let history = match self.patterns.history(&key) {
+            History::ByName if by_itself => History::No,
+            history => history,
+        };
         let tracked = inside
             && self.tracked.and_then(|tracked| tracked.kind(&key)) == Some(TrackedKind::File);
-        let file = DocFile {
-            history: self.patterns.is_history(&key),
-            kind: self.patterns.kind(&key),
-            path,
-            inside,
-            tracked,
-            loaded,
-        };
+        let file =
+            DocFile { history, kind: self.patterns.kind(&key), path, inside, tracked, loaded };
         self.found.files.insert(key, file);
     }
 
@@ -142,7 +153,7 @@ impl Search<'_> {
         });
         let Some(below) = inside else {
             match instructions::of_user(self, &whole) {
-                Some(key) => self.add(key, whole, false, true),
+                Some(key) => self.add(key, whole, false, Loaded::ByItself),
                 None => self.skip(shown(given), "lies outside the project"),
             }
             return;
@@ -156,7 +167,7 @@ impl Search<'_> {
                     self.skip(key, "is a link that leads out of its folder");
                 }
             }
-            _ => self.own_path(&below, false),
+            _ => self.own_path(&below, Loaded::No),
         }
     }
 
@@ -170,7 +181,7 @@ impl Search<'_> {
             let is_own = kind == TrackedKind::File && nature::is_markdown(path) && below(path);
             // One that was deleted just now is gone, as far as a walk can tell.
             if is_own && self.place.folder.join(path).symlink_metadata().is_ok() {
-                self.own(path, false);
+                self.own(path, Loaded::No);
             }
         }
         self.skip_unnamed(below);
@@ -229,7 +240,7 @@ impl Search<'_> {
             if !is_file || !nature::is_markdown(&key) {
                 continue;
             }
-            self.own_path(below, false);
+            self.own_path(below, Loaded::No);
         }
         arrived
     }
@@ -305,9 +316,9 @@ impl Search<'_> {
             return None;
         }
         if inside {
-            self.own(&imported, true);
+            self.own(&imported, Loaded::Imported);
         } else {
-            self.add(imported.clone(), path, false, true);
+            self.add(imported.clone(), path, false, Loaded::Imported);
         }
         Some(imported)
     }

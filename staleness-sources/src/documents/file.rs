@@ -8,6 +8,7 @@ use std::time::UNIX_EPOCH;
 use staleness_core::knowledge::ItemKind;
 use staleness_core::time::Timestamp;
 
+use super::history::History;
 use crate::text::{Fence, Target, look, reason};
 
 /// A file that is to be checked.
@@ -22,7 +23,7 @@ pub(super) struct DocFile {
     /// Whether a client loads it by itself.
     pub(super) loaded: bool,
     /// Whether it speaks of what is gone on purpose.
-    pub(super) history: bool,
+    pub(super) history: History,
     /// The kind that the policy gives it.
     pub(super) kind: Option<ItemKind>,
 }

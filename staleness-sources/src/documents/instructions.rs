@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::discover::{Search, key_of};
+use super::discover::{Loaded, Search, key_of};
 use super::nature;
 use crate::project::canonical;
 
@@ -36,7 +36,7 @@ const MAX_DEPTH: usize = 8;
 pub(super) fn find(search: &mut Search<'_>) {
     for key in OWN {
         if search.place.folder.join(key).is_file() {
-            search.own(key, true);
+            search.own(key, Loaded::ByItself);
         }
     }
     for folder in [".claude/rules", ".cursor/rules"] {
@@ -49,13 +49,13 @@ pub(super) fn find(search: &mut Search<'_>) {
             if let Ok(below) = path.strip_prefix(&search.place.folder)
                 && nature::is_instruction(&key_of(below))
             {
-                search.own_path(below, true);
+                search.own_path(below, Loaded::ByItself);
             }
         }
     }
     for path in user_files(search) {
         let key = user_key(search, &path);
-        search.add(key, path, false, true);
+        search.add(key, path, false, Loaded::ByItself);
     }
     search.follow_imports();
 }

@@ -21,6 +21,7 @@ mod front;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
+mod history;
 mod html;
 mod imports;
 mod instructions;

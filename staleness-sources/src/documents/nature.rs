@@ -8,65 +8,7 @@ use staleness_core::knowledge::ItemKind;
 use staleness_core::policy::DocumentPolicy;
 
 use super::Note;
-
-/// Beginnings of the names of files that are history by nature, in lower case and without the signs
-/// between their words.
-const HISTORY_FILES: [&str; 17] = [
-    "changelog",
-    "changes",
-    "history",
-    "news",
-    "releasenote",
-    "releases",
-    "upgrading",
-    "upgrade",
-    "migration",
-    "migrating",
-    "migrate",
-    "breakingchange",
-    "whatsnew",
-    "deprecations",
-    "adr0",
-    "decisionrecord",
-    "postmortem",
-];
-
-/// Names of folders whose files are history by nature.
-const HISTORY_FOLDERS: [&str; 33] = [
-    ".changeset",
-    ".changes",
-    "adr",
-    "adrs",
-    "archive",
-    "archived",
-    "archives",
-    "attic",
-    "changelog",
-    "changelog.d",
-    "changelogs",
-    "changes",
-    "decision-records",
-    "decisions",
-    "deprecated",
-    "historical",
-    "history",
-    "legacy",
-    "migration",
-    "migration-guide",
-    "migration-guides",
-    "migrations",
-    "news",
-    "newsfragments",
-    "obsolete",
-    "postmortems",
-    "release-notes",
-    "release_notes",
-    "releasenotes",
-    "releases",
-    "rfcs",
-    "upgrade",
-    "upgrading",
-];
+use super::history::{self, History};
 
 /// Whether a path is that of a Markdown file.
 #[must_use]
@@ -118,18 +60,6 @@ fn extension(path: &str) -> Option<&str> {
     name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end)
 }
 
-fn is_history_by_name(path: &str) -> bool {
-    let mut parts: Vec<String> = path.split('/').map(str::to_ascii_lowercase).collect();
-    let name = parts.pop().unwrap_or_default();
-    let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
-    let letters: String = stem.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
-    parts.iter().any(|part| HISTORY_FOLDERS.contains(&part.as_str()))
-        || HISTORY_FILES.iter().any(|begin| letters.starts_with(begin))
-        || letters.ends_with("changelog")
-        || letters.ends_with("releasenotes")
-        || letters.ends_with("migrationguide")
-}
-
 /// The patterns of a policy, made ready.
 #[derive(Debug)]
 pub(super) struct Patterns {
@@ -174,12 +104,12 @@ impl Patterns {
         matches(&self.ignore, path).is_ignore()
     }
 
-    /// Whether a document speaks of what is gone on purpose.
-    pub(super) fn is_history(&self, path: &str) -> bool {
+    /// Whether a document speaks of what is gone on purpose, and who says so.
+    pub(super) fn history(&self, path: &str) -> History {
         match matches(&self.history, path) {
-            Match::Ignore(()) => true,
-            Match::Whitelist(()) => false,
-            Match::None => is_history_by_name(path),
+            Match::Ignore(()) => History::ByPolicy,
+            Match::None if history::is_by_name(path) => History::ByName,
+            Match::Whitelist(()) | Match::None => History::No,
         }
     }
 
@@ -203,27 +133,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_that_are_history_are_known_by_their_names() {
-        for path in [
-            "CHANGELOG.md",
-            "docs/adr/0001-x.md",
-            "docs/decisions/0002-y.md",
-            "archive/a.md",
-            "docs/Legacy/b.md",
-            "UPGRADING-2.0.md",
-            "docs/migration_guide.md",
-            "Release-Notes.md",
-            "obsolete/x.md",
-            "v2-changelog.md",
-        ] {
-            assert!(is_history_by_name(path), "{path}");
-        }
-        for path in ["README.md", "docs/architecture.md", "docs/newsletter-api/x.md"] {
-            assert!(!is_history_by_name(path) || path.contains("newsletter"), "{path}");
-        }
-    }
-
-    #[test]
     fn the_policy_has_the_last_word() {
         let policy = DocumentPolicy {
             ignore: vec!["vendor/".into(), "[".into()],
@@ -234,8 +143,9 @@ mod tests {
         let mut notes = Vec::new();
         let patterns = Patterns::new(&policy, &mut notes);
         assert!(patterns.ignores("a/vendor/b.md") && !patterns.ignores("a.md"));
-        assert!(patterns.is_history("notes/a.md") && !patterns.is_history("docs/adr/README.md"));
-        assert!(patterns.is_history("docs/adr/0001.md"));
+        assert_eq!(patterns.history("notes/a.md"), History::ByPolicy);
+        assert_eq!(patterns.history("docs/adr/README.md"), History::No);
+        assert_eq!(patterns.history("docs/adr/0001.md"), History::ByName);
         assert_eq!(patterns.kind("memory/x/y.md"), Some(ItemKind::Knowledge));
         assert_eq!(patterns.kind("x.md"), None);
     }

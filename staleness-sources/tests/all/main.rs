@@ -6,6 +6,7 @@ mod documents_cites;
 mod documents_dates;
 mod documents_drift;
 mod documents_files;
+mod documents_history;
 mod documents_hostile;
 mod documents_items;
 mod documents_memory;

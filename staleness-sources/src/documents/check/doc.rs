@@ -8,13 +8,14 @@ use super::Check;
 use crate::documents::draft::{self, Draft};
 use crate::documents::file::{self, DocFile};
 use crate::documents::front::{self, Field, Fields};
+use crate::documents::history::History;
 use crate::documents::names::Names;
 use crate::documents::place::Lines;
 use crate::documents::target;
 use crate::git::text_digest;
 
 /// The version of what is looked for: another one makes every earlier check void.
-const RULES: u8 = 10;
+const RULES: u8 = 11;
 
 /// A document that is being checked.
 #[derive(Debug)]
@@ -41,11 +42,17 @@ pub(super) enum Reading {
 pub(super) fn read(
     check: &mut Check<'_>,
     key: String,
-    file: DocFile,
+    mut file: DocFile,
     known: Option<&Document>,
 ) -> Result<Reading, String> {
     let fence = file.inside.then_some(&check.fence);
     let read = file::read(&file.path, check.options.policy.max_file_bytes, fence)?;
+    if file.history == History::ByName && is_item(&read.text, &file)? {
+        file.history = History::No;
+    }
+    if file.history.is_so() {
+        check.report.history.push(key.clone());
+    }
     let text = stable_hash(read.text.as_bytes());
     let digest = digest(check, &file, text, read.written);
     let key = DocumentKey { project: check.place.id(), path: key };
@@ -61,13 +68,13 @@ pub(super) fn read(
         return Ok(Reading::Known(Box::new(take_over(check, known, &file, &read)?)));
     }
     let mut aside = Names::default();
-    let names = if file.history { &mut aside } else { &mut check.names };
+    let names = if file.history.is_so() { &mut aside } else { &mut check.names };
     let mut draft = draft::read(&read.text, names, &mut check.room)?;
-    if file.history {
+    // Its text is about what is gone; what its front matter cites is meant to be there.
+    if file.history.is_so() {
         draft.blocks.clear();
         draft.mentions.clear();
         draft.marks.clear();
-        draft.fields.cite.clear();
     }
     let mut lines = Lines::new(&read.text);
     for (at, what) in std::mem::take(&mut draft.faults) {
@@ -92,7 +99,7 @@ pub(super) fn read(
     if kind != ItemKind::Document {
         let body = body_of(&read.text, draft.body);
         take_item(check, &key, kind, &draft.fields, body, &file, &read);
-    } else if !file.history {
+    } else if !file.history.is_so() {
         check.standing.take(&key.path, &mut draft.fields);
     }
     // What it rests on may go: an evergreen text is only ended.
@@ -106,13 +113,19 @@ fn kind_of(fields: &Fields, file: &DocFile) -> ItemKind {
     fields.kind.or(file.kind).unwrap_or(ItemKind::Document)
 }
 
+/// Whether a file is an item of knowledge: what it says is meant to hold, whatever its name.
+fn is_item(text: &str, file: &DocFile) -> Result<bool, &'static str> {
+    let fields = front::read(text)?.map_or_else(Fields::default, |front| front::fields(&front));
+    Ok(kind_of(&fields, file) != ItemKind::Document)
+}
+
 fn body_of(text: &str, body: usize) -> &str {
     text.get(body..).unwrap_or_default().trim()
 }
 
 /// Everything that the findings depend on beside the commit and the time.
 fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> u128 {
-    let mut bytes = vec![RULES, u8::from(file.history), u8::from(file.tracked)];
+    let mut bytes = vec![RULES, u8::from(file.history.is_so()), u8::from(file.tracked)];
     bytes.push(u8::from(file.loaded));
     bytes.push(file.kind.map_or(0, |kind| 1 + kind as u8));
     bytes.push(u8::from(check.past.is_there()));
@@ -172,7 +185,7 @@ fn take_over(
         take_item(check, &document.key, kind, &fields, body, file, read);
     } else {
         add_front(check, &fields, "", &mut document);
-        if !file.history {
+        if !file.history.is_so() {
             check.standing.take(&document.key.path, &mut fields);
         }
     }

@@ -146,9 +146,6 @@ impl Check<'_> {
         let (mut docs, mut taken) = (Vec::new(), Vec::new());
         for (done, (key, file)) in files.into_iter().enumerate() {
             tell(progress, Progress::Reading { done, of })?;
-            if file.history {
-                self.report.history.push(key.clone());
-            }
             match doc::read(self, key.clone(), file, known.get(&*key).copied()) {
                 Ok(Reading::Fresh(doc)) => docs.push(*doc),
                 Ok(Reading::Known(document)) => taken.push(*document),
