@@ -1,7 +1,7 @@
 //! What a check found, judged and in order.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ItemKey, stable_hash};
 use staleness::knowledge::{
@@ -101,23 +101,34 @@ pub struct Findings {
 
 impl Findings {
     /// Judges what was found; `stored` are the items of the store, which hold what was said about
-    /// those that live in files, and `look_up` tells what became of what items cite. A comparison
-    /// with another revision leaves age out.
+    /// those that live in files, and `look_up` tells what became of what items cite. Of a comparison
+    /// with another revision only what is new is reported; the counts stay those of all blocks.
     pub fn new(
         report: &Report,
         stored: Vec<Item>,
         look_up: &LookUp<'_>,
         context: &Context,
-        compared: bool,
     ) -> Self {
+        let Some(new) = &report.new_since else {
+            return Self::of(report, stored, look_up, context);
+        };
+        let (documents, items) = (new.clone(), report.items.clone());
+        let new = Report { documents, items, ..Report::default() };
+        let mut found = Self::of(&new, stored.clone(), look_up, context);
+        // Age is nothing new: it comes by itself.
+        let none = new.documents.iter().filter(|document| document.found.is_empty());
+        let none: BTreeSet<&str> = none.map(|document| document.key.path.as_str()).collect();
+        found.groups.retain(|group| !none.contains(group.path.as_str()));
+        found.counts = Self::of(report, stored, look_up, context).counts;
+        found
+    }
+
+    fn of(report: &Report, stored: Vec<Item>, look_up: &LookUp<'_>, context: &Context) -> Self {
         let mut found = Self::default();
         let items = filed(report, stored, look_up, context);
         for document in &report.documents {
             let group = match items.get(document.key.path.as_str()) {
-                Some((item, evidence)) => {
-                    let rests = compared && document.found.is_empty();
-                    of_item(document, item, evidence, context).filter(|_| !rests)
-                }
+                Some((item, evidence)) => of_item(document, item, evidence, context),
                 None => of_blocks(document, context),
             };
             let Some(group) = group else {

@@ -44,7 +44,7 @@ impl Remembered {
         let report = Report { documents: checked, items, ..Report::default() };
         let context = documents::context(settings, documents::version(settings).as_deref());
         let stored = documents::rows(settings, registry)?;
-        for group in Findings::new(&report, stored, &nothing, &context, false).groups {
+        for group in Findings::new(&report, stored, &nothing, &context).groups {
             match group.worst.0 {
                 Level::Fresh => continue,
                 Level::Review => remembered.review += 1,

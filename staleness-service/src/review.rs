@@ -76,7 +76,7 @@ pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let mut entries = tools(world.settings, &registry)?;
     entries.extend(everything(world)?.into_iter().filter_map(item));
     let report = world.report()?;
-    let found = Findings::new(report, Vec::new(), &nothing, &world.context(), false);
+    let found = Findings::new(report, Vec::new(), &nothing, &world.context());
     let blocks = found.all().filter(|each| each.told.kind == ItemKind::Document);
     entries.extend(blocks.filter_map(|each| block(&each.told)));
     entries.extend(overdue(world.settings, &registry)?);

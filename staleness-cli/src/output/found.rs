@@ -177,6 +177,10 @@ pub(crate) fn summary(
     if !report.history.is_empty() {
         text.push_str(&format!("; {} taken as history", report.history.len()));
     }
+    if report.new_since.is_some() {
+        let Levels { review, stale, .. } = found.reported();
+        text.push_str(&format!("; {stale} stale and {review} review are new"));
+    }
     if let Some(Compared { new, known, gone }) = compared {
         text.push_str(&format!("; {new} new, {known} known, {gone} gone since the baseline"));
     }
@@ -236,7 +240,8 @@ fn hints(found: &Findings, faint: usize, compared: Option<Compared>, out: &Outpu
     if compared.is_some_and(|compared| compared.gone > 0) {
         hints.push("the baseline can be made anew with --write-baseline".into());
     }
-    let many = found.counts.stale + found.counts.review > 20;
+    let Levels { review, stale, .. } = found.reported();
+    let many = stale + review > 20;
     if many && compared.is_none() {
         hints.push("too many at once? --write-baseline FILE, then --baseline FILE".into());
     }

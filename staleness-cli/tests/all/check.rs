@@ -168,6 +168,21 @@ fn since_reports_what_later_commits_broke() {
 }
 
 #[test]
+fn since_lists_what_is_new_and_counts_every_block() {
+    let sandbox = Sandbox::rotted();
+    let all = sandbox.json(&["check"])["counts"].clone();
+    assert!(all["stale"].as_u64() > Some(0), "{all}");
+    for revision in ["HEAD", "HEAD~1"] {
+        let since = sandbox.json(&["check", "--since", revision]);
+        assert_eq!(since["counts"], all, "{revision}");
+    }
+    let run = sandbox.run(&["check", "--since", "HEAD", "--fail-on", "review"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.out.contains("; 0 stale and 0 review are new\n"), "{run:?}");
+    assert_eq!(sandbox.run(&["check", "--since", "HEAD~1", "--fail-on", "stale"]).code, 1);
+}
+
+#[test]
 fn a_check_works_without_a_store_and_without_git() {
     let sandbox = Sandbox::rotted();
     std::fs::write(sandbox.root().join("data"), "a file where a folder should be").unwrap();

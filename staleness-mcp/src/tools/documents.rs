@@ -9,7 +9,7 @@ use staleness::knowledge::Item;
 use staleness::report::counted;
 use staleness::verdict::Level;
 use staleness_service::documents::{Asked, check, context, rows as stored_rows};
-use staleness_service::findings::Findings;
+use staleness_service::findings::{Findings, Levels};
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, citations};
 
@@ -50,7 +50,7 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
     let context = context(settings, report.version.as_deref());
     let stored = stored_rows(settings, &settings.open(Access::Look)?)?;
     let look_up = |items: &[Item]| citations::evidence(settings, items);
-    let found = Findings::new(&report, stored, &look_up, &context, since.is_some());
+    let found = Findings::new(&report, stored, &look_up, &context);
     let mut doubtful = found.in_order();
     doubtful.retain(|each| each.told.verdict.level != Level::Fresh);
     let limit = asked.limit.map_or(20, |limit| limit as usize);
@@ -67,8 +67,12 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
         (row, format!("- {path}:{}: {words}", told.line.unwrap_or(1)))
     });
     let counts = found.counts;
+    let new = report.new_since.is_some().then(|| {
+        let Levels { review, stale, .. } = found.reported();
+        format!("; {stale} stale and {review} to review are new")
+    });
     let head = format!(
-        "{} stale, {} to review, {} in {}{}",
+        "{} stale, {} to review, {} in {}{}{}",
         counts.stale,
         counts.review,
         counted(counts.fresh, "fresh block", "fresh blocks"),
@@ -77,6 +81,7 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
             0 => String::new(),
             skipped => format!("; {skipped} not checked"),
         },
+        new.unwrap_or_default(),
     );
     let skipped: Vec<_> = report
         .skipped

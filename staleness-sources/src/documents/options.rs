@@ -30,8 +30,8 @@ pub struct CheckOptions<'a> {
     pub current_version: Option<&'a str>,
     /// Documents as they were checked before. One that still holds is taken over.
     pub known: &'a [Document],
-    /// Report only what is new since this revision: words and citations that went missing, and
-    /// blocks that were edited, in later commits.
+    /// Tell beside everything what is new since this revision: words and citations that went missing,
+    /// and blocks that were edited, in later commits.
     pub since: Option<&'a str>,
     /// About how many bytes are held of documents at once: their texts, and the questions about them. The
     /// history is walked through once for each lot of so many. Without git one document is held.

@@ -44,6 +44,11 @@ pub struct Counts {
 pub struct Report {
     /// Every document that was checked, by path, those without findings included.
     pub documents: Vec<Document>,
+    /// The same documents with nothing but what is new since [`CheckOptions::since`]; `None` without
+    /// it, and when that cannot be told: then everything is new.
+    ///
+    /// [`CheckOptions::since`]: super::CheckOptions::since
+    pub new_since: Option<Vec<Document>>,
     /// The items that live in files of their own, by path. The evidence about each is the one block
     /// of the document with the path that the item names. The store's counters are not in them.
     pub items: Vec<Item>,

@@ -93,6 +93,12 @@ impl Project {
     }
 }
 
+/// A report with what is new alone, where it tells that.
+pub(crate) fn only_new(mut report: Report) -> Report {
+    report.documents = report.new_since.take().expect("what is new is known");
+    report
+}
+
 /// Sets when a file was written.
 pub(crate) fn touch(path: &Path, at: &str) {
     let millis = u64::try_from(at.parse::<Timestamp>().unwrap().as_millis()).unwrap();

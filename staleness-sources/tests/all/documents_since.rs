@@ -2,7 +2,7 @@
 
 use staleness_sources::documents::project_version;
 
-use crate::documents_project::{Project, found};
+use crate::documents_project::{Project, found, only_new};
 
 /// `old_one` is removed by the second commit, `old_two` by the third.
 fn twice(document: &str) -> (Project, [String; 3]) {
@@ -18,7 +18,7 @@ fn twice(document: &str) -> (Project, [String; 3]) {
 }
 
 fn since(project: &Project, revision: &str, path: &str) -> Vec<String> {
-    found(&project.check_with(|options| options.since = Some(revision)), path)
+    found(&only_new(project.check_with(|options| options.since = Some(revision))), path)
 }
 
 #[test]
@@ -28,6 +28,14 @@ fn what_went_missing_since_is_new() {
     assert_eq!(since(&project, &second, "doc.md"), ["3:7 drift old_two"]);
     assert_eq!(since(&project, "HEAD~1", "doc.md"), ["3:7 drift old_two"]);
     assert!(since(&project, &third, "doc.md").is_empty());
+}
+
+#[test]
+fn what_is_not_new_is_found_all_the_same() {
+    let (project, [.., third]) = twice("Call `old_one()`.\n\nCall `old_two()`.\n");
+    let report = project.check_with(|options| options.since = Some(&third));
+    assert_eq!(report.documents, project.check().documents);
+    assert!(only_new(report).documents.iter().all(|document| document.found.is_empty()));
 }
 
 #[test]
@@ -45,7 +53,7 @@ fn words_of_a_time_are_new_in_edited_blocks_alone() {
     let (mut project, [_, _, third]) = twice("A release is planned.\n\nB is planned.\n");
     project.write("doc.md", "A release is planned.\n\nC is planned soon.\n");
     project.commit();
-    let report = project.check_with(|options| options.since = Some(&third));
+    let report = only_new(project.check_with(|options| options.since = Some(&third)));
     let document = report.documents.iter().find(|it| it.key.path == "doc.md").unwrap();
     let lines: Vec<u32> = document.found.iter().map(|block| block.line).collect();
     assert_eq!(lines, [3]);
@@ -63,11 +71,13 @@ fn a_revision_that_is_not_there_and_no_git_are_said() {
     let (project, _) = twice("Call `old_one()`.\n");
     let report = project.check_with(|options| options.since = Some("nowhere"));
     assert!(report.notes.iter().any(|note| note.text.contains("not known")));
+    assert_eq!(report.new_since, None);
     let report = project.check_with(|options| {
         options.since = Some("HEAD");
         options.git = None;
     });
     assert!(report.notes.iter().any(|note| note.text.contains("everything is new")));
+    assert_eq!(report.new_since, None);
 }
 
 #[test]
@@ -83,7 +93,7 @@ fn what_is_new_is_what_the_revision_does_not_have_whatever_the_clocks_said() {
     project.write("doc.md", "Call `old_one()`.\n\nB is planned.\n");
     let later = project.commit();
     project.git(&["checkout", "--quiet", "side"]);
-    let report = project.check_with(|options| options.since = Some(&later));
+    let report = only_new(project.check_with(|options| options.since = Some(&later)));
     assert_eq!(found(&report, "doc.md"), ["1:7 drift old_one"]);
     let document = report.documents.iter().find(|it| it.key.path == "doc.md").unwrap();
     assert_eq!(document.found.len(), 1);

@@ -3,7 +3,7 @@
 use staleness_core::knowledge::{Document, Fact};
 use staleness_sources::documents::Report;
 
-use crate::documents_project::{Project, facts, found, paths};
+use crate::documents_project::{Project, facts, found, only_new, paths};
 
 /// The paths of what stands for a document.
 fn by(report: &Report, path: &str) -> Vec<String> {
@@ -181,7 +181,7 @@ fn what_a_document_that_was_changed_since_stands_for_is_new() {
     project.write("README.md", "y\n");
     project.commit();
     let since = |revision: &'static str| {
-        let report = project.check_with(|options| options.since = Some(revision));
+        let report = only_new(project.check_with(|options| options.since = Some(revision)));
         ["old.md", "older.md"].map(|path| by(&report, path).join(" "))
     };
     assert_eq!(since("HEAD~2"), ["second.md", ""]);

@@ -37,7 +37,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     let context = documents::context(settings, report.version.as_deref());
     let stored = stored(settings, out);
     let look_up = |items: &[Item]| citations::evidence(settings, items);
-    let mut found = Findings::new(&report, stored, &look_up, &context, args.since.is_some());
+    let mut found = Findings::new(&report, stored, &look_up, &context);
     if let Some(file) = &args.write_baseline {
         return write(file, &found, &report, format, out).map(|()| false);
     }

@@ -199,7 +199,8 @@ impl Check<'_> {
         self.add_superseded(&mut documents);
         documents.sort_by(|a, b| a.key.cmp(&b.key));
         if let Some(revision) = self.options.since {
-            self.past.keep_since(revision, &mut documents, &mut self.report.notes)?;
+            let notes = &mut self.report.notes;
+            self.report.new_since = self.past.new_since(revision, &documents, notes)?;
         }
         let report = &mut self.report;
         self.past.tell_unread(&mut report.notes);

@@ -228,29 +228,31 @@ impl Past {
         answer.ok().flatten()
     }
 
-    /// Keeps what is new since a revision: what went missing in a later commit, what a document that
-    /// was changed stands for, and what stands in lines that were changed.
-    pub(super) fn keep_since(
+    /// The documents with what is new since a revision alone: what went missing in a later commit,
+    /// what a document that was changed stands for, and what stands in lines that were changed. `None`
+    /// when that is not known.
+    pub(super) fn new_since(
         &mut self,
         revision: &str,
-        documents: &mut [Document],
+        documents: &[Document],
         notes: &mut Vec<Note>,
-    ) -> Result<(), Cancelled> {
+    ) -> Result<Option<Vec<Document>>, Cancelled> {
         let Some((repo, _)) = &mut self.repo else {
             note(notes, "without a history everything is new".to_owned());
-            return Ok(());
+            return Ok(None);
         };
         let since = match repo.since(revision, &is_document) {
             Ok(since) => since,
             Err(GitError::Cancelled) => return Err(Cancelled),
             Err(why) => {
                 note(notes, format!("what is new since that revision is not known: {why}"));
-                return Ok(());
+                return Ok(None);
             }
         };
         let changed: HashMap<&str, &[Lines]> =
             since.changed.iter().map(|each| (&*each.path, &*each.lines)).collect();
-        for document in documents {
+        let mut documents = documents.to_vec();
+        for document in &mut documents {
             let lines = changed.get(&*document.key.path).copied().unwrap_or_default();
             for block in &mut document.found {
                 let edited = |block: &Block| {
@@ -271,7 +273,7 @@ impl Past {
             }
             document.found.retain(|block| !block.evidence.is_empty());
         }
-        Ok(())
+        Ok(Some(documents))
     }
 
     /// Says what could not be looked at.
