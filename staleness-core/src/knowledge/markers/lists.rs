@@ -48,6 +48,25 @@ pub(super) const ROUTINE: &[&str] = &[
     "visible", "wrapped", "written", "your", "zero",
 ];
 
+/// Words behind `will be removed in`, or behind an article there, that name what is to come.
+#[rustfmt::skip]
+pub(super) const TO_COME: &[&str] = &[
+    "next", "future", "upcoming", "later", "following", "coming", "version", "release",
+];
+
+/// Words behind `will be removed` that say when.
+#[rustfmt::skip]
+pub(super) const ONE_DAY: &[&str] = &[
+    "soon", "later", "eventually", "imminently",
+];
+
+/// What `we now …` says of a project, where it leads no reader along.
+#[rustfmt::skip]
+pub(super) const WE_NOW: &[&str] = &[
+    "use", "require", "support", "provide", "ship", "offer", "depend", "rely", "recommend",
+    "prefer",
+];
+
 /// Words with which a reader is led along: `you can now`, `let's now`.
 #[rustfmt::skip]
 pub(super) const LEADING: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Words of planning and of the present.
 
 use super::MarkerSort;
-use super::lists::{ARTICLES, LEADING, NOW_SO, ROUTINE, RUNNING};
+use super::lists::{ARTICLES, LEADING, NOW_SO, ONE_DAY, ROUTINE, RUNNING, TO_COME, WE_NOW};
 use super::neighbours::{Place, is_one_of};
 
 /// `planned`, `upcoming`, `TODO`, `will be`, `current`, `currently`, `now`, `latest`.
@@ -21,7 +21,7 @@ pub(super) fn word(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
         let (from, be) = place.word_after(end)?;
         let end = from + be.len();
         let routine = || match place.word_after(end) {
-            Some((_, next)) => is_one_of(next, ROUTINE),
+            Some((from, next)) => is_one_of(next, ROUTINE) && !is_to_come(place, from, next),
             None => true,
         };
         if be.eq_ignore_ascii_case("be") && place.ends(end) && !routine() {
@@ -44,11 +44,36 @@ pub(super) fn word(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
         present(if word.starts_with('N') && place.begins_sentence() {
             next().is_some_and(|next| is_one_of(next, NOW_SO))
         } else {
-            !place.follows(LEADING)
+            let is_ours = || next().is_some_and(|next| is_one_of(next, WE_NOW));
+            !place.follows(LEADING) || place.follows(&["we"]) && is_ours()
         })
     } else {
         None
     }
+}
+
+/// Whether what comes or goes whenever a program runs is a plan here: `will be removed in the next
+/// release`, `support for it will be added.`
+fn is_to_come(place: &Place<'_>, from: usize, word: &str) -> bool {
+    let (is_added, end) = (is_one_of(word, &["added"]), from + word.len());
+    if !is_added && !is_one_of(word, &["removed"]) {
+        return false;
+    }
+    let Some((at, next)) = place.word_after(end) else {
+        // At the end of a sentence a thing that goes is mostly one that a program takes away.
+        return is_added && place.byte(end) == b'.' && place.byte(end + 1).is_ascii_whitespace();
+    };
+    if !is_one_of(next, &["in"]) {
+        return is_one_of(next, ONE_DAY);
+    }
+    let mut when = place.word_after(at + next.len());
+    if let Some((at, article)) = when.filter(|(_, word)| is_one_of(word, &["a", "an", "the"])) {
+        when = place.word_after(at + article.len());
+    }
+    when.is_some_and(|(_, when)| {
+        let number = when.strip_prefix(['v', 'V']).unwrap_or(when);
+        is_one_of(when, TO_COME) || number.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// Whether a word is the plural of something that runs.
