@@ -201,6 +201,7 @@ fn backticks(body: &str) -> Vec<Range<usize>> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::neighbours::LOOKED;
     use super::*;
 
     /// The markers that begin at a place, whatever the tables say of it.
@@ -213,6 +214,34 @@ mod tests {
             _ => &[Start::Word, Start::Month, Start::Period],
         };
         fits.iter().find_map(|start| confirm(place, *start))
+    }
+
+    /// However many candidates a text holds, and however long its tokens are, what is looked at around them
+    /// grows with its length and not with its square.
+    #[test]
+    fn trap_no_text_makes_the_search_quadratic() {
+        let pieces = [
+            "1.2.",
+            "now",
+            "now,",
+            "v1.2.3,",
+            "Q3 ",
+            "2024-",
+            "`",
+            "will ",
+            "will be added in ",
+            "May ",
+        ];
+        for piece in pieces.iter().chain(&["a://now,", "we now ", "  now", "in 2024\n", "7"]) {
+            let looked = |length: usize| {
+                let text = piece.repeat(length / piece.len());
+                LOOKED.set(0);
+                let _ = markers(&text);
+                LOOKED.get()
+            };
+            let (one, eight) = (looked(1 << 13), looked(1 << 16));
+            assert!(eight <= 9 * one + 64, "{piece}: {one} and {eight}");
+        }
     }
 
     proptest! {

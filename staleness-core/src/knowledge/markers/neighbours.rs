@@ -7,6 +7,21 @@ const MAX_WORD: usize = 24;
 /// White space that may stand between two words, in bytes: a line break and its indentation.
 const MAX_GAP: usize = 12;
 
+#[cfg(test)]
+thread_local! {
+    /// How many bytes were looked at around places.
+    pub(super) static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts the bytes that are looked at, for a test of how their number grows.
+#[cfg(test)]
+fn looked(bytes: usize) {
+    LOOKED.set(LOOKED.get() + bytes);
+}
+
+#[cfg(not(test))]
+const fn looked(_: usize) {}
+
 /// A place in a text at which a word begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
@@ -52,14 +67,19 @@ impl<'a> Place<'a> {
     /// The end of the letters that begin at the place.
     pub(super) fn letters_end(&self) -> usize {
         let letters = self.bytes()[self.at..].iter().take(MAX_WORD);
-        self.at + letters.take_while(|byte| byte.is_ascii_alphabetic()).count()
+        let count = letters.take_while(|byte| byte.is_ascii_alphabetic()).count();
+        looked(count);
+        self.at + count
     }
 
     /// The end of the digits that begin there.
     pub(super) fn digits_end(&self, from: usize) -> usize {
         let digits = self.bytes().get(from..).unwrap_or_default();
         let digits = digits.get(..MAX_WORD).unwrap_or(digits);
-        from + digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len())
+        let count = digits.iter().position(|byte| !byte.is_ascii_digit());
+        let count = count.unwrap_or(digits.len());
+        looked(count);
+        from + count
     }
 
     /// Whether the digits that begin at the place go on behind a dot.
@@ -78,6 +98,7 @@ impl<'a> Place<'a> {
         let from = end + gap;
         let word = bytes[gap..].iter().take(MAX_WORD);
         let length = word.take_while(|byte| is_wordlike(**byte)).count();
+        looked(gap + length);
         (length > 0).then(|| (from, &self.text[from..from + length]))
     }
 
@@ -91,6 +112,7 @@ impl<'a> Place<'a> {
         let to = at - gap;
         let word = bytes[..to].iter().rev().take(MAX_WORD);
         let length = word.take_while(|byte| is_wordlike(**byte)).count();
+        looked(gap + length);
         (length > 0).then(|| (to - length, &self.text[to - length..to]))
     }
 
@@ -112,6 +134,7 @@ impl<'a> Place<'a> {
         let bytes = self.bytes();
         let begin = bytes[from..self.at].iter().rposition(space).map_or(from, |at| from + at + 1);
         let end = bytes[self.at..].iter().position(space).map_or(bytes.len(), |at| self.at + at);
+        looked(end - begin);
         begin..end
     }
 }
