@@ -98,6 +98,32 @@ fn the_strongest_instance_of_a_kind_counts_and_all_are_told() {
 }
 
 #[test]
+fn the_same_words_about_the_same_thing_are_told_once() {
+    let lines = Citation { path: "src/router.rs".into(), ..cited() };
+    let (commit, renamed_to) = (Some(COMMIT.to_owned()), Some("src/route.rs".to_owned()));
+    let by_lines = Fact::SourceMissing { citation: lines, gone: Cited::Path, renamed_to, commit };
+    let at = |line, fact: Evidence| Evidence { line: Some(line), ..fact };
+    let evidence = vec![
+        at(4, by_lines.into()),
+        at(3, missing(Some("src/route.rs"))),
+        at(3, missing(Some("src/other.rs"))),
+        at(3, word_gone("--old")),
+        at(5, word_gone("--old")),
+        at(3, word_gone("--older")),
+    ];
+    let verdict = judge_block(ItemKind::Document, &block(3, evidence), &context());
+    let told: Vec<_> = verdict.signals.iter().map(|each| (&*each.kind, each.line)).collect();
+    let drift = ("reference_drift", Some(3));
+    assert_eq!(told, [("source_missing", Some(3)), ("source_missing", Some(3)), drift, drift]);
+    let said = |by: &str, reason: &str| {
+        Evidence::from(Fact::Contradicted { by: by.into(), reason: reason.into() })
+    };
+    let evidence = [said("me", "a"), said("me", "b"), said("me", "a")];
+    let verdict = judge(&item(ItemKind::Knowledge, "x", 0), &evidence, &context());
+    assert_eq!(verdict.signals.len(), 2, "what somebody wrote is told");
+}
+
+#[test]
 fn strong_evidence_is_never_averaged_away() {
     let weak = (0..50).map(|n| marker(&format!("v1.{n}")));
     let evidence: Vec<_> = weak.chain([superseded()]).collect();

@@ -1,6 +1,7 @@
 //! Verdicts on items, blocks and documents.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use super::context::Resolved;
 use super::score::{Effect, Subject};
@@ -24,7 +25,7 @@ const AGE: &str = "age";
 ///
 /// # Signals
 ///
-/// Every instance is listed, in the order of `weight * strength`, which is what it takes by itself:
+/// Every instance is listed, but the same words about the same thing only once, in the order of `weight * strength`, which is what it takes by itself:
 /// a share, or points where the formula of the kind has a term for it. Age is a signal too, where
 /// the item is not fresh: its weight is the most that the curve can take, its strength how much of
 /// that it took. A date in the future has the weight 0.
@@ -107,7 +108,13 @@ fn verdict(subject: &Subject<'_>, context: &Context) -> Verdict {
             .then_with(|| a.signal.reason.cmp(&b.signal.reason))
             .then_with(|| a.signal.note.cmp(&b.signal.note))
     });
-    let signals = ranked.into_iter().map(|each| each.signal).collect();
+    let mut signals: Vec<Signal> = ranked.into_iter().map(|each| each.signal).collect();
+    // The same words of one sort are about the same thing.
+    let mut told = BTreeSet::new();
+    signals.retain(|each| {
+        let (kind, reason, note) = (each.kind.clone(), each.reason.clone(), each.note.clone());
+        told.insert((kind, reason, note, each.strength.to_bits()))
+    });
     Verdict { level, freshness, signals, action }
 }
 
