@@ -53,6 +53,41 @@ fn sarif_has_the_form_of_its_specification() {
 }
 
 #[test]
+fn a_signal_of_sarif_has_the_level_that_the_policy_gives_it_alone_and_beside_others() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/a.rs", "pub fn drain_queue() {}\n");
+    sandbox.write("project/a.md", "Call `drain_queue()` for now.\n\nA queue is planned.\n");
+    sandbox.commit("2026-01-10T00:00:00Z");
+    sandbox.write("project/src/a.rs", "\n");
+    sandbox.commit("2026-02-10T00:00:00Z");
+    let levels = || {
+        let log = sarif(&sandbox);
+        let results = log["runs"][0]["results"].as_array().unwrap().iter();
+        let marks = results.filter(|each| each["ruleId"] == "temporal_marker");
+        marks.map(|each| each["level"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(levels(), ["note", "note"]);
+    sandbox.write("project/staleness.toml", "[knowledge]\nfresh_from = 0.95\n");
+    assert_eq!(levels(), ["warning", "warning"]);
+}
+
+#[test]
+fn one_sentence_is_told_once_of_a_block_in_every_format() {
+    let sandbox = Sandbox::with_history();
+    let router = "pub fn a() {}\npub fn b() {}\npub fn c() {}\n";
+    sandbox.write("project/src/router.rs", router);
+    sandbox.write("project/a.md", "In [the router](src/router.rs) and `src/router.rs:1-2`.\n");
+    sandbox.commit("2026-01-10T00:00:00Z");
+    std::fs::rename(sandbox.project.join("src/router.rs"), sandbox.project.join("src/route.rs"))
+        .unwrap();
+    sandbox.commit("2026-02-10T00:00:00Z");
+    for format in ["table", "github", "json", "sarif"] {
+        let told = sandbox.ok(&["check", "--format", format]);
+        assert_eq!(told.matches("src/router.rs is now src/route.rs").count(), 1, "{told}");
+    }
+}
+
+#[test]
 fn a_finding_that_moves_keeps_its_fingerprint() {
     let sandbox = Sandbox::rotted();
     let prints = |log: &Value| -> Vec<String> {

@@ -4,6 +4,7 @@ use super::{Distance, ItemKind, SignalKind, Version};
 use crate::ids::{AgentId, ProjectId};
 use crate::policy::{KnowledgePolicy, KnowledgeRules};
 use crate::time::Timestamp;
+use crate::verdict::{Level, round};
 
 /// The moment, the version of the project, and the rules for every kind: made once, used for every
 /// item.
@@ -60,6 +61,13 @@ impl Context {
     #[must_use]
     pub const fn rules(&self, kind: ItemKind) -> &KnowledgeRules {
         &self.resolved(kind).rules
+    }
+
+    /// The level of a freshness, under the rules for a kind.
+    #[must_use]
+    pub fn level(&self, kind: ItemKind, freshness: f64) -> Level {
+        let rules = self.rules(kind);
+        Level::between(round(freshness), rules.fresh_from, rules.review_from)
     }
 
     pub(super) const fn resolved(&self, kind: ItemKind) -> &Resolved {

@@ -50,7 +50,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     }
     match format {
         ReportFormat::Json => out.json(&document(&found, &report, compared))?,
-        ReportFormat::Sarif => out.json(&sarif::log(&found, &report))?,
+        ReportFormat::Sarif => out.json(&sarif::log(&found, &report, &context))?,
         ReportFormat::Github => {
             let mut text = github::annotations(&found, &report);
             text.push_str(&found::summary(&found, &report, compared, out));

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use staleness::knowledge::{Evidence, Fact, SignalKind};
+use staleness::knowledge::{Context, Evidence, Fact, SignalKind};
 use staleness::verdict::{Level, Signal};
 use staleness_sources::documents::Report;
 
@@ -20,9 +20,10 @@ const FINGERPRINT: &str = "staleness/v1";
 const AGE: &str = "age";
 
 /// One run with one result for each signal.
-pub(crate) fn log(findings: &Findings, report: &Report) -> Value {
+pub(crate) fn log(findings: &Findings, report: &Report, context: &Context) -> Value {
     let rules = rules();
-    let results: Vec<Value> = findings.all().flat_map(|each| results(each, &rules)).collect();
+    let results: Vec<Value> =
+        findings.all().flat_map(|each| results(each, &rules, context)).collect();
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -180,7 +181,7 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
 
 /// One result for each signal. The strongest has the level of the block; the others that which each
 /// would give it alone.
-fn results(finding: &Finding, rules: &[Rule]) -> Vec<Value> {
+fn results(finding: &Finding, rules: &[Rule], context: &Context) -> Vec<Value> {
     let told = &finding.told;
     let path = told.path.as_deref().unwrap_or_default();
     let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
@@ -191,7 +192,7 @@ fn results(finding: &Finding, rules: &[Rule]) -> Vec<Value> {
         let before = seen.entry((signal.kind.to_string(), about.clone())).or_default();
         let about = format!("{about}\n{before}");
         *before += 1;
-        let alone = Level::of(1.0 - signal.weight * signal.strength);
+        let alone = context.level(told.kind, 1.0 - signal.weight * signal.strength);
         let level = if at == 0 { told.verdict.level } else { alone.min(told.verdict.level) };
         let mut result = json!({
             "ruleId": signal.kind,
