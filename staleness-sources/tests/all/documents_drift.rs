@@ -8,7 +8,7 @@ use staleness_sources::git::{Limits, Repo, Watch, Word};
 use crate::documents_project::{Project, found};
 
 /// A project whose code named things that it does not name any more.
-fn drifted(document: &str) -> Project {
+pub(crate) fn drifted(document: &str) -> Project {
     let mut project = Project::new();
     project.write(
         "src/a.rs",
@@ -286,106 +286,6 @@ fn words_of_a_time_go_on_in_the_next_line() {
         })
         .collect();
     assert_eq!(words, [(2, "planned"), (4, "will be")]);
-}
-
-#[test]
-fn what_is_known_and_still_holds_is_taken_over() {
-    let project = drifted("---\nexpires: 2026-11-01\n---\n\nCall `old_name()`.\n");
-    let first = project.check();
-    assert_eq!(found(&first, "doc.md").len(), 1);
-    let again = project.check_with(|options| options.known = &first.documents);
-    assert_eq!(again.counts.reused, again.documents.len());
-    assert_eq!(again.documents, first.documents);
-    // What depends on the time is found anew.
-    let later = "2027-01-01T00:00:00Z".parse().unwrap();
-    let again = project.check_with(|options| {
-        options.known = &first.documents;
-        options.now = later;
-    });
-    assert_eq!(again.counts.reused, again.documents.len());
-    assert_eq!(found(&again, "doc.md"), ["2:1 expired", "5:7 drift old_name"]);
-    project.write("doc.md", "x\n");
-    let again = project.check_with(|options| options.known = &first.documents);
-    assert_eq!(again.counts.reused, again.documents.len() - 1);
-}
-
-#[test]
-fn what_was_told_of_a_document_is_told_each_time() {
-    let git = drifted("Call `old_name()`.\n\n[x](../../x.md)\n");
-    let bare = Project::bare();
-    bare.write("doc.md", "[x](../../x.md)\n");
-    for project in [git, bare] {
-        let first = project.check();
-        assert!(first.notes.iter().any(|note| note.text.contains("leaves")));
-        let again = project.check_with(|options| options.known = &first.documents);
-        assert_eq!((&again.notes, again.counts.ignored), (&first.notes, first.counts.ignored));
-        assert_eq!(again.counts.reused, again.documents.len() - 1);
-    }
-    let ignored = "<!-- staleness: ignore -->\nCall `old_name()`.\n";
-    let project = drifted(ignored);
-    let first = project.check();
-    assert!(first.counts.ignored > 0);
-    let again = project.check_with(|options| options.known = &first.documents);
-    assert_eq!(again.counts.ignored, first.counts.ignored);
-}
-
-/// What a document links to is deleted on disk, while no commit tells of it.
-#[test]
-fn what_goes_from_the_disk_alone_is_noticed_the_next_time() {
-    let bare = Project::bare();
-    bare.write("doc.md", "See [x](notes/x.txt).\n");
-    bare.write("other.md", "Nothing to look up.\n");
-    let mut git = Project::new();
-    git.write("doc.md", "See [x](notes/x.txt).\n");
-    git.write("notes/x.txt", "x\n");
-    git.write("other.md", "Nothing to look up.\n");
-    git.commit();
-    git.git(&["rm", "--quiet", "--cached", "notes/x.txt"]);
-    git.git(&["commit", "--quiet", "--message", "x"]);
-    for project in [bare, git] {
-        project.write("notes/x.txt", "x\n");
-        let first = project.check();
-        assert!(found(&first, "doc.md").is_empty());
-        let documents = first.documents.clone();
-        let again = project.check_with(|options| options.known = &documents);
-        assert!(found(&again, "doc.md").is_empty());
-        assert!(again.counts.reused > 0, "the others are taken over");
-        project.remove("notes/x.txt");
-        let again = project.check_with(|options| options.known = &documents);
-        assert_eq!(found(&again, "doc.md").len(), 1);
-        assert_eq!(found(&again, "doc.md"), found(&project.check(), "doc.md"));
-    }
-}
-
-#[test]
-fn what_git_could_not_tell_is_not_known_the_next_time() {
-    let project = drifted("Call `old_name()`.\n");
-    let blob = project.git(&["rev-parse", "HEAD:src/a.rs"]);
-    let folder = &project.tree.project.folder;
-    let object = folder.join(".git/objects").join(&blob[..2]).join(&blob[2..]);
-    let kept = object.with_extension("kept");
-    std::fs::rename(&object, &kept).unwrap();
-    let first = project.check();
-    assert!(first.notes.iter().any(|note| note.text.contains("could not be read")));
-    assert!(found(&first, "doc.md").is_empty());
-    assert!(first.documents.iter().all(|document| document.head.is_none()));
-    std::fs::rename(&kept, &object).unwrap();
-    let again = project.check_with(|options| options.known = &first.documents);
-    assert_eq!(found(&again, "doc.md").len(), 1);
-    assert!(again.documents.iter().all(|document| document.head.is_some()));
-}
-
-#[test]
-fn a_history_that_was_made_whole_is_asked_anew() {
-    let project = drifted("Call `old_name()`.\n");
-    let head = project.git(&["rev-parse", "HEAD"]);
-    let shallow = project.tree.project.folder.join(".git/shallow");
-    std::fs::write(&shallow, format!("{head}\n")).unwrap();
-    let first = project.check();
-    assert!(found(&first, "doc.md").is_empty());
-    std::fs::remove_file(&shallow).unwrap();
-    let again = project.check_with(|options| options.known = &first.documents);
-    assert_eq!((again.counts.reused, found(&again, "doc.md").len()), (0, 1));
 }
 
 #[test]

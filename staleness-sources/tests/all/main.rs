@@ -9,6 +9,7 @@ mod documents_files;
 mod documents_history;
 mod documents_hostile;
 mod documents_items;
+mod documents_known;
 mod documents_memory;
 mod documents_project;
 mod documents_since;

@@ -1,7 +1,9 @@
 //! One document of a check, read or taken over.
 
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
-use staleness_core::knowledge::{Block, Document, Evidence, Fact, Item, ItemKind, Version};
+use staleness_core::knowledge::{
+    Block, Document, Evidence, Fact, Item, ItemKind, Version, WordKind,
+};
 use staleness_core::time::Timestamp;
 
 use super::Check;
@@ -141,9 +143,17 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
 
 /// Whether something that was missing is on disk now, not committed yet.
 fn came_back(check: &Check<'_>, known: &Document) -> bool {
+    let is_there = |folder: &str, path: &str| {
+        target::resolve(folder, path)
+            .is_ok_and(|path| check.place.folder.join(path).symlink_metadata().is_ok())
+    };
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match &evidence.fact {
-        Fact::SourceMissing { citation, .. } => target::resolve("", &citation.path)
-            .is_ok_and(|path| check.place.folder.join(path).symlink_metadata().is_ok()),
+        Fact::SourceMissing { citation, .. } => is_there("", &citation.path),
+        // As it was written it counts from the document, or from a folder above it.
+        Fact::ReferenceDrift { word, sort: WordKind::Path, .. } => {
+            let ends = known.key.path.match_indices('/').map(|(at, _)| at);
+            ends.chain([0]).any(|end| is_there(&known.key.path[..end], word))
+        }
         _ => false,
     })
 }
