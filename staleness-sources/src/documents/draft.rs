@@ -109,6 +109,9 @@ pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Dra
         draft.fields = front::fields(&front);
         draft.body = front.body;
         body = front.body;
+    } else if let Some(at) = front::in_braces(text) {
+        let why = "front matter between braces is not read: each field wants a line of its own";
+        draft.faults.push((at, why.to_owned()));
     }
     bytewise::telling(text, &mut room.telling);
     room.starts.look(text);

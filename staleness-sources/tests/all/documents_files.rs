@@ -83,6 +83,24 @@ fn paths_may_be_named_and_those_outside_are_refused() {
 }
 
 #[test]
+fn front_matter_between_braces_is_told_and_not_read() {
+    let project = Project::bare();
+    for (path, text, told) in [
+        ("one.md", "---\n{type: knowledge, id: e}\n---\n\nx\n", Some(2)),
+        ("many.md", "\u{feff}---\r\n# why\r\n{\r\n  id: e\r\n}\r\n---\r\nx\r\n", Some(3)),
+        ("template.md", "---\n{{ title }}\n---\n\nx\n", None),
+        ("rule.md", "---\n{a}\nand more\n---\n", None),
+        ("open.md", "---\n{id: e}\n", None),
+    ] {
+        project.write(path, text);
+        let report = project.check();
+        let notes = report.notes.iter().filter(|note| note.path.as_deref() == Some(path));
+        let lines: Vec<_> = notes.map(|note| note.line.unwrap()).collect();
+        assert_eq!(lines, Vec::from_iter(told), "{path}");
+    }
+}
+
+#[test]
 fn bad_files_are_skipped_with_a_reason() {
     let project = Project::bare();
     project.write("binary.md", b"a\0b");

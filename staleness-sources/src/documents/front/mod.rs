@@ -13,5 +13,5 @@ mod write;
 
 pub use field::Field;
 pub(super) use item::{Fields, fields};
-pub(super) use read::read;
+pub(super) use read::{in_braces, read};
 pub use write::{Change, FieldValue, SetError, set_fields};

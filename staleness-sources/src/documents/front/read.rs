@@ -114,6 +114,34 @@ pub(in crate::documents) fn read(text: &str) -> Result<Option<Front>, &'static s
     Ok(None)
 }
 
+/// Where front matter begins that is written as one mapping between braces, which is not read.
+pub(in crate::documents) fn in_braces(text: &str) -> Option<usize> {
+    let mut lines = text.split_inclusive('\n');
+    let rule = lines.next()?;
+    if rule.trim_start_matches('\u{feff}').trim_end() != "---" {
+        return None;
+    }
+    let (mut at, mut first, mut last) = (rule.len(), None, "");
+    for line in lines {
+        let is_end = matches!(line.trim_end(), "---" | "...");
+        if is_end || first.is_none() && is_text(line) && !opens_mapping(line) {
+            return first.filter(|_| is_end && last.ends_with('}'));
+        }
+        if is_text(line) {
+            first = first.or(Some(at));
+            last = line.trim_end();
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Whether a line begins a mapping; two braces, or one with a sign, begin what a template fills in.
+fn opens_mapping(line: &str) -> bool {
+    let inner = line.trim_start().strip_prefix('{');
+    inner.is_some_and(|inner| !inner.starts_with(['{', '%', '#']))
+}
+
 /// Whether a line says anything: it is neither empty nor a comment.
 fn is_text(line: &str) -> bool {
     let line = line.trim();
