@@ -19,6 +19,7 @@ const MAX_WALKED: usize = 200_000;
 /// Folders that hold other people's files where no `.gitignore` says so.
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
 
+const LINK: &str = "is a link: what it leads to is checked under its own name only";
 const NOT_UTF8: &str = "has a name that is not UTF-8";
 
 /// The files that were found, by key.
@@ -79,7 +80,7 @@ impl Search<'_> {
         for (path, kind) in self.tracked.into_iter().flat_map(|tracked| tracked.iter()) {
             let known = self.found.files.contains_key(path) || self.patterns.ignores(path);
             if kind == TrackedKind::Link && nature::is_markdown(path) && !known {
-                self.skip(path, "is a link: what it leads to is checked under its own name only");
+                self.skip(path, LINK);
             }
         }
     }
@@ -112,8 +113,26 @@ impl Search<'_> {
             self.skip(format!("./{key}"), reason);
             return;
         }
+        // A client that loads a link loads what it leads to.
+        if loaded != Loaded::No
+            && let Some(own) = self.behind_link(key)
+        {
+            if !self.patterns.ignores(key) {
+                self.skip(key, LINK);
+            }
+            return self.own_path(&own, loaded);
+        }
         let path = self.place.folder.join(key);
         self.add(key.to_owned(), path, true, loaded);
+    }
+
+    /// The file of the project to which a path of it leads, if that has another name.
+    fn behind_link(&self, key: &str) -> Option<PathBuf> {
+        let folder = canonical(&self.place.folder);
+        let own = canonical(&folder.join(key));
+        let own = own.strip_prefix(&folder).ok()?;
+        // Where a disk knows no capitals, other ones are no other name.
+        (!key_of(own).eq_ignore_ascii_case(key)).then(|| own.to_path_buf())
     }
 
     /// Adds a file.
@@ -301,7 +320,9 @@ impl Search<'_> {
         let folder = canonical(&self.place.folder);
         let found = whole.and_then(|whole| {
             if let Ok(own) = whole.strip_prefix(&folder) {
-                return Some((key_of(own), whole.clone(), true));
+                let own =
+                    self.behind_link(&key_of(own)).map_or_else(|| key_of(own), |own| key_of(&own));
+                return Some((own, whole.clone(), true));
             }
             let below = whole.strip_prefix(home.as_ref()?).ok().filter(|_| !file.inside)?;
             Some((format!("~/{}", key_of(below)), whole.clone(), false))

@@ -52,6 +52,33 @@ fn every_memory_and_instruction_file_is_loaded() {
     assert_eq!(loaded, expected);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_instruction_file_that_is_a_link_is_checked_once_under_its_own_name() {
+    let mut project = Project::new();
+    let link = |to: &str, key: &str| {
+        std::os::unix::fs::symlink(to, project.tree.project.folder.join(key)).unwrap();
+    };
+    project.write("docs/agents.md", "It is planned. See @more.md, and @../GEMINI.md.\n");
+    project.write("docs/more.md", "x\n");
+    project.write("docs/rules/a.md", "x\n");
+    project.write(".claude/CLAUDE.md", "x\n");
+    ["AGENTS.md", "CLAUDE.md", "GEMINI.md"].iter().for_each(|key| link("docs/agents.md", key));
+    link("../docs/rules", ".claude/rules");
+    for _ in 0..2 {
+        let report = project.check();
+        let own = ["docs/agents.md", "docs/more.md", "docs/rules/a.md"];
+        let loaded = report.documents.iter().filter(|document| document.loaded);
+        let loaded: Vec<&str> = loaded.map(|document| &*document.key.path).collect();
+        assert_eq!(loaded, [&[".claude/CLAUDE.md"], &own[..]].concat());
+        assert_eq!(paths(&report).len(), 5, "{:?}", paths(&report));
+        let skipped: Vec<&str> = report.skipped.iter().map(|each| &*each.path).collect();
+        assert_eq!(skipped, [".claude/rules/a.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md"]);
+        assert!(report.skipped.iter().all(|each| each.reason.starts_with("is a link")));
+        project.commit();
+    }
+}
+
 #[test]
 fn imports_are_followed_five_deep_by_the_shortest_way() {
     let project = Project::bare();
