@@ -19,6 +19,7 @@ const MAX_WALKED: usize = 200_000;
 /// Folders that hold other people's files where no `.gitignore` says so.
 const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", "__pycache__"];
 
+const IGNORED: &str = "is left out by a pattern of documents.ignore";
 const LINK: &str = "is a link: what it leads to is checked under its own name only";
 const NOT_UTF8: &str = "has a name that is not UTF-8";
 
@@ -172,12 +173,16 @@ impl Search<'_> {
         });
         let Some(below) = inside else {
             match instructions::of_user(self, &whole) {
+                Some(key) if self.patterns.ignores(&key) => self.skip(key, IGNORED),
                 Some(key) => self.add(key, whole, false, Loaded::ByItself),
                 None => self.skip(shown(given), "lies outside the project"),
             }
             return;
         };
         let key = key_of(&below);
+        if self.patterns.ignores_named(&key, whole.is_dir()) {
+            return self.skip(key, IGNORED);
+        }
         match std::fs::metadata(&whole) {
             Ok(meta) if meta.is_dir() => {
                 if self.fence.holds(&whole) {

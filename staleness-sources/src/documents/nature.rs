@@ -104,6 +104,11 @@ impl Patterns {
         matches(&self.ignore, path).is_ignore()
     }
 
+    /// The same for a path that somebody names, of a file or a folder.
+    pub(super) fn ignores_named(&self, path: &str, is_folder: bool) -> bool {
+        !path.is_empty() && matched(&self.ignore, path, is_folder).is_ignore()
+    }
+
     /// Whether a document speaks of what is gone on purpose, and who says so.
     pub(super) fn history(&self, path: &str) -> History {
         match matches(&self.history, path) {
@@ -121,11 +126,15 @@ impl Patterns {
 }
 
 fn matches(patterns: &Gitignore, path: &str) -> Match<()> {
+    matched(patterns, path, false)
+}
+
+fn matched(patterns: &Gitignore, path: &str, is_folder: bool) -> Match<()> {
     let path = Path::new(path);
     if patterns.is_empty() || path.has_root() {
         return Match::None;
     }
-    patterns.matched_path_or_any_parents(path, false).map(|_| ())
+    patterns.matched_path_or_any_parents(path, is_folder).map(|_| ())
 }
 
 #[cfg(test)]

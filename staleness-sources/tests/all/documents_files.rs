@@ -83,6 +83,31 @@ fn paths_may_be_named_and_those_outside_are_refused() {
 }
 
 #[test]
+fn a_named_path_that_the_policy_leaves_out_is_told() {
+    let mut project = Project::new();
+    project.write("vendor/deep/v.md", "x\n");
+    project.write("a.md", "x\n");
+    project.commit();
+    let named = ["vendor/deep/v.md", "vendor", "vendor/deep", "a.md"].map(PathBuf::from);
+    let report = project.check_with(|options| {
+        options.paths = &named;
+        options.policy.ignore = vec!["vendor/".into()];
+    });
+    assert_eq!(paths(&report), ["a.md"]);
+    let skipped: Vec<&str> = report.skipped.iter().map(|each| &*each.path).collect();
+    assert_eq!(skipped, ["vendor", "vendor/deep", "vendor/deep/v.md"]);
+    for each in &report.skipped {
+        assert_eq!(each.reason, "is left out by a pattern of documents.ignore");
+    }
+    let all = [PathBuf::from(".")];
+    let report = project.check_with(|options| {
+        options.paths = &all;
+        options.policy.ignore = vec!["vendor/".into()];
+    });
+    assert_eq!((paths(&report), report.skipped.len()), (vec!["README.md", "a.md"], 0));
+}
+
+#[test]
 fn front_matter_between_braces_is_told_and_not_read() {
     let project = Project::bare();
     for (path, text, told) in [
