@@ -12,7 +12,7 @@ use super::lines::{Numbers, Text, is_text, split};
 use super::objects::{Object, Objects, Sort, Wanted};
 use super::past::Past;
 use super::tree::EntryKind;
-use super::{Commit, GitError, Oid, Repo, Stage, Watch};
+use super::{Anchor, Commit, GitError, Oid, Repo, Stage, Watch};
 
 /// How many versions of a document are asked for at once, at first and at most.
 const STEPS: (usize, usize) = (2, 32);
@@ -76,7 +76,10 @@ impl Repo {
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Vec<Dated>>, GitError> {
         let paths: Vec<&str> = documents.iter().map(|document| document.path).collect();
-        let trails = self.trails(&paths, watch)?;
+        let mut trails = self.trails(&paths, watch)?;
+        for (path, trail) in paths.iter().zip(&mut trails).filter(|(_, it)| !it.names.is_empty()) {
+            self.names.insert((*path).to_owned(), std::mem::take(&mut trail.names));
+        }
         self.past()?;
         let mut asked = Vec::with_capacity(documents.len());
         for (document, trail) in documents.iter().zip(&trails) {
@@ -108,6 +111,31 @@ impl Repo {
         let dates = dates?;
         let near = near.transpose().map_err(|_| GitError::garbled("nothing"))?.transpose()?;
         Ok(near.unwrap_or_default().into_iter().chain(dates).collect())
+    }
+}
+
+impl Repo {
+    /// The name that a document which was dated had at a moment, if that was another one, and the
+    /// commit that gave it the present one.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn name_at(
+        &mut self,
+        path: &str,
+        at: Anchor,
+    ) -> Result<Option<(String, Commit)>, GitError> {
+        if !self.names.contains_key(path) {
+            return Ok(None);
+        }
+        let Some((_, Some(place))) = self.anchor(at)? else { return Ok(None) };
+        let names = self.names.get(path).map_or(&[][..], Vec::as_slice);
+        let since = names.iter().take_while(|(commit, _)| (*commit as usize) < place);
+        let (Some((_, name)), Some((commit, _))) = (since.last(), names.first()) else {
+            return Ok(None);
+        };
+        let (name, commit) = (name.clone(), *commit as usize);
+        Ok(self.past()?.commits.get(commit).map(|commit| (name, *commit)))
     }
 }
 

@@ -32,6 +32,9 @@ pub(crate) struct Version {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trail {
     pub(crate) versions: Vec<Version>,
+    /// Its names before it was renamed, newest first: the commit that did, by its place in the list
+    /// of commits, and the name.
+    pub(crate) names: Vec<(u32, String)>,
     /// Whether there may be older ones, which found no room.
     pub(crate) cut: bool,
 }
@@ -178,6 +181,12 @@ impl<'a> Follow<'a> {
                 Some((from, old)) => {
                     self.record(&path, old);
                     if let Some(trails) = self.open.remove(&path) {
+                        let commit = u32::try_from(self.commits.len().saturating_sub(1));
+                        let name = String::from_utf8_lossy(&from);
+                        for at in &trails {
+                            let name = (commit.unwrap_or(u32::MAX), name.clone().into_owned());
+                            self.trails[*at].names.push(name);
+                        }
                         self.open.entry(from).or_default().extend(trails);
                     }
                 }

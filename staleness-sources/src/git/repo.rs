@@ -25,6 +25,8 @@ pub struct Repo {
     pub(crate) trees: super::tree::Trees,
     pub(crate) searched: Option<super::words::Searched>,
     pub(crate) moved: super::moved::Moved,
+    /// The earlier names of the documents that were dated, as in [`super::follow::Trail::names`].
+    pub(crate) names: std::collections::HashMap<String, Vec<(u32, String)>>,
     pub(crate) cut: bool,
     /// How many bytes of files in earlier commits may still be searched.
     pub(crate) left: u64,
@@ -105,6 +107,7 @@ impl Repo {
         objects.unread = super::Unread::default();
         let trees = super::tree::Trees::default();
         let moved = super::moved::Moved::default();
+        let names = std::collections::HashMap::new();
         let (past, listing, searched, cut) = (None, None, None, false);
         Ok(Self {
             place,
@@ -116,6 +119,7 @@ impl Repo {
             trees,
             searched,
             moved,
+            names,
             cut,
             left: limits.searched_bytes,
             shallow,

@@ -2,7 +2,7 @@
 
 use staleness_core::knowledge::{Cited, Fact};
 
-use crate::documents_project::{Project, facts, found};
+use crate::documents_project::{Project, facts, found, only_new};
 
 const BEFORE: &str = "fn first() { 1 }\nfn second() { 2 }\nfn third() { 3 }\n";
 
@@ -51,6 +51,59 @@ fn lines_that_moved_or_changed_at_their_ends_or_elsewhere_are_not_changed() {
         let (project, _) = cited("See `src/a.rs:2`.\n", after);
         assert!(found(&project.check(), "doc.md").is_empty(), "{after}");
     }
+}
+
+/// `docs/a.md` with a link, moved to `guide/a.md` by the second commit.
+fn moved(link: &str) -> Project {
+    let mut project = Project::new();
+    project.write("docs/other.md", "x\n");
+    project.write("docs/i.png", b"\0x");
+    project.write("docs/a.md", format!("# A\n\nSee {link}.\n"));
+    project.commit();
+    std::fs::create_dir(project.tree.project.folder.join("guide")).unwrap();
+    project.git(&["mv", "docs/a.md", "guide/a.md"]);
+    project.commit();
+    project
+}
+
+#[test]
+fn a_relative_link_of_a_document_that_was_moved_is_missing() {
+    for (link, what) in [
+        ("[o](other.md)", "other.md -> docs/other.md"),
+        ("[o](./other.md#L1)", "other.md:1 -> docs/other.md"),
+        ("![i](i.png)", "i.png -> docs/i.png"),
+    ] {
+        let mut project = moved(link);
+        let told = [format!("3:5 missing Path guide/{what}")];
+        let report = project.check_with(|options| options.since = Some("HEAD~1"));
+        assert_eq!(found(&report, "guide/a.md"), told);
+        assert_eq!(found(&only_new(report), "guide/a.md"), told);
+        // Where it was moved once more, and what it leads to went too.
+        project.git(&["mv", "guide", "deep"]);
+        project.commit();
+        project.git(&["rm", "--quiet", "-r", "docs"]);
+        project.commit();
+        let report = project.check();
+        let found = found(&report, "deep/a.md");
+        assert!(matches!(&found[..], [one] if one.contains("missing Path deep/")), "{found:?}");
+    }
+}
+
+#[test]
+fn a_link_that_leads_on_or_led_nowhere_before_its_document_was_moved_is_not_missing() {
+    for link in ["[o](../docs/other.md)", "[o](never.md)", "[o](/docs/other.md)", "[o](other)"] {
+        assert_eq!(found(&moved(link).check(), "guide/a.md"), [""; 0], "{link}");
+    }
+    let mut project = moved("[o](other.md)");
+    // With what it leads to.
+    project.git(&["mv", "docs/other.md", "guide/other.md"]);
+    project.commit();
+    assert_eq!(found(&project.check(), "guide/a.md"), [""; 0]);
+    // Somebody saw it after the move.
+    let mut project = moved("[o](other.md)");
+    project.write("guide/a.md", "# A\n\nSee that [o](other.md).\n");
+    project.commit();
+    assert_eq!(found(&project.check(), "guide/a.md"), [""; 0]);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(super) struct Ask {
     pub(super) cites: Vec<Citation>,
     /// The word that it is otherwise.
     pub(super) word: Option<Word>,
+    /// The path of a link that counts from the folder of its document, as it is written.
+    pub(super) relative: Option<String>,
 }
 
 /// The questions about one block.
@@ -123,7 +125,7 @@ impl Check<'_> {
             match citation_of(text) {
                 Some(citation) => {
                     if !citation.is_bare() || !self.is_there(&citation.path) {
-                        asks.push(Ask { at: 0, cites: vec![citation], word: None });
+                        asks.push(Ask { at: 0, cites: vec![citation], word: None, relative: None });
                     }
                 }
                 None => leaving.lines.push(*line),
@@ -160,6 +162,7 @@ impl Check<'_> {
                         at: mention.at,
                         cites: Vec::new(),
                         word: Some(word.clone()),
+                        relative: None,
                     })
                 }
                 (NameSort::Word(Shape::Path), text) => {
@@ -194,7 +197,7 @@ impl Check<'_> {
         paths.dedup();
         if let Some(path) = paths.iter().find(|path| self.is_there(path)) {
             let cites = citation(path.clone(), &target).filter(|citation| !citation.is_bare())?;
-            return Some(Ask { at: mention.at, cites: vec![cites], word: None });
+            return Some(Ask { at: mention.at, cites: vec![cites], word: None, relative: None });
         }
         let word = missing.get(&mention.name)?;
         // In ordinary text a path is a word like any other, unless it names lines.
@@ -204,7 +207,7 @@ impl Check<'_> {
         } else {
             Vec::new()
         };
-        Some(Ask { at: mention.at, cites, word: Some(word.clone()) })
+        Some(Ask { at: mention.at, cites, word: Some(word.clone()), relative: None })
     }
 
     fn ask_of_link(
@@ -231,6 +234,7 @@ impl Check<'_> {
             at: mention.at,
             cites: vec![citation],
             word: None,
+            relative: (!target.path.starts_with('/')).then(|| target.path.to_string()),
         })
     }
 
@@ -244,7 +248,7 @@ impl Check<'_> {
         let path = target::resolve(self.folder_of(doc)?, text).ok()?;
         let is_gone = !path.is_empty() && !self.is_there(&path);
         let cites = is_gone.then(|| vec![Citation::of_path(path)])?;
-        Some(Ask { at: mention.at, cites, word: None })
+        Some(Ask { at: mention.at, cites, word: None, relative: None })
     }
 
     /// The folder of a document in the project; `None` for a file of the user, whose paths are

@@ -29,10 +29,13 @@ const MAX_COUNTED: u64 = 16 * 1024 * 1024;
 pub(super) struct Open<'d> {
     pub(super) doc: &'d Doc,
     pub(super) text: String,
-    asked: Vec<Asked>,
+    pub(super) asked: Vec<Asked>,
     /// The blocks as lines, in the order of `asked`.
     places: Vec<LineRange>,
 }
+
+/// A citation that is asked about, and whose: the document, the block and the question.
+pub(super) type CiteAsked<'a> = (usize, usize, usize, CitationQuery<'a>);
 
 /// When what a block says was last known to hold.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +136,7 @@ impl Check<'_> {
         let held = std::mem::take(held);
         let anchors = self.anchors(&held, progress)?;
         let mut words: Vec<(usize, usize, usize, WordQuery<'_>)> = Vec::new();
-        let mut cites: Vec<(usize, usize, usize, CitationQuery<'_>)> = Vec::new();
+        let mut cites: Vec<CiteAsked<'_>> = Vec::new();
         for (at, open) in held.iter().enumerate() {
             for (block, asked) in open.asked.iter().enumerate() {
                 let Some(anchored) = anchors[at][block] else { continue };
@@ -156,6 +159,7 @@ impl Check<'_> {
         let cited = self.past.cited(&queries, &mut self.report.notes, progress)?;
         let mut facts: BTreeMap<(usize, usize, usize), Fact> = BTreeMap::new();
         // A citation says more than a word, and the nearer path more than the other.
+        let cited = self.where_it_was(&held, &cites, cited, progress)?;
         for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
             let since = anchors[*at][*block].map(|anchored| anchored.at);
             if let Some(fact) = fact_of_citation(query.citation, cite, since) {

@@ -11,6 +11,7 @@ mod doc;
 mod evidence;
 mod foreign;
 mod lives;
+mod moved;
 mod past;
 mod superseded;
 

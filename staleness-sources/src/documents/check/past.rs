@@ -190,6 +190,15 @@ impl Past {
         Ok(answer.unwrap_or_else(|| vec![Trace::Unknown; words.len()]))
     }
 
+    /// The name that a document had at a moment, if that was another one, and the commit that gave it
+    /// the present one.
+    pub(super) fn name_at(&mut self, path: &str, at: Anchor) -> Option<(String, git::Commit)> {
+        let (repo, _) = self.repo.as_mut()?;
+        let answer = repo.name_at(path, at);
+        self.failed |= answer.is_err();
+        answer.ok().flatten()
+    }
+
     /// What became of these citations.
     pub(in crate::documents) fn cited(
         &mut self,
