@@ -82,8 +82,9 @@ impl Conn {
             self.raw.execute_batch(pragma).map_err(from_sqlite)?;
             self.durability.set(durability);
         }
-        // What a person has forgotten is overwritten, not only let go.
-        if durability == Durability::Full && !self.overwrites.replace(true) {
+        // What is let go is overwritten, whoever writes: of a row that grew or moved, copies would stay
+        // behind that nobody who forgets it could find.
+        if !self.overwrites.replace(true) {
             self.raw.execute_batch("PRAGMA secure_delete = ON").map_err(from_sqlite)?;
         }
         self.cache(Cache::Usual)?;

@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use rusqlite::backup::{Backup, StepResult};
-use staleness_core::store::{Commit, Query, Selection, Step, StoreError, View, look, run};
+use staleness_core::store::{
+    Commit, Durability, Query, Selection, Step, StoreError, View, look, run,
+};
 use staleness_lock::{FileLock, Guard, LockError, NewFile};
 
 use crate::OpenOptions;
@@ -59,7 +61,11 @@ impl Inner {
         if !changes.is_empty() {
             revision = collections::apply(&transaction, meta, &view, &mut changes)?;
             transaction.commit()?;
-            self.log.after_commit(conn.raw(), self.options.busy_timeout);
+            if durability == Durability::Full && changes.removes() {
+                self.log.after_forgetting(conn.raw(), self.options.busy_timeout);
+            } else {
+                self.log.after_commit(conn.raw(), self.options.busy_timeout);
+            }
         }
         Ok(Commit { revision, view, changes })
     }
@@ -137,7 +143,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if !self.log.is_settled() {
+        if !self.log.is_left() {
             return;
         }
         // Whoever holds the lock will look after the log.

@@ -11,10 +11,14 @@
 //! It is done while the lock is still held: those who wait do so in the lock's fair queue, and not
 //! in SQLite's napping busy handler. It never waits for readers; what they still need stays for the
 //! next time.
+//!
+//! What a person has forgotten stands in the log, too, in the pages as they were. A commit that forgets
+//! moves and empties it, and waits for readers a little; where they stay, the store tries again when it is
+//! dropped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -30,6 +34,8 @@ const FEW: u64 = 64;
 const MANY: u64 = 1_000;
 /// Commits after which a store is taken for long-lived.
 const SETTLED: u64 = 64;
+/// A commit that forgets waits no longer than this for readers: others wait for their turn meanwhile.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Bytes of the log's header.
 const HEADER: u64 = 32;
 /// Bytes of a frame: its header and a page. A store has SQLite's default page size.
@@ -42,6 +48,8 @@ pub(crate) struct Log {
     commits: AtomicU64,
     /// Frames that a reader kept from being moved: no use trying again before there are more.
     stuck: AtomicU64,
+    /// Whether what was forgotten may stand in it still.
+    owing: AtomicBool,
 }
 
 impl Log {
@@ -50,12 +58,14 @@ impl Log {
             path: with_suffix(store, "-wal"),
             commits: AtomicU64::new(0),
             stuck: AtomicU64::new(0),
+            owing: AtomicBool::new(false),
         }
     }
 
-    /// Whether this store may have left more in the log than a short-lived process would.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.commits.load(Ordering::Relaxed) > SETTLED
+    /// Whether this store may have left more in the log than a short-lived process would, or what was
+    /// forgotten.
+    pub(crate) fn is_left(&self) -> bool {
+        self.commits.load(Ordering::Relaxed) > SETTLED || self.owing.load(Ordering::Relaxed)
     }
 
     /// After a commit, under the lock.
@@ -65,23 +75,42 @@ impl Log {
         self.trim(conn, busy_timeout, most);
     }
 
+    /// After a commit that forgot something, under the lock.
+    pub(crate) fn after_forgetting(&self, conn: &Connection, busy_timeout: Duration) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.owing.store(true, Ordering::Relaxed);
+        self.move_all(conn, busy_timeout, PATIENCE);
+    }
+
     /// When the store is dropped, under the lock.
     pub(crate) fn at_close(&self, conn: &Connection, busy_timeout: Duration) {
-        self.trim(conn, busy_timeout, FEW);
+        if self.owing.load(Ordering::Relaxed) {
+            self.move_all(conn, busy_timeout, Duration::ZERO);
+        } else {
+            self.trim(conn, busy_timeout, FEW);
+        }
     }
 
     /// Moves the log when it holds at least `most` frames. The commit is done: whatever goes wrong
     /// here, the next commit tries again.
     fn trim(&self, conn: &Connection, busy_timeout: Duration, most: u64) {
-        let frames = self.frames();
-        if frames < most + self.stuck.load(Ordering::Relaxed) {
-            return;
+        if self.frames() >= most + self.stuck.load(Ordering::Relaxed) {
+            self.move_all(conn, busy_timeout, Duration::ZERO);
         }
-        let moved =
-            conn.busy_timeout(Duration::ZERO).map_err(from_sqlite).and_then(|()| checkpoint(conn));
+    }
+
+    /// Moves the log, and waits for readers no longer than `patience`.
+    fn move_all(&self, conn: &Connection, busy_timeout: Duration, patience: Duration) {
+        let frames = self.frames();
+        let patience = conn.busy_timeout(patience.min(milliseconds(busy_timeout)));
+        let moved = patience.map_err(from_sqlite).and_then(|()| checkpoint(conn));
         let _ = conn.busy_timeout(milliseconds(busy_timeout));
-        let stuck = if matches!(moved, Ok(true)) { 0 } else { frames };
-        self.stuck.store(stuck, Ordering::Relaxed);
+        if matches!(moved, Ok(true)) {
+            self.stuck.store(0, Ordering::Relaxed);
+            self.owing.store(false, Ordering::Relaxed);
+        } else {
+            self.stuck.store(frames, Ordering::Relaxed);
+        }
     }
 
     fn frames(&self) -> u64 {

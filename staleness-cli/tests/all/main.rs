@@ -17,6 +17,7 @@ mod doctor;
 mod embedder;
 mod environment;
 mod errors;
+mod forgotten;
 mod hook;
 mod hook_ranked;
 mod hook_trouble;

@@ -99,6 +99,26 @@ impl ChangeSet {
             + self.journal.len()
     }
 
+    /// Whether anything is removed. Where the step must be safe as well, a person has forgotten it.
+    #[must_use]
+    pub fn removes(&self) -> bool {
+        fn any<R, K>(changes: &[Change<R, K>]) -> bool {
+            changes.iter().any(|change| matches!(change, Change::Delete(_)))
+        }
+        any(&self.projects)
+            || any(&self.sources)
+            || any(&self.tools)
+            || any(&self.knowledge)
+            || any(&self.documents)
+            || any(&self.work)
+            || any(&self.sessions)
+            || any(&self.cursors)
+            || any(&self.routes)
+            || any(&self.vectors)
+            || any(&self.suggestions)
+            || !self.outcome_ranges.is_empty()
+    }
+
     /// Fills in what the store gives: the sequence numbers behind `last_seq`, and the revision
     /// behind `revision` when there are journal entries. Returns the revision after the commit.
     pub fn number(&mut self, last_seq: u64, revision: Revision) -> Revision {
