@@ -166,7 +166,10 @@ fn user_prompt(settings: &Settings, input: &HookInput, prompt: &Prompt) -> Resul
         say(input, &text)?;
     }
     if found.is_worth_noting() {
-        open(settings)?.note_prompt(found.key, found.prompted)?;
+        let registry = open(settings)?;
+        // What belongs to no known project would be neither pruned nor forgotten.
+        registry.see_project(&settings.project, settings.now)?;
+        registry.note_prompt(found.key, found.prompted)?;
     }
     Ok(())
 }

@@ -81,3 +81,31 @@ fn what_goes_with_a_tool_a_project_or_an_item_is_in_no_file_either() {
     sandbox.ok(&["knowledge", "remove", "word", "--yes"]);
     assert_eq!(holding(&sandbox), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn prompts_of_a_project_that_nobody_began_are_pruned_and_forgotten() {
+    let sandbox = sandbox();
+    let asked = |folder: &str| {
+        let path = sandbox.root().join(folder);
+        std::fs::create_dir_all(path.join(".git")).unwrap();
+        let mut prompt = prompt("s", &format!("nothing that {WORD} is like"));
+        prompt["cwd"] = json!(path);
+        sandbox.hook(&prompt);
+        assert!(!holding(&sandbox).is_empty());
+    };
+    asked("first");
+    let projects = sandbox.json(&["project", "list"])["projects"].clone();
+    let first = projects.as_array().unwrap().iter();
+    let first = first.filter(|row| row["path"].as_str().unwrap().ends_with("first"));
+    let ids: Vec<&str> = first.map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 1, "{projects}");
+    sandbox.ok(&["project", "forget", ids[0], "--yes"]);
+    assert_eq!(holding(&sandbox), Vec::<PathBuf>::new());
+    asked("second");
+    sandbox.ok(&["--now", "2028-01-01T00:00:00Z", "prune"]);
+    let left = sandbox.ok(&["--now", "2028-01-01T00:00:00Z", "doctor"]);
+    assert!(!left.contains(WORD), "{left}");
+    // What is pruned is let go, and overwritten; the log is moved when it has grown.
+    let log = sandbox.store().with_file_name("registry.db-wal");
+    assert!(holding(&sandbox).iter().all(|path| *path == log));
+}
