@@ -1,0 +1,194 @@
+//! What secrets look like, and the names of what they are kept under.
+
+/// How the tokens of well-known services begin.
+const PREFIXES: [&str; 38] = [
+    "sk-",
+    "sk_",
+    "pk_",
+    "rk_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxa-",
+    "xoxb-",
+    "xoxc-",
+    "xoxd-",
+    "xoxe-",
+    "xoxp-",
+    "xoxr-",
+    "xoxs-",
+    "xapp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "ya29.",
+    "eyJ",
+    "npm_",
+    "pypi-",
+    "dop_v1_",
+    "hf_",
+    "SG.",
+    "shpat_",
+    "lin_api_",
+    "dckr_pat_",
+    "whsec_",
+    "AGE-SECRET-KEY-",
+    "hvs.",
+    "hvb.",
+    "hvr.",
+];
+
+/// A token has at least so many characters behind its prefix.
+const PREFIXED: usize = 8;
+
+/// What the name of a key holds whose value is a secret, however it is spelled.
+const SECRET_WORDS: [&str; 12] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "authorization",
+    "credential",
+    "privatekey",
+    "cookie",
+];
+
+/// Parts of such names that say it only as a whole part: `DB_PASS`, `signing-key`.
+const SECRET_PARTS: [&str; 4] = ["pass", "pw", "key", "auth"];
+
+/// What follows in a URL that takes messages is as good as a password.
+const HOOKS: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "webhook.office.com/"];
+
+/// As many characters nobody writes in one word but for a machine.
+const LONG: usize = 20;
+/// A word behind `key` or `pass`, which say so many other things, has at least so many.
+const UNSURE: usize = 8;
+
+/// A run of this many characters may be a random one.
+const RANDOM: usize = 20;
+/// The same of hexadecimal digits, which words are made of, too.
+const RANDOM_HEX: usize = 32;
+/// How often a random run changes between digits and other characters, at least.
+const CHANGES: usize = 3;
+
+/// What a name says of the value behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    /// It is a secret.
+    Sure,
+    /// It may be one: `key`, `pass`.
+    Maybe,
+}
+
+impl Key {
+    /// How long a word must be that a person did not mean as a word.
+    pub(super) const fn least(self) -> usize {
+        match self {
+            Self::Sure => 1,
+            Self::Maybe => UNSURE,
+        }
+    }
+}
+
+/// Whether a name is one of those whose values are secrets, however it is spelled.
+pub(super) fn key(name: &str) -> Option<Key> {
+    let plain: String =
+        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    let parts = || name.split(['-', '_', '.']).filter(|part| !part.is_empty());
+    let has_part = |part: &str| SECRET_PARTS.iter().any(|word| part.eq_ignore_ascii_case(word));
+    if matches!(plain.as_str(), "key" | "pass") {
+        return Some(Key::Maybe);
+    }
+    let is_sure = SECRET_WORDS.iter().any(|word| plain.contains(word))
+        || parts().count() > 1 && parts().any(has_part)
+        || plain.ends_with("key")
+        || plain == "pw";
+    is_sure.then_some(Key::Sure)
+}
+
+/// Whether a word was chosen as a secret rather than written as a word of a sentence: it has a digit, a
+/// capital behind a small letter, or a sign such as `@` within, or it is very long.
+pub(super) fn is_chosen(word: &str, least: usize) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let length = word.chars().count();
+    let signs = |c: char| matches!(c, '!' | '@' | '#' | '$' | '%' | '^' | '&' | '*' | '+' | '~');
+    let behind = word.chars().skip(1);
+    let mut humps = word.chars().zip(behind);
+    length >= least
+        && (length >= LONG
+            || word.contains(|c: char| c.is_numeric() || signs(c))
+            || humps.any(|(one, next)| one.is_lowercase() && next.is_uppercase()))
+}
+
+/// Whether it is the mark that begins a quotation.
+pub(super) fn quote(word: &str) -> Option<char> {
+    word.chars().next().filter(|mark| matches!(mark, '"' | '\'' | '`'))
+}
+
+pub(super) fn is_link(word: &str) -> bool {
+    matches!(word, "=" | ":" | "=>" | ":=") || word.trim_end_matches(':').eq_ignore_ascii_case("is")
+}
+
+/// Whether a word may stand between a key and its value, or a value and its key, without telling that
+/// there is one.
+pub(super) fn is_to(word: &str) -> bool {
+    ["to", "as"].iter().any(|to| word.eq_ignore_ascii_case(to))
+}
+
+/// A scheme of authorization, whose credentials are the next word.
+pub(super) fn is_scheme(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    ["bearer", "basic", "digest"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+}
+
+/// Where the secret part of a URL begins that takes messages.
+pub(super) fn hook(word: &str) -> Option<usize> {
+    let behind = HOOKS.iter().filter_map(|hook| word.find(hook).map(|at| at + hook.len()));
+    behind.min().filter(|at| is_chosen(&word[*at..], UNSURE))
+}
+
+pub(super) const fn in_token(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '~')
+}
+
+pub(super) fn is_token(run: &str) -> bool {
+    let prefixed = PREFIXES.iter().any(|prefix| {
+        run.strip_prefix(prefix).is_some_and(|rest| {
+            rest.len() >= PREFIXED && rest.bytes().any(|byte| byte.is_ascii_digit())
+        })
+    });
+    prefixed || is_random(run)
+}
+
+/// Whether a run looks as if nobody had thought of it: many hexadecimal digits, or letters of both
+/// cases with digits all over.
+pub(super) fn is_random(run: &str) -> bool {
+    let letters = run.bytes().filter(u8::is_ascii_alphabetic).count();
+    let digits = run.bytes().filter(u8::is_ascii_digit).count();
+    if letters == 0 || digits == 0 {
+        return false;
+    }
+    if letters + digits >= RANDOM_HEX
+        && run.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+    {
+        return true;
+    }
+    let changes = run.as_bytes().windows(2);
+    let changes = changes.filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
+    // In small letters alone it takes more to tell.
+    if letters + digits >= RANDOM_HEX && letters + digits == run.len() && changes >= 2 * CHANGES {
+        return true;
+    }
+    letters + digits >= RANDOM
+        && changes >= CHANGES
+        && run.bytes().any(|byte| byte.is_ascii_lowercase())
+        && run.bytes().any(|byte| byte.is_ascii_uppercase())
+}
