@@ -166,3 +166,35 @@ fn ending_a_session_forgets_what_was_suggested_in_it() {
     world.registry.prune_routes(&world.project.id, world.now(), false).unwrap();
     assert_eq!(world.registry.suggestions(&session_of(&world)).unwrap(), None);
 }
+
+#[test]
+fn a_session_cools_down_by_its_own_calls() {
+    for window in [200, 3, 1] {
+        let world = with(|policy| {
+            policy.ranking.window = window;
+            policy.routes.suggest_from = 0.1;
+        });
+        learn(&world, "open issues", 1.0, "a");
+        let says = || {
+            let (session, now) = (session_of(&world).id, world.now());
+            let found =
+                world.registry.suggest_for_prompt(&world.project, &session, "open issues", now);
+            !found.unwrap().is_empty()
+        };
+        assert!(says(), "{window}");
+        prompt(&world, None, &[(TOOL, None)]);
+        for call in 0..5 {
+            assert!(!says(), "{window}: after {call} calls");
+            world.pass(1);
+            used(&world, OTHER, OutcomeKind::Success, &format!("own-{call}"));
+        }
+        // However much others did since.
+        world.uses(OTHER, &"S".repeat(250));
+        assert!(says(), "{window}");
+        world.pass(1);
+        prompt(&world, None, &[(TOOL, None)]);
+        world.pass(1);
+        world.uses(OTHER, &"S".repeat(250));
+        assert!(!says(), "{window}: only others called");
+    }
+}

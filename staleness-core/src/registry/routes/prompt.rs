@@ -18,6 +18,9 @@ const MAX_TOOLS: usize = 3;
 const MANY: usize = 200;
 /// How much of a prompt is looked at, in bytes.
 const MAX_READ: usize = 4 * 1024;
+/// Outcomes that are looked at for a session's own, at most: where so many lie behind a suggestion, it was
+/// long ago.
+const FAR: u32 = 10_000;
 
 impl Registry {
     /// The tools to suggest for a user's prompt, best first: at most three active ones that fit at least
@@ -55,7 +58,9 @@ impl Registry {
             .outcomes(OutcomeFilter::LastOfProject { project: project.id.clone(), limit: window })
             .route_briefs(project.id.clone());
         let mut view = self.ask(all).await?;
-        if known.is_some_and(|known| self.cools_down(&view, project, known)) {
+        if let Some(known) = known
+            && self.cools_down(&view, known).await?
+        {
             return Ok(Vec::new());
         }
         let from = self.policy().routes.suggest_from;
@@ -83,13 +88,27 @@ impl Registry {
         Ok(best_of(&context, &fits, MAX_TOOLS))
     }
 
-    /// Whether fewer uses of tools than the policy asks for lie behind the session's last suggestion.
-    fn cools_down(&self, view: &View, project: &ProjectRef, known: &Suggestions) -> bool {
-        let Some(last) = known.last_suggested_at() else { return false };
-        let window = self.policy().ranking.window;
-        let since = view
-            .last_of_project(&project.id, window)
-            .filter(|outcome| outcome.session.as_ref() == Some(&known.key.id) && outcome.at > last);
-        since.count() < self.policy().routes.cool_down_calls as usize
+    /// Whether fewer uses of tools than the policy asks for lie behind the session's last suggestion. The
+    /// view holds the last outcomes of the project; where they are those of other sessions, it looks back
+    /// further.
+    async fn cools_down(&self, view: &View, known: &Suggestions) -> Result<bool, StoreError> {
+        let Some(last) = known.last_suggested_at() else { return Ok(false) };
+        let calls = self.policy().routes.cool_down_calls as usize;
+        let SessionKey { project, id } = &known.key;
+        let behind = |view: &View, limit: u32| {
+            let all = || view.last_of_project(project, limit);
+            let own = all().filter(|it| it.session.as_ref() == Some(id) && it.at > last).count();
+            let is_all = all().count() < limit as usize || all().any(|it| it.at <= last);
+            (own >= calls, is_all)
+        };
+        let mut limit = self.policy().ranking.window;
+        let (mut enough, mut is_all) = behind(view, limit);
+        while !enough && !is_all && limit < FAR {
+            limit = limit.saturating_mul(8).clamp(200, FAR);
+            let further = OutcomeFilter::LastOfProject { project: project.clone(), limit };
+            let view = self.ask(Selection::new().outcomes(further)).await?;
+            (enough, is_all) = behind(&view, limit);
+        }
+        Ok(!enough && is_all)
     }
 }
