@@ -219,10 +219,7 @@ proptest! {
                 0.6 * own + 0.4 * sure.max(own) >= least - 1e-8 && is_backed
             })
             .take(3)
-            .map(|each| SuggestedTool {
-                tool: each.key.name,
-                route: each.parts.route.map(|route| route.id),
-            })
+            .map(|each| SuggestedTool::from(&each))
             .collect();
         prop_assert_eq!(suggested, expected);
     }

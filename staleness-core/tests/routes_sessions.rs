@@ -198,3 +198,22 @@ fn a_session_cools_down_by_its_own_calls() {
         assert!(!says(), "{window}: only others called");
     }
 }
+
+#[test]
+fn a_route_that_did_not_lead_to_a_tool_is_not_refreshed_by_its_use() {
+    let world = world();
+    let route = learn(&world, "open issues and search for something else altogether", 1.0, "a");
+    let route = route.unwrap();
+    world.pass(DAY);
+    let find = FindTools::by_words("search something", 5);
+    let found = world.registry.suggest_tools(&world.project, find, world.now()).unwrap().tools;
+    let found = found.into_iter().find(|each| each.key.name == tool(TOOL)).unwrap();
+    let by = found.parts.route.clone().unwrap();
+    assert!(by.id == route.key.id && by.closeness < 0.3, "{by:?}");
+    let tools = vec![SuggestedTool::from(&found)];
+    assert_eq!(tools[0].route, None);
+    let prompted = Prompted { at: world.now(), query: None, tools, taught: Vec::new() };
+    world.registry.note_suggested(session_of(&world), prompted).unwrap();
+    used(&world, TOOL, OutcomeKind::Success, "b");
+    assert_eq!(routes(&world), [route]);
+}

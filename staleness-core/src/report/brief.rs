@@ -11,7 +11,7 @@ use crate::ids::{ProjectId, Scope, ToolKey, ToolName};
 use crate::names;
 use crate::policy::Policy;
 use crate::route::{RouteId, SuggestedTool};
-use crate::search::{Meaning, Question, SearchIndex};
+use crate::search::{Meaning, Question, SearchIndex, is_cold};
 use crate::store::View;
 use crate::tool::{Hold, Status, ToolBrief, ToolBriefs, ToolKind};
 use crate::verdict::round;
@@ -23,7 +23,7 @@ pub(crate) struct Fit {
     pub(crate) key: ToolKey,
     /// How well it fits, 0..=1: see [`SearchIndex::find`].
     pub(crate) score: f64,
-    /// The learned query that is closest.
+    /// The learned query that is closest, where it led here.
     pub(crate) route: Option<RouteId>,
 }
 
@@ -153,7 +153,8 @@ pub(crate) fn fitting_briefs(
     let fitting = fitting.collect();
     let fit = |(name, score, place): (&ToolName, f64, u32)| {
         let scope = scopes[usize::from(at(place)?.0)].clone();
-        let route = scores.route(place).map(|route| route.id);
+        let led = scores.route(place).filter(|route| !is_cold(route.closeness));
+        let route = led.map(|route| route.id);
         Some(Fit { key: ToolKey { scope, name: name.clone() }, score, route })
     };
     worth_ranking(fitting, limit).into_iter().filter_map(fit).collect()

@@ -51,8 +51,9 @@ pub struct Suggestion {
 
 impl From<&Suggestion> for SuggestedTool {
     fn from(found: &Suggestion) -> Self {
-        let route = found.parts.route.as_ref().map(|route| route.id);
-        Self { tool: found.key.name.clone(), route }
+        // A query that is hardly like the question did not lead to the tool.
+        let led = found.parts.route.as_ref().filter(|route| !is_cold(route.closeness));
+        Self { tool: found.key.name.clone(), route: led.map(|route| route.id) }
     }
 }
 
