@@ -201,24 +201,6 @@ fn a_hash_collision_merges_no_queries() {
 }
 
 #[test]
-fn a_cached_copy_is_not_written_over_a_newer_value() {
-    let world = world();
-    learn(&world, "q", 1.0, "a");
-    let copy = routes(&world);
-    learn(&world, "q", 0.0, "b");
-    learn(&world, "q", 0.0, "c");
-    // Somebody who pruned by the copy would remove what changed since: such rows are left alone.
-    world.pass(29 * DAY);
-    let planned = world.registry.clone();
-    assert_eq!(copy.len(), 1);
-    learn(&world, "q", 1.0, "d");
-    world.pass(DAY);
-    let report = planned.prune_routes(&world.project.id, world.now(), false).unwrap();
-    assert_eq!((report.removed.len(), report.kept), (0, 1));
-    assert_eq!(sure(&routes(&world)[0]), 0.712);
-}
-
-#[test]
 fn pruning_says_what_goes_and_why() {
     let world = with(|policy| {
         policy.routes.max_routes = 10;
