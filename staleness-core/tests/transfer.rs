@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use staleness_core::ids::{ModelId, ProjectId, ToolName};
+use staleness_core::route::RouteId;
 use staleness_core::scan::{ProjectRef, Scan, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::Selection;
@@ -323,4 +325,35 @@ fn a_dry_run_counts_the_vectors_of_routes_that_it_would_write() {
     assert_eq!(put(&registry, true), (1, 1, 0));
     assert_eq!(put(&registry, false), (1, 1, 0));
     assert_eq!(put(&registry, true), (0, 0, 1));
+}
+
+#[test]
+fn a_vector_of_other_dimensions_than_its_model_has_is_refused() {
+    let id = RouteId::of(&ToolName::new("T").unwrap(), "c d").to_string();
+    let other = ROUTE.replace("a b", "c d").replace("48471ef5c302be662b439591a02cdb53", &id);
+    let short = VECTOR.replace("48471ef5c302be662b439591a02cdb53", &id);
+    let short = short.replace("2ef9643f000000002ef9e43e", "0000803f00000000");
+    let put = |registry: &BlockingRegistry, lines: &[&str], dry_run| {
+        let mut importer = registry.importer(dry_run).unwrap();
+        let records = check(&[&[HEADER], lines].concat()).unwrap();
+        let put = records.into_iter().try_for_each(|row| importer.put(row));
+        put.and_then(|()| importer.finish().map(drop)).map_err(|error| error.to_string())
+    };
+    let why = "the vector has 2 dimensions; those of the model \"m\" have 3";
+    let known = registry();
+    put(&known, &[ROUTE, VECTOR], false).unwrap();
+    for dry_run in [true, false] {
+        let refused = put(&known, &[&other, &short], dry_run).unwrap_err();
+        assert!(refused.contains(why), "{refused}");
+    }
+    let (project, model) = (ProjectId::new("p").unwrap(), ModelId::new("m").unwrap());
+    assert_eq!(known.route_vectors(&project, &model).unwrap().len(), 1);
+    // Another model may have as many as it likes.
+    let named = |text: &str| text.replace(r#""model":"m""#, r#""model":"n""#);
+    let one = registry();
+    put(&one, &[ROUTE, VECTOR], false).unwrap();
+    put(&one, &[&named(&other), &named(&short)], false).unwrap();
+    // In one file it may not either.
+    let refused = put(&registry(), &[ROUTE, &other, VECTOR, &short], false).unwrap_err();
+    assert!(refused.contains("dimensions; those of the model"), "{refused}");
 }

@@ -304,3 +304,23 @@ fn a_project_may_set_thresholds_of_routes_but_not_what_is_kept_of_prompts() {
         std::fs::remove_file(file).unwrap();
     }
 }
+
+#[test]
+fn an_export_whose_model_has_other_dimensions_is_refused_whole() {
+    let sandbox = machine();
+    let other = format!("sqlite:{}", sandbox.root().join("other.db").display());
+    let teach = |numbers: &str, store: &[&str]| {
+        let file = sandbox.write("v", numbers).display().to_string();
+        sandbox.ok(&[store, &["record", TOOL, "--success"]].concat());
+        let vector = ["--query", numbers, "--vector", &file, "--model", "m"];
+        sandbox.ok(&[store, &["routes", "learn", "--tool", TOOL], &vector].concat());
+    };
+    teach("[1, 2, 3]", &["--store", &other]);
+    teach("[1, 2]", &[]);
+    let text = sandbox.ok(&["--store", &other, "export"]);
+    let file = sandbox.write("export", text).display().to_string();
+    for rest in [&["--dry-run"][..], &[]] {
+        let why = refused(&sandbox, &[&["import", &file], rest].concat(), 3);
+        assert!(why.contains("3 dimensions; others of the model \"m\" have 2"), "{why}");
+    }
+}

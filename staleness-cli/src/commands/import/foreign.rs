@@ -112,7 +112,10 @@ pub(super) fn run(
                 return Err(input.refused(input.line(), &what));
             }
             Entry::Route(told, _) => {
-                dimensions.note(&told).map_err(|what| input.refused(input.line(), &what))?;
+                if let Some((model, vector)) = &told.vector {
+                    let noted = dimensions.note(&told.route.key.project, model, vector);
+                    noted.map_err(|what| input.refused(input.line(), &what))?;
+                }
             }
             Entry::Use(_) | Entry::Item(..) | Entry::Work(..) => {}
         }

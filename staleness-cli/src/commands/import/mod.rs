@@ -17,6 +17,7 @@ use crate::error::CliError;
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 use lines::Input;
+use routes::Dimensions;
 pub(crate) use work::work_in;
 
 pub(crate) fn run(settings: &Settings, args: &ImportArgs, out: &Output) -> Result<(), CliError> {
@@ -58,14 +59,22 @@ fn export(
 ) -> Result<ImportReport, CliError> {
     let mut progress = Progress::new(out, "read");
     let mut checker = Checker::new();
+    let mut dimensions = Dimensions::default();
     while let Some(text) = input.next()? {
         let checked = checker.line(text);
-        checked.map_err(|error| input.refused(error.line, &error.what))?;
+        let checked = checked.map_err(|error| input.refused(error.line, &error.what))?;
+        if let Some(Record::Vector(row)) = checked {
+            let noted = dimensions.note(&row.key.project, &row.model, &row.vector);
+            noted.map_err(|what| input.refused(input.line(), &what))?;
+        }
         progress.add(1);
     }
     checker.finish().map_err(|error| input.refused(error.line, &error.what))?;
     progress.end();
     drop(checker);
+    if !dimensions.is_empty() {
+        dimensions.check(&settings.open(Access::Look)?)?;
+    }
 
     let mut progress = Progress::new(out, "imported");
     let mut importer = settings.open(access(args))?.importer(args.dry_run)?;

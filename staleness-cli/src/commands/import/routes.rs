@@ -84,10 +84,14 @@ pub(super) struct Dimensions {
 
 impl Dimensions {
     /// Notes those of one vector.
-    pub(super) fn note(&mut self, told: &ToldRoute) -> Result<(), String> {
-        let Some((model, vector)) = &told.vector else { return Ok(()) };
-        let key = (told.route.key.project.clone(), model.clone());
-        same(model, *self.known.entry(key).or_insert(vector.dimensions()), vector.dimensions())
+    pub(super) fn note(
+        &mut self,
+        project: &ProjectId,
+        model: &ModelId,
+        vector: &Vector,
+    ) -> Result<(), String> {
+        let (key, own) = ((project.clone(), model.clone()), vector.dimensions());
+        same(model, *self.known.entry(key).or_insert(own), own)
     }
 
     /// Whether the registry knows them to be others.

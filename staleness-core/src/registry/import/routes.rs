@@ -1,10 +1,11 @@
 //! The steps that write imported routes and vectors.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::ITEMS;
-use crate::ids::ModelId;
+use crate::ids::{ModelId, ProjectId};
+use crate::registry::routes::{check_dimensions, dimensions_in};
 use crate::registry::{Registry, check_route, own_id};
 use crate::route::{Route, RouteKey, RouteVector, Vector};
 use crate::store::{
@@ -66,13 +67,19 @@ pub(super) struct PutVectors {
 impl Step for PutVectors {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| {
+        let rows = keys.fold(Selection::new(), |all, key| {
             all.lock_routes(RouteFilter::Key(key.clone())).lock_vectors(VectorFilter::Key(key))
+        });
+        let models = self.rows.iter().map(|row| (&row.key.project, &row.model));
+        let models: BTreeSet<(&ProjectId, &ModelId)> = models.collect();
+        models.into_iter().fold(rows, |all, (project, model)| {
+            all.peek_vectors(VectorFilter::First(project.clone(), model.clone()))
         })
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, Timestamp::default());
+        let mut first: BTreeMap<(&ProjectId, &ModelId), usize> = BTreeMap::new();
         for row in &self.rows {
             let foreseen = self.foreseen.get(&row.key).cloned();
             let known = || view.routes.get(&row.key).map(|route| route.model.clone());
@@ -81,6 +88,10 @@ impl Step for PutVectors {
             if other || view.vectors.get(&row.key).is_some() {
                 continue;
             }
+            let (project, dimensions) = (&row.key.project, row.vector.dimensions());
+            let known = dimensions_in(view, project, &row.model).unwrap_or(dimensions);
+            let known = *first.entry((project, &row.model)).or_insert(known);
+            check_dimensions(&row.model, known, dimensions)?;
             draft.edit_route(&row.key, |route| route.model = Some(row.model.clone()));
             draft.put_vector(row.clone());
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::dimensions;
+use super::{check_dimensions, dimensions_in};
 use crate::ids::{ModelId, OpId, ToolName};
 use crate::policy::Policy;
 use crate::registry::record::both_keys;
@@ -165,17 +165,10 @@ impl LearnRoute {
         view.routes.get(&self.key).into_iter().chain(&alike).any(|route| route.remembers(self.op))
     }
 
-    /// A model has as many dimensions every time.
     fn check_dimensions(&self, view: &View) -> Result<(), Refusal> {
         let Some((model, vector)) = &self.vector else { return Ok(()) };
-        match dimensions(view, &self.project.id, model) {
-            Some(known) if known != vector.dimensions() => Err(Refusal::Invalid(format!(
-                "the vector has {} dimensions; those of the model {:?} have {known}",
-                vector.dimensions(),
-                model.as_str()
-            ))),
-            _ => Ok(()),
-        }
+        let (known, own) = (dimensions_in(view, &self.project.id, model), vector.dimensions());
+        check_dimensions(model, known.unwrap_or(own), own)
     }
 }
 

@@ -143,7 +143,7 @@ impl Registry {
     ) -> Result<Option<usize>, StoreError> {
         let filter = VectorFilter::First(project.clone(), model.clone());
         let view = self.ask(Selection::new().peek_vectors(filter)).await?;
-        Ok(dimensions(&view, project, model))
+        Ok(dimensions_in(&view, project, model))
     }
 
     /// Notes that routes were found and then used. May be repeated with the same op id; routes that
@@ -195,10 +195,21 @@ impl Registry {
 }
 
 /// How many dimensions the vectors of a model have, among those that were seen.
-fn dimensions(view: &View, project: &ProjectId, model: &ModelId) -> Option<usize> {
+pub(super) fn dimensions_in(view: &View, project: &ProjectId, model: &ModelId) -> Option<usize> {
     view.vectors.of(project, model).map(|(form, _)| form.dimensions).next()
 }
 
 fn unknown(id: RouteId) -> Refusal {
     Refusal::Unknown { what: "route", id: id.to_string() }
 }
+/// A model has as many dimensions every time.
+pub(super) fn check_dimensions(model: &ModelId, known: usize, own: usize) -> Result<(), Refusal> {
+    if known == own {
+        return Ok(());
+    }
+    Err(Refusal::Invalid(format!(
+        "the vector has {own} dimensions; those of the model {:?} have {known}",
+        model.as_str()
+    )))
+}
+
