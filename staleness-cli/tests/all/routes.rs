@@ -141,7 +141,7 @@ fn what_another_model_embedded_is_offered_to_be_embedded_anew() {
     let found = sandbox.json(&find);
     let offer = "2 routes have a vector of another model, which is not compared: `staleness routes \
                  learn --query Q --tool NAME [--vector FILE --model new]` embeds one anew";
-    let note = format!("no route has a vector of the model new; {offer}");
+    let note = format!("no route has a vector of the model new; {offer}; words alone decided");
     assert_eq!((&found["routes"], &found["note"]), (&json!([]), &json!(note)));
     let text = sandbox.ok(&find);
     assert!(text.contains(&note), "{text}");

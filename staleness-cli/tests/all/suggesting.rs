@@ -279,8 +279,11 @@ fn vectors_find_by_meaning_and_bad_ones_are_refused() {
     let unknown =
         sandbox.run(&["routes", "find", "ship it", "--vector", &other, "--model", "n", "--json"]);
     let unknown: Value = serde_json::from_str(&unknown.out).unwrap();
-    assert_eq!((&unknown["cold"], &unknown["routes"]), (&json!(true), &json!([])));
+    // Words answer: exactly these were learned.
+    assert_eq!((&unknown["cold"], &unknown["familiarity"]), (&json!(false), &json!(1.0)));
+    assert_eq!(unknown["routes"][0]["tool"], "mcp__github__merge");
     let note = unknown["note"].as_str().unwrap();
+    assert!(note.ends_with("; words alone decided"), "{note}");
     assert!(note.starts_with("no route has a vector of the model n; 1 route has a"), "{note}");
     for (text, why) in [
         ("[1, 0]", "has 2 dimensions; those of the model m have 3"),

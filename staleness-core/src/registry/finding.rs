@@ -2,7 +2,7 @@
 
 use super::Registry;
 use super::queries::{refused, visible};
-use super::routes::{no_vector, offer};
+use super::routes::{offer, words_alone};
 use crate::ids::{ModelId, SessionId};
 use crate::report::{Asked, Context, QueryVector, Suggestion, discover, suggest};
 use crate::scan::ProjectRef;
@@ -169,7 +169,6 @@ impl FindTools {
         if vector.fits(&view.vectors, &project.id)? {
             return Ok((Some(vector), offer(vector.model, view.routes.values())));
         }
-        let why = no_vector(vector.model, view.routes.values());
-        Ok((None, Some(format!("{why}; words alone decided"))))
+        Ok((None, Some(words_alone(vector.model, view.routes.values()))))
     }
 }

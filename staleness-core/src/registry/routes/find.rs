@@ -59,8 +59,8 @@ pub struct FoundRoute {
 
 impl Registry {
     /// The routes that are close to a query: the best one of each tool that is active and not ignored,
-    /// by closeness × confidence. With a vector the two kinds of closeness are blended; a model of
-    /// which no vector is known finds nothing, and a note says so. It also tells of routes that another
+    /// by closeness × confidence. With a vector the two kinds of closeness are blended; where no vector of
+    /// its model is known words alone decide, and a note says so. It also tells of routes that another
     /// model embedded.
     ///
     /// # Errors
@@ -93,16 +93,12 @@ impl Registry {
         let mut meaning = Meaning::default();
         let mut note = None;
         if let Some(vector) = vector {
-            if !vector.fits(&view.vectors, id)? {
-                return Ok(FoundRoutes {
-                    cold: true,
-                    familiarity: 0.0,
-                    routes: Vec::new(),
-                    note: Some(no_vector(vector.model, view.routes.values())),
-                });
+            if vector.fits(&view.vectors, id)? {
+                meaning.routes = vector.cosines(&view.vectors, id, wanted);
+                note = offer(vector.model, view.routes.values());
+            } else {
+                note = Some(words_alone(vector.model, view.routes.values()));
             }
-            meaning.routes = vector.cosines(&view.vectors, id, wanted);
-            note = offer(vector.model, view.routes.values());
         }
         let (familiarity, found) = self.search(&context, &asked, |index| {
             index.find_routes(&asked, find.limit, &meaning, wanted)
@@ -135,16 +131,14 @@ impl Registry {
     }
 }
 
-/// That a model is not known here; and what other models embedded is offered to it.
-pub(in crate::registry) fn no_vector<'a>(
+/// That a model is not known here, and so not asked; and what other models embedded is offered to it.
+pub(in crate::registry) fn words_alone<'a>(
     model: &ModelId,
     routes: impl Iterator<Item = &'a Route>,
 ) -> String {
     let none = format!("no route has a vector of the model {model}");
-    match offer(model, routes) {
-        Some(offer) => format!("{none}; {offer}"),
-        None => none,
-    }
+    let offer = offer(model, routes).map_or_else(String::new, |offer| format!("; {offer}"));
+    format!("{none}{offer}; words alone decided")
 }
 
 /// Vectors of two models are never compared: those of others than this one may be made anew.

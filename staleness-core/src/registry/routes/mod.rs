@@ -20,7 +20,7 @@ pub use limits::check_route;
 pub(crate) use limits::own_id;
 pub use prune::{PrunedRoute, RoutePruneReport};
 
-pub(super) use find::{no_vector, offer};
+pub(super) use find::{offer, words_alone};
 pub(super) use forget::{routes_in, routes_to};
 pub(super) use teach::{Taught, teach};
 
