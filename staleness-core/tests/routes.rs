@@ -70,6 +70,9 @@ fn an_empty_query_teaches_nothing() {
         let why = refused(&world, lesson(&world, query, 1.0, "a"));
         assert_eq!(why, Refusal::Invalid("the query is empty".into()), "{query:?}");
     }
+    // What no search could find again.
+    let why = refused(&world, lesson(&world, "?!", 1.0, "a"));
+    assert_eq!(why, Refusal::Invalid("the query has no words".into()));
     let why = refused(&world, lesson(&world, &"x".repeat(1 << 20), 1.0, "a")).to_string();
     assert!(why.contains("1048576 bytes") && why.contains("4096"), "{why}");
 }

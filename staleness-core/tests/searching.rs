@@ -98,13 +98,21 @@ fn what_was_used_last_in_the_same_session_is_not_suggested() {
 }
 
 #[test]
-fn a_question_without_words_asks_for_the_ranking_and_finds_nothing() {
+fn a_query_without_words_is_refused_and_none_asks_for_the_ranking() {
     let world = World::default();
     shelf(&world, vec![skill("a"), skill("b")]);
     world.uses("b", "S");
-    for query in ["", "  ", "?!"] {
-        assert_eq!(suggested(&world, Some(query)), ["b", "a"], "{query:?}");
-        assert!(discovered(&world, query).is_empty(), "{query:?}");
+    assert_eq!(suggested(&world, None), ["b", "a"]);
+    let (registry, project, now) = (&world.registry, &world.project, world.now());
+    for query in ["", "  ", "?!", "\u{200b}"] {
+        let refused = [
+            registry.suggest(project, Some(query), None, 9, now).map(drop),
+            registry.discover(project, query, 9, now).map(drop),
+        ];
+        for refused in refused {
+            let why = refused.unwrap_err().to_string();
+            assert!(why.contains("the query has no words"), "{query:?}: {why}");
+        }
     }
     assert!(suggested(&world, Some("nothing like it")).is_empty());
 }

@@ -156,7 +156,7 @@ fn vectors_that_say_nothing_are_refused() {
         ("ship it", &[0.0, 0.0, 0.0], "points nowhere"),
         ("ship it", &[f64::NAN, 0.0, 0.0], "finite"),
         ("ship it", &[], "is empty"),
-        ("?!", &[1.0, 0.0, 0.0], "goes with the words"),
+        ("?!", &[1.0, 0.0, 0.0], "has no words"),
     ] {
         let find = by_meaning(query, "m", numbers);
         let suggested = world.registry.suggest_tools(&world.project, find.clone(), world.now());

@@ -310,6 +310,16 @@ fn routes_and_vectors_under_the_id_of_others_are_refused() {
     assert!(check(&[HEADER, &ROUTE.replace("a b", "A  b")]).is_ok());
 }
 
+/// It is learned no more, and older exports hold it.
+#[test]
+fn a_query_without_words_is_imported() {
+    let id = RouteId::of(&ToolName::new("T").unwrap(), "?!").to_string();
+    let route = ROUTE.replace("a b", "?!").replace("48471ef5c302be662b439591a02cdb53", &id);
+    let registry = registry();
+    import(&registry, &[HEADER, &route], false);
+    assert_eq!(registry.routes(&ProjectId::new("p").unwrap()).unwrap()[0].query, "?!");
+}
+
 #[test]
 fn a_dry_run_counts_the_vectors_of_routes_that_it_would_write() {
     let put = |registry: &BlockingRegistry, dry_run| {

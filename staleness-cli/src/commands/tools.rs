@@ -4,6 +4,7 @@ use serde_json::json;
 use staleness::ids::{SessionId, ToolKey};
 use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListing};
 use staleness::report::{HistoryEntry, ToolReport};
+use staleness::search::Question;
 use staleness::tool::{Hold, Status, ToolKind};
 use staleness::{BlockingRegistry, clock, names};
 
@@ -47,6 +48,7 @@ pub(crate) fn run(
             out.text(&tools::ranked(&ranked, settings.now, out))
         }
         Some(ToolsCommand::Suggest { query, session, limit, vector, explain }) => {
+            query.as_deref().map_or(Ok(()), says_something)?;
             let session = optional::<SessionId>("session", session.as_ref())?;
             let registry = settings.open(Access::Look)?;
             let (vector, note) = meant(settings, &registry, query.as_deref(), vector)?;
@@ -65,10 +67,7 @@ pub(crate) fn run(
             Ok(())
         }
         Some(ToolsCommand::Discover { query, limit, vector, explain }) => {
-            if query.trim().is_empty() {
-                return Err(CliError::invalid("the query is empty")
-                    .hint("say what the tool should do, in words"));
-            }
+            says_something(query)?;
             let registry = settings.open(Access::Look)?;
             let (vector, note) = meant(settings, &registry, Some(query), vector)?;
             let wanted = FindTools { vector, ..FindTools::by_words(query, *limit) };
@@ -86,6 +85,13 @@ pub(crate) fn run(
             forget(settings, name, choice(scope.scope), *yes, out)
         }
     }
+}
+
+/// A query without words would ask for everything, or for nothing.
+fn says_something(query: &str) -> Result<(), CliError> {
+    Question::new(query).map(drop).map_err(|why| {
+        CliError::invalid(why.to_string()).hint("say what the tool should do, in words")
+    })
 }
 
 /// What a model made of the query, and why a configured one could not be asked: words answer too. A file

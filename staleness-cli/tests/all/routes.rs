@@ -170,6 +170,7 @@ fn what_cannot_be_learned_is_refused_and_changes_nothing() {
     let long = "x".repeat(100_000);
     for (args, part) in [
         (said(&["--tool", TOOL, "--query", " "]), "the query is empty"),
+        (said(&["--tool", TOOL, "--query", "?!"]), "the query has no words"),
         (said(&["--tool", TOOL, "--query", "q", "--signal", "1.01"]), "0..=1"),
         (said(&["--tool", TOOL, "--query", "q", "--signal", "-0.1"]), "0..=1"),
         (said(&["--tool", TOOL, "--query", "q", "--signal", "nan"]), "0..=1"),

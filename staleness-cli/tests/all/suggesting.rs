@@ -352,8 +352,16 @@ fn trap_an_empty_query_that_matches_everything() {
         assert!(run.err.contains(why), "{run:?}");
     }
     for verb in ["suggest", "discover"] {
-        let run = sandbox.run(&["tools", verb, &long]);
-        assert_eq!(run.code, 3, "{verb}");
-        assert!(run.err.contains("at most 65536"), "{run:?}");
+        for (query, why) in
+            [("", "no words"), (" ", "no words"), ("?!", "no words"), (&long, "65536")]
+        {
+            let run = sandbox.run(&["tools", verb, query]);
+            assert_eq!((run.code, run.out.as_str()), (3, ""), "{verb} {why}");
+            assert!(run.err.contains(why) && run.err.lines().count() <= 2, "{run:?}");
+        }
     }
+    assert!(
+        !names(&sandbox.json(&["tools", "suggest"])["tools"]).is_empty(),
+        "none is another thing"
+    );
 }

@@ -31,12 +31,9 @@ impl FindTools {
         Self { query: Some(query.into()), limit, ..Self::default() }
     }
 
-    /// The question in it: `None` where the query has no words.
+    /// The question in it, where there is a query.
     fn question(&self) -> Result<Option<Question>, Refusal> {
-        let asked = match self.query.as_deref().map(Question::new) {
-            None | Some(Err(QuestionError::Empty)) => None,
-            Some(asked) => Some(asked.map_err(refused)?),
-        };
+        let asked = self.query.as_deref().map(Question::new).transpose().map_err(refused)?;
         if asked.is_none() && self.vector.is_some() {
             let message = "a vector goes with the words of the query that it was made of";
             return Err(Refusal::Invalid(message.into()));
@@ -55,10 +52,10 @@ pub struct FoundTools {
 }
 
 impl Registry {
-    /// Tools to use: see [`suggest`]. A query without words asks for the ranking.
+    /// Tools to use: see [`suggest`]. No query asks for the ranking.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for a query that is too long; else what the store reports.
+    /// [`Refusal::Invalid`] for a query that has no words or is too long; else what the store reports.
     pub async fn suggest(
         &self,
         project: &ProjectRef,
@@ -72,10 +69,10 @@ impl Registry {
         Ok(self.suggest_tools(project, find, now).await?.tools)
     }
 
-    /// Searches everything that the project sees: see [`discover`]. A query without words finds nothing.
+    /// Searches everything that the project sees: see [`discover`].
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for a query that is too long; else what the store reports.
+    /// [`Refusal::Invalid`] for a query that has no words or is too long; else what the store reports.
     pub async fn discover(
         &self,
         project: &ProjectRef,
@@ -86,13 +83,14 @@ impl Registry {
         Ok(self.discover_tools(project, FindTools::by_words(query, limit), now).await?.tools)
     }
 
-    /// Tools to use: see [`suggest`]. A query without words asks for the ranking. A vector is compared with
+    /// Tools to use: see [`suggest`]. No query asks for the ranking. A vector is compared with
     /// those of the project's routes; where its model made none of them, words alone decide, and a note says
     /// so.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for a query that is too long, for a vector without a query or a direction, and
-    /// for one that has not as many dimensions as the others of its model; else what the store reports.
+    /// [`Refusal::Invalid`] for a query that has no words or is too long, for a vector without a query or a
+    /// direction, and for one that has not as many dimensions as the others of its model; else what the store
+    /// reports.
     pub async fn suggest_tools(
         &self,
         project: &ProjectRef,
@@ -114,8 +112,8 @@ impl Registry {
         Ok(FoundTools { tools, note })
     }
 
-    /// Searches everything that the project sees: see [`discover`]. A query without words finds nothing; of
-    /// vectors the same holds as for [`Registry::suggest_tools`].
+    /// Searches everything that the project sees: see [`discover`]. Of vectors the same holds as for
+    /// [`Registry::suggest_tools`].
     ///
     /// # Errors
     /// As [`Registry::suggest_tools`].
@@ -125,7 +123,9 @@ impl Registry {
         find: FindTools,
         now: Timestamp,
     ) -> Result<FoundTools, StoreError> {
-        let Some(question) = find.question()? else { return Ok(FoundTools::default()) };
+        let Some(question) = find.question()? else {
+            return Err(refused(QuestionError::Empty).into());
+        };
         let view = self.to_search(project, &find, true).await?;
         let context = Context::new(&view, &self.policy, project, now);
         let (vector, note) = find.comparable(&view, project)?;

@@ -63,9 +63,6 @@ struct Discover {
 }
 
 fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer, ServiceError> {
-    if asked.query.trim().is_empty() {
-        return Err(ServiceError::invalid("the query is empty"));
-    }
     let settings = &call.settings;
     let limit = asked.limit.map_or(8, |limit| limit as usize);
     let registry = settings.open(Access::Look)?;

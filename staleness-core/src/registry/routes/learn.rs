@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::{check_dimensions, dimensions_in};
 use crate::ids::{ModelId, OpId, ToolName};
 use crate::policy::Policy;
+use crate::registry::queries::refused;
 use crate::registry::record::both_keys;
 use crate::registry::seen::see;
 use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector, check_query, fold_query};
 use crate::scan::ProjectRef;
+use crate::search::Question;
 use crate::store::{
     Change, Commit, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection,
     Step, ToolFilter, VectorFilter, View,
@@ -47,6 +49,8 @@ impl Learn {
         policy: &Arc<Policy>,
     ) -> Result<LearnRoute, Refusal> {
         let folded = check_query(&self.query)?;
+        // No search could find it again.
+        Question::new(&self.query).map_err(refused)?;
         let signal = Confidence::new(self.signal).ok_or_else(|| {
             Refusal::Invalid(format!("the signal {} does not lie in 0..=1", self.signal))
         })?;

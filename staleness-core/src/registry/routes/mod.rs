@@ -46,7 +46,7 @@ impl Registry {
     /// makes too many routes, those of the project are pruned.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for a query that is empty or too long, a signal out of `0..=1`, a vector that
+    /// [`Refusal::Invalid`] for a query that has no words or is too long, a signal out of `0..=1`, a vector that
     /// has no direction or not as many dimensions as the others of its model, and a tool that is gone;
     /// [`Refusal::Unknown`] for a tool that the project does not know; else what the store reports.
     pub async fn learn_route(

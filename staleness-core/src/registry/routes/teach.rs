@@ -4,6 +4,7 @@ use super::learn::same_query;
 use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
 use crate::route::{Confidence, Route, RouteKey, check_query, fold_query};
+use crate::search::Question;
 use crate::store::{Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, View};
 use crate::time::Timestamp;
 
@@ -36,7 +37,9 @@ impl Taught<'_> {
 pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePolicy) {
     let key = taught.key();
     let Some(known) = draft.route(&key) else {
-        if taught.signal.get() >= policy.min_signal && check_query(taught.query).is_ok() {
+        // One without words could not be found again.
+        let learnable = check_query(taught.query).is_ok() && Question::new(taught.query).is_ok();
+        if taught.signal.get() >= policy.min_signal && learnable {
             draft.put_route(Route {
                 key,
                 query: taught.query.trim().to_owned(),
