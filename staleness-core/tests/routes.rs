@@ -238,6 +238,10 @@ fn learning_past_the_threshold_prunes_to_nine_tenths() {
     // The least sure go, and of those the ones used longest ago.
     let left: Vec<String> = routes(&world).into_iter().map(|route| route.query).collect();
     assert!(!left.contains(&"query 0".into()) && !left.contains(&"query 3".into()), "{left:?}");
+    // One that goes at once was not learned.
+    assert!(learn(&world, "sure", 1.0, "sure").is_some());
+    assert_eq!(learn(&world, "unsure", 0.3, "unsure"), None);
+    assert!(routes(&world).iter().all(|route| route.query != "unsure"));
 }
 
 #[derive(Debug)]

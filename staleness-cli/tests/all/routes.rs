@@ -325,3 +325,17 @@ fn an_export_whose_model_has_other_dimensions_is_refused_whole() {
         assert!(why.contains("3 dimensions; others of the model \"m\" have 2"), "{why}");
     }
 }
+
+#[test]
+fn what_is_pruned_as_it_is_learned_was_not_learned() {
+    let sandbox = machine();
+    sandbox.write("home/.config/staleness/staleness.toml", "[routes]\nmax_routes = 5\n");
+    for query in ["one", "two", "three", "four"] {
+        learn(&sandbox, &["--query", query]);
+    }
+    learn(&sandbox, &["--query", "five"]);
+    assert_eq!(learn(&sandbox, &["--query", "unsure", "--signal", "0.3"]), Value::Null);
+    learn(&sandbox, &["--query", "six"]);
+    let learn = ["routes", "learn", "--tool", TOOL, "--query", "unsure", "--signal", "0.3"];
+    assert!(sandbox.ok(&learn).starts_with("pruned at once: "));
+}

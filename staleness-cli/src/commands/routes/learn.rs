@@ -26,7 +26,7 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
     let vector = vector::read(settings, &looked, &args.query, &args.vector)?;
     let learn = Learn { op, query: args.query.clone(), tool, signal, at: settings.now, vector };
     let failed = |error| explain(&looked, settings, &args.tool, error);
-    looked.preview_learn(&settings.project, learn.clone()).map_err(failed)?;
+    let would = looked.preview_learn(&settings.project, learn.clone()).map_err(failed)?;
     let registry = settings.open(Access::Write)?;
     let route = registry.learn_route(&settings.project, learn).map_err(failed)?;
     if out.json {
@@ -43,6 +43,9 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
             route.confidence.get(),
             route.key.id
         ),
+        None if would.is_some() => {
+            "pruned at once: there are as many routes as may be, and others are surer\n".into()
+        }
         None => "nothing to learn: the signal is too weak for a new route\n".into(),
     })
 }

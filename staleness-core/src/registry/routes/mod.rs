@@ -43,7 +43,7 @@ impl Registry {
     /// route remembers it: of all ops that it learned from or was used by, the last
     /// [`MAX_OPS`](crate::route::MAX_OPS). Returns the route that learned: a new one, the known one, or an
     /// older one whose query means the same; `None` where the signal is too weak to create one. Where that
-    /// makes too many routes, those of the project are pruned.
+    /// makes too many routes, those of the project are pruned; `None`, too, where it is among them.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] for a query that has no words or is too long, a signal out of `0..=1`, a vector that
@@ -60,7 +60,11 @@ impl Registry {
         let commit = self.run(step).await?;
         let learned = asked.learned(&commit);
         if commit.view.route_count.is_some_and(|known| self.too_many(known + 1)) {
-            self.prune_routes(&project.id, at, false).await?;
+            let pruned = self.prune_routes(&project.id, at, false).await?.removed;
+            let went = |route: &Route| {
+                pruned.iter().any(|it| (it.id, &it.tool) == (route.key.id, &route.key.tool))
+            };
+            return Ok(learned.filter(|route| !went(route)));
         }
         Ok(learned)
     }
@@ -202,6 +206,7 @@ pub(super) fn dimensions_in(view: &View, project: &ProjectId, model: &ModelId) -
 fn unknown(id: RouteId) -> Refusal {
     Refusal::Unknown { what: "route", id: id.to_string() }
 }
+
 /// A model has as many dimensions every time.
 pub(super) fn check_dimensions(model: &ModelId, known: usize, own: usize) -> Result<(), Refusal> {
     if known == own {
@@ -212,4 +217,3 @@ pub(super) fn check_dimensions(model: &ModelId, known: usize, own: usize) -> Res
         model.as_str()
     )))
 }
-
