@@ -187,14 +187,19 @@ pub fn check_files(
     Ok(report)
 }
 
-/// What the registry knows of items; of those that live in files, while the file is there.
-pub fn rows(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Item>, ServiceError> {
-    Ok(there(settings, registry.item_rows(&settings.project.id)?))
+/// What the registry knows of items; of those that live in files, while the file is there or the item
+/// is among those of `files`.
+pub fn rows(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    files: &[Item],
+) -> Result<Vec<Item>, ServiceError> {
+    Ok(there(settings, registry.item_rows(&settings.project.id)?, files))
 }
 
 /// Of these rows those of items that still are there.
-pub fn there(settings: &Settings, rows: Vec<Item>) -> Vec<Item> {
-    without_gone(rows, &|path| on_disk(settings, path).exists())
+pub fn there(settings: &Settings, rows: Vec<Item>, files: &[Item]) -> Vec<Item> {
+    without_gone(rows, files, &|path| on_disk(settings, path).exists())
 }
 
 /// Where a document lies.

@@ -147,9 +147,18 @@ pub fn with_row(file: Item, row: Option<&Item>) -> Item {
     }
 }
 
-/// Rows without those of items whose file is gone: such an item stands for nothing any more.
-pub fn without_gone(mut rows: Vec<Item>, is_there: &dyn Fn(&str) -> bool) -> Vec<Item> {
-    let is_gone = |row: &Item| row.path.as_deref().is_some_and(|path| !is_there(path));
+/// Rows without those of items whose file is gone: such an item stands for nothing any more. One that
+/// is among those of `files` has a file of another name now.
+pub fn without_gone(
+    mut rows: Vec<Item>,
+    files: &[Item],
+    is_there: &dyn Fn(&str) -> bool,
+) -> Vec<Item> {
+    let moved: BTreeSet<&ItemKey> = files.iter().map(|file| &file.key).collect();
+    let is_gone = |row: &Item| {
+        let path = row.path.as_deref();
+        path.is_some_and(|path| !is_there(path)) && !moved.contains(&row.key)
+    };
     let gone: Vec<Item> = rows.extract_if(.., |row| is_gone(row)).collect();
     let stood = |old: &ItemKey, by: &ItemId| {
         let by = gone.iter().filter(|row| row.key.scope == old.scope && row.key.id == *by);

@@ -43,7 +43,7 @@ impl Remembered {
         let items = documents::items_of(settings, &checked, &crate::Silent)?;
         let report = Report { documents: checked, items, ..Report::default() };
         let context = documents::context(settings, documents::version(settings).as_deref());
-        let stored = documents::rows(settings, registry)?;
+        let stored = documents::rows(settings, registry, &report.items)?;
         for group in Findings::new(&report, stored, &nothing, &context).groups {
             match group.worst.0 {
                 Level::Fresh => continue,

@@ -284,7 +284,7 @@ fn loaded(
     let report = Report { documents, items, ..Report::default() };
     let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
     if !report.items.is_empty() {
-        let rows = documents::rows(settings, registry)?;
+        let rows = documents::rows(settings, registry, &report.items)?;
         let all = joined(rows, report.items.clone());
         let nothing = BTreeMap::new();
         let all = known(all, &|item| outside(item, &report, &nothing), context);

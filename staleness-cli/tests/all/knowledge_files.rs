@@ -187,6 +187,40 @@ fn what_is_left_of_an_item_whose_file_is_gone_hides_nothing() {
 }
 
 #[test]
+fn renaming_a_file_changes_nothing_of_its_item() {
+    let sandbox = Sandbox::with_history();
+    sandbox.ok(&["knowledge", "add", "--id", "old", "--body", "Port 5432."]);
+    write(&sandbox, "ports", "added: 2026-01-01\n", "The database has port 6432.");
+    write(&sandbox, "hosts", "added: 2026-01-01\n", "The machine is called db.");
+    sandbox.commit("2026-11-01T00:00:00Z");
+    sandbox.ok(&["knowledge", "supersede", "old", "--by", "ports"]);
+    sandbox.ok(&["knowledge", "contradict", "ports", "--by", "ops", "--reason", "it moved"]);
+    sandbox.ok(&["knowledge", "verify", "hosts"]);
+    sandbox.ok(&["knowledge", "recall", "machine called"]);
+    let at_rest = |id: &str| {
+        let mut item = listed(&sandbox, id);
+        let fields = item.as_object_mut().unwrap();
+        fields.retain(|name, _| name != "path" && name != "updated_at");
+        item
+    };
+    let before = ["old", "ports", "hosts"].map(at_rest);
+    assert_eq!(before.each_ref().map(signals), [vec!["superseded"], vec!["contradicted"], vec![]]);
+    for (from, to) in [("ports", "db"), ("hosts", "machines")] {
+        let [from, to] = [from, to].map(|name| format!("memory/{name}.md"));
+        sandbox.git("2026-11-02T00:00:00Z", &["mv", &from, &to]);
+    }
+    sandbox.commit("2026-11-02T00:00:00Z");
+    assert_eq!(["old", "ports", "hosts"].map(at_rest), before);
+    assert_eq!(signals(&sandbox.json(&["knowledge", "show", "ports"])), ["contradicted"]);
+    let found = sandbox.json(&["knowledge", "recall", "database port", "--peek"]);
+    let told = |id: &str| found["items"].as_array().unwrap().iter().find(|item| item["id"] == id);
+    assert_eq!(signals(told("ports").unwrap()), ["contradicted"], "{found:#}");
+    let check = sandbox.json(&["check"]);
+    assert_eq!(check["items"][0]["path"], "memory/db.md", "{check:#}");
+    assert_eq!(signals(&check["items"][0]), ["contradicted"], "{check:#}");
+}
+
+#[test]
 fn what_was_deleted_with_its_file_stands_for_nothing_any_more() {
     let sandbox = Sandbox::with_history();
     sandbox.ok(&["knowledge", "add", "--id", "old", "--body", "Port 5432."]);

@@ -48,7 +48,7 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
     let wanted = Asked { paths: &paths, since, ..Asked::default() };
     let report = check(settings, wanted, call.listener)?;
     let context = context(settings, report.version.as_deref());
-    let stored = stored_rows(settings, &settings.open(Access::Look)?)?;
+    let stored = stored_rows(settings, &settings.open(Access::Look)?, &report.items)?;
     let look_up = |items: &[Item]| citations::evidence(settings, items);
     let found = Findings::new(&report, stored, &look_up, &context);
     let mut doubtful = found.in_order();

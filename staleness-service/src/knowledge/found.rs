@@ -155,7 +155,7 @@ mod tests {
         ) {
             let rows = by_key(rows);
             let files: Vec<Item> = by_key(files).into_values().collect();
-            let still_there = |rows| without_gone(rows, &|path| path != PATHS[2]);
+            let still_there = |rows| without_gone(rows, &files, &|path| path != PATHS[2]);
             let mut briefs: BTreeMap<Scope, Vec<ItemBrief>> = BTreeMap::new();
             for row in rows.values() {
                 briefs.entry(row.key.scope.clone()).or_default().push(row.clone().into());

@@ -38,7 +38,7 @@ pub fn recall(
     let context = world.context();
     let rows = registry.item_briefs(&settings.project.id)?;
     let at_hand = documents::at_hand(settings, &registry, world.listener)?;
-    let still_there = |rows| documents::there(settings, rows);
+    let still_there = |rows| documents::there(settings, rows, &at_hand.items);
     let all = All::new(rows, &at_hand.items, &still_there);
     let items: Vec<&Item> = all.items().iter().collect();
     let index = RecallIndex::for_question(&items, query);

@@ -172,8 +172,8 @@ impl<'a> World<'a> {
 
     /// Every item that the project sees, with everything that speaks against it.
     pub fn everything(&self, registry: &BlockingRegistry) -> Result<Vec<Known>, ServiceError> {
-        let stored = documents::rows(self.settings, registry)?;
         let report = self.report()?;
+        let stored = documents::rows(self.settings, registry, &report.items)?;
         let items = joined(stored, report.items.clone());
         Ok(looked_up(self.settings, items, report, &self.context()))
     }
@@ -195,8 +195,8 @@ impl<'a> World<'a> {
         &self,
         registry: &BlockingRegistry,
     ) -> Result<(Vec<Item>, Report), ServiceError> {
-        let stored = documents::rows(self.settings, registry)?;
         let report = documents::at_hand(self.settings, registry, self.listener)?;
+        let stored = documents::rows(self.settings, registry, &report.items)?;
         let items = joined(stored, report.items.clone());
         Ok((items, report))
     }
@@ -324,7 +324,6 @@ impl<'a> World<'a> {
         keys: &[ItemKey],
         pretended: Pretended,
     ) -> Result<Vec<KnowledgeReport>, ServiceError> {
-        let stored = over(documents::rows(self.settings, registry)?, pretended.rows);
         // What stands for it, and what it depends on, may live in a file.
         let report = match self.report.get().or(self.at_hand.get()) {
             Some(report) => report,
@@ -333,6 +332,8 @@ impl<'a> World<'a> {
                 self.at_hand.get_or_init(|| known)
             }
         };
+        let stored = documents::rows(self.settings, registry, &report.items)?;
+        let stored = over(stored, pretended.rows);
         let items = joined(stored, over(report.items.clone(), pretended.files));
         let mut asked = to_look_up(&items, report);
         asked.retain(|item| keys.contains(&item.key));

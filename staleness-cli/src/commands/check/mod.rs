@@ -35,7 +35,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     };
     let report = documents::check(settings, asked, &Screen::new(out, "checked"))?;
     let context = documents::context(settings, report.version.as_deref());
-    let stored = stored(settings, out);
+    let stored = stored(settings, &report, out);
     let look_up = |items: &[Item]| citations::evidence(settings, items);
     let mut found = Findings::new(&report, stored, &look_up, &context);
     if let Some(file) = &args.write_baseline {
@@ -80,8 +80,8 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
 }
 
 /// The items of the store, for what was said about those that live in files.
-fn stored(settings: &Settings, out: &Output) -> Vec<Item> {
-    let read = || documents::rows(settings, &settings.open(Access::Look)?);
+fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
+    let read = || documents::rows(settings, &settings.open(Access::Look)?, &report.items);
     read().unwrap_or_else(|error| {
         out.note(&error.message);
         Vec::new()
