@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope};
+use staleness_core::journal::Revision;
 use staleness_core::knowledge::{Citation, Contradiction, Item, ItemKind};
-use staleness_core::registry::{Act, ImportReport, ScopeChoice, StatedItem};
+use staleness_core::registry::{Act, FileItem, ImportReport, ScopeChoice, StatedItem};
 use staleness_core::transfer::Record;
 use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
 
@@ -221,4 +222,38 @@ fn what_was_removed_here_comes_back_only_if_something_was_done_to_it_since() {
     let verified = Item { verified_at: Some(day(12)), ..row };
     assert_eq!(import(&registry, &[&verified]).imported.knowledge, 1);
     assert_eq!(get(&a.key).unwrap().superseded_by, [key().id].into());
+}
+
+#[test]
+fn of_an_item_in_a_file_counters_come_and_nothing_else() {
+    let registry = registry();
+    let file = FileItem {
+        path: "a.md".into(),
+        kind: ItemKind::Reference,
+        added_at: day(0),
+        updated_at: day(2),
+        recalls: 3,
+        recalled_at: Some(day(3)),
+    };
+    let files = [(key(), file)].into();
+    let act = Act { files, ..Act::new(OpId::new("import").unwrap(), day(20)) };
+    let take = |stated: &StatedItem| registry.import_items(vec![stated.clone()], &act, false);
+    let get = || registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either);
+
+    let same = StatedItem { updated_at: Some(day(9)), ..StatedItem::new(key(), "New.", day(1)) };
+    assert_eq!(take(&same).unwrap(), 0, "nothing is stated that the file does not say");
+    get().unwrap_err();
+
+    let stated = StatedItem { recalls: 9, recalled_at: Some(day(8)), ..same };
+    assert_eq!(take(&stated).unwrap(), 1);
+    let row = Item {
+        path: Some("a.md".into()),
+        updated_at: day(2),
+        recalls: 9,
+        recalled_at: Some(day(8)),
+        ..Item::new(key(), ItemKind::Reference, "", day(0))
+    };
+    assert_eq!(get().unwrap(), row);
+    assert_eq!(registry.revision().unwrap(), Revision(0), "counters are not told");
+    assert_eq!(take(&stated).unwrap(), 0);
 }

@@ -1,12 +1,13 @@
 //! Documents as they are now, and as they were when they were checked last.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use staleness::BlockingRegistry;
-use staleness::ids::AgentId;
+use staleness::ids::{AgentId, ItemKey, Scope};
 use staleness::knowledge::{Context, Document, Item, Version};
+use staleness::registry::FileItem;
 use staleness::report::counted;
 use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
 use staleness_sources::git::{Limits, Program, Repo, TrackedKind};
@@ -185,6 +186,25 @@ pub fn check_files(
         }
     }
     Ok(report)
+}
+
+/// Which of these items live in files of the project, and what must be known of them to note something
+/// about them.
+pub fn filed(
+    settings: &Settings,
+    registry: &BlockingRegistry,
+    keys: &BTreeSet<ItemKey>,
+    listener: &dyn Listener,
+) -> Result<BTreeMap<ItemKey, FileItem>, ServiceError> {
+    let own = Scope::Project(settings.project.id.clone());
+    if keys.iter().all(|key| key.scope != own) {
+        return Ok(BTreeMap::new());
+    }
+    let mut items = at_hand(settings, registry, listener)?.items;
+    items.retain(|item| keys.contains(&item.key));
+    check_files(settings, Asked { dry_run: true, ..Asked::default() }, &mut items, listener)?;
+    let file = |item: &Item| Some((item.key.clone(), FileItem::of(item)?));
+    Ok(items.iter().filter_map(file).collect())
 }
 
 /// What the registry knows of items; of those that live in files, while the file is there or the item

@@ -158,7 +158,7 @@ pub(super) fn run(
         take_list(&registry, settings, args, list, &mut report)?;
     }
     let mut progress = Progress::new(out, "imported");
-    let mut keeper = Keeper::new(registry.clone(), settings, args.dry_run);
+    let mut keeper = Keeper::new(registry.clone(), settings, &ids, args.dry_run)?;
     let mut worker = WorkKeeper::new(registry.clone(), settings, args.dry_run);
     let mut router = RouteKeeper::new(registry.clone(), args.dry_run);
     // What belongs to a project makes it known.

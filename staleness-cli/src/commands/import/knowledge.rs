@@ -8,6 +8,7 @@ use staleness::knowledge::ItemKind;
 use staleness::registry::{Act, ImportReport, StatedItem, check_item};
 use staleness::scan::ProjectRef;
 use staleness::{BlockingRegistry, clock};
+use staleness_service::{Silent, documents};
 
 use super::foreign::project_of;
 use super::moment::Moment;
@@ -96,13 +97,16 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    pub(super) fn new(registry: BlockingRegistry, settings: &Settings, dry_run: bool) -> Self {
-        Self {
-            registry,
-            act: Act::new(clock::fresh_op(), settings.now),
-            dry_run,
-            batch: Vec::new(),
-        }
+    /// `ids` are those of all items that come: of those that live in files the file is the truth.
+    pub(super) fn new(
+        registry: BlockingRegistry,
+        settings: &Settings,
+        ids: &BTreeSet<ItemKey>,
+        dry_run: bool,
+    ) -> Result<Self, CliError> {
+        let files = documents::filed(settings, &registry, ids, &Silent)?;
+        let act = Act { files, ..Act::new(clock::fresh_op(), settings.now) };
+        Ok(Self { registry, act, dry_run, batch: Vec::new() })
     }
 
     pub(super) fn take(

@@ -27,7 +27,8 @@ impl Registry {
 
     /// Takes in items that come without a journal of their own, 50 in one commit: those that are
     /// new, and of the others what is newer than here, and the larger counters. What is not stated of a
-    /// known item stays as it is. Returns how many were written, with `dry_run` how many would be. May
+    /// known item stays as it is. Of those that are among the files of the act counters are taken, and
+    /// nothing else: the file is the truth. Returns how many were written, with `dry_run` how many would be. May
     /// be repeated: importing again changes nothing.
     ///
     /// # Errors

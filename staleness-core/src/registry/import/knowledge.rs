@@ -92,12 +92,18 @@ impl PutItems {
         let removed = removed(view);
         let mut winners: BTreeMap<ItemKey, Item> = BTreeMap::new();
         for row in &self.rows {
+            let of_file = self.row_of_file(row.key());
             let known = winners.get(row.key()).or_else(|| view.knowledge.get(row.key()));
+            let known = known.or(of_file.as_ref());
             let is_gone = |at: &Timestamp| known.is_none() && row.last_deed() <= *at;
             if removed.get(&Subject::item(row.key())).is_some_and(is_gone) {
                 continue;
             }
             let mut kept = row.beside(known);
+            // It says no more than the file does.
+            if of_file.as_ref() == Some(&kept) {
+                continue;
+            }
             // Nothing that is gone stands for it; if it comes after all, it says so itself.
             let scope = kept.key.scope.clone();
             kept.superseded_by.retain(|id| {
@@ -107,6 +113,12 @@ impl PutItems {
             winners.insert(kept.key.clone(), kept);
         }
         winners
+    }
+
+    /// The row of an item that lives in a file, as if nothing was done to it yet.
+    fn row_of_file(&self, key: &ItemKey) -> Option<Item> {
+        let file = self.act.as_ref()?.files.get(key)?;
+        Some(file.row(key))
     }
 
     /// What else must be known: the other ends of links that are known here, and what became of what
@@ -173,6 +185,8 @@ fn settle(draft: &mut Draft<'_>, key: &ItemKey, before: Option<&Item>) {
 fn tell(draft: &mut Draft<'_>, act: &Act, view: &View, winners: &BTreeMap<ItemKey, Item>) {
     for (key, row) in winners {
         match view.knowledge.get(key) {
+            // Of an item in a file nothing came but counters.
+            None if row.path.is_some() => {}
             None => act.tell(draft, key, Action::Added, None, "imported"),
             Some(known) if uncounted(known) != uncounted(row) => {
                 act.tell(draft, key, Action::Edited, Some(state(known)), "imported");

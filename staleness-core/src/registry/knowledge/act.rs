@@ -40,6 +40,17 @@ impl FileItem {
             recalled_at: item.recalled_at,
         })
     }
+
+    /// The row of an item that nothing was done to yet.
+    pub(in crate::registry) fn row(&self, key: &ItemKey) -> Item {
+        Item {
+            path: Some(self.path.clone()),
+            updated_at: self.updated_at,
+            recalls: self.recalls,
+            recalled_at: self.recalled_at,
+            ..Item::new(key.clone(), self.kind, "", self.added_at)
+        }
+    }
 }
 
 /// How often an item of a file was recalled since the file was edited, by what its row says. Commits
@@ -103,13 +114,7 @@ impl Act {
             }
             // The store's own item of this id.
             (Some(_), Some(_)) => {}
-            (None, Some(file)) => draft.put_item(Item {
-                path: Some(file.path.clone()),
-                updated_at: file.updated_at,
-                recalls: file.recalls,
-                recalled_at: file.recalled_at,
-                ..Item::new(key.clone(), file.kind, "", file.added_at)
-            }),
+            (None, Some(file)) => draft.put_item(file.row(key)),
             (None, None) => {
                 return Err(Refusal::Unknown { what: "item", id: key.id.to_string() });
             }
