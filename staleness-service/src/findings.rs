@@ -11,7 +11,7 @@ use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 use staleness_sources::documents::Report;
 
-use crate::items::{joined, known, outside, to_look_up};
+use crate::items::{joined_for_files, known, outside, to_look_up};
 use crate::rank::worst_first;
 
 /// A block, or an item that lives in a file, with at least one signal.
@@ -211,7 +211,7 @@ fn filed(
     look_up: &LookUp<'_>,
     context: &Context,
 ) -> BTreeMap<String, (Item, Vec<Evidence>)> {
-    let items = joined(stored, report.items.clone());
+    let items = joined_for_files(stored, report.items.clone());
     let mut asked = to_look_up(&items, report);
     asked.retain(|item| item.path.is_some());
     let cited = look_up(&asked);

@@ -171,6 +171,14 @@ pub fn without_gone(
     rows
 }
 
+/// The items of files among the others, each as its file has it: what files hold is judged here, and an
+/// item of the store that has the id of one is none of that.
+pub fn joined_for_files(mut rows: Vec<Item>, files: Vec<Item>) -> Vec<Item> {
+    let filed: BTreeSet<&ItemKey> = files.iter().map(|file| &file.key).collect();
+    rows.retain(|row| row.path.is_some() || !filed.contains(&row.key));
+    joined(rows, files)
+}
+
 /// The items of the store and those of files, each once: the store's own stand for those of files of
 /// the same id, rows of items whose file is gone are left out, and what the project has hides the
 /// global item of the same id. Of what an item in a file stands for the file is the truth.

@@ -1,8 +1,8 @@
 //! What needs attention, worst first, across tools, documents, knowledge and work.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
-use staleness::knowledge::ItemKind;
 use staleness::registry::{ToolListing, WorkListing, list};
 use staleness::report::{Context, KnowledgeReport};
 use staleness::verdict::{Level, Verdict};
@@ -74,11 +74,11 @@ pub enum Subject {
 pub fn entries(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
     let mut entries = tools(world.settings, &registry)?;
-    entries.extend(everything(world)?.into_iter().filter_map(item));
+    let items = everything(world)?;
     let report = world.report()?;
     let found = Findings::new(report, Vec::new(), &nothing, &world.context());
-    let blocks = found.all().filter(|each| each.told.kind == ItemKind::Document);
-    entries.extend(blocks.filter_map(|each| block(&each.told)));
+    entries.extend(of_files(found.all().map(|each| &each.told), &items));
+    entries.extend(items.into_iter().filter_map(item));
     entries.extend(overdue(world.settings, &registry)?);
     entries.sort_by(worst_first);
     Ok(entries)
@@ -95,10 +95,10 @@ pub fn at_hand(world: &World<'_>) -> Result<Vec<Entry>, ServiceError> {
     let mut entries = tools(settings, &registry)?;
     let context = world.context_at_hand();
     let known = world.at_hand(&registry, &context)?;
-    entries.extend(known.iter().filter_map(|each| item(each.told(&context))));
+    let items: Vec<KnowledgeReport> = known.iter().map(|each| each.told(&context)).collect();
     let remembered = Remembered::read(settings, &registry)?;
-    let blocks = remembered.doubtful.iter().filter(|told| told.kind == ItemKind::Document);
-    entries.extend(blocks.filter_map(block));
+    entries.extend(of_files(remembered.doubtful.iter(), &items));
+    entries.extend(items.into_iter().filter_map(item));
     entries.extend(overdue(settings, &registry)?);
     entries.sort_by(worst_first);
     Ok(entries)
@@ -154,6 +154,16 @@ fn item(told: KnowledgeReport) -> Option<Entry> {
     let (kind, since) = (told.kind.as_str(), Some(since(&told)));
     let subject = Subject::Item { path: told.path, line: told.line };
     Some(Entry { kind, id: told.id, title: told.title, verdict: told.verdict, since, subject })
+}
+
+/// What was found in files, but in those that are told as items.
+fn of_files<'a>(
+    found: impl Iterator<Item = &'a KnowledgeReport>,
+    items: &[KnowledgeReport],
+) -> Vec<Entry> {
+    let told: BTreeSet<&str> = items.iter().filter_map(|item| item.path.as_deref()).collect();
+    let is_told = |path: &str| told.contains(path);
+    found.filter(|each| !each.path.as_deref().is_some_and(is_told)).filter_map(block).collect()
 }
 
 fn block(told: &KnowledgeReport) -> Option<Entry> {

@@ -20,7 +20,7 @@ use staleness_sources::hook::{
     Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
 };
 
-use super::items::{joined, known, outside};
+use super::items::{joined_for_files, known, outside};
 use super::scan::{Asker, apply, preview};
 use super::tell_documents::Loaded;
 use super::{documents, prompted, tell, tell_documents, tell_work};
@@ -285,7 +285,7 @@ fn loaded(
     let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
     if !report.items.is_empty() {
         let rows = documents::rows(settings, registry, &report.items)?;
-        let all = joined(rows, report.items.clone());
+        let all = joined_for_files(rows, report.items.clone());
         let nothing = BTreeMap::new();
         let all = known(all, &|item| outside(item, &report, &nothing), context);
         verdicts.extend(all.into_iter().filter_map(|each| {

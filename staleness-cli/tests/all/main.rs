@@ -27,6 +27,7 @@ mod install_runs;
 mod journey;
 mod json;
 mod knowledge;
+mod knowledge_clash;
 mod knowledge_dry;
 mod knowledge_evidence;
 mod knowledge_files;

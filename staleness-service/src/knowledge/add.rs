@@ -1,5 +1,7 @@
 //! Writing something down.
 
+use std::path::Path;
+
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::{Item, ItemKind};
 use staleness::registry::{ItemPatch, ScopeChoice};
@@ -7,7 +9,8 @@ use staleness::report::KnowledgeReport;
 
 use super::id_for;
 use super::world::{Pretended, Target, World};
-use crate::error::{ErrorKind, ServiceError};
+use crate::error::{ErrorKind, ServiceError, brief, quoted};
+use crate::settings::Access;
 
 /// Something that is to be written down.
 #[derive(Clone, Debug, Default)]
@@ -23,10 +26,16 @@ pub struct NewItem {
 /// Writes it down, and tells how it stands.
 ///
 /// # Errors
-/// When a field makes no sense, an item that it names is unknown, or the store refuses it.
+/// When a field makes no sense, an item that it names is unknown, a file holds an item of this id, or the
+/// store refuses it.
 pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceError> {
     let global = new.global;
+    // An id that is made of the text is the id of no file.
+    let is_named = new.id.is_some() && !global;
     let item = item(world, new)?;
+    if is_named {
+        refuse_that_of_a_file(world, &item.key)?;
+    }
     let registry = world.to_act()?;
     for id in item.related.iter().filter(|id| **id != item.key.id) {
         world.target(&registry, id, ScopeChoice::Either)?;
@@ -43,6 +52,16 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
     let (key, pretended) = (item.key.clone(), Pretended { rows: vec![item], files: Vec::new() });
     let told = world.told_as(&registry, &[key], pretended)?.pop();
     told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item is gone already"))
+}
+
+/// Refuses the id of an item that lives in a file: it would be hidden, and the file is the truth.
+fn refuse_that_of_a_file(world: &World<'_>, key: &ItemKey) -> Result<(), ServiceError> {
+    let registry = world.settings.open(Access::Look)?;
+    let mut files = world.files_at_hand(&registry)?.iter();
+    let Some(file) = files.find(|file| file.key == *key) else { return Ok(()) };
+    let (id, path) = (quoted(key.id.as_str()), file.path.as_deref().unwrap_or_default());
+    let message = format!("there is an item {id} already, in {}", brief(Path::new(path)));
+    Err(ServiceError::invalid(message).hint("change it there, or choose another id"))
 }
 
 /// The item as it will be written down.

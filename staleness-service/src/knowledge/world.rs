@@ -224,13 +224,23 @@ impl<'a> World<'a> {
         id: &ItemId,
         scope: ScopeChoice,
     ) -> Result<bool, ServiceError> {
-        let (items, _) = self.items_at_hand(registry)?;
+        let files = self.files_at_hand(registry)?;
+        let items = joined(documents::rows(self.settings, registry, files)?, files.to_vec());
         let fits = |item: &Item| match scope {
             ScopeChoice::Either => true,
             ScopeChoice::Global => item.key.scope == Scope::Global,
             ScopeChoice::Project => item.key.scope != Scope::Global,
         };
         Ok(items.iter().any(|item| item.key.id == *id && fits(item)))
+    }
+
+    /// The items that files hold now; git is not asked.
+    pub(super) fn files_at_hand(
+        &self,
+        registry: &BlockingRegistry,
+    ) -> Result<&[Item], ServiceError> {
+        self.look_at_hand(registry)?;
+        Ok(self.at_hand.get().map_or(&[], |report| &report.items))
     }
 
     /// The items that ids mean, the store's own before those of files.
@@ -292,9 +302,7 @@ impl<'a> World<'a> {
         if item.key.scope != Scope::Global || scope != ScopeChoice::Either {
             return Ok(false);
         }
-        self.look_at_hand(registry)?;
-        let files = self.at_hand.get().map(|report| &report.items).into_iter().flatten();
-        Ok(files.map(|file| &file.key.id).any(|id| *id == item.key.id))
+        Ok(self.files_at_hand(registry)?.iter().any(|file| file.key.id == item.key.id))
     }
 
     /// An unknown id, with the one that is most like it.
