@@ -378,7 +378,7 @@ fn what_is_changed_after_an_item_in_a_file_was_verified_is_told() {
     ] {
         assert_eq!(signals(told)[0], "source_changed", "{told:#}");
         let reason = told["verdict"]["signals"][0]["reason"].as_str().unwrap();
-        assert!(reason.contains("10 days after"), "{reason}");
+        assert!(reason.contains("8 days after"), "{reason}");
     }
     sandbox.ok(&["knowledge", "verify", "routes"]);
     quiet(&sandbox);

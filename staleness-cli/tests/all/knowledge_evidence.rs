@@ -148,3 +148,40 @@ fn a_file_that_is_cited_and_named_went_once() {
     let all = item["verdict"]["signals"].as_array().unwrap();
     assert!(all.iter().any(|each| each["reason"] == reason.as_str()), "{reason}: {item:#}");
 }
+
+#[test]
+fn committing_what_was_verified_is_no_change_of_it() {
+    let sandbox = Sandbox::with_history();
+    let port = |port: u16| {
+        sandbox.write("project/src/a.rs", format!("fn a() {{}}\nconst PORT: u16 = {port};\n"));
+    };
+    port(5432);
+    sandbox.commit("2026-10-01T00:00:00Z");
+    added(&sandbox, "verified", "The port is 5432", &["src/a.rs:2"]);
+    write_file_item(&sandbox, "src/a.rs:2");
+    sandbox.commit("2026-11-01T00:00:00Z");
+    port(5433);
+    added(&sandbox, "added", "The port is 5433", &["src/a.rs:2"]);
+    for id in ["verified", "filed"] {
+        sandbox.ok(&["--now", "2026-11-02", "knowledge", "verify", id]);
+    }
+    sandbox.commit("2026-11-03T00:00:00Z");
+    let of = |id: &str| sandbox.json(&["knowledge", "show", id]);
+    for id in ["verified", "added", "filed"] {
+        assert_eq!(signals(&of(id)), [""; 0], "{id}");
+    }
+    port(5434);
+    sandbox.commit("2026-11-07T00:00:00Z");
+    for (id, days) in [("verified", 5), ("added", 6), ("filed", 5)] {
+        let item = of(id);
+        assert_eq!(signals(&item), ["source_changed"], "{id}");
+        let reason = item["verdict"]["signals"][0]["reason"].as_str().unwrap();
+        assert!(reason.contains(&format!(", {days} days after")), "{id}: {reason}");
+    }
+}
+
+/// An item in a file that cites a place.
+fn write_file_item(sandbox: &Sandbox, cite: &str) {
+    let front = format!("type: knowledge\nid: filed\nadded: 2026-10-01\ncite: {cite}");
+    sandbox.write("project/notes/filed.md", format!("---\n{front}\n---\n\nThe port is open.\n"));
+}

@@ -86,8 +86,9 @@ pub fn item_evidence(
             let named = Citation { digest: None, ..citation.clone() };
             let by_disk = || on_disk(place, past.tracked(), items[at], citation);
             let by_disk = || open.then(by_disk).flatten();
+            let since = Some(items[at].anchored_at());
             found[at].extend(
-                fact_of_citation(&named, answer, None).or_else(by_disk).map(Evidence::from),
+                fact_of_citation(&named, answer, since).or_else(by_disk).map(Evidence::from),
             );
         }
     }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::{Citation, Cited, Lines};
 use staleness_core::time::Timestamp;
 
@@ -10,6 +9,7 @@ use super::lines::{Numbers, Text, is_text, split};
 use super::meaning::path;
 use super::moved::Moved;
 use super::objects::{Object, Sort, Wanted};
+use super::seen::is_telling;
 use super::symbol;
 use super::trace::between;
 use super::tree::EntryKind;
@@ -61,14 +61,14 @@ enum State {
 }
 
 /// The version of the file that was seen to hold.
-struct Verified<'a> {
-    citation: &'a Citation,
-    file: Oid,
-    bytes: Vec<u8>,
+pub(super) struct Verified<'a> {
+    pub(super) citation: &'a Citation,
+    pub(super) file: Oid,
+    pub(super) bytes: Vec<u8>,
     /// The cited lines, counted from 0; none for a symbol that cannot be delimited.
-    lines: Option<Range<usize>>,
-    place: Option<usize>,
-    at: Timestamp,
+    pub(super) lines: Option<Range<usize>>,
+    pub(super) place: Option<usize>,
+    pub(super) at: Timestamp,
 }
 
 impl Repo {
@@ -76,7 +76,8 @@ impl Repo {
     ///
     /// The lines of a citation are those of its file when it was verified. They are followed to
     /// where they are now: lines that only moved are not changed, nor are those whose ends differ
-    /// in white space. A symbol stands for its item, from its first line to the end of its block,
+    /// in white space. What was seen may be committed later only: the digest of a citation tells in which
+    /// version it stands. A symbol stands for its item, from its first line to the end of its block,
     /// where that can be told; else only its disappearance counts.
     ///
     /// # Errors
@@ -141,6 +142,9 @@ impl Repo {
     ) -> Result<Cite, GitError> {
         let citation = query.citation;
         let Some(text) = self.text(now)? else { return Ok(Cite::Unknown) };
+        if let Some(verified) = self.seen(query, then, (commit, place))? {
+            return self.became(&verified, now, &text);
+        }
         let Some(before) = then else {
             // The file is younger than the citation: only what it lacks can be told.
             return Ok(lack(citation, &text).map_or(Cite::Holds, Cite::NeverThere));
@@ -153,21 +157,22 @@ impl Repo {
                 None => Cite::Unknown,
             });
         }
-        let at = match query.verified {
-            Anchor::At(at) => at,
-            Anchor::Commit(_) => self.commit(commit)?.map_or(self.head.at, |commit| commit.at),
-        };
+        let at = self.moment(query.verified, commit)?;
         let lines = extent(citation, &bytes);
-        let verified = Verified { citation, file: before, bytes, lines, place, at };
-        match verified.state(now, Some(&text)) {
+        self.became(&Verified { citation, file: before, bytes, lines, place, at }, now, &text)
+    }
+
+    /// What became of what was seen to hold.
+    fn became(&mut self, verified: &Verified<'_>, now: Oid, text: &[u8]) -> Result<Cite, GitError> {
+        match verified.state(now, Some(text)) {
             State::Same => Ok(Cite::Holds),
             State::Unknown => Ok(Cite::Unknown),
             State::Gone(gone) => {
-                let commit = self.first_change(&verified)?;
+                let commit = self.first_change(verified)?;
                 Ok(Cite::Missing { gone, renamed_to: None, commit })
             }
             State::Changed => {
-                let commit = self.first_change(&verified)?;
+                let commit = self.first_change(verified)?;
                 let days_after = commit.map(|commit| commit.at.days_since(verified.at));
                 Ok(Cite::Changed { commit, days_after })
             }
@@ -205,7 +210,11 @@ impl Repo {
         }
     }
 
-    fn look_up(&mut self, commit: Oid, path: &str) -> Result<Option<(EntryKind, Oid)>, GitError> {
+    pub(super) fn look_up(
+        &mut self,
+        commit: Oid,
+        path: &str,
+    ) -> Result<Option<(EntryKind, Oid)>, GitError> {
         match self.past.as_mut().and_then(|past| past.place(commit)) {
             Some(place) => self.held_at(place, path),
             None => self.trees.find(&mut self.objects, &self.place, commit, path),
@@ -245,15 +254,11 @@ impl Verified<'_> {
         let Some(lines) = self.lines.clone() else { return State::Same };
         let mut numbers = Numbers::default();
         let (old, new) = (numbers.text(&self.bytes), numbers.text(text));
-        if kept(&old, &new, lines.clone()) {
+        if kept(&old, &new, lines.clone()).is_some() {
             return State::Same;
         }
         // The same lines somewhere else, when they say enough to be known again.
-        let telling = split(&self.bytes)
-            .skip(lines.start)
-            .take(lines.len())
-            .any(|line| line.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= 4);
-        if telling && old.as_often(lines.clone(), &new) {
+        if self.is_telling(&lines) && old.as_often(lines.clone(), &new) {
             return State::Same;
         }
         if self.citation.symbol.is_none() && lines.start >= new.len() {
@@ -261,14 +266,42 @@ impl Verified<'_> {
         }
         State::Changed
     }
+
+    fn is_telling(&self, lines: &Range<usize>) -> bool {
+        let lines: Vec<&[u8]> = split(&self.bytes).skip(lines.start).take(lines.len()).collect();
+        is_telling(&lines)
+    }
+
+    /// Where the cited lines are in another version, or what is in their place.
+    pub(super) fn lines_in(&self, text: &[u8]) -> Option<Range<usize>> {
+        let lines = self.lines.clone()?;
+        let mut numbers = Numbers::default();
+        let (old, new) = (numbers.text(&self.bytes), numbers.text(text));
+        if let Some(first) = kept(&old, &new, lines.clone()) {
+            return Some(first..first + lines.len());
+        }
+        if self.is_telling(&lines) && old.as_often(lines.clone(), &new) {
+            let first = old.nearest(lines.clone(), &new)?;
+            return Some(first..first + lines.len());
+        }
+        let origins = old.origins(&new);
+        let after = |line: usize| Some((*origins.get(line)?)? as usize);
+        let start = match lines.start.checked_sub(1) {
+            Some(before) => after(before)? + 1,
+            None => 0,
+        };
+        let end = if lines.end == origins.len() { new.len() } else { after(lines.end)? };
+        (start < end).then_some(start..end)
+    }
 }
 
-/// Whether all of these lines are in the new text, with nothing between them that was not there.
-fn kept(old: &Text, new: &Text, lines: Range<usize>) -> bool {
+/// Where these lines are in the new text, if all are, with nothing between them that was not there.
+fn kept(old: &Text, new: &Text, lines: Range<usize>) -> Option<usize> {
     let targets = old.origins(new);
-    let Some(targets) = targets.get(lines) else { return false };
-    let Some(Some(first)) = targets.first() else { return false };
-    targets.iter().zip(*first..).all(|(target, wanted)| *target == Some(wanted))
+    let targets = targets.get(lines)?;
+    let first = (*targets.first()?)?;
+    let is_kept = targets.iter().zip(first..).all(|(target, wanted)| *target == Some(wanted));
+    is_kept.then_some(first as usize)
 }
 
 /// The part of a citation that a text does not have.
@@ -286,7 +319,7 @@ fn within(lines: &Lines, text: &[u8]) -> bool {
 }
 
 /// The lines that a citation means, counted from 0.
-fn extent(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
+pub(super) fn extent(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
     match (&citation.lines, &citation.symbol) {
         (Some(lines), _) => {
             within(lines, text).then(|| lines.first as usize - 1..lines.last as usize)
@@ -294,18 +327,4 @@ fn extent(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
         (None, Some(symbol)) => symbol::extent(text, symbol),
         (None, None) => None,
     }
-}
-
-/// The digest of what is cited, of the text of the cited file, in hexadecimal digits: of its lines
-/// or the item of its symbol, white space at the ends of lines left out. `None` when that is not
-/// there or cannot be delimited, and for a citation of a whole file.
-#[must_use]
-pub fn cited_digest(text: &[u8], citation: &Citation) -> Option<String> {
-    let lines = extent(citation, text)?;
-    let mut cited = Vec::new();
-    for line in split(text).skip(lines.start).take(lines.len()) {
-        cited.extend_from_slice(line.trim_ascii_end());
-        cited.push(b'\n');
-    }
-    Some(format!("{:032x}", stable_hash(&cited)))
 }

@@ -94,6 +94,17 @@ impl Text {
     }
 }
 
+impl Text {
+    /// Of the places in `other` where these lines of the text stand one after another the nearest.
+    pub(crate) fn nearest(&self, lines: std::ops::Range<usize>, other: &Self) -> Option<usize> {
+        let start = lines.start;
+        let wanted = self.lines.get(lines).filter(|lines| !lines.is_empty())?;
+        let places = other.lines.windows(wanted.len()).enumerate();
+        let found = places.filter(|(_, it)| *it == wanted).map(|(place, _)| place);
+        found.min_by_key(|place| place.abs_diff(start))
+    }
+}
+
 fn hunks(old: &Text, new: &Text) -> Vec<imara_diff::Hunk> {
     let mut diff = Diff::default();
     // No line has a number of its own here: numbers are given out across many versions.

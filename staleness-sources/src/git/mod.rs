@@ -49,6 +49,7 @@ mod regular;
 mod renames;
 mod repo;
 mod scanner;
+mod seen;
 mod shapes;
 mod since;
 mod symbol;
@@ -64,7 +65,7 @@ use std::ops::ControlFlow;
 
 use staleness_core::time::Timestamp;
 
-pub use cited::{CitationQuery, Cite, cited_digest};
+pub use cited::{CitationQuery, Cite};
 pub use dates::{Dated, DatingQuery};
 pub use error::GitError;
 pub use life::{Life, LifeQuery, text_digest};
@@ -72,6 +73,7 @@ pub use objects::Unread;
 pub use oid::Oid;
 pub use program::Program;
 pub use repo::Repo;
+pub use seen::cited_digest;
 pub use since::{ChangedDocument, Since};
 pub use tracked::{Tracked, TrackedKind};
 pub use words::{Anchor, Trace, Word, WordQuery};

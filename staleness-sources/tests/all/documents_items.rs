@@ -187,3 +187,112 @@ fn what_the_policy_calls_an_item_stays_one_when_it_is_taken_over() {
         known = report.documents;
     }
 }
+
+/// What was seen of `PORT` on disk before it was committed, and the commit that was checked out.
+fn uncommitted() -> (Project, Item) {
+    let mut project = Project::new();
+    project.write("src/a.rs", "fn a() {}\nconst PORT: u16 = 5432;\nfn c() {}\n");
+    let first = project.commit();
+    project.write("src/a.rs", "fn a() {}\nconst PORT: u16 = 5433;\nfn c() {}\n");
+    let mut item = item(&project, "x", "2026-01-01T06:00:00Z", &["src/a.rs:2"]);
+    item.verified_at = Some("2026-01-01T12:00:00Z".parse().unwrap());
+    item.verified_commit = Some(first);
+    (project, item)
+}
+
+#[test]
+fn what_was_seen_before_it_was_committed_is_no_change() {
+    let (mut project, item) = uncommitted();
+    let added = Item { verified_at: None, verified_commit: None, ..item.clone() };
+    assert!(evidence(&project, true, &item).is_empty(), "it is not committed yet");
+    project.commit();
+    assert!(evidence(&project, true, &item).is_empty());
+    assert!(evidence(&project, true, &added).is_empty());
+    project.write("src/a.rs", "use b;\nfn a() {}\nconst PORT: u16 = 5433;\nfn c() {}\n");
+    project.commit();
+    assert!(evidence(&project, true, &item).is_empty(), "it moved");
+    project.write("src/a.rs", "use b;\nfn a() {}\nconst PORT: u16 = 5434;\nfn c() {}\n");
+    let changed = project.commit();
+    let last = project.commit();
+    for item in [&item, &added] {
+        match &evidence(&project, true, item)[..] {
+            [Evidence { fact: Fact::SourceChanged { commit, days_after, .. }, .. }] => {
+                assert_ne!(commit, &Some(last.clone()));
+                assert_eq!(
+                    commit,
+                    &Some(changed.clone()),
+                    "not the one that brought what was seen"
+                );
+                assert_eq!(*days_after, Some(2));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_was_seen_and_committed_with_other_lines_is_no_change() {
+    let (mut project, item) = uncommitted();
+    project.write("src/a.rs", "use b;\nuse c;\nfn a() {}\nconst PORT: u16 = 5433;\n");
+    project.commit();
+    assert!(evidence(&project, true, &item).is_empty());
+    // What says too little to be known again is known by its number alone.
+    let mut project = Project::new();
+    project.write("src/a.rs", "a\nb\nc\n");
+    project.commit();
+    project.write("src/a.rs", "a\nd\nc\n");
+    let item = self::item(&project, "x", "2026-01-01T12:00:00Z", &["src/a.rs:2"]);
+    project.write("src/a.rs", "a\nx\nd\nc\n");
+    project.commit();
+    assert_eq!(evidence(&project, true, &item).len(), 1);
+}
+
+#[test]
+fn what_was_changed_and_taken_back_is_no_change() {
+    let (mut project, item) = uncommitted();
+    project.write("src/a.rs", "fn a() {}\nconst PORT: u16 = 1;\nfn c() {}\n");
+    project.commit();
+    project.write("src/a.rs", "fn a() {}\nconst PORT: u16 = 5433;\nfn c() {}\n");
+    project.commit();
+    assert!(evidence(&project, true, &item).is_empty());
+}
+
+#[test]
+fn a_file_that_was_cited_before_it_was_committed_is_followed_from_then_on() {
+    let mut project = Project::new();
+    project.write("other.rs", "x\n");
+    project.commit();
+    project.write("src/a.rs", "const PORT: u16 = 5432;\n");
+    let item = item(&project, "x", "2026-01-01T12:00:00Z", &["src/a.rs:1"]);
+    project.commit();
+    assert!(evidence(&project, true, &item).is_empty());
+    project.write("src/a.rs", "const PORT: u16 = 5433;\n");
+    let changed = project.commit();
+    match &evidence(&project, true, &item)[..] {
+        [Evidence { fact: Fact::SourceChanged { commit, .. }, .. }] => {
+            assert_eq!(commit, &Some(changed));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn days_to_a_change_are_counted_from_the_verification() {
+    let mut project = Project::new();
+    project.write("src/a.rs", "const PORT: u16 = 5432;\n");
+    let first = project.commit();
+    let mut item = item(&project, "x", "2026-01-01T06:00:00Z", &["src/a.rs:1"]);
+    for _ in 0..9 {
+        project.commit();
+    }
+    project.write("src/a.rs", "const PORT: u16 = 5433;\n");
+    project.commit();
+    item.verified_commit = Some(first);
+    item.verified_at = Some("2026-01-09T00:00:00Z".parse().unwrap());
+    match &evidence(&project, true, &item)[..] {
+        [Evidence { fact: Fact::SourceChanged { days_after, .. }, .. }] => {
+            assert_eq!(*days_after, Some(2));
+        }
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,145 @@
+//! Which version of a cited file somebody saw to hold. What is on disk then may be committed later, and
+//! lines that moved may be named by the numbers that they had.
+
+use std::ops::Range;
+
+use staleness_core::ids::stable_hash;
+use staleness_core::knowledge::{Citation, Lines};
+
+use super::changes::Held;
+use super::cited::{Verified, extent};
+use super::lines::split;
+use super::tree::EntryKind;
+use super::{Anchor, CitationQuery, GitError, Oid, Repo};
+
+/// The most lines that are compared with a digest, each as often as it is part of a range.
+const MAX_DIGESTED: usize = 2_000_000;
+/// The most commits after a verification among which the one that brought what was seen is looked for.
+const MAX_COMMITS: usize = 64;
+
+impl Repo {
+    /// The version of a cited file that was seen to hold, by the digest of what was seen: the one of the
+    /// commit that was checked out then, else the first that was committed after it. `None` when no
+    /// version is known to hold what was seen.
+    pub(super) fn seen<'a>(
+        &mut self,
+        query: &CitationQuery<'a>,
+        then: Option<Oid>,
+        (commit, place): (Oid, Option<usize>),
+    ) -> Result<Option<Verified<'a>>, GitError> {
+        let citation = query.citation;
+        if citation.digest.is_none() {
+            return Ok(None);
+        }
+        let after = (0..place.unwrap_or(0)).rev().take(MAX_COMMITS).chain([0]);
+        let (mut version, mut place, mut looked_at) = (then, place, None);
+        for next in after.map(Some).chain([None]) {
+            if let Some(file) = version.filter(|file| looked_at != Some(*file))
+                && let Some(bytes) = self.text(file)?
+            {
+                if let Some(lines) = seen_in(citation, &bytes) {
+                    let (lines, at) = (Some(lines), self.moment(query.verified, commit)?);
+                    return Ok(Some(Verified { citation, file, bytes, lines, place, at }));
+                }
+                looked_at = Some(file);
+            }
+            if let Some(next) = next {
+                version = file_of(self.held_at(next, &citation.path)?);
+                place = Some(next);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where the lines that a citation names are in a text of its file, and what they were changed to:
+    /// what stands between the lines that stood around them. `None` when that cannot be told.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn follow(
+        &mut self,
+        query: &CitationQuery<'_>,
+        text: &[u8],
+    ) -> Result<Option<Lines>, GitError> {
+        let citation = query.citation;
+        let Some((commit, place)) = self.anchor(query.verified)? else { return Ok(None) };
+        let then = file_of(self.look_up(commit, &citation.path)?);
+        let verified = match (self.seen(query, then, (commit, place))?, then) {
+            (Some(verified), _) => verified,
+            (None, None) => return Ok(None),
+            (None, Some(file)) => {
+                let Some(bytes) = self.text(file)? else { return Ok(None) };
+                let at = self.moment(query.verified, commit)?;
+                let lines = extent(citation, &bytes);
+                Verified { citation, file, bytes, lines, place, at }
+            }
+        };
+        let to_u32 = |number: usize| u32::try_from(number).ok();
+        let lines = verified.lines_in(text);
+        Ok(lines.and_then(|lines| {
+            Some(Lines { first: to_u32(lines.start + 1)?, last: to_u32(lines.end)? })
+        }))
+    }
+
+    /// When a verification was, as far as days are counted from it.
+    pub(super) fn moment(
+        &mut self,
+        verified: Anchor,
+        commit: Oid,
+    ) -> Result<staleness_core::time::Timestamp, GitError> {
+        Ok(match verified {
+            Anchor::At(at) => at,
+            Anchor::Commit(_) => self.commit(commit)?.map_or(self.head.at, |commit| commit.at),
+        })
+    }
+}
+
+fn file_of(held: Option<Held>) -> Option<Oid> {
+    held.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, file)| file)
+}
+
+/// The lines of a text, counted from 0, of which the digest of a citation is: those that it names, else
+/// the nearest, when they say enough to be known again.
+pub(crate) fn seen_in(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
+    let digest = citation.digest.as_deref()?;
+    let all: Vec<&[u8]> = split(text).collect();
+    let is_seen = |lines: &Range<usize>| digest_of(&all[lines.clone()]) == digest;
+    if let Some(lines) = extent(citation, text).filter(is_seen) {
+        return Some(lines);
+    }
+    let named = citation.lines?;
+    let first = (named.first as usize).checked_sub(1)?;
+    let count = (named.last as usize).checked_sub(first).filter(|count| *count > 0)?;
+    let places = (all.len() + 1).checked_sub(count)?;
+    if places.saturating_mul(count) > MAX_DIGESTED {
+        return None;
+    }
+    let elsewhere = (0..places).map(|start| start..start + count);
+    let found = elsewhere.filter(|lines| is_telling(&all[lines.clone()]) && is_seen(lines));
+    found.min_by_key(|lines| lines.start.abs_diff(first))
+}
+
+/// Whether lines say enough to be known again elsewhere.
+pub(super) fn is_telling(lines: &[&[u8]]) -> bool {
+    lines.iter().any(|line| line.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= 4)
+}
+
+/// The digest of lines, white space at their ends left out.
+fn digest_of(lines: &[&[u8]]) -> String {
+    let mut cited = Vec::new();
+    for line in lines {
+        cited.extend_from_slice(line.trim_ascii_end());
+        cited.push(b'\n');
+    }
+    format!("{:032x}", stable_hash(&cited))
+}
+
+/// The digest of what is cited, of the text of the cited file, in hexadecimal digits: of its lines
+/// or the item of its symbol, white space at the ends of lines left out. `None` when that is not
+/// there or cannot be delimited, and for a citation of a whole file.
+#[must_use]
+pub fn cited_digest(text: &[u8], citation: &Citation) -> Option<String> {
+    let lines = extent(citation, text)?;
+    let all: Vec<&[u8]> = split(text).skip(lines.start).take(lines.len()).collect();
+    Some(digest_of(&all))
+}
