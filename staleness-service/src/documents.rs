@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use staleness::BlockingRegistry;
 use staleness::ids::{AgentId, ItemKey, Scope};
 use staleness::knowledge::{Context, Document, Item, Version};
-use staleness::registry::FileItem;
+use staleness::registry::{FileItem, recalls_since_edit};
 use staleness::report::counted;
 use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
 use staleness_sources::git::{Limits, Program, Repo, TrackedKind};
@@ -165,12 +165,14 @@ pub fn items_of(
     Ok(read(settings, options, &mut |_| is_ended(listener))?.items)
 }
 
-/// Checks the files in which items live, and no others, and gives these items the dates of their commits.
-/// What the last check knows of a file is not looked up again while it holds.
+/// Checks the files in which items live, and no others, and gives these items the dates of their commits,
+/// by which their `rows` in the store count recalls. What the last check knows of a file is not looked up
+/// again while it holds.
 pub fn check_files(
     settings: &Settings,
     asked: Asked<'_>,
     items: &mut [Item],
+    rows: &BTreeMap<ItemKey, Item>,
     listener: &dyn Listener,
 ) -> Result<Report, ServiceError> {
     let files = items.iter().filter_map(|item| item.path.as_deref());
@@ -183,6 +185,9 @@ pub fn check_files(
     for item in items.iter_mut().filter(|item| item.path.is_some()) {
         if let Some(dated) = report.items.iter().find(|dated| dated.key == item.key) {
             (item.added_at, item.updated_at) = (dated.added_at, dated.updated_at);
+            if let Some(row) = rows.get(&item.key) {
+                item.recalls_since_edit = recalls_since_edit(row, item.updated_at);
+            }
         }
     }
     Ok(report)
@@ -202,7 +207,8 @@ pub fn filed(
     }
     let mut items = at_hand(settings, registry, listener)?.items;
     items.retain(|item| keys.contains(&item.key));
-    check_files(settings, Asked { dry_run: true, ..Asked::default() }, &mut items, listener)?;
+    let asked = Asked { dry_run: true, ..Asked::default() };
+    check_files(settings, asked, &mut items, &BTreeMap::new(), listener)?;
     let file = |item: &Item| Some((item.key.clone(), FileItem::of(item)?));
     Ok(items.iter().filter_map(file).collect())
 }

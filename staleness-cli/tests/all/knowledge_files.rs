@@ -268,7 +268,8 @@ fn a_file_that_was_touched_was_not_edited() {
     assert_eq!(signals(&listed(&sandbox, "guide")), ["recalled_without_progress"]);
     // 2026-11-19, after the last recall.
     touch(1_795_046_400);
-    recall("2026-11-20T12:00:00Z");
+    let found = recall("2026-11-20T12:00:00Z");
+    assert_eq!(signals(&found["items"][0]), ["recalled_without_progress"], "{found:#}");
     assert_eq!(signals(&listed(&sandbox, "guide")), ["recalled_without_progress"]);
 }
 

@@ -1,9 +1,12 @@
 //! What is known about a question. Agents wait for it: git is asked for what the few items cite and
 //! name that were found, and about the files in which they live, and for nothing else.
 
+use std::collections::BTreeMap;
+
 use staleness::ids::ItemKey;
 use staleness::knowledge::{Item, RecallIndex, recall as find};
 use staleness::report::RecallReport;
+use staleness::store::StoreError;
 
 use super::found::All;
 use super::world::{Target, World, looked_up};
@@ -49,8 +52,14 @@ pub fn recall(
         return Ok(Recall { told: Vec::new(), more });
     }
     let places: Vec<usize> = found.iter().map(|each| each.at).collect();
-    let mut concerned = all.concerned(&places, |keys| registry.items_of(keys))?;
-    let report = world.check_files(&mut concerned, peek)?;
+    let mut filed: BTreeMap<ItemKey, Item> = BTreeMap::new();
+    let mut concerned = all.concerned(&places, |keys| {
+        let rows = registry.items_of(keys)?;
+        let of_files = rows.iter().filter(|row| row.path.is_some());
+        filed.extend(of_files.map(|row| (row.key.clone(), row.clone())));
+        Ok::<_, StoreError>(rows)
+    })?;
+    let report = world.check_files(&mut concerned, &filed, peek)?;
     let known = looked_up(settings, concerned, &report, &context);
     let key = |at: usize| -> &ItemKey { &items[at].key };
     let told: Vec<RecallReport> = found

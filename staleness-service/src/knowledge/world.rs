@@ -128,16 +128,17 @@ impl<'a> World<'a> {
         Ok(self.report.get_or_init(|| report))
     }
 
-    /// The files in which these items live, as they are now, and the items with the dates of their commits.
-    /// With `peek` nothing of it is kept.
+    /// The files in which these items live, as they are now, and the items with the dates of their commits;
+    /// `rows` are what the store has of them. With `peek` nothing of it is kept.
     pub(super) fn check_files(
         &self,
         items: &mut [Item],
+        rows: &BTreeMap<ItemKey, Item>,
         peek: bool,
     ) -> Result<Report, ServiceError> {
         let (version, dry_run) = (self.version, self.dry_run || peek);
         let asked = Asked { version, dry_run, ..Asked::default() };
-        documents::check_files(self.settings, asked, items, self.listener)
+        documents::check_files(self.settings, asked, items, rows, self.listener)
     }
 
     /// The version of the project: the one that was named, else the one that it declares or that its
