@@ -41,7 +41,8 @@ const COLLECTIONS: [Collection; 6] = [
                 ("verify", |site, size| {
                     let act = site.act();
                     let key = site.item(&format!("item-{:06}", site.some(size)));
-                    let seen = vec![Verification { key, commit: None, citations: BTreeSet::new() }];
+                    let (citations, moved) = (BTreeSet::new(), Vec::new());
+                    let seen = vec![Verification { key, commit: None, citations, moved }];
                     timed(|| site.registry.verify_items(seen, act).expect("it is verified"))
                 }),
                 ("read all", |site, _| {

@@ -253,6 +253,7 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
         key: key("a"),
         commit: Some("c0ffee".into()),
         citations: [now.clone(), Citation::of_path("not cited")].into(),
+        moved: Vec::new(),
     };
     for _ in 0..2 {
         let verified = registry.verify_items(vec![seen.clone()], act("v", 3)).unwrap().remove(0);
@@ -268,6 +269,38 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
     let seen = Verification { citations: [gone].into(), ..seen };
     let verified = registry.verify_items(vec![seen], act("w", 4)).unwrap().remove(0);
     assert_eq!(verified.citations, [now].into());
+}
+
+#[test]
+fn a_verification_names_lines_as_they_are_numbered_now() {
+    let registry = registry();
+    let lines = |first| Some(Lines { first, last: first });
+    let cited = Citation { lines: lines(2), ..Citation::of_path("a.rs") };
+    let now = Citation { digest: Some("0f".into()), ..cited.clone() };
+    let seen = |key: ItemKey| Verification {
+        key,
+        commit: None,
+        citations: [now.clone()].into(),
+        moved: vec![(cited.clone(), Lines { first: 3, last: 3 })],
+    };
+    for cites in [Some(cited.clone()), None] {
+        let name = if cites.is_some() { "a" } else { "b" };
+        add(&registry, Item { citations: cites.clone().into_iter().collect(), ..item(name) });
+        let verified = registry.verify_items(vec![seen(key(name))], act(name, 1)).unwrap();
+        let moved = cites.map(|_| Citation { lines: lines(3), ..now.clone() });
+        assert_eq!(verified[0].citations, moved.into_iter().collect());
+    }
+    let file = FileItem {
+        path: "c.md".into(),
+        kind: ItemKind::Knowledge,
+        added_at: at(0),
+        updated_at: at(0),
+        recalls: 0,
+        recalled_at: None,
+    };
+    let act = Act { files: [(key("c"), file)].into(), ..act("c", 1) };
+    let verified = registry.verify_items(vec![seen(key("c"))], act).unwrap();
+    assert_eq!(verified[0].citations, [now.clone()].into(), "the file names them as it does");
 }
 
 #[test]

@@ -52,9 +52,10 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
     })
 }
 
-/// The same citation with the digest of what is there now; without one where it is not there.
-pub fn seen(settings: &Settings, citation: &Citation) -> Citation {
-    documents::seen(&settings.place, citation)
+/// What an item cites, each with how it is now: with the digest of what is there, and with the lines at
+/// which that stands.
+pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
+    documents::seen(&settings.place, Program::of_environment().as_ref(), item)
 }
 
 /// What became of everything that items cite and name; every item that was asked about is in it.

@@ -82,7 +82,8 @@ impl Deed {
             Happening::Verify => {
                 let commit = other.verified_commit;
                 let citations = other.citations;
-                said(registry.verify_items(vec![Verification { key, commit, citations }], act))
+                let seen = Verification { key, commit, citations, moved: Vec::new() };
+                said(registry.verify_items(vec![seen], act))
             }
             Happening::Done => said(registry.done_items(keys, act)),
             Happening::Supersede => said(registry.supersede_item(key, other.key, act)),

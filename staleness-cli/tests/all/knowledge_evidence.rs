@@ -185,3 +185,40 @@ fn write_file_item(sandbox: &Sandbox, cite: &str) {
     let front = format!("type: knowledge\nid: filed\nadded: 2026-10-01\ncite: {cite}");
     sandbox.write("project/notes/filed.md", format!("---\n{front}\n---\n\nThe port is open.\n"));
 }
+
+#[test]
+fn verifying_what_moved_anchors_it_where_it_is_now() {
+    let sandbox = Sandbox::with_history();
+    let file = |text: &str| sandbox.write("project/src/a.rs", text);
+    let of = |id: &str| sandbox.json(&["knowledge", "show", id]);
+    file("fn a() {}\nconst PORT: u16 = 5432;\nfn c() {}\n");
+    sandbox.commit("2026-10-01T00:00:00Z");
+    added(&sandbox, "stored", "The port is 5432", &["src/a.rs:2"]);
+    write_file_item(&sandbox, "src/a.rs:2");
+    sandbox.commit("2026-11-01T00:00:00Z");
+    file("use b;\nfn a() {}\nconst PORT: u16 = 5432;\nfn c() {}\n");
+    sandbox.commit("2026-11-02T00:00:00Z");
+    for id in ["stored", "filed"] {
+        assert_eq!(signals(&of(id)), [""; 0], "{id}: it only moved");
+        sandbox.ok(&["--now", "2026-11-03", "knowledge", "verify", id]);
+        assert_eq!(signals(&of(id)), [""; 0], "{id}");
+    }
+    assert_eq!(of("stored")["citations"][0], "src/a.rs:3");
+    assert_eq!(of("filed")["citations"][0], "src/a.rs:2", "as its file says");
+    file("use b;\nfn b() {}\nconst PORT: u16 = 5432;\nfn c() {}\n");
+    sandbox.commit("2026-11-04T00:00:00Z");
+    for id in ["stored", "filed"] {
+        assert_eq!(signals(&of(id)), [""; 0], "{id}: that is another line");
+    }
+    file("use b;\nfn b() {}\nconst PORT: u16 = 5433;\nfn c() {}\n");
+    sandbox.commit("2026-11-05T00:00:00Z");
+    for id in ["stored", "filed"] {
+        assert_eq!(signals(&of(id)), ["source_changed"], "{id}");
+    }
+    // Moved and changed at once, and not committed: what stands between the same lines is meant.
+    file("use b;\nuse c;\nfn a() {}\nconst PORT: u16 = 5434;\nfn c() {}\n");
+    sandbox.ok(&["--now", "2026-11-06", "knowledge", "verify", "stored"]);
+    assert_eq!(of("stored")["citations"][0], "src/a.rs:4");
+    sandbox.commit("2026-11-07T00:00:00Z");
+    assert_eq!(signals(&of("stored")), [""; 0]);
+}

@@ -27,15 +27,17 @@ pub fn verify(
     let registry = world.settings.open(Access::Look)?;
     let targets = world.targets(&registry, ids, scope)?;
     let commit = citations::head(world.settings);
-    let seen = |target: &Target| Verification {
-        key: target.item.key.clone(),
-        commit: commit.clone(),
-        citations: target
-            .item
-            .citations
-            .iter()
-            .map(|citation| citations::seen(world.settings, citation))
-            .collect::<BTreeSet<Citation>>(),
+    let seen = |target: &Target| {
+        let seen = citations::seen(world.settings, &target.item);
+        let (mut citations, mut moved) = (BTreeSet::new(), Vec::new());
+        for (cited, now) in seen {
+            // Where it stood says which citation it is; its digest is of where it stands.
+            citations.insert(Citation { lines: cited.lines, ..now.clone() });
+            moved.extend(
+                now.lines.filter(|lines| cited.lines != Some(*lines)).map(|to| (cited, to)),
+            );
+        }
+        Verification { key: target.item.key.clone(), commit: commit.clone(), citations, moved }
     };
     let verifications = targets.iter().map(seen).collect();
     let reason = reason.map(str::trim).filter(|text| !text.is_empty());

@@ -12,6 +12,7 @@ use super::names::Names;
 use super::{Cancelled, Note, Progress, file, target};
 use crate::git::{
     Anchor, CitationQuery, Cite, Oid, Program, Trace, Tracked, Word, WordQuery, cited_digest,
+    seen_in,
 };
 use crate::project::ProjectPlace;
 use crate::text::Fence;
@@ -185,16 +186,34 @@ fn on_disk(
     }
 }
 
-/// The same citation with the digest of what is there now; without one where it is not there.
+/// What an item cites, each with how it is now: with the digest of what is there, or without one where
+/// it is not there. Lines that moved are followed from where they were when the item was verified or
+/// written, as far as they can be; git is started where the digest does not tell that they did not.
 #[must_use]
-pub fn seen(place: &ProjectPlace, citation: &Citation) -> Citation {
-    let digest = || {
-        let path = target::resolve("", &citation.path).ok()?;
-        let fence = Fence::of_project(place);
-        let read = file::read(&place.folder.join(path), MAX_CITED_BYTES, Some(&fence)).ok()?;
-        cited_digest(read.text.as_bytes(), citation)
+pub fn seen(place: &ProjectPlace, git: Option<&Program>, item: &Item) -> Vec<(Citation, Citation)> {
+    let mut past: Option<Past> = None;
+    let fence = Fence::of_project(place);
+    let mut now = |citation: &Citation| {
+        let mut now = Citation { digest: None, ..citation.clone() };
+        let path = target::resolve("", &citation.path).ok();
+        let read =
+            |path: String| file::read(&place.folder.join(path), MAX_CITED_BYTES, Some(&fence)).ok();
+        let Some(read) = path.and_then(read) else { return now };
+        let text = read.text.as_bytes();
+        if citation.lines.is_some() && citation.symbol.is_none() {
+            now.lines = seen_in(citation, text).or_else(|| {
+                if past.is_none() {
+                    past = Past::open(place, git, &mut Vec::new()).ok();
+                }
+                let verified = anchor(item);
+                past.as_mut()?.follow(&CitationQuery { citation, verified }, text)
+            });
+            now.lines = now.lines.or(citation.lines);
+        }
+        now.digest = cited_digest(text, &now);
+        now
     };
-    Citation { digest: digest(), ..citation.clone() }
+    item.citations.iter().map(|citation| (citation.clone(), now(citation))).collect()
 }
 
 /// Reads a citation that a person writes: `path`, `path:42`, `path:40-60`, `path#symbol`. It gets

@@ -74,6 +74,7 @@ pub use oid::Oid;
 pub use program::Program;
 pub use repo::Repo;
 pub use seen::cited_digest;
+pub(crate) use seen::seen_in;
 pub use since::{ChangedDocument, Since};
 pub use tracked::{Tracked, TrackedKind};
 pub use words::{Anchor, Trace, Word, WordQuery};

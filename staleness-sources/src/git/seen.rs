@@ -37,7 +37,7 @@ impl Repo {
             if let Some(file) = version.filter(|file| looked_at != Some(*file))
                 && let Some(bytes) = self.text(file)?
             {
-                if let Some(lines) = seen_in(citation, &bytes) {
+                if let Some(lines) = place_of(citation, &bytes) {
                     let (lines, at) = (Some(lines), self.moment(query.verified, commit)?);
                     return Ok(Some(Verified { citation, file, bytes, lines, place, at }));
                 }
@@ -74,11 +74,7 @@ impl Repo {
                 Verified { citation, file, bytes, lines, place, at }
             }
         };
-        let to_u32 = |number: usize| u32::try_from(number).ok();
-        let lines = verified.lines_in(text);
-        Ok(lines.and_then(|lines| {
-            Some(Lines { first: to_u32(lines.start + 1)?, last: to_u32(lines.end)? })
-        }))
+        Ok(verified.lines_in(text).and_then(numbered))
     }
 
     /// When a verification was, as far as days are counted from it.
@@ -98,9 +94,21 @@ fn file_of(held: Option<Held>) -> Option<Oid> {
     held.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, file)| file)
 }
 
+/// Lines that are counted from 0, as they are numbered.
+fn numbered(lines: Range<usize>) -> Option<Lines> {
+    let number = |count: usize| u32::try_from(count).ok();
+    Some(Lines { first: number(lines.start + 1)?, last: number(lines.end)? })
+}
+
+/// The lines of a text of which the digest of a citation is: those that it names, else the nearest, when
+/// they say enough to be known again.
+pub(crate) fn seen_in(citation: &Citation, text: &[u8]) -> Option<Lines> {
+    place_of(citation, text).and_then(numbered)
+}
+
 /// The lines of a text, counted from 0, of which the digest of a citation is: those that it names, else
 /// the nearest, when they say enough to be known again.
-pub(crate) fn seen_in(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
+fn place_of(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
     let digest = citation.digest.as_deref()?;
     let all: Vec<&[u8]> = split(text).collect();
     let is_seen = |lines: &Range<usize>| digest_of(&all[lines.clone()]) == digest;

@@ -135,6 +135,7 @@ impl Life {
                     key,
                     commit: commit.clone(),
                     citations: citations.clone(),
+                    moved: Vec::new(),
                 };
                 ItemEvent::Verify(keys.into_iter().map(one).collect(), self.act(at))
             }

@@ -7,7 +7,7 @@ use super::edit::same_place;
 use super::limits::check_item;
 use crate::ids::ItemKey;
 use crate::journal::Action;
-use crate::knowledge::{Citation, Contradiction, Item, ItemKind};
+use crate::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 
 /// What somebody saw of an item that holds.
@@ -21,6 +21,9 @@ pub struct Verification {
     /// that it had, and so stays missing. Those that the item does not cite are left out, but for an
     /// item that lives in a file: there the file says what it cites.
     pub citations: BTreeSet<Citation>,
+    /// Of those of its citations whose lines stand elsewhere now: the citation, and these lines. What a
+    /// file says stays as it is there.
+    pub moved: Vec<(Citation, Lines)>,
 }
 
 /// Notes that items still hold.
@@ -43,7 +46,11 @@ impl VerifyItems {
         };
         let now = |seen: &Citation| Citation { digest: digest(seen), ..seen.clone() };
         let named = |known: &Citation| {
-            now(seen.citations.iter().find(|seen| same_place(seen, known)).unwrap_or(known))
+            let moved = seen.moved.iter().find(|(cited, _)| same_place(cited, known));
+            Citation {
+                lines: moved.map(|(_, lines)| *lines).or(known.lines),
+                ..now(seen.citations.iter().find(|seen| same_place(seen, known)).unwrap_or(known))
+            }
         };
         item.citations = if is_filed(item) {
             seen.citations.iter().map(now).collect()

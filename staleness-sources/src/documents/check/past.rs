@@ -213,6 +213,18 @@ impl Past {
         Ok(answer.unwrap_or_else(|| vec![Cite::Unknown; citations.len()]))
     }
 
+    /// Where the lines of a citation are in a text of its file.
+    pub(in crate::documents) fn follow(
+        &mut self,
+        citation: &CitationQuery<'_>,
+        text: &[u8],
+    ) -> Option<Lines> {
+        let (repo, _) = self.repo.as_mut()?;
+        let answer = repo.follow(citation, text);
+        self.failed |= answer.is_err();
+        answer.ok().flatten()
+    }
+
     /// The texts of files in a commit, those that it has.
     pub(super) fn texts(&mut self, commit: Oid, paths: &[String]) -> Vec<(String, String)> {
         let Some((repo, _)) = &mut self.repo else { return Vec::new() };
