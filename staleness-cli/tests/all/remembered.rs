@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox};
 
@@ -133,4 +133,37 @@ fn a_session_is_told_of_an_item_in_a_file_by_its_path_alone() {
     sandbox.ok(&["knowledge", "contradict", "rules", "--by", "me", "--reason", "x"]);
     let told = sandbox.session_start(&sandbox.project, "s3", "startup").unwrap();
     assert!(told.contains("`AGENTS.md`") && !told.contains("line"), "{told}");
+}
+
+#[test]
+fn an_item_in_a_file_is_as_old_as_its_commit_wherever_it_is_told() {
+    for store in ["sqlite", "redb"] {
+        let sandbox = Sandbox::with_history();
+        let url = format!("{store}:{}", sandbox.root().join("registry").display());
+        let text = |body: &str| format!("---\ntype: knowledge\n---\n\n{body}\n");
+        sandbox.write("project/AGENTS.md", text("The port is open."));
+        sandbox.commit("2020-01-01T00:00:00Z");
+        let run = |args: &[&str]| now(&sandbox, &[args, &["--store", &url]].concat());
+        let told = |level: &str| {
+            let doctor = run(&["doctor", "--json"]).out;
+            let start = json!({
+                "session_id": "s", "cwd": sandbox.project, "hook_event_name": "SessionStart",
+                "source": "startup",
+            });
+            let hook = sandbox.hook_with(&["--store", &url], start.to_string().as_bytes());
+            assert_eq!(run(&["--fail-on", level]).code, 1, "{store}");
+            assert!(doctor.contains("1 of 1 document stale"), "{store}: {doctor}");
+            assert!(hook.out.contains("`AGENTS.md`"), "{store}: {hook:?}");
+        };
+        // A file that was checked out just now is no younger than its commit.
+        for _ in 0..2 {
+            assert_eq!(run(&["check", "--fail-on", "stale"]).code, 1, "{store}");
+            told("stale");
+        }
+        let check: Value = serde_json::from_str(&run(&["check", "--json"]).out).unwrap();
+        assert_eq!(check["items"].as_array().unwrap().len(), 1, "{store}: {check:#}");
+        assert_eq!(check["counts"], json!({ "fresh": 0, "review": 0, "stale": 1 }), "{store}");
+        sandbox.write("project/AGENTS.md", text("The port is closed."));
+        told("stale");
+    }
 }

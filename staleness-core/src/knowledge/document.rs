@@ -44,6 +44,8 @@ pub struct Document {
     pub digest: u128,
     /// How many blocks it has.
     pub blocks: u32,
-    /// Those against which something was found, in the order of the text.
+    /// Those against which something was found, in the order of the text. Behind them, for a file with
+    /// a history that is an item as a whole, one without evidence for the commit in which it came, and one for
+    /// the commit that edited it last, unless what was checked is not committed.
     pub found: Vec<Block>,
 }

@@ -62,7 +62,7 @@ pub fn judge_document(kind: ItemKind, document: &Document, context: &Context) ->
         a.0.cmp(&b.0).then_with(|| b.1.total_cmp(&a.1)) == Ordering::Greater
     };
     let mut worst: Option<(&Block, (Level, f64))> = None;
-    for block in &document.found {
+    for block in document.found.iter().filter(|block| !block.evidence.is_empty()) {
         let this = key(block);
         if worst.as_ref().is_none_or(|(_, other)| worse(&this, other)) {
             worst = Some((block, this));

@@ -261,13 +261,22 @@ fn a_block_is_called_by_its_text_without_marks() {
 #[test]
 fn a_file_with_a_kind_is_an_item_as_a_whole() {
     let text = "---\ntype: knowledge\nid: a\nkeywords: [x, y]\nadded: 2026-01-01\nrecall_count: 3\n---\n\n# T\n\nCall `old_name()`.\n\nAnd OldThing.\n";
-    let report = drifted(text).check();
+    let project = drifted(text);
+    let report = project.check();
     let [item] = &report.items[..] else { panic!("{:?}", report.items) };
     assert_eq!((item.kind, item.key.id.as_str(), item.recalls), (ItemKind::Knowledge, "a", 3));
     assert_eq!(item.path.as_deref(), Some("doc.md"));
     let document = report.documents.iter().find(|it| it.key.path == "doc.md").unwrap();
-    assert_eq!((document.blocks, document.found.len()), (1, 1));
-    assert_eq!(document.found[0].title, "T");
+    // Behind it is kept when the file came, and when it was edited.
+    let [whole, came, edited] = &document.found[..] else { panic!("{:?}", document.found) };
+    assert_eq!((document.blocks, whole.title.as_str()), (1, "T"));
+    assert_eq!((came.evidence.len(), edited.evidence.len()), (0, 0));
+    assert_eq!(edited.anchored_at, Some(item.updated_at));
+    let known = &report.documents;
+    let without_git = project.check_with(|options| (options.git, options.known) = (None, known));
+    assert_eq!(without_git.items[0].updated_at, item.updated_at);
+    let again = project.check_with(|options| options.known = known);
+    assert_eq!(again.documents, report.documents, "it is taken over");
     assert_eq!(found(&report, "doc.md").len(), 2);
 }
 

@@ -92,7 +92,7 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn loaded_documents(&self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
-        self.seen_documents(DocumentFilter::Loaded(project.clone())).await
+        Ok(with_findings(self.seen_documents(DocumentFilter::Loaded(project.clone())).await?))
     }
 
     /// The documents of a project against which something was found, in the order of paths.
@@ -103,11 +103,17 @@ impl Registry {
         &self,
         project: &ProjectId,
     ) -> Result<Vec<Document>, StoreError> {
-        self.seen_documents(DocumentFilter::Flagged(project.clone())).await
+        Ok(with_findings(self.seen_documents(DocumentFilter::Flagged(project.clone())).await?))
     }
 
     async fn seen_documents(&self, filter: DocumentFilter) -> Result<Vec<Document>, StoreError> {
         let view = self.ask(Selection::new().peek_documents(filter)).await?;
         Ok(view.documents.into_values().collect())
     }
+}
+
+/// Those of which more is kept than when their files came and were edited.
+fn with_findings(mut documents: Vec<Document>) -> Vec<Document> {
+    documents.retain(|document| document.found.iter().any(|block| !block.evidence.is_empty()));
+    documents
 }

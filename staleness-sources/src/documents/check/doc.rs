@@ -100,7 +100,7 @@ pub(super) fn read(
     let written = read.written;
     if kind != ItemKind::Document {
         let body = body_of(&read.text, draft.body);
-        take_item(check, &key, kind, &draft.fields, body, &file, &read);
+        take_item(check, &key, kind, &draft.fields, body, (&file, &read), known);
     } else if !file.history.is_so() {
         check.standing.take(&key.path, &mut draft.fields);
     }
@@ -192,7 +192,7 @@ fn take_over(
     });
     if is_item {
         let body = body_of(&read.text, body);
-        take_item(check, &document.key, kind, &fields, body, file, read);
+        take_item(check, &document.key, kind, &fields, body, (file, read), Some(known));
     } else {
         add_front(check, &fields, "", &mut document);
         if !file.history.is_so() {
@@ -278,18 +278,17 @@ fn take_item(
     kind: ItemKind,
     fields: &Fields,
     body: &str,
-    file: &DocFile,
-    read: &file::Text,
+    (file, read): (&DocFile, &file::Text),
+    known: Option<&Document>,
 ) {
-    let item = item(check, key, kind, fields, body, read.written);
-    check.report.items.push(item);
-    if file.tracked && check.past.is_there() {
-        check.undated.push(Undated {
-            path: key.path.clone(),
-            text: text_digest(read.text.as_bytes()),
-            says_added: fields.added.is_some(),
-        });
+    let mut item = item(check, key, kind, fields, body, read.written);
+    let (text, says_added) = (text_digest(read.text.as_bytes()), fields.added.is_some());
+    if !check.past.is_there() {
+        check.date_as_kept(&mut item, known, says_added, text);
+    } else if file.tracked {
+        check.undated.push(Undated { path: key.path.clone(), text, says_added });
     }
+    check.report.items.push(item);
 }
 
 /// The item that a file is, with the dates of its file on disk.

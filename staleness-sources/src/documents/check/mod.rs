@@ -27,7 +27,7 @@ use super::draft::Room;
 use super::names::Names;
 use super::nature::Patterns;
 use super::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
-use crate::git::{Limits, Program, Repo};
+use crate::git::{Life, Limits, Program, Repo};
 use crate::project::ProjectPlace;
 use crate::text::Fence;
 
@@ -57,9 +57,14 @@ struct Check<'a> {
     rests_on_disk: Cell<bool>,
     /// The items of files that have a history.
     undated: Vec<Undated>,
+    /// When the files of items came and were edited.
+    lives: Lives,
     /// What documents say that they stand for.
     standing: Standing,
 }
+
+/// Of the files of items, by path, what knows their text again, and when they came and were edited.
+type Lives = BTreeMap<String, (u128, Life)>;
 
 /// Checks the documents of a project.
 ///
@@ -106,6 +111,7 @@ pub fn check(
         told: BTreeSet::new(),
         rests_on_disk: Cell::new(false),
         undated: Vec::new(),
+        lives: Lives::new(),
         standing: Standing::default(),
     };
     if found.files.len() >= options.known.len() + MANY {
@@ -203,6 +209,7 @@ impl Check<'_> {
             let notes = &mut self.report.notes;
             self.report.new_since = self.past.new_since(revision, &documents, notes)?;
         }
+        lives::keep(&self.lives, &mut documents);
         let report = &mut self.report;
         self.past.tell_unread(&mut report.notes);
         if report.counts.history > 0 {
