@@ -18,6 +18,7 @@ use super::imports;
 use super::markdown::{self, BlockView, Sort, Visitor};
 use super::marks;
 use super::names::{NameId, NameSort, Names};
+use super::spans;
 use super::words::{self, Shape};
 
 /// Where in a block a name stands.
@@ -274,7 +275,7 @@ impl<'a> Maker<'a, '_> {
             }
             Sort::Code => {
                 let code = whole.get(piece.range.clone()).unwrap_or_default();
-                words::in_code(code, &mut |(shape, name): (Shape, _)| {
+                spans::in_code(code, &mut |(shape, name): (Shape, _)| {
                     add(Origin::Code, NameSort::Word(shape), offset_in(whole, name), name);
                 });
             }

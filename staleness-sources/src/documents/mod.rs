@@ -32,6 +32,7 @@ mod nature;
 mod options;
 mod place;
 mod report;
+mod spans;
 mod stored;
 mod survey;
 mod target;

@@ -1,4 +1,5 @@
-//! Words of a text that name things of a project: flags, paths and code identifiers.
+//! Words of a text that name things of a project: flags, paths and code identifiers. Those of code spans
+//! are found by [`super::spans`].
 //!
 //! This looks at shapes only, so that it is quick. Names that are missing from the project are
 //! few; whether they are worth a word is asked of them alone, by [`is_telling`].
@@ -7,12 +8,11 @@ use std::ops::Range;
 
 use staleness_core::bytes::Places;
 
-use super::bytewise::{self, BREAK, COLON, DASH, DOT, OTHER, SMALL, SPACE, UNDERSCORE, UPPER};
 use super::target;
 use super::traps;
 
 /// How long a word may be, in bytes.
-const MAX_WORD_BYTES: usize = 120;
+pub(super) const MAX_WORD_BYTES: usize = 120;
 
 /// What a name in a text is, by its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,91 +94,7 @@ fn prose_word<'a>(token: &'a str, found: &mut impl FnMut(Named<'a>)) {
     }
 }
 
-/// Finds the names in a code span.
-pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
-    let code = text.trim_ascii();
-    if code.is_empty() || code.len() > 2 * MAX_WORD_BYTES {
-        return;
-    }
-    let seen = bytewise::seen(code.as_bytes());
-    if seen & BREAK != 0 || seen & (UPPER | UNDERSCORE | COLON | DASH | DOT | OTHER) == 0 {
-        return;
-    }
-    if seen & SPACE == 0 {
-        one(code, seen, found);
-        return;
-    }
-    if seen & (UPPER | UNDERSCORE | COLON | DASH | DOT) == 0 {
-        return;
-    }
-    let words = || code.split(' ').filter(|word| !word.is_empty());
-    let Some(first) = words().find(|word| !matches!(*word, "$" | ">" | "#" | "%")) else {
-        return;
-    };
-    // What a command means that begins with a variable depends on where it is typed.
-    let foreign = traps::is_foreign_tool(first) || first.contains('=') && !first.starts_with('-');
-    for word in words() {
-        let word = word.trim_matches(['"', '\'', ',', ';', '[', ']']);
-        let seen = bytewise::seen(word.as_bytes());
-        if word.starts_with("--") {
-            if !foreign {
-                flag(word, found);
-            }
-        } else if seen & DOT != 0 && word.contains('/') {
-            // `node lib/index.js`: what somebody else's program is given is mostly the reader's own.
-            let name = word.rsplit('/').next().unwrap_or(word);
-            let own = foreign && traps::is_usual_file(name);
-            if !own && target::of_word(word).is_some() {
-                found((Shape::Path, word));
-            }
-        } else if !foreign && seen & (UPPER | UNDERSCORE | COLON) != 0 {
-            let joins = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
-            for part in word.split(|c| !joins(c)) {
-                let part = part.trim_matches(':');
-                if is_unmistakable(part) {
-                    push(Shape::Identifier, part, found);
-                }
-            }
-        }
-    }
-}
-
-/// A code span of one word.
-fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
-    if seen & !(SMALL | UPPER | UNDERSCORE) == 0 {
-        if !code.as_bytes()[0].is_ascii_digit() {
-            push(Shape::Identifier, code, found);
-        }
-        return;
-    }
-    if code.starts_with("--") {
-        flag(code, found);
-        return;
-    }
-    if code.starts_with(['-', '@', '$', '~', '%', '"', '\'', '<', '{', '=', '#', '/']) {
-        return;
-    }
-    let path = seen & DOT != 0 && (!code.ends_with(')') || code.contains('/'));
-    if path && target::of_word(code).is_some() {
-        found((Shape::Path, code));
-        return;
-    }
-    let head = code.trim_start_matches(['&', '*', '.', '!']);
-    // What stands in brackets is an argument.
-    let ends = |byte: &u8| matches!(byte, b'(' | b'<' | b'[' | b'{' | b'=' | b'!' | b'?' | b'+');
-    let end = head.as_bytes().iter().position(ends).unwrap_or(head.len());
-    let name = head[..end].trim_end_matches(['.', ':', ',', ';']);
-    // Words in small letters may be a program, a search term, a value or a setting of something
-    // else as well as a name (`fast`, `network.host`).
-    let small = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.');
-    let plain = name.bytes().all(small);
-    let called = head[end..].starts_with(['(', '!']);
-    if is_dotted(name) && (!plain || called) {
-        push(Shape::Identifier, name, found);
-    }
-}
-
-fn flag<'a>(word: &'a str, found: &mut impl FnMut(Named<'a>)) {
+pub(super) fn flag<'a>(word: &'a str, found: &mut impl FnMut(Named<'a>)) {
     let end = word[2..]
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))
         .map_or(word.len(), |end| end + 2);
@@ -193,7 +109,7 @@ fn flag<'a>(word: &'a str, found: &mut impl FnMut(Named<'a>)) {
     }
 }
 
-fn push<'a>(shape: Shape, text: &'a str, found: &mut impl FnMut(Named<'a>)) {
+pub(super) fn push<'a>(shape: Shape, text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     if text.len() > 2 && text.len() <= MAX_WORD_BYTES {
         found((shape, text));
     }
@@ -205,7 +121,7 @@ fn is_identifier(word: &str) -> bool {
 }
 
 /// Identifiers with `::`, `.` or `->` between them.
-fn is_dotted(word: &str) -> bool {
+pub(super) fn is_dotted(word: &str) -> bool {
     let mut rest = word.as_bytes();
     while matches!(rest, [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..]) {
         let ends = |byte: &u8| !(byte.is_ascii_alphanumeric() || *byte == b'_');
@@ -221,7 +137,7 @@ fn is_dotted(word: &str) -> bool {
 
 /// Whether a word is code by its shape alone: `snake_case`, `CamelCase` with two humps,
 /// `SCREAMING_CASE`, `a::b`.
-fn is_unmistakable(word: &str) -> bool {
+pub(super) fn is_unmistakable(word: &str) -> bool {
     if word.as_bytes().contains(&b':') {
         return word.contains("::") && word.split("::").all(is_identifier);
     }
@@ -265,12 +181,13 @@ pub(super) fn is_telling(shape: Shape, text: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
+    use super::super::bytewise;
     use super::*;
 
-    fn shown((shape, text): Named<'_>) -> String {
+    pub(in crate::documents) fn shown((shape, text): Named<'_>) -> String {
         let shape = match shape {
             Shape::Path => "path",
             Shape::Flag => "flag",
@@ -288,12 +205,6 @@ mod tests {
     fn prose(text: &str) -> Vec<String> {
         let mut all = Vec::new();
         in_prose(text, &telling(text), 0..text.len(), &mut |name| all.push(shown(name)));
-        all
-    }
-
-    fn code(text: &str) -> Vec<String> {
-        let mut all = Vec::new();
-        in_code(text, &mut |name| all.push(shown(name)));
         all
     }
 
@@ -318,56 +229,6 @@ mod tests {
         ] {
             assert!(prose(text).is_empty(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_code_span_of_one_word_is_a_name() {
-        for (text, name) in [
-            ("Router", "name Router"),
-            ("run()", "name run"),
-            ("ToolKey::global()", "name ToolKey::global"),
-            ("Vec<Item>", "name Vec"),
-            (".each()", "name each"),
-            ("println!", "name println"),
-            ("hooks.tell_all", "name hooks.tell_all"),
-            ("hooks.tell(x)", "name hooks.tell"),
-            ("src/a.rs:42", "path src/a.rs:42"),
-            ("a.rs", "path a.rs"),
-            ("--color=auto", "flag --color"),
-            ("load_all(path)", "name load_all"),
-        ] {
-            assert_eq!(code(text), [name], "{text}");
-        }
-        for text in [
-            "-v",
-            "--",
-            "--no-<x>",
-            "@a/b",
-            "$X",
-            "1.2.3",
-            "~/.x",
-            "<a>",
-            "a-b",
-            "\"x\"",
-            "fast",
-            "network.host",
-            "",
-        ] {
-            assert!(code(text).is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn flags_of_other_tools_are_not_the_projects() {
-        assert!(code("cargo build --features full").is_empty());
-        assert!(code("git commit --amend").is_empty());
-        assert!(code("fzf --exact").is_empty());
-        assert!(code("node lib/index.js").is_empty());
-        assert!(code("RUST_LOG=debug prog --trace-all").is_empty());
-        assert_eq!(code("staleness check --fail-on stale"), ["flag --fail-on"]);
-        assert_eq!(code("--fail-on stale"), ["flag --fail-on"]);
-        assert_eq!(code("git add docs/a.md"), ["path docs/a.md"]);
-        assert_eq!(code("let x = sum_all(y);"), ["name sum_all"]);
     }
 
     #[test]
@@ -397,7 +258,6 @@ mod tests {
         ) {
             for text in [&text, &code] {
                 in_prose(text, &telling(text), 0..text.len(), &mut |(_, name)| assert!(text.contains(name)));
-                in_code(text, &mut |(_, name)| assert!(text.contains(name)));
             }
         }
     }

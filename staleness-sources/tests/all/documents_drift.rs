@@ -56,7 +56,11 @@ fn what_was_never_there_is_no_drift() {
 }
 
 /// What is found in `doc.md` when `code` of the first commit gives way to that of the second.
-fn after(document: &str, first: &[(&str, &str)], second: &[(&str, &str)]) -> Vec<String> {
+pub(crate) fn after(
+    document: &str,
+    first: &[(&str, &str)],
+    second: &[(&str, &str)],
+) -> Vec<String> {
     let mut project = Project::new();
     project.write("doc.md", document);
     for (path, text) in first {

@@ -11,6 +11,7 @@ mod documents_hostile;
 mod documents_items;
 mod documents_known;
 mod documents_memory;
+mod documents_others;
 mod documents_project;
 mod documents_since;
 mod documents_superseded;

@@ -2,12 +2,13 @@
 
 use pulldown_cmark::{Event, Parser};
 use staleness_core::ids::stable_hash;
-use staleness_core::knowledge::{Block, Document};
+use staleness_core::knowledge::{Block, Document, WordKind};
 
 use super::doc::Doc;
 use super::evidence::Open;
-use crate::documents::markdown;
 use crate::documents::place::{Lines, title};
+use crate::documents::{markdown, spans};
+use crate::git::Word;
 
 /// A block as a person sees it, without evidence.
 pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {
@@ -18,6 +19,13 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     let digest = if block.is_some() { digest(text) } else { 0 };
     let title = if block.is_some() { plain(text) } else { "front matter".to_owned() };
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
+}
+
+/// Whether a block explains a word itself: it is what it calls a parameter.
+pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
+    let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
+    let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
+    word.kind == WordKind::Identifier && spans::passes_on(text, &word.text)
 }
 
 /// An item is judged as a whole: its blocks are one.

@@ -10,7 +10,7 @@ use staleness_core::knowledge::{
 use staleness_core::time::Timestamp;
 
 use super::ask::{Ask, Asked, ask_when, word_of};
-use super::block::{as_one, block_of};
+use super::block::{as_one, block_of, explains};
 use super::doc::{self, Doc};
 use super::{Check, commit_text, tell};
 use crate::documents::names::NameId;
@@ -169,6 +169,7 @@ impl Check<'_> {
         for ((at, block, ask, query), trace) in words.iter().zip(traces) {
             if let Trace::Gone { by, renamed_to } = trace
                 && !foreign.owns(*at, query.word)
+                && !explains(&held[*at], held[*at].asked[*block].block, query.word)
             {
                 let (word, sort) = (query.word.text.clone(), query.word.kind);
                 let commit = by.as_ref().map(commit_text);

@@ -1,0 +1,27 @@
+//! What documents name and is the reader's, another project's, or made by a build.
+
+use crate::documents_drift::after;
+
+#[test]
+fn what_an_illustration_passes_on_is_no_drift() {
+    let code = "struct SourceTree;\nfn name_pattern() {}\nfn list_all() {}\n";
+    let gone = [("a.rs", "x\n")];
+    let text = "`#[some_rule = SourceTree]`, `a: SourceTree`, `find([name_pattern], b)`.\n";
+    assert!(after(text, &[("a.rs", code)], &gone).is_empty());
+    let text = "`let a = list_all(b);` of `struct SourceTree`.\n";
+    let drift = ["1:10 drift list_all", "1:35 drift SourceTree"];
+    assert_eq!(after(text, &[("a.rs", code)], &gone), drift);
+}
+
+#[test]
+fn what_a_block_calls_a_parameter_is_no_name_of_the_project() {
+    let code = "struct A {\n    name_pattern: u8,\n}\nstruct NamePattern;\n";
+    let gone = [("a.rs", "x\n")];
+    let text = "`find([name_pattern], [kind])`: all, or what `name_pattern` fits.\n";
+    assert!(after(text, &[("a.rs", code)], &gone).is_empty());
+    // In another block it may be the name itself, and a type is what code calls it.
+    let text =
+        "`find(name_pattern)`\n\nSee `name_pattern`.\n\n`find(NamePattern)` with `NamePattern`.\n";
+    let drift = ["3:6 drift name_pattern", "5:27 drift NamePattern"];
+    assert_eq!(after(text, &[("a.rs", code)], &gone), drift);
+}
