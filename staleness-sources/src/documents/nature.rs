@@ -18,10 +18,15 @@ pub fn is_markdown(path: &str) -> bool {
     })
 }
 
-/// Whether a path is that of a text for people: what it names does not exist because it names it.
+/// Whether a path is that of a text for people, or of what is made from one: manuals, translations,
+/// and what a package says of itself. What it names does not exist because it names it.
 #[must_use]
 pub fn is_document(path: &str) -> bool {
-    const ENDS: [&str; 7] = ["mdx", "rst", "adoc", "asciidoc", "org", "textile", "pod"];
+    #[rustfmt::skip]
+    const ENDS: [&str; 19] = [
+        "mdx", "rst", "adoc", "asciidoc", "org", "textile", "pod", "texi", "texinfo", "ronn", "scd",
+        "mdoc", "nuspec", "po", "pot", "rd", "roff", "man", "xlf",
+    ];
     const TEXTS: [&str; 9] = [
         "readme",
         "changelog",
@@ -40,10 +45,22 @@ pub fn is_document(path: &str) -> bool {
         Some(end) => {
             is_markdown(path)
                 || ENDS.iter().any(|each| end.eq_ignore_ascii_case(each))
+                || is_section(end)
                 || end.eq_ignore_ascii_case("txt") && text()
+                || is_of_package(path)
         }
-        None => text(),
+        None => text() || matches!(name, "PKG-INFO" | "METADATA") || is_of_package(path),
     }
+}
+
+/// Whether a file of this ending is a page of a manual: `shop.1`.
+const fn is_section(end: &str) -> bool {
+    matches!(end.as_bytes(), [b'1'..=b'9'])
+}
+
+/// Whether a file is what packing a project in Python writes about it.
+fn is_of_package(path: &str) -> bool {
+    path.contains(".egg-info/") || path.contains(".dist-info/")
 }
 
 /// Whether a file's name is one under which a client loads it, in whatever folder it is.
@@ -161,10 +178,25 @@ mod tests {
 
     #[test]
     fn what_only_people_read_is_no_code() {
-        for path in ["a.md", "b/c.rst", "README", "readme.txt", "x.mdc"] {
+        for path in [
+            "a.md",
+            "b/c.rst",
+            "README",
+            "readme.txt",
+            "x.mdc",
+            "PKG-INFO",
+            "src/shop.egg-info/SOURCES.txt",
+            "shop.egg-info/PKG-INFO",
+            "shop-1.0.dist-info/METADATA",
+            "shop.nuspec",
+            "man/shop.1",
+            "locale/de/shop.po",
+        ] {
             assert!(is_document(path), "{path}");
         }
-        for path in ["a.rs", "CMakeLists.txt", "requirements.txt", "Makefile"] {
+        for path in
+            ["a.rs", "CMakeLists.txt", "requirements.txt", "Makefile", "lib.so.10", "metadata.rs"]
+        {
             assert!(!is_document(path), "{path}");
         }
     }

@@ -314,13 +314,28 @@ pub(super) fn holds(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Whether a program reads a variable of this name: `"NAME"`, `$NAME`, `env.NAME`.
+/// Whether a program reads a variable of this name: `"NAME"`, `$NAME`, `env.NAME`. Between
+/// backticks prose speaks of one, in a comment or a copy of a README.
 pub(crate) fn reads(text: &[u8], word: &Range<usize>) -> bool {
-    let (before, after) = (&text[..word.start], &text[word.end..]);
-    let quoted =
-        matches!(before.last(), Some(b'"' | b'\'' | b'`')) && before.last() == after.first();
+    let before = &text[..word.start];
     let ends = |end: &[u8]| before.ends_with(end);
-    quoted || ends(b"$") || ends(b"${") || ends(b"env.")
+    is_between(text, word, b"\"'") || ends(b"$") || ends(b"${") || ends(b"env.")
+}
+
+/// Whether a part of a longer name stands where names are put together: as a text, in a template
+/// too, or with the sign at its edge.
+pub(crate) fn is_part(text: &[u8], word: &Range<usize>) -> bool {
+    let part = &text[word.clone()];
+    part.starts_with(b"_")
+        || part.ends_with(b"_")
+        || reads(text, word)
+        || is_between(text, word, b"`")
+}
+
+/// Whether the word stands between two of one of these signs.
+fn is_between(text: &[u8], word: &Range<usize>, signs: &[u8]) -> bool {
+    let (before, after) = (text[..word.start].last(), text.get(word.end));
+    before == after && before.is_some_and(|sign| signs.contains(sign))
 }
 
 /// Whether a field or parameter is what a library makes a flag of, without the flag being written

@@ -245,10 +245,7 @@ impl Lexicon {
         check(Role::Made, &mut || !foreign && defined::makes(text, word, looks));
         check(Role::Read, &mut || !foreign && defined::reads(text, word));
         check(Role::Option, &mut || defined::declares_option(text, word));
-        check(Role::Part, &mut || {
-            let part = &text[word.clone()];
-            part.starts_with(b"_") || part.ends_with(b"_") || defined::reads(text, word)
-        });
+        check(Role::Part, &mut || defined::is_part(text, word));
     }
 
     /// A run that holds dashes.

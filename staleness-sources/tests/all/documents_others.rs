@@ -3,6 +3,19 @@
 use crate::documents_drift::after;
 
 #[test]
+fn a_copy_of_a_readme_reads_no_variable() {
+    let text = "Set `A_CACHE_DIR`.\n";
+    let said = "Set `A_CACHE_DIR`, or 'A_CACHE_DIR'.\n";
+    for path in ["PKG-INFO", "src/a.egg-info/PKG-INFO", "man/a.1", "locale/de.po"] {
+        assert!(after(text, &[(path, said)], &[(path, "x\n")]).is_empty(), "{path}");
+    }
+    let comment = [("a.py", "\"\"\"Heeds `A_CACHE_DIR`.\"\"\"\n")];
+    assert!(after(text, &comment, &[("a.py", "x\n")]).is_empty());
+    let read = [("a.py", "environ['A_CACHE_DIR']\n")];
+    assert_eq!(after(text, &read, &[("a.py", "x\n")]), ["1:6 drift A_CACHE_DIR"]);
+}
+
+#[test]
 fn what_an_illustration_passes_on_is_no_drift() {
     let code = "struct SourceTree;\nfn name_pattern() {}\nfn list_all() {}\n";
     let gone = [("a.rs", "x\n")];

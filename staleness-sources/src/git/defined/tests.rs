@@ -212,3 +212,20 @@ fn a_field_is_a_flag_where_a_library_makes_it_one() {
         assert!(!declares_option(&text, &word), "{marked}");
     }
 }
+
+#[test]
+fn between_backticks_prose_speaks_of_a_variable() {
+    let is = |marked: &str, of: fn(&[u8], &Range<usize>) -> bool| {
+        let (text, word) = spot(marked);
+        of(&text, &word)
+    };
+    for marked in ["getenv(\"«A_DIR»\")", "os.environ['«A_DIR»']", "echo $«A_DIR»", "env.«A_DIR»"]
+    {
+        assert!(is(marked, reads) && is(marked, is_part), "{marked}");
+    }
+    for marked in ["set `«A_DIR»` to a path", "\"«A_DIR»", "«A_DIR»"] {
+        assert!(!is(marked, reads), "{marked}");
+    }
+    // A template may put a name together all the same.
+    assert!(is("`«A»`", is_part) && is("a «A_»", is_part) && !is("«A»", is_part));
+}
