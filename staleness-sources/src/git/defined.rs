@@ -56,12 +56,28 @@ const FOREIGN: [&str; 28] = [
     "tsconfig.json", "vercel.json", "yarn.lock", "docker-compose.yml",
 ];
 
-/// Whether a file holds settings of other programs, by its path: hidden, or of a name that they give.
+/// Folders of what others wrote, wherever they are: copies of other projects, and data for tests.
+#[rustfmt::skip]
+const OTHERS: [&str; 17] = [
+    "3rd_party", "3rdparty", "__fixtures__", "__snapshots__", "bower_components", "carthage",
+    "fixtures", "node_modules", "pods", "test-data", "test_data", "testdata", "third-party",
+    "third_party", "thirdparty", "vendor", "vendored",
+];
+/// Folders of copies of other projects, where they are at the root of a project: deeper down a
+/// project calls its own so.
+const OTHERS_AT_ROOT: [&str; 4] = ["deps", "external", "externals", "subprojects"];
+
+/// Whether what stands in a file is named by others, by its path: settings of other programs, which
+/// are hidden or of a name that they give, copies of other projects, and data for tests.
 pub(crate) fn is_foreign(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_in =
+        |list: &[&str], folder: &str| list.iter().any(|known| folder.eq_ignore_ascii_case(known));
     path.starts_with('.')
         || path.contains("/.")
-        || FOREIGN.iter().any(|known| name.eq_ignore_ascii_case(known))
+        || is_in(&FOREIGN, name)
+        || folders.split('/').any(|folder| is_in(&OTHERS, folder))
+        || folders.split('/').next().is_some_and(|root| is_in(&OTHERS_AT_ROOT, root))
 }
 
 /// A word in a text, and its line.

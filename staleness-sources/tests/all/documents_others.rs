@@ -3,6 +3,20 @@
 use crate::documents_drift::after;
 
 #[test]
+fn what_a_copy_of_another_project_defined_is_no_drift() {
+    let text = "Fails with `invalid_arg` or NetThing, unless `read_all()`.\n";
+    let code = "enum status { invalid_arg };\nstruct NetThing { int a; };\nint read_all(int a);\n";
+    for path in ["vendor/net/net.h", "src/third_party/net.h", "deps/net/net.h"] {
+        assert!(after(text, &[(path, code)], &[(path, "x\n")]).is_empty(), "{path}");
+    }
+    let own = [("src/net.h", code)];
+    assert_eq!(after(text, &own, &[("src/net.h", "x\n")]).len(), 3);
+    // It is there all the same while a copy has it.
+    let moved = [("src/net.h", "x\n"), ("vendor/net.h", code)];
+    assert!(after(text, &own, &moved).is_empty());
+}
+
+#[test]
 fn a_copy_of_a_readme_reads_no_variable() {
     let text = "Set `A_CACHE_DIR`.\n";
     let said = "Set `A_CACHE_DIR`, or 'A_CACHE_DIR'.\n";
