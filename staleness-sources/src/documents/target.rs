@@ -220,9 +220,25 @@ pub(super) fn is_of_forge(path: &str) -> bool {
     path.contains("..") && parts.any(|part| PLACES.contains(&part))
 }
 
-/// Whether a bare file name says too little to be looked up.
+/// Whether a bare file name says too little to be looked up: one that is usual, a hidden one, by which
+/// a program finds its settings, or that of a release, mostly of somebody else. It means the
+/// reader's own file as a rule.
 pub(super) fn says_too_little(path: &str) -> bool {
-    !path.contains('/') && traps::is_usual_file(path)
+    let of_others = || path.starts_with('.') || traps::is_usual_file(path) || is_release(path);
+    !path.contains('/') && of_others()
+}
+
+/// Whether a file name is that of something released: `jquery-3.3.1.js`, `jquery.min.js`.
+fn is_release(name: &str) -> bool {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    if stem.ends_with(".min") {
+        return true;
+    }
+    stem.match_indices('-').any(|(at, _)| {
+        let version = stem[at + 1..].trim_start_matches('v');
+        let is_number = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+        version.split('.').take_while(|part| is_number(part)).count() > 2
+    })
 }
 
 #[cfg(test)]
@@ -294,6 +310,30 @@ mod tests {
         assert_eq!(resolve("", "..\\x"), Err(Leaves));
         assert_eq!(resolve("", "/../x"), Err(Leaves));
         assert!(is_of_forge("../../issues/12"));
+    }
+
+    #[test]
+    fn a_bare_name_that_may_be_of_any_project_says_too_little() {
+        for name in [
+            "package.json",
+            ".markdownlint.json",
+            ".shop.toml",
+            "jquery-3.3.1.js",
+            "jquery-v3.3.1-rc.1.slim.js",
+            "jquery.min.js",
+        ] {
+            assert!(says_too_little(name), "{name}");
+        }
+        for name in [
+            "router.rs",
+            ".github/labels.yml",
+            "lib/jquery-3.3.1.js",
+            "guide-2.0.md",
+            "part-1.rs",
+            "minutes.md",
+        ] {
+            assert!(!says_too_little(name), "{name}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What documents name and is the reader's, another project's, or made by a build.
 
 use crate::documents_drift::after;
+use crate::documents_project::{Project, found};
 
 #[test]
 fn what_a_copy_of_another_project_defined_is_no_drift() {
@@ -27,6 +28,39 @@ fn a_copy_of_a_readme_reads_no_variable() {
     assert!(after(text, &comment, &[("a.py", "x\n")]).is_empty());
     let read = [("a.py", "environ['A_CACHE_DIR']\n")];
     assert_eq!(after(text, &read, &[("a.py", "x\n")]), ["1:6 drift A_CACHE_DIR"]);
+}
+
+/// A project that these files are gone from, and that has a document which names them.
+fn without(document: &str, files: &[&str]) -> Project {
+    let mut project = Project::new();
+    project.write("doc.md", document);
+    for path in files {
+        project.write(path, "x\n");
+    }
+    project.commit();
+    for path in files {
+        project.remove(path);
+        // Git keeps no folders.
+        if let Some((folder, _)) = path.split_once('/') {
+            std::fs::remove_dir(project.tree.project.folder.join(folder)).unwrap();
+        }
+    }
+    project.write("a.rs", "fn main() {}\n");
+    project.commit();
+    project
+}
+
+#[test]
+fn a_bare_hidden_file_is_the_readers_own_and_a_link_to_it_the_projects() {
+    let files = [".shoplint.json", "jquery-3.3.1.js"];
+    let text = "Named `.shoplint.json`; see `jquery-3.3.1.js`.\n";
+    let gone = |text| found(&without(text, &files).check(), "doc.md");
+    assert!(gone(text).is_empty());
+    let text = "See [a](.shoplint.json) and [b](jquery-3.3.1.js).\n";
+    let expected = ["1:5 missing Path .shoplint.json", "1:29 missing Path jquery-3.3.1.js"];
+    assert_eq!(gone(text), expected);
+    let text = "---\ncite: .shoplint.json\n---\n\nx\n";
+    assert_eq!(gone(text), ["1:1 missing Path .shoplint.json"]);
 }
 
 #[test]
