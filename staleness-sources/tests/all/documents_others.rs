@@ -64,6 +64,22 @@ fn a_bare_hidden_file_is_the_readers_own_and_a_link_to_it_the_projects() {
 }
 
 #[test]
+fn what_git_is_told_to_leave_out_is_made_by_a_build() {
+    let text = "See [a](installer), `dist/app.js` and [b](dist/app.js).\n";
+    let mut project = without(text, &["installer/a.html", "dist/app.js"]);
+    let all = found(&project.check(), "doc.md");
+    assert_eq!(all.len(), 3, "{all:?}");
+    project.write(".gitignore", "/installer\n/dist/\n");
+    project.commit();
+    let first = project.check();
+    assert!(found(&first, "doc.md").is_empty());
+    // No commit tells when the patterns are edited.
+    project.write(".gitignore", "\n");
+    let again = project.check_with(|options| options.known = &first.documents);
+    assert_eq!(found(&again, "doc.md"), all);
+}
+
+#[test]
 fn what_an_illustration_passes_on_is_no_drift() {
     let code = "struct SourceTree;\nfn name_pattern() {}\nfn list_all() {}\n";
     let gone = [("a.rs", "x\n")];

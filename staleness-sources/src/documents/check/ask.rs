@@ -117,6 +117,18 @@ impl Check<'_> {
         on_disk
     }
 
+    /// Whether a path that is not there is made by a build: git is told to leave it out. A document
+    /// that is left out itself, and is there all the same, speaks of what lies beside it. What no
+    /// commit changes may still be edited.
+    fn is_made(&self, doc: &Doc, path: &str) -> bool {
+        let left_out = |path: &str| self.made.holds(&self.place.folder, &self.fence, path);
+        let made = left_out(path) && !(doc.file.inside && left_out(&doc.key.path));
+        if made {
+            self.rests_on_disk.set(true);
+        }
+        made
+    }
+
     /// The questions about a document. `missing` tells the names that are nowhere now.
     pub(super) fn asks(&self, doc: &Doc, missing: &HashMap<NameId, Word>) -> (Vec<Asked>, Leaving) {
         let (mut all, mut leaving) = (Vec::new(), Leaving::default());
@@ -124,7 +136,9 @@ impl Check<'_> {
         for (text, line) in &doc.draft.fields.cite {
             match citation_of(text) {
                 Some(citation) => {
-                    if !citation.is_bare() || !self.is_there(&citation.path) {
+                    let there = self.is_there(&citation.path);
+                    if there && !citation.is_bare() || !there && !self.is_made(doc, &citation.path)
+                    {
                         asks.push(Ask { at: 0, cites: vec![citation], word: None, relative: None });
                     }
                 }
@@ -200,6 +214,9 @@ impl Check<'_> {
             return Some(Ask { at: mention.at, cites: vec![cites], word: None, relative: None });
         }
         let word = missing.get(&mention.name)?;
+        if paths.iter().any(|path| self.is_made(doc, path)) {
+            return None;
+        }
         // In ordinary text a path is a word like any other, unless it names lines.
         let cites = mention.origin == Origin::Code || target.lines.is_some();
         let cites: Vec<Citation> = if cites && self.past.is_there() {
@@ -226,7 +243,9 @@ impl Check<'_> {
             return None;
         };
         let there = self.is_there(&path);
-        if !self.past.is_there() && !there && !is_sure_without_history(&target.path) {
+        if !self.past.is_there() && !there && !is_sure_without_history(&target.path)
+            || !there && self.is_made(doc, &path)
+        {
             return None;
         }
         let citation = citation(path, &target)?;
@@ -246,7 +265,7 @@ impl Check<'_> {
             return None;
         }
         let path = target::resolve(self.folder_of(doc)?, text).ok()?;
-        let is_gone = !path.is_empty() && !self.is_there(&path);
+        let is_gone = !path.is_empty() && !self.is_there(&path) && !self.is_made(doc, &path);
         let cites = is_gone.then(|| vec![Citation::of_path(path)])?;
         Some(Ask { at: mention.at, cites, word: None, relative: None })
     }

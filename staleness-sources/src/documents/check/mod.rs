@@ -11,6 +11,7 @@ mod doc;
 mod evidence;
 mod foreign;
 mod lives;
+mod made;
 mod moved;
 mod past;
 mod superseded;
@@ -55,6 +56,7 @@ struct Check<'a> {
     told: BTreeSet<String>,
     /// Whether an answer since this was taken rests on files that no commit holds.
     rests_on_disk: Cell<bool>,
+    made: made::Made,
     /// The items of files that have a history.
     undated: Vec<Undated>,
     /// When the files of items came and were edited.
@@ -110,6 +112,7 @@ pub fn check(
         report,
         told: BTreeSet::new(),
         rests_on_disk: Cell::new(false),
+        made: made::Made::default(),
         undated: Vec::new(),
         lives: Lives::new(),
         standing: Standing::default(),
