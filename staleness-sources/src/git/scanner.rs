@@ -45,13 +45,16 @@ impl<'l> Scanner<'l> {
         Self { lexicon, text: Vec::new(), runs: Vec::new(), spare: Vec::new() }
     }
 
-    /// Finds what a text holds, each thing as often as it occurs. In the settings of other programs
-    /// (`foreign`) nothing is made.
+    /// Finds what a text holds, each thing as often as it occurs. In what others name (`foreign`) is
+    /// nothing that the project had.
     pub(crate) fn scan(&mut self, text: &[u8], foreign: bool, found: &mut Vec<u32>) {
+        if !self.lexicon.heeds(foreign) {
+            return;
+        }
         self.cut(text);
         let mut looks = MAX_LOOKS;
         for run in &self.runs {
-            self.lexicon.judge(text, run, foreign, &mut looks, found);
+            self.lexicon.judge(text, run, &mut looks, found);
         }
         self.lexicon.complete(found);
     }

@@ -70,6 +70,8 @@ pub(crate) struct Lexicon {
     pairs: Map<u32, Vec<(u32, u32)>>,
     paths: HashMap<WantedPath, u32>,
     next: u32,
+    /// Whether it is asked what the project had, and not what it has.
+    past: bool,
 }
 
 /// What a word stands for in some places.
@@ -89,6 +91,17 @@ pub(crate) enum Role {
 type Roles = [Option<u32>; 4];
 
 impl Lexicon {
+    /// What a project may have had. That something of others names it says nothing of that, while a
+    /// project *has* a name wherever it stands.
+    pub(crate) fn of_past() -> Self {
+        Self { past: true, ..Self::default() }
+    }
+
+    /// Whether a file says anything; `foreign` is one in which others name things.
+    pub(super) const fn heeds(&self, foreign: bool) -> bool {
+        !(foreign && self.past)
+    }
+
     /// An identifier, or a name with dashes.
     pub(crate) fn identifier(&mut self, text: &[u8]) -> u32 {
         let table = if text.contains(&b'-') { &mut self.dashed } else { &mut self.identifiers };
@@ -165,8 +178,7 @@ impl Lexicon {
         }
     }
 
-    /// Finds what a text holds, each thing as often as it occurs. In the settings of other programs
-    /// (`foreign`) nothing is made.
+    /// Finds what a text holds, each thing as often as it occurs.
     #[cfg(test)]
     pub(crate) fn scan(&self, text: &[u8], foreign: bool, found: &mut Vec<u32>) {
         super::scanner::Scanner::new(self).scan(text, foreign, found);
@@ -192,7 +204,6 @@ impl Lexicon {
         &self,
         text: &[u8],
         run: &Range<usize>,
-        foreign: bool,
         looks: &mut u32,
         found: &mut Vec<u32>,
     ) {
@@ -208,7 +219,7 @@ impl Lexicon {
         found.extend(self.identifiers.get(word));
         if let Some(roles) = self.placed.get(word) {
             let roles = &self.roles[roles as usize];
-            self.place(roles, text, run, foreign, looks, found);
+            self.place(roles, text, run, looks, found);
         }
     }
 
@@ -230,7 +241,6 @@ impl Lexicon {
         roles: &Roles,
         text: &[u8],
         word: &Range<usize>,
-        foreign: bool,
         looks: &mut u32,
         found: &mut Vec<u32>,
     ) {
@@ -242,8 +252,8 @@ impl Lexicon {
                 found.push(number);
             }
         };
-        check(Role::Made, &mut || !foreign && defined::makes(text, word, looks));
-        check(Role::Read, &mut || !foreign && defined::reads(text, word));
+        check(Role::Made, &mut || defined::makes(text, word, looks));
+        check(Role::Read, &mut || defined::reads(text, word));
         check(Role::Option, &mut || defined::declares_option(text, word));
         check(Role::Part, &mut || defined::is_part(text, word));
     }
@@ -323,8 +333,21 @@ mod tests {
     }
 
     #[test]
+    fn what_others_name_was_not_of_the_project_and_is_in_it() {
+        for (mut lexicon, count) in [(Lexicon::default(), 2), (Lexicon::of_past(), 0)] {
+            lexicon.flag(b"--dry-run");
+            lexicon.quoted(b"dry-run");
+            let mut found = Vec::new();
+            lexicon.scan(b"a --dry-run \"dry-run\"", true, &mut found);
+            assert_eq!(found.len(), count);
+            lexicon.scan(b"a --dry-run \"dry-run\"", false, &mut found);
+            assert_eq!(found.len(), count + 2);
+        }
+    }
+
+    #[test]
     fn a_word_in_a_role_is_found_in_its_places_only() {
-        let mut lexicon = Lexicon::default();
+        let mut lexicon = Lexicon::of_past();
         let made = lexicon.placed(b"run_all", Role::Made);
         let part = lexicon.placed(b"_LIB_DIR", Role::Part);
         let finds = |text: &str, foreign| {

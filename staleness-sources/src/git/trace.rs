@@ -77,7 +77,7 @@ impl Repo {
             self.missing(&words, is_document, watch)?;
         }
         let mut answers = vec![Trace::Unknown; words.len()];
-        let mut lexicon = Lexicon::default();
+        let mut lexicon = Lexicon::of_past();
         let (mut numbered, mut numbers_of) = (Vec::new(), HashMap::new());
         let (mut cases, mut anchors) = (Vec::new(), HashMap::new());
         for (at, query) in words.iter().enumerate() {

@@ -18,6 +18,19 @@ fn what_a_copy_of_another_project_defined_is_no_drift() {
 }
 
 #[test]
+fn a_flag_that_only_settings_of_other_programs_spelled_is_theirs() {
+    let text = "Pass `--frozen-file`.\n";
+    let set = [(".github/ci.yml", "run: npm ci --frozen-file\n"), ("tox.ini", "a --frozen-file\n")];
+    let unset = [(".github/ci.yml", "run: npm ci\n"), ("tox.ini", "a\n")];
+    assert!(after(text, &set, &unset).is_empty());
+    let own = [("a.js", "option('--frozen-file')\n")];
+    assert_eq!(after(text, &own, &[("a.js", "x\n")]), ["1:7 drift --frozen-file"]);
+    // It is there while somebody spells it.
+    let spelled = [("a.js", "x\n"), set[0]];
+    assert!(after(text, &own, &spelled).is_empty());
+}
+
+#[test]
 fn a_copy_of_a_readme_reads_no_variable() {
     let text = "Set `A_CACHE_DIR`.\n";
     let said = "Set `A_CACHE_DIR`, or 'A_CACHE_DIR'.\n";
