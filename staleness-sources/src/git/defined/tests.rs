@@ -246,7 +246,15 @@ fn copies_of_other_projects_and_data_for_tests_are_named_by_others() {
     ] {
         assert!(is_foreign(path), "{path}");
     }
-    for path in ["src/vendor.rs", "src/deps/b.rs", "lib/external/b.js", "fixtures.py", "a/b.c"] {
+    for path in [
+        "src/vendor.rs",
+        "src/deps/b.rs",
+        "src/pods/b.go",
+        "examples/b.go",
+        "lib/external/b.js",
+        "fixtures.py",
+        "a/b.c",
+    ] {
         assert!(!is_foreign(path), "{path}");
     }
 }
