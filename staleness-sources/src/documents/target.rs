@@ -220,12 +220,16 @@ pub(super) fn is_of_forge(path: &str) -> bool {
     path.contains("..") && parts.any(|part| PLACES.contains(&part))
 }
 
-/// Whether a bare file name says too little to be looked up: one that is usual, a hidden one, by which
-/// a program finds its settings, or that of a release, mostly of somebody else. It means the
-/// reader's own file as a rule.
+/// Whether a file name says too little to be looked up: a bare one that is usual, a hidden one, by
+/// which a program finds its settings, a usual one in a hidden folder, or that of a release, mostly of
+/// somebody else. It means the reader's own file as a rule.
 pub(super) fn says_too_little(path: &str) -> bool {
-    let of_others = || path.starts_with('.') || traps::is_usual_file(path) || is_release(path);
-    !path.contains('/') && of_others()
+    let hidden = path.starts_with('.');
+    match path.rsplit_once('/') {
+        // `.vscode/settings.json`
+        Some((_, name)) => hidden && traps::is_usual_file(name),
+        None => hidden || traps::is_usual_file(path) || is_release(path),
+    }
 }
 
 /// Whether a file name is that of something released: `jquery-3.3.1.js`, `jquery.min.js`.
@@ -321,6 +325,7 @@ mod tests {
             "jquery-3.3.1.js",
             "jquery-v3.3.1-rc.1.slim.js",
             "jquery.min.js",
+            ".vscode/settings.json",
         ] {
             assert!(says_too_little(name), "{name}");
         }

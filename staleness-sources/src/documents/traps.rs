@@ -74,8 +74,11 @@ static COMMON: Words = Words::new(|| {
     unimplemented unsafe unwrap update user usize value values vecdeque vector version
     virtual void volatile wait warn warning where while width with write yaml yield
 
-    extras_require install_requires ld_library_path pkg_config_path python_requires
-    unreleased
+    cargo_home cargo_manifest_dir cargo_target_dir extras_require force_color github_actions
+    github_token http_proxy https_proxy install_requires java_home lc_all ld_library_path
+    ld_preload no_color no_proxy node_env node_options node_path pkg_config_path python_requires
+    rust_backtrace rust_log rustflags ssh_auth_sock unreleased xdg_cache_home xdg_config_dirs
+    xdg_config_home xdg_data_dirs xdg_data_home xdg_runtime_dir xdg_state_home
 ")
 });
 
@@ -173,7 +176,15 @@ mod tests {
 
     #[test]
     fn words_of_the_surroundings_are_not_the_projects() {
-        for word in ["LISTEN", "HTTP2", "TERM", "Unreleased", "install_requires"] {
+        for word in [
+            "LISTEN",
+            "HTTP2",
+            "TERM",
+            "Unreleased",
+            "install_requires",
+            "RUST_LOG",
+            "XDG_DATA_HOME",
+        ] {
             assert!(is_common(word), "{word}");
         }
         for word in ["MAX_BYTES", "WGPU_BACKEND", "Router", "released"] {

@@ -166,8 +166,11 @@ pub(super) fn is_telling(shape: Shape, text: &str) -> bool {
     if traps::is_stand_in(text) {
         return false;
     }
-    if shape != Shape::Identifier {
-        return true;
+    match shape {
+        Shape::Path => return true,
+        // Libraries give every program these, without anybody spelling them.
+        Shape::Flag => return !matches!(text, "--help" | "--version"),
+        Shape::Identifier => {}
     }
     let mut parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     match (parts.next(), parts.next()) {
@@ -239,6 +242,8 @@ pub(super) mod tests {
         for text in ["ToolKey", "run_all", "router", "a.b"] {
             assert!(is_telling(Shape::Identifier, text), "{text}");
         }
+        assert!(!is_telling(Shape::Flag, "--help") && !is_telling(Shape::Flag, "--version"));
+        assert!(is_telling(Shape::Flag, "--help-all"));
     }
 
     proptest! {
