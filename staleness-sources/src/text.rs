@@ -22,7 +22,7 @@ pub(crate) enum Content {
 
 /// The folders that links in a repository may lead to: the repository itself. A repository is
 /// other people's work, and must not make the reader look elsewhere.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fence {
     inside: Vec<PathBuf>,
 }
@@ -139,7 +139,11 @@ fn without_mark(mut text: String) -> String {
 }
 
 /// At most `limit` bytes; `None` when there are more.
-fn read_bytes(path: &Path, limit: u64, expected: u64) -> Result<Option<Vec<u8>>, ErrorKind> {
+pub(crate) fn read_bytes(
+    path: &Path,
+    limit: u64,
+    expected: u64,
+) -> Result<Option<Vec<u8>>, ErrorKind> {
     let mut bytes = Vec::with_capacity(usize::try_from(expected.min(limit)).unwrap_or(0) + 1);
     File::open(path)
         .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))

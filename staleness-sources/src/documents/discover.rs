@@ -1,13 +1,14 @@
 //! Which files are checked.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::WalkBuilder;
 
 use super::file::{self, DocFile};
 use super::history::History;
+use super::ignored::Ignored;
 use super::nature::{self, Patterns};
 use super::{CheckOptions, Note, Skipped, front, imports, instructions, target};
 use crate::git::{Tracked, TrackedKind};
@@ -227,24 +228,25 @@ impl Search<'_> {
 
     /// Walks from a folder down to another one and below that; whether it got there.
     fn walk_from(&mut self, start: &Path, folder: &Path) -> bool {
-        let is_hidden = |name: &OsStr| name.as_encoded_bytes().first() == Some(&b'.');
-        // A name that begins with a dot is left out, unless it was named.
-        let named = folder.strip_prefix(start).is_ok_and(|rest| rest.iter().any(is_hidden));
-        let to = folder.to_path_buf();
+        let ignored = Arc::new(Mutex::new(Ignored::new(self.place, self.fence)));
+        let (to, patterns) = (folder.to_path_buf(), Arc::clone(&ignored));
         let walker = WalkBuilder::new(start)
-            .hidden(!named)
-            .require_git(false)
-            .git_global(false)
-            .parents(false)
+            .standard_filters(false)
             .follow_links(false)
             .sort_by_file_name(std::cmp::Ord::cmp)
             .filter_entry(move |entry| {
-                if to.starts_with(entry.path()) {
-                    return true;
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let mut patterns = patterns.lock().unwrap_or_else(PoisonError::into_inner);
+                let said = patterns.says(entry.path(), is_folder);
+                if said.is_ignore() || to.starts_with(entry.path()) {
+                    return !said.is_ignore();
                 }
                 let name = entry.file_name();
                 let is_foreign = FOREIGN_FOLDERS.contains(&&*name.to_string_lossy());
-                entry.path().starts_with(&to) && !is_foreign && !(named && is_hidden(name))
+                // A name that begins with a dot is left out, unless a pattern takes it in.
+                let is_hidden = name.as_encoded_bytes().first() == Some(&b'.');
+                let is_hidden = is_hidden && !said.is_whitelist();
+                entry.path().starts_with(&to) && !is_foreign && !is_hidden
             })
             .build();
         let mut arrived = false;
@@ -265,6 +267,13 @@ impl Search<'_> {
                 continue;
             }
             self.own_path(below, Loaded::No);
+        }
+        let mut ignored = ignored.lock().unwrap_or_else(PoisonError::into_inner);
+        for note in ignored.notes.drain(..) {
+            // Several walks pass the same folders.
+            if !self.found.notes.contains(&note) {
+                self.found.notes.push(note);
+            }
         }
         arrived
     }

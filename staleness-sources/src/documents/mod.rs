@@ -23,6 +23,7 @@ mod front;
 pub mod fuzzing;
 mod history;
 mod html;
+mod ignored;
 mod imports;
 mod instructions;
 mod markdown;

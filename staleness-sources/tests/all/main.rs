@@ -8,6 +8,7 @@ mod documents_drift;
 mod documents_files;
 mod documents_history;
 mod documents_hostile;
+mod documents_ignored;
 mod documents_items;
 mod documents_known;
 mod documents_memory;
