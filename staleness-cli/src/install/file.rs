@@ -8,6 +8,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use crate::commands::save::turn;
 use crate::error::{CliError, ErrorKind, brief, in_words};
 
 /// The largest file that is edited, in bytes: as large as those that are read for a scan.
@@ -226,12 +227,6 @@ impl Replacement {
     fn put(self, path: &Path) -> io::Result<()> {
         self.0.persist(path).map(drop).map_err(|error| error.error)
     }
-}
-
-/// The folder's lock, where the system has one: held until it is dropped.
-fn turn(folder: &Path) -> Option<File> {
-    let folder = File::open(folder).ok()?;
-    folder.lock().ok().map(|()| folder)
 }
 
 fn sync(folder: &Path) {

@@ -102,6 +102,32 @@ fn eight_processes_create_one_store() {
     assert_eq!(doctor["ok"], true, "{doctor}");
 }
 
+/// One by one they would all succeed, and so they do at once.
+#[test]
+fn of_several_that_change_fields_of_one_file_none_takes_back_what_another_wrote() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/src/a.rs", "");
+    for round in 0..4 {
+        let id = format!("item-{round}");
+        let path = format!("project/docs/{id}.md");
+        let text = format!("---\nid: {id}\nkind: reference\nkeywords: old\n---\n# One\n\nText.\n");
+        let file = sandbox.write(&path, text);
+        let fields = [
+            "--version 1.2.3",
+            "--expires 2031-02-03",
+            "--keyword new",
+            "--cite src/a.rs",
+            "--evergreen",
+        ];
+        let args = |field: &&str| words(&format!("knowledge set {id} {field}"));
+        all_succeed(fields.iter().map(|field| start(&sandbox, &args(field))).collect());
+        let now = std::fs::read_to_string(file).unwrap();
+        for word in ["1.2.3", "2031-02-03", "new", "src/a.rs", "evergreen"] {
+            assert!(now.contains(word), "{word}: {now}");
+        }
+    }
+}
+
 #[test]
 fn a_backup_is_whole_while_others_write() {
     let sandbox = Sandbox::scanned();

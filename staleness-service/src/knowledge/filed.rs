@@ -1,7 +1,7 @@
 //! Items that live in files: their fields are changed there, under the names that the file uses.
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use staleness::registry::ItemPatch;
 use staleness_sources::documents::{Change, Field, FieldValue, set_fields};
@@ -18,6 +18,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Edit {
     path: PathBuf,
+    changes: Vec<Change>,
     before: String,
     after: String,
 }
@@ -28,7 +29,9 @@ impl Edit {
         self.after != self.before
     }
 
-    /// Writes it whole or not at all, unless somebody else changed the file in the meantime.
+    /// Makes the changes in what the file holds now: programs like this one take turns, so that none
+    /// takes back what another one has just written. Against everybody else the file is read again
+    /// right before it is replaced.
     pub(super) fn save(&self) -> Result<(), ServiceError> {
         if !self.changes() {
             return Ok(());
@@ -36,10 +39,19 @@ impl Edit {
         let trouble = |what: String| {
             ServiceError::new(ErrorKind::Io, format!("{}: {what}", brief(&self.path)))
         };
-        if read(&self.path)? != self.before {
+        let failed = |error: std::io::Error| trouble(in_words(&error));
+        let target = self.path.canonicalize().map_err(failed)?;
+        let _turn = target.parent().and_then(save::turn);
+        let now = read(&target)?;
+        let after = changed(&self.path, &now, &self.changes)?;
+        if after == now {
+            return Ok(());
+        }
+        let prepared = save::Prepared::new(&target, after.as_bytes()).map_err(failed)?;
+        if read(&target)? != now {
             return Err(trouble("it was changed in the meantime".into()).hint("try again"));
         }
-        save::whole(&self.path, self.after.as_bytes()).map_err(|error| trouble(in_words(&error)))
+        prepared.put().map_err(failed)
     }
 }
 
@@ -76,10 +88,15 @@ pub(super) fn done(
 fn edit(settings: &Settings, target: &Target, changes: &[Change]) -> Result<Edit, ServiceError> {
     let path = place(settings, target)?;
     let before = read(&path)?;
-    let after = set_fields(&before, changes).map_err(|error| {
-        ServiceError::invalid(format!("{}: {error}", brief(&path))).hint("nothing was changed")
-    })?;
-    Ok(Edit { path, before, after })
+    let after = changed(&path, &before, changes)?;
+    Ok(Edit { path, changes: changes.to_vec(), before, after })
+}
+
+/// The text of a file with the fields changed.
+fn changed(path: &Path, text: &str, changes: &[Change]) -> Result<String, ServiceError> {
+    set_fields(text, changes).map_err(|error| {
+        ServiceError::invalid(format!("{}: {error}", brief(path))).hint("nothing was changed")
+    })
 }
 
 /// The file of an item. It must be where its path says, not where a link leads to.
@@ -102,7 +119,7 @@ fn place(settings: &Settings, target: &Target) -> Result<PathBuf, ServiceError> 
     }
 }
 
-fn read(path: &std::path::Path) -> Result<String, ServiceError> {
+fn read(path: &Path) -> Result<String, ServiceError> {
     let trouble =
         |what: String| ServiceError::new(ErrorKind::Io, format!("{}: {what}", brief(path)));
     let mut text = String::new();
