@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Puts bytes in a file by way of another one beside it. What the file may be read by stays; a link
 /// is followed.
@@ -16,6 +16,31 @@ pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn turn(folder: &Path) -> Option<File> {
     let folder = File::open(folder).ok()?;
     folder.lock().ok().map(|()| folder)
+}
+
+/// Whether a path, of which the end need not be there yet, leads to a place in the folder.
+#[must_use]
+pub fn stays_in(folder: &Path, path: &Path) -> bool {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let there = path.ancestors().find_map(|each| each.canonicalize().ok());
+    there.is_some_and(|there| there.starts_with(folder))
+}
+
+/// Whether a path is by its name one of a place in the folder, and leads out of it by a link: the
+/// folder may be somebody else's work.
+#[must_use]
+pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
+    let mut named = PathBuf::new();
+    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).components() {
+        if part == Component::ParentDir {
+            named.pop();
+        } else {
+            named.push(part);
+        }
+    }
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let is_folder = |each: &Path| each.canonicalize().is_ok_and(|each| each == folder);
+    named.ancestors().skip(1).any(is_folder) && !stays_in(&folder, &named)
 }
 
 /// Bytes beside the file whose place they are to take.

@@ -8,7 +8,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::commands::save::turn;
+use crate::commands::save::{stays_in, turn};
 use crate::error::{CliError, ErrorKind, brief, in_words};
 
 /// The largest file that is edited, in bytes: as large as those that are read for a scan.
@@ -42,14 +42,9 @@ impl Place {
         } else {
             path.clone()
         };
-        if let Some(fence) = fence {
-            // Of a path that is not there yet, the folder that is.
-            let there = target.ancestors().find_map(|each| each.canonicalize().ok());
-            let fence = fence.canonicalize().unwrap_or_else(|_| fence.to_owned());
-            if there.is_none_or(|there| !there.starts_with(&fence)) {
-                return Err(refused("is a link that leads out of the project")
-                    .hint("use --user, or remove the link"));
-            }
+        if fence.is_some_and(|fence| !stays_in(fence, &target)) {
+            return Err(refused("is a link that leads out of the project")
+                .hint("use --user, or remove the link"));
         }
         Ok(Self { path, target, private: fence.is_none() })
     }

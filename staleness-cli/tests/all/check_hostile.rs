@@ -202,3 +202,34 @@ fn json_and_sarif_hold_every_character_and_show_none_that_a_terminal_obeys() {
     }
     assert_eq!(sandbox.json(&["knowledge", "show", "odd"])["body"].as_str(), Some(see));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_baseline_is_not_written_through_a_link_that_leads_out_of_the_project() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::rotted();
+    let victim = sandbox.write("outside/victim", "mine\n");
+    symlink("../outside/victim", sandbox.project.join("file.json")).unwrap();
+    symlink("../outside", sandbox.project.join("folder")).unwrap();
+    symlink("../outside/none.json", sandbox.project.join("nothing.json")).unwrap();
+    let whole = sandbox.project.join("docs/../file.json").display().to_string();
+    for file in ["file.json", "folder/victim", "folder/new.json", &whole] {
+        let run = sandbox.run(&["check", "--write-baseline", file]);
+        assert_eq!(run.code, 3, "{run:?}");
+        assert!(run.err.contains("is a link that leads out of the project"), "{run:?}");
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
+    }
+    assert!(!victim.with_file_name("new.json").exists());
+    // A link that leads to nothing is no place to write to: the file takes its own.
+    sandbox.ok(&["check", "--write-baseline", "nothing.json"]);
+    assert!(!sandbox.project.join("nothing.json").is_symlink());
+    assert!(!victim.with_file_name("none.json").exists());
+    // Within the project a link is followed, and what is named outside is somebody's wish.
+    sandbox.write("project/kept/b.json", "");
+    symlink("kept/b.json", sandbox.project.join("own.json")).unwrap();
+    for file in ["own.json", "../outside/named.json"] {
+        sandbox.ok(&["check", "--write-baseline", file]);
+    }
+    assert!(sandbox.project.join("own.json").is_symlink());
+    assert!(victim.with_file_name("named.json").exists());
+}

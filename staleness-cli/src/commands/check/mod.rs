@@ -18,7 +18,8 @@ use super::citations;
 use super::documents::{self, Asked};
 use crate::args::documents_args::ReportFormat;
 use crate::args::{CheckArgs, LevelArg};
-use crate::error::{CliError, ErrorKind};
+use crate::commands::save::leads_out_of;
+use crate::error::{CliError, ErrorKind, brief};
 use crate::output::{Output, Screen, escape, found};
 use crate::settings::{Access, Settings};
 use baseline::{Baseline, Compared};
@@ -39,7 +40,7 @@ pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result
     let look_up = |items: &[Item]| citations::evidence(settings, items);
     let mut found = Findings::new(&report, stored, &look_up, &context);
     if let Some(file) = &args.write_baseline {
-        return write(file, &found, &report, format, out).map(|()| false);
+        return write(settings, file, &found, &report, format, out).map(|()| false);
     }
     let mut compared = None;
     if let Some(known) = known {
@@ -100,12 +101,18 @@ fn checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool
 }
 
 fn write(
+    settings: &Settings,
     file: &Path,
     found: &Findings,
     report: &Report,
     format: ReportFormat,
     out: &Output,
 ) -> Result<(), CliError> {
+    if leads_out_of(&settings.place.folder, file) {
+        let what = "is a link that leads out of the project";
+        return Err(CliError::invalid(format!("--write-baseline {}: {what}", brief(file)))
+            .hint("remove the link, or name another file"));
+    }
     let baseline = Baseline::of(found);
     baseline.write(file)?;
     let shown = file.display().to_string();
