@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::item::fields;
-use super::read::{Value, read};
+use super::read::{LOOKED_AT, Value, read};
 
 fn of(open: &str, lines: &str) -> Vec<(String, Value)> {
     let front = read(&format!("{open}\n{lines}{open}\n")).unwrap().unwrap();
@@ -141,5 +141,15 @@ proptest! {
                 (other, found) => prop_assert!(false, "{other:?} {found:?} in {lines}"),
             }
         }
+    }
+}
+
+#[test]
+fn a_long_list_that_goes_on_for_many_lines_is_looked_at_once() {
+    for (open, sign, line) in [("---", ":", "]\n"), ("+++", " =", "1,\n")] {
+        let lines = format!("id{sign} [{}\n{}", "[\"a\",".repeat(5_000), line.repeat(10_000));
+        LOOKED_AT.set(0);
+        assert_eq!(of(open, &lines).len(), 1);
+        assert!(LOOKED_AT.get() < 4 * lines.len(), "{}", LOOKED_AT.get());
     }
 }
