@@ -52,6 +52,27 @@ pub(crate) fn check(root: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
+/// Refuses a work tree that is not the folder in which its repository was found: the configuration of
+/// a repository may name any other, in which nothing is as its commits say.
+///
+/// # Errors
+/// [`GitError::Failed`], and [`GitError::NoRepository`] when there is no such folder.
+pub(crate) fn holds(root: &Path, prefix: &str, found: &Path) -> Result<(), GitError> {
+    let root = root.canonicalize().map_err(|_| GitError::NoRepository)?;
+    let depth = Path::new(prefix).components().count();
+    let top = root.ancestors().nth(depth).ok_or_else(|| GitError::garbled("a path"))?;
+    let git = top.join(".git");
+    let git = match pointer(&git) {
+        Some(text) => top.join(text.strip_prefix("gitdir:").unwrap_or_default().trim()),
+        None => git,
+    };
+    let (git, found) = (git.canonicalize(), found.canonicalize());
+    if git.is_ok() && git.ok() == found.ok() {
+        return Ok(());
+    }
+    Err(GitError::Failed("its work tree is not the folder that holds it (core.worktree)".into()))
+}
+
 fn repository(git: &Path) -> Result<(), GitError> {
     files(git)?;
     let common = match pointer(&git.join("commondir")) {

@@ -88,18 +88,19 @@ impl Repo {
                 "--is-inside-work-tree",
                 "--is-shallow-repository",
                 "--show-prefix",
+                "--absolute-git-dir",
             ])?
             .all()?;
         let answer = String::from_utf8(answer).map_err(|_| GitError::garbled("a path"))?;
-        let mut lines = answer.splitn(3, '\n');
+        let mut lines = answer.splitn(4, '\n');
         let (inside, shallow) = (lines.next() == Some("true"), lines.next() == Some("true"));
-        let prefix = lines.next().and_then(|rest| rest.strip_suffix('\n')).unwrap_or_default();
         if !inside {
             return Err(GitError::NoRepository);
         }
-        if prefix.contains('\n') {
+        let (Some(prefix), Some(git)) = (lines.next(), lines.next()) else {
             return Err(GitError::garbled("a path"));
-        }
+        };
+        super::regular::holds(root, prefix, Path::new(git.strip_suffix('\n').unwrap_or(git)))?;
         prefix.clone_into(&mut place.prefix);
         let mut objects =
             Objects::new(place.program.clone(), place.folder.clone(), limits.object_bytes);

@@ -330,6 +330,27 @@ fn a_repository_of_pipes_is_refused_before_git_waits_for_them() {
 }
 
 #[test]
+fn a_work_tree_elsewhere_is_no_history_of_the_folder_that_names_it() {
+    let git = Git::new();
+    git.save("docs/a.md", "x\n");
+    let elsewhere = |text: &str| {
+        git.run(&["config", "core.worktree", text]);
+        let GitError::Failed(why) = open(&git.root).unwrap_err() else { panic!("{text}") };
+        assert!(why.contains("(core.worktree)"), "{why}");
+    };
+    elsewhere("/");
+    elsewhere("../..");
+    elsewhere(git.root.parent().unwrap().to_str().unwrap());
+    // The folder itself may be named, as a submodule's is.
+    git.run(&["config", "core.worktree", ".."]);
+    assert!(open(&git.root).is_ok() && open(&git.root.join("docs")).is_ok());
+    let linked = git.beside("linked");
+    git.run(&["config", "--unset", "core.worktree"]);
+    git.run(&["worktree", "add", "-q", linked.root.to_str().unwrap()]);
+    assert!(open(&linked.root).is_ok() && open(&linked.root.join("docs")).is_ok());
+}
+
+#[test]
 fn a_repository_may_use_sha_256() {
     let git = Git::new();
     fs::remove_dir_all(git.root.join(".git")).unwrap();
