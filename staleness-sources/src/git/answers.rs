@@ -5,6 +5,8 @@ use std::process::ChildStdout;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use super::patience::{Heard, Waits};
+
 /// How much is read in one go, in bytes.
 const CHUNK: usize = 256 * 1024;
 /// How many chunks are read before somebody has looked at the first of them.
@@ -18,7 +20,7 @@ const PIPE: usize = 1024 * 1024;
 #[derive(Debug)]
 pub(crate) enum Answers {
     /// Read as they are wanted.
-    Wanted(BufReader<ChildStdout>),
+    Wanted(BufReader<Heard>),
     /// Read by a thread of their own, before somebody wants them.
     Ahead(Ahead),
     /// Heard no more.
@@ -27,20 +29,20 @@ pub(crate) enum Answers {
 
 impl Answers {
     /// Answers in a conversation.
-    pub(crate) fn wanted(stdout: ChildStdout) -> Self {
-        Self::Wanted(BufReader::with_capacity(64 * 1024, stdout))
+    pub(crate) fn wanted(stdout: ChildStdout, waits: Waits) -> Self {
+        Self::Wanted(BufReader::with_capacity(64 * 1024, Heard::new(stdout, waits)))
     }
 
     /// Many answers to what was asked at once: git works on while the last ones are looked at.
-    pub(crate) fn many(stdout: ChildStdout) -> Self {
+    pub(crate) fn many(stdout: ChildStdout, waits: Waits) -> Self {
         enlarge(&stdout);
-        Self::Wanted(BufReader::with_capacity(CHUNK, stdout))
+        Self::Wanted(BufReader::with_capacity(CHUNK, Heard::new(stdout, waits)))
     }
 
     /// Answers that are wanted later, while others are heard.
-    pub(crate) fn ahead(stdout: ChildStdout) -> Self {
+    pub(crate) fn ahead(stdout: ChildStdout, waits: Waits) -> Self {
         enlarge(&stdout);
-        Self::Ahead(Ahead::new(stdout))
+        Self::Ahead(Ahead::new(Heard::new(stdout, waits)))
     }
 
     /// Hears no more of it: who waits to be heard goes on.
@@ -91,7 +93,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    fn new(stdout: ChildStdout) -> Self {
+    fn new(stdout: Heard) -> Self {
         let (to, chunks) = sync_channel(AHEAD);
         let reader = Some(thread::spawn(move || read(stdout, &to)));
         Self { chunk: Vec::new(), at: 0, chunks: Some(chunks), reader }
@@ -117,7 +119,7 @@ impl Drop for Ahead {
     }
 }
 
-fn read(mut from: ChildStdout, to: &SyncSender<io::Result<Vec<u8>>>) {
+fn read(mut from: Heard, to: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
         // Full ones only, but for the last: else they would hold little of what git answers.
         let mut chunk = Vec::with_capacity(CHUNK);

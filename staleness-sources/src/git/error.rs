@@ -21,6 +21,9 @@ pub enum GitError {
     UnknownRevision,
     /// Git failed; what it said, on one line, without control characters.
     Failed(String),
+    /// Git neither said nor did anything for so long that it was ended: see
+    /// [`Program::with_patience`](super::Program::with_patience).
+    NoAnswer,
     /// The caller wanted no more.
     Cancelled,
 }
@@ -73,6 +76,7 @@ impl fmt::Display for GitError {
             }
             Self::UnknownRevision => "no commit has this name",
             Self::Failed(message) => message,
+            Self::NoAnswer => "git did not answer and was ended",
             Self::Cancelled => "cancelled",
         })
     }

@@ -42,6 +42,7 @@ mod moved;
 mod objects;
 mod oid;
 mod past;
+mod patience;
 mod process;
 mod program;
 mod raw;

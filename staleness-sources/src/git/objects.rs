@@ -9,7 +9,6 @@
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Arc;
 
 pub(super) mod question;
@@ -18,6 +17,7 @@ pub use self::question::Unread;
 pub(crate) use self::question::{Object, Sort, Told, Wanted};
 use self::question::{TOLD, header, is_missing, told};
 use super::process::Process;
+use super::program::Call;
 use super::{GitError, Oid, Program};
 
 /// How many bytes of questions are open at once, unless one is longer: pipes hold 4 KiB at least.
@@ -198,8 +198,8 @@ impl Objects {
     /// Counts that git broke off.
     fn broke_off(&mut self, reason: GitError) -> Result<(), GitError> {
         self.restarts += 1;
-        let is_over = self.restarts > self.allowed || reason == GitError::NotTrusted;
-        if is_over { Err(reason) } else { Ok(()) }
+        let is_over = matches!(reason, GitError::NotTrusted | GitError::NoAnswer);
+        if is_over || self.restarts > self.allowed { Err(reason) } else { Ok(()) }
     }
 
     /// Which objects from a question on are too large to be read over.
@@ -225,7 +225,7 @@ impl Objects {
     /// that counts for nothing.
     ///
     /// # Errors
-    /// When git cannot be started, or does not trust the repository.
+    /// When git cannot be started, does not trust the repository, or does not answer.
     pub(crate) fn tell(&mut self, wanted: &[Wanted]) -> Result<Vec<Option<Told>>, GitError> {
         let mut process = self.start_bulk(TOLD, &wanted.into(), 0, &None)?;
         let mut all = vec![None; wanted.len()];
@@ -235,7 +235,7 @@ impl Objects {
             *answer = is_there.then(|| told(&line)).flatten();
             if answer.is_none() && !(is_there && is_missing(&line)) {
                 match process.post_mortem() {
-                    GitError::NotTrusted => return Err(GitError::NotTrusted),
+                    why @ (GitError::NotTrusted | GitError::NoAnswer) => return Err(why),
                     _ => break,
                 }
             }
@@ -264,7 +264,7 @@ impl Objects {
         Process::start_asked(self.command(&["cat-file", "--batch"]))
     }
 
-    fn command(&mut self, arguments: &[&str]) -> Command {
+    fn command(&mut self, arguments: &[&str]) -> Call {
         #[cfg(test)]
         {
             self.started += 1;

@@ -121,15 +121,15 @@ impl Repo {
     fn start_listing(&self) -> Result<Process, GitError> {
         let (head, count) = (self.head.id.to_string(), self.count());
         let mut list = self.place.program.command(&self.place.folder);
-        list.args(["rev-list", "--first-parent", &count, &head]);
+        list.args(&["rev-list", "--first-parent", &count, &head]);
         let mut compare = self.place.program.command(&self.place.folder);
-        compare.args(["diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw"]);
-        compare.args(["--root", "--always", "--no-abbrev", "--no-renames", "--no-relative"]);
-        compare.args(["--no-ext-diff", "--no-textconv", "--format=%H %ct"]);
+        compare.args(&["diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw"]);
+        compare.args(&["--root", "--always", "--no-abbrev", "--no-renames", "--no-relative"]);
+        compare.args(&["--no-ext-diff", "--no-textconv", "--format=%H %ct"]);
         // What a repository sets for its submodules hides no change of them.
-        compare.arg("--ignore-submodules=none");
+        compare.args(&["--ignore-submodules=none"]);
         if !self.place.prefix.is_empty() {
-            compare.args(["--", "."]);
+            compare.args(&["--", "."]);
         }
         Process::start_fed(list, compare)
     }

@@ -1,11 +1,14 @@
 //! One running git: its answers, what it complained about, and its end.
 
 use std::io::{self, BufRead, BufWriter, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 
 use super::GitError;
 use super::answers::Answers;
+use super::patience::{Patience, Processes, Waits};
+use super::program::Call;
 
 /// How much of what git complains about is kept, in bytes. The rest is read and thrown away, so
 /// that git never waits for a reader.
@@ -16,8 +19,11 @@ const MAX_RECORD: u64 = 1024 * 1024;
 /// A running git. It is killed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
-    child: Child,
-    feeder: Option<Child>,
+    /// It, and what feeds it.
+    children: Processes,
+    patience: Patience,
+    /// Dropped, it ends looking after them.
+    _watch: Sender<()>,
     stdin: Option<ChildStdin>,
     stdout: Answers,
     stderr: Option<JoinHandle<Vec<u8>>>,
@@ -30,17 +36,17 @@ impl Process {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(crate) fn start(command: Command) -> Result<Self, GitError> {
-        Self::spawn(command, Answers::wanted)
+    pub(crate) fn start(command: Call) -> Result<Self, GitError> {
+        Self::spawn(command, None, Answers::wanted)
     }
 
     /// Starts a command that is asked through its standard input.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(crate) fn start_asked(mut command: Command) -> Result<Self, GitError> {
-        command.stdin(Stdio::piped());
-        Self::spawn(command, Answers::wanted)
+    pub(crate) fn start_asked(mut command: Call) -> Result<Self, GitError> {
+        command.command.stdin(Stdio::piped());
+        Self::spawn(command, None, Answers::wanted)
     }
 
     /// Starts a command that is asked all of this, and nothing after it. Answers are read while it is
@@ -49,11 +55,11 @@ impl Process {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn start_told(
-        mut command: Command,
+        mut command: Call,
         questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
     ) -> Result<Self, GitError> {
-        command.stdin(Stdio::piped());
-        let mut process = Self::spawn(command, Answers::many)?;
+        command.command.stdin(Stdio::piped());
+        let mut process = Self::spawn(command, None, Answers::many)?;
         let Some(stdin) = process.stdin.take() else { return Err(GitError::NoProgram) };
         process.asker = Some(thread::spawn(move || {
             let mut stdin = BufWriter::new(stdin);
@@ -67,25 +73,33 @@ impl Process {
     ///
     /// # Errors
     /// When one cannot be started.
-    pub(crate) fn start_fed(mut first: Command, mut second: Command) -> Result<Self, GitError> {
-        let mut feeder = first.stderr(Stdio::null()).spawn().map_err(refused)?;
+    pub(crate) fn start_fed(mut first: Call, mut second: Call) -> Result<Self, GitError> {
+        let mut feeder = first.command.stderr(Stdio::null()).spawn().map_err(refused)?;
         if let Some(answers) = feeder.stdout.take() {
-            second.stdin(answers);
+            second.command.stdin(answers);
         }
-        match Self::spawn(second, Answers::ahead) {
-            Ok(mut process) => {
-                process.feeder = Some(feeder);
-                Ok(process)
-            }
-            Err(error) => {
-                end(&mut feeder);
-                Err(error)
-            }
-        }
+        Self::spawn(second, Some(feeder), Answers::ahead)
     }
 
-    fn spawn(mut command: Command, answers: fn(ChildStdout) -> Answers) -> Result<Self, GitError> {
-        let mut child = command.spawn().map_err(refused)?;
+    fn spawn(
+        call: Call,
+        feeder: Option<Child>,
+        answers: fn(ChildStdout, Waits) -> Answers,
+    ) -> Result<Self, GitError> {
+        let Call { mut command, patience } = call;
+        let spawned = match patience.is_over() {
+            true => Err(GitError::NoAnswer),
+            false => command.spawn().map_err(refused),
+        };
+        // Its pipe closes.
+        drop(command);
+        let mut child = match spawned {
+            Ok(child) => child,
+            Err(error) => {
+                Processes::new(feeder.into_iter().collect()).end();
+                return Err(error);
+            }
+        };
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(GitError::NoProgram);
         };
@@ -97,9 +111,12 @@ impl Process {
             let _ = io::copy(&mut stderr, &mut io::sink());
             kept
         });
-        let stdout = answers(stdout);
+        let waits = Waits::default();
+        let stdout = answers(stdout, waits.clone());
+        let children = Processes::new(std::iter::once(child).chain(feeder).collect());
+        let watch = patience.watch(&waits, &children);
         let stderr = Some(stderr);
-        Ok(Self { child, feeder: None, stdin, stdout, stderr, asker: None })
+        Ok(Self { children, patience, _watch: watch, stdin, stdout, stderr, asker: None })
     }
 
     /// Writes a question.
@@ -146,30 +163,24 @@ impl Process {
     pub(crate) fn finish(mut self) -> Result<(), GitError> {
         drop(self.stdin.take());
         let _ = io::copy(&mut self.stdout, &mut io::sink());
-        let status = self.child.wait();
+        let is_well = self.children.ended_well();
         let stderr = self.complaint();
-        let fed = match self.feeder.take() {
-            Some(mut feeder) => feeder.wait().is_ok_and(|status| status.success()),
-            None => true,
-        };
-        if fed && status.is_ok_and(|status| status.success()) {
-            Ok(())
-        } else {
-            Err(GitError::from_stderr(&stderr))
-        }
+        if is_well { Ok(()) } else { Err(self.reason(&stderr)) }
     }
 
     /// Why it has ended, for one that broke off in the middle.
     pub(crate) fn post_mortem(mut self) -> GitError {
-        end(&mut self.child);
-        if let Some(mut feeder) = self.feeder.take() {
-            end(&mut feeder);
-        }
+        self.children.end();
         // A git that was started by another program lives on, and what it complains with stays open until
         // it ends: it must not wait for anybody here.
         drop(self.stdin.take());
         self.stdout.close();
-        GitError::from_stderr(&self.complaint())
+        let stderr = self.complaint();
+        self.reason(&stderr)
+    }
+
+    fn reason(&self, stderr: &[u8]) -> GitError {
+        if self.patience.is_over() { GitError::NoAnswer } else { GitError::from_stderr(stderr) }
     }
 
     fn complaint(&mut self) -> Vec<u8> {
@@ -179,10 +190,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        end(&mut self.child);
-        if let Some(feeder) = &mut self.feeder {
-            end(feeder);
-        }
+        self.children.end();
         // A git that was started by another program lives on: it must not wait for anybody here.
         self.stdout.close();
         // It ends with the reader of its pipe.
@@ -190,11 +198,6 @@ impl Drop for Process {
             let _ = asker.join();
         }
     }
-}
-
-fn end(child: &mut Child) {
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// Why a program was not started.

@@ -4,6 +4,9 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::patience::Patience;
 
 /// Settings that outrank those of the repository.
 const SETTINGS: [&str; 8] = [
@@ -47,6 +50,21 @@ const SET: [(&str, &str); 9] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     path: PathBuf,
+    patience: Patience,
+}
+
+/// A git that is not started yet.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) command: Command,
+    pub(crate) patience: Patience,
+}
+
+impl Call {
+    /// Arguments, which must be fixed, or come from git itself.
+    pub(crate) fn args(&mut self, arguments: &[&str]) {
+        self.command.args(arguments);
+    }
 }
 
 impl Program {
@@ -59,7 +77,7 @@ impl Program {
             .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join(&name))
             .find(|path| is_program(path))
-            .map(|path| Self { path })
+            .map(|path| Self { path, patience: Patience::default() })
     }
 
     /// Looks for `git` where this process finds its programs.
@@ -68,8 +86,16 @@ impl Program {
         Self::find(&env::var_os("PATH")?)
     }
 
-    /// A command that will run in `folder`. Its arguments must be fixed, or come from git itself.
-    pub(crate) fn command(&self, folder: &Path) -> Command {
+    /// The same, looked after as often as this: a git that is waited for, and has neither said nor done
+    /// anything from one look to the next, is ended, and nothing more is asked. It is half a minute
+    /// otherwise.
+    #[must_use]
+    pub fn with_patience(self, between_looks: Duration) -> Self {
+        Self { patience: Patience::of(between_looks), ..self }
+    }
+
+    /// A command that will run in `folder`.
+    pub(crate) fn command(&self, folder: &Path) -> Call {
         let mut command = Command::new(&self.path);
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
         command.stderr(Stdio::piped());
@@ -85,7 +111,7 @@ impl Program {
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
-        command
+        Call { command, patience: self.patience.clone() }
     }
 }
 
@@ -112,7 +138,8 @@ mod tests {
 
     #[test]
     fn settings_of_a_hook_do_not_reach_git() {
-        let command = Program { path: PathBuf::from("/bin/git") }.command(Path::new("/"));
+        let (path, patience) = (PathBuf::from("/bin/git"), Patience::default());
+        let command = Program { path, patience }.command(Path::new("/")).command;
         let value = |name: &str| {
             command
                 .get_envs()

@@ -1,33 +1,36 @@
 //! Files that git opens before anything else, looked at first: a pipe among them would make git wait
-//! for a writer that never comes.
+//! for a writer that never comes. What it opens later is in no list: see [`super::patience`].
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::GitError;
 
 /// What git reads of the folder of a repository, or of a work tree.
-const FILES: [&str; 14] = [
+const FILES: [&str; 11] = [
     "HEAD",
     "commondir",
     "config",
     "config.worktree",
     "gitdir",
+    "index",
     "info/attributes",
     "info/grafts",
-    "objects/info/alternates",
-    "objects/info/commit-graph",
-    "objects/info/commit-graphs/commit-graph-chain",
-    "objects/pack/multi-pack-index",
     "packed-refs",
     "reftable/tables.list",
     "shallow",
 ];
+/// Folders of objects whose files git opens whatever it looks for.
+const OF_OBJECTS: [&str; 3] = ["info", "info/commit-graphs", "pack"];
+/// How many references one may lead through, as in git.
+const MAX_REFERENCES: usize = 5;
+/// The most folders of objects that are looked into: one may name others.
+const MAX_OBJECTS: usize = 64;
 /// The most of a file that points to another that is read, in bytes.
 const MAX_POINTER: u64 = 4 * 1024;
-/// The most packs whose sort is looked at.
-const MAX_PACKS: usize = 20_000;
+/// The most files of a folder whose sort is looked at.
+const MAX_FILES: usize = 20_000;
 
 /// Refuses a repository of which git would open a pipe, a socket or a device. Where the repository
 /// is, is looked for as git does: from the folder upwards.
@@ -82,17 +85,47 @@ fn repository(git: &Path) -> Result<(), GitError> {
     if common != git {
         files(&common)?;
     }
-    if let Some(branch) = pointer(&git.join("HEAD"))
-        && let Some(branch) = branch.strip_prefix("ref:")
-    {
-        for folder in [git, &common] {
-            plain(&folder.join(branch.trim()))?;
-        }
+    reference(git, &common)?;
+    objects(common.join("objects"))
+}
+
+/// What leads from `HEAD` to its commit.
+fn reference(git: &Path, common: &Path) -> Result<(), GitError> {
+    let mut next = pointer(&git.join("HEAD"));
+    for _ in 0..MAX_REFERENCES {
+        let Some(text) = next else { return Ok(()) };
+        let Some(name) = text.strip_prefix("ref:").map(str::trim) else {
+            let id = text.trim();
+            let Some((folder, file)) = id.split_at_checked(2) else { return Ok(()) };
+            return plain(&common.join("objects").join(folder).join(file));
+        };
+        let places = [git.join(name), common.join(name)];
+        places.iter().try_for_each(|place| plain(place))?;
+        next = places.iter().find_map(|place| pointer(place));
     }
-    let packs = fs::read_dir(common.join("objects/pack"));
-    for pack in packs.into_iter().flatten().flatten().take(MAX_PACKS) {
-        if !pack.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir()) {
-            plain(&pack.path())?;
+    Ok(())
+}
+
+/// A folder of objects, and those that it names and they name in turn.
+fn objects(folder: PathBuf) -> Result<(), GitError> {
+    let mut folders = vec![folder];
+    let mut at = 0;
+    while let Some(folder) = folders.get(at).cloned() {
+        at += 1;
+        for name in OF_OBJECTS {
+            let files = fs::read_dir(folder.join(name)).into_iter().flatten().flatten();
+            for file in files.take(MAX_FILES) {
+                if !file.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir()) {
+                    plain(&file.path())?;
+                }
+            }
+        }
+        let others = pointer(&folder.join("info/alternates")).unwrap_or_default();
+        for other in others.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let other = folder.join(other);
+            if folders.len() < MAX_OBJECTS && !folders.contains(&other) {
+                folders.push(other);
+            }
         }
     }
     Ok(())

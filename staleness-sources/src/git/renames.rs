@@ -51,7 +51,7 @@ impl Renames {
     /// Asks git. Finding none is no failure: a partial clone does not hold the contents.
     ///
     /// # Errors
-    /// When git cannot be started.
+    /// When git cannot be started, or does not answer.
     pub(crate) fn of_commit(
         place: &Place,
         asker: &mut Asker,
@@ -64,6 +64,8 @@ impl Renames {
         let mut renames = Self::default();
         if renames.ask(place, &mut process, commit).is_ok() {
             asker.process = Some(process);
+        } else if process.post_mortem() == GitError::NoAnswer {
+            return Err(GitError::NoAnswer);
         }
         Ok(renames)
     }

@@ -3,8 +3,6 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::ops::ControlFlow;
-#[cfg(unix)]
-use std::process::Command;
 
 use staleness_core::knowledge::WordKind;
 use staleness_sources::git::{
@@ -298,35 +296,6 @@ fn a_question_can_be_ended() {
     assert_eq!(answer.unwrap_err(), GitError::Cancelled);
     let answer = repo.missing(&[word], &is_document, &mut Watch::new(&mut go));
     assert_eq!(answer.unwrap(), [false]);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_repository_of_pipes_is_refused_before_git_waits_for_them() {
-    let pipe = |path: &std::path::Path| {
-        let _ = fs::remove_file(path);
-        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-    };
-    for name in [
-        "HEAD",
-        "config",
-        "packed-refs",
-        "refs/heads/main",
-        "objects/info/alternates",
-        "objects/pack/pack-x.idx",
-    ] {
-        let git = Git::new();
-        git.save("a.md", "x\n");
-        pipe(&git.root.join(".git").join(name));
-        let GitError::Failed(why) = open(&git.root).unwrap_err() else { panic!("{name}") };
-        assert!(why.ends_with("of git is no file"), "{why}");
-    }
-    let folder = tempfile::tempdir().unwrap();
-    pipe(&folder.path().join("HEAD"));
-    assert!(matches!(open(folder.path()), Err(GitError::Failed(_))));
-    fs::remove_file(folder.path().join("HEAD")).unwrap();
-    pipe(&folder.path().join(".git"));
-    assert!(matches!(open(folder.path()), Err(GitError::Failed(_))));
 }
 
 #[test]

@@ -18,6 +18,8 @@ mod documents_since;
 mod documents_superseded;
 mod git_dates;
 mod git_hostile;
+#[cfg(unix)]
+mod git_pipes;
 mod git_repo;
 mod git_times;
 mod git_words;

@@ -1,6 +1,7 @@
 //! Objects that are too large or damaged.
 
 use std::fs;
+use std::process::Command;
 
 use super::*;
 
