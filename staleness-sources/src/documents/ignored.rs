@@ -116,7 +116,7 @@ impl Ignored {
 }
 
 /// The patterns of a folder, made ready. Lines that are none are passed over, as git does.
-fn patterns(folder: &Path, text: &str) -> Option<Gitignore> {
+pub(super) fn patterns(folder: &Path, text: &str) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new(folder);
     for line in text.trim_start_matches('\u{feff}').lines() {
         let _ = builder.add_line(None, line);

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
-use crate::documents::{file, target};
+use crate::documents::{file, ignored, target};
 use crate::text::Fence;
 
 /// The longest file of patterns that is read, in bytes.
@@ -52,12 +52,7 @@ impl Made {
 /// The patterns of a folder. Those that cannot be read are none.
 fn patterns(folder: &Path, fence: &Fence) -> Option<Gitignore> {
     let read = file::read(&folder.join(".gitignore"), MAX_PATTERNS, Some(fence)).ok()?;
-    let mut builder = GitignoreBuilder::new("");
-    for line in read.text.lines() {
-        // One that is no pattern is passed over, as git does.
-        let _ = builder.add_line(None, line);
-    }
-    builder.build().ok().filter(|patterns| !patterns.is_empty())
+    ignored::patterns(Path::new(""), &read.text).filter(|patterns| !patterns.is_empty())
 }
 
 #[cfg(test)]
