@@ -76,6 +76,39 @@ type Lives = BTreeMap<String, (u128, Life)>;
 ///
 /// # Errors
 /// When `progress` breaks.
+///
+/// # Examples
+/// The verdict on each document of a project, telling how far it is, and stopping when somebody asks for it:
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use staleness_core::knowledge::{Context, ItemKind, judge_document};
+/// use staleness_core::verdict::Level;
+/// use staleness_core::{Policy, Timestamp};
+/// use staleness_sources::documents::{CheckOptions, check};
+/// use staleness_sources::git::Program;
+/// use staleness_sources::project::ProjectPlace;
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("README.md"), "See [the router](src/router.rs).\n")?;
+/// let place = ProjectPlace::of_folder(folder.path());
+///
+/// let (git, now) = (Program::of_environment(), Timestamp::from_millis(1_800_000_000_000));
+/// let mut options = CheckOptions::new(now);
+/// options.git = git.as_ref();
+/// let is_ended = false;
+/// let report = check(&place, &options, &mut |progress| {
+///     eprintln!("{progress:?}");
+///     if is_ended { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// })?;
+///
+/// let context = Context::new(now, &Policy::default().knowledge, None, None);
+/// let verdict = judge_document(ItemKind::Document, &report.documents[0], &context);
+/// assert_eq!(verdict.level, Level::Stale);
+/// assert_eq!(verdict.signals[0].reason, "src/router.rs does not exist");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn check(
     place: &ProjectPlace,
     options: &CheckOptions<'_>,
