@@ -24,6 +24,7 @@
 mod answers;
 mod changes;
 mod cited;
+mod compared;
 mod dates;
 mod defined;
 mod error;
@@ -59,6 +60,7 @@ mod tokens;
 mod trace;
 mod tracked;
 mod tree;
+mod version;
 mod words;
 
 use std::fmt;
@@ -101,6 +103,9 @@ pub struct Limits {
     /// How many bytes of files are searched for words: of the checked-out commit for each question, and
     /// as many of all earlier commits for all questions.
     pub searched_bytes: u64,
+    /// How many bytes of files are compared, and searched for symbols, to tell whether citations of
+    /// them hold: for all questions.
+    pub compared_bytes: u64,
     /// How many versions of all documents together are followed; of each 16 all the same.
     pub versions: usize,
     /// How many entries of folders are visited for one question, over all commits.
@@ -114,6 +119,7 @@ impl Default for Limits {
             commits: 200_000,
             document_bytes: 32 * 1024 * 1024,
             searched_bytes: 4 * 1024 * 1024 * 1024,
+            compared_bytes: 1024 * 1024 * 1024,
             versions: 2_000_000,
             visited: 1_000_000,
         }

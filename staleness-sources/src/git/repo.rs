@@ -30,6 +30,8 @@ pub struct Repo {
     pub(crate) cut: bool,
     /// How many bytes of files in earlier commits may still be searched.
     pub(crate) left: u64,
+    /// How much of cited files may still be compared.
+    pub(crate) room: super::version::Room,
     shallow: bool,
 }
 
@@ -123,6 +125,7 @@ impl Repo {
             names,
             cut,
             left: limits.searched_bytes,
+            room: super::version::Room::of(limits.compared_bytes),
             shallow,
         })
     }

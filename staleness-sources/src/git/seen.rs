@@ -7,9 +7,10 @@ use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::{Citation, Lines};
 
 use super::changes::Held;
-use super::cited::{Verified, extent};
+use super::compared::Matched;
 use super::lines::split;
 use super::tree::EntryKind;
+use super::version::{Room, Version};
 use super::{Anchor, CitationQuery, GitError, Oid, Repo};
 
 /// The most lines that are compared with a digest, each as often as it is part of a range.
@@ -17,17 +18,26 @@ const MAX_DIGESTED: usize = 2_000_000;
 /// The most commits after a verification among which the one that brought what was seen is looked for.
 const MAX_COMMITS: usize = 64;
 
+/// The version of a file in which what is cited was seen to hold.
+pub(super) struct Seen {
+    pub(super) file: Oid,
+    bytes: Vec<u8>,
+    /// What was seen, counted from 0.
+    pub(super) lines: Range<usize>,
+    /// The place of its commit in the list of commits.
+    pub(super) place: Option<usize>,
+}
+
 impl Repo {
     /// The version of a cited file that was seen to hold, by the digest of what was seen: the one of the
     /// commit that was checked out then, else the first that was committed after it. `None` when no
     /// version is known to hold what was seen.
-    pub(super) fn seen<'a>(
+    pub(super) fn seen(
         &mut self,
-        query: &CitationQuery<'a>,
+        citation: &Citation,
         then: Option<Oid>,
-        (commit, place): (Oid, Option<usize>),
-    ) -> Result<Option<Verified<'a>>, GitError> {
-        let citation = query.citation;
+        (_, place): (Oid, Option<usize>),
+    ) -> Result<Option<Seen>, GitError> {
         if citation.digest.is_none() {
             return Ok(None);
         }
@@ -38,8 +48,7 @@ impl Repo {
                 && let Some(bytes) = self.text(file)?
             {
                 if let Some(lines) = place_of(citation, &bytes) {
-                    let (lines, at) = (Some(lines), self.moment(query.verified, commit)?);
-                    return Ok(Some(Verified { citation, file, bytes, lines, place, at }));
+                    return Ok(Some(Seen { file, bytes, lines, place }));
                 }
                 looked_at = Some(file);
             }
@@ -64,17 +73,16 @@ impl Repo {
         let citation = query.citation;
         let Some((commit, place)) = self.anchor(query.verified)? else { return Ok(None) };
         let then = file_of(self.look_up(commit, &citation.path)?);
-        let verified = match (self.seen(query, then, (commit, place))?, then) {
-            (Some(verified), _) => verified,
+        let (bytes, lines) = match (self.seen(citation, then, (commit, place))?, then) {
+            (Some(seen), _) => (seen.bytes, Some(seen.lines)),
             (None, None) => return Ok(None),
             (None, Some(file)) => {
                 let Some(bytes) = self.text(file)? else { return Ok(None) };
-                let at = self.moment(query.verified, commit)?;
                 let lines = extent(citation, &bytes);
-                Verified { citation, file, bytes, lines, place, at }
+                (bytes, lines)
             }
         };
-        Ok(verified.lines_in(text).and_then(numbered))
+        Ok(lines.and_then(|lines| lines_in(&bytes, lines, text)).and_then(numbered))
     }
 
     /// When a verification was, as far as days are counted from it.
@@ -88,6 +96,36 @@ impl Repo {
             Anchor::Commit(_) => self.commit(commit)?.map_or(self.head.at, |commit| commit.at),
         })
     }
+}
+
+/// Where lines of one version are in another, or what is in their place.
+fn lines_in(older: &[u8], lines: Range<usize>, newer: &[u8]) -> Option<Range<usize>> {
+    let (older, newer) = (Version::new(older), Version::new(newer));
+    let matched = Matched::new(&older, &newer);
+    if let Some(first) = matched.kept(lines.clone()) {
+        return Some(first..first + lines.len());
+    }
+    if is_telling(older.lines.get(lines.clone())?)
+        && matched.old.as_often(lines.clone(), &matched.new)
+    {
+        let first = matched.old.nearest(lines.clone(), &matched.new)?;
+        return Some(first..first + lines.len());
+    }
+    let after = |line: usize| Some((*matched.targets.get(line)?)? as usize);
+    let start = match lines.start.checked_sub(1) {
+        Some(before) => after(before)? + 1,
+        None => 0,
+    };
+    let end = match lines.end == matched.targets.len() {
+        true => matched.new.len(),
+        false => after(lines.end)?,
+    };
+    (start < end).then_some(start..end)
+}
+
+/// The lines that a citation means, counted from 0.
+fn extent(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
+    Version::new(text).extent(citation, &mut Room::of(u64::MAX)).ok()?
 }
 
 fn file_of(held: Option<Held>) -> Option<Oid> {

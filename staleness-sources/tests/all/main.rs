@@ -16,6 +16,7 @@ mod documents_others;
 mod documents_project;
 mod documents_since;
 mod documents_superseded;
+mod git_cited;
 mod git_dates;
 mod git_hostile;
 #[cfg(unix)]
