@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 use common::Spy;
 use staleness_core::ids::{DocumentKey, OpId, ProjectId};
-use staleness_core::knowledge::{Block, Document, Fact};
+use staleness_core::knowledge::{
+    Block, Citation, Cited, Context, Document, Fact, ItemKind, SignalSet, judge_document,
+};
 use staleness_core::registry::{DocumentsReport, MAX_FINDINGS_BYTES};
 use staleness_core::scan::{ProjectRef, Scan};
+use staleness_core::store::pack;
 use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
 
 fn registry() -> BlockingRegistry {
@@ -96,15 +99,54 @@ fn rows_of_documents_that_are_gone_go_but_for_newer_ones() {
     assert_eq!(left, ["a.md", "new.md"]);
 }
 
+/// As many blocks of a document as are too many to be kept.
+fn too_many() -> u32 {
+    u32::try_from(MAX_FINDINGS_BYTES / 80).unwrap()
+}
+
 #[test]
-fn too_many_findings_are_not_kept_and_neither_is_what_was_found_before() {
+fn of_too_many_findings_the_worst_are_kept_and_the_document_is_looked_at_again() {
     let registry = registry();
     put(&registry, &[document("a.md", 1, 1)], 1);
-    let many = u32::try_from(MAX_FINDINGS_BYTES / 80).unwrap();
-    let report = put(&registry, &[document("a.md", 2, many), document("b.md", 2, 1)], 2);
-    assert_eq!((report.written, report.removed), (1, 1));
+    let mut large = document("a.md", 2, too_many());
+    let gone = |path: &str| Fact::SourceMissing {
+        citation: Citation::of_path(path),
+        gone: Cited::Path,
+        renamed_to: None,
+        commit: None,
+    };
+    // Among so many weak signs, and not at their beginning.
+    for line in [7_000, 9_000] {
+        large.found[line].evidence.push(gone("src/gone.rs").into());
+    }
+    let whole = large.clone();
+    let report = put(&registry, &[large, document("b.md", 2, 1)], 2);
+    assert_eq!((report.written, report.removed), (2, 0));
     assert_eq!(report.too_large, ["a.md"]);
-    assert_eq!(registry.documents(&project()).unwrap().len(), 1);
+    let kept = registry.documents(&project()).unwrap().remove(0);
+    assert!(kept.is_partial() && kept.head.is_none() && kept.blocks == whole.blocks);
+    assert!(pack(&kept.found).len() <= MAX_FINDINGS_BYTES);
+    assert!(kept.found.len() > 1_000, "{}", kept.found.len());
+    assert!(kept.found.is_sorted_by_key(|block| block.line));
+    let worst = kept.found.iter().filter(|block| block.evidence.len() > 1);
+    assert_eq!(worst.map(|block| block.line).collect::<Vec<_>>(), [7_000, 9_000]);
+    let context = Context::new(at(2), &Policy::default().knowledge, None, None);
+    let verdict = |document| judge_document(ItemKind::Document, document, &context);
+    assert_eq!(verdict(&kept), verdict(&whole));
+}
+
+#[test]
+fn of_one_block_with_too_much_against_it_some_of_each_sort_is_kept() {
+    let registry = registry();
+    let mut large = document("a.md", 1, 1);
+    let block = &mut large.found[0];
+    block.evidence = vec![block.evidence[0].clone(); MAX_FINDINGS_BYTES / 20];
+    block.evidence.push(Fact::Expired { at: at(0) }.into());
+    assert_eq!(put(&registry, &[large.clone()], 1).too_large, ["a.md"]);
+    let kept = registry.documents(&project()).unwrap().remove(0);
+    assert!(pack(&kept.found).len() <= MAX_FINDINGS_BYTES);
+    let sorts = |document: &Document| SignalSet::of(&document.found[0].evidence);
+    assert_eq!(sorts(&kept), sorts(&large));
 }
 
 #[test]

@@ -303,7 +303,8 @@ fn keep(settings: &Settings, report: &Report, everything: bool, listener: &dyn L
                 kept.removed
             ));
             for path in kept.too_large {
-                listener.note(&format!("{path}: more findings than are kept between checks"));
+                listener
+                    .note(&format!("{path}: of its findings the worst are kept between checks"));
             }
         }
         Err(error) => listener.note(&format!("{}; what was found is not kept", error.message)),

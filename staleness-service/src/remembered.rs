@@ -21,6 +21,8 @@ pub struct Remembered {
     pub stale: usize,
     /// How many of them are to be reviewed.
     pub review: usize,
+    /// How many of them have more findings than are kept; the worst of these are.
+    pub partial: usize,
     /// Blocks that cannot be trusted, worst first.
     pub doubtful: Vec<KnowledgeReport>,
     /// When documents were checked last.
@@ -33,6 +35,7 @@ impl Remembered {
         let checked = registry.documents(&settings.project.id)?;
         let mut remembered = Self {
             documents: checked.len(),
+            partial: checked.iter().filter(|document| document.is_partial()).count(),
             checked_at: checked.iter().map(|document| document.checked_at).max(),
             ..Self::default()
         };

@@ -35,6 +35,7 @@ pub(crate) fn run(
     };
     let counts = json!({
         "documents": remembered.documents,
+        "partial_documents": remembered.partial,
         "review_blocks": blocks(Level::Review),
         "stale_blocks": blocks(Level::Stale),
         "work": stuck.counts.total,

@@ -192,7 +192,7 @@ pub(crate) fn summary(
 pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) -> String {
     /// Blocks that the overview shows.
     const SHOWN: usize = 10;
-    let Remembered { documents, stale, review, doubtful, .. } = remembered;
+    let Remembered { documents, stale, review, partial, doubtful, .. } = remembered;
     let paint = out.paint;
     if *documents == 0 {
         let hint = "`staleness check` looks for documents that have rotted\n";
@@ -225,6 +225,13 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
         let more =
             format!("  … and {} more; `staleness check` lists all\n", doubtful.len() - SHOWN);
         text.push_str(&paint.dim(&more));
+    }
+    if *partial > 0 {
+        let more = match partial {
+            1 => "1 document has more findings than are kept".to_owned(),
+            partial => format!("{partial} documents have more findings than are kept"),
+        };
+        text.push_str(&paint.dim(&format!("  … {more}: the worst of them are counted here\n")));
     }
     text
 }

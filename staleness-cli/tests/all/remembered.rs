@@ -57,6 +57,34 @@ fn the_overview_tells_what_the_last_check_found() {
 }
 
 #[test]
+fn what_has_more_findings_than_are_kept_is_told_all_the_same() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/src/gone.rs", "fn main() {}\n");
+    let rows = |name: &str| -> String {
+        (0..4_000).map(|at| format!("- {name} {at}, see `src/gone.rs` now\n")).collect()
+    };
+    sandbox.write("project/CLAUDE.md", format!("{}\nSee `src/gone.rs`.\n", rows("Item")));
+    sandbox.write("project/README.md", "It holds.\n");
+    sandbox.commit("2026-01-10T00:00:00Z");
+    std::fs::remove_file(sandbox.project.join("src/gone.rs")).unwrap();
+    sandbox.commit("2026-02-10T00:00:00Z");
+    let run = now(&sandbox, &["check", "--verbose", "--fail-on", "stale"]);
+    let noted = "CLAUDE.md: of its findings the worst are kept between checks";
+    assert!(run.code == 1 && run.err.contains(noted), "{}", run.err);
+    let run = now(&sandbox, &["--fail-on", "stale"]);
+    assert!(run.code == 1, "{run:?}");
+    assert!(run.out.contains("1 of 2 documents cannot be trusted blindly"), "{run:?}");
+    assert!(run.out.contains("1 document has more findings than are kept"), "{run:?}");
+    let overview = sandbox.json(&[]);
+    assert_eq!(overview["counts"]["partial_documents"], 1);
+    assert!(overview["documents_checked_at"].is_string());
+    let told = sandbox.session_start(&sandbox.project, "s", "startup").unwrap();
+    assert!(told.contains("`CLAUDE.md` (lines "), "{told}");
+    // Nothing is taken over that is not whole.
+    assert_eq!(now(&sandbox, &["check", "--fail-on", "stale"]).code, 1);
+}
+
+#[test]
 fn a_session_is_told_which_documents_to_doubt_and_nothing_of_their_text() {
     let sandbox = checked();
     let told = sandbox.session_start(&sandbox.project, "s", "startup").unwrap();

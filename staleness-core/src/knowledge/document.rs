@@ -49,3 +49,16 @@ pub struct Document {
     /// the commit that edited it last, unless what was checked is not committed.
     pub found: Vec<Block>,
 }
+
+impl Document {
+    /// The digest of a document of which not all findings are listed: no contents have it, so that the
+    /// next check looks again.
+    pub const PARTIAL: u128 = 1;
+
+    /// Whether findings were left out because there are too many. The worst is among those that are
+    /// listed.
+    #[must_use]
+    pub const fn is_partial(&self) -> bool {
+        self.digest == Self::PARTIAL
+    }
+}

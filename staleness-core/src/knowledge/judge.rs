@@ -53,22 +53,29 @@ pub fn judge_block(kind: ItemKind, block: &Block, context: &Context) -> Verdict 
 /// A document is as fresh as its worst block: the verdict on that, the first one of equals.
 #[must_use]
 pub fn judge_document(kind: ItemKind, document: &Document, context: &Context) -> Verdict {
-    let key = |block: &Block| {
-        let subject = Subject::block(kind, block, context.now());
-        let (freshness, level) = subject.score(context.resolved(kind));
-        (level, freshness)
-    };
-    let worse = |a: &(Level, f64), b: &(Level, f64)| {
-        a.0.cmp(&b.0).then_with(|| b.1.total_cmp(&a.1)) == Ordering::Greater
-    };
-    let mut worst: Option<(&Block, (Level, f64))> = None;
+    let mut worst: Option<(&Block, Severity)> = None;
     for block in document.found.iter().filter(|block| !block.evidence.is_empty()) {
-        let this = key(block);
-        if worst.as_ref().is_none_or(|(_, other)| worse(&this, other)) {
+        let this = severity(kind, block, context);
+        if worst.as_ref().is_none_or(|(_, other)| worst_first(&this, other) == Ordering::Less) {
             worst = Some((block, this));
         }
     }
     worst.map_or_else(Verdict::fresh, |(block, _)| judge_block(kind, block, context))
+}
+
+/// The level and the freshness of a block.
+pub(crate) type Severity = (Level, f64);
+
+/// How bad a block of a document is.
+pub(crate) fn severity(kind: ItemKind, block: &Block, context: &Context) -> Severity {
+    let subject = Subject::block(kind, block, context.now());
+    let (freshness, level) = subject.score(context.resolved(kind));
+    (level, freshness)
+}
+
+/// The order in which the worst comes first.
+pub(crate) fn worst_first(a: &Severity, b: &Severity) -> Ordering {
+    b.0.cmp(&a.0).then_with(|| a.1.total_cmp(&b.1))
 }
 
 /// A signal with what orders it.

@@ -1,5 +1,6 @@
 //! Verbs over checked documents: a cache of what was found in them.
 
+mod fit;
 mod put;
 
 use std::collections::BTreeSet;
@@ -8,8 +9,8 @@ use serde::Serialize;
 
 use super::Registry;
 use crate::ids::ProjectId;
-use crate::knowledge::Document;
-use crate::store::{DocumentFilter, Selection, StoreError, pack};
+use crate::knowledge::{Context, Document};
+use crate::store::{DocumentFilter, Selection, StoreError};
 use crate::time::Timestamp;
 
 pub use put::REFRESH_AFTER_DAYS;
@@ -29,8 +30,8 @@ pub struct DocumentsReport {
     pub kept: usize,
     /// Rows that went because their document is gone.
     pub removed: usize,
-    /// Paths of documents with more findings than are kept ([`MAX_FINDINGS_BYTES`]): they are not in
-    /// the cache, and the next check looks at them again.
+    /// Paths of documents with more findings than are kept ([`MAX_FINDINGS_BYTES`]): the worst of
+    /// them are in the cache, and the next check looks at these documents again.
     pub too_large: Vec<String>,
 }
 
@@ -49,30 +50,25 @@ impl Registry {
         at: Timestamp,
     ) -> Result<DocumentsReport, StoreError> {
         let mut report = DocumentsReport::default();
-        let mut gone = BTreeSet::new();
-        let mut rows = Vec::with_capacity(documents.len());
-        for row in documents.into_iter().filter(|row| row.key.project == *project) {
-            if pack(&row.found).len() > MAX_FINDINGS_BYTES {
-                report.too_large.push(row.key.path.clone());
-                gone.insert(row.key.path);
-            } else {
-                rows.push(row);
-            }
-        }
-        let mut rows = rows.into_iter();
+        let context = Context::new(at, &self.policy.knowledge, None, None);
+        let mut rows = documents.into_iter().filter(|row| row.key.project == *project);
         loop {
-            let batch: Vec<Document> = rows.by_ref().take(BATCH).collect();
+            let mut batch: Vec<Document> = rows.by_ref().take(BATCH).collect();
             if batch.is_empty() {
                 break;
+            }
+            for row in &mut batch {
+                if fit::to_size(row, &context) {
+                    report.too_large.push(row.key.path.clone());
+                }
             }
             let all = batch.len();
             let changes = self.run(put::PutDocuments { rows: batch }).await?.changes;
             report.written += changes.documents.len();
             report.kept += all - changes.documents.len();
         }
-        if paths.is_some() || !gone.is_empty() {
-            let project = project.clone();
-            let step = put::DropDocuments { project, paths, gone, at };
+        if let Some(paths) = paths {
+            let step = put::DropDocuments { project: project.clone(), paths, at };
             report.removed = self.run(step).await?.changes.documents.len();
         }
         Ok(report)

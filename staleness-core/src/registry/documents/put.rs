@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ids::{DocumentKey, ProjectId};
+use crate::ids::ProjectId;
 use crate::knowledge::Document;
 use crate::store::{Decision, DocumentFilter, Draft, Durability, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
@@ -51,34 +51,20 @@ fn is_news(known: &Document, row: &Document) -> bool {
 #[derive(Debug)]
 pub(super) struct DropDocuments {
     pub(super) project: ProjectId,
-    /// Those that there are; `None` when that is not known.
-    pub(super) paths: Option<BTreeSet<String>>,
-    /// Those whose row must go although they are there.
-    pub(super) gone: BTreeSet<String>,
+    /// Those that there are.
+    pub(super) paths: BTreeSet<String>,
     pub(super) at: Timestamp,
 }
 
 impl Step for DropDocuments {
     fn selection(&self) -> Selection {
-        if self.paths.is_some() {
-            let all = DocumentFilter::Project(self.project.clone());
-            return Selection::new().lock_documents(all);
-        }
-        let keys = self.gone.iter().map(|path| {
-            let (project, path) = (self.project.clone(), path.clone());
-            DocumentKey { project, path }
-        });
-        keys.fold(Selection::new(), |all, key| all.lock_documents(DocumentFilter::Key(key)))
+        Selection::new().lock_documents(DocumentFilter::Project(self.project.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
-        let is_gone = |path: &String| {
-            self.gone.contains(path)
-                || self.paths.as_ref().is_some_and(|paths| !paths.contains(path))
-        };
         for (key, row) in &view.documents {
-            if is_gone(&key.path) && row.checked_at <= self.at {
+            if !self.paths.contains(&key.path) && row.checked_at <= self.at {
                 draft.delete_document(key);
             }
         }

@@ -1,0 +1,59 @@
+//! Documents with more findings than are kept of one.
+
+use super::MAX_FINDINGS_BYTES;
+use crate::knowledge::{
+    Block, Context, Document, ItemKind, SignalKind, SignalSet, severity, worst_first,
+};
+use crate::store::pack;
+
+/// How much evidence of each sort a block keeps then: of one sort it says no more by being more.
+const OF_EACH_SORT: usize = 50;
+
+/// Leaves out what is too much, the least severe first, and marks the document; whether it was. Its
+/// worst block stays whatever the rules are that judge it: one with each set of sorts of evidence does.
+pub(super) fn to_size(document: &mut Document, context: &Context) -> bool {
+    if pack(&document.found).len() <= MAX_FINDINGS_BYTES {
+        return false;
+    }
+    document.found.iter_mut().for_each(thin);
+    let found = &document.found;
+    let severities: Vec<_> =
+        found.iter().map(|block| severity(ItemKind::Document, block, context)).collect();
+    let mut ranked: Vec<usize> = (0..found.len()).collect();
+    ranked.sort_by(|a, b| worst_first(&severities[*a], &severities[*b]).then_with(|| a.cmp(b)));
+    let mut sets: Vec<SignalSet> = Vec::new();
+    let (firsts, rest): (Vec<usize>, Vec<usize>) = ranked.into_iter().partition(|at| {
+        let set = SignalSet::of(&found[*at].evidence);
+        let is_first = !sets.contains(&set);
+        if is_first {
+            sets.push(set);
+        }
+        is_first
+    });
+    // The brackets around them.
+    let (mut size, mut kept) = (2, vec![false; found.len()]);
+    let mut fits = |at: usize| {
+        let more = pack(&found[at]).len() + 1;
+        kept[at] = size + more <= MAX_FINDINGS_BYTES;
+        size += if kept[at] { more } else { 0 };
+        kept[at]
+    };
+    for at in firsts {
+        fits(at);
+    }
+    let _ = rest.into_iter().all(&mut fits);
+    let mut kept = kept.into_iter();
+    document.found.retain(|_| kept.next().unwrap_or(false));
+    (document.head, document.digest) = (None, Document::PARTIAL);
+    true
+}
+
+/// Keeps the first evidence of each sort.
+fn thin(block: &mut Block) {
+    let mut counts = [0; SignalKind::ALL.len()];
+    block.evidence.retain(|each| {
+        let count = &mut counts[each.fact.kind() as usize];
+        *count += 1;
+        *count <= OF_EACH_SORT
+    });
+}
