@@ -40,6 +40,7 @@ mod life;
 mod lines;
 mod meaning;
 mod moved;
+mod moves;
 mod objects;
 mod oid;
 mod past;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::changes::{Held, Known};
+use super::moves::Moves;
 use super::renames::{Asker, Renames};
 use super::tokens::WantedPath;
 use super::trace::between;
@@ -16,7 +17,7 @@ const MAX_ASKED: usize = 2_000;
 /// Follows renames, and remembers those of the commits that were asked about.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
-    renames: HashMap<Oid, Renames>,
+    renames: HashMap<Oid, Moves>,
     asker: Asker,
 }
 
@@ -48,7 +49,7 @@ impl Moved {
         Ok(None)
     }
 
-    fn of(&mut self, repo: &mut Repo, place: usize) -> Result<Option<&Renames>, GitError> {
+    fn of(&mut self, repo: &mut Repo, place: usize) -> Result<Option<&Moves>, GitError> {
         let Some(commit) = repo.past()?.commits.get(place).copied() else { return Ok(None) };
         if !self.renames.contains_key(&commit.id) {
             if self.renames.len() >= MAX_ASKED {
@@ -60,7 +61,7 @@ impl Moved {
                 Some(plain) => plain,
                 None => Renames::of_commit(&repo.place, &mut self.asker, commit.id)?,
             };
-            self.renames.insert(commit.id, renames);
+            self.renames.insert(commit.id, Moves::of(renames));
         }
         Ok(self.renames.get(&commit.id))
     }

@@ -7,7 +7,6 @@ use super::changes::Arrival;
 use super::process::Process;
 use super::raw::{Raw, Reader};
 use super::repo::Place;
-use super::tokens::WantedPath;
 use super::tree::EntryKind;
 use super::{GitError, Oid};
 
@@ -134,52 +133,5 @@ impl Renames {
                 self.from.insert(new.to_vec(), (old.to_vec(), change.old));
             }
         }
-    }
-
-    /// Where the removed file or folder is now that a path means, if it means only one.
-    pub(crate) fn of_path(&self, path: &WantedPath) -> Option<String> {
-        let end = path.parts.join(&b'/');
-        let mut roots: Vec<&[u8]> = Vec::new();
-        for (from, _) in self.from.values() {
-            // The part of the old path that the wanted path names: the file, or a folder above it.
-            let ends = from.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-            for upto in ends.chain([from.len()]) {
-                let whole = &from[..upto];
-                let before = whole.strip_suffix(&*end);
-                let fits = before.is_some_and(|before| {
-                    before.is_empty() || !path.anchored && before.ends_with(b"/")
-                });
-                if fits && !roots.contains(&whole) {
-                    roots.push(whole);
-                }
-                if roots.len() > 1 {
-                    return None;
-                }
-            }
-        }
-        match roots.as_slice() {
-            [only] => self.target(std::str::from_utf8(only).ok()?),
-            _ => None,
-        }
-    }
-
-    /// Where a removed file or folder is now. A folder is where most of its files went, each under
-    /// the name that it had there.
-    pub(crate) fn target(&self, old: &str) -> Option<String> {
-        let below = format!("{old}/");
-        let mut folders: BTreeMap<&[u8], usize> = BTreeMap::new();
-        for (new, (from, _)) in &self.from {
-            if from == old.as_bytes() {
-                return String::from_utf8(new.clone()).ok();
-            }
-            if let Some(rest) = from.strip_prefix(below.as_bytes())
-                && let Some(folder) = new.strip_suffix(rest)
-                && let Some(folder) = folder.strip_suffix(b"/")
-            {
-                *folders.entry(folder).or_default() += 1;
-            }
-        }
-        let (folder, _) = folders.into_iter().max_by_key(|(_, count)| *count)?;
-        String::from_utf8(folder.to_vec()).ok()
     }
 }
