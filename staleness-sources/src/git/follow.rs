@@ -164,9 +164,12 @@ impl<'a> Follow<'a> {
     /// Finds out where the files that the last commit added came from.
     fn settle(&mut self) {
         let (added, removed) = (std::mem::take(&mut self.added), std::mem::take(&mut self.removed));
-        let mut asked = None;
+        if added.is_empty() {
+            return;
+        }
+        let (mut asked, gone) = (None, Removed::of(&removed));
         for (path, new) in added {
-            let origin = plain_origin(&path, new, &removed).or_else(|| {
+            let origin = gone.plain_origin(&path, new).or_else(|| {
                 if removed.is_empty() || self.renaming >= MAX_RENAMING {
                     return None;
                 }
@@ -199,15 +202,35 @@ impl<'a> Follow<'a> {
     }
 }
 
-/// The removed file with the same contents, when there is only one, or one of the same name.
-fn plain_origin(path: &[u8], new: Oid, removed: &[(Vec<u8>, Oid)]) -> Option<(Vec<u8>, Oid)> {
-    let name = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().map(<[u8]>::to_vec);
-    let same: Vec<_> = removed.iter().filter(|(_, old)| *old == new).collect();
-    let found = match same.as_slice() {
-        [only] => *only,
-        several => several.iter().find(|(old, _)| name(old) == name(path))?,
-    };
-    Some(found.clone())
+/// Removed files by their contents.
+struct Removed<'a> {
+    /// One of those with the same contents, and whether it is the only one.
+    same: HashMap<Oid, (&'a [u8], bool)>,
+    /// The first of those with the same contents and the same name.
+    named: HashMap<(Oid, &'a [u8]), &'a [u8]>,
+}
+
+impl<'a> Removed<'a> {
+    fn of(removed: &'a [(Vec<u8>, Oid)]) -> Self {
+        let (mut same, mut named) = (HashMap::new(), HashMap::new());
+        for (path, old) in removed {
+            let path = path.as_slice();
+            same.entry(*old).and_modify(|(_, only)| *only = false).or_insert((path, true));
+            named.entry((*old, name(path))).or_insert(path);
+        }
+        Self { same, named }
+    }
+
+    /// The removed file with the same contents, when there is only one, or one of the same name.
+    fn plain_origin(&self, path: &[u8], new: Oid) -> Option<(Vec<u8>, Oid)> {
+        let (one, is_only) = self.same.get(&new)?;
+        let found = if *is_only { one } else { self.named.get(&(new, name(path)))? };
+        Some((found.to_vec(), new))
+    }
+}
+
+fn name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
 #[cfg(test)]
@@ -228,5 +251,23 @@ mod tests {
         assert_eq!(filled(&mut room), MAX_VERSIONS);
         assert_eq!((filled(&mut room), room), (SOME + 1, 0), "the last that finds room ends it");
         assert_eq!((filled(&mut room), room), (SOME, 0));
+    }
+
+    #[test]
+    fn a_file_comes_from_the_one_with_its_contents_or_with_its_name_as_well() {
+        let id = |byte: u8| Oid::from_bytes(&[byte; 20]).unwrap();
+        let removed = [("a/x", 1), ("b/y", 2), ("c/y", 2), ("d/z", 2)];
+        let removed = removed.map(|(path, byte)| (path.as_bytes().to_vec(), id(byte)));
+        let gone = Removed::of(&removed);
+        let origin = |path: &str, byte| {
+            let (path, old) = gone.plain_origin(path.as_bytes(), id(byte))?;
+            assert_eq!(old, id(byte));
+            Some(String::from_utf8(path).unwrap())
+        };
+        assert_eq!(origin("n/other", 1).as_deref(), Some("a/x"));
+        assert_eq!(origin("n/y", 2).as_deref(), Some("b/y"), "the first of several");
+        assert_eq!(origin("z", 2).as_deref(), Some("d/z"));
+        assert_eq!(origin("n/x", 2), None);
+        assert_eq!(origin("a/x", 3), None);
     }
 }
