@@ -1,6 +1,6 @@
 //! What is to be looked up about the names of a document.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use staleness_core::knowledge::{Citation, WordKind};
 
@@ -165,7 +165,7 @@ impl Check<'_> {
         leaving: &mut Leaving,
     ) -> Vec<Ask> {
         let mut asks = Vec::new();
-        let mut seen: Vec<NameId> = Vec::new();
+        let mut seen: HashSet<NameId> = HashSet::new();
         for mention in &doc.draft.mentions[block.mentions.clone()] {
             if seen.contains(&mention.name) {
                 continue;
@@ -187,7 +187,7 @@ impl Check<'_> {
             };
             if let Some(ask) = ask {
                 // The same name twice in a block is one finding.
-                seen.push(mention.name);
+                seen.insert(mention.name);
                 asks.push(ask);
             }
         }
