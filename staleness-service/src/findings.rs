@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use staleness::ids::{ItemKey, stable_hash};
 use staleness::knowledge::{
-    Block, Context, Document, Evidence, Fact, Item, ItemKind, judge, judge_block,
+    Block, Context, Document, Evidence, Fact, Item, ItemKind, SignalSet, judge, judge_block,
 };
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
-use staleness_sources::documents::Report;
+use staleness_sources::documents::{Report, Unlisted};
 
 use crate::items::{joined_for_files, known, outside, to_look_up};
 use crate::rank::worst_first;
@@ -69,6 +69,19 @@ impl Levels {
             Level::Fresh => self.fresh += 1,
             Level::Review => self.review += 1,
             Level::Stale => self.stale += 1,
+        }
+    }
+
+    /// Counts blocks that are not listed, which were taken for fresh, as those that are like them.
+    fn add_unlisted(&mut self, group: &Group, unlisted: &Unlisted) {
+        let is_like = |each: &&Finding| SignalSet::of(&each.evidence) == unlisted.sorts;
+        let level = group.found.iter().find(is_like).map(|like| like.told.verdict.level);
+        let count = unlisted.blocks as u64;
+        self.fresh = self.fresh.saturating_sub(count);
+        match level.unwrap_or(Level::Fresh) {
+            Level::Fresh => self.fresh += count,
+            Level::Review => self.review += count,
+            Level::Stale => self.stale += count,
         }
     }
 
@@ -138,6 +151,9 @@ impl Findings {
             found.counts.fresh +=
                 u64::from(document.blocks).saturating_sub(group.found.len() as u64);
             group.found.iter().for_each(|each| found.counts.add(each.told.verdict.level));
+            for unlisted in report.unlisted.iter().filter(|it| it.path == group.path) {
+                found.counts.add_unlisted(&group, unlisted);
+            }
             found.groups.push(group);
         }
         found.groups.sort_by(by_worst);

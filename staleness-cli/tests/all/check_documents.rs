@@ -33,6 +33,26 @@ fn with_front(front: &str) -> Sandbox {
 }
 
 #[test]
+fn blocks_that_are_not_listed_are_counted_as_those_that_are_like_them() {
+    let sandbox = Sandbox::with_history();
+    sandbox.write("project/AGENTS.md", "- now\n".repeat(3_000));
+    sandbox.commit("2026-01-10T00:00:00Z");
+    let heavy = [
+        "check",
+        "--set",
+        "knowledge.weight_temporal_marker=1",
+        "--set",
+        "knowledge.strength_marker=1",
+    ];
+    for (args, level) in [(&heavy[..1], "fresh"), (&heavy[..], "stale")] {
+        let found = sandbox.json(args);
+        assert_eq!(found["counts"][level], 3_000, "{level}: {}", found["counts"]);
+        assert_eq!(found["items"].as_array().unwrap().len(), 1_000, "{level}");
+        assert!(found["notes"].to_string().contains("2000 more findings"), "{}", found["notes"]);
+    }
+}
+
+#[test]
 fn an_evergreen_document_hears_of_its_end_alone() {
     let fields = "version_context: 1.0.0\ncite: [CITED.txt]";
     let plain = with_front(fields);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use staleness_core::knowledge::{Document, Item};
+use staleness_core::knowledge::{Document, Item, SignalSet};
 
 /// A file that was not checked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,18 @@ pub struct Note {
     pub line: Option<u32>,
     /// What was noticed. It holds no text of the document but names, paths and dates.
     pub text: String,
+}
+
+/// Blocks of a document that are not listed: it has many with the same sorts of evidence, of which the
+/// first are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlisted {
+    /// The document, as in [`staleness_core::ids::DocumentKey::path`].
+    pub path: String,
+    /// The sorts of evidence against each of them.
+    pub sorts: SignalSet,
+    /// How many there are.
+    pub blocks: usize,
 }
 
 /// How many of what was looked at.
@@ -52,6 +64,8 @@ pub struct Report {
     /// The items that live in files of their own, by path. The evidence about each is the one block
     /// of the document with the path that the item names. The store's counters are not in them.
     pub items: Vec<Item>,
+    /// What is not listed in the documents.
+    pub unlisted: Vec<Unlisted>,
     /// Files that were not checked, by path.
     pub skipped: Vec<Skipped>,
     /// What was noticed and left aside.

@@ -2,6 +2,7 @@
 
 mod claude;
 mod clients;
+mod documents_bounds;
 mod documents_cites;
 mod documents_dates;
 mod documents_drift;

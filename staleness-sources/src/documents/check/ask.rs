@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use staleness_core::knowledge::{Citation, WordKind};
+use staleness_core::knowledge::{Citation, SignalKind, WordKind};
 
 use super::Check;
+use super::bounds::MAX_WEAK;
 use super::doc::Doc;
 use crate::documents::draft::{DraftBlock, Mention, Origin};
 use crate::documents::names::{NameId, NameSort};
@@ -291,17 +292,25 @@ impl Check<'_> {
     }
 }
 
-/// Of a block with words of a time only its date is asked.
-pub(super) fn ask_when(asked: &mut Vec<Asked>, doc: &Doc) {
-    let known = asked.len();
+/// Of a block with words of a time only its date is asked, and of the first of them alone; how many are
+/// passed by.
+pub(super) fn ask_when(asked: &mut Vec<Asked>, doc: &Doc) -> usize {
+    let (known, mut passed) = (asked.len(), 0);
     for (at, block) in doc.draft.blocks.iter().enumerate() {
         let block_at = Some(at);
         let is_new = || asked[..known].binary_search_by_key(&block_at, |it| it.block).is_err();
         if !block.marks.is_empty() && is_new() {
-            asked.push(Asked { block: block_at, asks: Vec::new() });
+            if asked.len() < known + MAX_WEAK
+                || doc.leaves_aside(block_at, SignalKind::TemporalMarker)
+            {
+                asked.push(Asked { block: block_at, asks: Vec::new() });
+            } else {
+                passed += 1;
+            }
         }
     }
     asked.sort_by_key(|it| it.block);
+    passed
 }
 
 /// Whether a target that is not on disk is missing even if nobody knows what was there before: a

@@ -2,7 +2,7 @@
 
 use staleness_core::ids::{DocumentKey, ItemId, ItemKey, Scope, stable_hash};
 use staleness_core::knowledge::{
-    Block, Document, Evidence, Fact, Item, ItemKind, Version, WordKind,
+    Block, Document, Evidence, Fact, Item, ItemKind, SignalKind, Version, WordKind,
 };
 use staleness_core::time::Timestamp;
 
@@ -30,6 +30,14 @@ pub(super) struct Doc {
     pub(super) text: u128,
     pub(super) written: Timestamp,
     pub(super) draft: Draft,
+}
+
+impl Doc {
+    /// Whether directives leave evidence of a sort against a block aside.
+    pub(super) fn leaves_aside(&self, block: Option<usize>, kind: SignalKind) -> bool {
+        let inner = block.and_then(|at| self.draft.ignored_in.get(&at));
+        self.draft.ignored.has(kind) || inner.is_some_and(|in_it| in_it.has(kind))
+    }
 }
 
 /// What became of reading a document.

@@ -1,17 +1,15 @@
-//! From questions to evidence.
+//! From questions to answers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use staleness_core::ids::stable_hash;
-use staleness_core::knowledge::{
-    Block, Citation, Cited, Document, Evidence, Fact, ItemKind, Lines as LineRange,
-};
+use staleness_core::knowledge::{Citation, Document, Fact, Lines as LineRange};
 use staleness_core::time::Timestamp;
 
-use super::ask::{Ask, Asked, ask_when, word_of};
-use super::block::{as_one, block_of, explains};
-use super::doc::{self, Doc};
+use super::ask::{Asked, ask_when, word_of};
+use super::block::explains;
+use super::doc::Doc;
 use super::{Check, commit_text, tell};
 use crate::documents::names::NameId;
 use crate::documents::place::Lines;
@@ -20,16 +18,14 @@ use crate::git::{Anchor, CitationQuery, Cite, Commit, Dated, DatingQuery, Trace,
 
 /// About how many bytes a question takes, and a block with questions.
 const QUESTION_BYTES: usize = 256;
-/// How many words of a time are told of one block: only the strongest counts.
-const MAX_MARKS: usize = 16;
-/// The largest file whose lines are counted where there is no history, in bytes.
-const MAX_COUNTED: u64 = 16 * 1024 * 1024;
 
 /// A document with questions, and its text.
 pub(super) struct Open<'d> {
     pub(super) doc: &'d Doc,
     pub(super) text: String,
     pub(super) asked: Vec<Asked>,
+    /// How many blocks with nothing but words of a time are not among them.
+    pub(super) passed: usize,
     /// The blocks as lines, in the order of `asked`.
     places: Vec<LineRange>,
 }
@@ -39,9 +35,9 @@ pub(super) type CiteAsked<'a> = (usize, usize, usize, CitationQuery<'a>);
 
 /// When what a block says was last known to hold.
 #[derive(Clone, Copy, Debug)]
-struct Anchored {
-    at: Timestamp,
-    commit: Option<Commit>,
+pub(super) struct Anchored {
+    pub(super) at: Timestamp,
+    pub(super) commit: Option<Commit>,
     anchor: Anchor,
 }
 
@@ -60,7 +56,7 @@ impl Check<'_> {
         for (done, doc) in docs.iter().enumerate() {
             tell(progress, Progress::Tracing { done, of: docs.len() })?;
             let (mut asked, leaving) = self.asks(doc, &missing);
-            ask_when(&mut asked, doc);
+            let passed = ask_when(&mut asked, doc);
             if self.rests_on_disk.take() {
                 self.told.insert(doc.key.path.clone());
             }
@@ -91,7 +87,7 @@ impl Check<'_> {
                 LineRange { first, last }
             };
             let places = asked.iter().map(place).collect();
-            held.push(Open { doc, text: read.text, asked, places });
+            held.push(Open { doc, text: read.text, asked, passed, places });
             if size > may_hold {
                 self.answer(&mut held, &mut documents, progress)?;
                 size = 0;
@@ -261,102 +257,6 @@ impl Check<'_> {
             (_, None) => None,
         }
     }
-
-    /// A document with what was found about it.
-    fn document(
-        &mut self,
-        doc: &Doc,
-        open: Option<&Open<'_>>,
-        facts: &[Vec<(usize, Fact)>],
-        anchors: &[Option<Anchored>],
-    ) -> Result<Document, Cancelled> {
-        let mut found: BTreeMap<Option<usize>, Block> = BTreeMap::new();
-        if let Some(open) = open {
-            let mut lines = Lines::new(&open.text);
-            for (place, asked) in open.asked.iter().enumerate() {
-                let facts = facts.get(place).map_or(&[][..], Vec::as_slice);
-                let mut evidence: Vec<Evidence> = facts
-                    .iter()
-                    .map(|(ask, fact)| evidence_at(&mut lines, asked.asks[*ask].at, fact.clone()))
-                    .collect();
-                if !self.past.is_there() {
-                    let asks = asked
-                        .asks
-                        .iter()
-                        .filter_map(|ask| self.without_history(ask).map(|fact| (ask.at, fact)));
-                    let asks: Vec<_> = asks.collect();
-                    evidence.extend(asks.into_iter().map(|(at, f)| evidence_at(&mut lines, at, f)));
-                }
-                let marks = asked.block.map_or(0..0, |at| doc.draft.blocks[at].marks.clone());
-                for mark in doc.draft.marks[marks].iter().take(MAX_MARKS) {
-                    // It may go on in the next line.
-                    let word = open.text.get(mark.clone()).unwrap_or_default();
-                    let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
-                    let fact = Fact::TemporalMarker { word };
-                    evidence.push(evidence_at(&mut lines, mark.start, fact));
-                }
-                if !evidence.is_empty() {
-                    let block = block_of(open, asked.block, &mut lines);
-                    let anchored = anchors.get(place).copied().flatten();
-                    found.insert(
-                        asked.block,
-                        Block {
-                            anchored_at: anchored.map(|it| it.at),
-                            anchor: anchored.and_then(|it| it.commit).as_ref().map(commit_text),
-                            evidence,
-                            ..block
-                        },
-                    );
-                }
-            }
-        }
-        let mut ignored = 0;
-        for (at, block) in &mut found {
-            let inner = at.and_then(|at| doc.draft.ignored_in.get(&at));
-            let is_aside =
-                |kind| doc.draft.ignored.has(kind) || inner.is_some_and(|in_it| in_it.has(kind));
-            let before = block.evidence.len();
-            block.evidence.retain(|evidence| !is_aside(evidence.fact.kind()));
-            ignored += before - block.evidence.len();
-        }
-        if ignored > 0 {
-            self.report.counts.ignored += ignored;
-            self.told.insert(doc.key.path.clone());
-        }
-        let mut found: Vec<Block> = found.into_values().collect();
-        found.retain(|block| !block.evidence.is_empty());
-        let mut document = Document {
-            key: doc.key.clone(),
-            loaded: doc.file.loaded,
-            checked_at: self.options.now,
-            head: self.report.head.clone(),
-            digest: doc.digest,
-            blocks: doc.draft.count
-                + u32::from(found.first().is_some_and(|block| block.digest == 0)),
-            found,
-        };
-        if doc.kind == ItemKind::Document {
-            doc::add_front(self, &doc.draft.fields, "", &mut document);
-        } else {
-            as_one(&mut document, doc, open);
-        }
-        Ok(document)
-    }
-
-    /// What can be said without a history: the file is not there, or shorter than the lines.
-    fn without_history(&self, ask: &Ask) -> Option<Fact> {
-        let citation = ask.cites.first()?.clone();
-        let path = self.place.folder.join(&citation.path);
-        let gone = if path.symlink_metadata().is_err() {
-            Cited::Path
-        } else {
-            let lines = citation.lines?;
-            let text = file::read(&path, MAX_COUNTED, Some(&self.fence)).ok()?.text;
-            let count = text.lines().count();
-            (u32::try_from(count).unwrap_or(u32::MAX) < lines.last).then_some(Cited::Lines)?
-        };
-        Some(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None })
-    }
 }
 
 /// The end of what a date means: of the whole day, when it names a day and no time.
@@ -368,11 +268,6 @@ fn end_of(at: Timestamp) -> Timestamp {
     } else {
         at
     }
-}
-
-fn evidence_at(lines: &mut Lines<'_>, at: usize, fact: Fact) -> Evidence {
-    let (line, column) = lines.place(at);
-    Evidence { fact, line: Some(line), column: Some(column) }
 }
 
 /// What an answer means. `since` is the moment from which the days to a change are counted, when

@@ -7,9 +7,11 @@
 
 mod ask;
 mod block;
+mod bounds;
 mod doc;
 mod evidence;
 mod foreign;
+mod found;
 mod lives;
 mod made;
 mod moved;
@@ -54,6 +56,10 @@ struct Check<'a> {
     /// Documents of which something was told that is not kept with them, or that changes without their
     /// text or the commit: they are checked anew each time.
     told: BTreeSet<String>,
+    /// Documents of which not all findings are listed.
+    partial: BTreeSet<String>,
+    /// How much evidence is listed of all documents.
+    listed: usize,
     /// Whether an answer since this was taken rests on files that no commit holds.
     rests_on_disk: Cell<bool>,
     made: made::Made,
@@ -144,6 +150,8 @@ pub fn check(
         room: Room::default(),
         report,
         told: BTreeSet::new(),
+        partial: BTreeSet::new(),
+        listed: 0,
         rests_on_disk: Cell::new(false),
         made: made::Made::default(),
         undated: Vec::new(),
@@ -235,6 +243,9 @@ impl Check<'_> {
         for document in &mut documents {
             if doubtful || self.told.contains(&document.key.path) {
                 (document.head, document.digest) = (None, 0);
+            }
+            if self.partial.contains(&document.key.path) {
+                (document.head, document.digest) = (None, Document::PARTIAL);
             }
         }
         self.keep_ids_apart();
