@@ -1,5 +1,7 @@
 //! From answers to what is told of documents.
 
+use std::collections::HashMap;
+
 use staleness_core::knowledge::{Block, Cited, Document, Evidence, Fact, ItemKind};
 
 use super::ask::{Ask, Asked};
@@ -118,22 +120,56 @@ impl Check<'_> {
     }
 
     /// What can be said without a history: the file is not there, or shorter than the lines.
-    fn without_history(&self, ask: &Ask) -> Option<Fact> {
+    fn without_history(&mut self, ask: &Ask) -> Option<Fact> {
         let citation = ask.cites.first()?.clone();
         let path = self.place.folder.join(&citation.path);
         let gone = if path.symlink_metadata().is_err() {
             Cited::Path
         } else {
             let lines = citation.lines?;
-            let text = file::read(&path, MAX_COUNTED, Some(&self.fence)).ok()?.text;
-            let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+            let fence = &self.fence;
+            let count = self.counted.lines(&citation.path, || {
+                file::read(&path, MAX_COUNTED, Some(fence)).ok().map(|read| read.text)
+            })?;
             (count < lines.last).then_some(Cited::Lines)?
         };
         Some(Fact::SourceMissing { citation, gone, renamed_to: None, commit: None })
     }
 }
 
+/// How many lines files have, each read once however often it is cited.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    files: HashMap<String, Option<u32>>,
+}
+
+impl Counted {
+    fn lines(&mut self, path: &str, read: impl FnOnce() -> Option<String>) -> Option<u32> {
+        if let Some(known) = self.files.get(path) {
+            return *known;
+        }
+        let count = |text: String| u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let count = read().map(count);
+        self.files.insert(path.to_owned(), count);
+        count
+    }
+}
+
 fn evidence_at(lines: &mut Lines<'_>, at: usize, fact: Fact) -> Evidence {
     let (line, column) = lines.place(at);
     Evidence { fact, line: Some(line), column: Some(column) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_once_however_often_its_lines_are_cited() {
+        let mut counted = Counted::default();
+        assert_eq!(counted.lines("a", || Some("one\ntwo\n".into())), Some(2));
+        assert_eq!(counted.lines("a", || panic!("it is known")), Some(2));
+        assert_eq!(counted.lines("b", || None), None);
+        assert_eq!(counted.lines("b", || panic!("it is known")), None);
+    }
 }

@@ -60,6 +60,8 @@ struct Check<'a> {
     partial: BTreeSet<String>,
     /// How much evidence is listed of all documents.
     listed: usize,
+    /// Lines of files that were counted.
+    counted: found::Counted,
     /// Whether an answer since this was taken rests on files that no commit holds.
     rests_on_disk: Cell<bool>,
     made: made::Made,
@@ -152,6 +154,7 @@ pub fn check(
         told: BTreeSet::new(),
         partial: BTreeSet::new(),
         listed: 0,
+        counted: found::Counted::default(),
         rests_on_disk: Cell::new(false),
         made: made::Made::default(),
         undated: Vec::new(),
