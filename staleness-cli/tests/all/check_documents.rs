@@ -37,14 +37,8 @@ fn blocks_that_are_not_listed_are_counted_as_those_that_are_like_them() {
     let sandbox = Sandbox::with_history();
     sandbox.write("project/AGENTS.md", "- now\n".repeat(3_000));
     sandbox.commit("2026-01-10T00:00:00Z");
-    let heavy = [
-        "check",
-        "--set",
-        "knowledge.weight_temporal_marker=1",
-        "--set",
-        "knowledge.strength_marker=1",
-    ];
-    for (args, level) in [(&heavy[..1], "fresh"), (&heavy[..], "stale")] {
+    let heavy = ["check", "--set", "knowledge.weight_temporal_marker=1"];
+    for (args, level) in [(&heavy[..1], "fresh"), (&heavy[..], "review")] {
         let found = sandbox.json(args);
         assert_eq!(found["counts"][level], 3_000, "{level}: {}", found["counts"]);
         assert_eq!(found["items"].as_array().unwrap().len(), 1_000, "{level}");

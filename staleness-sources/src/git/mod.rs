@@ -55,6 +55,7 @@ mod scanner;
 mod seen;
 mod shapes;
 mod since;
+mod starts;
 mod symbol;
 mod times;
 mod tokens;

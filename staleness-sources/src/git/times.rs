@@ -4,7 +4,6 @@
 //! version is read once, whatever the number of commits that are asked about, and no tree is looked
 //! at. What never changed is as in the checked-out commit, and holds nothing that is looked for.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::GitError;
@@ -13,7 +12,8 @@ use super::defined::is_foreign;
 use super::files::{WantedFile, read};
 use super::index::{Seen, Tools};
 use super::lines::may_be_text;
-use super::tokens::{Lexicon, WantedPath};
+use super::starts::Starts;
+use super::tokens::Lexicon;
 use super::tree::EntryKind;
 use super::words::Numbered;
 use staleness_core::hash::Map;
@@ -174,14 +174,14 @@ impl Times {
             }
         }
         for (kind, places) in ranges {
-            let compared = self.compared.checked_sub(starts.compared(&parts));
+            let compared = self.compared.checked_sub(starts.compared(&parts, kind));
             let Some(compared) = compared.filter(|_| !is_too_deep) else {
                 self.cut = true;
                 self.holes.add(&places);
                 continue;
             };
             self.compared = compared;
-            let mut things = starts.of(&parts, kind);
+            let mut things = starts.of(&file.path, &parts, kind);
             things.extend(&always);
             if kind == EntryKind::File {
                 things.extend(&of_file);
@@ -259,48 +259,6 @@ impl Times {
         } else {
             (!self.holes.holds(place)).then_some(false)
         }
-    }
-}
-
-/// The paths that are looked for, by their first parts.
-struct Starts<'l> {
-    paths: Map<&'l [u8], Vec<(&'l WantedPath, u32)>>,
-}
-
-impl<'l> Starts<'l> {
-    fn new(lexicon: &'l Lexicon) -> Self {
-        let mut paths: Map<_, Vec<_>> = Map::default();
-        for (path, number) in lexicon.paths() {
-            paths.entry(&*path.parts[0]).or_default().push((path, number));
-        }
-        Self { paths }
-    }
-
-    /// How many paths are compared with this one.
-    fn compared(&self, parts: &[&[u8]]) -> usize {
-        parts.iter().filter_map(|part| self.paths.get(part)).map(Vec::len).sum()
-    }
-
-    /// Those that lead to something while there is a file, link or submodule of this path.
-    fn of(&self, parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
-        let mut all = Vec::new();
-        for from in 0..parts.len() {
-            let rest = &parts[from..];
-            for (path, number) in self.paths.get(rest[0]).into_iter().flatten() {
-                let shared = path.parts.iter().zip(rest).all(|(wanted, part)| **wanted == **part);
-                let leads = match path.parts.len().cmp(&rest.len()) {
-                    // A folder above it.
-                    Ordering::Less => true,
-                    Ordering::Equal => !path.folder || kind == EntryKind::Submodule,
-                    // What a submodule holds is not known here.
-                    Ordering::Greater => kind == EntryKind::Submodule,
-                };
-                if shared && leads && (from == 0 || !path.anchored) {
-                    all.push(*number);
-                }
-            }
-        }
-        all
     }
 }
 
