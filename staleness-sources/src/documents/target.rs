@@ -221,13 +221,13 @@ pub(super) fn is_of_forge(path: &str) -> bool {
 }
 
 /// Whether a file name says too little to be looked up: a bare one that is usual, a hidden one, by
-/// which a program finds its settings, a usual one in a hidden folder, or that of a release, mostly of
-/// somebody else. It means the reader's own file as a rule.
+/// which a program finds its settings, a usual one or a folder in a hidden folder, or that of a release, mostly
+/// of somebody else. It means the reader's own file as a rule.
 pub(super) fn says_too_little(path: &str) -> bool {
     let hidden = path.starts_with('.');
     match path.rsplit_once('/') {
-        // `.vscode/settings.json`
-        Some((_, name)) => hidden && traps::is_usual_file(name),
+        // `.vscode/settings.json`, `.github/workflows`
+        Some((_, name)) => hidden && (!has_extension(name) || traps::is_usual_file(name)),
         None => hidden || traps::is_usual_file(path) || is_release(path),
     }
 }
@@ -326,6 +326,7 @@ mod tests {
             "jquery-v3.3.1-rc.1.slim.js",
             "jquery.min.js",
             ".vscode/settings.json",
+            ".github/workflows",
         ] {
             assert!(says_too_little(name), "{name}");
         }

@@ -74,6 +74,9 @@ pub(crate) struct Lexicon {
     past: bool,
 }
 
+/// How far before a word a line is looked for that begins as a comment, in bytes.
+const MAX_COMMENT: usize = 512;
+
 /// What a word stands for in some places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
@@ -208,9 +211,11 @@ impl Lexicon {
         found: &mut Vec<u32>,
     ) {
         let quoted = run.start > 0 && matches!(text[run.start - 1], b'"' | b'\'' | b'`');
+        let quoted = quoted && (!self.past || is_name(text, run));
         let word = &text[run.clone()];
         if word.contains(&b'-') {
-            self.run(word, quoted, found);
+            let spelled = !self.past || !is_mentioned(text, run);
+            self.run(word, spelled, quoted, found);
             return;
         }
         if quoted {
@@ -259,10 +264,10 @@ impl Lexicon {
     }
 
     /// A run that holds dashes.
-    fn run(&self, run: &[u8], quoted: bool, found: &mut Vec<u32>) {
+    fn run(&self, run: &[u8], spelled: bool, quoted: bool, found: &mut Vec<u32>) {
         let (begin, end) = without_dashes(run);
         let name = &run[begin..end];
-        if matches!(begin, 1 | 2) {
+        if spelled && matches!(begin, 1 | 2) {
             found.extend(self.flags.get(&run[..end]));
         }
         if quoted && begin == 0 {
@@ -273,6 +278,31 @@ impl Lexicon {
             found.extend(self.identifiers.get(part));
         }
     }
+}
+
+/// Whether what begins behind a quotation mark is a name and no part of a path or a sentence: it ends there, or
+/// goes on as the names of options do (`"dry-run|n"`, `"output=s"`).
+fn is_name(text: &[u8], run: &Range<usize>) -> bool {
+    let quote = text[run.start - 1];
+    let next = text.get(run.end).copied();
+    next.is_some_and(|next| next == quote || b"|=,:<[ ".contains(&next))
+}
+
+/// Whether a word with dashes is only spoken of: in a comment, or as a variable of a style sheet.
+fn is_mentioned(text: &[u8], run: &Range<usize>) -> bool {
+    let before = &text[..run.start];
+    if before.ends_with(b"var(") {
+        return true;
+    }
+    let near = &before[before.len().saturating_sub(MAX_COMMENT)..];
+    let line = match near.iter().rposition(|byte| *byte == b'\n') {
+        Some(at) => &near[at + 1..],
+        None if near.len() == before.len() => near,
+        None => return false,
+    };
+    let line = line.trim_ascii_start();
+    let begins = |mark: &[u8]| line.starts_with(mark);
+    [&b"//"[..], b"/*", b"* ", b"# ", b"##", b"<!--"].into_iter().any(begins)
 }
 
 /// Where a run begins and ends without the dashes at its ends.
@@ -342,6 +372,39 @@ mod tests {
             assert_eq!(found.len(), count);
             lexicon.scan(b"a --dry-run \"dry-run\"", false, &mut found);
             assert_eq!(found.len(), count + 2);
+        }
+    }
+
+    #[test]
+    fn what_is_only_spoken_of_was_not_of_the_project() {
+        let finds = |text: &str, mut lexicon: Lexicon| {
+            lexicon.flag(b"--dry-run");
+            lexicon.quoted(b"dry-run");
+            lexicon.quoted(b"layout");
+            let mut found = Vec::new();
+            lexicon.scan(text.as_bytes(), false, &mut found);
+            !found.is_empty()
+        };
+        for text in [
+            "// takes --dry-run",
+            " * as --dry-run does",
+            "  # see --dry-run",
+            "x { a: var(--dry-run) }",
+            "\"layout/header\"",
+            "'layout.js'",
+        ] {
+            assert!(!finds(text, Lexicon::of_past()), "{text}");
+            assert!(finds(text, Lexicon::default()), "{text}");
+        }
+        for text in [
+            "    --dry-run  Changes nothing",
+            "args.has(\"--dry-run\")",
+            "#define FLAG \"--dry-run\"",
+            "option('dry-run')",
+            "\"layout|l=s\"",
+            "\"layout\"",
+        ] {
+            assert!(finds(text, Lexicon::of_past()), "{text}");
         }
     }
 
