@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 
 use staleness::ids::ToolName;
 use staleness::route::{Confidence, RouteId};
-use staleness::search::{Component, Learned, Meaning, Question, SearchIndex, ToolText, nearest};
+use staleness::search::{Component, Learned, Meaning, Question, SearchIndex, ToolText, cosines};
 use staleness_benches::chance::Chance;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
@@ -41,9 +41,8 @@ fn vectors<T: Component>(rows: &mut Vec<Row>, what: &str, counts: &[usize]) {
         let all: Vec<T> = block.iter().copied().cycle().take(count * DIMENSIONS).collect();
         let search = |threads: usize| {
             let threads = NonZeroUsize::new(threads).expect("some");
-            let found =
-                nearest(&[&all], DIMENSIONS, &question, 10, threads, |row| Some(row as u32));
-            assert_eq!(black_box(found).len(), 10);
+            let found = cosines(&[&all], DIMENSIONS, &question, threads);
+            assert_eq!(black_box(found).len(), count);
         };
         // The same on two threads, each with a half of the rows.
         let (first, second) = all.split_at(count / 2 * DIMENSIONS);
@@ -63,7 +62,7 @@ fn vectors<T: Component>(rows: &mut Vec<Row>, what: &str, counts: &[usize]) {
                 &mut || timed(|| search(2)),
             ],
         );
-        let work = format!("search: {count} × {DIMENSIONS} × {what}, best 10");
+        let work = format!("search: {count} × {DIMENSIONS} × {what}, every cosine");
         rows.push(Row::of(&work, &floor, &one, 1, Goal::Times(1.3)));
         rows.push(Row::of(
             format!("{work}, two threads"),
@@ -81,6 +80,37 @@ fn vectors<T: Component>(rows: &mut Vec<Row>, what: &str, counts: &[usize]) {
             speed(floor_of_two.median()),
             speed(two.median())
         );
+    }
+}
+
+/// What is made of the cosines: the best route of each tool, by words, meaning and confidence.
+fn by_meaning(rows: &mut Vec<Row>) {
+    let question = Question::new(QUESTION).expect("a question");
+    for count in [5_000, 50_000] {
+        let mut chance = Chance(3);
+        let asked = unit::<f32>(&mut chance);
+        let all: Vec<f32> = (0..count).flat_map(|_| unit::<f32>(&mut chance)).collect();
+        let mut index = SearchIndex::new();
+        for at in 0..count {
+            index.put_route(&Learned {
+                id: RouteId(at as u128),
+                tool: name(at % 500),
+                query: chance.words(6),
+                confidence: Confidence::ONE,
+            });
+        }
+        let whole = || {
+            let found = cosines(&[&all], DIMENSIONS, &asked, NonZeroUsize::MIN);
+            let near = (0..).map(RouteId).zip(found).filter(|(_, cosine)| *cosine > 0.0);
+            let meaning = Meaning { routes: near.collect(), ..Meaning::default() };
+            index.find_routes(&question, 10, &meaning, |_| true).1.len()
+        };
+        let [floor, ours] = race(
+            rounds(51, 3),
+            [&mut || timed(|| black_box(dots(&all, &asked))), &mut || timed(|| whole())],
+        );
+        let work = format!("search: best routes of 500 tools among {count}, by words and vectors");
+        rows.push(Row::of(work, &floor, &ours, 1, Goal::Open));
     }
 }
 
@@ -135,6 +165,7 @@ fn words(rows: &mut Vec<Row>) {
 fn main() {
     let mut rows = Vec::new();
     words(&mut rows);
+    by_meaning(&mut rows);
     let most = if quick() { 50_000 } else { 1_000_000 };
     vectors::<f32>(&mut rows, "f32", &[5_000, 50_000, most]);
     vectors::<f64>(&mut rows, "f64", &[5_000, 50_000]);

@@ -248,6 +248,9 @@ fn routes_of_other_systems_come_with_their_vectors() {
         assert!(run.code == 3 && run.err.contains(part), "{rest} {run:?}");
         assert_eq!(sandbox.ok(&["export"]), exported, "{rest}");
     }
+    let wordless = line("").replace("\"q\"", "\"?!\"");
+    let run = import(&sandbox, &["--from", "jsonl"], &wordless);
+    assert!(run.code == 3 && run.err.contains("the query has no words"), "{run:?}");
     let twice = import(&sandbox, &["--from", "jsonl"], &line("").repeat(2));
     assert!(twice.err.contains("the route of \"q\" twice"), "{twice:?}");
 }

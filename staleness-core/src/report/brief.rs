@@ -94,7 +94,7 @@ impl<'a> Held<'a> {
 }
 
 /// Of the tools that may be suggested unasked, those that fit a question so well that they are named
-/// (`Scores::is_sure`, with `least`) and can be among the best `limit` once usage has
+/// (`Scores::sure`, with `least`) and can be among the best `limit` once usage has
 /// lifted them; not those in `but`. The view holds the briefs
 /// of the project and the global ones, and those of the project's routes.
 pub(crate) fn fitting_briefs(
@@ -148,9 +148,7 @@ pub(crate) fn fitting_briefs(
     };
     let wanted = |place| at(place).is_some_and(|(is_global, brief)| may(is_global, &brief));
     let scores = index.scores_at(asked, &Meaning::default(), wanted);
-    let fitting = scores.fitting();
-    let fitting = fitting.filter(|(_, score, at)| *score >= least && scores.is_sure(*at, least));
-    let fitting = fitting.collect();
+    let fitting = scores.sure(least).collect();
     let fit = |(name, score, place): (&ToolName, f64, u32)| {
         let scope = scopes[usize::from(at(place)?.0)].clone();
         let led = scores.route(place).filter(|route| !is_cold(route.closeness));

@@ -184,7 +184,7 @@ fn plain(word: &str) -> (Option<Cow<'_, str>>, Expected) {
     push_once(&mut shown, &without_tokens(rest));
     // `--password VALUE`, `the password is VALUE`.
     let next = match key(rest) {
-        Some(Key::Sure) if rest.starts_with("--") => Expected::Word,
+        Some(Key::Sure | Key::Pass) if rest.starts_with("--") => Expected::Word,
         Some(key) => Expected::Likely(key.least()),
         None => Expected::Anything,
     };

@@ -237,16 +237,19 @@ impl<'a> Scores<'a> {
         self.best.get(&place).map_or(0.0, LearnedMatch::score).max(words).max(assumed)
     }
 
-    /// Whether the tool at a place fits so well that it may be named unasked: it reaches `least` without
-    /// what habits add, by two words of the question or by a learned query that is not cold.
-    pub(crate) fn is_sure(&self, place: u32, least: f64) -> bool {
-        let own = self.words[place as usize] - self.habits[place as usize];
-        let route = self.route(place);
-        let learned = route.map_or(0.0, |route| route.score()).max(own);
-        let score = STATIC_SHARE.mul_add(own, LEARNED_SHARE * learned);
-        round(score) >= least
-            && (route.is_some_and(|route| !is_cold(route.closeness))
-                || self.index.met(self.question, &self.shares, place).len() > 1)
+    /// The tools that fit so well that they may be named unasked, as [`Scores::fitting`] has them: they reach
+    /// `least` without what habits add, by two words of the question or by a learned query that is not cold.
+    pub(crate) fn sure(&self, least: f64) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
+        let two = self.index.meets_two(self.question, &self.shares);
+        self.fitting().filter(move |(_, score, place)| {
+            let at = *place as usize;
+            let own = self.words[at] - self.habits[at];
+            let route = self.route(*place);
+            let learned = route.map_or(0.0, |route| route.score()).max(own);
+            let without_habits = STATIC_SHARE.mul_add(own, LEARNED_SHARE * learned);
+            score.min(round(without_habits)) >= least
+                && (two[at] || route.is_some_and(|route| !is_cold(route.closeness)))
+        })
     }
 
     /// The learned query that is closest, of the tool at a place.

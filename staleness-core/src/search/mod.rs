@@ -51,8 +51,7 @@ pub use live::LiveIndex;
 pub use question::{MAX_QUESTION_BYTES, Question, QuestionError};
 pub use text::{Learned, ToolText};
 pub use top::Top;
-pub(crate) use vectors::cosines;
-pub use vectors::{Component, nearest};
+pub use vectors::{Component, cosines, nearest};
 
 /// The share of a tool's own words in its score.
 pub const STATIC_SHARE: f64 = 0.6;

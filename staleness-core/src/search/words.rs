@@ -138,6 +138,23 @@ impl SearchIndex {
         shown.dedup();
         shown
     }
+
+    /// Whether each tool meets two words of a question or more, by its place: as [`SearchIndex::met`] counts
+    /// them, for all tools at once.
+    pub(super) fn meets_two(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<bool> {
+        let mut first: Vec<Option<&str>> = vec![None; self.bundles.len()];
+        let mut two = vec![false; self.bundles.len()];
+        for each in shares {
+            for asked in &question.stems[each.stem] {
+                let shown = question.asked[*asked].shown.as_str();
+                for (place, _, _) in each.of.iter().filter(|(_, _, own)| *own) {
+                    let place = *place as usize;
+                    two[place] |= *first[place].get_or_insert(shown) != shown;
+                }
+            }
+        }
+        two
+    }
 }
 
 /// Numbers by place, of which most are zero, and whether any of them is the tool's own.

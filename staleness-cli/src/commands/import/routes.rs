@@ -8,6 +8,7 @@ use staleness::ids::{ModelId, ProjectId, ToolName};
 use staleness::registry::{ImportReport, ToldRoute};
 use staleness::route::{Confidence, Precision, Route, RouteKey, Vector, check_query};
 use staleness::scan::ProjectRef;
+use staleness::search::Question;
 
 use super::foreign::project_of;
 use super::moment::Moment;
@@ -44,6 +45,8 @@ impl RouteLine {
         precision: Precision,
     ) -> Result<(ToldRoute, ProjectRef), String> {
         let project = project_of(self.project.as_deref(), here)?;
+        // Nothing finds what was learned of a query without words.
+        Question::new(&self.query).map_err(|why| why.to_string())?;
         let folded = check_query(&self.query).map_err(|refusal| refusal.to_string())?;
         let confidence = self.confidence.unwrap_or(1.0);
         let confidence = Confidence::new(confidence)

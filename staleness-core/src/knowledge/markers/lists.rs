@@ -49,15 +49,18 @@ pub(super) const ROUTINE: &[&str] = &[
 ];
 
 /// Words behind `will be removed in`, or behind an article there, that name what is to come.
+pub(super) const TO_COME: &[&str] = &["next", "upcoming", "later", "following", "coming"];
+
+/// What comes out of a project.
 #[rustfmt::skip]
-pub(super) const TO_COME: &[&str] = &[
-    "next", "future", "upcoming", "later", "following", "coming", "version", "release",
+pub(super) const RELEASES: &[&str] = &[
+    "version", "versions", "release", "releases", "major", "minor", "milestone",
 ];
 
 /// Words behind `will be removed` that say when.
 #[rustfmt::skip]
 pub(super) const ONE_DAY: &[&str] = &[
-    "soon", "later", "eventually", "imminently",
+    "soon", "eventually", "imminently",
 ];
 
 /// What `we now …` says of a project, where it leads no reader along.

@@ -227,7 +227,6 @@ mod tests {
             "v1.2.3,",
             "Q3 ",
             "2024-",
-            "`",
             "will ",
             "will be added in ",
             "May ",

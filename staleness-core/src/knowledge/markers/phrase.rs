@@ -1,7 +1,9 @@
 //! Words of planning and of the present.
 
 use super::MarkerSort;
-use super::lists::{ARTICLES, LEADING, NOW_SO, ONE_DAY, ROUTINE, RUNNING, TO_COME, WE_NOW};
+use super::lists::{
+    ARTICLES, LEADING, NOW_SO, ONE_DAY, RELEASES, ROUTINE, RUNNING, TO_COME, WE_NOW,
+};
 use super::neighbours::{Place, is_one_of};
 
 /// `planned`, `upcoming`, `TODO`, `will be`, `current`, `currently`, `now`, `latest`.
@@ -64,16 +66,34 @@ fn is_to_come(place: &Place<'_>, from: usize, word: &str) -> bool {
         return is_added && place.byte(end) == b'.' && place.byte(end + 1).is_ascii_whitespace();
     };
     if !is_one_of(next, &["in"]) {
-        return is_one_of(next, ONE_DAY);
+        let ends = || !place.byte(at + next.len()).is_ascii_whitespace();
+        return is_one_of(next, ONE_DAY) || is_one_of(next, &["later"]) && ends();
     }
     let mut when = place.word_after(at + next.len());
     if let Some((at, article)) = when.filter(|(_, word)| is_one_of(word, &["a", "an", "the"])) {
         when = place.word_after(at + article.len());
     }
-    when.is_some_and(|(_, when)| {
-        let number = when.strip_prefix(['v', 'V']).unwrap_or(when);
-        is_one_of(when, TO_COME) || number.starts_with(|c: char| c.is_ascii_digit())
+    when.is_some_and(|(at, when)| {
+        let behind = || place.word_after(at + when.len()).map(|(_, word)| word);
+        let release = || behind().is_some_and(|word| is_one_of(word, RELEASES));
+        let number = || behind().is_some_and(|word| starts_with_digit(word));
+        is_one_of(when, &["future"])
+            || is_one_of(when, TO_COME) && release()
+            || is_one_of(when, RELEASES) && number()
+            || is_release(place, at, when)
     })
+}
+
+fn starts_with_digit(word: &str) -> bool {
+    word.trim_start_matches(['v', 'V']).starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a word at a place is, or begins, the number of a release, or is a year: `v2`, `2.0`, `2027`.
+fn is_release(place: &Place<'_>, at: usize, word: &str) -> bool {
+    let end = at + word.len();
+    let goes_on = place.byte(end) == b'.' && place.byte(end + 1).is_ascii_digit();
+    let is_year = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    starts_with_digit(word) && (word.starts_with(['v', 'V']) || goes_on || is_year)
 }
 
 /// Whether a word is the plural of something that runs.

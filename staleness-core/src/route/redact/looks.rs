@@ -69,8 +69,27 @@ const HOOKS: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "webhook.office.com/
 
 /// As many characters nobody writes in one word but for a machine.
 const LONG: usize = 20;
-/// A word behind `key` or `pass`, which say so many other things, has at least so many.
+/// A word behind `key`, which says so many other things, has at least so many.
 const UNSURE: usize = 8;
+/// A word behind a bare `pass`.
+const PASS: usize = 4;
+
+/// Words that end as the names of keys do, and name none that is a secret.
+const NO_SECRETS: [&str; 13] = [
+    "donkey",
+    "foreignkey",
+    "groupkey",
+    "hockey",
+    "hotkey",
+    "jockey",
+    "lackey",
+    "monkey",
+    "partitionkey",
+    "primarykey",
+    "sortkey",
+    "turkey",
+    "whiskey",
+];
 
 /// A run of this many characters may be a random one.
 const RANDOM: usize = 20;
@@ -84,7 +103,9 @@ const CHANGES: usize = 3;
 pub(super) enum Key {
     /// It is a secret.
     Sure,
-    /// It may be one: `key`, `pass`.
+    /// It is one behind `=` and its like, and may be one behind the bare word: `pass`.
+    Pass,
+    /// It may be one: `key`.
     Maybe,
 }
 
@@ -93,6 +114,7 @@ impl Key {
     pub(super) const fn least(self) -> usize {
         match self {
             Self::Sure => 1,
+            Self::Pass => PASS,
             Self::Maybe => UNSURE,
         }
     }
@@ -104,12 +126,14 @@ pub(super) fn key(name: &str) -> Option<Key> {
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let parts = || name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     let has_part = |part: &str| SECRET_PARTS.iter().any(|word| part.eq_ignore_ascii_case(word));
-    if matches!(plain.as_str(), "key" | "pass") {
-        return Some(Key::Maybe);
+    match plain.as_str() {
+        "key" => return Some(Key::Maybe),
+        "pass" => return Some(Key::Pass),
+        _ => {}
     }
     let is_sure = SECRET_WORDS.iter().any(|word| plain.contains(word))
         || parts().count() > 1 && parts().any(has_part)
-        || plain.ends_with("key")
+        || plain.ends_with("key") && !NO_SECRETS.contains(&plain.as_str())
         || plain == "pw";
     is_sure.then_some(Key::Sure)
 }

@@ -7,5 +7,4 @@ mod dot;
 mod nearest;
 
 pub use dot::Component;
-pub(crate) use nearest::cosines;
-pub use nearest::nearest;
+pub use nearest::{cosines, nearest};

@@ -46,7 +46,8 @@ pub fn nearest<T: Component, K: Ord + Send>(
 
 /// The cosines of all rows with a question, in -1..=1, in the order of the rows: as [`nearest`] has them.
 /// Without any where nothing can be compared.
-pub(crate) fn cosines<T: Component>(
+#[must_use]
+pub fn cosines<T: Component>(
     pieces: &[impl AsRef<[T]> + Sync],
     dimensions: usize,
     question: &[T],
