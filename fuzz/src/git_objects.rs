@@ -2,7 +2,8 @@
 //! anything.
 //!
 //! Input, by its first byte: `g` is followed by the answers of a git, apart by lines of `%%`, in the
-//! order of [`ANSWERS`]; any other byte by bytes that are read as everything that git writes.
+//! order of [`ANSWERS`], the first with `@` for the folder of the repository; any other byte by bytes that are
+//! read as everything that git writes.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -172,6 +173,7 @@ fn whole(answers: &[u8]) {
                 },
                 None => (&[][..], None),
             };
+            let answer = if name == "place" { with_folder(answer, place) } else { answer.to_vec() };
             fs::write(place.folder.path().join(name), answer).expect("an answer is written");
             rest = next;
         }
@@ -182,6 +184,13 @@ fn whole(answers: &[u8]) {
         }
         ask(place);
     });
+}
+
+/// An answer with the folder of the repository for each `@`: no input can know it.
+fn with_folder(answer: &[u8], place: &Place) -> Vec<u8> {
+    let folder = place.project.join(".git");
+    let folder = folder.as_os_str().as_encoded_bytes();
+    answer.split(|byte| *byte == b'@').collect::<Vec<_>>().join(folder)
 }
 
 fn checked(place: &Place) -> Report {
