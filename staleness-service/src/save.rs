@@ -40,7 +40,8 @@ pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
     }
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let is_folder = |each: &Path| each.canonicalize().is_ok_and(|each| each == folder);
-    named.ancestors().skip(1).any(is_folder) && !stays_in(&folder, &named)
+    let stays = stays_in(&folder, &named) && stays_in(&folder, path);
+    named.ancestors().skip(1).any(is_folder) && !stays
 }
 
 /// Bytes beside the file whose place they are to take.

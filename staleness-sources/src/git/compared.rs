@@ -146,7 +146,7 @@ impl Repo {
     }
 
     /// The contents of a text file, while there is room for more.
-    fn cited_text(&mut self, file: Oid) -> Result<Option<Vec<u8>>, GitError> {
+    pub(super) fn cited_text(&mut self, file: Oid) -> Result<Option<Vec<u8>>, GitError> {
         if self.room.take(0).is_err() {
             self.cut = true;
             return Ok(None);
@@ -184,9 +184,10 @@ impl Repo {
                 _ => search.lost = true,
             }
         }
+        let mut known = HashMap::new();
         // A commit beside the list says nothing about the one of the same time in the list.
         let begin: Vec<_> = asked(searches, |search| Some(search.same)).collect();
-        for (at, state) in self.states(file, older, searches, begin)? {
+        for (at, state) in self.states(file, older, searches, begin, &mut known)? {
             searches[at].lost = state != State::Same;
         }
         loop {
@@ -196,7 +197,7 @@ impl Repo {
                 return Ok(());
             }
             let places: HashMap<usize, usize> = round.iter().copied().collect();
-            for (at, state) in self.states(file, older, searches, round)? {
+            for (at, state) in self.states(file, older, searches, round, &mut known)? {
                 match state {
                     State::Same => searches[at].same = places[&at],
                     State::Unknown => searches[at].lost = true,
@@ -206,13 +207,15 @@ impl Repo {
         }
     }
 
-    /// What the versions of the file at some places make of these citations.
+    /// What the versions of the file at some places make of these citations; a version stands for many
+    /// commits, and what it makes of each is `known` from then on.
     fn states<'a>(
         &mut self,
         file: &Cases<'a>,
         older: &Version<'a>,
         searches: &[Search<'a>],
         asked: Vec<(usize, usize)>,
+        known: &mut HashMap<(usize, Oid), State>,
     ) -> Result<Vec<(usize, State)>, GitError> {
         let count = self.past()?.commits.len();
         let mut states = Vec::with_capacity(asked.len());
@@ -238,7 +241,10 @@ impl Repo {
                 Some((EntryKind::File, id)) if id == file.now => {
                     states.push((at, searches[at].now));
                 }
-                Some((EntryKind::File, id)) => versions.entry(id).or_default().push(at),
+                Some((EntryKind::File, id)) => match known.get(&(at, id)) {
+                    Some(state) => states.push((at, *state)),
+                    None => versions.entry(id).or_default().push(at),
+                },
                 _ => states.push((at, State::Gone(Cited::Path))),
             }
         }
@@ -251,6 +257,7 @@ impl Repo {
                     Some(version) => self.state(&searches[at], older, version, &mut matched),
                     None => State::Unknown,
                 };
+                known.insert((at, id), state);
                 states.push((at, state));
             }
         }
@@ -297,7 +304,9 @@ impl<'t> Search<'t> {
             return Ok(State::Same);
         }
         // The same lines somewhere else, when they say enough to be known again.
-        if is_telling(&older.lines[lines.clone()]) {
+        if is_telling(&older.lines[lines.clone()])
+            && matched.old.may_compare(lines.len(), &matched.new)
+        {
             room.take(lines.len().saturating_mul(matched.old.len() + matched.new.len()))?;
             if matched.old.as_often(lines.clone(), &matched.new) {
                 return Ok(State::Same);

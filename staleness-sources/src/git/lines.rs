@@ -48,6 +48,11 @@ impl Numbers {
 }
 
 impl Text {
+    /// Whether so many lines may be looked for in both texts: few enough are compared.
+    pub(crate) fn may_compare(&self, lines: usize, other: &Self) -> bool {
+        lines.saturating_mul(other.lines.len().max(self.lines.len())) <= MAX_COMPARED
+    }
+
     /// How many lines there are.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
@@ -84,7 +89,7 @@ impl Text {
         let Some(wanted) = self.lines.get(lines).filter(|lines| !lines.is_empty()) else {
             return false;
         };
-        if wanted.len().saturating_mul(other.lines.len().max(self.lines.len())) > MAX_COMPARED {
+        if !self.may_compare(wanted.len(), other) {
             return false;
         }
         let count =

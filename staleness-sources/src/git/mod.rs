@@ -105,8 +105,8 @@ pub struct Limits {
     /// How many bytes of files are searched for words: of the checked-out commit for each question, and
     /// as many of all earlier commits for all questions.
     pub searched_bytes: u64,
-    /// How many bytes of files are compared, and searched for symbols, to tell whether citations of
-    /// them hold: for all questions.
+    /// How many bytes of files are read, compared and searched for symbols to tell whether citations of
+    /// them hold, and lines where lines are looked for one by one: for all questions.
     pub compared_bytes: u64,
     /// How many versions of all documents together are followed; of each 16 all the same.
     pub versions: usize,

@@ -1,6 +1,7 @@
 //! Which version of a cited file somebody saw to hold. What is on disk then may be committed later, and
 //! lines that moved may be named by the numbers that they had.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use staleness_core::ids::stable_hash;
@@ -15,8 +16,10 @@ use super::{Anchor, CitationQuery, GitError, Oid, Repo};
 
 /// The most lines that are compared with a digest, each as often as it is part of a range.
 const MAX_DIGESTED: usize = 2_000_000;
+/// What it costs to look for a digest everywhere in a text, beside reading it.
+const LOOKED: usize = 8;
 /// The most commits after a verification among which the one that brought what was seen is looked for.
-const MAX_COMMITS: usize = 64;
+const MAX_COMMITS: usize = 16;
 
 /// The version of a file in which what is cited was seen to hold.
 pub(super) struct Seen {
@@ -42,15 +45,16 @@ impl Repo {
             return Ok(None);
         }
         let after = (0..place.unwrap_or(0)).rev().take(MAX_COMMITS).chain([0]);
-        let (mut version, mut place, mut looked_at) = (then, place, None);
+        let (mut version, mut place, mut looked_at) = (then, place, HashSet::new());
         for next in after.map(Some).chain([None]) {
-            if let Some(file) = version.filter(|file| looked_at != Some(*file))
-                && let Some(bytes) = self.text(file)?
+            if let Some(file) = version.filter(|file| looked_at.insert(*file))
+                && let Some(bytes) = self.cited_text(file)?
             {
                 if let Some(lines) = place_of(citation, &bytes) {
                     return Ok(Some(Seen { file, bytes, lines, place }));
                 }
-                looked_at = Some(file);
+                // Each line was looked at.
+                let _ = self.room.take(LOOKED * bytes.len());
             }
             if let Some(next) = next {
                 version = file_of(self.held_at(next, &citation.path)?);
@@ -147,9 +151,9 @@ pub(crate) fn seen_in(citation: &Citation, text: &[u8]) -> Option<Lines> {
 /// The lines of a text, counted from 0, of which the digest of a citation is: those that it names, else
 /// the nearest, when they say enough to be known again.
 fn place_of(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
-    let digest = citation.digest.as_deref()?;
+    let digest = u128::from_str_radix(citation.digest.as_deref()?, 16).ok()?;
     let all: Vec<&[u8]> = split(text).collect();
-    let is_seen = |lines: &Range<usize>| digest_of(&all[lines.clone()]) == digest;
+    let is_seen = |lines: &Range<usize>| hash_of(&all[lines.clone()]) == digest;
     if let Some(lines) = extent(citation, text).filter(is_seen) {
         return Some(lines);
     }
@@ -170,14 +174,14 @@ pub(super) fn is_telling(lines: &[&[u8]]) -> bool {
     lines.iter().any(|line| line.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= 4)
 }
 
-/// The digest of lines, white space at their ends left out.
-fn digest_of(lines: &[&[u8]]) -> String {
-    let mut cited = Vec::new();
+/// A hash of lines, white space at their ends left out.
+fn hash_of(lines: &[&[u8]]) -> u128 {
+    let mut cited = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     for line in lines {
         cited.extend_from_slice(line.trim_ascii_end());
         cited.push(b'\n');
     }
-    format!("{:032x}", stable_hash(&cited))
+    stable_hash(&cited)
 }
 
 /// The digest of what is cited, of the text of the cited file, in hexadecimal digits: of its lines
@@ -187,5 +191,5 @@ fn digest_of(lines: &[&[u8]]) -> String {
 pub fn cited_digest(text: &[u8], citation: &Citation) -> Option<String> {
     let lines = extent(citation, text)?;
     let all: Vec<&[u8]> = split(text).skip(lines.start).take(lines.len()).collect();
-    Some(digest_of(&all))
+    Some(format!("{:032x}", hash_of(&all)))
 }

@@ -74,6 +74,35 @@ fn what_finds_no_room_to_be_compared_is_left_open_and_told() {
     }
 }
 
+#[test]
+fn a_version_that_stands_for_many_commits_is_compared_once() {
+    let (git, commits, size) = large();
+    let text = std::fs::read_to_string(git.root.join("a.rs")).unwrap() + "fn more() {}\n";
+    git.save("a.rs", &text);
+    for at in 0..24 {
+        git.save("b.txt", format!("{at}\n"));
+    }
+    let last = git.save("a.rs", text.replacen("// Six.", "// Now.", 1));
+    let first = lines(1, 1);
+    let mut repo = open(&git, 9 * size as u64);
+    let answers = all(&mut repo, &[(&first, commits[2])]);
+    let [Cite::Changed { commit: Some(commit), .. }] = &answers[..] else { panic!("{answers:?}") };
+    assert_eq!((commit.id, repo.is_cut()), (last, false));
+}
+
+#[test]
+fn a_citation_of_very_many_lines_takes_no_room_from_others() {
+    let git = Git::new();
+    let text: String = (1..=30_000).map(|at| format!("line {at}\n")).collect();
+    let then = git.save("a.rs", &text);
+    git.save("a.rs", text.replacen("line 10\n", "other\n", 1).replace("line 30000\n", "other\n"));
+    let (many, last) = (lines(1, 20_000), lines(30_000, 30_000));
+    let mut repo = open(&git, 16 * text.len() as u64);
+    let answers = all(&mut repo, &[(&many, then), (&last, then)]);
+    let is_changed = |it: &Cite| matches!(it, Cite::Changed { commit: Some(_), .. });
+    assert!(answers.iter().all(is_changed) && !repo.is_cut(), "{answers:?}");
+}
+
 /// Whether it is not told who changed it.
 fn is_open(answer: &Cite) -> bool {
     matches!(answer, Cite::Changed { commit: None, .. } | Cite::Missing { commit: None, .. })

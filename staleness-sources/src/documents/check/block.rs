@@ -10,6 +10,9 @@ use crate::documents::place::{Lines, title};
 use crate::documents::{markdown, spans};
 use crate::git::Word;
 
+/// The longest block that is looked through for each name that is gone, in bytes.
+const MAX_EXPLAINED: usize = 16 * 1024;
+
 /// A block as a person sees it, without evidence.
 pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<'_>) -> Block {
     let draft = &open.doc.draft;
@@ -25,6 +28,9 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
 pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
     let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();
+    if text.len() > MAX_EXPLAINED {
+        return false;
+    }
     word.kind == WordKind::Identifier && spans::passes_on(text, &word.text)
 }
 

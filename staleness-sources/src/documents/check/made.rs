@@ -32,8 +32,9 @@ impl Made {
         for end in ends {
             let folder = &path[..end];
             if !folders.contains_key(folder) {
-                if folders.len() >= MAX_FOLDERS {
-                    return false;
+                // There is always room for the root.
+                if folders.len() >= MAX_FOLDERS && !folder.is_empty() {
+                    continue;
                 }
                 folders.insert(folder.to_owned(), patterns(&root.join(folder), fence));
             }
