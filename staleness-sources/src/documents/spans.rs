@@ -93,6 +93,10 @@ fn one<'a>(code: &'a str, seen: u16, found: &mut impl FnMut(Named<'a>)) {
     let end = head.as_bytes().iter().position(ends).unwrap_or(head.len());
     let name = head[..end].trim_end_matches(['.', ':', ',', ';']);
     let called = head[end..].starts_with(['(', '!']);
+    // What is looked into (`handlers[500]`) is a variable.
+    if head[end..].starts_with('[') && name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        return;
+    }
     if is_dotted(name) && (!is_plain(name) || called) {
         push(Shape::Identifier, name, found);
     }
@@ -276,6 +280,7 @@ mod tests {
             "\"x\"",
             "fast",
             "network.host",
+            "exception_handler[500]",
             "",
         ] {
             assert!(code(text).is_empty(), "{text}");

@@ -47,6 +47,11 @@ impl Thing {
                 Some(things)
             }
             Self::Placed(Role::Part, _) | Self::Both(..) => None,
+            // A folder that goes by its name alone is one of the project's root, and any other may bear
+            // the same name.
+            Self::Path(path) if path.folder && path.parts.len() == 1 => {
+                Some(vec![Self::Path(WantedPath { anchored: true, ..path.clone() })])
+            }
             other => Some(vec![other.clone()]),
         }
     }
@@ -95,6 +100,11 @@ fn flag(text: &str) -> Option<Vec<Vec<Thing>>> {
         for name in [name.replace('-', "_"), camel(name)] {
             things.push(Thing::Placed(Role::Option, name.clone()));
             things.push(Thing::Quoted(name));
+        }
+        // Libraries make `--no-color` of `color`.
+        if let Some(name) = name.strip_prefix("no-") {
+            things.push(Thing::Identifier(name.replace('-', "_")));
+            things.push(Thing::Identifier(name.to_owned()));
         }
         vec![things]
     })

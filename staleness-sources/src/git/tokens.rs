@@ -176,7 +176,8 @@ impl Lexicon {
     pub(crate) fn named(&self, name: &[u8], found: &mut Vec<u32>) {
         let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
         found.extend(self.identifiers.get(stem));
-        if let Some(at) = self.placed.get(stem) {
+        // A file of data is called by what is in it, not by what the project makes.
+        if let Some(at) = self.placed.get(stem).filter(|_| !is_data(name)) {
             found.extend(self.roles[at as usize][Role::Made as usize]);
         }
     }
@@ -303,6 +304,15 @@ fn is_mentioned(text: &[u8], run: &Range<usize>) -> bool {
     let line = line.trim_ascii_start();
     let begins = |mark: &[u8]| line.starts_with(mark);
     [&b"//"[..], b"/*", b"* ", b"# ", b"##", b"<!--"].into_iter().any(begins)
+}
+
+/// Whether the name of a file is that of data or text, and of no source.
+fn is_data(name: &[u8]) -> bool {
+    const ENDS: [&[u8]; 12] = [
+        b"csv", b"html", b"ini", b"json", b"lock", b"png", b"snap", b"svg", b"toml", b"txt",
+        b"yaml", b"yml",
+    ];
+    name.rsplit(|byte| *byte == b'.').next().is_some_and(|end| ENDS.contains(&end))
 }
 
 /// Where a run begins and ends without the dashes at its ends.

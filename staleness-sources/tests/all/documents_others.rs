@@ -43,6 +43,25 @@ fn a_copy_of_a_readme_reads_no_variable() {
     assert_eq!(after(text, &read, &[("a.py", "x\n")]), ["1:6 drift A_CACHE_DIR"]);
 }
 
+#[test]
+fn the_other_half_of_a_switch_is_there_while_what_it_is_made_of_is() {
+    let text = "Pass `--no-parallel`.\n";
+    let spelled = [("a.py", "option('--parallel/--no-parallel')\n")];
+    let made = [("a.py", "f'--{name}/--no-{name}'\n"), ("names.py", "name='parallel'\n")];
+    assert!(after(text, &spelled, &made).is_empty());
+    assert_eq!(after(text, &spelled, &[("a.py", "x\n")]), ["1:7 drift --no-parallel"]);
+}
+
+#[test]
+fn a_file_of_data_makes_no_name_and_a_lone_folder_is_one_of_the_root() {
+    let text = "Take `contract_a`.\n";
+    assert!(found(&without(text, &["tests/contract_a.json"]).check(), "doc.md").is_empty());
+    assert_eq!(found(&without(text, &["tests/contract_a.py"]).check(), "doc.md").len(), 1);
+    let gone = |files: &[&str]| found(&without("In `manifests/`.\n", files).check(), "doc.md");
+    assert!(gone(&["manifests/a.json"]).len() == 1);
+    assert!(gone(&["tests/manifests/a.json"]).is_empty());
+}
+
 /// A project that these files are gone from, and that has a document which names them.
 fn without(document: &str, files: &[&str]) -> Project {
     let mut project = Project::new();
@@ -55,7 +74,7 @@ fn without(document: &str, files: &[&str]) -> Project {
         project.remove(path);
         // Git keeps no folders.
         if let Some((folder, _)) = path.split_once('/') {
-            std::fs::remove_dir(project.tree.project.folder.join(folder)).unwrap();
+            std::fs::remove_dir_all(project.tree.project.folder.join(folder)).unwrap();
         }
     }
     project.write("a.rs", "fn main() {}\n");
