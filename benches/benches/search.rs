@@ -107,7 +107,7 @@ fn by_meaning(rows: &mut Vec<Row>) {
         };
         let [floor, ours] = race(
             rounds(51, 3),
-            [&mut || timed(|| black_box(dots(&all, &asked))), &mut || timed(|| whole())],
+            [&mut || timed(|| black_box(dots(&all, &asked))), &mut || timed(whole)],
         );
         let work = format!("search: best routes of 500 tools among {count}, by words and vectors");
         rows.push(Row::of(work, &floor, &ours, 1, Goal::Open));

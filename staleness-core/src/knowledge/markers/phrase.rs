@@ -76,7 +76,7 @@ fn is_to_come(place: &Place<'_>, from: usize, word: &str) -> bool {
     when.is_some_and(|(at, when)| {
         let behind = || place.word_after(at + when.len()).map(|(_, word)| word);
         let release = || behind().is_some_and(|word| is_one_of(word, RELEASES));
-        let number = || behind().is_some_and(|word| starts_with_digit(word));
+        let number = || behind().is_some_and(starts_with_digit);
         is_one_of(when, &["future"])
             || is_one_of(when, TO_COME) && release()
             || is_one_of(when, RELEASES) && number()
