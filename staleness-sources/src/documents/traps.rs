@@ -86,11 +86,13 @@ static COMMON: Words = Words::new(|| {
 static USUAL_FILES: Words = Words::new(|| {
     set("
     .babelrc .editorconfig .env .eslintrc .eslintrc.json .gitignore .gitlab-ci.yml .npmrc
-    .prettierrc .travis.yml app.js appveyor.yml azure-pipelines.yml build.rs cargo.lock cargo.toml compose.yaml config.json
-    config.toml config.yaml config.yml docker-compose.yaml docker-compose.yml dockerfile
-    go.mod go.sum index.html index.js index.ts lib.rs main.go main.py main.rs makefile
-    mod.rs package-lock.json package.json pnpm-lock.yaml pyproject.toml readme.md
-    requirements.txt settings.json setup.cfg setup.py tsconfig.json yarn.lock
+    .prettierrc .travis.yml app.js appveyor.yml azure-pipelines.yml build.gradle build.rs
+    cargo.lock cargo.toml clippy.toml compose.yaml composer.json config.json config.toml
+    config.yaml config.yml deny.toml docker-compose.yaml docker-compose.yml dockerfile go.mod
+    go.sum index.html index.js index.ts lerna.json lib.rs main.go main.py main.rs makefile
+    mkdocs.yml mod.rs netlify.toml package-lock.json package.json pipfile pnpm-lock.yaml
+    poetry.lock pom.xml pyproject.toml readme.md requirements.txt rustfmt.toml settings.json
+    setup.cfg setup.py tox.ini tsconfig.json vercel.json yarn.lock
 ")
 });
 
