@@ -30,8 +30,9 @@ pub fn stays_in(folder: &Path, path: &Path) -> bool {
 /// folder may be somebody else's work.
 #[must_use]
 pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut named = PathBuf::new();
-    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).components() {
+    for part in path.components() {
         if part == Component::ParentDir {
             named.pop();
         } else {
@@ -40,7 +41,7 @@ pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
     }
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let is_folder = |each: &Path| each.canonicalize().is_ok_and(|each| each == folder);
-    let stays = stays_in(&folder, &named) && stays_in(&folder, path);
+    let stays = stays_in(&folder, &named) && stays_in(&folder, &path);
     named.ancestors().skip(1).any(is_folder) && !stays
 }
 

@@ -213,7 +213,7 @@ fn a_baseline_is_not_written_through_a_link_that_leads_out_of_the_project() {
     symlink("../outside", sandbox.project.join("folder")).unwrap();
     symlink("../outside/none.json", sandbox.project.join("nothing.json")).unwrap();
     let whole = sandbox.project.join("docs/../file.json").display().to_string();
-    for file in ["file.json", "folder/victim", "folder/new.json", &whole] {
+    for file in ["file.json", "folder/victim", "folder/new.json", "folder/../new.json", &whole] {
         let run = sandbox.run(&["check", "--write-baseline", file]);
         assert_eq!(run.code, 3, "{run:?}");
         assert!(run.err.contains("is a link that leads out of the project"), "{run:?}");
