@@ -44,8 +44,11 @@ pub fn nearest<T: Component, K: Ord + Send>(
     top.into_sorted()
 }
 
-/// The cosines of all rows with a question, in -1..=1, in the order of the rows: as [`nearest`] has them.
-/// Without any where nothing can be compared.
+/// The cosines of all rows with a question, each in -1..=1, in the order of the rows: eight bytes for each.
+///
+/// `pieces`, `dimensions` and `threads` are as in [`nearest`]: unit vectors one behind the other, so that a dot
+/// product is a cosine, and what is left over at the end of a piece is no row. Empty for a question of another
+/// number of dimensions.
 #[must_use]
 pub fn cosines<T: Component>(
     pieces: &[impl AsRef<[T]> + Sync],
