@@ -6,8 +6,8 @@
 use std::hint::black_box;
 use std::num::NonZeroUsize;
 
-use staleness::ids::ToolName;
-use staleness::route::{Confidence, RouteId};
+use staleness::ids::{ModelId, ProjectId, ToolName};
+use staleness::route::{Confidence, RouteId, RouteKey, RouteVector, Values, Vector, Vectors};
 use staleness::search::{Component, Learned, Meaning, Question, SearchIndex, ToolText, cosines};
 use staleness_benches::chance::Chance;
 use staleness_benches::race::{race, timed};
@@ -21,6 +21,15 @@ fn unit<T: Component>(chance: &mut Chance) -> Vec<T> {
         (0..DIMENSIONS).map(|_| (chance.next() % 2_001) as f64 / 1_000.0 - 1.0).collect();
     let length = numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
     numbers.iter().map(|number| T::narrow(number / length)).collect()
+}
+
+/// A vector that points more or less the way of another one, at a cosine of 0 to 0.7, as those of sentences do.
+fn near(asked: &[f32], chance: &mut Chance) -> Vec<f32> {
+    let share = (chance.next() % 1_000) as f32 / 1_000.0;
+    let sum: Vec<f32> =
+        unit::<f32>(chance).iter().zip(asked).map(|(own, asked)| own + share * asked).collect();
+    let length = sum.iter().map(|number| number * number).sum::<f32>().sqrt();
+    sum.iter().map(|number| number / length).collect()
 }
 
 fn name(at: usize) -> ToolName {
@@ -83,34 +92,52 @@ fn vectors<T: Component>(rows: &mut Vec<Row>, what: &str, counts: &[usize]) {
     }
 }
 
-/// What is made of the cosines: the best route of each tool, by words, meaning and confidence.
+/// A whole search among vectors as a store has them: the best route of each tool, by meaning and confidence,
+/// and by words too where routes share any with the question (here more than half of them do). The floor knows
+/// neither confidence nor words.
 fn by_meaning(rows: &mut Vec<Row>) {
-    let question = Question::new(QUESTION).expect("a question");
+    let asked_by = [
+        ("by vectors", "something unheard of", Goal::Times(1.3)),
+        ("by words and vectors", QUESTION, Goal::Open),
+    ];
+    let project = ProjectId::new("p").expect("an id");
+    let model = ModelId::new("m").expect("an id");
     for count in [5_000, 50_000] {
         let mut chance = Chance(3);
         let asked = unit::<f32>(&mut chance);
-        let all: Vec<f32> = (0..count).flat_map(|_| unit::<f32>(&mut chance)).collect();
-        let mut index = SearchIndex::new();
+        let (mut index, mut vectors) = (SearchIndex::new(), Vectors::default());
+        let mut all: Vec<f32> = Vec::new();
         for at in 0..count {
-            index.put_route(&Learned {
-                id: RouteId(at as u128),
-                tool: name(at % 500),
-                query: chance.words(6),
-                confidence: Confidence::ONE,
-            });
+            let (tool, query) = (name(at * 500 / count), chance.words(6));
+            let id = RouteId::of(&tool, &query);
+            let sure = 0.5 + (chance.next() % 500) as f64 / 1_000.0;
+            let confidence = Confidence::new(sure).expect("a share");
+            index.put_route(&Learned { id, tool: tool.clone(), query, confidence });
+            let row = near(&asked, &mut chance);
+            let vector = Vector::F32(row.as_slice().into());
+            let key = RouteKey { project: project.clone(), tool, id };
+            vectors.insert(&RouteVector { key, model: model.clone(), vector });
+            all.extend(row);
         }
-        let whole = || {
-            let found = cosines(&[&all], DIMENSIONS, &asked, NonZeroUsize::MIN);
-            let near = (0..).map(RouteId).zip(found).filter(|(_, cosine)| *cosine > 0.0);
-            let meaning = Meaning { routes: near.collect(), ..Meaning::default() };
-            index.find_routes(&question, 10, &meaning, |_| true).1.len()
-        };
-        let [floor, ours] = race(
-            rounds(51, 3),
-            [&mut || timed(|| black_box(dots(&all, &asked))), &mut || timed(whole)],
-        );
-        let work = format!("search: best routes of 500 tools among {count}, by words and vectors");
-        rows.push(Row::of(work, &floor, &ours, 1, Goal::Open));
+        for (what, question, goal) in asked_by {
+            let question = Question::new(question).expect("a question");
+            let whole = || {
+                let mut meaning = Meaning::default();
+                for (_, form, matrix) in vectors.matrices() {
+                    let Values::F32(rows) = matrix.values() else { continue };
+                    let pieces = rows.pieces();
+                    let found = cosines(pieces, form.dimensions, &asked, NonZeroUsize::MIN);
+                    meaning.routes.add_rows(matrix, &found);
+                }
+                index.find_routes(&question, 10, &meaning, |_| true).1.len()
+            };
+            let [floor, ours] = race(
+                rounds(51, 5),
+                [&mut || timed(|| black_box(dots(&all, &asked))), &mut || timed(whole)],
+            );
+            let work = format!("search: best routes of 500 tools among {count}, {what}");
+            rows.push(Row::of(work, &floor, &ours, 1, goal));
+        }
     }
 }
 

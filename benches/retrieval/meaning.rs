@@ -73,8 +73,9 @@ impl Searcher for Blend<'_> {
     fn order(&self, data: &Data, query: &str) -> Vec<usize> {
         let mut meaning = Meaning::default();
         for (tool, text) in self.learned {
-            let id = RouteId::of(&data.tools[*tool].name, &fold_query(text));
-            meaning.routes.insert(id, self.vectors.cosine(query, &self.vectors.of[text]));
+            let name = &data.tools[*tool].name;
+            let cosine = self.vectors.cosine(query, &self.vectors.of[text]);
+            meaning.routes.push(name, RouteId::of(name, &fold_query(text)), cosine);
         }
         if self.described {
             let tools = data.tools.iter().zip(&self.vectors.tools);

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use staleness_core::ids::ToolName;
 use staleness_core::route::{Confidence, RouteId};
 use staleness_core::search::{
-    Found, Learned, LearnedMatch, Meaning, Question, QuestionError, SearchIndex, ToolText,
+    Found, Learned, LearnedMatch, Meaning, NearRoutes, Question, QuestionError, SearchIndex,
+    ToolText,
 };
 
 fn name(text: &str) -> ToolName {
@@ -242,12 +243,14 @@ fn meaning_is_blended_on_the_same_scale() {
     let question = Question::new("unheard of").unwrap();
     let ask = |meaning: &Meaning| index.find(&question, 5, meaning, |_| true);
     let mut meaning = Meaning::default();
-    meaning.routes.insert(RouteId(1), 0.8);
+    let merge = name("mcp__hub__merge");
+    meaning.routes.push(&merge, RouteId(1), 0.8);
     let found = ask(&meaning);
     assert_eq!((found.familiarity, order(&found)), (0.8, vec!["mcp__hub__merge"]));
     let best = found.matches[0].route.unwrap();
     assert_eq!((best.closeness, best.words, best.meaning), (0.8, 0.0, Some(0.8)));
-    meaning.routes.insert(RouteId(1), -0.5);
+    meaning.routes = NearRoutes::default();
+    meaning.routes.push(&merge, RouteId(1), -0.5);
     meaning.tools.insert(name("mcp__mail__send"), 0.7);
     let found = ask(&meaning);
     assert_eq!((found.familiarity, order(&found)), (0.0, vec!["mcp__mail__send"]));

@@ -1,11 +1,10 @@
 //! What goes by meaning: how near the vectors of learned queries are to that of a question.
 
-use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-use crate::ids::{ModelId, ProjectId, ToolName};
-use crate::route::{Precision, RouteId, Values, Vector, Vectors};
-use crate::search::cosines;
+use crate::ids::{ModelId, ProjectId};
+use crate::route::{Precision, Values, Vector, Vectors};
+use crate::search::{NearRoutes, cosines};
 use crate::store::Refusal;
 
 /// What a model made of a question, in whatever length.
@@ -44,20 +43,15 @@ impl<'a> QueryVector<'a> {
         }
     }
 
-    /// The cosines of all routes of a project that lead to wanted tools, but for those that point away from
-    /// it. All, since the best route of a tool may be the less close and the more sure one of many.
-    pub(crate) fn cosines(
-        self,
-        vectors: &Vectors,
-        project: &ProjectId,
-        wanted: impl Fn(&ToolName) -> bool,
-    ) -> HashMap<RouteId, f64> {
+    /// The cosines of all routes of a project. All, since the best route of a tool may be the less close and the
+    /// more sure one of many.
+    pub(crate) fn near(self, vectors: &Vectors, project: &ProjectId) -> NearRoutes {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let mut found = HashMap::new();
+        let mut near = NearRoutes::default();
         for (form, matrix) in vectors.of(project, self.model) {
             let Ok(question) = Vector::new(self.numbers, form.precision) else { continue };
             // Of another number of dimensions nothing is found.
-            let all = match (matrix.values(), &question) {
+            let cosines = match (matrix.values(), &question) {
                 (Values::F32(rows), Vector::F32(question)) => {
                     cosines(rows.pieces(), form.dimensions, question, threads)
                 }
@@ -66,43 +60,8 @@ impl<'a> QueryVector<'a> {
                 }
                 _ => Vec::new(),
             };
-            let usable: Vec<bool> = matrix.names().iter().map(&wanted).collect();
-            let is_usable = |row| matrix.tool(row).is_some_and(|tool| usable[tool as usize]);
-            let rows = all.into_iter().enumerate().filter(|(_, cosine)| *cosine > 0.0);
-            let rows = rows.filter(|(row, _)| is_usable(*row));
-            found.extend(rows.map(|(row, cosine)| (matrix.ids()[row], cosine)));
+            near.add_rows(matrix, &cosines);
         }
-        found
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::route::{RouteKey, RouteVector};
-
-    #[test]
-    fn routes_of_tools_that_are_not_wanted_are_not_compared() {
-        let project = ProjectId::new("p").unwrap();
-        let model = ModelId::new("m").unwrap();
-        let mut vectors = Vectors::default();
-        for (id, tool) in [(1, "a"), (2, "b"), (3, "a")] {
-            vectors.insert(&RouteVector {
-                key: RouteKey {
-                    project: project.clone(),
-                    tool: ToolName::new(tool).unwrap(),
-                    id: RouteId(id),
-                },
-                model: model.clone(),
-                vector: Vector::new(&[1.0, id as f64], Precision::F32).unwrap(),
-            });
-        }
-        let question = QueryVector { model: &model, numbers: &[1.0, 1.0] };
-        for (only, ids) in [("a", vec![1, 3]), ("b", vec![2]), ("c", vec![])] {
-            let near = question.cosines(&vectors, &project, |tool| tool.as_str() == only);
-            let mut found: Vec<u128> = near.keys().map(|id| id.0).collect();
-            found.sort_unstable();
-            assert_eq!(found, ids, "{only}");
-        }
+        near
     }
 }

@@ -227,7 +227,7 @@ fn by_question<'a>(
     let mut meaning = Meaning::default();
     if let Some(vector) = asked.vector {
         let vectors = &context.view().vectors;
-        meaning.routes = vector.cosines(vectors, context.project(), wanted);
+        meaning.routes = vector.near(vectors, context.project());
     }
     let scores = asked.index.scores(asked.question, &meaning, wanted);
     let fitting = worth_ranking(scores.fitting().collect(), limit);

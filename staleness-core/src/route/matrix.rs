@@ -97,10 +97,10 @@ impl Matrix {
         &self.ids
     }
 
-    /// The tool of a row, by its place in [`Matrix::names`]; `None` behind the last row.
+    /// The tool of each row, by its place in [`Matrix::names`].
     #[must_use]
-    pub fn tool(&self, row: usize) -> Option<u32> {
-        self.tools.get(row).copied()
+    pub fn tools(&self) -> &[u32] {
+        &self.tools
     }
 
     /// The tools, each once, in no particular order. Some may have no row.

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use super::habit::doubt;
 use super::index::{Bundle, SearchIndex};
-use super::learned::{LearnedMatch, Meaning};
+use super::learned::{Best, LearnedMatch, Meaning};
 use super::question::Question;
 use super::words::Shares;
 use super::{LEARNED_SHARE, STATIC_SHARE, Top, is_cold};
 use crate::ids::ToolName;
 use crate::knowledge::blend;
-use crate::route::RouteId;
 use crate::verdict::round;
 
 /// How close at most a tool is taken to be of which nothing was learned.
@@ -147,7 +148,7 @@ impl SearchIndex {
             *words = (own + *habit).min(1.0);
             *habit = *words - own;
         }
-        let (familiarity, best) = self.learned(question, meaning, &mut passes);
+        let Best { of_tools: best, familiarity } = self.learned(question, meaning, &mut passes);
         let surest = best.values().map(LearnedMatch::score).fold(0.0, f64::max);
         let mut fitting = 0.0_f64;
         for (place, words) in (0..).zip(&words) {
@@ -190,18 +191,18 @@ impl SearchIndex {
         meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> (f64, Vec<LearnedMatch>) {
-        let mut passes = |place: u32| {
+        let passes = |place: u32| {
             self.bundles[place as usize].as_ref().is_some_and(|bundle| wanted(&bundle.tool))
         };
-        let (familiarity, best) = self.learned(question, meaning, &mut passes);
-        let mut found: Vec<LearnedMatch> =
-            best.into_values().filter(|each| each.score() > 0.0).collect();
-        let key = |each: &LearnedMatch| -> (f64, RouteId) { (each.score(), each.id) };
-        found.sort_unstable_by(|a, b| {
-            let (a, b) = (key(a), key(b));
-            b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1))
-        });
-        found.truncate(limit);
+        let Best { of_tools: best, familiarity } = self.learned(question, meaning, passes);
+        let mut top = Top::new(limit);
+        for (bundle, each) in &best {
+            let score = each.score();
+            if score > 0.0 && top.wants(score) {
+                top.offer(score, (each.id, *bundle));
+            }
+        }
+        let found = top.into_sorted().into_iter().map(|(_, (_, bundle))| best[&bundle]).collect();
         (familiarity, found)
     }
 }
@@ -217,7 +218,7 @@ pub(crate) struct Scores<'a> {
     shares: Vec<Shares<'a>>,
     words: Vec<f64>,
     habits: Vec<f64>,
-    best: HashMap<u32, LearnedMatch>,
+    best: HashMap<u32, LearnedMatch, RandomState>,
     assumed: f64,
 }
 

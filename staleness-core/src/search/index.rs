@@ -78,7 +78,7 @@ pub struct SearchIndex {
     free_texts: Vec<u32>,
     pub(super) routes: Vec<Option<Route>>,
     free_routes: Vec<u32>,
-    route_places: HashMap<RouteId, u32, RandomState>,
+    pub(super) route_places: HashMap<RouteId, u32, RandomState>,
     /// Words in all texts.
     pub(super) words: u64,
     /// How many texts there are.

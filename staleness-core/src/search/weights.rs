@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::index::SearchIndex;
+use super::index::{Route, SearchIndex};
+use crate::route::RouteId;
 
 /// Where a tool comes from that comes from nowhere.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -13,8 +14,8 @@ pub(super) struct Weights {
     /// By number of the word, for comparing queries: by the texts of tools alone, so that two queries are as
     /// close whatever else was learned.
     pub(super) words: Vec<f64>,
-    /// The sum over its words, by place of the route.
-    pub(super) routes: Vec<f64>,
+    /// By place of the route.
+    pub(super) routes: Vec<RouteWeight>,
     /// Where each tool comes from, by its place.
     pub(super) origins: Vec<u32>,
     /// What the routes to tools of each origin weigh, each as sure as it is, in billionths.
@@ -25,6 +26,30 @@ pub(super) struct Weights {
     pub(super) all_routes: u64,
     /// How long a text is on average, in words; at least 1.
     pub(super) mean_length: f64,
+    /// How sure the surest route of each slot is.
+    pub(super) surest: Vec<f32>,
+}
+
+/// What is asked of many routes, close together in memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RouteWeight {
+    /// The sum over its words.
+    pub(super) words: f64,
+    /// Its tool, by its place.
+    pub(super) bundle: u32,
+    /// A few routes share a slot: it goes by the end of the id alone.
+    pub(super) slot: u32,
+    /// How sure it is.
+    pub(super) confidence: f64,
+}
+
+/// How many slots there are at most: half a mebibyte of them.
+const MAX_SLOTS: usize = 1 << 17;
+
+/// The slot of a route, of so many, a power of two.
+#[inline]
+pub(super) fn slot(id: RouteId, slots: usize) -> usize {
+    id.0 as usize & (slots - 1)
 }
 
 impl SearchIndex {
@@ -34,7 +59,19 @@ impl SearchIndex {
                 .map(|number| self.idf_described(self.lexicon[number].described))
                 .collect();
             let sum = |numbers: &[u32]| ordered_sum(numbers.iter().map(|at| words[*at as usize]));
-            let routes = self.routes.iter().map(|it| it.as_ref().map_or(0.0, |it| sum(&it.words)));
+            let mut surest =
+                vec![0.0_f32; (self.routes.len() * 2).next_power_of_two().min(MAX_SLOTS)];
+            let mut route = |route: &Route| {
+                let (slot, confidence) = (slot(route.id, surest.len()), route.confidence.get());
+                surest[slot] = surest[slot].max(confidence as f32);
+                let words = sum(&route.words);
+                RouteWeight { words, bundle: route.bundle, slot: slot as u32, confidence }
+            };
+            let routes = self
+                .routes
+                .iter()
+                .map(|each| each.as_ref().map_or_else(RouteWeight::default, &mut route));
+            let routes = routes.collect();
             let mut numbers: HashMap<&str, u32> = HashMap::new();
             let mut origins = vec![NOWHERE; self.bundles.len()];
             for text in self.texts.iter().flatten() {
@@ -57,11 +94,12 @@ impl SearchIndex {
             }
             let mean_length = (self.words as f64 / self.tools.max(1) as f64).max(1.0);
             Weights {
-                routes: routes.collect(),
+                routes,
                 words,
                 origins,
                 origin_routes,
                 tool_routes,
+                surest,
                 all_routes,
                 mean_length,
             }

@@ -94,7 +94,7 @@ impl Registry {
         let mut note = None;
         if let Some(vector) = vector {
             if vector.fits(&view.vectors, id)? {
-                meaning.routes = vector.cosines(&view.vectors, id, wanted);
+                meaning.routes = vector.near(&view.vectors, id);
                 note = offer(vector.model, view.routes.values());
             } else {
                 note = Some(words_alone(vector.model, view.routes.values()));

@@ -61,7 +61,8 @@ pub fn cosines<T: Component>(
         each_cosine(pieces, dimensions, question, rows, |_, cosine| found.push(cosine));
         found
     };
-    in_parts(pieces, dimensions, question, threads, &each).concat()
+    let mut parts = in_parts(pieces, dimensions, question, threads, &each);
+    if parts.len() == 1 { parts.swap_remove(0) } else { parts.concat() }
 }
 
 /// What `each` makes of the rows, in parts of them that follow each other: one for each thread, and none
