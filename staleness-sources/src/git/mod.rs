@@ -36,6 +36,7 @@ mod found;
 #[doc(hidden)]
 pub mod fuzzing;
 mod index;
+mod items;
 mod life;
 mod lines;
 mod meaning;

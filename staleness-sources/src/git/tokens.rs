@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::defined;
+use super::{defined, items};
 use staleness_core::hash::Map;
 
 /// Words, each with a number.
@@ -82,6 +82,8 @@ const MAX_COMMENT: usize = 512;
 pub(crate) enum Role {
     /// Where the thing of that name is made.
     Made,
+    /// Where a function, a type or another item of that name is made.
+    Item,
     /// Where a variable of that name is read.
     Read,
     /// Where a library makes a flag of it.
@@ -91,7 +93,7 @@ pub(crate) enum Role {
 }
 
 /// The number of a word in each role.
-type Roles = [Option<u32>; 4];
+type Roles = [Option<u32>; 5];
 
 impl Lexicon {
     /// What a project may have had. That something of others names it says nothing of that, while a
@@ -178,7 +180,8 @@ impl Lexicon {
         found.extend(self.identifiers.get(stem));
         // A file of data is called by what is in it, not by what the project makes.
         if let Some(at) = self.placed.get(stem).filter(|_| !is_data(name)) {
-            found.extend(self.roles[at as usize][Role::Made as usize]);
+            let roles = &self.roles[at as usize];
+            found.extend([Role::Made, Role::Item].iter().filter_map(|role| roles[*role as usize]));
         }
     }
 
@@ -259,6 +262,7 @@ impl Lexicon {
             }
         };
         check(Role::Made, &mut || defined::makes(text, word, looks));
+        check(Role::Item, &mut || items::makes(text, word, looks));
         check(Role::Read, &mut || defined::reads(text, word));
         check(Role::Option, &mut || defined::declares_option(text, word));
         check(Role::Part, &mut || defined::is_part(text, word));
