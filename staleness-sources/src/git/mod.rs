@@ -43,6 +43,7 @@ mod meaning;
 mod moved;
 mod moves;
 mod objects;
+mod offered;
 mod oid;
 mod past;
 mod patience;

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{defined, items};
+use super::{defined, items, offered};
 use staleness_core::hash::Map;
 
 /// Words, each with a number.
@@ -73,9 +73,6 @@ pub(crate) struct Lexicon {
     /// Whether it is asked what the project had, and not what it has.
     past: bool,
 }
-
-/// How far before a word a line is looked for that begins as a comment, in bytes.
-const MAX_COMMENT: usize = 512;
 
 /// What a word stands for in some places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -218,8 +215,8 @@ impl Lexicon {
         let quoted = quoted && (!self.past || is_name(text, run));
         let word = &text[run.clone()];
         if word.contains(&b'-') {
-            let spelled = !self.past || !is_mentioned(text, run);
-            self.run(word, spelled, quoted, found);
+            let mut spelled = || !self.past || offered::is_offered(text, run);
+            self.run(word, &mut spelled, quoted, found);
             return;
         }
         if quoted {
@@ -269,11 +266,20 @@ impl Lexicon {
     }
 
     /// A run that holds dashes.
-    fn run(&self, run: &[u8], spelled: bool, quoted: bool, found: &mut Vec<u32>) {
+    fn run(
+        &self,
+        run: &[u8],
+        spelled: &mut dyn FnMut() -> bool,
+        quoted: bool,
+        found: &mut Vec<u32>,
+    ) {
         let (begin, end) = without_dashes(run);
         let name = &run[begin..end];
-        if spelled && matches!(begin, 1 | 2) {
-            found.extend(self.flags.get(&run[..end]));
+        if matches!(begin, 1 | 2)
+            && let Some(flag) = self.flags.get(&run[..end])
+            && spelled()
+        {
+            found.push(flag);
         }
         if quoted && begin == 0 {
             found.extend(self.quoted.get(name));
@@ -291,23 +297,6 @@ fn is_name(text: &[u8], run: &Range<usize>) -> bool {
     let quote = text[run.start - 1];
     let next = text.get(run.end).copied();
     next.is_some_and(|next| next == quote || b"|=,:<[ ".contains(&next))
-}
-
-/// Whether a word with dashes is only spoken of: in a comment, or as a variable of a style sheet.
-fn is_mentioned(text: &[u8], run: &Range<usize>) -> bool {
-    let before = &text[..run.start];
-    if before.ends_with(b"var(") {
-        return true;
-    }
-    let near = &before[before.len().saturating_sub(MAX_COMMENT)..];
-    let line = match near.iter().rposition(|byte| *byte == b'\n') {
-        Some(at) => &near[at + 1..],
-        None if near.len() == before.len() => near,
-        None => return false,
-    };
-    let line = line.trim_ascii_start();
-    let begins = |mark: &[u8]| line.starts_with(mark);
-    [&b"//"[..], b"/*", b"* ", b"# ", b"##", b"<!--"].into_iter().any(begins)
 }
 
 /// Whether the name of a file is that of data or text, and of no source.
@@ -382,9 +371,9 @@ mod tests {
             lexicon.flag(b"--dry-run");
             lexicon.quoted(b"dry-run");
             let mut found = Vec::new();
-            lexicon.scan(b"a --dry-run \"dry-run\"", true, &mut found);
+            lexicon.scan(b"\"--dry-run\" \"dry-run\"", true, &mut found);
             assert_eq!(found.len(), count);
-            lexicon.scan(b"a --dry-run \"dry-run\"", false, &mut found);
+            lexicon.scan(b"\"--dry-run\" \"dry-run\"", false, &mut found);
             assert_eq!(found.len(), count + 2);
         }
     }

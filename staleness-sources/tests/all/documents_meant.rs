@@ -17,3 +17,27 @@ fn a_lone_name_in_small_letters_is_gone_when_it_was_an_item() {
     let drift = ["1:7 drift A.top_penalty", "1:27 drift TopPenalty"];
     assert_eq!(after(text, &[("a.py", fields)], &[("a.py", "x\n")]), drift);
 }
+
+#[test]
+fn a_flag_is_gone_when_the_project_offered_it() {
+    let text = "Pass `--frozen-file`.\n";
+    let gone = |code: &str| after(text, &[("a.py", code)], &[("a.py", "x\n")]);
+    for code in [
+        "run(['npm', 'ci', '--frozen-file'])\n",
+        "sh('npm ci --frozen-file')\n",
+        "npm ci \\\n  --frozen-file\n",
+        "tool(f'--frozen-file={path}')\n",
+    ] {
+        assert!(gone(code).is_empty(), "{code}");
+    }
+    for code in [
+        "add_argument('--frozen-file')\n",
+        "'''\n  -f, --frozen-file  Says\n'''\n",
+        "if a == '--frozen-file'",
+    ] {
+        assert_eq!(gone(code), ["1:7 drift --frozen-file"], "{code}");
+    }
+    // What makes a flag of another name was no flag.
+    let text = "Pass `--no-frozen`.\n";
+    assert!(after(text, &[("a.py", "frozen = 1\n")], &[("a.py", "x\n")]).is_empty());
+}
