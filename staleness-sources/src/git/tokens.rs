@@ -54,6 +54,13 @@ pub(crate) struct WantedPath {
     pub(crate) folder: bool,
 }
 
+impl WantedPath {
+    /// Whether it is the name of a file, in any folder.
+    pub(crate) fn is_bare(&self) -> bool {
+        !self.anchored && !self.folder && self.parts.len() == 1
+    }
+}
+
 /// What is looked for in files and folders: every single thing has a number.
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
@@ -69,6 +76,8 @@ pub(crate) struct Lexicon {
     /// For the number of a part the other part, and the number of both together.
     pairs: Map<u32, Vec<(u32, u32)>>,
     paths: HashMap<WantedPath, u32>,
+    /// For the name of a file that is looked for in any folder, that two files bear it.
+    shared: Map<Box<[u8]>, u32>,
     next: u32,
     /// Whether it is asked what the project had, and not what it has.
     past: bool,
@@ -156,6 +165,21 @@ impl Lexicon {
         })
     }
 
+    /// That two files bear the name that is looked for as this path, if it is one of a file alone.
+    pub(crate) fn shared(&mut self, path: &WantedPath) -> Option<u32> {
+        let name = path.parts.first().filter(|_| path.is_bare())?;
+        let next = &mut self.next;
+        Some(*self.shared.entry(name.clone()).or_insert_with(|| {
+            *next += 1;
+            *next - 1
+        }))
+    }
+
+    /// That two files bear this name, if that is asked.
+    pub(crate) fn share(&self, name: &[u8]) -> Option<u32> {
+        self.shared.get(name).copied()
+    }
+
     /// The paths with their numbers.
     pub(crate) fn paths(&self) -> impl Iterator<Item = (&WantedPath, u32)> {
         self.paths.iter().map(|(path, number)| (path, *number))
@@ -168,7 +192,7 @@ impl Lexicon {
 
     /// Whether there is anything to be found in the contents of files.
     pub(crate) fn has_words(&self) -> bool {
-        self.next as usize > self.paths.len()
+        self.next as usize > self.paths.len() + self.shared.len()
     }
 
     /// Finds what the name of a file or folder names: `router` is in `router.rs`.

@@ -60,7 +60,8 @@ pub enum Trace {
         /// Where the file or folder is now, when it was renamed.
         renamed_to: Option<String>,
     },
-    /// The project did not have it then either.
+    /// The project did not have it then either, or several files of the name: which is meant cannot
+    /// be told.
     Never,
     /// It cannot be told: the anchor is not in the repository, something could not be read, or the
     /// word cannot be looked up.

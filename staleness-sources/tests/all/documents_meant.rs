@@ -1,6 +1,8 @@
 //! Names that many things bear: which of them a document means.
 
 use crate::documents_drift::after;
+use crate::documents_others::without;
+use crate::documents_project::found;
 
 #[test]
 fn a_lone_name_in_small_letters_is_gone_when_it_was_an_item() {
@@ -40,4 +42,22 @@ fn a_flag_is_gone_when_the_project_offered_it() {
     // What makes a flag of another name was no flag.
     let text = "Pass `--no-frozen`.\n";
     assert!(after(text, &[("a.py", "frozen = 1\n")], &[("a.py", "x\n")]).is_empty());
+}
+
+#[test]
+fn a_bare_file_name_that_several_files_bore_says_nothing() {
+    let text = "See `simple_case.py`.\n";
+    let gone = |files: &[&str]| found(&without(text, files).check(), "doc.md");
+    let one = gone(&["a/simple_case.py"]);
+    assert_eq!(one, ["1:6 drift simple_case.py"]);
+    assert!(gone(&["a/simple_case.py", "b/simple_case.py"]).is_empty());
+    // One that lies beside the document, or at the root, is the one that is meant.
+    let near = gone(&["simple_case.py", "b/simple_case.py"]);
+    assert_eq!(near, ["1:6 missing Path simple_case.py"]);
+    let text = "See `b/simple_case.py`.\n";
+    let files = ["a/simple_case.py", "b/simple_case.py"];
+    assert_eq!(
+        found(&without(text, &files).check(), "doc.md"),
+        ["1:6 missing Path b/simple_case.py"]
+    );
 }

@@ -63,7 +63,7 @@ fn a_file_of_data_makes_no_name_and_a_lone_folder_is_one_of_the_root() {
 }
 
 /// A project that these files are gone from, and that has a document which names them.
-fn without(document: &str, files: &[&str]) -> Project {
+pub(crate) fn without(document: &str, files: &[&str]) -> Project {
     let mut project = Project::new();
     project.write("doc.md", document);
     for path in files {
