@@ -22,6 +22,8 @@ pub(crate) enum Thing {
     Related(String),
     Quoted(String),
     Flag(String),
+    /// The name of a file that code holds between quotation marks.
+    Filed(String),
     Placed(Role, String),
     /// Two parts of a longer name in one file.
     Both(String, String),
@@ -36,6 +38,7 @@ impl Thing {
             }
             Self::Quoted(text) => lexicon.quoted(text.as_bytes()),
             Self::Flag(text) => lexicon.flag(text.as_bytes()),
+            Self::Filed(text) => lexicon.filed(text.as_bytes()),
             Self::Placed(role, text) => lexicon.placed(text.as_bytes(), *role),
             Self::Both(first, last) => lexicon.both(first.as_bytes(), last.as_bytes()),
         }
@@ -54,7 +57,9 @@ impl Thing {
             }
             // Fields, keys and parameters are called alike everywhere.
             Self::Lone(text) => Some(vec![Self::Placed(Role::Item, text.clone())]),
-            Self::Placed(Role::Part, _) | Self::Related(_) | Self::Both(..) => None,
+            Self::Placed(Role::Part, _) | Self::Related(_) | Self::Filed(_) | Self::Both(..) => {
+                None
+            }
             // A folder that goes by its name alone is one of the project's root, and any other may bear
             // the same name.
             Self::Path(path) if path.folder && path.parts.len() == 1 => {
@@ -68,7 +73,11 @@ impl Thing {
 /// A word exists when of each group one thing exists. `None` for what cannot be looked up.
 pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
     match word.kind {
-        WordKind::Path => path(&word.text).map(|path| vec![vec![Thing::Path(path)]]),
+        WordKind::Path => path(&word.text).map(|path| {
+            // A program that reads files of a name is what the text is about, not one such file.
+            let filed = path.is_bare().then(|| Thing::Filed(word.text.clone()));
+            vec![[Thing::Path(path)].into_iter().chain(filed).collect()]
+        }),
         WordKind::Flag => flag(&word.text),
         WordKind::Identifier => identifier(&word.text),
     }

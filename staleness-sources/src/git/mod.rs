@@ -29,6 +29,7 @@ mod dates;
 mod defined;
 mod error;
 mod families;
+mod filed;
 mod files;
 mod follow;
 mod found;

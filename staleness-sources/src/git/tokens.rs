@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::filed::FileName;
 use super::{defined, items, offered};
 use staleness_core::hash::Map;
 
@@ -75,6 +76,9 @@ pub(crate) struct Lexicon {
     roles: Vec<Roles>,
     /// For the number of a part the other part, and the number of both together.
     pairs: Map<u32, Vec<(u32, u32)>>,
+    /// Names of files that count between quotation marks, by a part of each, and its place in `files`.
+    filed: Table,
+    files: Vec<Vec<FileName>>,
     paths: HashMap<WantedPath, u32>,
     /// For the name of a file that is looked for in any folder, that two files bear it.
     shared: Map<Box<[u8]>, u32>,
@@ -128,6 +132,19 @@ impl Lexicon {
     /// A flag, with its dashes.
     pub(crate) fn flag(&mut self, text: &[u8]) -> u32 {
         self.flags.add(text, &mut self.next)
+    }
+
+    /// The name of a file between quotation marks.
+    pub(crate) fn filed(&mut self, name: &[u8]) -> u32 {
+        let file = FileName::new(name, self.next);
+        let mut at = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        let at = self.filed.add(file.run(), &mut at) as usize;
+        if at == self.files.len() {
+            self.files.push(Vec::new());
+        }
+        self.files[at].push(file);
+        self.next += 1;
+        self.next - 1
     }
 
     /// A word in a role.
@@ -215,6 +232,9 @@ impl Lexicon {
     /// Whether a run of letters, digits, `_` and `-` may be a thing, wherever it stands.
     #[inline]
     pub(super) fn may_be(&self, run: &[u8], dashes: bool) -> bool {
+        if self.filed.get(run).is_some() {
+            return true;
+        }
         if dashes {
             let (begin, end) = without_dashes(run);
             let name = &run[begin..end];
@@ -238,6 +258,10 @@ impl Lexicon {
         let quoted = run.start > 0 && matches!(text[run.start - 1], b'"' | b'\'' | b'`');
         let quoted = quoted && (!self.past || is_name(text, run));
         let word = &text[run.clone()];
+        if let Some(at) = self.filed.get(word) {
+            let files = self.files[at as usize].iter().filter(|file| file.is_at(text, run));
+            found.extend(files.map(|file| file.number));
+        }
         if word.contains(&b'-') {
             let mut spelled = || !self.past || offered::is_offered(text, run);
             self.run(word, &mut spelled, quoted, found);

@@ -16,7 +16,7 @@ use super::{Commit, GitError, Oid, Repo, Stage, Watch};
 ///
 /// | kind | what counts as the thing itself |
 /// |---|---|
-/// | path | a tracked file or folder whose path ends so (`router.rs`, `core/router.rs`), or is so when the word begins with `./` or `/`; a folder only when the word ends in `/` |
+/// | path | a tracked file or folder whose path ends so (`router.rs`, `core/router.rs`), or is so when the word begins with `./` or `/`; a folder only when the word ends in `/`; a file name alone (`router.rs`) also where code holds it between quotation marks |
 /// | flag | the flag itself (`--dry-run`), its name after a quotation mark (`"dry-run"`, `"dry_run"`, `"dryRun"`), or a field that a library makes a flag of (`#[arg(long)] dry_run`) |
 /// | identifier | the identifier as a whole word; of several joined by `::`, `.`, `->` or `#` each, in any file; a `()` or `!` at the end is left out; a file or folder of that name |
 ///

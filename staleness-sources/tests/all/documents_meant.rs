@@ -61,3 +61,24 @@ fn a_bare_file_name_that_several_files_bore_says_nothing() {
         ["1:6 missing Path b/simple_case.py"]
     );
 }
+
+#[test]
+fn a_file_name_is_there_while_code_reads_files_of_it() {
+    let text = "In `shoplint.yml` and `site_map.yml`.\n";
+    let mut project = without(text, &["shoplint.yml", "conf/site_map.yml"]);
+    let gone = ["1:5 missing Path shoplint.yml", "1:24 drift site_map.yml"];
+    assert_eq!(found(&project.check(), "doc.md"), gone);
+    // What other documents say of it is no code.
+    project.write("other.md", "\"shoplint.yml\" and \"site_map.yml\"\n");
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md"), gone);
+    project.write("a.py", "open(folder / \"shoplint.yml\")\nopen('conf/site_map.yml')\n");
+    project.commit();
+    assert!(found(&project.check(), "doc.md").is_empty());
+    // A link leads to the file itself, and a folder says which one is meant.
+    let text = "See [it](shoplint.yml) and `conf/site_map.yml`.\n";
+    let mut project = without(text, &["shoplint.yml", "conf/site_map.yml"]);
+    project.write("a.py", "open(\"shoplint.yml\")\nopen('conf/site_map.yml')\n");
+    project.commit();
+    assert_eq!(found(&project.check(), "doc.md").len(), 2);
+}
