@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::tokens::is_data;
+
 /// The longest path that such a name is the end of, in bytes.
 const MAX_PATH: usize = 256;
 
@@ -38,7 +40,8 @@ impl FileName {
         let before = &text[start.saturating_sub(MAX_PATH)..start];
         match before {
             [.., last] if last == quote => true,
-            [.., b'/' | b'\\'] => {
+            // Where a source lies is told of that one: `"src/a.rs"` in a test says nothing of another.
+            [.., b'/' | b'\\'] if is_data(&self.name) => {
                 let sign = |byte: &u8| b"\"'`\n".contains(byte);
                 let open = before.iter().rposition(sign);
                 open.is_some_and(|open| before[open] == *quote && is_path(&before[open + 1..]))
@@ -88,8 +91,9 @@ mod tests {
         ] {
             assert!(!is(text), "{text}");
         }
-        let hidden = FileName::new(b"[id].tsx", 1);
-        assert!(hidden.is_at(b"'app/[id].tsx'", &(6..8)) && !hidden.is_at(b"id", &(0..2)));
+        let page = FileName::new(b"[id].tsx", 1);
+        assert!(page.is_at(b"'[id].tsx'", &(2..4)) && !page.is_at(b"id", &(0..2)));
+        assert!(!page.is_at(b"'app/[id].tsx'", &(6..8)), "a source");
         assert_eq!(FileName::new("é".as_bytes(), 1).run(), b"");
     }
 }

@@ -132,7 +132,7 @@ fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
     let spaced = after.starts_with(b" ");
     let rest = after.trim_ascii_start();
     match rest {
-        [b'(', ..] => is_method(&spot, rest) || is_of_interface(spot, rest, looks),
+        [b'(', ..] => is_method(spot, rest) || is_of_interface(spot, rest, looks),
         // The type of a function in Haskell.
         [b':', b':', ..] => spaced && rest.starts_with(b":: ") && spot.depth() == 0,
         [b'=', b'=' | b'>' | b'~', ..] => false,

@@ -31,8 +31,11 @@ struct Spot<'a> {
     after: &'a [u8],
 }
 
-/// Whether the flag is offered: defined, listed in a help text, or compared with.
-pub(super) fn is_offered(text: &[u8], flag: &Range<usize>) -> bool {
+/// Whether the flag is offered: defined, listed in a help text, or compared with. `looks` is how often
+/// this may still be looked for in the text.
+pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> bool {
+    let Some(left) = looks.checked_sub(1) else { return false };
+    *looks = left;
     let from = flag.start.saturating_sub(MAX_LINE);
     let start = text[from..flag.start].iter().rposition(|byte| *byte == b'\n');
     let line = start.map_or(from, |at| from + at + 1);
@@ -204,7 +207,7 @@ mod tests {
 
     fn is(marked: &str) -> bool {
         let start = marked.find("--dry-run").unwrap();
-        is_offered(marked.as_bytes(), &(start..start + "--dry-run".len()))
+        is_offered(marked.as_bytes(), &(start..start + "--dry-run".len()), &mut 1)
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) fn without_annotation(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// The last word of what stands before a word.
-fn last_word<'a>(before: &'a [u8]) -> &'a [u8] {
+fn last_word(before: &[u8]) -> &[u8] {
     let mut words = before.trim_ascii_end().rsplit(|b| !b.is_ascii_alphanumeric() && *b != b'_');
     words.next().unwrap_or_default()
 }
