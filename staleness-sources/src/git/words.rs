@@ -21,7 +21,10 @@ use super::{Commit, GitError, Oid, Repo, Stage, Watch};
 /// | identifier | the identifier as a whole word; of several joined by `::`, `.`, `->` or `#` each, in any file; a `()` or `!` at the end is left out; a file or folder of that name |
 ///
 /// Flags and identifiers are looked for in the regular files that are no documents. That a project
-/// *had* an identifier takes more: it was defined there, or, in capitals, read from the environment.
+/// *had* an identifier takes more: it was defined there, or, in capitals, read from the environment. A
+/// lone one that begins with a small letter was a function, a type or another item, and no field or
+/// parameter; a flag was offered, and not passed on to another program; of a file name alone there was
+/// one file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Word {
     /// What sort of thing it names.
