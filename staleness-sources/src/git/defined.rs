@@ -16,7 +16,7 @@ const MAX_PARAMETERS: usize = 2_000;
 
 /// Words that stand right before the name of what they make.
 #[rustfmt::skip]
-const MAKING: [&[u8]; 33] = [
+pub(super) const MAKING: [&[u8]; 33] = [
     b"#define", b"class", b"const", b"constexpr", b"def", b"define", b"defmacro", b"defp",
     b"enum", b"fn", b"fun", b"func", b"function", b"function*", b"interface", b"macro_rules!",
     b"mod", b"module", b"namespace", b"object", b"package", b"protocol", b"record", b"rpc",
@@ -25,7 +25,7 @@ const MAKING: [&[u8]; 33] = [
 ];
 /// Words that may stand before the name of a member.
 #[rustfmt::skip]
-const MODIFIERS: [&[u8]; 20] = [
+pub(super) const MODIFIERS: [&[u8]; 20] = [
     b"abstract", b"async", b"const", b"declare", b"default", b"export", b"extern", b"final",
     b"get", b"internal", b"override", b"private", b"protected", b"pub", b"public", b"readonly",
     b"set", b"static", b"virtual", b"volatile",
@@ -94,7 +94,7 @@ pub(super) struct Spot<'a> {
 }
 
 impl<'a> Spot<'a> {
-    fn new(text: &'a [u8], word: &Range<usize>) -> Self {
+    pub(super) fn new(text: &'a [u8], word: &Range<usize>) -> Self {
         let from = word.start.saturating_sub(MAX_LINE);
         let start = text[from..word.start].iter().rposition(|byte| *byte == b'\n');
         let to = text.len().min(word.end + MAX_LINE);
@@ -123,7 +123,7 @@ impl<'a> Spot<'a> {
     }
 
     /// What follows the word, over the end of the line.
-    fn wide(&self) -> &'a [u8] {
+    pub(super) fn wide(&self) -> &'a [u8] {
         let rest = &self.text[self.word.end..];
         rest[..rest.len().min(MAX_PARAMETERS)].trim_ascii_start()
     }
@@ -135,12 +135,17 @@ impl<'a> Spot<'a> {
     }
 }
 
+/// Whether the beginning of a line is that of a comment, or brings in what is made elsewhere.
+pub(super) fn is_aside(before: &[u8]) -> bool {
+    NOT_MADE.iter().any(|begin| before.starts_with(begin)) || holds(before, b"// ")
+}
+
 /// Whether the word makes what it names, a constant only where the name is one (`MAX_BYTES`).
 /// `looks` is how often what encloses a line may still be looked for.
 pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
     let before = spot.before;
-    if NOT_MADE.iter().any(|begin| before.starts_with(begin)) || holds(before, b"// ") {
+    if is_aside(before) {
         return false;
     }
     let stem = before.trim_ascii_end();
@@ -209,7 +214,7 @@ fn typed(spot: &Spot<'_>, lead: &[u8], before: &[u8], looks: &mut u32) -> bool {
 }
 
 /// Whether this is the type of what follows it.
-fn is_type(lead: &[u8]) -> bool {
+pub(super) fn is_type(lead: &[u8]) -> bool {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_<>[],*&:~? ".contains(b);
     let words = || lead.split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'));
     lead.iter().all(plain)
@@ -220,7 +225,7 @@ fn is_type(lead: &[u8]) -> bool {
 }
 
 /// Whether parameters and nothing but qualifiers follow, up to a `;`.
-fn is_declared(spot: &Spot<'_>) -> bool {
+pub(super) fn is_declared(spot: &Spot<'_>) -> bool {
     let wide = spot.wide();
     let Some(end) = balanced(wide) else { return false };
     let tail = wide[end..].split(|b| *b == b'\n').next().unwrap_or_default();
@@ -233,7 +238,7 @@ fn is_declared(spot: &Spot<'_>) -> bool {
 
 /// Whether a body or a type follows the parameters: `(…) {`, `(…) { … }`, `(…): …`, or `(…)` and a
 /// line with `{`.
-fn is_method(spot: &Spot<'_>, rest: &[u8]) -> bool {
+pub(super) fn is_method(spot: &Spot<'_>, rest: &[u8]) -> bool {
     if !rest.starts_with(b"(") {
         return false;
     }
@@ -303,7 +308,7 @@ fn is_variant(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
 }
 
 /// What is left before a word when modifiers, a quotation mark and an owner are taken away.
-fn without_modifiers(before: &[u8]) -> &[u8] {
+pub(super) fn without_modifiers(before: &[u8]) -> &[u8] {
     let mut rest = before;
     loop {
         rest = rest.trim_ascii_start();

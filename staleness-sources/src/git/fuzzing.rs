@@ -78,11 +78,12 @@ pub fn lines(text: &[u8]) -> Vec<&[u8]> {
 pub fn scanned(words: &[&[u8]], texts: &[&[u8]], foreign: bool) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
     let mut lexicon = Lexicon::default();
     for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.is_empty()) {
-        match at % 5 {
+        match at % 6 {
             0 => lexicon.identifier(word),
             1 => lexicon.flag(&[b"--", *word].concat()),
             2 => lexicon.quoted(word),
-            3 => lexicon.placed(word, Role::Made),
+            4 => lexicon.filed(&[*word, b".rs"].concat()),
+            3 => lexicon.placed(word, if at % 4 == 3 { Role::Made } else { Role::Item }),
             _ => lexicon.both(words[0], word),
         };
     }

@@ -16,8 +16,14 @@ const MAX_WORDS: usize = 8;
 pub(crate) enum Thing {
     Path(WantedPath),
     Identifier(String),
+    /// A name that stands alone and begins with a small letter.
+    Lone(String),
+    /// A name that says only that the thing is there.
+    Related(String),
     Quoted(String),
     Flag(String),
+    /// The name of a file that code holds between quotation marks.
+    Filed(String),
     Placed(Role, String),
     /// Two parts of a longer name in one file.
     Both(String, String),
@@ -27,9 +33,12 @@ impl Thing {
     pub(crate) fn enter(&self, lexicon: &mut Lexicon) -> u32 {
         match self {
             Self::Path(path) => lexicon.path(path.clone()),
-            Self::Identifier(text) => lexicon.identifier(text.as_bytes()),
+            Self::Identifier(text) | Self::Lone(text) | Self::Related(text) => {
+                lexicon.identifier(text.as_bytes())
+            }
             Self::Quoted(text) => lexicon.quoted(text.as_bytes()),
             Self::Flag(text) => lexicon.flag(text.as_bytes()),
+            Self::Filed(text) => lexicon.filed(text.as_bytes()),
             Self::Placed(role, text) => lexicon.placed(text.as_bytes(), *role),
             Self::Both(first, last) => lexicon.both(first.as_bytes(), last.as_bytes()),
         }
@@ -46,7 +55,11 @@ impl Thing {
                 }
                 Some(things)
             }
-            Self::Placed(Role::Part, _) | Self::Both(..) => None,
+            // Fields, keys and parameters are called alike everywhere.
+            Self::Lone(text) => Some(vec![Self::Placed(Role::Item, text.clone())]),
+            Self::Placed(Role::Part, _) | Self::Related(_) | Self::Filed(_) | Self::Both(..) => {
+                None
+            }
             // A folder that goes by its name alone is one of the project's root, and any other may bear
             // the same name.
             Self::Path(path) if path.folder && path.parts.len() == 1 => {
@@ -60,7 +73,11 @@ impl Thing {
 /// A word exists when of each group one thing exists. `None` for what cannot be looked up.
 pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
     match word.kind {
-        WordKind::Path => path(&word.text).map(|path| vec![vec![Thing::Path(path)]]),
+        WordKind::Path => path(&word.text).map(|path| {
+            // A program that reads files of a name is what the text is about, not one such file.
+            let filed = path.is_bare().then(|| Thing::Filed(word.text.clone()));
+            vec![[Thing::Path(path)].into_iter().chain(filed).collect()]
+        }),
         WordKind::Flag => flag(&word.text),
         WordKind::Identifier => identifier(&word.text),
     }
@@ -103,8 +120,8 @@ fn flag(text: &str) -> Option<Vec<Vec<Thing>>> {
         }
         // Libraries make `--no-color` of `color`.
         if let Some(name) = name.strip_prefix("no-") {
-            things.push(Thing::Identifier(name.replace('-', "_")));
-            things.push(Thing::Identifier(name.to_owned()));
+            things.push(Thing::Related(name.replace('-', "_")));
+            things.push(Thing::Related(name.to_owned()));
         }
         vec![things]
     })
@@ -136,8 +153,11 @@ fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
             && !part.ends_with('-')
             && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
     };
+    let is_lone = parts.len() == 1
+        && text.trim_start_matches('_').starts_with(|c: char| c.is_ascii_lowercase());
     let things = |part: &&str| {
-        let mut things = vec![Thing::Identifier((*part).to_owned())];
+        let made = if is_lone { Thing::Lone } else { Thing::Identifier };
+        let mut things = vec![made((*part).to_owned())];
         if is_constant(part.as_bytes()) {
             things.extend(fragments(part));
         }
@@ -212,6 +232,17 @@ mod tests {
         assert_eq!(earlier[0], Thing::Placed(Role::Made, "A1B_LIB_DIR".into()));
         assert_eq!(earlier[1], Thing::Placed(Role::Read, "A1B_LIB_DIR".into()));
         assert_eq!(things[1].earlier(), None);
+    }
+
+    #[test]
+    fn a_lone_name_in_small_letters_was_an_item() {
+        let earlier = |text: &str| of(WordKind::Identifier, text).unwrap()[0][0].earlier().unwrap();
+        for text in ["old_name", "_oldName", "$old_name()"] {
+            let [Thing::Placed(Role::Item, _)] = earlier(text)[..] else { panic!("{text}") };
+        }
+        for text in ["OldName", "_OldName", "OLD_NAME", "old.name", "old::Name"] {
+            assert!(matches!(earlier(text)[0], Thing::Placed(Role::Made, _)), "{text}");
+        }
     }
 
     #[test]

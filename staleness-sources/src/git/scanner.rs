@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::tokens::Lexicon;
 
-/// How often in one file it may be looked for what encloses a line.
+/// How often in one file it may be looked for what encloses a line, or whether a flag is offered.
 const MAX_LOOKS: u32 = 2_000;
 /// How many bytes of two texts are compared at once.
 const STEP: usize = 64;

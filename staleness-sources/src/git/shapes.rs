@@ -51,15 +51,18 @@ pub(super) fn without_annotation(text: &[u8]) -> Option<&[u8]> {
     (end > 0 && rest.starts_with(b" ")).then_some(rest)
 }
 
-/// Whether what stands before and after the word on its line makes it.
-pub(super) fn declares(spot: &Spot<'_>) -> bool {
+/// The last word of what stands before a word.
+fn last_word(before: &[u8]) -> &[u8] {
+    let mut words = before.trim_ascii_end().rsplit(|b| !b.is_ascii_alphanumeric() && *b != b'_');
+    words.next().unwrap_or_default()
+}
+
+/// Whether what stands before and after the word on its line makes a type or a service of it.
+pub(super) fn declares_type(spot: &Spot<'_>) -> bool {
     let before = spot.before;
     let after = spot.after.trim_ascii_start();
-    let last = before.trim_ascii_end().rsplit(|b| !b.is_ascii_alphanumeric() && *b != b'_');
-    let last = last.into_iter().next().unwrap_or_default();
-    let begins = |begin: &[u8]| before.starts_with(begin);
     let only = |words: &[u8]| before == words;
-    match last {
+    match last_word(before) {
         b"message" | b"service" if only(b"message ") || only(b"service ") => {
             return after.starts_with(b"{");
         }
@@ -67,6 +70,20 @@ pub(super) fn declares(spot: &Spot<'_>) -> bool {
             return after.contains(&b'=') || after.is_empty() || after.ends_with(b"where");
         }
         b"using" => return after.starts_with(b"=") && !after.starts_with(b"=="),
+        _ => {}
+    }
+    if before.starts_with(b"typedef ") {
+        return after == b";" && before.ends_with(b" ")
+            || after.starts_with(b")(") && before.ends_with(b"(*");
+    }
+    only(b"} ") && after == b";"
+}
+
+/// Whether what stands before and after the word on its line makes it.
+pub(super) fn declares(spot: &Spot<'_>) -> bool {
+    let before = spot.before;
+    let after = spot.after.trim_ascii_start();
+    match last_word(before) {
         b"let" if before.ends_with(b"let ") => return is_let(spot, after),
         b"mut" | b"ref" if holds(before, b"static ") => return after.starts_with(b":"),
         b"private" | b"public" | b"protected" | b"readonly" if holds(before, b"constructor(") => {
@@ -77,14 +94,10 @@ pub(super) fn declares(spot: &Spot<'_>) -> bool {
     if before.ends_with(b"def self.") {
         return true;
     }
-    if begins(b"attr_") {
+    if before.starts_with(b"attr_") {
         return before.ends_with(b":");
     }
-    if begins(b"typedef ") {
-        return after == b";" && before.ends_with(b" ")
-            || after.starts_with(b")(") && before.ends_with(b"(*");
-    }
-    only(b"} ") && after == b";" || is_inline(before, after)
+    declares_type(spot) || is_inline(before, after)
 }
 
 /// `let` at the outside, behind a word such as `public`, or with a type and no end: a local name of a

@@ -57,6 +57,19 @@ impl Ranges {
         self.all = kept;
     }
 
+    /// What two of them cover.
+    fn twice(mut all: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+        all.sort_unstable();
+        let (mut twice, mut end) = (Vec::new(), None);
+        for (first, last) in all {
+            if let Some(end) = end.filter(|end| first <= *end) {
+                twice.push((first, last.min(end)));
+            }
+            end = end.max(Some(last));
+        }
+        twice
+    }
+
     fn holds(&self, place: u32) -> bool {
         let after = self.all.partition_point(|(first, _)| *first <= place);
         after.checked_sub(1).is_some_and(|at| place <= self.all[at].1)
@@ -109,13 +122,17 @@ impl Times {
             ranges: MAX_RANGES,
             compared: MAX_COMPARED,
         };
-        let mut numbers = Map::default();
+        let (mut numbers, mut bearers) = (Map::default(), Map::<u32, Vec<_>>::default());
         for file in changes.files() {
             let text = String::from_utf8_lossy(&file.path);
             let is_searched = times.lexicon.has_words()
                 && may_be_text(name_of(&file.path))
                 && !is_document(&text);
             let is_foreign = is_foreign(&text);
+            if let Some(twice) = times.lexicon.share(name_of(&file.path)) {
+                let spells = file.spells(changes.upto()).map(|spell| (spell.newest, spell.oldest));
+                bearers.entry(twice).or_default().extend(spells);
+            }
             times.names(file, &starts, changes.upto(), is_searched);
             if !is_searched {
                 continue;
@@ -138,6 +155,9 @@ impl Times {
                 versions[at].file.1 &= is_foreign;
                 versions[at].places.push((spell.newest, spell.oldest));
             }
+        }
+        for (twice, bearers) in bearers {
+            times.take_up(&[twice], &Ranges::twice(bearers));
         }
         times
     }
@@ -315,6 +335,14 @@ mod tests {
                 let all = [ranges(&added), ranges(&more)].concat();
                 let expected = all.iter().any(|(first, last)| (first..=last).contains(&&place));
                 prop_assert_eq!(held.holds(place), expected, "{} {:?}", place, held);
+            }
+            let all = ranges(&added);
+            let mut twice = Ranges::default();
+            twice.add(&Ranges::twice(all.clone()));
+            twice.settle();
+            for place in 0..50 {
+                let count = all.iter().filter(|(first, last)| (first..=last).contains(&&place)).count();
+                prop_assert_eq!(twice.holds(place), count > 1, "{} {:?}", place, twice);
             }
         }
     }

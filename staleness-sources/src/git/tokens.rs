@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::defined;
+use super::filed::FileName;
+use super::{defined, items, offered};
 use staleness_core::hash::Map;
 
 /// Words, each with a number.
@@ -54,6 +55,13 @@ pub(crate) struct WantedPath {
     pub(crate) folder: bool,
 }
 
+impl WantedPath {
+    /// Whether it is the name of a file, in any folder.
+    pub(crate) fn is_bare(&self) -> bool {
+        !self.anchored && !self.folder && self.parts.len() == 1
+    }
+}
+
 /// What is looked for in files and folders: every single thing has a number.
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
@@ -68,20 +76,24 @@ pub(crate) struct Lexicon {
     roles: Vec<Roles>,
     /// For the number of a part the other part, and the number of both together.
     pairs: Map<u32, Vec<(u32, u32)>>,
+    /// Names of files that count between quotation marks, by a part of each, and its place in `files`.
+    filed: Table,
+    files: Vec<Vec<FileName>>,
     paths: HashMap<WantedPath, u32>,
+    /// For the name of a file that is looked for in any folder, that two files bear it.
+    shared: Map<Box<[u8]>, u32>,
     next: u32,
     /// Whether it is asked what the project had, and not what it has.
     past: bool,
 }
-
-/// How far before a word a line is looked for that begins as a comment, in bytes.
-const MAX_COMMENT: usize = 512;
 
 /// What a word stands for in some places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
     /// Where the thing of that name is made.
     Made,
+    /// Where a function, a type or another item of that name is made.
+    Item,
     /// Where a variable of that name is read.
     Read,
     /// Where a library makes a flag of it.
@@ -91,7 +103,7 @@ pub(crate) enum Role {
 }
 
 /// The number of a word in each role.
-type Roles = [Option<u32>; 4];
+type Roles = [Option<u32>; 5];
 
 impl Lexicon {
     /// What a project may have had. That something of others names it says nothing of that, while a
@@ -120,6 +132,19 @@ impl Lexicon {
     /// A flag, with its dashes.
     pub(crate) fn flag(&mut self, text: &[u8]) -> u32 {
         self.flags.add(text, &mut self.next)
+    }
+
+    /// The name of a file between quotation marks.
+    pub(crate) fn filed(&mut self, name: &[u8]) -> u32 {
+        let file = FileName::new(name, self.next);
+        let mut at = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        let at = self.filed.add(file.run(), &mut at) as usize;
+        if at == self.files.len() {
+            self.files.push(Vec::new());
+        }
+        self.files[at].push(file);
+        self.next += 1;
+        self.next - 1
     }
 
     /// A word in a role.
@@ -157,6 +182,21 @@ impl Lexicon {
         })
     }
 
+    /// That two files bear the name that is looked for as this path, if it is one of a file alone.
+    pub(crate) fn shared(&mut self, path: &WantedPath) -> Option<u32> {
+        let name = path.parts.first().filter(|_| path.is_bare())?;
+        let next = &mut self.next;
+        Some(*self.shared.entry(name.clone()).or_insert_with(|| {
+            *next += 1;
+            *next - 1
+        }))
+    }
+
+    /// That two files bear this name, if that is asked.
+    pub(crate) fn share(&self, name: &[u8]) -> Option<u32> {
+        self.shared.get(name).copied()
+    }
+
     /// The paths with their numbers.
     pub(crate) fn paths(&self) -> impl Iterator<Item = (&WantedPath, u32)> {
         self.paths.iter().map(|(path, number)| (path, *number))
@@ -169,7 +209,7 @@ impl Lexicon {
 
     /// Whether there is anything to be found in the contents of files.
     pub(crate) fn has_words(&self) -> bool {
-        self.next as usize > self.paths.len()
+        self.next as usize > self.paths.len() + self.shared.len()
     }
 
     /// Finds what the name of a file or folder names: `router` is in `router.rs`.
@@ -178,7 +218,8 @@ impl Lexicon {
         found.extend(self.identifiers.get(stem));
         // A file of data is called by what is in it, not by what the project makes.
         if let Some(at) = self.placed.get(stem).filter(|_| !is_data(name)) {
-            found.extend(self.roles[at as usize][Role::Made as usize]);
+            let roles = &self.roles[at as usize];
+            found.extend([Role::Made, Role::Item].iter().filter_map(|role| roles[*role as usize]));
         }
     }
 
@@ -191,6 +232,9 @@ impl Lexicon {
     /// Whether a run of letters, digits, `_` and `-` may be a thing, wherever it stands.
     #[inline]
     pub(super) fn may_be(&self, run: &[u8], dashes: bool) -> bool {
+        if self.filed.get(run).is_some() {
+            return true;
+        }
         if dashes {
             let (begin, end) = without_dashes(run);
             let name = &run[begin..end];
@@ -214,9 +258,13 @@ impl Lexicon {
         let quoted = run.start > 0 && matches!(text[run.start - 1], b'"' | b'\'' | b'`');
         let quoted = quoted && (!self.past || is_name(text, run));
         let word = &text[run.clone()];
+        if let Some(at) = self.filed.get(word) {
+            let files = self.files[at as usize].iter().filter(|file| file.is_at(text, run));
+            found.extend(files.map(|file| file.number));
+        }
         if word.contains(&b'-') {
-            let spelled = !self.past || !is_mentioned(text, run);
-            self.run(word, spelled, quoted, found);
+            let mut spelled = || !self.past || offered::is_offered(text, run, looks);
+            self.run(word, &mut spelled, quoted, found);
             return;
         }
         if quoted {
@@ -259,17 +307,28 @@ impl Lexicon {
             }
         };
         check(Role::Made, &mut || defined::makes(text, word, looks));
+        check(Role::Item, &mut || items::makes(text, word, looks));
         check(Role::Read, &mut || defined::reads(text, word));
         check(Role::Option, &mut || defined::declares_option(text, word));
         check(Role::Part, &mut || defined::is_part(text, word));
     }
 
     /// A run that holds dashes.
-    fn run(&self, run: &[u8], spelled: bool, quoted: bool, found: &mut Vec<u32>) {
+    fn run(
+        &self,
+        run: &[u8],
+        spelled: &mut dyn FnMut() -> bool,
+        quoted: bool,
+        found: &mut Vec<u32>,
+    ) {
         let (begin, end) = without_dashes(run);
         let name = &run[begin..end];
-        if spelled && matches!(begin, 1 | 2) {
-            found.extend(self.flags.get(&run[..end]));
+        if matches!(begin, 1 | 2)
+            && let Some(flag) = self.flags.get(&run[..end])
+            && !(self.past && found.contains(&flag))
+            && spelled()
+        {
+            found.push(flag);
         }
         if quoted && begin == 0 {
             found.extend(self.quoted.get(name));
@@ -289,25 +348,8 @@ fn is_name(text: &[u8], run: &Range<usize>) -> bool {
     next.is_some_and(|next| next == quote || b"|=,:<[ ".contains(&next))
 }
 
-/// Whether a word with dashes is only spoken of: in a comment, or as a variable of a style sheet.
-fn is_mentioned(text: &[u8], run: &Range<usize>) -> bool {
-    let before = &text[..run.start];
-    if before.ends_with(b"var(") {
-        return true;
-    }
-    let near = &before[before.len().saturating_sub(MAX_COMMENT)..];
-    let line = match near.iter().rposition(|byte| *byte == b'\n') {
-        Some(at) => &near[at + 1..],
-        None if near.len() == before.len() => near,
-        None => return false,
-    };
-    let line = line.trim_ascii_start();
-    let begins = |mark: &[u8]| line.starts_with(mark);
-    [&b"//"[..], b"/*", b"* ", b"# ", b"##", b"<!--"].into_iter().any(begins)
-}
-
 /// Whether the name of a file is that of data or text, and of no source.
-fn is_data(name: &[u8]) -> bool {
+pub(super) fn is_data(name: &[u8]) -> bool {
     const ENDS: [&[u8]; 12] = [
         b"csv", b"html", b"ini", b"json", b"lock", b"png", b"snap", b"svg", b"toml", b"txt",
         b"yaml", b"yml",
@@ -323,117 +365,4 @@ fn without_dashes(run: &[u8]) -> (usize, usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn finds(text: &str) -> Vec<&'static str> {
-        let mut lexicon = Lexicon::default();
-        let names = [
-            lexicon.flag(b"--dry-run"),
-            lexicon.quoted(b"dry-run"),
-            lexicon.identifier(b"dry_run"),
-            lexicon.identifier(b"run"),
-            lexicon.identifier(b"dry-run"),
-            lexicon.flag(b"-go-flag"),
-        ];
-        let words = ["--dry-run", "\"dry-run", "dry_run", "run", "dry-run", "-go-flag"];
-        let mut found = Vec::new();
-        lexicon.scan(text.as_bytes(), false, &mut found);
-        found.sort_unstable();
-        found.dedup();
-        found.iter().map(|at| words[names.iter().position(|name| name == at).unwrap()]).collect()
-    }
-
-    #[test]
-    fn a_word_is_found_as_a_whole_only() {
-        assert_eq!(finds("let dry_run = 1;"), ["dry_run"]);
-        assert_eq!(finds("dry_runs adry_run dry_run2 rerun"), [""; 0]);
-        assert_eq!(finds("use --dry-run."), ["--dry-run", "run", "dry-run"]);
-        assert_eq!(finds("--dry-run-x"), ["run"]);
-        assert_eq!(finds("x--dry-run"), ["run"]);
-        assert_eq!(finds("[--dry-run=yes]"), ["--dry-run", "run", "dry-run"]);
-        assert_eq!(finds("long = \"dry-run\""), ["\"dry-run", "run", "dry-run"]);
-        assert_eq!(finds("a 'dry-run|n!'"), ["\"dry-run", "run", "dry-run"]);
-        assert_eq!(finds("(-go-flag)"), ["-go-flag"]);
-        assert_eq!(finds("---- -- - _ \u{e9}run\u{e9}"), ["run"]);
-        assert_eq!(finds(""), [""; 0]);
-    }
-
-    #[test]
-    fn two_parts_count_in_one_file_only() {
-        let mut lexicon = Lexicon::default();
-        let both = lexicon.both(b"LIBX", b"LIB_DIR");
-        let finds = |text: &str| {
-            let mut found = Vec::new();
-            lexicon.scan(text.as_bytes(), false, &mut found);
-            found.contains(&both)
-        };
-        assert!(finds("join(\"LIBX\", \"LIB_DIR\")"));
-        assert!(!finds("a(\"LIBX\")") && !finds("a(\"LIB_DIR\")") && !finds("LIBX LIB_DIR"));
-    }
-
-    #[test]
-    fn what_others_name_was_not_of_the_project_and_is_in_it() {
-        for (mut lexicon, count) in [(Lexicon::default(), 2), (Lexicon::of_past(), 0)] {
-            lexicon.flag(b"--dry-run");
-            lexicon.quoted(b"dry-run");
-            let mut found = Vec::new();
-            lexicon.scan(b"a --dry-run \"dry-run\"", true, &mut found);
-            assert_eq!(found.len(), count);
-            lexicon.scan(b"a --dry-run \"dry-run\"", false, &mut found);
-            assert_eq!(found.len(), count + 2);
-        }
-    }
-
-    #[test]
-    fn what_is_only_spoken_of_was_not_of_the_project() {
-        let finds = |text: &str, mut lexicon: Lexicon| {
-            lexicon.flag(b"--dry-run");
-            lexicon.quoted(b"dry-run");
-            lexicon.quoted(b"layout");
-            let mut found = Vec::new();
-            lexicon.scan(text.as_bytes(), false, &mut found);
-            !found.is_empty()
-        };
-        for text in [
-            "// takes --dry-run",
-            " * as --dry-run does",
-            "  # see --dry-run",
-            "x { a: var(--dry-run) }",
-            "\"layout/header\"",
-            "'layout.js'",
-        ] {
-            assert!(!finds(text, Lexicon::of_past()), "{text}");
-            assert!(finds(text, Lexicon::default()), "{text}");
-        }
-        for text in [
-            "    --dry-run  Changes nothing",
-            "args.has(\"--dry-run\")",
-            "#define FLAG \"--dry-run\"",
-            "option('dry-run')",
-            "\"layout|l=s\"",
-            "\"layout\"",
-        ] {
-            assert!(finds(text, Lexicon::of_past()), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_word_in_a_role_is_found_in_its_places_only() {
-        let mut lexicon = Lexicon::of_past();
-        let made = lexicon.placed(b"run_all", Role::Made);
-        let part = lexicon.placed(b"_LIB_DIR", Role::Part);
-        let finds = |text: &str, foreign| {
-            let mut found = Vec::new();
-            lexicon.scan(text.as_bytes(), foreign, &mut found);
-            found
-        };
-        assert_eq!(finds("fn run_all() { run_all(); }\nfn run_all() {}", false), [made]);
-        assert_eq!(finds("fn run_all() {}", true), [0; 0]);
-        assert_eq!(finds("run_all();", false), [0; 0]);
-        assert_eq!(finds("format!(\"{}_LIB_DIR\", name)", false), [part]);
-        let mut named = Vec::new();
-        lexicon.named(b"run_all.rs", &mut named);
-        assert_eq!(named, [made]);
-    }
-}
+mod tests;

@@ -22,6 +22,8 @@ struct Case<'a> {
     at: usize,
     word: &'a Word,
     numbers: usize,
+    /// That two files bear the name, where it is that of a file alone.
+    shared: Option<u32>,
     commit: Oid,
     /// The place of the commit, or of the one at its time, in the list of commits.
     place: Option<usize>,
@@ -101,7 +103,9 @@ impl Repo {
                 }
             };
             if let Some((commit, place)) = anchor {
-                cases.push(Case { at, word: query.word, numbers, commit, place });
+                let bare = (query.word.kind == WordKind::Path).then(|| path(&query.word.text));
+                let shared = bare.flatten().and_then(|path| lexicon.shared(&path));
+                cases.push(Case { at, word: query.word, numbers, shared, commit, place });
             }
         }
         // Newest first: what is near the checked-out commit shares most with it.
@@ -144,6 +148,7 @@ impl Repo {
             for case in listed {
                 let Some(there) = case.place else { continue };
                 let has = times.has(&numbered[case.numbers], there);
+                let has = case.is_one(has, |twice| times.has(twice, there));
                 answers[case.at] = first_answer(has);
                 if has == Some(true) {
                     searches.push(case.search(there, false));
@@ -161,6 +166,7 @@ impl Repo {
             }
             for case in others {
                 let has = index.has(&numbered[case.numbers], case.commit);
+                let has = case.is_one(has, |twice| index.has(twice, case.commit));
                 answers[case.at] = first_answer(has);
                 if has == Some(true)
                     && let Some(there) = case.place
@@ -200,6 +206,19 @@ impl Case<'_> {
         self.place.is_some_and(|place| {
             place <= past.changes.upto() && past.commits[place].id == self.commit
         })
+    }
+
+    /// Whether the word was there, and was that of one thing: which of several files of a name is meant
+    /// nobody knows, and so not whether it is gone.
+    fn is_one(
+        &self,
+        has: Option<bool>,
+        look: impl FnOnce(&Numbered) -> Option<bool>,
+    ) -> Option<bool> {
+        match self.shared {
+            Some(twice) if has == Some(true) => look(&vec![vec![twice]]).map(|shared| !shared),
+            _ => has,
+        }
     }
 
     const fn search(&self, there: usize, lost: bool) -> Search {

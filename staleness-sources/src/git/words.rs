@@ -16,12 +16,15 @@ use super::{Commit, GitError, Oid, Repo, Stage, Watch};
 ///
 /// | kind | what counts as the thing itself |
 /// |---|---|
-/// | path | a tracked file or folder whose path ends so (`router.rs`, `core/router.rs`), or is so when the word begins with `./` or `/`; a folder only when the word ends in `/` |
+/// | path | a tracked file or folder whose path ends so (`router.rs`, `core/router.rs`), or is so when the word begins with `./` or `/`; a folder only when the word ends in `/`; a file name alone (`router.rs`) also where code holds it between quotation marks |
 /// | flag | the flag itself (`--dry-run`), its name after a quotation mark (`"dry-run"`, `"dry_run"`, `"dryRun"`), or a field that a library makes a flag of (`#[arg(long)] dry_run`) |
 /// | identifier | the identifier as a whole word; of several joined by `::`, `.`, `->` or `#` each, in any file; a `()` or `!` at the end is left out; a file or folder of that name |
 ///
 /// Flags and identifiers are looked for in the regular files that are no documents. That a project
-/// *had* an identifier takes more: it was defined there, or, in capitals, read from the environment.
+/// *had* an identifier takes more: it was defined there, or, in capitals, read from the environment. A
+/// lone one that begins with a small letter was a function, a type or another item, and no field or
+/// parameter; a flag was offered, and not passed on to another program; of a file name alone there was
+/// one file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Word {
     /// What sort of thing it names.
@@ -60,7 +63,8 @@ pub enum Trace {
         /// Where the file or folder is now, when it was renamed.
         renamed_to: Option<String>,
     },
-    /// The project did not have it then either.
+    /// The project did not have it then either, or several files of the name: which is meant cannot
+    /// be told.
     Never,
     /// It cannot be told: the anchor is not in the repository, something could not be read, or the
     /// word cannot be looked up.

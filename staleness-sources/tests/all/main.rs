@@ -12,6 +12,7 @@ mod documents_hostile;
 mod documents_ignored;
 mod documents_items;
 mod documents_known;
+mod documents_meant;
 mod documents_memory;
 mod documents_others;
 mod documents_project;

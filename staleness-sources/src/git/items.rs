@@ -1,0 +1,302 @@
+//! Whether a word of code stands where an item of its name is made: a function, a type, a module or a
+//! value of the whole file.
+//!
+//! A name in small letters is as often that of a field, a key, a parameter or a local value. Those are
+//! called alike in many projects, so that one of them went says little of what a document means.
+
+use std::ops::Range;
+
+use super::defined::{
+    self, MAKING, MODIFIERS, Spot, balanced, holds, is_method, is_type, without_modifiers,
+};
+use super::shapes;
+
+/// Words before the name of a value: an item at the outside of a file only.
+const VALUES: [&[u8]; 7] = [b"const", b"constexpr", b"let", b"mut", b"static", b"val", b"var"];
+/// Words that make what follows whatever comes behind its name.
+const PLAIN: [&[u8]; 8] =
+    [b"#define", b"TABLE", b"def", b"define", b"defp", b"rpc", b"sub", b"type"];
+/// Words between the name of an item and what it is made of.
+#[rustfmt::skip]
+const JOINING: [&[u8]; 9] = [
+    b"as", b"extends", b"for", b"implements", b"interface", b"is", b"struct", b"where", b"with",
+];
+/// Words before one that makes something where it is only spoken of: `of type`, `the function`.
+#[rustfmt::skip]
+const SPEAKING: [&[u8]; 14] = [
+    b"a", b"an", b"any", b"by", b"each", b"in", b"no", b"of", b"our", b"that", b"the", b"this",
+    b"to", b"your",
+];
+/// What belongs to a module and not to a thing.
+const EXPORTS: [&[u8]; 2] = [b"exports.", b".prototype."];
+
+/// Whether the word makes an item. `looks` is how often what encloses a line may still be looked for.
+pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
+    let spot = Spot::new(text, word);
+    let before = spot.before;
+    if defined::is_aside(before) {
+        return false;
+    }
+    if let Some(made) = behind_making(&spot) {
+        return made;
+    }
+    if shapes::declares_type(&spot) {
+        return before != b"} " || spot.depth() == 0;
+    }
+    // The receiver of a method in Go.
+    if before.starts_with(b"func (") && before.ends_with(b") ") {
+        return true;
+    }
+    if let Some(lead) = shapes::without_owner(before) {
+        let lead = without_modifiers(lead);
+        return (lead.is_empty() || is_type(lead)) && is_method(&spot, spot.after);
+    }
+    let lead = without_modifiers(before);
+    if lead.is_empty() {
+        return first(&spot, looks);
+    }
+    let rest = spot.after.trim_ascii_start();
+    if lead.ends_with(b".") {
+        return is_path(lead) && is_function(&spot);
+    }
+    is_type(lead)
+        && match rest {
+            [b'(', ..] => is_method(&spot, rest) || defined::is_declared(&spot),
+            [b';', ..] | [b'=', ..] if !rest.starts_with(b"==") => {
+                let begin = before.split(|b| *b == b' ').next().unwrap_or_default();
+                MODIFIERS.contains(&begin) && spot.depth() == 0
+            }
+            _ => false,
+        }
+}
+
+/// Whether a word that makes something stands before the word, and makes an item; `None` when there
+/// is none.
+fn behind_making(spot: &Spot<'_>) -> Option<bool> {
+    let before = spot.before;
+    let (owner, stem) = match before {
+        // `def self.name`, `function Thing:name`, `fun Thing.name`.
+        [.., b'.' | b':'] => {
+            let start = before.iter().rposition(u8::is_ascii_whitespace)?;
+            (&before[start + 1..], before[..start].trim_ascii_end())
+        }
+        _ => (&[][..], before.trim_ascii_end()),
+    };
+    if stem.len() == before.len() {
+        return None;
+    }
+    let start = stem.iter().rposition(|b| b.is_ascii_whitespace() || *b == b'(');
+    let (lead, last) = stem.split_at(start.map_or(0, |at| at + 1));
+    if !owner.is_empty() {
+        let is_one = is_path(owner) && [&b"def"[..], b"fun", b"function"].contains(&last);
+        return is_one.then_some(true);
+    }
+    if VALUES.contains(&last) {
+        let public = before.starts_with(b"export ") || before.starts_with(b"pub");
+        let outside = without_modifiers(lead).is_empty() && (public || spot.depth() == 0);
+        return Some(outside || is_function(spot));
+    }
+    MAKING.contains(&last).then(|| goes_on(spot.after, last) && !is_spoken(lead))
+}
+
+/// Whether a definition goes on behind its name, and no sentence.
+fn goes_on(after: &[u8], last: &[u8]) -> bool {
+    let rest = after.trim_ascii_start();
+    if PLAIN.contains(&last) {
+        return true;
+    }
+    let word = rest.split(|b| !b.is_ascii_alphabetic()).next().unwrap_or_default();
+    matches!(rest, [] | [b'(' | b'{' | b'<' | b'=' | b';' | b'[' | b':', ..])
+        || rest.starts_with(b", do")
+        || rest.len() < after.len() && JOINING.contains(&word)
+}
+
+fn is_spoken(lead: &[u8]) -> bool {
+    let word = lead.trim_ascii_end().rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+    SPEAKING.contains(&word)
+}
+
+/// Whether these are names and points, up to the last one.
+fn is_path(lead: &[u8]) -> bool {
+    lead.iter().all(|b| b.is_ascii_alphanumeric() || b"_.:$".contains(b))
+}
+
+/// The word is the first of its line.
+fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
+    let (before, after) = (spot.before, spot.after);
+    let quoted = matches!(before, [.., b'"' | b'\'']);
+    let after = match after {
+        [b'"' | b'\'', rest @ ..] if quoted => rest,
+        after => after,
+    };
+    let spaced = after.starts_with(b" ");
+    let rest = after.trim_ascii_start();
+    match rest {
+        [b'(', ..] => is_method(spot, rest) || is_of_interface(spot, rest, looks),
+        // The type of a function in Haskell.
+        [b':', b':', ..] => spaced && rest.starts_with(b":: ") && spot.depth() == 0,
+        [b'=', b'=' | b'>' | b'~', ..] => false,
+        [b'=', ..] if spaced && EXPORTS.iter().any(|owner| holds(before, owner)) => true,
+        [b'=', ..] if spaced && !quoted => is_of_file(spot, looks) || is_function(spot),
+        [b'<', b'-', ..] => spot.depth() == 0,
+        // A value with its type: `name: int = 3`.
+        [b':', ..] => {
+            !spaced && !quoted && holds(rest, b" = ") && is_of_file(spot, looks)
+                || is_function(spot)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the line is one of the file itself: not of a thing, a block or a table.
+fn is_of_file(spot: &Spot<'_>, looks: &mut u32) -> bool {
+    if spot.depth() > 0 || spot.before.ends_with(b".") {
+        return false;
+    }
+    let Some(left) = looks.checked_sub(1) else { return false };
+    *looks = left;
+    !spot.earlier().any(|line| {
+        let line = line.trim_ascii_end();
+        line.starts_with(b"[") && line.ends_with(b"]") && !line.contains(&b'(')
+    })
+}
+
+/// Whether the line is a method that an interface of Go asks for.
+fn is_of_interface(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
+    spot.before.is_empty()
+        && balanced(rest).is_some()
+        && shapes::enclosing(spot, looks).is_some_and(|above| above.ends_with(b"interface {"))
+}
+
+/// Whether the word is given a function: `= function`, `: async (a) =>`, `= a =>`.
+fn is_function(spot: &Spot<'_>) -> bool {
+    let wide = spot.wide();
+    let wide = match wide {
+        [b'"' | b'\'', rest @ ..] => rest.trim_ascii_start(),
+        wide => wide,
+    };
+    let Some([b'=' | b':', value @ ..]) = wide.get(..) else { return false };
+    let value = value.trim_ascii_start();
+    let value = value.strip_prefix(b"async").map_or(value, <[u8]>::trim_ascii_start);
+    let word = value.iter().position(|b| !b.is_ascii_alphanumeric() && !b"_$".contains(b));
+    let (word, rest) = value.split_at(word.unwrap_or(value.len()));
+    if word == b"function" || word == b"func" && rest.starts_with(b"(") {
+        return true;
+    }
+    let rest = if word.is_empty() && rest.starts_with(b"(") {
+        balanced(rest).map_or(&[][..], |end| &rest[end..])
+    } else if word.is_empty() {
+        return false;
+    } else {
+        rest
+    };
+    let line = rest.split(|b| *b == b'\n').next().unwrap_or_default().trim_ascii_start();
+    line.starts_with(b"=>") || word.is_empty() && line.starts_with(b":") && holds(line, b"=>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_item(marked: &str) -> bool {
+        let start = marked.find('«').unwrap();
+        let end = marked.find('»').unwrap() - '«'.len_utf8();
+        let text = marked.replace(['«', '»'], "");
+        makes(text.as_bytes(), &(start..end), &mut 9)
+    }
+
+    #[test]
+    fn functions_types_and_values_of_a_file_are_items() {
+        let wrong: Vec<&str> = [
+            "pub(crate) fn «old_name»() {",
+            "    def «_helper»(self, a):",
+            "    async def «old_name»(self):",
+            "def «old_name» a, b",
+            "  def self.«old_name»(a)",
+            "function Thing:«oldName»(a)",
+            "struct «old_name»;",
+            "struct «old_name» {",
+            "type «oldName» struct {",
+            "class «oldName» extends Thing {",
+            "macro_rules! «old_name» {",
+            "#define «old_name» \"x\"",
+            "mod «old_name»;",
+            "CREATE TABLE «old_names» (",
+            "const «oldName» = 3;",
+            "export const «oldName» = 3;",
+            "    pub const «old_name»: u8 = 3;",
+            "static mut «old_name»: u8 = 0;",
+            "  const «oldName» = (a, b) => {",
+            "  const «oldName» = async (\n    a,\n    b\n  ) => {",
+            "  const «oldName» = (a: A): B => a",
+            "  «oldName»: function (a) {",
+            "  «oldName» = async a => {",
+            "exports.«oldName» = oldName",
+            "  module.exports.«oldName» = oldName",
+            "Thing.prototype.«oldName» = function () {",
+            "  fastify.«oldName» = function () {",
+            "    this.«oldName» = () => {}",
+            "  «oldName»(a, b) {",
+            "  async «oldName»(a: A): Promise<B> {",
+            "func (r *Thing) «oldName»(a int) {",
+            "type T interface {\n\t«oldName»(a int) error\n}",
+            "static int «old_name»(int a)\n{",
+            "int «old_name»(int a);",
+            "static int «old_count» = 0;",
+            "typedef unsigned long «old_t»;",
+            "typedef struct {\n  int a;\n} «old_t»;",
+            "using «old_type» = int;",
+            "void Thing::«oldName»(int a) {",
+            "service «old_name» {",
+            "«oldName» :: Int -> Int",
+            "import a\n\n«old_name» = {}\n",
+            "«old_name»: dict = {}",
+            "«old_name» <- function(a) {",
+            "«old_name»() {",
+        ]
+        .into_iter()
+        .filter(|marked| !is_item(marked))
+        .collect();
+        assert_eq!(wrong, [""; 0]);
+    }
+
+    #[test]
+    fn fields_keys_parameters_and_local_values_are_no_items() {
+        let wrong: Vec<&str> = [
+            "    «old_name»: float",
+            "    «old_name»: float = 0.5",
+            "    pub «old_name»: u8,",
+            "struct S { «old_name»: u8 }",
+            "  \"«old_name»\": 3,",
+            "«old_name»: 3",
+            "[table]\na = 1\n«old_name» = 3",
+            "    self.«old_name» = 3",
+            "    this.«oldName» = a",
+            "self.«old_name» = 3",
+            "    «old_name» = {}",
+            "  const «oldName» = 3;",
+            "    let «old_name» = 3;",
+            "  const «oldName» = (a + b) / 2",
+            "  const «oldName» = thing(a => a)",
+            "for (const «oldName» of all) {",
+            "const { a, «oldName» } = useThing();",
+            "    fn f(«old_name»: u8) {",
+            "    def f(self, «old_name»=None):",
+            "enum status { «old_name» };",
+            "enum status {\n  «old_name»,\n};",
+            "class A {\n    int «oldCount» = 0;\n}",
+            "  constructor(private «oldName»: A) {}",
+            "  attr_accessor :a, :«old_name»",
+            "    struct thing *a, struct «old_name» *b",
+            "    struct «old_name» b;",
+            "    Calls the function «old_name» with it.",
+            "    whose value is of type «old_name»",
+            "    «old_name»(a);",
+            "// fn «old_name»() {",
+        ]
+        .into_iter()
+        .filter(|marked| is_item(marked))
+        .collect();
+        assert_eq!(wrong, [""; 0]);
+    }
+}

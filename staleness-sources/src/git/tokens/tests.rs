@@ -1,0 +1,114 @@
+//! What is found in texts.
+
+use super::*;
+
+fn finds(text: &str) -> Vec<&'static str> {
+    let mut lexicon = Lexicon::default();
+    let names = [
+        lexicon.flag(b"--dry-run"),
+        lexicon.quoted(b"dry-run"),
+        lexicon.identifier(b"dry_run"),
+        lexicon.identifier(b"run"),
+        lexicon.identifier(b"dry-run"),
+        lexicon.flag(b"-go-flag"),
+    ];
+    let words = ["--dry-run", "\"dry-run", "dry_run", "run", "dry-run", "-go-flag"];
+    let mut found = Vec::new();
+    lexicon.scan(text.as_bytes(), false, &mut found);
+    found.sort_unstable();
+    found.dedup();
+    found.iter().map(|at| words[names.iter().position(|name| name == at).unwrap()]).collect()
+}
+
+#[test]
+fn a_word_is_found_as_a_whole_only() {
+    assert_eq!(finds("let dry_run = 1;"), ["dry_run"]);
+    assert_eq!(finds("dry_runs adry_run dry_run2 rerun"), [""; 0]);
+    assert_eq!(finds("use --dry-run."), ["--dry-run", "run", "dry-run"]);
+    assert_eq!(finds("--dry-run-x"), ["run"]);
+    assert_eq!(finds("x--dry-run"), ["run"]);
+    assert_eq!(finds("[--dry-run=yes]"), ["--dry-run", "run", "dry-run"]);
+    assert_eq!(finds("long = \"dry-run\""), ["\"dry-run", "run", "dry-run"]);
+    assert_eq!(finds("a 'dry-run|n!'"), ["\"dry-run", "run", "dry-run"]);
+    assert_eq!(finds("(-go-flag)"), ["-go-flag"]);
+    assert_eq!(finds("---- -- - _ \u{e9}run\u{e9}"), ["run"]);
+    assert_eq!(finds(""), [""; 0]);
+}
+
+#[test]
+fn two_parts_count_in_one_file_only() {
+    let mut lexicon = Lexicon::default();
+    let both = lexicon.both(b"LIBX", b"LIB_DIR");
+    let finds = |text: &str| {
+        let mut found = Vec::new();
+        lexicon.scan(text.as_bytes(), false, &mut found);
+        found.contains(&both)
+    };
+    assert!(finds("join(\"LIBX\", \"LIB_DIR\")"));
+    assert!(!finds("a(\"LIBX\")") && !finds("a(\"LIB_DIR\")") && !finds("LIBX LIB_DIR"));
+}
+
+#[test]
+fn what_others_name_was_not_of_the_project_and_is_in_it() {
+    for (mut lexicon, count) in [(Lexicon::default(), 2), (Lexicon::of_past(), 0)] {
+        lexicon.flag(b"--dry-run");
+        lexicon.quoted(b"dry-run");
+        let mut found = Vec::new();
+        lexicon.scan(b"\"--dry-run\" \"dry-run\"", true, &mut found);
+        assert_eq!(found.len(), count);
+        lexicon.scan(b"\"--dry-run\" \"dry-run\"", false, &mut found);
+        assert_eq!(found.len(), count + 2);
+    }
+}
+
+#[test]
+fn what_is_only_spoken_of_was_not_of_the_project() {
+    let finds = |text: &str, mut lexicon: Lexicon| {
+        lexicon.flag(b"--dry-run");
+        lexicon.quoted(b"dry-run");
+        lexicon.quoted(b"layout");
+        let mut found = Vec::new();
+        lexicon.scan(text.as_bytes(), false, &mut found);
+        !found.is_empty()
+    };
+    for text in [
+        "// takes --dry-run",
+        " * as --dry-run does",
+        "  # see --dry-run",
+        "x { a: var(--dry-run) }",
+        "\"layout/header\"",
+        "'layout.js'",
+    ] {
+        assert!(!finds(text, Lexicon::of_past()), "{text}");
+        assert!(finds(text, Lexicon::default()), "{text}");
+    }
+    for text in [
+        "    --dry-run  Changes nothing",
+        "args.has(\"--dry-run\")",
+        "#define FLAG \"--dry-run\"",
+        "option('dry-run')",
+        "\"layout|l=s\"",
+        "\"layout\"",
+    ] {
+        assert!(finds(text, Lexicon::of_past()), "{text}");
+    }
+}
+
+#[test]
+fn a_word_in_a_role_is_found_in_its_places_only() {
+    let mut lexicon = Lexicon::of_past();
+    let made = lexicon.placed(b"run_all", Role::Made);
+    let part = lexicon.placed(b"_LIB_DIR", Role::Part);
+    let finds = |text: &str, foreign| {
+        let mut found = Vec::new();
+        lexicon.scan(text.as_bytes(), foreign, &mut found);
+        found
+    };
+    assert_eq!(finds("fn run_all() { run_all(); }\nfn run_all() {}", false), [made]);
+    assert_eq!(finds("fn run_all() {}", true), [0; 0]);
+    assert_eq!(finds("run_all();", false), [0; 0]);
+    assert_eq!(finds("format!(\"{}_LIB_DIR\", name)", false), [part]);
+    let mut named = Vec::new();
+    lexicon.named(b"run_all.rs", &mut named);
+    assert_eq!(named, [made]);
+}
