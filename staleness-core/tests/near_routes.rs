@@ -40,7 +40,7 @@ fn route() -> impl Strategy<Value = (Learned, f64)> {
     );
     (0..60_u128, 0..5_usize, words, 0..=4_u8, -1..=4_i8).prop_map(|(id, at, words, sure, near)| {
         let confidence = Confidence::new(f64::from(sure) / 4.0).unwrap();
-        let (id, query) = (RouteId(id % 12 + (id / 12 << 40)), words.join(" "));
+        let (id, query) = (RouteId(id % 12 + ((id / 12) << 40)), words.join(" "));
         (Learned { id, tool: tool(at), query, confidence }, f64::from(near) / 4.0)
     })
 }
