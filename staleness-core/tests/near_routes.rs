@@ -14,23 +14,39 @@ fn tool(at: usize) -> ToolName {
     ToolName::new(format!("tool{at}")).unwrap()
 }
 
+fn question() -> Question {
+    Question::new("send the invoice by mail").unwrap()
+}
+
+/// An index that stays.
 fn index(routes: &[(Learned, f64)]) -> SearchIndex {
-    let mut index = SearchIndex::new();
-    for (at, text) in TEXTS.iter().enumerate() {
-        index.put_tool(&ToolText::new(tool(at), Some(text)));
-    }
+    let mut index = described(SearchIndex::new());
     routes.iter().for_each(|(route, _)| index.put_route(route));
     index
 }
 
+/// An index for the question alone.
+fn index_once(routes: &[(Learned, f64)]) -> SearchIndex {
+    described(SearchIndex::for_question(&question(), routes.iter().map(|(route, _)| route)))
+}
+
+fn described(mut index: SearchIndex) -> SearchIndex {
+    for (at, text) in TEXTS.iter().enumerate() {
+        index.put_tool(&ToolText::new(tool(at), Some(text)));
+    }
+    index
+}
+
 fn find(index: &SearchIndex, routes: &[(Learned, f64)], limit: usize) -> (f64, Vec<LearnedMatch>) {
-    let question = Question::new("send the invoice by mail").unwrap();
     let mut meaning = Meaning::default();
     for (route, cosine) in routes {
         meaning.routes.push(&route.tool, route.id, *cosine);
     }
-    index.find_routes(&question, limit, &meaning, |name| *name != tool(4))
+    index.find_routes(&question(), limit, &meaning, |name| *name != tool(4))
 }
+
+/// Confidences, some next to nothing.
+const SURE: [u32; 7] = [0, 1, 3, 2_000, 250_000_000, 500_000_000, 1_000_000_000];
 
 /// A route with the cosine of its vector. Few values, so that many are equal, and ids that end alike.
 fn route() -> impl Strategy<Value = (Learned, f64)> {
@@ -38,11 +54,13 @@ fn route() -> impl Strategy<Value = (Learned, f64)> {
         prop::sample::select(vec!["send", "mail", "invoice", "merge", "pay", "unheard", "of"]),
         0..5,
     );
-    (0..60_u128, 0..5_usize, words, 0..=4_u8, -1..=4_i8).prop_map(|(id, at, words, sure, near)| {
-        let confidence = Confidence::new(f64::from(sure) / 4.0).unwrap();
-        let (id, query) = (RouteId(id % 12 + ((id / 12) << 40)), words.join(" "));
-        (Learned { id, tool: tool(at), query, confidence }, f64::from(near) / 4.0)
-    })
+    (0..60_u128, 0..5_usize, words, prop::sample::select(&SURE[..]), -1..=4_i8).prop_map(
+        |(id, at, words, sure, near)| {
+            let confidence = Confidence::of_billionths(sure).unwrap();
+            let (id, query) = (RouteId(id % 12 + ((id / 12) << 40)), words.join(" "));
+            (Learned { id, tool: tool(at), query, confidence }, f64::from(near) / 4.0)
+        },
+    )
 }
 
 proptest! {
@@ -70,6 +88,7 @@ proptest! {
         prop_assert_eq!(familiarity, nearest);
         prop_assert_eq!(&found, &expected);
         let (_, two) = find(&index(&routes), &routes, 2);
+        prop_assert_eq!(find(&index_once(&routes), &routes, 9), (familiarity, found));
         prop_assert_eq!(&two, &expected[..expected.len().min(2)]);
     }
 }

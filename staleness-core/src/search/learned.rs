@@ -15,7 +15,7 @@ use crate::knowledge::{AGREEMENT, blend};
 use crate::route::{Confidence, RouteId};
 use crate::verdict::round;
 
-/// More than rounding adds to a closeness or takes from it.
+/// More than rounding adds to a closeness or a score, or takes from it.
 const SLACK: f64 = 1e-6;
 
 /// How close tools and learned queries are to a question by meaning; empty without vectors.
@@ -209,9 +209,9 @@ impl<P: FnMut(u32) -> bool> Search<'_, P> {
     /// Whether a route may change anything that is at most so close and so sure.
     #[inline]
     fn matters(&mut self, bundle: u32, closeness: f64, confidence: f64) -> bool {
-        let closeness = closeness + SLACK;
         let bar = &mut self.bars[bundle as usize];
-        (closeness * confidence >= bar.score || closeness > self.best.familiarity)
+        let near = closeness + SLACK > self.best.familiarity;
+        (closeness * confidence + SLACK >= bar.score || near)
             && *bar.passes.get_or_insert_with(|| (self.passes)(bundle))
     }
 
