@@ -393,4 +393,4 @@ pub(crate) fn declares_option(text: &[u8], word: &Range<usize>) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -25,6 +25,10 @@ impl FileName {
         Self { name: name.into(), run, number }
     }
 
+    pub(super) fn name(&self) -> &[u8] {
+        &self.name
+    }
+
     pub(super) fn run(&self) -> &[u8] {
         &self.name[self.run.clone()]
     }

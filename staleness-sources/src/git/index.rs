@@ -95,8 +95,6 @@ pub(crate) struct Index {
     lexicon: Arc<Lexicon>,
     names: Set<Box<[u8]>>,
     starts: Map<Box<[u8]>, Vec<(WantedPath, u32)>>,
-    /// Bare names of files, and that two files bear them.
-    shared: Map<u32, u32>,
     seen: Seen,
     roots: Map<Oid, Option<Key>>,
     nodes: Map<Key, Node>,
@@ -112,11 +110,7 @@ impl Index {
     pub(crate) fn new(lexicon: Arc<Lexicon>, seen: Seen) -> Self {
         let mut names = Set::default();
         let mut starts: Map<_, Vec<_>> = Map::default();
-        let mut shared = Map::default();
         for (path, number) in lexicon.paths() {
-            if path.is_bare() {
-                shared.extend(lexicon.share(&path.parts[0]).map(|twice| (number, twice)));
-            }
             names.extend(path.parts.iter().cloned());
             starts.entry(path.parts[0].clone()).or_default().push((path.clone(), number));
         }
@@ -124,7 +118,6 @@ impl Index {
             lexicon,
             names,
             starts,
-            shared,
             seen,
             roots: Map::default(),
             nodes: Map::default(),
@@ -365,23 +358,11 @@ impl Index {
                 }
             }
         }
-        self.share(&mut things);
+        self.lexicon.count(&mut things);
         let mut named = open.named.into_boxed_slice();
         // Git orders folders as if their names ended in `/`.
         named.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         (open.key, Node { found: Found::of(&mut things, holes), named })
-    }
-
-    /// Adds which names two files bear, of what each part of a folder holds.
-    fn share(&self, things: &mut Vec<u32>) {
-        if self.shared.is_empty() || things.len() < 2 {
-            return;
-        }
-        things.sort_unstable();
-        let twice = things.windows(2).filter(|pair| pair[0] == pair[1]);
-        let shared: Vec<u32> =
-            twice.filter_map(|pair| self.shared.get(&pair[0])).copied().collect();
-        things.extend(shared);
     }
 
     /// Whether a path leads somewhere from the entry that has the name of its first part.

@@ -196,13 +196,12 @@ fn is_function(spot: &Spot<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::defined::tests::spot;
     use super::*;
 
     fn is_item(marked: &str) -> bool {
-        let start = marked.find('«').unwrap();
-        let end = marked.find('»').unwrap() - '«'.len_utf8();
-        let text = marked.replace(['«', '»'], "");
-        makes(text.as_bytes(), &(start..end), &mut 9)
+        let (text, word) = spot(marked);
+        makes(&text, &word, &mut 9)
     }
 
     #[test]

@@ -82,6 +82,8 @@ pub(crate) struct Lexicon {
     paths: HashMap<WantedPath, u32>,
     /// For the name of a file that is looked for in any folder, that two files bear it.
     shared: Map<Box<[u8]>, u32>,
+    /// The same by the number of the path.
+    twice: Map<u32, u32>,
     next: u32,
     /// Whether it is asked what the project had, and not what it has.
     past: bool,
@@ -142,6 +144,9 @@ impl Lexicon {
         if at == self.files.len() {
             self.files.push(Vec::new());
         }
+        if let Some(known) = self.files[at].iter().find(|known| known.name() == name) {
+            return known.number;
+        }
         self.files[at].push(file);
         self.next += 1;
         self.next - 1
@@ -185,16 +190,30 @@ impl Lexicon {
     /// That two files bear the name that is looked for as this path, if it is one of a file alone.
     pub(crate) fn shared(&mut self, path: &WantedPath) -> Option<u32> {
         let name = path.parts.first().filter(|_| path.is_bare())?;
-        let next = &mut self.next;
-        Some(*self.shared.entry(name.clone()).or_insert_with(|| {
-            *next += 1;
-            *next - 1
-        }))
+        if let Some(known) = self.share(name) {
+            return Some(known);
+        }
+        let one = self.path(path.clone());
+        self.shared.insert(name.clone(), self.next);
+        self.twice.insert(one, self.next);
+        self.next += 1;
+        Some(self.next - 1)
     }
 
     /// That two files bear this name, if that is asked.
     pub(crate) fn share(&self, name: &[u8]) -> Option<u32> {
         self.shared.get(name).copied()
+    }
+
+    /// Adds which names two files bear, of what each part of a folder holds.
+    pub(super) fn count(&self, things: &mut Vec<u32>) {
+        if self.twice.is_empty() {
+            return;
+        }
+        things.sort_unstable();
+        let pairs = things.windows(2).filter(|pair| pair[0] == pair[1]);
+        let twice: Vec<u32> = pairs.filter_map(|pair| self.twice.get(&pair[0])).copied().collect();
+        things.extend(twice);
     }
 
     /// The paths with their numbers.

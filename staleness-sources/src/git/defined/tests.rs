@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// The word is what stands between `<` and `>` marks made of `«` and `»`.
-fn spot(marked: &str) -> (Vec<u8>, Range<usize>) {
+/// A text and the word in it that stands between `«` and `»`.
+pub(in crate::git) fn spot(marked: &str) -> (Vec<u8>, Range<usize>) {
     let start = marked.find('«').unwrap();
     let end = marked.find('»').unwrap() - '«'.len_utf8();
     (marked.replace(['«', '»'], "").into_bytes(), start..end)

@@ -112,3 +112,26 @@ fn a_word_in_a_role_is_found_in_its_places_only() {
     lexicon.named(b"run_all.rs", &mut named);
     assert_eq!(named, [made]);
 }
+
+#[test]
+fn what_is_looked_for_twice_has_one_number() {
+    let mut lexicon = Lexicon::of_past();
+    let bare = |name: &str| WantedPath {
+        parts: vec![name.as_bytes().into()],
+        anchored: false,
+        folder: false,
+    };
+    assert_eq!(lexicon.filed(b"a.yml"), lexicon.filed(b"a.yml"));
+    assert_ne!(lexicon.filed(b"a.yml"), lexicon.filed(b"a.json"));
+    let path = lexicon.path(bare("a.rs"));
+    let twice = lexicon.shared(&bare("a.rs")).unwrap();
+    assert_eq!((lexicon.shared(&bare("a.rs")), lexicon.path(bare("a.rs"))), (Some(twice), path));
+    for (mut things, expected) in
+        [(vec![path], vec![path]), (vec![path; 2], vec![path, path, twice])]
+    {
+        lexicon.count(&mut things);
+        assert_eq!(things, expected);
+    }
+    let anchored = WantedPath { anchored: true, ..bare("a.rs") };
+    assert_eq!(lexicon.shared(&anchored), None);
+}
