@@ -127,7 +127,7 @@ fn by_meaning(rows: &mut Vec<Row>) {
                     let Values::F32(rows) = matrix.values() else { continue };
                     let pieces = rows.pieces();
                     let found = cosines(pieces, form.dimensions, &asked, NonZeroUsize::MIN);
-                    meaning.routes.add_rows(matrix, &found);
+                    meaning.routes.add_rows(matrix, found);
                 }
                 index.find_routes(&question, 10, &meaning, |_| true).1.len()
             };

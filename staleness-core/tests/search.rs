@@ -241,7 +241,7 @@ fn what_is_vaguely_alike_does_not_displace_what_is_new() {
 fn meaning_is_blended_on_the_same_scale() {
     let index = index(TOOLS, &[("mcp__hub__merge", "ship it", 1.0)]);
     let question = Question::new("unheard of").unwrap();
-    let ask = |meaning: &Meaning| index.find(&question, 5, meaning, |_| true);
+    let ask = |meaning: &Meaning<'_>| index.find(&question, 5, meaning, |_| true);
     let mut meaning = Meaning::default();
     let merge = name("mcp__hub__merge");
     meaning.routes.push(&merge, RouteId(1), 0.8);

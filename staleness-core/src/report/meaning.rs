@@ -45,7 +45,7 @@ impl<'a> QueryVector<'a> {
 
     /// The cosines of all routes of a project. All, since the best route of a tool may be the less close and the
     /// more sure one of many.
-    pub(crate) fn near(self, vectors: &Vectors, project: &ProjectId) -> NearRoutes {
+    pub(crate) fn near<'v>(self, vectors: &'v Vectors, project: &ProjectId) -> NearRoutes<'v> {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let mut near = NearRoutes::default();
         for (form, matrix) in vectors.of(project, self.model) {
@@ -60,7 +60,7 @@ impl<'a> QueryVector<'a> {
                 }
                 _ => Vec::new(),
             };
-            near.add_rows(matrix, &cosines);
+            near.add_rows(matrix, cosines);
         }
         near
     }

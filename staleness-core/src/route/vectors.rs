@@ -44,11 +44,11 @@ impl Vectors {
     }
 
     /// Those of one project and model, by form.
-    pub fn of<'a>(
+    pub fn of<'a, 'm>(
         &'a self,
         project: &ProjectId,
-        model: &'a ModelId,
-    ) -> impl Iterator<Item = (&'a Form, &'a Matrix)> + 'a {
+        model: &'m ModelId,
+    ) -> impl Iterator<Item = (&'a Form, &'a Matrix)> + use<'a, 'm> {
         let forms = self.matrices.get(project).into_iter().flatten();
         forms.filter(move |(form, _)| form.model == *model)
     }

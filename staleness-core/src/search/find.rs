@@ -95,7 +95,7 @@ impl SearchIndex {
         &self,
         question: &Question,
         limit: usize,
-        meaning: &Meaning,
+        meaning: &Meaning<'_>,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> Found {
         let scores = self.scores(question, meaning, wanted);
@@ -118,7 +118,7 @@ impl SearchIndex {
     pub(crate) fn scores<'a>(
         &'a self,
         question: &'a Question,
-        meaning: &Meaning,
+        meaning: &Meaning<'_>,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> Scores<'a> {
         let tool = |place: u32| self.bundles[place as usize].as_ref().map(|bundle| &bundle.tool);
@@ -129,7 +129,7 @@ impl SearchIndex {
     pub(crate) fn scores_at<'a>(
         &'a self,
         question: &'a Question,
-        meaning: &Meaning,
+        meaning: &Meaning<'_>,
         wanted: impl Fn(u32) -> bool,
     ) -> Scores<'a> {
         let mut pass = vec![None; self.bundles.len()];
@@ -188,7 +188,7 @@ impl SearchIndex {
         &self,
         question: &Question,
         limit: usize,
-        meaning: &Meaning,
+        meaning: &Meaning<'_>,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> (f64, Vec<LearnedMatch>) {
         let passes = |place: u32| {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::index::{Route, SearchIndex};
-use crate::route::RouteId;
+use crate::route::{Confidence, RouteId};
 
 /// Where a tool comes from that comes from nowhere.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -27,11 +27,11 @@ pub(super) struct Weights {
     /// How long a text is on average, in words; at least 1.
     pub(super) mean_length: f64,
     /// How sure the surest route of each slot is.
-    pub(super) surest: Vec<f32>,
+    pub(super) surest: Vec<UpTo>,
 }
 
 /// What is asked of many routes, close together in memory.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct RouteWeight {
     /// The sum over its words.
     pub(super) words: f64,
@@ -40,11 +40,33 @@ pub(super) struct RouteWeight {
     /// A few routes share a slot: it goes by the end of the id alone.
     pub(super) slot: u32,
     /// How sure it is.
-    pub(super) confidence: f64,
+    pub(super) confidence: Confidence,
 }
 
-/// How many slots there are at most: half a mebibyte of them.
-const MAX_SLOTS: usize = 1 << 17;
+impl RouteWeight {
+    const GONE: Self = Self { words: 0.0, bundle: NOWHERE, slot: 0, confidence: Confidence::ZERO };
+}
+
+/// A share, rounded up: small, so that many of them stay near.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct UpTo(u8);
+
+impl UpTo {
+    const ONE: f32 = u8::MAX as f32;
+
+    /// Of 0..=1.
+    pub(super) fn share(share: f64) -> Self {
+        Self((share * f64::from(Self::ONE)).ceil() as u8)
+    }
+
+    #[inline]
+    pub(super) fn get(self) -> f32 {
+        f32::from(self.0) * (1.0 / Self::ONE)
+    }
+}
+
+/// How many slots there are at most: a mebibyte of them.
+const MAX_SLOTS: usize = 1 << 20;
 
 /// The slot of a route, of so many, a power of two.
 #[inline]
@@ -60,17 +82,15 @@ impl SearchIndex {
                 .collect();
             let sum = |numbers: &[u32]| ordered_sum(numbers.iter().map(|at| words[*at as usize]));
             let mut surest =
-                vec![0.0_f32; (self.routes.len() * 2).next_power_of_two().min(MAX_SLOTS)];
+                vec![UpTo::default(); (self.routes.len() * 2).next_power_of_two().min(MAX_SLOTS)];
             let mut route = |route: &Route| {
-                let (slot, confidence) = (slot(route.id, surest.len()), route.confidence.get());
-                surest[slot] = surest[slot].max(confidence as f32);
+                let (slot, confidence) = (slot(route.id, surest.len()), route.confidence);
+                surest[slot] = UpTo::share(confidence.get()).max(surest[slot]);
                 let words = sum(&route.words);
                 RouteWeight { words, bundle: route.bundle, slot: slot as u32, confidence }
             };
-            let routes = self
-                .routes
-                .iter()
-                .map(|each| each.as_ref().map_or_else(RouteWeight::default, &mut route));
+            let routes =
+                self.routes.iter().map(|each| each.as_ref().map_or(RouteWeight::GONE, &mut route));
             let routes = routes.collect();
             let mut numbers: HashMap<&str, u32> = HashMap::new();
             let mut origins = vec![NOWHERE; self.bundles.len()];
