@@ -106,6 +106,9 @@ fn by_meaning(rows: &mut Vec<Row>) {
         let mut chance = Chance(3);
         let asked = unit::<f32>(&mut chance);
         let (mut index, mut vectors) = (SearchIndex::new(), Vectors::default());
+        for at in 0..500 {
+            index.put_tool(&ToolText::new(name(at), Some(&chance.words(20))));
+        }
         let mut all: Vec<f32> = Vec::new();
         for at in 0..count {
             let (tool, query) = (name(at * 500 / count), chance.words(6));

@@ -278,14 +278,19 @@ impl<P: FnMut(u32) -> bool> Search<'_, P> {
         })
     }
 
-    /// Takes in a route; again once its meaning is known, which never makes it worse.
+    /// Takes in a route; again once its meaning is known.
     fn offer(&mut self, id: RouteId, route: &RouteWeight, words: f64, cosine: Option<f64>) {
         let closeness = round(blend(words, cosine.unwrap_or(0.0)));
         let (words, meaning) = (round(words), cosine.map(round));
         let each = LearnedMatch { id, closeness, words, meaning, confidence: route.confidence };
         self.best.familiarity = self.best.familiarity.max(closeness);
         let known = self.best.of_tools.entry(route.bundle).or_insert(each);
-        if known.id == each.id && each.meaning.is_some() || each.beats(known) {
+        let is_better = if known.id == id {
+            (closeness, meaning) > (known.closeness, known.meaning)
+        } else {
+            each.beats(known)
+        };
+        if is_better {
             *known = each;
         }
         self.bars[route.bundle as usize].score = known.score() as f32;
@@ -327,23 +332,25 @@ impl<P: FnMut(u32) -> bool> Search<'_, P> {
         let mut bars: Vec<f32> = places.iter().map(|place| bar(&self.bars, *place)).collect();
         let all = near.scores.iter().zip(&rows.cosines).zip(&*rows.tools).enumerate();
         for (row, ((score, cosine), tool)) in all {
+            let tool = *tool as usize;
+            let is_best = *score > 0.0 && *score >= bars[tool];
             let is_nearest = || {
                 let bar = self.best.familiarity as f32 - SLACK;
-                bounds.closeness_of_any(*cosine) > bar
+                *cosine > 0.0
+                    && bounds.closeness_of_any(*cosine) > bar
                     && bounds.closeness(rows.ids[row], *cosine) > bar
             };
-            let tool = *tool as usize;
-            if (*score >= bars[tool] || is_nearest()) && near.likely[tool] != Some(row) {
+            if (is_best || is_nearest()) && near.likely[tool] != Some(row) {
                 self.row(near, row, near.place(row));
                 bars[tool] = bar(&self.bars, places[tool]);
             }
         }
     }
 
-    /// Takes in a row, whose route has that place.
+    /// Takes in a row that says something, whose route has that place.
     fn row(&mut self, near: &NearRows<'_>, row: usize, place: Option<u32>) {
         let (tool, cosine) = (near.places[near.rows.tools[row] as usize], near.rows.cosines[row]);
-        let Some(place) = place.filter(|_| cosine > 0.0) else { return };
+        let Some(place) = place else { return };
         let route = &near.bounds.weights[place as usize];
         if route.bundle == tool && self.passes(tool) {
             self.offer(near.rows.ids[row], route, self.alike.of(place), Some(cosine));
