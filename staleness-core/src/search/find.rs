@@ -1,12 +1,8 @@
 //! Finding: how well tools fit a question, by their own words and by what was learned.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
-
 use super::habit::doubt;
 use super::index::{Bundle, SearchIndex};
-use super::learned::{Best, LearnedMatch, Meaning};
+use super::learned::{Best, Candidate, LearnedMatch, Meaning};
 use super::question::Question;
 use super::words::Shares;
 use super::{LEARNED_SHARE, STATIC_SHARE, Top, is_cold};
@@ -107,7 +103,7 @@ impl SearchIndex {
         }
         let matches = top.into_sorted().into_iter();
         Found {
-            familiarity: scores.familiarity,
+            familiarity: scores.best.familiarity,
             matches: matches
                 .filter_map(|(score, (_, place))| scores.matched(place, score))
                 .collect(),
@@ -148,8 +144,8 @@ impl SearchIndex {
             *words = (own + *habit).min(1.0);
             *habit = *words - own;
         }
-        let Best { of_tools: best, familiarity } = self.learned(question, meaning, &mut passes);
-        let surest = best.values().map(LearnedMatch::score).fold(0.0, f64::max);
+        let best = self.learned(question, meaning, &mut passes);
+        let surest = best.all().iter().map(|route| route.score).fold(0.0, f64::max);
         let mut fitting = 0.0_f64;
         for (place, words) in (0..).zip(&words) {
             if *words > fitting && passes(place) {
@@ -157,17 +153,8 @@ impl SearchIndex {
             }
         }
         let assumed = assumed(surest, fitting);
-        let mut scores = Scores {
-            index: self,
-            question,
-            familiarity,
-            all: Vec::new(),
-            shares,
-            words,
-            habits,
-            best,
-            assumed,
-        };
+        let mut scores =
+            Scores { index: self, question, all: Vec::new(), shares, words, habits, best, assumed };
         for (place, bundle) in (0..).zip(&self.bundles) {
             let Some(bundle) = bundle else { continue };
             let score = STATIC_SHARE.mul_add(
@@ -194,16 +181,16 @@ impl SearchIndex {
         let passes = |place: u32| {
             self.bundles[place as usize].as_ref().is_some_and(|bundle| wanted(&bundle.tool))
         };
-        let Best { of_tools: best, familiarity } = self.learned(question, meaning, passes);
+        let best = self.learned(question, meaning, passes);
         let mut top = Top::new(limit);
-        for (bundle, each) in &best {
-            let score = each.score();
-            if score > 0.0 && top.wants(score) {
-                top.offer(score, (each.id, *bundle));
+        for route in best.all() {
+            if route.score > 0.0 && top.wants(route.score) {
+                top.offer(route.score, (route.id, route.bundle));
             }
         }
-        let found = top.into_sorted().into_iter().map(|(_, (_, bundle))| best[&bundle]).collect();
-        (familiarity, found)
+        let found = top.into_sorted().into_iter();
+        let found = found.filter_map(|(_, (_, bundle))| best.of(bundle)).map(Candidate::matched);
+        (best.familiarity, found.collect())
     }
 }
 
@@ -212,13 +199,12 @@ impl SearchIndex {
 pub(crate) struct Scores<'a> {
     index: &'a SearchIndex,
     question: &'a Question,
-    familiarity: f64,
     /// Scores above 0, rounded, with the places of the tools.
     all: Vec<(f64, u32)>,
     shares: Vec<Shares<'a>>,
     words: Vec<f64>,
     habits: Vec<f64>,
-    best: HashMap<u32, LearnedMatch, RandomState>,
+    best: Best,
     assumed: f64,
 }
 
@@ -235,7 +221,7 @@ impl<'a> Scores<'a> {
     fn learned(&self, place: u32, bundle: &Bundle) -> f64 {
         let words = self.words[place as usize];
         let assumed = self.assumed * words * doubt(bundle.routes as f64);
-        self.best.get(&place).map_or(0.0, LearnedMatch::score).max(words).max(assumed)
+        self.best.of(place).map_or(0.0, |route| route.score).max(words).max(assumed)
     }
 
     /// The tools that fit so well that they may be named unasked, as [`Scores::fitting`] has them: they reach
@@ -255,7 +241,7 @@ impl<'a> Scores<'a> {
 
     /// The learned query that is closest, of the tool at a place.
     pub(crate) fn route(&self, place: u32) -> Option<LearnedMatch> {
-        self.best.get(&place).copied().filter(|route| route.score() > 0.0)
+        self.best.of(place).filter(|route| route.score > 0.0).map(Candidate::matched)
     }
 
     /// What led to the score of the tool at a place.

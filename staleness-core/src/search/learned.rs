@@ -1,16 +1,14 @@
 //! How close learned queries are to a question.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-use foldhash::fast::RandomState;
-
+use super::bounds::{Bounds, NearRows};
 use super::index::{Route, SearchIndex};
-use super::near::{NearRoutes, Rows};
+use super::near::NearRoutes;
 use super::question::Question;
-use super::weights::{NOWHERE, RouteWeight, UpTo, Weights, ordered_sum, slot};
+use super::weights::{RouteWeight, ordered_sum};
 use crate::ids::ToolName;
-use crate::knowledge::{AGREEMENT, blend};
+use crate::knowledge::blend;
 use crate::route::{Confidence, RouteId};
 use crate::verdict::round;
 
@@ -45,20 +43,84 @@ impl LearnedMatch {
     /// Closeness × confidence, rounded to 1e-9.
     #[must_use]
     pub fn score(&self) -> f64 {
-        round(self.closeness * self.confidence.get())
-    }
-
-    /// Whether it is the better one: by score, then by id.
-    fn beats(&self, other: &Self) -> bool {
-        self.score().total_cmp(&other.score()).then(other.id.cmp(&self.id)).is_gt()
+        score(self.closeness, self.confidence)
     }
 }
 
-/// The best route of each tool, by its place, and the nearest closeness.
+fn score(closeness: f64, confidence: Confidence) -> f64 {
+    round(closeness * confidence.get())
+}
+
+/// The best route of each tool, and the nearest closeness.
 #[derive(Debug, Default)]
 pub(super) struct Best {
-    pub(super) of_tools: HashMap<u32, LearnedMatch, RandomState>,
+    all: Vec<Candidate>,
+    /// Where among all the one of each tool is, by place of the tool.
+    of_tools: Vec<Option<u32>>,
     pub(super) familiarity: f64,
+}
+
+/// A route of which only what decides is rounded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) id: RouteId,
+    /// Its tool, by its place.
+    pub(super) bundle: u32,
+    /// Closeness × confidence, rounded to 1e-9.
+    pub(super) score: f64,
+    closeness: f64,
+    words: f64,
+    meaning: Option<f64>,
+    confidence: Confidence,
+}
+
+impl Candidate {
+    pub(super) fn matched(&self) -> LearnedMatch {
+        LearnedMatch {
+            id: self.id,
+            closeness: self.closeness,
+            words: round(self.words),
+            meaning: self.meaning.map(round),
+            confidence: self.confidence,
+        }
+    }
+
+    /// Whether it is the better one: by score, then by id; of the same route the closer one.
+    fn beats(&self, other: &Self) -> bool {
+        if self.id == other.id {
+            return (self.closeness, self.meaning) > (other.closeness, other.meaning);
+        }
+        self.score.total_cmp(&other.score).then(other.id.cmp(&self.id)).is_gt()
+    }
+}
+
+impl Best {
+    fn new(tools: usize) -> Self {
+        Self { of_tools: vec![None; tools], ..Self::default() }
+    }
+
+    /// The best routes, of each tool one.
+    pub(super) fn all(&self) -> &[Candidate] {
+        &self.all
+    }
+
+    /// The best route of the tool at a place.
+    pub(super) fn of(&self, tool: u32) -> Option<&Candidate> {
+        self.all.get((*self.of_tools.get(tool as usize)?)? as usize)
+    }
+
+    /// Takes in a route; again once its meaning is known. Returns the score of the best one of its tool.
+    fn offer(&mut self, each: Candidate) -> f64 {
+        self.familiarity = self.familiarity.max(each.closeness);
+        let next = self.all.len() as u32;
+        let at = *self.of_tools[each.bundle as usize].get_or_insert(next);
+        match self.all.get_mut(at as usize) {
+            None => self.all.push(each),
+            Some(known) if each.beats(known) => *known = each,
+            Some(known) => return known.score,
+        }
+        each.score
+    }
 }
 
 impl SearchIndex {
@@ -72,7 +134,7 @@ impl SearchIndex {
     ) -> Best {
         let bars = self.bundles.iter().map(|_| Bar::default()).collect();
         let alike = self.alike(question);
-        let best = Best::default();
+        let best = Best::new(self.bundles.len());
         let mut search = Search { index: self, alike: &alike, bars, passes, best };
         if meaning.routes.is_empty() {
             search.words();
@@ -85,16 +147,6 @@ impl SearchIndex {
         search.words();
         near.iter().for_each(|rows| search.others(rows));
         search.best
-    }
-
-    /// Where each route is.
-    fn places_of_routes(&self) -> Cow<'_, HashMap<RouteId, u32, RandomState>> {
-        if self.only.is_none() {
-            return Cow::Borrowed(&self.route_places);
-        }
-        // An index for one question keeps none.
-        let routes = (0..).zip(&self.routes);
-        Cow::Owned(routes.filter_map(|(place, route)| Some((route.as_ref()?.id, place))).collect())
     }
 
     /// How close routes are to a question by words.
@@ -139,113 +191,16 @@ impl SearchIndex {
 
 /// How close routes are to a question by words, 0..=1.
 #[derive(Default)]
-struct Alike {
+pub(super) struct Alike {
     /// Those that share any, each once.
-    places: Vec<u32>,
+    pub(super) places: Vec<u32>,
     /// All, by place; empty where none shares any.
     of: Vec<f64>,
 }
 
 impl Alike {
-    fn of(&self, place: u32) -> f64 {
+    pub(super) fn of(&self, place: u32) -> f64 {
         self.of.get(place as usize).copied().unwrap_or_default()
-    }
-}
-
-/// At most how close routes are to a question, and how sure.
-struct Bounds<'a> {
-    index: &'a SearchIndex,
-    /// How close those of each slot are by words; empty where none is.
-    words: Vec<UpTo>,
-    /// The most of these.
-    most_words: UpTo,
-    /// How sure those of each slot are.
-    surest: &'a [UpTo],
-    weights: &'a [RouteWeight],
-    places: Cow<'a, HashMap<RouteId, u32, RandomState>>,
-}
-
-impl<'a> Bounds<'a> {
-    fn new(index: &'a SearchIndex, alike: &Alike) -> Self {
-        let Weights { surest, routes: weights, .. } = index.weights();
-        let (mut words, mut most_words) = (Vec::new(), UpTo::default());
-        if !alike.places.is_empty() {
-            words.resize(surest.len(), UpTo::default());
-        }
-        for place in &alike.places {
-            let share = UpTo::share(alike.of(*place));
-            let words = &mut words[weights[*place as usize].slot as usize];
-            *words = share.max(*words);
-            most_words = share.max(most_words);
-        }
-        Self { index, words, most_words, surest, weights, places: index.places_of_routes() }
-    }
-
-    /// At most how close a route is.
-    #[inline]
-    fn closeness(&self, id: RouteId, cosine: f64) -> f32 {
-        let words = if self.words.is_empty() {
-            UpTo::default()
-        } else {
-            self.words[slot(id, self.words.len())]
-        };
-        closeness(words.get(), cosine)
-    }
-
-    /// At most how close any route of that cosine is.
-    #[inline]
-    fn closeness_of_any(&self, cosine: f64) -> f32 {
-        closeness(self.most_words.get(), cosine)
-    }
-
-    /// The score of a route at most; 0 where its vector says nothing.
-    #[inline]
-    fn score(&self, id: RouteId, cosine: f64) -> f32 {
-        let surest = self.surest[slot(id, self.surest.len())].get();
-        if cosine > 0.0 { self.closeness(id, cosine) * surest } else { 0.0 }
-    }
-}
-
-/// As [`blend`] has it, in fewer steps: both are shares.
-#[inline]
-fn closeness(words: f32, cosine: f64) -> f32 {
-    let cosine = cosine as f32;
-    let (greater, lesser) = (words.max(cosine), words.min(cosine));
-    greater + lesser * (1.0 - greater) * AGREEMENT as f32
-}
-
-/// Learned queries that are close by meaning.
-struct NearRows<'a> {
-    bounds: &'a Bounds<'a>,
-    rows: &'a Rows<'a>,
-    /// The places of their tools, by the places of the names.
-    places: Vec<u32>,
-    /// At most what each row scores.
-    scores: Vec<f32>,
-    /// Of each tool the row that promises most, by the place of the name.
-    likely: Vec<Option<usize>>,
-}
-
-impl<'a> NearRows<'a> {
-    fn new(rows: &'a Rows<'a>, bounds: &'a Bounds<'a>) -> Self {
-        let place = |tool| bounds.index.places.get(tool).copied().unwrap_or(NOWHERE);
-        let places: Vec<u32> = rows.names.iter().map(place).collect();
-        let score = |(id, cosine): (&RouteId, &f64)| bounds.score(*id, *cosine);
-        let scores: Vec<f32> = rows.ids.iter().zip(&rows.cosines).map(score).collect();
-        let mut likely = vec![(0.0, None); places.len()];
-        for (row, (score, tool)) in scores.iter().zip(&*rows.tools).enumerate() {
-            let likely = &mut likely[*tool as usize];
-            if *score > likely.0 {
-                *likely = (*score, Some(row));
-            }
-        }
-        let likely = likely.into_iter().map(|(_, row)| row).collect();
-        Self { bounds, rows, places, scores, likely }
-    }
-
-    /// The place of the route of a row.
-    fn place(&self, row: usize) -> Option<u32> {
-        self.bounds.places.get(&self.rows.ids[row]).copied()
     }
 }
 
@@ -278,22 +233,12 @@ impl<P: FnMut(u32) -> bool> Search<'_, P> {
         })
     }
 
-    /// Takes in a route; again once its meaning is known.
-    fn offer(&mut self, id: RouteId, route: &RouteWeight, words: f64, cosine: Option<f64>) {
-        let closeness = round(blend(words, cosine.unwrap_or(0.0)));
-        let (words, meaning) = (round(words), cosine.map(round));
-        let each = LearnedMatch { id, closeness, words, meaning, confidence: route.confidence };
-        self.best.familiarity = self.best.familiarity.max(closeness);
-        let known = self.best.of_tools.entry(route.bundle).or_insert(each);
-        let is_better = if known.id == id {
-            (closeness, meaning) > (known.closeness, known.meaning)
-        } else {
-            each.beats(known)
-        };
-        if is_better {
-            *known = each;
-        }
-        self.bars[route.bundle as usize].score = known.score() as f32;
+    fn offer(&mut self, id: RouteId, route: &RouteWeight, words: f64, meaning: Option<f64>) {
+        let RouteWeight { bundle, confidence, .. } = *route;
+        let closeness = round(blend(words, meaning.unwrap_or(0.0)));
+        let score = score(closeness, confidence);
+        let each = Candidate { id, bundle, score, closeness, words, meaning, confidence };
+        self.bars[bundle as usize].score = self.best.offer(each) as f32;
     }
 
     /// Takes in what is close by words.

@@ -27,6 +27,7 @@
 //! assert_eq!(ask(&index, "ship it").as_deref(), Some("mcp__hub__merge"));
 //! ```
 
+mod bounds;
 mod find;
 mod habit;
 mod index;
