@@ -290,6 +290,7 @@ mod tests {
     #[test]
     fn flags_of_other_tools_are_not_the_projects() {
         assert!(code("cargo build --features full").is_empty());
+        assert!(code("pre-commit run --files={your files}").is_empty());
         assert!(code("git commit --amend").is_empty());
         assert!(code("fzf --exact").is_empty());
         assert!(code("node lib/index.js").is_empty());
