@@ -22,6 +22,7 @@
 //! in [`Unread`], and no answer is made from it.
 
 mod answers;
+mod calls;
 mod changes;
 mod cited;
 mod compared;

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::calls::{call, offers, runs};
 use super::shapes::depth;
 
 /// How far a line is read on either side of a flag, and how far back what it is an element of is
@@ -10,61 +11,47 @@ use super::shapes::depth;
 const MAX_LINE: usize = 512;
 const MAX_BACK: usize = 4_096;
 
-/// Calls that offer a flag.
-#[rustfmt::skip]
-const OFFERING: [&[u8]; 8] = [
-    b"add_argument(", b"option(", b"Option(", b"option::", b"Flag(", b"flag(", b"Arg::new(",
-    b"long =",
-];
-/// What stands before the words of a command.
-#[rustfmt::skip]
-const COMMANDS: [&[u8]; 19] = [
-    b"run(", b"check_call(", b"check_output(", b"Popen(", b"Command::new", b".args(", b".arg(",
-    b"spawn(", b"exec", b"cmd", b"command", b"Command(", b"args = [", b"args=[", b"args: [",
-    b"args\": [", b"args += [", b"session.", b"subprocess",
-];
-
 /// A flag, and its line.
 struct Spot<'a> {
     text: &'a [u8],
     line: usize,
+    before: &'a [u8],
     after: &'a [u8],
 }
 
 /// Whether the flag is offered: defined, listed in a help text, or compared with. `looks` is how often
 /// this may still be looked for in the text.
 pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> bool {
-    let Some(left) = looks.checked_sub(1) else { return false };
-    *looks = left;
     let from = flag.start.saturating_sub(MAX_LINE);
     let start = text[from..flag.start].iter().rposition(|byte| *byte == b'\n');
     let line = start.map_or(from, |at| from + at + 1);
     let to = text.len().min(flag.end + MAX_LINE);
     let after = text[flag.end..to].split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let before = &text[line..flag.start];
-    let spot = Spot { text, line, after };
-    if is_mentioned(before) {
+    let spot = Spot { text, line, before: &text[line..flag.start], after };
+    // Where a line is cut, nobody knows how it begins.
+    if is_mentioned(spot.before)
+        || start.is_none() && from > 0 && spot.before.trim_ascii().is_empty()
+    {
         return false;
     }
-    if offers(before) || offers(after) {
-        return true;
-    }
-    let mut rest = before_flags(before);
+    let mut look = || {
+        *looks = looks.checked_sub(1)?;
+        Some(())
+    };
+    let rest = before_flags(spot.before);
     // A help text is indented within its quotation marks too.
-    if let Some(quoted) = rest.strip_suffix(b"  ").map(<[u8]>::trim_ascii_end)
-        && matches!(quoted, [.., b'"' | b'\''])
-    {
-        rest = quoted;
+    let indented = rest.strip_suffix(b"  ").map(<[u8]>::trim_ascii_end);
+    if let Some([rest @ .., b'"' | b'\'']) = indented {
+        return look().is_some() && !runs(rest);
     }
     match rest {
+        [rest @ .., quote @ (b'"' | b'\'')] => look().is_some() && spot.is_quoted(rest, *quote),
+        [.., b'[' | b'{' | b'|'] => !rest.ends_with(b"%w[") && !rest.ends_with(b"%w{"),
         // The first of its line.
-        [] => !spot.is_continued(),
-        [.., b'[' | b'{' | b'|'] => !is_command(before),
-        [rest @ .., quote @ (b'"' | b'\'')] => spot.is_quoted(rest, *quote),
         rest if rest.iter().all(|b| b.is_ascii_whitespace() || b"[({|".contains(b)) => {
-            !spot.is_continued()
+            look().is_some() && !spot.is_continued()
         }
-        _ => false,
+        rest => rest.ends_with(b"arg!(") || spot.is_of_shell(rest.trim_ascii_end()),
     }
 }
 
@@ -74,14 +61,6 @@ fn is_mentioned(before: &[u8]) -> bool {
     let begins = |mark: &[u8]| line.starts_with(mark);
     before.ends_with(b"var(")
         || [&b"//"[..], b"/*", b"* ", b"# ", b"##", b"<!--"].into_iter().any(begins)
-}
-
-fn offers(part: &[u8]) -> bool {
-    OFFERING.iter().any(|call| super::defined::holds(part, call))
-}
-
-fn is_command(part: &[u8]) -> bool {
-    COMMANDS.iter().any(|mark| super::defined::holds(part, mark))
 }
 
 /// What is left of a line before other flags, and signs between them.
@@ -108,9 +87,35 @@ fn before_flags(before: &[u8]) -> &[u8] {
 impl<'a> Spot<'a> {
     /// Whether the line is a part of a command over several lines.
     fn is_continued(&self) -> bool {
-        let last = self.lines_above().next().unwrap_or_default();
-        let goes_on = |line: &[u8]| line.trim_ascii_end().ends_with(b" \\");
-        goes_on(last) || goes_on(self.after)
+        let goes_on = |line: &[u8]| {
+            let line = line.trim_ascii_end();
+            // In a help text the line ends, too.
+            line.ends_with(b"\\") && !line.ends_with(b"\\n\\")
+                || line
+                    .strip_suffix(b" `")
+                    .is_some_and(|line| line.last().is_some_and(u8::is_ascii_alphanumeric))
+        };
+        let mut above = self.lines_above();
+        let last = above.next().unwrap_or_default();
+        if goes_on(last) || goes_on(self.after) {
+            return true;
+        }
+        // An array of a shell: `args=(`.
+        let word = |line: &&[u8]| !line.trim_ascii().starts_with(b"-");
+        std::iter::once(last)
+            .chain(above)
+            .take(20)
+            .find(word)
+            .is_some_and(|line| line.trim_ascii_end().ends_with(b"=("))
+    }
+
+    /// Whether a shell compares with it, or has a case of it, on a line that begins otherwise.
+    fn is_of_shell(&self, rest: &[u8]) -> bool {
+        let tests = |mark: &&[u8]| super::defined::holds(rest, mark);
+        let compares = rest.ends_with(b"=") && [&b"[ "[..], b"test "].iter().any(tests);
+        let case =
+            self.after.starts_with(b")") && (rest.ends_with(b" in") || rest.ends_with(b";;"));
+        compares || case
     }
 
     fn lines_above(&self) -> impl Iterator<Item = &'a [u8]> {
@@ -120,14 +125,20 @@ impl<'a> Spot<'a> {
 
     /// Whether what begins behind this quotation mark offers the flag; `rest` stands before the mark.
     fn is_quoted(&self, rest: &[u8], quote: u8) -> bool {
-        let compared = rest.trim_ascii_end();
-        let compared =
-            [&b"=="[..], b"!=", b"case", b"when"].iter().any(|it| compared.ends_with(it));
         let whole = self.after.starts_with(&[quote]);
-        if compared && whole {
+        let call = call(rest);
+        let before = rest.trim_ascii_end();
+        let line = rest.trim_ascii_start();
+        let compared = [&b"=="[..], b"!="].iter().any(|it| before.ends_with(it))
+            || [&b"case "[..], b"when "].iter().any(|it| line.starts_with(it));
+        if (whole || self.after.starts_with(&[b'=', quote])) && (compared || call.compares()) {
             return true;
         }
-        if is_command(rest) || !self.is_name(quote) {
+        if offers(self.before) || offers(self.after) {
+            return true;
+        }
+        let single = self.after.get(1..).is_some_and(|rest| rest.starts_with(b")"));
+        if call.passes(whole && single) || is_assigned(rest) || runs(rest) || !self.is_name(quote) {
             return false;
         }
         !(whole && (follows_a_word(rest) || self.is_of_command()))
@@ -159,6 +170,12 @@ impl<'a> Spot<'a> {
         if !matches!(line[own..], [b'"' | b'\'', ..]) {
             return false;
         }
+        // `"--all" => …` and `"--all": …` are cases and keys.
+        let next = self.after.get(1..).unwrap_or_default().trim_ascii();
+        if !next.iter().all(|byte| b",)]};".contains(byte)) {
+            return false;
+        }
+        let mut is_of_words = false;
         for line in self.lines_above() {
             let text = line.trim_ascii();
             let depth = depth(line);
@@ -166,19 +183,19 @@ impl<'a> Spot<'a> {
                 continue;
             }
             if depth == own {
-                if matches!(text, [b'"' | b'\'', next, ..] if *next != b'-') && text.ends_with(b",")
-                {
-                    return true;
-                }
+                is_of_words |= is_word_of_list(text);
                 continue;
             }
             if depth > own {
                 continue;
             }
-            if !matches!(text, [.., b'(' | b'[' | b'{']) || offers(text) {
+            if offers(text) {
                 return false;
             }
-            if is_command(text) {
+            if is_of_words || !matches!(text, [.., b'(' | b'[' | b'{']) {
+                return is_of_words;
+            }
+            if runs(text) || call(text).passes(false) || text.ends_with(b"=(") {
                 return true;
             }
             // A bracket alone is an element of something itself.
@@ -187,8 +204,34 @@ impl<'a> Spot<'a> {
             }
             own = depth;
         }
-        false
+        is_of_words
     }
+}
+
+/// Whether a shell or a file of settings hands it on: `flags="--all"`, `- "--all"`.
+fn is_assigned(rest: &[u8]) -> bool {
+    let line = rest.trim_ascii();
+    if line == b"-" {
+        return true;
+    }
+    let Some(name) = line.strip_suffix(b"=").map(|name| name.strip_suffix(b"+").unwrap_or(name))
+    else {
+        return false;
+    };
+    let name = name.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let first = line.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let is_first = line.len() == name.len() + 1
+        || [&b"export"[..], b"local", b"declare", b"readonly"].contains(&first);
+    is_first && !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+}
+
+/// Whether a line is one text that is no flag, and a comma.
+fn is_word_of_list(line: &[u8]) -> bool {
+    let Some((quote @ (b'"' | b'\''), rest)) = line.split_first() else { return false };
+    let Some(text) = rest.strip_suffix(b",").and_then(|text| text.strip_suffix(&[*quote])) else {
+        return false;
+    };
+    !text.starts_with(b"-") && !text.contains(quote)
 }
 
 /// Whether another text that is no flag stands before the flag in its list.
@@ -207,7 +250,7 @@ mod tests {
 
     fn is(marked: &str) -> bool {
         let start = marked.find("--dry-run").unwrap();
-        is_offered(marked.as_bytes(), &(start..start + "--dry-run".len()), &mut 1)
+        is_offered(marked.as_bytes(), &(start..start + "--dry-run".len()), &mut 9)
     }
 
     #[test]
@@ -224,6 +267,9 @@ mod tests {
             "if (arg === '--dry-run') {",
             "        if command == \"--dry-run\":",
             "case \"--dry-run\":",
+            "case \"version\", \"--dry-run\":",
+            "if arg in (\"clean\", \"--dry-run\"):",
+            "echo \"    --dry-run does it\"",
             "    \"-n\", \"--dry-run\",",
             "opts.on(\"-n\", \"--dry-run\", \"Says\")",
             "x('-n, --dry-run', 'Says')",
@@ -240,6 +286,22 @@ mod tests {
             "const HELP = `\n  --dry-run  Says\n`",
             "run_parser.add_argument(\n    \"-n\",\n    \"--dry-run\",\n",
             "def exec_command(self):\n    if \"--dry-run\" in self.args:\n",
+            "    \"list\" => list(),\n    \"--dry-run\" => run(),\n",
+            "    \"list\": f,\n    \"--dry-run\": g,\n",
+            "x: str = typer.Option(\n    \"text\",\n    \"--dry-run\",\n",
+            "Usage: tool [command] [--dry-run]",
+            "usage: mycmd [--dry-run]",
+            "if (!strcmp(cmd, \"--dry-run\"))",
+            "cmd.add(\"--dry-run\", help=\"Says\")",
+            "process.execArgv.includes(\"--dry-run\")",
+            "fn exec(args: A) { args.contains(&\"--dry-run\") }",
+            "if (!strncmp(arg, \"--dry-run=\", 10))",
+            "if (skip_prefix(arg, \"--dry-run=\", &v))",
+            "if [[ $1 == --dry-run ]]; then",
+            "if [ \"$1\" = --dry-run ]; then",
+            "case $1 in --dry-run) n=1 ;; esac",
+            "\"Usage: shop\\n\\\n  --dry-run  Says\\n\\\n\"",
+            "Command::new(\"x\").arg(arg!(--dry-run <FILE>))",
         ]
         .into_iter()
         .filter(|marked| !is(marked))
@@ -274,6 +336,25 @@ mod tests {
             " * as --dry-run does",
             "  # see --dry-run",
             "x { a: var(--dry-run) }",
+            "args.append(\"--dry-run\")",
+            "args.extend([\"--dry-run\"])",
+            "args = append(args, \"--dry-run\")",
+            "args.push(\"--dry-run\");",
+            "args.add(\"--dry-run\");",
+            "let v = vec![\"--dry-run\"];",
+            "const args: string[] = [\"--dry-run\"];",
+            "argv_push(&args, \"--dry-run\");",
+            "spawnSync(\"npm\", [\"--dry-run\"])",
+            "npm_flags=\"--dry-run\"",
+            "export NPM_FLAGS=\"--dry-run\"",
+            "args+=(\"--dry-run\")",
+            "args=(\n  --dry-run\n)",
+            "args=(\n  -v\n  --dry-run\n)",
+            "args=(\n  \"--dry-run\"\n)",
+            "  - \"--dry-run\"",
+            "npm ci\\\n  --dry-run\n",
+            "npm ci `\n  --dry-run\n",
+            "%w[--dry-run]",
         ]
         .into_iter()
         .filter(|marked| is(marked))

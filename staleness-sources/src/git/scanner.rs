@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::tokens::Lexicon;
+use super::tokens::{Lexicon, Looks};
 
 /// How often in one file it may be looked for what encloses a line, or whether a flag is offered.
 const MAX_LOOKS: u32 = 2_000;
@@ -52,7 +52,7 @@ impl<'l> Scanner<'l> {
             return;
         }
         self.cut(text);
-        let mut looks = MAX_LOOKS;
+        let mut looks = Looks { items: MAX_LOOKS, flags: MAX_LOOKS };
         for run in &self.runs {
             self.lexicon.judge(text, run, &mut looks, found);
         }
@@ -134,13 +134,14 @@ mod tests {
     use super::super::tokens::Role;
     use super::*;
 
-    fn lexicon() -> Lexicon {
-        let mut lexicon = Lexicon::default();
+    fn lexicon(mut lexicon: Lexicon) -> Lexicon {
         lexicon.identifier(b"aa");
         lexicon.identifier(b"b-a");
         lexicon.flag(b"--aa");
         lexicon.quoted(b"b");
         lexicon.placed(b"ab", Role::Made);
+        lexicon.placed(b"ab", Role::Item);
+        lexicon.filed(b"a.b");
         lexicon.both(b"A_A", b"_A");
         lexicon
     }
@@ -148,10 +149,11 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_found_before_changes_nothing(
-            texts in prop::collection::vec("(fn |ab|aa|b|a|A_A|_A|--|\"|\n| |x{30}){0,30}", 1..4),
+            texts in prop::collection::vec("(fn |ab|aa|b|a|A_A|_A|--|\"|\n| |\\.|/|\\(|\\[|=|,|x{30}){0,30}", 1..4),
             edits in prop::collection::vec((0_usize..4, 0_usize..90, 0_usize..9, "[ab\" -]{0,3}"), 0..6),
+            past in any::<bool>(),
         ) {
-            let lexicon = lexicon();
+            let lexicon = lexicon(if past { Lexicon::of_past() } else { Lexicon::default() });
             let mut scanner = Scanner::new(&lexicon);
             let mut all = texts.clone();
             for (at, from, count, text) in edits {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::filed::FileName;
+use super::filed;
 use super::{defined, items, offered};
 use staleness_core::hash::Map;
 
@@ -76,9 +76,9 @@ pub(crate) struct Lexicon {
     roles: Vec<Roles>,
     /// For the number of a part the other part, and the number of both together.
     pairs: Map<u32, Vec<(u32, u32)>>,
-    /// Names of files that count between quotation marks, by a part of each, and its place in `files`.
+    /// Names of files that count between quotation marks, and a word of each.
+    files: Map<Box<[u8]>, u32>,
     filed: Table,
-    files: Vec<Vec<FileName>>,
     paths: HashMap<WantedPath, u32>,
     /// For the name of a file that is looked for in any folder, that two files bear it.
     shared: Map<Box<[u8]>, u32>,
@@ -102,6 +102,15 @@ pub(crate) enum Role {
     Option,
     /// A part of longer names that are put together, such as `_LIB_DIR`.
     Part,
+}
+
+/// How often something may still be looked for in one text.
+#[derive(Debug)]
+pub(super) struct Looks {
+    /// What encloses a line.
+    pub(super) items: u32,
+    /// Whether a flag is offered.
+    pub(super) flags: u32,
 }
 
 /// The number of a word in each role.
@@ -138,16 +147,11 @@ impl Lexicon {
 
     /// The name of a file between quotation marks.
     pub(crate) fn filed(&mut self, name: &[u8]) -> u32 {
-        let file = FileName::new(name, self.next);
-        let mut at = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        let at = self.filed.add(file.run(), &mut at) as usize;
-        if at == self.files.len() {
-            self.files.push(Vec::new());
+        if let Some(known) = self.files.get(name) {
+            return *known;
         }
-        if let Some(known) = self.files[at].iter().find(|known| known.name() == name) {
-            return known.number;
-        }
-        self.files[at].push(file);
+        self.filed.add(filed::run_of(name), &mut 0);
+        self.files.insert(name.into(), self.next);
         self.next += 1;
         self.next - 1
     }
@@ -265,24 +269,22 @@ impl Lexicon {
         [&self.identifiers, &self.placed, &self.quoted].iter().any(|it| it.get(run).is_some())
     }
 
-    /// Finds what a run of a text is. `looks` is how often what encloses a line may still be looked for
-    /// in this text.
+    /// Finds what a run of a text is.
     pub(super) fn judge(
         &self,
         text: &[u8],
         run: &Range<usize>,
-        looks: &mut u32,
+        looks: &mut Looks,
         found: &mut Vec<u32>,
     ) {
         let quoted = run.start > 0 && matches!(text[run.start - 1], b'"' | b'\'' | b'`');
         let quoted = quoted && (!self.past || is_name(text, run));
         let word = &text[run.clone()];
-        if let Some(at) = self.filed.get(word) {
-            let files = self.files[at as usize].iter().filter(|file| file.is_at(text, run));
-            found.extend(files.map(|file| file.number));
+        if self.filed.get(word).is_some() {
+            found.extend(filed::name_at(text, run).and_then(|name| self.files.get(name)));
         }
         if word.contains(&b'-') {
-            let mut spelled = || !self.past || offered::is_offered(text, run, looks);
+            let mut spelled = || !self.past || offered::is_offered(text, run, &mut looks.flags);
             self.run(word, &mut spelled, quoted, found);
             return;
         }
@@ -292,7 +294,7 @@ impl Lexicon {
         found.extend(self.identifiers.get(word));
         if let Some(roles) = self.placed.get(word) {
             let roles = &self.roles[roles as usize];
-            self.place(roles, text, run, looks, found);
+            self.place(roles, text, run, &mut looks.items, found);
         }
     }
 

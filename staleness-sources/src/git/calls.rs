@@ -1,0 +1,192 @@
+//! What a call or a list on a line does with the texts in it: define flags, compare with them, or pass
+//! them on.
+
+/// What offers a flag, before `(`; also at the end of a longer name: `add_option(`.
+const OFFERING: [&[u8]; 5] = [b"add_argument", b"option", b"Option", b"flag", b"Flag"];
+/// What compares with it, at the end of a name in small letters.
+#[rustfmt::skip]
+const COMPARING: [&[u8]; 12] = [
+    b"cmp", b"contains", b"eq", b"equals", b"has", b"includes", b"indexof", b"in", b"prefix",
+    b"startswith", b"starts_with", b"streq",
+];
+/// What runs a program with it, as a whole name in small letters.
+#[rustfmt::skip]
+const RUNNING: [&[u8]; 12] = [
+    b"check_call", b"check_output", b"exec", b"execa", b"execfile", b"execfilesync", b"execsync",
+    b"popen", b"run", b"spawn", b"spawnsync", b"system",
+];
+/// What adds it to the words of a command.
+#[rustfmt::skip]
+const ADDING: [&[u8]; 9] = [
+    b"append", b"arg", b"args", b"concat", b"emplace_back", b"extend", b"push", b"push_back",
+    b"unshift",
+];
+/// The same at the end of a longer name: `argv_push(`.
+const ADDING_LAST: [&[u8]; 3] = [b"append", b"extend", b"push"];
+/// Names of what is run, as whole words.
+const RUN: [&[u8]; 4] = [b"cmd", b"cmdline", b"command", b"exec"];
+/// Modules and objects that run programs.
+const RUNNERS: [&[u8]; 2] = [b"session", b"subprocess"];
+/// Names of lists of words that are passed on, or what such names end with.
+const LISTS: [&[u8]; 5] = [b"args", b"argv", b"arguments", b"cmd", b"command"];
+
+/// What is done with what stands in brackets.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    /// The last part of the name of the call, in small letters.
+    name: Vec<u8>,
+    /// Whether it is no call, but a list of words that are passed on.
+    is_list: bool,
+}
+
+impl Call {
+    /// Whether it compares with what is in it.
+    pub(super) fn compares(&self) -> bool {
+        COMPARING.iter().any(|end| self.ends_with(end))
+    }
+
+    /// Whether it passes on what is in it; `alone` is whether that is the last of it.
+    pub(super) fn passes(&self, alone: bool) -> bool {
+        let is = |names: &[&[u8]]| names.contains(&&*self.name);
+        self.is_list
+            || is(&RUNNING)
+            || is(&ADDING)
+            || ADDING_LAST.iter().any(|end| self.ends_with(end))
+            || alone && is(&[b"add"])
+    }
+
+    /// Whether the name is this, or ends with it as a word: `argv_push`, `strncmp` for what is longer than two.
+    fn ends_with(&self, end: &[u8]) -> bool {
+        let rest = self.name.strip_suffix(end);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(b"_") || end == b"cmp")
+    }
+}
+
+/// The innermost call whose brackets are open at the end of a text.
+pub(super) fn call(text: &[u8]) -> Call {
+    let list = || Call { is_list: true, ..Call::default() };
+    let mut closed = 0_usize;
+    for (at, byte) in text.iter().enumerate().rev() {
+        let before = &text[..at];
+        match byte {
+            b')' | b']' | b'}' => closed += 1,
+            b'(' | b'[' | b'{' if closed > 0 => closed -= 1,
+            b'(' | b'[' | b'{' if is_list_of_words(before) => return list(),
+            b'(' => {
+                let name = word_before(before).to_ascii_lowercase();
+                if !name.is_empty() {
+                    return Call { name, is_list: false };
+                }
+            }
+            b';' => return Call::default(),
+            _ => {}
+        }
+    }
+    Call::default()
+}
+
+/// Whether a list of words opens behind a text that is passed on: `args = [`, `args: &[&str] = [`, `vec![`,
+/// `args+=(`.
+fn is_list_of_words(before: &[u8]) -> bool {
+    let before = before.trim_ascii_end();
+    if before.ends_with(b"vec!") || before.ends_with(b"+=") {
+        return true;
+    }
+    let Some(before) = before.strip_suffix(b"=").or_else(|| before.strip_suffix(b":")) else {
+        return false;
+    };
+    let ends = |name: &[u8], list: &&[u8]| {
+        let rest = name.strip_suffix(*list);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(b"_"))
+    };
+    words(before).any(|(name, _)| {
+        let name = name.to_ascii_lowercase();
+        LISTS.iter().any(|list| ends(&name, list))
+    })
+}
+
+/// The letters, digits and `_` at the end of a text.
+fn word_before(text: &[u8]) -> &[u8] {
+    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let text = text.trim_ascii_end();
+    &text[text.iter().rposition(|byte| !is_in(byte)).map_or(0, |at| at + 1)..]
+}
+
+/// The words of a text, each with what follows it.
+fn words(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = &rest[rest.iter().position(is_in)?..];
+        let end = rest.iter().position(|byte| !is_in(byte)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        rest = behind;
+        Some((word, behind))
+    })
+}
+
+/// Whether a call in a text offers flags.
+pub(super) fn offers(text: &[u8]) -> bool {
+    words(text).any(|(word, behind)| {
+        let called = behind.starts_with(b"(");
+        called && OFFERING.iter().any(|name| word.ends_with(name))
+            || word == b"option" && behind.starts_with(b"::")
+            || word == b"Arg" && behind.starts_with(b"::new(")
+            || word == b"long" && behind.starts_with(b" =")
+    })
+}
+
+/// Whether something in a text runs another program.
+pub(super) fn runs(text: &[u8]) -> bool {
+    words(text).any(|(word, behind)| {
+        let name = word.to_ascii_lowercase();
+        let name = &&*name;
+        // `cmd.add(` and `[command]` run nothing.
+        let names = !matches!(behind, [b'.' | b']' | b'>', ..]);
+        RUNNERS.contains(name)
+            || RUN.contains(name) && names
+            || RUNNING.contains(name) && behind.starts_with(b"(")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_call_tells_what_is_done() {
+        for text in [
+            "args.append(",
+            "run([",
+            "argv_push(&args, ",
+            "let v = vec![",
+            "a+=(",
+            "const args: string[] = [",
+        ] {
+            assert!(call(text.as_bytes()).passes(false), "{text}");
+        }
+        for text in ["strncmp(arg, ", "args.contains(&", "if arg in (", "if (argv.includes("] {
+            assert!(call(text.as_bytes()).compares(), "{text}");
+        }
+        for text in ["opts.on(", "margin(", "x = [", "f(a, g(b), ", "run(); x(", "set.add("] {
+            let call = call(text.as_bytes());
+            assert!(!call.passes(false) && !call.compares(), "{text}");
+        }
+        assert!(call(b"args.add(").passes(true));
+        assert!(!call("é(".as_bytes()).passes(true) && !call(b"").passes(true));
+    }
+
+    #[test]
+    fn a_line_tells_whether_it_runs_something_or_offers_flags() {
+        for text in ["subprocess.run(x, ", "session.install(", "Command::new(tool)", "cmd = x"] {
+            assert!(runs(text.as_bytes()), "{text}");
+        }
+        for text in ["cmd.add(", "usage [command] ", "runner(", "x"] {
+            assert!(!runs(text.as_bytes()), "{text}");
+        }
+        for text in ["parser.add_argument(", "add_option(", "Arg::new(", "long = ", "option::X"] {
+            assert!(offers(text.as_bytes()), "{text}");
+        }
+        assert!(!offers(b"options = (1)") && !offers(b"along = 1"));
+    }
+}
