@@ -92,6 +92,10 @@ fn behind_making(spot: &Spot<'_>) -> Option<bool> {
         return is_one.then_some(true);
     }
     if VALUES.contains(&last) {
+        // A method of a class.
+        if last == b"static" && spot.after.starts_with(b"(") {
+            return None;
+        }
         let public = before.starts_with(b"export ") || before.starts_with(b"pub");
         let outside = without_modifiers(lead).is_empty() && (public || spot.depth() == 0);
         return Some(outside || is_function(spot));
@@ -237,6 +241,9 @@ mod tests {
             "    this.«oldName» = () => {}",
             "  «oldName»(a, b) {",
             "  async «oldName»(a: A): Promise<B> {",
+            "  static «oldName»(a) {",
+            "  private static «oldName»(a: B): C {",
+            "  static async «oldName»(a) {",
             "func (r *Thing) «oldName»(a int) {",
             "type T interface {\n\t«oldName»(a int) error\n}",
             "static int «old_name»(int a)\n{",
@@ -291,6 +298,7 @@ mod tests {
             "    Calls the function «old_name» with it.",
             "    whose value is of type «old_name»",
             "    «old_name»(a);",
+            "    static «old_name»(a);",
             "// fn «old_name»() {",
         ]
         .into_iter()
