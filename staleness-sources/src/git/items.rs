@@ -117,7 +117,7 @@ fn goes_on(after: &[u8], last: &[u8]) -> bool {
 
 fn is_spoken(lead: &[u8]) -> bool {
     let word = lead.trim_ascii_end().rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-    SPEAKING.contains(&word)
+    SPEAKING.iter().any(|speaking| speaking.eq_ignore_ascii_case(word))
 }
 
 /// Whether these are names and points, up to the last one.
@@ -297,6 +297,8 @@ mod tests {
             "    struct «old_name» b;",
             "    Calls the function «old_name» with it.",
             "    whose value is of type «old_name»",
+            "The type «old_name» is read",
+            "    The function «old_name» is called",
             "    «old_name»(a);",
             "    static «old_name»(a);",
             "// fn «old_name»() {",
