@@ -27,6 +27,8 @@ const SPEAKING: [&[u8]; 14] = [
     b"a", b"an", b"any", b"by", b"each", b"in", b"no", b"of", b"our", b"that", b"the", b"this",
     b"to", b"your",
 ];
+/// What opens a group of values or types in Go.
+const GROUPS: [&[u8]; 3] = [b"const (", b"type (", b"var ("];
 /// What belongs to a module and not to a thing.
 const EXPORTS: [&[u8]; 2] = [b"exports.", b".prototype."];
 
@@ -135,6 +137,9 @@ fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
     };
     let spaced = after.starts_with(b" ");
     let rest = after.trim_ascii_start();
+    if before.is_empty() && is_grouped(spot, rest, looks) {
+        return true;
+    }
     match rest {
         [b'(', ..] => is_method(spot, rest) || is_of_interface(spot, rest, looks),
         // The type of a function in Haskell.
@@ -162,6 +167,20 @@ fn is_of_file(spot: &Spot<'_>, looks: &mut u32) -> bool {
     !spot.earlier().any(|line| {
         let line = line.trim_ascii_end();
         line.starts_with(b"[") && line.ends_with(b"]") && !line.contains(&b'(')
+    })
+}
+
+/// Whether the line is one of a group of values or types at the outside of a file in Go.
+fn is_grouped(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
+    let begins = matches!(rest, [] | [b'=' | b',' | b'*' | b'[', ..])
+        || spot.after.starts_with(b" ") && rest[0].is_ascii_alphabetic();
+    if !begins || spot.depth() == 0 {
+        return false;
+    }
+    let Some(above) = shapes::above(spot, looks) else { return false };
+    GROUPS.iter().any(|group| {
+        let rest = above.strip_prefix(*group).map(<[u8]>::trim_ascii);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"//"))
     })
 }
 
@@ -246,6 +265,10 @@ mod tests {
             "  static async «oldName»(a) {",
             "func (r *Thing) «oldName»(a int) {",
             "type T interface {\n\t«oldName»(a int) error\n}",
+            "const (\n\tA = iota // a\n\t«oldName»\n)",
+            "const ( // a\n\n\t«oldName» = 3\n)",
+            "var (\n\t«oldName» map[string]int\n)",
+            "type (\n\t«oldName» struct {\n\t}\n)",
             "static int «old_name»(int a)\n{",
             "int «old_name»(int a);",
             "static int «old_count» = 0;",
@@ -299,6 +322,9 @@ mod tests {
             "    whose value is of type «old_name»",
             "The type «old_name» is read",
             "    The function «old_name» is called",
+            "func f() {\n\tvar (\n\t\t«oldName» int\n\t)\n}",
+            "var (\n\ta = thing(\n\t\t«oldName»,\n\t)\n)",
+            "const x = (\n  «oldName» = 3\n)",
             "    «old_name»(a);",
             "    static «old_name»(a);",
             "// fn «old_name»() {",

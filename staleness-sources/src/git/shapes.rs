@@ -20,14 +20,18 @@ pub(super) fn has_word(line: &[u8], words: &[&[u8]]) -> bool {
 /// The line that encloses the line, without white space around it. `looks` is how often this may
 /// still be looked for.
 pub(super) fn enclosing<'a>(spot: &Spot<'a>, looks: &mut u32) -> Option<&'a [u8]> {
+    above(spot, looks).map(<[u8]>::trim_ascii)
+}
+
+/// The same with the white space.
+pub(super) fn above<'a>(spot: &Spot<'a>, looks: &mut u32) -> Option<&'a [u8]> {
     *looks = looks.checked_sub(1)?;
     let own = spot.depth();
     let access = [&b"public:"[..], b"private:", b"protected:"];
-    let above = spot.earlier().find(|line| {
+    spot.earlier().find(|line| {
         let text = line.trim_ascii();
         depth(line) < own && !text.is_empty() && !text.ends_with(b")]") && !access.contains(&text)
-    });
-    above.map(<[u8]>::trim_ascii)
+    })
 }
 
 /// Whether the line stands among the fields of a type.
