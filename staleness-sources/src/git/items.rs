@@ -98,11 +98,30 @@ fn behind_making(spot: &Spot<'_>) -> Option<bool> {
         if last == b"static" && spot.after.starts_with(b"(") {
             return None;
         }
+        if [&b"static"[..], b"const", b"constexpr"].contains(&last) && is_type_of(spot, last) {
+            return Some(false);
+        }
         let public = before.starts_with(b"export ") || before.starts_with(b"pub");
         let outside = without_modifiers(lead).is_empty() && (public || spot.depth() == 0);
         return Some(outside || is_function(spot));
     }
     MAKING.contains(&last).then(|| goes_on(spot.after, last) && !is_spoken(lead))
+}
+
+/// Whether the word is the type of what follows it: `static old_t *name`.
+fn is_type_of(spot: &Spot<'_>, last: &[u8]) -> bool {
+    let rest = spot.after.trim_ascii_start();
+    match rest {
+        // The rest stands on the next line.
+        [] => last == b"static",
+        [b'*' | b'&' | b'<', ..] | [b':', b':', ..] => true,
+        [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
+            // A constant of Go has its type behind it.
+            let end = rest.last().copied().unwrap_or_default();
+            spot.before != b"const " || !holds(rest, b" = ") || b";{,(\\".contains(&end)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a definition goes on behind its name, and no sentence.
@@ -248,6 +267,11 @@ mod tests {
             "export const «oldName» = 3;",
             "    pub const «old_name»: u8 = 3;",
             "static mut «old_name»: u8 = 0;",
+            "pub const fn «old_name»() -> u8 {",
+            "static «old_name»: &str = \"\";",
+            "static OldThing *«old_name»(void) {",
+            "const «oldName» time.Duration = 3",
+            "static const char *«old_name» = \"a\";",
             "  const «oldName» = (a, b) => {",
             "  const «oldName» = async (\n    a,\n    b\n  ) => {",
             "  const «oldName» = (a: A): B => a",
@@ -325,6 +349,14 @@ mod tests {
             "func f() {\n\tvar (\n\t\t«oldName» int\n\t)\n}",
             "var (\n\ta = thing(\n\t\t«oldName»,\n\t)\n)",
             "const x = (\n  «oldName» = 3\n)",
+            "static «old_name_t» lock;",
+            "static «old_name_t»\nf(int a)\n{",
+            "static «old_name_t» f(int a) {",
+            "const «old_name_t» *f(void);",
+            "const «old_name_t»& f(void);",
+            "static const «old_name_t» a = 3;",
+            "static «old_name»::thing_t a;",
+            "for (const «oldName» of all) {",
             "    «old_name»(a);",
             "    static «old_name»(a);",
             "// fn «old_name»() {",
