@@ -169,7 +169,7 @@ fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
         [b'<', b'-', ..] => spot.depth() == 0,
         // A value with its type: `name: int = 3`.
         [b':', ..] => {
-            !spaced && !quoted && holds(rest, b" = ") && is_of_file(spot, looks)
+            !spaced && !quoted && is_typed_value(rest) && is_of_file(spot, looks)
                 || is_function(spot)
         }
         _ => false,
@@ -183,10 +183,29 @@ fn is_of_file(spot: &Spot<'_>, looks: &mut u32) -> bool {
     }
     let Some(left) = looks.checked_sub(1) else { return false };
     *looks = left;
-    !spot.earlier().any(|line| {
-        let line = line.trim_ascii_end();
-        line.starts_with(b"[") && line.ends_with(b"]") && !line.contains(&b'(')
-    })
+    !spot.earlier().any(is_table)
+}
+
+/// Whether a line is the head of a table of TOML.
+fn is_table(line: &[u8]) -> bool {
+    if !line.starts_with(b"[") {
+        return false;
+    }
+    let comment = line.windows(3).position(|part| part == b"] #");
+    let line = comment.map_or(line, |at| &line[..=at]).trim_ascii_end();
+    // What is called stands in an attribute, or in a list of calls.
+    line.ends_with(b"]") && (!line.contains(&b'(') || line.ends_with(b"\"]") && holds(line, b".\""))
+}
+
+/// Whether a value with a type follows: `: int = 3`. The text of a key may hold a `=` too.
+fn is_typed_value(rest: &[u8]) -> bool {
+    let Some(end) = rest.windows(3).position(|part| part == b" = ") else { return false };
+    let kind = &rest[..end];
+    let quotes = kind.iter().filter(|b| matches!(b, b'"' | b'\'')).count();
+    let is_sentence = kind.windows(3).any(|part| {
+        part[0].is_ascii_alphanumeric() && part[1] == b' ' && part[2].is_ascii_alphanumeric()
+    });
+    quotes % 2 == 0 && !is_sentence
 }
 
 /// Whether the line is one of a group of values or types at the outside of a file in Go.
@@ -222,7 +241,14 @@ fn is_function(spot: &Spot<'_>) -> bool {
     let value = value.strip_prefix(b"async").map_or(value, <[u8]>::trim_ascii_start);
     let word = value.iter().position(|b| !b.is_ascii_alphanumeric() && !b"_$".contains(b));
     let (word, rest) = value.split_at(word.unwrap_or(value.len()));
-    if word == b"function" || word == b"func" && rest.starts_with(b"(") {
+    if word == b"function" {
+        // `function of x` is said of one.
+        let rest = rest.trim_ascii_start();
+        let rest = rest.strip_prefix(b"*").map_or(rest, <[u8]>::trim_ascii_start);
+        let name = rest.iter().position(|b| !b.is_ascii_alphanumeric() && !b"_$".contains(b));
+        return name.is_some_and(|end| rest[end..].trim_ascii_start().starts_with(b"("));
+    }
+    if word == b"func" && rest.starts_with(b"(") {
         return true;
     }
     let rest = if word.is_empty() && rest.starts_with(b"(") {
@@ -304,6 +330,9 @@ mod tests {
             "«oldName» :: Int -> Int",
             "import a\n\n«old_name» = {}\n",
             "«old_name»: dict = {}",
+            "«old_name»: Dict[str, \"A\"] = {}",
+            "«old_name»: int | None = 3",
+            "  «oldName» = function* a(b) {",
             "«old_name» <- function(a) {",
             "«old_name»() {",
         ]
@@ -323,6 +352,11 @@ mod tests {
             "  \"«old_name»\": 3,",
             "«old_name»: 3",
             "[table]\na = 1\n«old_name» = 3",
+            "[table] # a\n«old_name» = 3",
+            "[table.\"a(b)\"]\n«old_name» = 3",
+            "«old_name»: \"a = b\"",
+            "«old_name»: export A = 3",
+            "  «old_name»: function of a",
             "    self.«old_name» = 3",
             "    this.«oldName» = a",
             "self.«old_name» = 3",
