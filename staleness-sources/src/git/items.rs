@@ -14,8 +14,7 @@ use super::shapes;
 /// Words before the name of a value: an item at the outside of a file only.
 const VALUES: [&[u8]; 7] = [b"const", b"constexpr", b"let", b"mut", b"static", b"val", b"var"];
 /// Words that make what follows whatever comes behind its name.
-const PLAIN: [&[u8]; 8] =
-    [b"#define", b"TABLE", b"def", b"define", b"defp", b"rpc", b"sub", b"type"];
+const PLAIN: [&[u8]; 7] = [b"#define", b"def", b"define", b"defp", b"rpc", b"sub", b"type"];
 /// Words between the name of an item and what it is made of.
 #[rustfmt::skip]
 const JOINING: [&[u8]; 9] = [
@@ -29,6 +28,8 @@ const SPEAKING: [&[u8]; 14] = [
 ];
 /// What opens a group of values or types in Go.
 const GROUPS: [&[u8]; 3] = [b"const (", b"type (", b"var ("];
+/// Types of C: at the outside of a file what follows is a value of the whole file.
+const BASIC: [&[u8]; 6] = [b"bool", b"char", b"double", b"float", b"int", b"unsigned"];
 /// What belongs to a module and not to a thing.
 const EXPORTS: [&[u8]; 2] = [b"exports.", b".prototype."];
 
@@ -37,7 +38,7 @@ pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
     let before = spot.before;
     if defined::is_aside(before) {
-        return false;
+        return before.starts_with(b"pub use ") && before.ends_with(b" as ");
     }
     if let Some(made) = behind_making(&spot) {
         return made;
@@ -66,7 +67,8 @@ pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
             [b'(', ..] => is_method(&spot, rest) || defined::is_declared(&spot),
             [b';', ..] | [b'=', ..] if !rest.starts_with(b"==") => {
                 let begin = before.split(|b| *b == b' ').next().unwrap_or_default();
-                MODIFIERS.contains(&begin) && spot.depth() == 0
+                let basic = BASIC.contains(&begin) && rest.ends_with(b";");
+                (MODIFIERS.contains(&begin) || basic) && spot.depth() == 0
             }
             _ => false,
         }
@@ -90,7 +92,10 @@ fn behind_making(spot: &Spot<'_>) -> Option<bool> {
     let start = stem.iter().rposition(|b| b.is_ascii_whitespace() || *b == b'(');
     let (lead, last) = stem.split_at(start.map_or(0, |at| at + 1));
     if !owner.is_empty() {
-        let is_one = is_path(owner) && [&b"def"[..], b"fun", b"function"].contains(&last);
+        // `fun List<String>.name`.
+        let is_owner = |b: &u8| b.is_ascii_alphanumeric() || b"_.:$<>?".contains(b);
+        let is_one =
+            owner.iter().all(is_owner) && [&b"def"[..], b"fun", b"function"].contains(&last);
         return is_one.then_some(true);
     }
     if VALUES.contains(&last) {
@@ -104,6 +109,14 @@ fn behind_making(spot: &Spot<'_>) -> Option<bool> {
         let public = before.starts_with(b"export ") || before.starts_with(b"pub");
         let outside = without_modifiers(lead).is_empty() && (public || spot.depth() == 0);
         return Some(outside || is_function(spot));
+    }
+    // Only this one makes a table: `DROP TABLE name`.
+    if last == b"TABLE" || before.ends_with(b"TABLE IF NOT EXISTS ") {
+        return Some(holds(before, b"CREATE "));
+    }
+    // A function of OCaml.
+    if before == b"let rec " {
+        return Some(spot.depth() == 0);
     }
     MAKING.contains(&last).then(|| goes_on(spot.after, last) && !is_spoken(lead))
 }

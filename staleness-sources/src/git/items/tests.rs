@@ -58,6 +58,11 @@ fn functions_types_and_values_of_a_file_are_items() {
         "static int «old_name»(int a)\n{",
         "int «old_name»(int a);",
         "static int «old_count» = 0;",
+        "int «old_count» = 0;",
+        "CREATE TABLE IF NOT EXISTS «old_names» (",
+        "pub use a::b as «old_name»;",
+        "fun List<String>.«oldName»(a: A) {",
+        "let rec «old_name» a b =",
         "typedef unsigned long «old_t»;",
         "typedef struct {\n  int a;\n} «old_t»;",
         "using «old_type» = int;",
@@ -130,6 +135,9 @@ fn fields_keys_parameters_and_local_values_are_no_items() {
         "    «old_name»(a);",
         "    static «old_name»(a);",
         "// fn «old_name»() {",
+        "DROP TABLE «old_names»;",
+        "pub use a::«old_name»;",
+        "  let rec «old_name» a b =",
     ]
     .into_iter()
     .filter(|marked| is_item(marked))
