@@ -46,44 +46,6 @@ const NOT_MADE: [&[u8]; 12] = [
     b"include ", b"require ",
 ];
 
-/// Files with settings of other programs: what stands in them is named by those.
-#[rustfmt::skip]
-const FOREIGN: [&str; 28] = [
-    "build.gradle", "cargo.lock", "cargo.toml", "clippy.toml", "composer.json", "deny.toml",
-    "dockerfile", "go.mod", "go.sum", "lerna.json", "mkdocs.yml", "netlify.toml",
-    "package-lock.json", "package.json", "pipfile", "pnpm-lock.yaml", "poetry.lock", "pom.xml",
-    "pyproject.toml", "requirements.txt", "rustfmt.toml", "setup.cfg", "setup.py", "tox.ini",
-    "tsconfig.json", "vercel.json", "yarn.lock", "docker-compose.yml",
-];
-
-/// Folders of what others wrote, wherever they are: copies of other projects, and data for tests.
-#[rustfmt::skip]
-const OTHERS: [&str; 15] = [
-    "3rd_party", "3rdparty", "__fixtures__", "__snapshots__", "bower_components", "fixtures",
-    "node_modules", "test-data", "test_data", "testdata", "third-party", "third_party",
-    "thirdparty", "vendor", "vendored",
-];
-/// Such folders that are known by their capitals: `pods` may be a project's own.
-const OTHERS_IN_CAPITALS: [&str; 2] = ["Carthage", "Pods"];
-/// Folders of copies of other projects, where they are at the root of a project: deeper down a
-/// project calls its own so.
-const OTHERS_AT_ROOT: [&str; 4] = ["deps", "external", "externals", "subprojects"];
-
-/// Whether what stands in a file is not named by the project, by its path: settings of other programs,
-/// which are hidden or of a name that they give, copies of other projects, and data for tests.
-pub(crate) fn is_foreign(path: &str) -> bool {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_in =
-        |list: &[&str], folder: &str| list.iter().any(|known| folder.eq_ignore_ascii_case(known));
-    path.starts_with('.')
-        || path.contains("/.")
-        || is_in(&FOREIGN, name)
-        || folders
-            .split('/')
-            .any(|folder| is_in(&OTHERS, folder) || OTHERS_IN_CAPITALS.contains(&folder))
-        || folders.split('/').next().is_some_and(|root| is_in(&OTHERS_AT_ROOT, root))
-}
-
 /// A word in a text, and its line.
 pub(super) struct Spot<'a> {
     text: &'a [u8],

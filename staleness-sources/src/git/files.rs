@@ -11,6 +11,7 @@ use super::families::{Divided, Kept, divide};
 use super::found::Found;
 use super::index::Tools;
 use super::lines::is_text;
+use super::naming::Naming;
 use super::objects::{Object, Objects, Sort, Wanted};
 use super::scanner::Scanner;
 use super::tokens::Lexicon;
@@ -32,8 +33,8 @@ pub(crate) struct Reading {
     pub(crate) cut: bool,
 }
 
-/// A file to be read, and whether it holds settings of other programs only.
-pub(crate) type WantedFile = (Oid, bool);
+/// A file to be read, and who names what stands in it.
+pub(crate) type WantedFile = (Oid, Naming);
 
 /// Reads files. A few share the git that is running already. Many are divided among as many gits as there
 /// are processors, by what git keeps as differences of what: see [`super::families`]. What is left out
@@ -87,7 +88,7 @@ impl<'l> Looker<'l> {
     }
 
     /// What is in the contents of an object; `None` for what is too large.
-    fn look(&mut self, foreign: bool, object: Object<'_>) -> Option<Found> {
+    fn look(&mut self, naming: Naming, object: Object<'_>) -> Option<Found> {
         self.things.clear();
         let holes = match object {
             Object::TooLarge(bytes) => {
@@ -97,7 +98,7 @@ impl<'l> Looker<'l> {
             Object::Found(_, Sort::Blob, text) => {
                 self.spent += text.len() as u64;
                 if is_text(text) {
-                    self.scanner.scan(text, foreign, &mut self.things);
+                    self.scanner.scan(text, naming, &mut self.things);
                 }
                 false
             }

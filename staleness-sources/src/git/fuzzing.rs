@@ -4,6 +4,7 @@
 use staleness_core::knowledge::Lines;
 use staleness_core::time::Timestamp;
 
+use super::naming::Naming;
 use super::objects::question;
 use super::tokens::{Lexicon, Role};
 use super::tree::{EntryKind, entries};
@@ -78,6 +79,7 @@ pub fn lines(text: &[u8]) -> Vec<&[u8]> {
 pub fn scanned(words: &[&[u8]], texts: &[&[u8]], foreign: bool) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
     let past = words.len() % 2 == 1;
     let mut lexicon = if past { Lexicon::of_past() } else { Lexicon::default() };
+    let naming = if foreign { Naming::Foreign } else { Naming::Code };
     for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.is_empty()) {
         match at % 6 {
             0 => lexicon.identifier(word),
@@ -91,13 +93,13 @@ pub fn scanned(words: &[&[u8]], texts: &[&[u8]], foreign: bool) -> (Vec<Vec<u32>
     let mut scanner = scanner::Scanner::new(&lexicon);
     let mut once = |text: &&[u8]| {
         let mut found = Vec::new();
-        scanner.scan(text, foreign, &mut found);
+        scanner.scan(text, naming, &mut found);
         found
     };
     let remembered = texts.iter().map(&mut once).collect();
     let anew = texts.iter().map(|text| {
         let mut found = Vec::new();
-        scanner::Scanner::new(&lexicon).scan(text, foreign, &mut found);
+        scanner::Scanner::new(&lexicon).scan(text, naming, &mut found);
         found
     });
     (remembered, anew.collect())

@@ -7,10 +7,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::defined::is_foreign;
 use super::files::{WantedFile, read};
 use super::found::Found;
 use super::lines::may_be_text;
+use super::naming::Naming;
 use super::objects::{Object, Objects, Sort, Wanted};
 use super::repo::Place;
 use super::tokens::{Lexicon, WantedPath};
@@ -62,8 +62,8 @@ impl Seen {
 struct Open {
     key: Key,
     folders: Vec<Key>,
-    /// Its files, and whether each holds settings of other programs.
-    files: Vec<(Oid, bool)>,
+    /// Its files, and who names what stands in each.
+    files: Vec<WantedFile>,
     named: Vec<Named>,
     /// What the names of its entries name.
     things: Vec<u32>,
@@ -98,8 +98,8 @@ pub(crate) struct Index {
     seen: Seen,
     roots: Map<Oid, Option<Key>>,
     nodes: Map<Key, Node>,
-    /// What was found in each file, and whether it was read as settings of other programs only.
-    files: Map<Oid, (Found, bool)>,
+    /// What was found in each file, and as whose it was read.
+    files: Map<Oid, (Found, Naming)>,
     /// Whether the contents of some file are not known.
     pub(crate) blind: bool,
     /// Whether something was left out because there is too much.
@@ -291,7 +291,7 @@ impl Index {
                         if is_document(&name) {
                             open.things.truncate(before);
                         } else {
-                            open.files.push((entry.id, is_foreign(&name)));
+                            open.files.push((entry.id, Naming::of(&name)));
                         }
                     }
                 }
@@ -309,22 +309,22 @@ impl Index {
     fn read(&mut self, levels: &[Vec<Open>], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
         let mut wanted: Vec<WantedFile> = Vec::new();
         let mut listed: Map<Oid, usize> = Map::default();
-        for (id, foreign) in levels.iter().flatten().flat_map(|open| &open.files) {
-            let known = self.files.get(id).is_some_and(|(_, only)| *foreign || !only);
+        for (id, naming) in levels.iter().flatten().flat_map(|open| &open.files) {
+            let known = self.files.get(id).is_some_and(|(_, known)| known <= naming);
             if known || self.seen.files.contains(id) {
                 continue;
             }
             let at = *listed.entry(*id).or_insert(wanted.len());
             // A file that is the project's own in one place is so in all.
             match wanted.get_mut(at) {
-                Some((_, only)) => *only &= *foreign,
-                None => wanted.push((*id, *foreign)),
+                Some((_, known)) => *known = (*known).min(*naming),
+                None => wanted.push((*id, *naming)),
             }
         }
         let files = &mut self.files;
         let mut found = |at: usize, found: Found| {
-            let (id, foreign): WantedFile = wanted[at];
-            files.insert(id, (found, foreign));
+            let (id, naming): WantedFile = wanted[at];
+            files.insert(id, (found, naming));
         };
         let reading = read(&wanted, &self.lexicon, tools, &mut found)?;
         self.blind |= reading.blind;

@@ -44,6 +44,7 @@ mod lines;
 mod meaning;
 mod moved;
 mod moves;
+mod naming;
 mod objects;
 mod offered;
 mod oid;

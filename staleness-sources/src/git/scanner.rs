@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::naming::Naming;
 use super::tokens::{Lexicon, Looks};
 
 /// How often in one file it may be looked for what encloses a line, or whether a flag is offered.
@@ -45,16 +46,16 @@ impl<'l> Scanner<'l> {
         Self { lexicon, text: Vec::new(), runs: Vec::new(), spare: Vec::new() }
     }
 
-    /// Finds what a text holds, each thing as often as it occurs. In what others name (`foreign`) is
-    /// nothing that the project had.
-    pub(crate) fn scan(&mut self, text: &[u8], foreign: bool, found: &mut Vec<u32>) {
-        if !self.lexicon.heeds(foreign) {
+    /// Finds what a text holds, each thing as often as it occurs. In what others name is nothing
+    /// that the project had.
+    pub(crate) fn scan(&mut self, text: &[u8], naming: Naming, found: &mut Vec<u32>) {
+        if !self.lexicon.heeds(naming) {
             return;
         }
         self.cut(text);
         let mut looks = Looks { items: MAX_LOOKS, flags: MAX_LOOKS };
         for run in &self.runs {
-            self.lexicon.judge(text, run, &mut looks, found);
+            self.lexicon.judge(text, run, naming, &mut looks, found);
         }
         self.lexicon.complete(found);
     }
@@ -165,8 +166,8 @@ mod tests {
             }
             for text in all {
                 let (mut anew, mut found) = (Vec::new(), Vec::new());
-                Scanner::new(&lexicon).scan(text.as_bytes(), false, &mut anew);
-                scanner.scan(text.as_bytes(), false, &mut found);
+                Scanner::new(&lexicon).scan(text.as_bytes(), Naming::Code, &mut anew);
+                scanner.scan(text.as_bytes(), Naming::Code, &mut found);
                 prop_assert_eq!(anew, found, "{:?}", text);
             }
         }

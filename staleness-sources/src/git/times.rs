@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::GitError;
 use super::changes::{Changed, Changes};
-use super::defined::is_foreign;
 use super::files::{WantedFile, read};
 use super::index::{Seen, Tools};
 use super::lines::may_be_text;
+use super::naming::Naming;
 use super::starts::Starts;
 use super::tokens::Lexicon;
 use super::tree::EntryKind;
@@ -128,7 +128,7 @@ impl Times {
             let is_searched = times.lexicon.has_words()
                 && may_be_text(name_of(&file.path))
                 && !is_document(&text);
-            let is_foreign = is_foreign(&text);
+            let naming = Naming::of(&text);
             if let Some(twice) = times.lexicon.share(name_of(&file.path)) {
                 let spells = file.spells(changes.upto()).map(|spell| (spell.newest, spell.oldest));
                 bearers.entry(twice).or_default().extend(spells);
@@ -145,14 +145,14 @@ impl Times {
                 let versions = &mut times.versions;
                 let at = *numbers.entry(id).or_insert_with(|| {
                     versions.push(Version {
-                        file: (id, is_foreign),
+                        file: (id, naming),
                         is_read: false,
                         places: Vec::new(),
                     });
                     versions.len() - 1
                 });
                 // A file that is the project's own in one place is so in all.
-                versions[at].file.1 &= is_foreign;
+                versions[at].file.1 = versions[at].file.1.min(naming);
                 versions[at].places.push((spell.newest, spell.oldest));
             }
         }

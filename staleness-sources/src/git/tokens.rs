@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::filed;
+use super::naming::Naming;
 use super::{defined, items, offered};
 use staleness_core::hash::Map;
 
@@ -123,9 +124,9 @@ impl Lexicon {
         Self { past: true, ..Self::default() }
     }
 
-    /// Whether a file says anything; `foreign` is one in which others name things.
-    pub(super) const fn heeds(&self, foreign: bool) -> bool {
-        !(foreign && self.past)
+    /// Whether a file says anything, by who names things in it.
+    pub(super) const fn heeds(&self, naming: Naming) -> bool {
+        !(matches!(naming, Naming::Foreign) && self.past)
     }
 
     /// An identifier, or a name with dashes.
@@ -248,8 +249,8 @@ impl Lexicon {
 
     /// Finds what a text holds, each thing as often as it occurs.
     #[cfg(test)]
-    pub(crate) fn scan(&self, text: &[u8], foreign: bool, found: &mut Vec<u32>) {
-        super::scanner::Scanner::new(self).scan(text, foreign, found);
+    pub(crate) fn scan(&self, text: &[u8], naming: Naming, found: &mut Vec<u32>) {
+        super::scanner::Scanner::new(self).scan(text, naming, found);
     }
 
     /// Whether a run of letters, digits, `_` and `-` may be a thing, wherever it stands.
@@ -274,6 +275,7 @@ impl Lexicon {
         &self,
         text: &[u8],
         run: &Range<usize>,
+        naming: Naming,
         looks: &mut Looks,
         found: &mut Vec<u32>,
     ) {
@@ -284,7 +286,10 @@ impl Lexicon {
             found.extend(filed::name_at(text, run).and_then(|name| self.files.get(name)));
         }
         if word.contains(&b'-') {
-            let mut spelled = || !self.past || offered::is_offered(text, run, &mut looks.flags);
+            let mut spelled = || {
+                !self.past
+                    || naming == Naming::Code && offered::is_offered(text, run, &mut looks.flags)
+            };
             self.run(word, &mut spelled, quoted, found);
             return;
         }
@@ -294,7 +299,7 @@ impl Lexicon {
         found.extend(self.identifiers.get(word));
         if let Some(roles) = self.placed.get(word) {
             let roles = &self.roles[roles as usize];
-            self.place(roles, text, run, &mut looks.items, found);
+            self.place(roles, text, run, naming, &mut looks.items, found);
         }
     }
 
@@ -316,6 +321,7 @@ impl Lexicon {
         roles: &Roles,
         text: &[u8],
         word: &Range<usize>,
+        naming: Naming,
         looks: &mut u32,
         found: &mut Vec<u32>,
     ) {
@@ -328,7 +334,7 @@ impl Lexicon {
             }
         };
         check(Role::Made, &mut || defined::makes(text, word, looks));
-        check(Role::Item, &mut || items::makes(text, word, looks));
+        check(Role::Item, &mut || naming != Naming::Data && items::makes(text, word, looks));
         check(Role::Read, &mut || defined::reads(text, word));
         check(Role::Option, &mut || defined::declares_option(text, word));
         check(Role::Part, &mut || defined::is_part(text, word));

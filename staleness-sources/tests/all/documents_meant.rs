@@ -13,6 +13,11 @@ fn a_lone_name_in_small_letters_is_gone_when_it_was_an_item() {
     let items = "def top_penalty(a):\n    pass\nuseParse = 1\nclass A:\n    def _helper(self):\n        pass\n";
     let drift = ["1:7 drift top_penalty", "1:22 drift useParse", "1:37 drift _helper"];
     assert_eq!(after(text, &[("a.py", items)], &[("a.py", "x\n")]), drift);
+    // A key of data is no item, whatever it looks like.
+    let keys = "top_penalty = 3\nuseParse: int = 4\n_helper = function (a) {\n";
+    for name in ["a.properties", "a.yml", "a.toml"] {
+        assert!(after(text, &[(name, keys)], &[(name, "x\n")]).is_empty(), "{name}");
+    }
     // With what holds it the name says which is meant, and so does one with a capital.
     let text = "Uses `A.top_penalty` and `TopPenalty`.\n";
     let fields = "class A:\n    top_penalty: float\n    TopPenalty: float\n";

@@ -229,32 +229,3 @@ fn between_backticks_prose_speaks_of_a_variable() {
     // A template may put a name together all the same.
     assert!(is("`«A»`", is_part) && is("a «A_»", is_part) && !is("«A»", is_part));
 }
-
-#[test]
-fn copies_of_other_projects_and_data_for_tests_are_named_by_others() {
-    for path in [
-        "vendor/a/b.c",
-        "src/third_party/b.c",
-        "ios/Pods/b.m",
-        "node_modules/b/c.js",
-        "tests/fixtures/b.py",
-        "pkg/testdata/b.go",
-        "deps/uv/b.c",
-        "external/b.c",
-        ".github/b.yml",
-        "a/Cargo.toml",
-    ] {
-        assert!(is_foreign(path), "{path}");
-    }
-    for path in [
-        "src/vendor.rs",
-        "src/deps/b.rs",
-        "src/pods/b.go",
-        "examples/b.go",
-        "lib/external/b.js",
-        "fixtures.py",
-        "a/b.c",
-    ] {
-        assert!(!is_foreign(path), "{path}");
-    }
-}

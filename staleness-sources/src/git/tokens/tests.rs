@@ -14,7 +14,7 @@ fn finds(text: &str) -> Vec<&'static str> {
     ];
     let words = ["--dry-run", "\"dry-run", "dry_run", "run", "dry-run", "-go-flag"];
     let mut found = Vec::new();
-    lexicon.scan(text.as_bytes(), false, &mut found);
+    lexicon.scan(text.as_bytes(), Naming::Code, &mut found);
     found.sort_unstable();
     found.dedup();
     found.iter().map(|at| words[names.iter().position(|name| name == at).unwrap()]).collect()
@@ -41,7 +41,7 @@ fn two_parts_count_in_one_file_only() {
     let both = lexicon.both(b"LIBX", b"LIB_DIR");
     let finds = |text: &str| {
         let mut found = Vec::new();
-        lexicon.scan(text.as_bytes(), false, &mut found);
+        lexicon.scan(text.as_bytes(), Naming::Code, &mut found);
         found.contains(&both)
     };
     assert!(finds("join(\"LIBX\", \"LIB_DIR\")"));
@@ -54,9 +54,9 @@ fn what_others_name_was_not_of_the_project_and_is_in_it() {
         lexicon.flag(b"--dry-run");
         lexicon.quoted(b"dry-run");
         let mut found = Vec::new();
-        lexicon.scan(b"\"--dry-run\" \"dry-run\"", true, &mut found);
+        lexicon.scan(b"\"--dry-run\" \"dry-run\"", Naming::Foreign, &mut found);
         assert_eq!(found.len(), count);
-        lexicon.scan(b"\"--dry-run\" \"dry-run\"", false, &mut found);
+        lexicon.scan(b"\"--dry-run\" \"dry-run\"", Naming::Code, &mut found);
         assert_eq!(found.len(), count + 2);
     }
 }
@@ -68,7 +68,7 @@ fn what_is_only_spoken_of_was_not_of_the_project() {
         lexicon.quoted(b"dry-run");
         lexicon.quoted(b"layout");
         let mut found = Vec::new();
-        lexicon.scan(text.as_bytes(), false, &mut found);
+        lexicon.scan(text.as_bytes(), Naming::Code, &mut found);
         !found.is_empty()
     };
     for text in [
@@ -99,15 +99,18 @@ fn a_word_in_a_role_is_found_in_its_places_only() {
     let mut lexicon = Lexicon::of_past();
     let made = lexicon.placed(b"run_all", Role::Made);
     let part = lexicon.placed(b"_LIB_DIR", Role::Part);
-    let finds = |text: &str, foreign| {
+    let item = lexicon.placed(b"old_name", Role::Item);
+    let finds = |text: &str, naming| {
         let mut found = Vec::new();
-        lexicon.scan(text.as_bytes(), foreign, &mut found);
+        lexicon.scan(text.as_bytes(), naming, &mut found);
         found
     };
-    assert_eq!(finds("fn run_all() { run_all(); }\nfn run_all() {}", false), [made]);
-    assert_eq!(finds("fn run_all() {}", true), [0; 0]);
-    assert_eq!(finds("run_all();", false), [0; 0]);
-    assert_eq!(finds("format!(\"{}_LIB_DIR\", name)", false), [part]);
+    assert_eq!(finds("fn run_all() { run_all(); }\nfn run_all() {}", Naming::Code), [made]);
+    assert_eq!(finds("fn run_all() {}", Naming::Foreign), [0; 0]);
+    assert_eq!(finds("run_all();", Naming::Code), [0; 0]);
+    assert_eq!(finds("old_name = 3", Naming::Code), [item]);
+    assert_eq!(finds("old_name = 3", Naming::Data), [0; 0]);
+    assert_eq!(finds("format!(\"{}_LIB_DIR\", name)", Naming::Code), [part]);
     let mut named = Vec::new();
     lexicon.named(b"run_all.rs", &mut named);
     assert_eq!(named, [made]);
