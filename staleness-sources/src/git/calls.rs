@@ -1,8 +1,8 @@
 //! What a call or a list on a line does with the texts in it: define flags, compare with them, or pass
 //! them on.
 
-/// What offers a flag, before `(`; also at the end of a longer name: `add_option(`.
-const OFFERING: [&[u8]; 5] = [b"add_argument", b"option", b"Option", b"flag", b"Flag"];
+/// What offers a flag, at the end of a name in small letters: `add_option(`.
+const OFFERING: [&[u8]; 3] = [b"add_argument", b"option", b"flag"];
 /// What compares with it, at the end of a name in small letters.
 #[rustfmt::skip]
 const COMPARING: [&[u8]; 12] = [
@@ -40,6 +40,11 @@ pub(super) struct Call {
 }
 
 impl Call {
+    /// Whether it offers flags.
+    pub(super) fn offers(&self) -> bool {
+        OFFERING.iter().any(|name| self.name.ends_with(name))
+    }
+
     /// Whether it compares with what is in it.
     pub(super) fn compares(&self) -> bool {
         COMPARING.iter().any(|end| self.ends_with(end))
@@ -128,8 +133,11 @@ fn words(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
 /// Whether a call in a text offers flags.
 pub(super) fn offers(text: &[u8]) -> bool {
     words(text).any(|(word, behind)| {
-        let called = behind.starts_with(b"(");
-        called && OFFERING.iter().any(|name| word.ends_with(name))
+        let ends = |name: &&[u8]| {
+            let begin = word.len().saturating_sub(name.len());
+            word[begin..].eq_ignore_ascii_case(name)
+        };
+        behind.starts_with(b"(") && OFFERING.iter().any(ends)
             || word == b"option" && behind.starts_with(b"::")
             || word == b"Arg" && behind.starts_with(b"::new(")
             || word == b"long" && behind.starts_with(b" =")
@@ -139,13 +147,10 @@ pub(super) fn offers(text: &[u8]) -> bool {
 /// Whether something in a text runs another program.
 pub(super) fn runs(text: &[u8]) -> bool {
     words(text).any(|(word, behind)| {
-        let name = word.to_ascii_lowercase();
-        let name = &&*name;
+        let is = |names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
         // `cmd.add(` and `[command]` run nothing.
         let names = !matches!(behind, [b'.' | b']' | b'>', ..]);
-        RUNNERS.contains(name)
-            || RUN.contains(name) && names
-            || RUNNING.contains(name) && behind.starts_with(b"(")
+        is(&RUNNERS) || names && is(&RUN) || behind.starts_with(b"(") && is(&RUNNING)
     })
 }
 

@@ -134,14 +134,19 @@ impl<'a> Spot<'a> {
         if (whole || self.after.starts_with(&[b'=', quote])) && (compared || call.compares()) {
             return true;
         }
-        if offers(self.before) || offers(self.after) {
+        if call.offers() {
             return true;
         }
+        // What the words of the line say costs most to ask.
         let single = self.after.get(1..).is_some_and(|rest| rest.starts_with(b")"));
-        if call.passes(whole && single) || is_assigned(rest) || runs(rest) || !self.is_name(quote) {
+        if call.passes(whole && single)
+            || is_assigned(rest)
+            || !self.is_name(quote)
+            || whole && follows_a_word(rest)
+        {
             return false;
         }
-        !(whole && (follows_a_word(rest) || self.is_of_command()))
+        offers(self.before) || offers(self.after) || !(runs(rest) || whole && self.is_of_command())
     }
 
     /// Whether the text ends with the flag, or goes on as names of options and help texts do.

@@ -9,8 +9,10 @@ use std::ops::Range;
 use super::naming::Naming;
 use super::tokens::{Lexicon, Looks};
 
-/// How often in one file it may be looked for what encloses a line, or whether a flag is offered.
+/// How often in one file it may be looked for what encloses a line, and whether a flag is offered: the line of
+/// the latter is read for it.
 const MAX_LOOKS: u32 = 2_000;
+const MAX_FLAGS: u32 = 500;
 /// How many bytes of two texts are compared at once.
 const STEP: usize = 64;
 
@@ -53,7 +55,7 @@ impl<'l> Scanner<'l> {
             return;
         }
         self.cut(text);
-        let mut looks = Looks { items: MAX_LOOKS, flags: MAX_LOOKS };
+        let mut looks = Looks { items: MAX_LOOKS, flags: MAX_FLAGS };
         for run in &self.runs {
             self.lexicon.judge(text, run, naming, &mut looks, found);
         }
