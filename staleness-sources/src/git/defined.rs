@@ -34,10 +34,11 @@ pub(super) const MODIFIERS: [&[u8]; 20] = [
 const OWNERS: [&[u8]; 5] = [b"self.", b"this.", b"cls.", b"exports.", b"module.exports."];
 /// Words of a line that calls or decides rather than makes.
 #[rustfmt::skip]
-const USING: [&[u8]; 30] = [
+const USING: [&[u8]; 36] = [
     b"assert", b"await", b"case", b"catch", b"delete", b"do", b"echo", b"elif", b"else",
     b"except", b"for", b"go", b"guard", b"if", b"let", b"raise", b"try", b"in", b"match", b"new", b"not", b"return", b"switch", b"throw",
-    b"unless", b"until", b"when", b"while", b"with", b"yield",
+    b"unless", b"until", b"when", b"while", b"with", b"yield", b"co_await", b"co_return", b"co_yield",
+    b"defer", b"print", b"sizeof",
 ];
 /// Beginnings of lines that bring in what is made elsewhere, and of comments.
 #[rustfmt::skip]
@@ -180,6 +181,8 @@ pub(super) fn is_type(lead: &[u8]) -> bool {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_<>[],*&:~? ".contains(b);
     let words = || lead.split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'));
     lead.iter().all(plain)
+        && lead.iter().any(u8::is_ascii_alphabetic)
+        && !holds(lead, b"<<")
         && !lead.starts_with(b"&")
         && !lead.ends_with(b":")
         && !words().any(|word| USING.contains(&word))

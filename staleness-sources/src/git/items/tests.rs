@@ -86,6 +86,10 @@ fn functions_types_and_values_of_a_file_are_items() {
 #[test]
 fn fields_keys_parameters_and_local_values_are_no_items() {
     let wrong: Vec<&str> = [
+        "f = a\n    : «oldName»(y);",
+        "out << «old_name»(y);",
+        "    print «old_name»($x);",
+        "    co_await «old_name»(x);",
         "    «old_name»: float",
         "    «old_name»: float = 0.5",
         "    pub «old_name»: u8,",
