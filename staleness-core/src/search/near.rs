@@ -6,8 +6,9 @@ use std::iter;
 use crate::ids::ToolName;
 use crate::route::{Matrix, RouteId};
 
-/// Learned queries with the cosines of their vectors and that of a question, in any order. Those that point
-/// away from it, at a cosine of 0 or less, say nothing. Of one that was added twice the greater cosine counts.
+/// Learned queries with the cosines of their vectors and that of a question, in any order; a matrix is borrowed
+/// for as long as they are used. Those that point away from the question, at a cosine of 0 or less, say nothing. Of
+/// one that was added twice the greater cosine counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NearRoutes<'a> {
     /// Those that were added one by one.
@@ -34,7 +35,8 @@ impl<'a> NearRoutes<'a> {
         self.rows().all(|rows| rows.cosines.is_empty())
     }
 
-    /// Adds one query of a tool. Of one tool they best come one behind the other.
+    /// Adds one query of a tool, with the cosine of its vector and that of the question, -1..=1. Of one tool they
+    /// best come one behind the other.
     pub fn push(&mut self, tool: &ToolName, id: RouteId, cosine: f64) {
         let Rows { names, tools, ids, cosines } = &mut self.own;
         if names.last() != Some(tool) {
@@ -45,7 +47,8 @@ impl<'a> NearRoutes<'a> {
         cosines.push(cosine);
     }
 
-    /// Adds the rows of a matrix, with their cosines as [`cosines`](super::cosines) has them.
+    /// Adds the rows of a matrix, with their cosines, -1..=1 and in the same order, as
+    /// [`cosines`](super::cosines) has them. Rows that there are too few cosines for say nothing.
     pub fn add_rows(&mut self, matrix: &'a Matrix, cosines: Vec<f64>) {
         self.matrices.push(Rows {
             names: matrix.names().into(),
