@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::tokens::is_data;
+use super::naming::is_data;
 
 /// The longest path that such a name is the end of, in bytes.
 const MAX_PATH: usize = 256;

@@ -30,6 +30,9 @@ const DATA: [&str; 17] = [
     "svg", "toml", "tsv", "xml", "yaml", "yml",
 ];
 
+/// Endings of pictures and texts, which are no sources either.
+const SHOWN: [&str; 3] = ["html", "png", "txt"];
+
 /// Who names what stands in a file. One that is in several places counts as what comes first here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Naming {
@@ -44,15 +47,24 @@ pub(crate) enum Naming {
 impl Naming {
     pub(crate) fn of(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let is_data = name.rsplit_once('.').is_some_and(|(_, end)| DATA.contains(&end));
         if is_foreign(path) {
             Self::Foreign
-        } else if is_data {
+        } else if ends_as(name.as_bytes(), &DATA) {
             Self::Data
         } else {
             Self::Code
         }
     }
+}
+
+/// Whether the name of a file is that of data or text, and of no source.
+pub(super) fn is_data(name: &[u8]) -> bool {
+    ends_as(name, &DATA) || ends_as(name, &SHOWN)
+}
+
+fn ends_as(name: &[u8], endings: &[&str]) -> bool {
+    let end = name.iter().rposition(|byte| *byte == b'.').map(|at| &name[at + 1..]);
+    end.is_some_and(|end| endings.iter().any(|known| known.as_bytes() == end))
 }
 
 /// Whether what stands in a file is not named by the project, by its path: settings of other programs,

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::filed;
-use super::naming::Naming;
+use super::naming::{Naming, is_data};
 use super::{defined, items, offered};
 use staleness_core::hash::Map;
 
@@ -373,15 +373,6 @@ fn is_name(text: &[u8], run: &Range<usize>) -> bool {
     let quote = text[run.start - 1];
     let next = text.get(run.end).copied();
     next.is_some_and(|next| next == quote || b"|=,:<[ ".contains(&next))
-}
-
-/// Whether the name of a file is that of data or text, and of no source.
-pub(super) fn is_data(name: &[u8]) -> bool {
-    const ENDS: [&[u8]; 12] = [
-        b"csv", b"html", b"ini", b"json", b"lock", b"png", b"snap", b"svg", b"toml", b"txt",
-        b"yaml", b"yml",
-    ];
-    name.rsplit(|byte| *byte == b'.').next().is_some_and(|end| ENDS.contains(&end))
 }
 
 /// Where a run begins and ends without the dashes at its ends.
