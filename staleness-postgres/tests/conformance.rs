@@ -1,5 +1,6 @@
 //! The suite that every backend runs, on a server of its own.
 
+#[path = "all/support/mod.rs"]
 mod support;
 
 use std::env;

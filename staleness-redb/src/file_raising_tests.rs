@@ -10,17 +10,17 @@ use super::tests::{Plan, Use, fail, heal};
 use crate::OpenOptions;
 use crate::inner::Inner;
 
-#[path = "../tests/support/dump.rs"]
+#[path = "../tests/all/support/dump.rs"]
 mod dump;
 
 const NAME: &str = "registry.redb";
 const NEWEST: u64 = 5;
 
 const OLDER: [(u64, &str); 4] = [
-    (1, include_str!("../tests/fixtures/format-1.txt")),
-    (2, include_str!("../tests/fixtures/format-2.txt")),
-    (3, include_str!("../tests/fixtures/format-3.txt")),
-    (4, include_str!("../tests/fixtures/format-4.txt")),
+    (1, include_str!("../tests/all/fixtures/format-1.txt")),
+    (2, include_str!("../tests/all/fixtures/format-2.txt")),
+    (3, include_str!("../tests/all/fixtures/format-3.txt")),
+    (4, include_str!("../tests/all/fixtures/format-4.txt")),
 ];
 
 /// A file of an older format, and what is in it before and after the commit that raises it.

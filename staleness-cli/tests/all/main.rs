@@ -37,10 +37,10 @@ mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_places;
 #[cfg(feature = "postgres")]
-#[path = "../../../staleness-postgres/tests/support/server.rs"]
+#[path = "../../../staleness-postgres/tests/all/support/server.rs"]
 mod postgres_server;
 #[cfg(feature = "postgres")]
-#[path = "../../../staleness-postgres/tests/support/sql.rs"]
+#[path = "../../../staleness-postgres/tests/all/support/sql.rs"]
 mod postgres_sql;
 mod projects;
 mod remembered;

@@ -14,7 +14,7 @@ mod ratios;
 #[cfg(unix)]
 mod raw;
 #[cfg(unix)]
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/all/support/mod.rs"]
 mod support;
 
 fn main() {

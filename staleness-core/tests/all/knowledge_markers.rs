@@ -1,0 +1,292 @@
+//! Temporal words: what is one, and what only looks like one.
+
+use proptest::prelude::*;
+use staleness_core::knowledge::{
+    Fact, MarkerSort, MarkerStarts, marker_evidence, markers, markers_among,
+};
+
+fn words(text: &str) -> Vec<&str> {
+    markers(text).into_iter().map(|marker| &text[marker.span]).collect()
+}
+
+#[track_caller]
+fn all_found(sort: MarkerSort, cases: &[(&str, &str)]) {
+    for (text, word) in cases {
+        let found = markers(text);
+        let one = found.iter().find(|marker| &text[marker.span.clone()] == *word);
+        assert_eq!(one.map(|marker| marker.sort), Some(sort), "{text}: {found:?}");
+    }
+}
+
+#[track_caller]
+fn none_found(cases: &[&str]) {
+    for text in cases {
+        assert_eq!(words(text), Vec::<&str>::new(), "{text}");
+    }
+}
+
+#[test]
+fn plans_are_found() {
+    all_found(
+        MarkerSort::Plan,
+        &[
+            ("Support for Windows is planned.", "planned"),
+            ("Planned: a web interface", "Planned"),
+            ("TODO: describe the cache", "TODO"),
+            ("The limits are TBD.", "TBD"),
+            ("In the upcoming release this changes.", "upcoming"),
+            ("The old interface will be deprecated soon.", "will be"),
+            ("Sharding will be supported later.", "will be"),
+            ("The v1 API will be removed in the next release.", "will be"),
+            ("It will be removed in version 2, or in a future one", "will be"),
+            ("These will be removed in 0.3.0", "will be"),
+            ("It will be removed soon.", "will be"),
+            ("It will be removed later.", "will be"),
+            ("It will be removed in the future", "will be"),
+            ("It will be removed in the next major version", "will be"),
+            ("More will be added in 2027", "will be"),
+            ("Support for X will be added.", "will be"),
+            ("More will be added in v2", "will be"),
+            ("It will\nbe rewritten in Rust.", "will\nbe"),
+        ],
+    );
+}
+
+#[test]
+fn the_present_is_found() {
+    all_found(
+        MarkerSort::Present,
+        &[
+            ("We currently use Postgres.", "currently"),
+            ("Currently only Linux works.", "Currently"),
+            ("The current deployment runs in Frankfurt.", "current"),
+            ("the current API", "current"),
+            ("The server now listens on a socket.", "now"),
+            ("We now use Postgres.", "now"),
+            ("Of this we now require the second", "now"),
+            ("For now, restart it by hand.", "now"),
+            ("Use the latest release.", "latest"),
+            ("(latest)", "latest"),
+        ],
+    );
+}
+
+#[test]
+fn versions_are_found() {
+    all_found(
+        MarkerSort::Version,
+        &[
+            ("Works up to version 1.2.", "1.2"),
+            ("Requires v2.0 or newer", "v2.0"),
+            ("Tested with 1.2.3.", "1.2.3"),
+            ("The server runs 2.4.0-rc1, see below", "2.4.0-rc1"),
+            ("Needs Python 3.11", "3.11"),
+            ("The API of version 2.1 differs", "2.1"),
+            ("(v1.2.3)", "v1.2.3"),
+        ],
+    );
+}
+
+#[test]
+fn months_quarters_and_years_are_found() {
+    all_found(
+        MarkerSort::Date,
+        &[
+            ("Planned for Q3 2025", "Q3 2025"),
+            ("Planned for Q3/2025", "Q3/2025"),
+            ("Shipped by Q4.", "Q4"),
+            ("Shipped by Q4", "Q4"),
+            ("Shipped by Q4\r\nand sold", "Q4"),
+            ("They said \"by Q4\" to us", "Q4"),
+            ("In 2025 Q1 we move.", "2025 Q1"),
+            ("We moved in March.", "March"),
+            ("We moved in May.", "May"),
+            ("Since March 2024 it works.", "March 2024"),
+            ("On 12 June we decided", "June"),
+            ("Decided on June 12, 2024 by all", "June 12, 2024"),
+            ("Dec 5, 2024", "Dec 5, 2024"),
+            ("As of 2024-05-17, this holds", "2024-05-17"),
+            ("This holds since 2023", "2023"),
+            ("In 2024, we moved.", "2024"),
+            ("It was rewritten in 2024.", "2024"),
+            ("The 2024 roadmap lists it", "2024"),
+            ("The rest comes next quarter.", "quarter"),
+            ("We decide this year.", "year"),
+            ("Freeze in November", "November"),
+        ],
+    );
+}
+
+#[test]
+fn trap_may_march_and_numbers_are_no_dates() {
+    none_found(&[
+        "This may fail. May be absent. May I ask?",
+        "They march on. March on Rome. The March of progress.",
+        "port 2024, error 2019, 2024 bytes, $2024, 2024%",
+        "Listens on 2024.",
+        "up to 2048 items, in 2000 steps, by 2048 bytes, of 2024 entries",
+        "in 2024 bytes",
+        "the 2024 edition",
+        "Copyright 2024 by all of us",
+        "localhost:2024 and 127.0.0.1 and 10.0.0.1:2024",
+        "See Q1 and Q2 of the questions.",
+        "Alice, June and April wrote it; August too",
+        "the year, a month, every quarter",
+        "1,2024 and 2024-2025-2026 and 20241 and 2024-13-01",
+        "sept, octet, decimal, Marching, Mayor, Junes, Janet, Febs",
+    ]);
+}
+
+#[test]
+fn trap_numbers_with_dots_are_not_all_versions() {
+    none_found(&[
+        "It takes 1.5 seconds, or 99.9% of 3.14",
+        "127.0.0.1 and 192.168.1.254",
+        "see section 1.2.3 and Figure 2.1",
+        "1.2.3 How to begin",
+        "under the Apache License, Version 2.0",
+        "Contributor Covenant, version 2.1",
+        "file-1.2.3.tar.gz and lib.so.1.2.3",
+        "v2 of the protocol, 1.2.3.4.5, 100000.2.3",
+        "between 1.5 and 2.5",
+    ]);
+}
+
+#[test]
+fn trap_a_version_that_tells_when_something_came_does_not_pass() {
+    none_found(&[
+        "Since 1.7.0 it waits. Since version 1.7 it waits.",
+        "Works since 1.2.",
+        "Added in v1.4.2, removed in version 2.0, and fixed in 2.4.0-rc1.",
+        "before 1.2.3, until v1.2.3, older than 1.2.3",
+        "stabilized in Rust 1.56",
+    ]);
+}
+
+#[test]
+fn trap_words_of_running_programs_are_not_temporal() {
+    none_found(&[
+        "the current directory, the current user and the current thread",
+        "prints the current time of the current processes",
+        "The file will be created, and the error will be returned.",
+        "The file will be removed. It will be removed in the end, and an entry will be added to it.",
+        "It will be removed in 30 seconds, later by the pass, and will be removed in the following cases.",
+        "A row will be added in the next step, in the release notes, in the version block, in 2 places.",
+        "A line will be added in front of it; it will be removed in place. Then it will be removed",
+        "We now create a file. At this point we now have a list, and we now need to sort it.",
+        "The currently selected item",
+        "Now run the tests. Now, open the file.",
+        "You can now open it. Let's now see.",
+        "Keep this document current.",
+        "tomorrow at the latest",
+        "the latest value and the latest events",
+        "a to-do list, a todo application, Todos",
+        "unplanned, nowhere, known, snow, lately, concurrent, currency, unknown_now",
+        "now() and date.now and --latest and image:latest and /latest and now-or-never",
+        "you will bees",
+    ]);
+}
+
+#[test]
+fn trap_markers_in_urls_do_not_count() {
+    none_found(&[
+        "https://example.com/v1.2.3/latest/2024-05-17",
+        "see <https://example.com/a?since=1.2.3&now> there",
+        "http://example.com/current/1.2.3,now",
+        "www.example.com/v1.2.3",
+    ]);
+    assert_eq!(words("now https://example.com/v1.2.3 v1.2.3"), ["now", "v1.2.3"]);
+}
+
+#[test]
+fn trap_markers_in_code_do_not_count() {
+    let told = |body: &str| -> Vec<String> {
+        let word = |fact| match fact {
+            Fact::TemporalMarker { word } => word,
+            other => panic!("{other:?}"),
+        };
+        marker_evidence(body).into_iter().map(|each| word(each.fact)).collect()
+    };
+    assert!(told("call `v1.2.3` and ``now ` now`` and\n```\nTODO latest\n```\n").is_empty());
+    assert_eq!(told("it's `now` now"), ["now"]);
+    assert_eq!(told("a ` alone is text now"), ["now"]);
+    assert_eq!(told("``` never closed ` now ` TODO"), ["TODO"]);
+    assert_eq!(told("now, and now, and Now it's now"), ["now"], "each spelling once");
+    let many: String = (0..100).map(|n| format!("v1.{n} ")).collect();
+    assert_eq!(told(&many).len(), 16);
+}
+
+#[test]
+fn neighbours_in_other_scripts_are_read_as_letters() {
+    none_found(&["\u{e9}now", "now\u{e9}", "\u{438}now"]);
+    assert_eq!(words("\u{201c}now\u{201d} \u{2014} latest\u{2026}"), ["now", "latest"]);
+}
+
+/// The paragraphs of this crate's own documentation stand for ordinary prose. The share over a
+/// large collection of documents is told in the decision record.
+#[test]
+fn trap_ordinary_paragraphs_are_not_temporal() {
+    let text = include_str!("../../../ARCHITECTURE.md");
+    let paragraphs: Vec<&str> = text.split("\n\n").filter(|each| !each.contains("```")).collect();
+    let temporal = paragraphs.iter().filter(|each| !marker_evidence(each).is_empty()).count();
+    assert!(temporal * 10 < paragraphs.len(), "{temporal} of {}", paragraphs.len());
+}
+
+proptest! {
+    #[test]
+    fn spans_are_in_order_within_the_text_and_do_not_overlap(
+        text in "([ -~é“\n]{0,6}(now|TODO|will be|v1.2|2024|March|Q3|current|https://|1.2.3)?){0,12}"
+    ) {
+        let mut after = 0;
+        for marker in markers(&text) {
+            prop_assert!(marker.span.start >= after && marker.span.end > marker.span.start);
+            prop_assert!(text.get(marker.span.clone()).is_some());
+            after = marker.span.end;
+        }
+        let _ = marker_evidence(&text);
+    }
+
+    #[test]
+    fn pieces_of_a_text_are_read_as_if_each_stood_alone(
+        pieces in prop::collection::vec(("[*_`|~\\n]|<b>|\\]\\(y\\) ", "([ a-z.(é“]{0,3}(now|TODO|will be|Rust 1.2|v1.2|2024|March 3|Q3 2026|current|https://|1.2.3|0.5|this year)?){0,4}"), 0..8),
+        from in 0_usize..8,
+    ) {
+        let mut text = String::new();
+        let mut prose = Vec::new();
+        for (markup, piece) in &pieces {
+            text.push_str(markup);
+            prose.push(text.len()..text.len() + piece.len());
+            text.push_str(piece);
+        }
+        let first = prose.get(from).map_or(text.len(), |piece| piece.start);
+        let alone: Vec<_> = prose
+            .iter()
+            .skip(from)
+            .flat_map(|piece| {
+                let found = markers(&text[piece.clone()]).into_iter();
+                found.map(|marker| (piece.start + marker.span.start..piece.start + marker.span.end, marker.sort))
+            })
+            .collect();
+        let mut starts = MarkerStarts::of(&text);
+        // A part may be asked for again.
+        for _ in 0..2 {
+            let mut together = Vec::new();
+            let mut asked = 0;
+            let prose_at = |at: usize| {
+                assert!(at >= asked, "in order");
+                asked = at;
+                prose.iter().find(|piece| piece.end > at).cloned()
+            };
+            markers_among(&text, &mut starts, first..text.len(), prose_at, |marker| {
+                together.push((marker.span, marker.sort));
+            });
+            prop_assert_eq!(&together, &alone);
+        }
+    }
+
+    #[test]
+    fn any_text_is_read(text in "\\PC{0,60}") {
+        let _ = markers(&text);
+        let _ = marker_evidence(&text);
+    }
+}

@@ -1,0 +1,187 @@
+//! The index that a long-lived process keeps: whatever another handle changes, its answers are those of an
+//! index made anew.
+
+use std::sync::Arc;
+
+use crate::common::*;
+use proptest::prelude::*;
+use staleness_core::ids::{ModelId, ToolKey};
+use staleness_core::outcome::OutcomeKind;
+use staleness_core::registry::{FindRoutes, FindTools, Indexes, Learn};
+use staleness_core::route::{RouteKey, fold_query};
+use staleness_core::scan::ProjectRef;
+use staleness_core::search::{LiveIndex, Question, SearchIndex, ToolText};
+use staleness_core::time::DAY;
+use staleness_core::tool::{Hold, PresenceCause, Tool, ToolKind};
+use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
+
+const TOOLS: [&str; 6] = [
+    "review",
+    "mcp__hub__search_issues",
+    "mcp__hub__merge",
+    "mcp__mail__send",
+    "mcp__mail__*",
+    "/ship",
+];
+const TEXTS: [Option<&str>; 4] =
+    [None, Some("Search issues and pulls"), Some("Send a mail"), Some("Merge what was reviewed")];
+const QUERIES: [&str; 5] =
+    ["search open issues", "send it by mail", "ship what was merged", "review", "zanzibar"];
+const ROOTS: [&str; 2] = ["/p", "/q"];
+
+/// What another handle does.
+#[derive(Clone, Debug)]
+enum Deed {
+    /// The tools of a source are these, each with a text or none.
+    Scan(usize, Vec<Option<usize>>),
+    Learn(usize, usize, usize, f64, Option<[i8; 2]>),
+    ForgetRoute(usize, usize, usize),
+    Use(usize, usize, bool),
+    Hold(usize, Hold),
+    ForgetTool(usize),
+    Prune(usize, i64),
+    ForgetProject(usize),
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let (root, tool, query) = (0..ROOTS.len(), 0..TOOLS.len(), 0..QUERIES.len());
+    let texts = prop::collection::vec(prop::option::of(0..TEXTS.len()), TOOLS.len());
+    let signal = prop::sample::select(vec![1.0, 0.75, 0.3, 0.0]);
+    let vector = prop::option::of([-2_i8..3, 1_i8..3]);
+    prop_oneof![
+        3 => (root.clone(), texts).prop_map(|(root, texts)| Deed::Scan(root, texts)),
+        6 => (root.clone(), tool.clone(), query.clone(), signal, vector)
+            .prop_map(|(root, tool, query, signal, v)| Deed::Learn(root, tool, query, signal, v)),
+        1 => (root.clone(), tool.clone(), query)
+            .prop_map(|(root, tool, query)| Deed::ForgetRoute(root, tool, query)),
+        2 => (root.clone(), tool.clone(), any::<bool>())
+            .prop_map(|(root, tool, works)| Deed::Use(root, tool, works)),
+        1 => (tool.clone(), prop::sample::select(Hold::ALL.to_vec()))
+            .prop_map(|(tool, hold)| Deed::Hold(tool, hold)),
+        1 => tool.prop_map(Deed::ForgetTool),
+        1 => (root.clone(), prop::sample::select(vec![0, 31]))
+            .prop_map(|(root, days)| Deed::Prune(root, days)),
+        1 => root.prop_map(Deed::ForgetProject),
+    ]
+}
+
+/// Does it; what is refused changes nothing.
+fn carry_out(world: &World, deed: &Deed) {
+    let project = |root: usize| ProjectRef::of_root(ROOTS[root]);
+    let registry = &world.registry;
+    world.pass(1_000);
+    match deed {
+        Deed::Scan(root, texts) => {
+            let listed = TOOLS.iter().zip(texts).filter_map(|(name, text)| {
+                let kind =
+                    if name.starts_with("mcp__") { ToolKind::McpTool } else { ToolKind::Skill };
+                Some(found(name, kind).described(TEXTS[(*text)?]))
+            });
+            let source = if *root == 0 { user("all") } else { own(&project(*root), "own") };
+            world.scan_in(&project(*root), vec![read(source, listed.collect())]);
+        }
+        Deed::Learn(root, tool, query, signal, vector) => {
+            let numbers = |vector: &[i8; 2]| vector.map(f64::from).to_vec();
+            let vector =
+                vector.as_ref().map(|vector| (ModelId::new("m").unwrap(), numbers(vector)));
+            let learn =
+                Learn::new(world.op(), QUERIES[*query], tool_name(TOOLS[*tool]), world.now());
+            let learn = Learn { signal: *signal, vector, ..learn };
+            drop(registry.learn_route(&project(*root), learn));
+        }
+        Deed::ForgetRoute(root, tool, query) => {
+            let (project, folded) = (project(*root).id, fold_query(QUERIES[*query]));
+            let key = RouteKey::of(&project, &tool_name(TOOLS[*tool]), &folded);
+            drop(registry.forget_route(&project, key.id, world.now()));
+        }
+        Deed::Use(root, tool, works) => {
+            let kind = if *works { OutcomeKind::Success } else { OutcomeKind::Failure };
+            let mut used = world.a_use(TOOLS[*tool], kind);
+            used.project = project(*root);
+            registry.record(used).unwrap();
+        }
+        Deed::Hold(tool, hold) => drop(registry.set_hold(world.by_hand(TOOLS[*tool]), *hold)),
+        Deed::ForgetTool(tool) => drop(registry.forget(world.by_hand(TOOLS[*tool]))),
+        Deed::Prune(root, days) => {
+            world.pass(days * DAY);
+            registry.prune_routes(&project(*root).id, world.now(), false).unwrap();
+        }
+        Deed::ForgetProject(root) => {
+            drop(registry.forget_project(project(*root).id, world.op(), world.now()));
+        }
+    }
+}
+
+/// Everything that is found, in every project, with and without a vector.
+fn answers(registry: &BlockingRegistry, now: Timestamp) -> String {
+    let mut all = String::new();
+    for root in ROOTS {
+        let project = ProjectRef::of_root(root);
+        for query in QUERIES {
+            for vector in [None, Some((ModelId::new("m").unwrap(), vec![1.0, 2.0]))] {
+                let find = FindTools { vector: vector.clone(), ..FindTools::by_words(query, 9) };
+                let suggested = registry.suggest_tools(&project, find.clone(), now).unwrap();
+                let discovered = registry.discover_tools(&project, find, now).unwrap();
+                let find = FindRoutes { query: query.into(), vector, limit: 9 };
+                let routes = registry.find_routes(&project, find, now).unwrap();
+                all.push_str(&format!("{suggested:?}\n{discovered:?}\n{routes:?}\n"));
+            }
+        }
+    }
+    all
+}
+
+/// A registry in the same store that keeps its indexes.
+fn keeping(world: &World, indexes: &Indexes) -> BlockingRegistry {
+    let store = Arc::new(world.spy.clone());
+    Registry::new(store, Policy::default()).keeping(indexes.clone()).blocking()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn after_any_change_by_another_handle_answers_are_those_of_a_fresh_index(
+        deeds in prop::collection::vec(deed(), 1..14),
+    ) {
+        let world = World::default();
+        let indexes = Indexes::new();
+        for deed in &deeds {
+            carry_out(&world, deed);
+            // Made anew for each question, as a server does; what is kept is the index.
+            let kept = keeping(&world, &indexes);
+            prop_assert_eq!(
+                answers(&kept, world.now()),
+                answers(&world.registry, world.now()),
+                "after {:?}", deed
+            );
+        }
+    }
+}
+
+fn tool(name: &str, text: &str) -> Tool {
+    let key = ToolKey::global(tool_name(name));
+    let tool = Tool::new(key, ToolKind::Skill, PresenceCause::Used, Timestamp::default());
+    Tool { description: Some(text.into()), ..tool }
+}
+
+#[test]
+fn what_did_not_change_is_not_taken_up_again() {
+    let mut live = LiveIndex::new();
+    let mut tools: Vec<Tool> =
+        (0..300).map(|at| tool(&format!("tool-{at}"), "Reads a file")).collect();
+    assert_eq!(live.follow(&tools, []), 300);
+    assert_eq!(live.follow(&tools, []), 0);
+    tools[7].description = Some("Writes a file".into());
+    // Nobody finds a tool by how often it was used.
+    tools[8].uses = 9;
+    tools.remove(0);
+    assert_eq!(live.follow(&tools, []), 2);
+    let mut fresh = SearchIndex::new();
+    tools.iter().for_each(|tool| fresh.put_tool(&ToolText::from(tool)));
+    let question = Question::new("writes").unwrap();
+    let ask = |index: &SearchIndex| index.find(&question, 5, &Default::default(), |_| true);
+    assert_eq!(ask(live.index()), ask(&fresh));
+    assert_eq!(ask(&fresh).matches.len(), 1);
+    assert_eq!(live.follow([], []), 299);
+    assert_eq!(live.index().tools(), 0);
+}

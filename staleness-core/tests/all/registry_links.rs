@@ -1,0 +1,99 @@
+//! Links between items: what removing one leaves, and what a dry registry shows of it all.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::common::Spy;
+use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope};
+use staleness_core::journal::Subject;
+use staleness_core::knowledge::{Item, ItemKind};
+use staleness_core::registry::{Act, ScopeChoice};
+use staleness_core::store::{Refusal, StoreError};
+use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
+
+fn registry() -> BlockingRegistry {
+    Registry::new(Arc::new(Spy::default()), Policy::default()).blocking()
+}
+
+fn at(day: i64) -> Timestamp {
+    Timestamp::from_millis(1_800_000_000_000).plus_millis(day * 86_400_000)
+}
+
+fn act(op: &str, day: i64) -> Act {
+    Act::new(OpId::new(op).unwrap(), at(day))
+}
+
+fn id(text: &str) -> ItemId {
+    ItemId::new(text).unwrap()
+}
+
+fn project() -> ProjectId {
+    ProjectId::of_root("/work/shop")
+}
+
+fn key(text: &str) -> ItemKey {
+    ItemKey { scope: Scope::Project(project()), id: id(text) }
+}
+
+fn global(text: &str) -> ItemKey {
+    ItemKey { scope: Scope::Global, id: id(text) }
+}
+
+fn item(text: &str) -> Item {
+    Item::new(key(text), ItemKind::Knowledge, format!("About {text}."), at(0))
+}
+
+fn add(registry: &BlockingRegistry, item: Item) {
+    let op = format!("add {} {}", item.key.scope.as_key(), item.key.id);
+    registry.add_item(item, act(&op, 0)).unwrap();
+}
+
+fn get(registry: &BlockingRegistry, text: &str) -> Item {
+    registry.item(&project(), &id(text), ScopeChoice::Either).unwrap()
+}
+
+/// Why the journal says that an item was changed last.
+fn cause(registry: &BlockingRegistry, text: &str) -> String {
+    let told = registry.journal_of(Subject::item(&key(text)), 9).unwrap();
+    told.iter().max_by_key(|entry| (entry.revision, entry.index)).unwrap().cause.clone()
+}
+
+#[test]
+fn removing_an_item_takes_every_link_to_it_back_and_says_so() {
+    let registry = registry();
+    for text in ["a", "b"] {
+        add(&registry, item(text));
+    }
+    add(&registry, Item { related: [id("a"), id("b")].into(), ..item("c") });
+    add(&registry, Item { key: global("a"), ..item("a") });
+    add(&registry, Item { key: global("d"), related: [id("a")].into(), ..item("d") });
+    registry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
+    registry.remove_item(key("a"), act("r", 2)).unwrap();
+    assert_eq!(get(&registry, "b").supersedes, BTreeSet::new());
+    assert_eq!(get(&registry, "c").related, [id("b")].into());
+    assert_eq!(get(&registry, "c").updated_at, at(0), "nobody edited it");
+    assert_eq!(cause(&registry, "b"), "no longer supersedes a");
+    assert_eq!(cause(&registry, "c"), "no longer related to a");
+    // What is global means the global item.
+    assert_eq!(get(&registry, "d").related, [id("a")].into());
+    registry.remove_item(global("a"), act("r2", 3)).unwrap();
+    assert_eq!(get(&registry, "d").related, BTreeSet::new());
+}
+
+#[test]
+fn a_dry_registry_shows_what_would_be_and_writes_nothing() {
+    let registry = registry();
+    add(&registry, Item { kind: ItemKind::Todo, ..item("a") });
+    add(&registry, item("b"));
+    let (before, revision) =
+        (registry.item_rows(&project()).unwrap(), registry.revision().unwrap());
+    let dry = registry.dry();
+    assert!(dry.done_items(vec![key("a")], act("d", 1)).unwrap()[0].is_done());
+    let (old, new) = dry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
+    assert_eq!((old.superseded_by, new.supersedes), ([id("b")].into(), [id("a")].into()));
+    assert!(dry.remove_item(key("a"), act("r", 1)).unwrap().is_some());
+    let unknown = dry.remove_item(key("x"), act("r", 1));
+    assert!(matches!(unknown, Err(StoreError::Refused(Refusal::Unknown { .. }))), "{unknown:?}");
+    assert_eq!(registry.item_rows(&project()).unwrap(), before);
+    assert_eq!(registry.revision().unwrap(), revision);
+}

@@ -1,0 +1,255 @@
+//! Sessions and resuming: who is told what, how often, and what moves.
+
+use std::sync::Arc;
+
+use crate::common::Spy;
+use staleness_core::ids::{
+    AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, WorkId, WorkKey,
+};
+use staleness_core::knowledge::{Item, ItemKind};
+use staleness_core::registry::{Act, ItemPatch, Resume, ResumeFrom, WorkPatch};
+use staleness_core::report::{Delta, DeltaSource};
+use staleness_core::scan::ProjectRef;
+use staleness_core::store::{Refusal, StoreError};
+use staleness_core::work::{Work, WorkKind, WorkStatus};
+use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
+
+fn registry() -> BlockingRegistry {
+    Registry::new(Arc::new(Spy::default()), Policy::default()).blocking()
+}
+
+fn at(day: i64) -> Timestamp {
+    Timestamp::from_millis(1_800_000_000_000).plus_millis(day * 86_400_000)
+}
+
+fn project() -> ProjectRef {
+    let root = "/work/shop";
+    ProjectRef { id: ProjectId::of_root(root), root: root.into() }
+}
+
+fn agent(text: &str) -> AgentId {
+    AgentId::new(text).unwrap()
+}
+
+fn session(text: &str) -> SessionId {
+    SessionId::new(text).unwrap()
+}
+
+fn key(text: &str) -> WorkKey {
+    WorkKey { scope: Scope::Project(project().id), id: WorkId::new(text).unwrap() }
+}
+
+fn act(op: &str, day: i64) -> Act {
+    Act { actor: Some(agent("writer")), ..Act::new(OpId::new(op).unwrap(), at(day)) }
+}
+
+fn add(registry: &BlockingRegistry, kind: WorkKind, id: &str, day: i64) {
+    let work = Work::new(key(id), kind, format!("About {id}."), at(day));
+    registry.add_work(work, act(&format!("add {id}"), day)).unwrap();
+}
+
+fn set(registry: &BlockingRegistry, id: &str, status: WorkStatus, op: &str, day: i64) {
+    let patch = WorkPatch { status: Some(status), ..WorkPatch::default() };
+    registry.set_work(key(id), patch, act(op, day)).unwrap();
+}
+
+fn of(name: &str) -> Resume {
+    Resume::new(agent(name))
+}
+
+fn look(registry: &BlockingRegistry, resume: &Resume) -> Delta {
+    registry.resume(&project(), resume.clone(), at(5)).unwrap()
+}
+
+/// Resumes, and notes that it was told. What was new, by id and action.
+fn resumed(registry: &BlockingRegistry, resume: &Resume) -> Vec<(String, &'static str)> {
+    let delta = look(registry, resume);
+    registry.mark_resumed(&project().id, resume, &delta, at(5)).unwrap();
+    news(&delta)
+}
+
+fn news(delta: &Delta) -> Vec<(String, &'static str)> {
+    delta.items.iter().map(|item| (item.id.clone(), item.action)).collect()
+}
+
+fn list(items: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
+    items.iter().map(|(id, action)| ((*id).to_owned(), *action)).collect()
+}
+
+#[test]
+fn first_contact_is_a_digest_and_the_cursor_starts_at_the_end() {
+    let registry = registry();
+    add(&registry, WorkKind::Plan, "p", 1);
+    add(&registry, WorkKind::Handoff, "h", 2);
+    let delta = look(&registry, &of("a"));
+    assert_eq!(delta.source, DeltaSource::Digest);
+    assert_eq!(news(&delta), list(&[("h", "there"), ("p", "there")]));
+    assert_eq!(delta.summary, "1 plan, 1 handoff");
+    // Nothing was said yet: it is told again.
+    assert_eq!(resumed(&registry, &of("a")), list(&[("h", "there"), ("p", "there")]));
+    let delta = look(&registry, &of("a"));
+    assert_eq!((delta.source, delta.summary.as_str()), (DeltaSource::Cursor, "nothing changed"));
+    add(&registry, WorkKind::Trap, "t", 3);
+    assert_eq!(resumed(&registry, &of("a")), list(&[("t", "added")]));
+    assert_eq!(resumed(&registry, &of("a")), list(&[]));
+}
+
+#[test]
+fn each_thing_is_told_once_with_its_net_change() {
+    let registry = registry();
+    add(&registry, WorkKind::Plan, "p", 0);
+    add(&registry, WorkKind::Plan, "q", 0);
+    add(&registry, WorkKind::Plan, "r", 0);
+    let item = ItemKey { scope: Scope::Global, id: ItemId::new("k").unwrap() };
+    let row = Item::new(item.clone(), ItemKind::Knowledge, "Known.", at(0));
+    registry.add_item(row, act("add k", 0)).unwrap();
+    resumed(&registry, &of("a"));
+    set(&registry, "p", WorkStatus::InProgress, "1", 1);
+    set(&registry, "p", WorkStatus::Blocked, "2", 2);
+    set(&registry, "q", WorkStatus::InProgress, "3", 1);
+    set(&registry, "q", WorkStatus::Todo, "4", 2);
+    registry.step_work(key("r"), "One.".into(), act("5", 3)).unwrap();
+    registry.step_work(key("r"), "Two.".into(), act("6", 3)).unwrap();
+    let patch = ItemPatch { body: Some("Better.".into()), ..ItemPatch::default() };
+    registry.edit_items(vec![item.clone()], patch, act("7", 4)).unwrap();
+    let delta = look(&registry, &of("a"));
+    assert_eq!(news(&delta), list(&[("k", "edited"), ("r", "stepped"), ("p", "moved")]));
+    let moved = &delta.items[2];
+    assert_eq!((moved.from.as_deref(), moved.to.as_deref()), (Some("todo"), Some("blocked")));
+    assert_eq!(delta.summary, "2 plans, 1 item of knowledge");
+    assert_eq!((delta.items[0].text.as_str(), delta.items[0].own), ("Better.", false));
+    // The writer meets the project for the first time; what it did is its own.
+    resumed(&registry, &of("writer"));
+    set(&registry, "p", WorkStatus::Todo, "8", 5);
+    assert!(look(&registry, &of("writer")).items[0].own);
+    registry.remove_item(item, act("9", 5)).unwrap();
+    let delta = look(&registry, &of("a"));
+    assert_eq!(news(&delta), list(&[("k", "removed"), ("r", "stepped")]));
+}
+
+#[test]
+fn agents_and_windows_read_on_their_own_and_miss_nothing() {
+    let registry = registry();
+    for name in ["a", "b"] {
+        resumed(&registry, &of(name));
+    }
+    add(&registry, WorkKind::Plan, "p", 1);
+    assert_eq!(resumed(&registry, &of("a")), list(&[("p", "added")]));
+    assert_eq!(resumed(&registry, &of("b")), list(&[("p", "added")]));
+    // Two windows of one agent: the one that saw less must not take the cursor back.
+    add(&registry, WorkKind::Plan, "q", 2);
+    let less = look(&registry, &of("a"));
+    add(&registry, WorkKind::Plan, "r", 3);
+    let more = look(&registry, &of("a"));
+    let mark = |delta: &Delta| registry.mark_resumed(&project().id, &of("a"), delta, at(5));
+    assert!(mark(&more).unwrap());
+    assert!(!mark(&less).unwrap());
+    assert!(!mark(&more).unwrap());
+    assert_eq!(resumed(&registry, &of("a")), list(&[]));
+    // The other way round what lies between is told again, never lost.
+    add(&registry, WorkKind::Plan, "s", 4);
+    let less = look(&registry, &of("a"));
+    add(&registry, WorkKind::Plan, "t", 4);
+    assert!(mark(&less).unwrap());
+    assert_eq!(resumed(&registry, &of("a")), list(&[("t", "added")]));
+}
+
+#[test]
+fn who_is_told_nothing_new_stays_where_it_was_told_last() {
+    let registry = registry();
+    registry.start_session(&project().id, &agent("a"), &session("s"), at(1)).unwrap();
+    let in_session = Resume { session: Some(session("s")), ..of("a") };
+    resumed(&registry, &in_session);
+    // Later, and in no session.
+    let delta = look(&registry, &of("a"));
+    assert_eq!(news(&delta), list(&[]));
+    assert!(!registry.mark_resumed(&project().id, &of("a"), &delta, at(6)).unwrap());
+    assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("s"));
+}
+
+#[test]
+fn a_session_that_lost_its_context_is_told_again_from_where_it_began() {
+    let registry = registry();
+    resumed(&registry, &of("a"));
+    add(&registry, WorkKind::Plan, "p", 1);
+    let begun = registry.start_session(&project().id, &agent("a"), &session("s"), at(2)).unwrap();
+    assert!(!begun.first_contact);
+    let in_session = Resume { session: Some(session("s")), ..of("a") };
+    assert_eq!(resumed(&registry, &in_session), list(&[("p", "added")]));
+    add(&registry, WorkKind::Plan, "q", 3);
+    let again = registry.start_session(&project().id, &agent("a"), &session("s"), at(4)).unwrap();
+    assert_eq!(again, begun);
+    assert_eq!(resumed(&registry, &in_session), list(&[("q", "added"), ("p", "added")]));
+    // A new session begins where the agent was told last.
+    registry.start_session(&project().id, &agent("a"), &session("t"), at(5)).unwrap();
+    let other = Resume { session: Some(session("t")), ..of("a") };
+    assert_eq!(resumed(&registry, &other), list(&[]));
+    assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("t"));
+    let ended = registry.end_session(&project().id, &session("s"), at(6)).unwrap();
+    assert_eq!(ended.ended_at, Some(at(6)));
+    let ids: Vec<String> = registry
+        .sessions(&project().id)
+        .unwrap()
+        .into_iter()
+        .map(|session| session.key.id.to_string())
+        .collect();
+    assert_eq!(ids, ["t", "s"]);
+    let error = registry.end_session(&project().id, &session("none"), at(6)).unwrap_err();
+    assert!(matches!(error, StoreError::Refused(Refusal::Unknown { what: "session", .. })));
+}
+
+#[test]
+fn a_first_session_gets_a_digest_each_time() {
+    let registry = registry();
+    add(&registry, WorkKind::Plan, "p", 1);
+    let new = registry.start_session(&project().id, &agent("a"), &session("s"), at(2)).unwrap();
+    assert!(new.first_contact);
+    let in_session = Resume { session: Some(session("s")), ..of("a") };
+    for _ in 0..2 {
+        assert_eq!(resumed(&registry, &in_session), list(&[("p", "there")]));
+    }
+    assert_eq!(resumed(&registry, &of("a")), list(&[]));
+    // What a digest cannot show is told too, once the context is lost.
+    set(&registry, "p", WorkStatus::Dropped, "drop", 3);
+    add(&registry, WorkKind::Plan, "q", 4);
+    assert_eq!(resumed(&registry, &in_session), list(&[("q", "there"), ("p", "moved")]));
+    assert_eq!(resumed(&registry, &of("a")), list(&[]));
+}
+
+#[test]
+fn looking_moves_nothing() {
+    let registry = registry();
+    resumed(&registry, &of("a"));
+    add(&registry, WorkKind::Plan, "p", 1);
+    registry.start_session(&project().id, &agent("a"), &session("s-long"), at(1)).unwrap();
+    add(&registry, WorkKind::Plan, "q", 3);
+    let both = list(&[("q", "added"), ("p", "added")]);
+    for from in
+        [ResumeFrom::Session(session("s-long")), ResumeFrom::Time(at(1)), ResumeFrom::Cursor]
+    {
+        let peek = from == ResumeFrom::Cursor;
+        assert_eq!(resumed(&registry, &Resume { from, peek, ..of("a") }), both);
+    }
+    let late = Resume { from: ResumeFrom::Time(at(2)), ..of("a") };
+    assert_eq!(resumed(&registry, &late), list(&[("q", "added")]));
+    let digest = Resume { from: ResumeFrom::Digest, ..of("a") };
+    assert_eq!(look(&registry, &digest).source, DeltaSource::Digest);
+    resumed(&registry, &digest);
+    let unknown = Resume { from: ResumeFrom::Session(session("s-lomg")), ..of("a") };
+    let error = registry.resume(&project(), unknown, at(5)).unwrap_err();
+    assert!(matches!(error, StoreError::Refused(Refusal::Unknown { what: "session", .. })));
+    let near = registry.nearest_session(&project().id, "s-lomg").unwrap();
+    assert_eq!(near, Some(session("s-long")));
+    assert_eq!(resumed(&registry, &of("a")), both);
+}
+
+#[test]
+fn overdue_work_comes_along() {
+    let registry = registry();
+    for number in 0..7 {
+        add(&registry, WorkKind::Plan, &format!("p{number}"), -40 - number);
+    }
+    let warnings = look(&registry, &of("a")).warnings;
+    let ids: Vec<&str> = warnings.iter().map(|each| each.id.as_str()).collect();
+    assert_eq!(ids, ["p6", "p5", "p4", "p3", "p2"]);
+}

@@ -1,0 +1,134 @@
+//! What several outcomes of one session teach, one after the other and in one commit.
+
+use crate::common::*;
+use staleness_core::Policy;
+use staleness_core::ids::{OpId, SessionId};
+use staleness_core::outcome::OutcomeKind;
+use staleness_core::outcome::OutcomeKind::{Failure, Success};
+use staleness_core::registry::{Learn, Use};
+use staleness_core::route::{Prompted, SuggestedTool};
+use staleness_core::session::SessionKey;
+
+const TOOL: &str = "mcp__github__search";
+
+fn world() -> World {
+    let world = World::with(Policy::default());
+    world.uses(TOOL, "S");
+    world
+}
+
+fn session(world: &World) -> SessionKey {
+    SessionKey { project: world.project.id.clone(), id: SessionId::new("s").unwrap() }
+}
+
+fn prompted(world: &World, query: &str, suggested: bool) -> Prompted {
+    let tools = suggested.then(|| SuggestedTool { tool: tool_name(TOOL), route: None });
+    let tools = tools.into_iter().collect();
+    Prompted { at: world.now(), query: Some(query.into()), tools, taught: Vec::new() }
+}
+
+fn prompt(world: &World, query: &str, suggested: bool) {
+    world.registry.note_prompt(session(world), prompted(world, query, suggested)).unwrap();
+    world.pass(1);
+}
+
+fn used(world: &World, name: &str, outcome: OutcomeKind, op: &str) -> Use {
+    let op = OpId::new(op).unwrap();
+    let mut used = Use::new(op, tool_name(name), outcome, world.now(), world.project.clone());
+    used.session = Some(session(world).id);
+    used
+}
+
+/// The routes as query, confidence and uses.
+fn routes(world: &World) -> Vec<(String, f64, u64)> {
+    let mut all: Vec<_> = world
+        .registry
+        .routes(&world.project.id)
+        .unwrap()
+        .into_iter()
+        .map(|route| (route.query.clone(), route.confidence.get(), route.uses))
+        .collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+#[test]
+fn uses_in_one_commit_teach_what_they_teach_one_by_one_and_write_over_nothing() {
+    for layout in 0..8_u32 {
+        let several = world();
+        let single = world();
+        for world in [&several, &single] {
+            // What was learned before must survive.
+            for at in 0..3 {
+                let learn = Learn {
+                    signal: 0.5,
+                    ..Learn::new(
+                        OpId::new(format!("before {at}")).unwrap(),
+                        format!("question {at}"),
+                        tool_name(TOOL),
+                        world.now(),
+                    )
+                };
+                world.registry.learn_route(&world.project, learn).unwrap();
+                prompt(world, &format!("question {at}"), layout >> at & 1 == 1);
+            }
+        }
+        let uses = |world: &World| {
+            (0..4).map(|at| used(world, TOOL, Success, &format!("use {at}"))).collect::<Vec<_>>()
+        };
+        several.registry.record_all(uses(&several)).unwrap();
+        uses(&single).into_iter().for_each(|used| drop(single.registry.record(used).unwrap()));
+        assert_eq!(routes(&several), routes(&single), "{layout:b}");
+        assert!(routes(&several).iter().all(|(_, sure, uses)| *sure >= 0.5 && *uses >= 1));
+    }
+}
+
+#[test]
+fn a_try_that_failed_leaves_the_prompt_to_the_next_one() {
+    let world = world();
+    prompt(&world, "open issues", true);
+    world.registry.record(used(&world, TOOL, Failure, "a")).unwrap();
+    world.registry.record(used(&world, TOOL, Success, "b")).unwrap();
+    assert_eq!(routes(&world), [("open issues".to_owned(), 1.0, 1)]);
+}
+
+#[test]
+fn this_programs_own_tools_are_not_taught() {
+    let world = world();
+    prompt(&world, "what is stale here", false);
+    for (name, op) in [
+        ("mcp__staleness__resume_session", "a"),
+        ("mcp__plugin_staleness_staleness__list_stale", "b"),
+    ] {
+        world.registry.record(used(&world, name, Success, op)).unwrap();
+    }
+    assert_eq!(routes(&world), []);
+}
+
+#[test]
+fn a_prompt_that_is_noted_again_is_one() {
+    let world = world();
+    let noted = prompted(&world, "open issues", true);
+    world.registry.note_prompt(session(&world), noted.clone()).unwrap();
+    world.registry.record(used(&world, TOOL, Success, "a")).unwrap();
+    world.registry.note_prompt(session(&world), noted).unwrap();
+    let suggestions = world.everything().suggestions;
+    let made: Vec<(u32, usize)> =
+        suggestions.values().map(|each| (each.made, each.prompts.len())).collect();
+    assert_eq!(made, [(1, 1)]);
+}
+
+#[test]
+fn an_op_that_used_a_route_may_teach_it_too() {
+    let world = world();
+    let learn = |signal: f64, op: &str| {
+        let op = OpId::new(op).unwrap();
+        let learn = Learn::new(op, "open issues", tool_name(TOOL), world.now());
+        world.registry.learn_route(&world.project, Learn { signal, ..learn }).unwrap().unwrap()
+    };
+    let route = learn(1.0, "first");
+    let op = OpId::new("call").unwrap();
+    assert_eq!(world.registry.use_routes(vec![route.key.clone()], &op, world.now()).unwrap(), 1);
+    assert_eq!(learn(0.0, "call").confidence.get(), 0.8);
+    assert_eq!(world.registry.use_routes(vec![route.key], &op, world.now()).unwrap(), 0);
+}

@@ -1,0 +1,339 @@
+//! Suggesting and discovering: who is offered, and which words find it.
+
+use crate::common::*;
+use staleness_core::Policy;
+use staleness_core::outcome::OutcomeKind;
+use staleness_core::registry::Learn;
+use staleness_core::report::Suggestion;
+use staleness_core::scan::{Found, ProjectRef};
+use staleness_core::tool::{Hold, ToolKind};
+
+fn found_names(suggestions: &[Suggestion]) -> Vec<&str> {
+    suggestions.iter().map(|each| each.tool.name.as_str()).collect()
+}
+
+fn suggested(world: &World, query: Option<&str>) -> Vec<String> {
+    let offers = world.registry.suggest(&world.project, query, None, 50, world.now()).unwrap();
+    found_names(&offers).into_iter().map(Into::into).collect()
+}
+
+fn discovered(world: &World, query: &str) -> Vec<String> {
+    let found = world.registry.discover(&world.project, query, 50, world.now()).unwrap();
+    found_names(&found).into_iter().map(Into::into).collect()
+}
+
+fn shelf(world: &World, tools: Vec<Found>) {
+    world.scan(vec![read(user("shelf"), tools)]);
+}
+
+#[test]
+fn only_what_is_active_and_can_be_called_is_suggested() {
+    let mut policy = Policy::default();
+    policy.ignore.push("/muted".into());
+    let world = World::with(policy);
+    let tools = || {
+        let mut of_own = command("/staleness:check");
+        of_own.plugin = Some(tool_name("staleness@market"));
+        vec![
+            server("x"),
+            server("staleness"),
+            skill("good"),
+            skill("bad"),
+            skill("ignored"),
+            command("/muted"),
+            found("kit", ToolKind::Plugin),
+            found("agent:helper", ToolKind::Agent),
+            of_own,
+        ]
+    };
+    let mut with_gone = tools();
+    with_gone.push(skill("gone"));
+    shelf(&world, with_gone);
+    shelf(&world, tools());
+    for name in [
+        "Bash",
+        "mcp__x__go",
+        "mcp__staleness__check",
+        "mcp__plugin_kit_staleness__check",
+        "good",
+        "bad",
+        "ignored",
+    ] {
+        world.uses(name, "S");
+    }
+    world.uses("bad", "FFF");
+    world.hold("ignored", Hold::Ignored);
+    let mut offered = suggested(&world, None);
+    offered.sort();
+    assert_eq!(offered, ["agent:helper", "good", "mcp__x__go"]);
+    assert_eq!(suggested(&world, Some("good bad gone ignored kit")), ["good"]);
+}
+
+#[test]
+fn what_was_used_last_in_the_same_session_is_not_suggested() {
+    let world = World::default();
+    shelf(&world, vec![skill("a"), skill("b")]);
+    for (name, in_session) in [("a", "s"), ("b", "s"), ("a", "other")] {
+        let mut used = world.a_use(name, OutcomeKind::Success);
+        used.session = Some(session(in_session));
+        world.registry.record(used).unwrap();
+    }
+    let offered = |id: &str| {
+        let id = session(id);
+        let all = world.registry.suggest(&world.project, None, Some(&id), 5, world.now()).unwrap();
+        found_names(&all).into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(offered("s"), ["a"]);
+    assert_eq!(offered("other"), ["b"]);
+    assert_eq!(offered("third"), ["a", "b"]);
+
+    // What `Skill` ran is what was used.
+    let mut used = world.a_use("Skill", OutcomeKind::Success);
+    used.session = Some(session("s"));
+    used.mentions = vec![tool_name("a")];
+    world.registry.record(used).unwrap();
+    assert_eq!(offered("s"), ["b"]);
+}
+
+#[test]
+fn a_query_without_words_is_refused_and_none_asks_for_the_ranking() {
+    let world = World::default();
+    shelf(&world, vec![skill("a"), skill("b")]);
+    world.uses("b", "S");
+    assert_eq!(suggested(&world, None), ["b", "a"]);
+    let (registry, project, now) = (&world.registry, &world.project, world.now());
+    for query in ["", "  ", "?!", "\u{200b}"] {
+        let refused = [
+            registry.suggest(project, Some(query), None, 9, now).map(drop),
+            registry.discover(project, query, 9, now).map(drop),
+        ];
+        for refused in refused {
+            let why = refused.unwrap_err().to_string();
+            assert!(why.contains("the query has no words"), "{query:?}: {why}");
+        }
+    }
+    assert!(suggested(&world, Some("nothing like it")).is_empty());
+}
+
+#[test]
+fn words_find_what_a_person_means() {
+    let world = World::default();
+    let described = |name: &str, text: &str| skill(name).described(Some(text));
+    shelf(
+        &world,
+        vec![
+            server("GitHub"),
+            described("web-search", "Looks things up on the internet"),
+            described("café-menu", "Prints the menu"),
+            command("/deploy_preview"),
+            found("agent:codeReviewer", ToolKind::Agent),
+            described("pdf", "Fills in forms"),
+            server("linear"),
+            described("get_help", "Shows help for a command"),
+            described("like", "Says that a text pleases"),
+        ],
+    );
+    world.uses("mcp__GitHub__searchIssues", "I");
+    for (query, first) in [
+        ("help", "get_help"),
+        ("show help", "get_help"),
+        ("give a like", "like"),
+        ("menus", "café-menu"),
+        ("print a list of dishes, or the menus", "café-menu"),
+        ("web search", "web-search"),
+        ("websearch", "web-search"),
+        ("web_search", "web-search"),
+        ("WEB-SEARCH", "web-search"),
+        ("cafe", "café-menu"),
+        ("CAFÉ", "café-menu"),
+        ("github issues", "mcp__GitHub__searchIssues"),
+        ("search issues on GitHub", "mcp__GitHub__searchIssues"),
+        ("mcp__GitHub__searchIssues", "mcp__GitHub__searchIssues"),
+        ("git", "mcp__GitHub__*"),
+        ("deploy", "/deploy_preview"),
+        ("depl", "/deploy_preview"),
+        ("deployPreview", "/deploy_preview"),
+        ("code reviewer", "agent:codeReviewer"),
+        ("codereviewer", "agent:codeReviewer"),
+        ("reviewer", "agent:codeReviewer"),
+        ("forms", "pdf"),
+        ("how do I look things up", "web-search"),
+        ("internet", "web-search"),
+    ] {
+        let found = discovered(&world, query);
+        assert_eq!(found.first().map(String::as_str), Some(first), "{query}: {found:?}");
+    }
+    for query in ["zz", "de", "submarine"] {
+        assert!(discovered(&world, query).is_empty(), "{query}");
+    }
+}
+
+#[test]
+fn words_are_found_in_what_is_written_without_spaces() {
+    let world = World::default();
+    let described = |name: &str, text: &str| skill(name).described(Some(text));
+    let code = described("a", "\u{641c}\u{7d22}\u{4ee3}\u{7801}\u{4ed3}\u{5e93}");
+    let weather =
+        described("b", "\u{6771}\u{4eac}\u{306e}\u{5929}\u{6c17}\u{3092}\u{8abf}\u{3079}\u{308b}");
+    shelf(&world, vec![code, weather]);
+    for (query, only) in [
+        ("\u{4ee3}\u{7801}", Some("a")),
+        ("\u{4ed3}\u{5e93}\u{4ee3}\u{7801}", Some("a")),
+        ("\u{5929}\u{6c17}", Some("b")),
+        ("\u{6771}\u{4eac}\u{306e}\u{5929}\u{6c17}", Some("b")),
+        ("\u{6c17}\u{5929}", None),
+    ] {
+        assert_eq!(discovered(&world, query), only.map_or(vec![], |name| vec![name]), "{query}");
+    }
+}
+
+#[test]
+fn spellings_of_one_word_fit_in_full() {
+    let world = World::default();
+    shelf(&world, vec![skill("typecheck"), skill("bug-report"), skill("openApi")]);
+    for query in [
+        "type-check",
+        "typeCheck",
+        "TYPE_CHECK",
+        "typecheck",
+        "bugreport",
+        "bug report",
+        "BugReport",
+        "openapi",
+        "open-api",
+        "open api",
+        "OpenAPI",
+    ] {
+        let found = world.registry.discover(&world.project, query, 5, world.now()).unwrap();
+        assert_eq!(found.len(), 1, "{query}");
+        assert_eq!(found[0].parts.words, Some(1.0), "{query}: {}", found[0].tool.name);
+    }
+}
+
+#[test]
+fn a_name_fits_better_than_a_description() {
+    let world = World::default();
+    shelf(&world, vec![skill("a").described(Some("convert tables")), skill("convert")]);
+    let found = world.registry.discover(&world.project, "convert", 5, world.now()).unwrap();
+    assert_eq!(found_names(&found), ["convert", "a"]);
+    assert!(found[0].score > found[1].score && found[0].score <= 1.0);
+    assert_eq!(found[0].reason, "matches convert; never used yet");
+    assert_eq!(found[0].parts.words, Some(1.0));
+}
+
+#[test]
+fn what_worked_before_lifts_a_tool_that_fits_and_never_one_that_does_not() {
+    let world = World::default();
+    shelf(&world, vec![skill("search-a"), skill("search-b"), skill("other")]);
+    world.uses("search-b", "S");
+    world.uses("other", "SSSS");
+    assert_eq!(suggested(&world, Some("search")), ["search-b", "search-a"]);
+}
+
+#[test]
+fn discover_shows_everything_visible_and_marks_what_cannot_be_relied_on() {
+    let world = World::default();
+    let q = ProjectRef::of_root("/q");
+    let tools = |gone| {
+        let mut all = vec![server("thing"), skill("thing-good"), skill("thing-bad")];
+        all.extend(gone);
+        all
+    };
+    shelf(&world, tools(Some(skill("thing-gone"))));
+    shelf(&world, tools(None));
+    world.scan_in(&q, vec![read(own(&q, "x"), vec![skill("thing-elsewhere")])]);
+    world.hold("thing-bad", Hold::Demoted);
+    let found = world.registry.discover(&world.project, "thing", 9, world.now()).unwrap();
+    let marks: Vec<_> = found.iter().map(|each| (each.tool.name.as_str(), each.mark)).collect();
+    assert_eq!(
+        marks,
+        [
+            ("mcp__thing__*", None),
+            ("thing-good", None),
+            ("thing-gone", Some("[stale]")),
+            ("thing-bad", Some("[demoted]")),
+        ]
+    );
+}
+
+#[test]
+fn answers_are_the_same_every_time_and_limited() {
+    let world = World::default();
+    shelf(&world, (0..200).map(|at| skill(&format!("report-{at}"))).collect());
+    let ask = || world.registry.discover(&world.project, "report", 7, world.now()).unwrap();
+    let first = ask();
+    assert_eq!(first.len(), 7);
+    assert_eq!(first, ask());
+    assert_eq!(
+        first,
+        world.registry.suggest(&world.project, Some("report"), None, 7, world.now()).unwrap()
+    );
+}
+
+#[test]
+fn a_long_prompt_over_many_tools_is_answered() {
+    let world = World::default();
+    let text = "reads, converts and prints whatever it is given ".repeat(5);
+    let tools = (0..3_000).map(|at| skill(&format!("tool-{at}")).described(Some(&text)));
+    shelf(&world, tools.collect());
+    let prompt: String = (0..2_000).map(|at| format!("word{at} ")).collect();
+    assert!(suggested(&world, Some(&prompt)).is_empty());
+    assert_eq!(suggested(&world, Some("please convert tool-17"))[0], "tool-17");
+}
+
+#[test]
+fn the_nearest_known_name_helps_against_slips() {
+    let world = World::default();
+    shelf(&world, vec![command("/review"), server("github"), skill("pdf")]);
+    let nearest = |text: &str| {
+        let name = world.registry.nearest(&world.project, text).unwrap();
+        name.map(|name| name.to_string())
+    };
+    assert_eq!(nearest("/reveiw").as_deref(), Some("/review"));
+    assert_eq!(nearest("PDF").as_deref(), Some("pdf"));
+    assert_eq!(nearest("qqqqqq"), None);
+    for (text, name) in [("github", "mcp__github__*"), ("review", "/review"), ("pdf", "pdf")] {
+        let key = world.registry.find_key(&world.project.id, text, Default::default()).unwrap();
+        assert_eq!(key.name.as_str(), name);
+    }
+    assert!(world.registry.find_key(&world.project.id, "nothing", Default::default()).is_err());
+}
+
+#[test]
+fn the_tools_of_a_server_that_a_person_demoted_are_not_suggested() {
+    let world = World::default();
+    world.scan(vec![read(user("mcp"), vec![server("hub"), server("other")])]);
+    world.uses("mcp__hub__search", "S");
+    world.uses("mcp__other__search", "S");
+    for hold in [Hold::Demoted, Hold::Ignored] {
+        world.hold("mcp__hub__*", hold);
+        assert_eq!(suggested(&world, Some("search")), ["mcp__other__search"]);
+    }
+    world.hold("mcp__hub__*", Hold::None);
+    assert_eq!(suggested(&world, Some("search")).len(), 2);
+}
+
+#[test]
+fn habits_are_shown_as_a_part_of_the_words() {
+    let world = World::default();
+    let tools = ["read", "write", "list", "query"]
+        .map(|tool| found(&format!("mcp__db__{tool}"), ToolKind::McpTool));
+    shelf(&world, tools.to_vec());
+    for number in 0..6 {
+        let query = format!("something in app.db number {number}");
+        let learn = Learn::new(world.op(), query, tool_name("mcp__db__query"), world.now());
+        world.registry.learn_route(&world.project, learn).unwrap();
+        let learn = Learn::new(
+            world.op(),
+            format!("other {number}"),
+            tool_name("mcp__db__list"),
+            world.now(),
+        );
+        world.registry.learn_route(&world.project, learn).unwrap();
+    }
+    let found = world.registry.discover(&world.project, "query app.db", 5, world.now()).unwrap();
+    let parts = &found[0].parts;
+    let (words, habit) = (parts.words.unwrap(), parts.habit.unwrap());
+    assert_eq!(found[0].tool.name, "mcp__db__query");
+    assert!(habit > 0.0 && habit <= 0.35 && habit <= words, "{parts:?}");
+}

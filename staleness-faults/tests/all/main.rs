@@ -1,0 +1,6 @@
+//! Tests of SQLite on disks that fail and lose power.
+
+mod errors;
+mod power;
+mod raising;
+mod support;

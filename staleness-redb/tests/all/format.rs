@@ -1,0 +1,249 @@
+//! What opening makes of files, good and bad.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::support::*;
+use redb::{Database, TableDefinition};
+use staleness_core::store::StoreError;
+use staleness_redb::{OpenOptions, RedbStore};
+
+const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
+
+fn try_open(path: &Path) -> Result<RedbStore, StoreError> {
+    RedbStore::open(path, OpenOptions::new())
+}
+
+/// Opening must fail, and leave the folder as it is but for the lock.
+fn refused(path: &Path) -> StoreError {
+    let folder = path.parent().unwrap();
+    let others = || {
+        let mut found = files(folder);
+        found.retain(|(name, _)| !name.ends_with(".lock"));
+        found
+    };
+    let before = others();
+    let error = try_open(path).map(drop).unwrap_err();
+    assert_eq!(others(), before, "{error}");
+    error
+}
+
+fn set(path: &Path, name: &str, value: u64) {
+    let db = Database::open(path).unwrap();
+    let tx = db.begin_write().unwrap();
+    tx.open_table(META).unwrap().insert(name, value).unwrap();
+    tx.commit().unwrap();
+}
+
+#[test]
+fn a_missing_store_is_created_only_when_asked() {
+    let (folder, path) = fresh();
+    for options in [OpenOptions::new().create(false), OpenOptions::new().read_only(true)] {
+        match RedbStore::open(&path, options) {
+            Err(StoreError::Io { source, .. }) => assert_eq!(source.kind(), ErrorKind::NotFound),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(files(folder.path()).is_empty());
+    let deep = folder.path().join("a/b/registry.redb");
+    drop(open(&deep));
+    assert!(deep.is_file());
+}
+
+#[test]
+fn odd_names_are_plain_names() {
+    let (folder, _) = fresh();
+    for name in ["a b%20'\"", "\u{1f680}.redb", ":memory:"] {
+        let path = folder.path().join(name);
+        drop(filled(&path));
+        assert_eq!(everything(&open(&path)).unwrap().tools.len(), 1, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_is_followed_to_one_lock() {
+    let (folder, path) = fresh();
+    drop(filled(&path));
+    let link = folder.path().join("link.redb");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let store = open(&link);
+    assert_eq!(store.path(), fs::canonicalize(&path).unwrap());
+    transact(&store, use_tool("b", 2)).unwrap();
+    let names: Vec<String> = files(folder.path()).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["link.redb", "registry.redb", "registry.redb.lock"]);
+}
+
+#[test]
+fn an_empty_file_becomes_a_store() {
+    let (_folder, path) = fresh();
+    fs::write(&path, b"").unwrap();
+    let read_only = RedbStore::open(&path, OpenOptions::new().read_only(true));
+    assert!(matches!(read_only, Err(StoreError::ReadOnly)));
+    let store = RedbStore::open(&path, OpenOptions::new().create(false)).unwrap();
+    transact(&store, use_tool("a", 1)).unwrap();
+}
+
+#[test]
+fn what_a_dead_creator_left_is_in_nobodys_way() {
+    let (_folder, path) = fresh();
+    let new = path.with_extension("redb.new");
+    fs::write(&new, b"half a store").unwrap();
+    drop(filled(&path));
+    assert!(!new.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_a_store_and_gets_nothing_beside_it() {
+    let (folder, path) = fresh();
+    let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    assert!(matches!(refused(&path), StoreError::NotAStore(_)));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    drop(socket);
+    assert!(matches!(refused("/dev/null".as_ref()), StoreError::NotAStore(_)));
+}
+
+#[test]
+fn a_folder_is_not_a_store() {
+    let (_folder, path) = fresh();
+    fs::create_dir(&path).unwrap();
+    assert!(matches!(refused(&path), StoreError::NotAStore(_)));
+}
+
+#[test]
+fn a_file_that_is_no_database_is_not_a_store() {
+    let (folder, path) = fresh();
+    for text in ["x", "not a database\n", "SQLite format 3\0", &"long ".repeat(10_000)] {
+        fs::write(&path, text).unwrap();
+        assert!(matches!(refused(&path), StoreError::NotAStore(_)), "{} bytes", text.len());
+    }
+    assert_eq!(files(folder.path()).len(), 1, "no lock beside another's file");
+}
+
+#[test]
+fn another_programs_database_is_not_a_store() {
+    let tables: [fn(&Database); 4] = [
+        |_| {},
+        |db| {
+            let tx = db.begin_write().unwrap();
+            let other: TableDefinition<'_, &str, &str> = TableDefinition::new("secrets");
+            tx.open_table(other).unwrap().insert("a", "b").unwrap();
+            tx.commit().unwrap();
+        },
+        |db| {
+            let tx = db.begin_write().unwrap();
+            let other: TableDefinition<'_, u64, u64> = TableDefinition::new("staleness");
+            tx.open_table(other).unwrap().insert(1, 1).unwrap();
+            tx.commit().unwrap();
+        },
+        |db| {
+            let tx = db.begin_write().unwrap();
+            tx.open_table(META).unwrap().insert("magic", 7).unwrap();
+            tx.commit().unwrap();
+        },
+    ];
+    for fill in tables {
+        let (_folder, path) = fresh();
+        let other = Database::create(&path).unwrap();
+        fill(&other);
+        drop(other);
+        let error = refused(&path);
+        assert!(matches!(error, StoreError::NotAStore(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn a_newer_format_is_refused_also_under_an_open_store() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    set(&path, "format", 9);
+    for error in [
+        refused(&path),
+        everything(&store).unwrap_err(),
+        transact(&store, use_tool("b", 2)).unwrap_err(),
+        check(&store).unwrap_err(),
+    ] {
+        let newer = matches!(error, StoreError::FormatTooNew { found: 9, supported: 5 });
+        assert!(newer, "{error:?}");
+    }
+    set(&path, "format", 5);
+    transact(&store, use_tool("b", 2)).unwrap();
+    set(&path, "format", 0);
+    assert!(matches!(refused(&path), StoreError::Corrupt(_)));
+}
+
+#[test]
+fn a_store_that_another_program_closed_is_a_store() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    let before = everything(&store).unwrap();
+    drop(Database::open(&path).unwrap());
+    assert_eq!(everything(&store).unwrap(), before);
+    transact(&store, use_tool("b", 2)).unwrap();
+    check(&store).unwrap();
+}
+
+#[test]
+fn a_truncated_store_is_damaged() {
+    let (_folder, path) = fresh();
+    drop(filled(&path));
+    let whole = fs::read(&path).unwrap();
+    for length in [1, 9, 99, 319, 320, 4_096, 5_000, whole.len() / 2, whole.len() - 4_096] {
+        fs::write(&path, &whole[..length]).unwrap();
+        let error = refused(&path);
+        assert!(
+            matches!(error, StoreError::Corrupt(_) | StoreError::NotAStore(_)),
+            "{length}: {error:?}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_emptied_or_removed_under_a_store_is_an_error() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    fs::write(&path, b"").unwrap();
+    assert!(matches!(everything(&store), Err(StoreError::Corrupt(_))));
+    assert!(matches!(transact(&store, use_tool("b", 2)), Err(StoreError::Corrupt(_))));
+    assert!(path.metadata().unwrap().len() == 0);
+    fs::remove_file(&path).unwrap();
+    for error in [everything(&store).unwrap_err(), transact(&store, use_tool("b", 2)).unwrap_err()]
+    {
+        match error {
+            StoreError::Io { source, .. } => assert_eq!(source.kind(), ErrorKind::NotFound),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Whatever a damaged byte does, it is an error or no error, never a panic and never a loss of what
+/// was intact. A reader leaves even a damaged file as it is.
+#[test]
+fn flipped_bytes_are_errors_at_most() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    let sound = everything(&store).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let used: Vec<usize> = (0..whole.len()).filter(|place| whole[*place] != 0).collect();
+    let step = used.len() / 150;
+    let mut found = 0;
+    for place in used.into_iter().step_by(step).chain((0..320).step_by(9)) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0x55;
+        fs::write(&path, &damaged).unwrap();
+        let seen = everything(&store);
+        if check(&store).is_err() || try_open(&path).is_err() {
+            found += 1;
+        } else if let Ok(seen) = seen {
+            assert_eq!(seen, sound, "byte {place}");
+        }
+        assert!(fs::read(&path).unwrap() == damaged, "byte {place}");
+        // A step may fail or write what it can; it must return.
+        let _ = transact(&store, use_tool("b", 2));
+    }
+    assert!(found > 20, "{found}");
+    fs::write(&path, &whole).unwrap();
+    assert_eq!(everything(&open(&path)).unwrap(), sound);
+}

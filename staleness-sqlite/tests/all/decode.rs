@@ -1,0 +1,216 @@
+//! Records that cannot be read are named, and nothing panics.
+
+use std::sync::Arc;
+
+use crate::support::*;
+use rusqlite::Connection;
+use staleness_core::ids::{ModelId, ProjectId, ToolName};
+use staleness_core::route::{RouteId, RouteKey};
+use staleness_core::store::{RegistryStore, Selection, StoreError, VectorFilter};
+
+/// Runs `sql` on a filled store. What the store says to reading it all, and to a check.
+fn damaged(sql: &str) -> [StoreError; 2] {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    let conn = Connection::open(&path).unwrap();
+    conn.execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    [everything(&store).unwrap_err(), check(&store).unwrap_err()]
+}
+
+fn names(sql: &str, what: &str) {
+    for error in damaged(sql) {
+        match error {
+            StoreError::Corrupt(text) => assert!(text.contains(what), "{sql}: {text}"),
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn words_numbers_and_blobs_that_mean_nothing_are_named() {
+    let tool = "tools (\"\", \"a\"): ";
+    for column in ["kind", "cause", "hold"] {
+        names(&format!("UPDATE tools SET {column} = 'nonsense'"), &format!("{tool}{column}"));
+    }
+    for column in ["server", "plugin"] {
+        names(&format!("UPDATE tools SET {column} = char(7)"), &format!("{tool}{column}"));
+    }
+    for column in ["ring", "holdings"] {
+        names(&format!("UPDATE tools SET {column} = x'0102'"), &format!("{tool}{column}"));
+    }
+    names("UPDATE tools SET window = 256", &format!("{tool}window"));
+    names("UPDATE tools SET revived = 2", &format!("{tool}revived"));
+    names("UPDATE tools SET demoted = 1", &format!("{tool}demoted"));
+    names("UPDATE tools SET demotions = -1", &format!("{tool}demotions"));
+    names("UPDATE tools SET failing_since = 1", &format!("{tool}failing_cause"));
+    names("UPDATE tools SET updated_at = 9223372036854775807", &format!("{tool}updated_at"));
+    names("UPDATE outcomes SET mark = 'SS'", "outcomes 1: mark");
+    names("UPDATE outcomes SET identity = 0", "outcomes 1: identity");
+    names("UPDATE outcomes SET credits = x'02'", "outcomes 1: credits");
+    names("UPDATE outcomes SET seq = -1", "outcomes -1: seq");
+    names("UPDATE journal SET kind = 'moon'", "journal 1.0: kind");
+    names("UPDATE journal SET action = ''", "journal 1.0: action");
+    names("UPDATE journal SET idx = -1", "journal 1.-1: idx");
+    names(
+        "INSERT INTO projects VALUES('', '', 0, 0, zeroblob(16), 0, NULL, 0)",
+        "projects \"\": id",
+    );
+    names(
+        "INSERT INTO projects VALUES('p', '', 0, 0, zeroblob(15), 0, NULL, 0)",
+        "projects \"p\": config_digest",
+    );
+    names(
+        "INSERT INTO sources VALUES('', 'c', 4, 'p', '', 'read', 0, zeroblob(16), 0, NULL, 0)",
+        "sources (\"\", \"c\", 4, \"p\"): level",
+    );
+    let item = |kind: &str, keywords: &str, citations: &str, contradicted: &str| {
+        format!(
+            "INSERT INTO knowledge VALUES('', 'i', '{kind}', '', '{keywords}', NULL, 0, 0, NULL, 0, \
+             NULL, NULL, NULL, NULL, 0, '{citations}', '[]', '[]', '[]', {contradicted}, NULL, 0, \
+             0, NULL, NULL)"
+        )
+    };
+    let said = "knowledge (\"\", \"i\"): ";
+    names(&item("moon", "[]", "[]", "NULL"), &format!("{said}kind"));
+    names(&item("todo", "[1]", "[]", "NULL"), &format!("{said}keywords"));
+    names(&item("todo", "[", "[]", "NULL"), &format!("{said}keywords"));
+    names(&item("todo", "[]", "[{}]", "NULL"), &format!("{said}citations"));
+    names(&item("todo", "[]", "[]", "'{}'"), &format!("{said}contradicted"));
+    for found in ["", "[]", "null", "[{}]", "[1]"] {
+        names(
+            &format!(
+                "INSERT INTO documents VALUES('p', 'a.md', 1, 0, NULL, zeroblob(16), 0, '{found}')"
+            ),
+            "documents (\"p\", \"a.md\"): found",
+        );
+    }
+    let work = |kind: &str, status: &str, ended: u8, steps: &str| {
+        format!(
+            "INSERT INTO work VALUES('', 'w', '{kind}', '{status}', {ended}, NULL, 'x', NULL, NULL, \
+             NULL, 'observation', 0, 0, 0, NULL, '[]', '{steps}', 'waiting', 0)"
+        )
+    };
+    let said = "work (\"\", \"w\"): ";
+    names(&work("moon", "todo", 0, "[]"), &format!("{said}kind"));
+    names(&work("plan", "moon", 0, "[]"), &format!("{said}status"));
+    names(&work("plan", "todo", 1, "[]"), &format!("{said}ended"));
+    names(&work("plan", "done", 0, "[]"), &format!("{said}ended"));
+    names(&work("plan", "todo", 0, "[{}]"), &format!("{said}steps"));
+    names(&work("plan", "in_progress", 0, "[]"), &format!("{said}aging"));
+    names(&work("plan", "done", 1, "[]"), &format!("{said}aging"));
+    names(
+        "INSERT INTO sessions VALUES('p', 's', 'a', 0, NULL, 0, 2)",
+        "sessions (\"p\", \"s\"): first_contact",
+    );
+    names("INSERT INTO cursors VALUES('p', '', 0, NULL, 0)", "cursors (\"p\", \"\"): agent");
+    let route = |id: &str, confidence: i64, ops: &str| {
+        format!(
+            "INSERT INTO routes VALUES('p', 't', {id}, 'q', {confidence}, 1, 0, 0, NULL, {ops})"
+        )
+    };
+    let id = "x'0000000000000000000000000000002a'";
+    let said = "routes (\"p\", \"t\", \"0000000000000000000000000000002a\"): ";
+    names(&route("x'2a'", 0, "x''"), "routes (\"p\", \"t\", \"\"): id");
+    names(&route(id, 1_000_000_001, "x''"), &format!("{said}confidence"));
+    names(&route(id, -1, "x''"), &format!("{said}confidence"));
+    names(&route(id, 0, "x'01'"), &format!("{said}ops"));
+    names(&route(id, 0, "zeroblob(136)"), &format!("{said}ops"));
+    let vector = |form: &str, numbers: &str| {
+        format!("INSERT INTO vectors VALUES('p', 't', {id}, 'm', '{form}', {numbers})")
+    };
+    let said = said.replace("routes", "vectors");
+    names(&vector("f32", "x'0000803f'"), &format!("{said}form"));
+    names(&vector("f32 unit", "x''"), &format!("{said}numbers"));
+    names(&vector("f64 unit", "x'0000803f00'"), &format!("{said}numbers"));
+    names("INSERT INTO suggestions VALUES('p', 's', -1, '[]')", "suggestions (\"p\", \"s\"): made");
+    names(
+        "INSERT INTO suggestions VALUES('p', 's', 0, '{}')",
+        "suggestions (\"p\", \"s\"): prompts",
+    );
+    names("UPDATE meta SET revision = -1", "meta 1: revision");
+    names("UPDATE meta SET format = 0", "meta 1: format");
+    names("DELETE FROM meta", "meta 1");
+}
+
+#[test]
+fn a_check_finds_what_no_single_row_shows() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    check(&store).unwrap();
+    let conn = Connection::open(&path).unwrap();
+    for (sql, what) in [
+        ("UPDATE meta SET revision = 0", "beyond 0"),
+        ("UPDATE journal SET idx = 1", "journal 1.1: an entry before it is missing"),
+    ] {
+        conn.execute_batch(sql).unwrap();
+        match check(&store) {
+            Err(StoreError::Corrupt(text)) => assert!(text.contains(what), "{text}"),
+            other => panic!("{other:?}"),
+        }
+        conn.execute_batch("UPDATE meta SET revision = 1; UPDATE journal SET idx = 0").unwrap();
+    }
+}
+
+/// What a load takes as it lies there, a check looks at.
+#[test]
+fn a_check_finds_vectors_that_point_nowhere() {
+    for numbers in ["x'00000040'", "x'0000c07f'", "x'00000000'"] {
+        let (_folder, path) = fresh();
+        let store = filled(&path);
+        let conn = Connection::open(&path).unwrap();
+        let sql = format!(
+            "INSERT INTO vectors VALUES('p', 't', zeroblob(16), 'm', 'f32 unit', {numbers})"
+        );
+        conn.execute_batch(&sql).unwrap();
+        match check(&store) {
+            Err(StoreError::Corrupt(text)) => assert!(text.contains("numbers"), "{text}"),
+            other => panic!("{numbers}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_vector_is_named_in_full_however_it_is_found() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    let conn = Connection::open(&path).unwrap();
+    let project = || ProjectId::new("p").unwrap();
+    let said = "vectors (\"p\", \"t\", \"00000000000000000000000000000000\"): numbers";
+    // Alone, and far from another one.
+    for other in [
+        "",
+        "INSERT INTO vectors(rowid, project, tool, id, model, form, numbers) \
+                   VALUES(100, 'p', 'u', zeroblob(16), 'm', 'f32 unit', x'0000803f')",
+    ] {
+        let damaged = "REPLACE INTO vectors(rowid, project, tool, id, model, form, numbers) \
+                       VALUES(1, 'p', 't', zeroblob(16), 'm', 'f32 unit', x'')";
+        conn.execute_batch(&format!("{damaged}; {other}")).unwrap();
+        let of_model = VectorFilter::Model(project(), ModelId::new("m").unwrap());
+        let (tool, model) = (ToolName::new("t").unwrap(), ModelId::new("m").unwrap());
+        let key = RouteKey { project: project(), tool: tool.clone(), id: RouteId(0) };
+        for filter in [
+            VectorFilter::Project(project()),
+            of_model,
+            VectorFilter::Key(key),
+            VectorFilter::First(project(), model),
+            VectorFilter::Tool(project(), tool),
+            VectorFilter::All,
+        ] {
+            let selection = Arc::new(Selection::new().peek_vectors(filter));
+            match pollster::block_on(store.view(selection)) {
+                Err(StoreError::Corrupt(text)) => assert!(text.starts_with(said), "{text}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_tell_nothing_of_what_rows_hold() {
+    let secret = "sk-live-secret";
+    for column in ["kind", "cause", "hold"] {
+        for error in damaged(&format!("UPDATE tools SET {column} = '{secret}'")) {
+            assert!(!error.to_string().contains(secret), "{error}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What opening makes of files, good and bad.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::support::*;
+use rusqlite::Connection;
+use staleness_core::store::StoreError;
+use staleness_sqlite::{OpenOptions, SqliteStore};
+
+fn try_open(path: &Path) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open(path, OpenOptions::new())
+}
+
+fn pragma(path: &Path, name: &str) -> String {
+    let conn = Connection::open(path).unwrap();
+    conn.query_row(&format!("PRAGMA {name}"), (), |row| {
+        row.get::<_, rusqlite::types::Value>(0).map(|value| format!("{value:?}"))
+    })
+    .unwrap()
+}
+
+/// Opening must fail, and leave the folder as it is.
+fn refused(path: &Path) -> StoreError {
+    let folder = path.parent().unwrap();
+    let before = files(folder);
+    let error = try_open(path).map(drop).unwrap_err();
+    assert_eq!(files(folder), before, "{error}");
+    error
+}
+
+#[test]
+fn a_new_store_says_what_it_is() {
+    let (_folder, path) = fresh();
+    drop(open(&path));
+    assert_eq!(pragma(&path, "application_id"), format!("Integer({})", 0x5374_616C));
+    assert_eq!(pragma(&path, "user_version"), "Integer(5)");
+    assert_eq!(pragma(&path, "journal_mode"), "Text(\"wal\")");
+}
+
+#[test]
+fn a_missing_store_is_created_only_when_asked() {
+    let (folder, path) = fresh();
+    for options in [OpenOptions::new().create(false), OpenOptions::new().read_only(true)] {
+        match SqliteStore::open(&path, options) {
+            Err(StoreError::Io { source, .. }) => assert_eq!(source.kind(), ErrorKind::NotFound),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(files(folder.path()).is_empty());
+    let deep = folder.path().join("a/b/registry.db");
+    drop(open(&deep));
+    assert!(deep.is_file());
+}
+
+#[test]
+fn names_that_mean_something_to_sqlite_are_plain_names() {
+    let (folder, _) = fresh();
+    for name in [":memory:", "file:x?mode=memory", "a b%20'\"", "\u{1f680}.db"] {
+        let path = folder.path().join(name);
+        drop(filled(&path));
+        assert_eq!(everything(&open(&path)).unwrap().tools.len(), 1, "{name}");
+        assert!(path.is_file(), "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_is_followed_to_one_log_and_one_lock() {
+    let (folder, path) = fresh();
+    drop(filled(&path));
+    let link = folder.path().join("link.db");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let store = open(&link);
+    assert_eq!(store.path(), fs::canonicalize(&path).unwrap());
+    transact(&store, use_tool("b", 2)).unwrap();
+    let names: Vec<String> = files(folder.path()).into_iter().map(|(name, _)| name).collect();
+    assert!(!names.contains(&"link.db.lock".to_owned()), "{names:?}");
+    assert!(!names.contains(&"link.db-wal".to_owned()), "{names:?}");
+}
+
+#[test]
+fn an_empty_file_becomes_a_store() {
+    let (_folder, path) = fresh();
+    fs::write(&path, b"").unwrap();
+    let store = SqliteStore::open(&path, OpenOptions::new().create(false)).unwrap();
+    transact(&store, use_tool("a", 1)).unwrap();
+}
+
+/// The header of a rollback journal of a database that had no pages.
+fn journal_of_nothing() -> Vec<u8> {
+    let mut header = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    for number in [0_u32, 1, 0, 512, 4_096] {
+        header.extend(number.to_be_bytes());
+    }
+    header.resize(512, 0);
+    header
+}
+
+/// Found by cutting the power while a store is created: of its first page a piece is there.
+#[test]
+fn a_creation_that_was_cut_off_is_undone_by_its_journal() {
+    let (_folder, path) = fresh();
+    fs::write(&path, [b'S'; 100]).unwrap();
+    let journal = path.with_file_name("registry.db-journal");
+    fs::write(&journal, b"somebody's notes").unwrap();
+    assert!(matches!(refused(&path), StoreError::NotAStore(_)));
+    fs::write(&journal, journal_of_nothing()).unwrap();
+    let store = open(&path);
+    transact(&store, use_tool("a", 1)).unwrap();
+    check(&store).unwrap();
+    assert!(!journal.exists());
+}
+
+#[test]
+fn an_empty_file_beside_a_log_is_damage() {
+    let (_folder, path) = fresh();
+    drop(filled(&path));
+    fs::write(&path, b"").unwrap();
+    assert!(matches!(refused(&path), StoreError::Corrupt(_)));
+}
+
+#[test]
+fn a_folder_is_not_a_store() {
+    let (_folder, path) = fresh();
+    fs::create_dir(&path).unwrap();
+    assert!(matches!(refused(&path), StoreError::NotAStore(_)));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_a_store_and_gets_nothing_beside_it() {
+    let (folder, path) = fresh();
+    let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    assert!(matches!(refused(&path), StoreError::NotAStore(_)));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    drop(socket);
+    assert!(matches!(refused("/dev/null".as_ref()), StoreError::NotAStore(_)));
+}
+
+#[test]
+fn a_text_file_is_not_a_store() {
+    let (_folder, path) = fresh();
+    for text in ["x", "not a database\n", &"long ".repeat(10_000)] {
+        fs::write(&path, text).unwrap();
+        assert!(matches!(refused(&path), StoreError::NotAStore(_)), "{} bytes", text.len());
+    }
+}
+
+#[test]
+fn another_programs_database_is_not_a_store() {
+    for pragma in ["user_version = 0", "user_version = 1", "application_id = 7"] {
+        let (_folder, path) = fresh();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch(&format!("PRAGMA {pragma}; CREATE TABLE t(x);")).unwrap();
+        other.close().unwrap();
+        let error = refused(&path);
+        assert!(matches!(error, StoreError::NotAStore(_)), "{pragma}: {error:?}");
+    }
+}
+
+#[test]
+fn a_newer_format_is_refused_by_name() {
+    let (_folder, path) = fresh();
+    drop(filled(&path));
+    let newer = Connection::open(&path).unwrap();
+    newer.execute_batch("PRAGMA user_version = 9; PRAGMA journal_mode = DELETE").unwrap();
+    newer.close().unwrap();
+    match refused(&path) {
+        StoreError::FormatTooNew { found: 9, supported: 5 } => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_format_that_is_raised_under_an_open_store_is_noticed() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    let newer = Connection::open(&path).unwrap();
+    newer.execute_batch("PRAGMA user_version = 6; UPDATE meta SET format = 6").unwrap();
+    for error in [everything(&store).unwrap_err(), transact(&store, use_tool("b", 2)).unwrap_err()]
+    {
+        assert!(matches!(error, StoreError::FormatTooNew { found: 6, supported: 5 }), "{error:?}");
+    }
+    newer.execute_batch("PRAGMA user_version = 5; UPDATE meta SET format = 5").unwrap();
+    transact(&store, use_tool("b", 2)).unwrap();
+}
+
+#[test]
+fn a_truncated_store_is_damaged() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    store.checkpoint().unwrap();
+    drop(store);
+    let whole = fs::read(&path).unwrap();
+    for length in [1, 99, 100, 512, 4_096, 5_000, whole.len() / 2, whole.len() - 4_096] {
+        fs::write(&path, &whole[..length]).unwrap();
+        let error = match try_open(&path) {
+            Err(error) => error,
+            Ok(store) => {
+                check(&store).err().unwrap_or_else(|| panic!("{length} of {} bytes", whole.len()))
+            }
+        };
+        assert!(
+            matches!(error, StoreError::Corrupt(_) | StoreError::NotAStore(_)),
+            "{length}: {error:?}"
+        );
+    }
+}
+
+/// Whatever a damaged byte does, it is an error or no error, never a panic and never a loss of what
+/// was intact.
+#[test]
+fn flipped_bytes_are_errors_at_most() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    store.checkpoint().unwrap();
+    let sound = everything(&store).unwrap();
+    drop(store);
+    let whole = fs::read(&path).unwrap();
+    let mut found = 0;
+    for place in (0..whole.len()).step_by(149) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0x55;
+        fs::write(&path, &damaged).unwrap();
+        let Ok(store) = SqliteStore::open(&path, OpenOptions::new().read_only(true)) else {
+            found += 1;
+            continue;
+        };
+        if check(&store).is_err() {
+            found += 1;
+            // Reading may fail or see what is left; it must return.
+            let _ = everything(&store);
+        }
+    }
+    assert!(found > 20, "{found}");
+    fs::write(&path, &whole).unwrap();
+    assert_eq!(everything(&open(&path)).unwrap(), sound);
+}
+
+#[test]
+fn damage_is_told_on_one_line() {
+    let (_folder, path) = fresh();
+    drop(open(&path));
+    let mut bytes = fs::read(&path).unwrap();
+    let begin = b"CREATE TABLE tools(";
+    // Pages that were split may hold what they said before.
+    let found = |bytes: &[u8]| bytes.windows(begin.len()).position(|part| part == begin);
+    while let Some(at) = found(&bytes) {
+        bytes[at + begin.len() - 1] = b'`';
+    }
+    fs::write(&path, bytes).unwrap();
+    let store = try_open(&path);
+    let checked = store.and_then(|store| check(&store));
+    match checked {
+        Err(StoreError::Corrupt(why)) => {
+            assert!(why.chars().count() <= 200 && !why.contains('\n'), "{why}");
+        }
+        other => panic!("{other:?}"),
+    }
+}

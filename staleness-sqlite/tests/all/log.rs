@@ -1,0 +1,68 @@
+//! The write-ahead log stays short.
+
+use std::path::Path;
+
+use crate::support::*;
+
+/// Bytes of a frame.
+const FRAME: u64 = 24 + 4096;
+
+fn frames(path: &Path) -> u64 {
+    let log = path.with_file_name("registry.db-wal");
+    log.metadata().unwrap().len() / FRAME
+}
+
+#[test]
+fn short_lived_stores_keep_it_below_64_frames_and_a_commit() {
+    let (_folder, path) = fresh();
+    let mut longest = 0;
+    for round in 0..1_200 {
+        let store = open(&path);
+        transact(&store, use_tool(&format!("t{}", round % 20), round)).unwrap();
+        longest = longest.max(frames(&path));
+        drop(store);
+        assert!(frames(&path) < 64, "after round {round}");
+    }
+    assert!(longest < 64, "{longest}");
+    assert_eq!(everything(&open(&path)).unwrap().outcomes.len(), 1_200);
+}
+
+#[test]
+fn a_long_lived_store_trims_it_now_and_then_and_when_dropped() {
+    let (_folder, path) = fresh();
+    let store = open(&path);
+    let mut longest = 0;
+    for round in 0..1_200 {
+        transact(&store, use_tool("t", round)).unwrap();
+        longest = longest.max(frames(&path));
+    }
+    assert!((64..1_000).contains(&longest), "{longest}");
+    drop(store);
+    assert!(frames(&path) < 64);
+}
+
+#[test]
+fn a_reader_that_stays_stops_no_writer() {
+    let (_folder, path) = fresh();
+    drop(filled(&path));
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN; SELECT * FROM meta").unwrap();
+    for round in 0..100 {
+        transact(&open(&path), use_tool("t", round)).unwrap();
+    }
+    assert!(frames(&path) >= 64);
+    reader.execute_batch("COMMIT").unwrap();
+    // Whoever commits next finds that nobody is in the way any more.
+    transact(&open(&path), use_tool("t", 100)).unwrap();
+    assert!(frames(&path) < 64);
+}
+
+#[test]
+fn a_checkpoint_empties_it() {
+    let (_folder, path) = fresh();
+    let store = filled(&path);
+    assert_ne!(frames(&path), 0);
+    store.checkpoint().unwrap();
+    assert_eq!(frames(&path), 0);
+    assert_eq!(everything(&store).unwrap().tools.len(), 1);
+}

@@ -1,0 +1,17 @@
+//! Tests of what is special to SQLite; what every backend promises is in `conformance.rs`.
+
+mod cells;
+mod decode;
+mod extents;
+mod fixture;
+mod fixture_routes;
+mod fixture_work;
+mod forgotten;
+mod format;
+mod log;
+mod many_vectors;
+mod modes;
+mod read_only;
+mod runtime;
+mod sharing;
+mod support;
