@@ -71,6 +71,6 @@ pub use backend::{Backend, Capabilities, Place};
 pub use case::Case;
 pub use cases::cases;
 pub use context::Context;
-pub use runner::run;
+pub use runner::{ignore, run};
 pub use steps::Put;
 pub use wrappers::{Around, AskTwice, Fault, Faults, Faulty, HoldToLocks, Manner, Strict, Twice};

@@ -25,6 +25,12 @@ pub fn run(backend: impl Backend) -> ! {
     run_with(&backend, &Arguments::from_iter(arguments)).exit()
 }
 
+/// Reports every case as ignored for `reason`, and exits: the suite of a backend whose server is not there.
+pub fn ignore(reason: &str) -> ! {
+    let trials = cases().into_iter().map(|case| ignored(case, reason.to_owned())).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit()
+}
+
 /// Runs the cases that `arguments` choose.
 fn run_with(backend: &Arc<dyn Backend>, arguments: &Arguments) -> Conclusion {
     let trials = cases().into_iter().map(|case| trial(backend, case)).collect();
@@ -34,14 +40,16 @@ fn run_with(backend: &Arc<dyn Backend>, arguments: &Arguments) -> Conclusion {
 fn trial(backend: &Arc<dyn Backend>, case: Case) -> Trial {
     let missing = backend.capabilities().missing(case.needs);
     if !missing.is_empty() {
-        let why = format!("{} lacks: {}", backend.name(), missing.join(", "));
-        let told = why.clone();
-        return Trial::test(case.name, move || Err(Failed::from(told)))
-            .with_kind(why)
-            .with_ignored_flag(true);
+        return ignored(case, format!("{} lacks: {}", backend.name(), missing.join(", ")));
     }
     let backend = Arc::clone(backend);
     Trial::test(case.name, move || case.verify(backend).map_err(Failed::from))
+}
+
+/// A case that fails with `reason` if it is run all the same.
+fn ignored(case: Case, reason: String) -> Trial {
+    let failure = Failed::from(&reason);
+    Trial::test(case.name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
 }
 
 /// The `main` of a backend's conformance test (a test target with `harness = false`). See the

@@ -1,4 +1,6 @@
-//! Tests of the embedder on a tiny model and on damaged ones.
+//! Tests of the embedder on a tiny model and on damaged ones; empty without the feature `local`.
+
+#![cfg(feature = "local")]
 
 mod damaged;
 mod local;

@@ -82,8 +82,9 @@ fn values(kind: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "needs a Postgres server"]
 fn whatever_stands_in_a_cell_is_read_or_named() {
-    let Some(server) = Server::shared() else { return };
+    let server = Server::shared();
     let database = server.database();
     let site = Site::new(database.url());
     assert!(read(&site.registry).iter().all(Result::is_ok));

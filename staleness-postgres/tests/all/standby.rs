@@ -100,8 +100,9 @@ fn live(url: &str, writer: u32, acknowledged: &Sender<String>, lead: &Lead) {
 }
 
 #[test]
+#[ignore = "needs a Postgres server"]
 fn what_was_acknowledged_outlives_the_server_that_acknowledged_it() {
-    let Some(first) = Server::private() else { return };
+    let first = Server::private();
     drop(open(first.url()));
     let second = first.follow();
     let sql = Sql::connect(first.url()).unwrap();

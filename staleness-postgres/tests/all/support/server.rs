@@ -38,22 +38,17 @@ struct Own {
 }
 
 impl Server {
-    /// The server that the environment names, or one of our own. `None` where there is neither; that is
-    /// said aloud.
-    pub(crate) fn start() -> Option<Self> {
-        if let Ok(url) = env::var(VARIABLE) {
-            return Some(Self { own: None, url });
+    /// Returns true if a server can be had: tests that need one are ignored otherwise.
+    pub(crate) fn is_available() -> bool {
+        env::var_os(VARIABLE).is_some() || binary("initdb").is_some()
+    }
+
+    /// The server that the environment names, or a new private one.
+    pub(crate) fn start() -> Self {
+        match env::var(VARIABLE) {
+            Ok(url) => Self { own: None, url },
+            Err(_) => Self::private(),
         }
-        let Some(initdb) = binary("initdb") else {
-            eprintln!(
-                "\n*** SKIPPED: Postgres is not installed, and {VARIABLE} is not set: nothing was \
-                 tested ***\n"
-            );
-            return None;
-        };
-        let own = Own::new();
-        own.prepare(&initdb);
-        Some(Self::of(own))
     }
 
     /// A private one, by way of its socket.
@@ -63,10 +58,9 @@ impl Server {
         Self { own: Some(own), url }
     }
 
-    /// A private one that also listens on a port of this machine, and encrypts there. `None` as for
-    /// [`Self::private`]; else with the port.
-    pub(crate) fn encrypted(certificate: &str, key: &str) -> Option<(Self, u16)> {
-        let server = Self::private()?;
+    /// A private server that also listens on a port of this machine, and encrypts there; with the port.
+    pub(crate) fn encrypted(certificate: &str, key: &str) -> (Self, u16) {
+        let server = Self::private();
         let own = server.own.as_ref().expect("a private server");
         for (name, text) in [("server.pem", certificate), ("server.key", key)] {
             let path = own.data().join(name);
@@ -86,7 +80,7 @@ impl Server {
         ));
         own.control(&["stop", "-m", "immediate", "-s"]);
         own.start();
-        Some((server, port))
+        (server, port)
     }
 
     /// A standby of a private one, to which that streams what it commits.
@@ -112,15 +106,15 @@ impl Server {
     }
 
     /// The one that other tests of this process use at the same time, or a new one.
-    pub(crate) fn shared() -> Option<Arc<Self>> {
+    pub(crate) fn shared() -> Arc<Self> {
         static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(server) = shared.upgrade() {
-            return Some(server);
+            return server;
         }
-        let server = Arc::new(Self::start()?);
+        let server = Arc::new(Self::start());
         *shared = Arc::downgrade(&server);
-        Some(server)
+        server
     }
 
     /// The URL of its first database, as its owner.
@@ -149,14 +143,14 @@ impl Server {
         self.own.is_some()
     }
 
-    /// A server of our own, which may be killed. `None` where there can be none; that is said aloud.
-    pub(crate) fn private() -> Option<Self> {
-        let server = Self::start()?;
-        if !server.is_private() {
-            eprintln!("\n*** SKIPPED: the server that {VARIABLE} names is not ours to kill ***\n");
-            return None;
-        }
-        Some(server)
+    /// A new server of this process, which may be stopped and killed.
+    pub(crate) fn private() -> Self {
+        let initdb = binary("initdb").unwrap_or_else(|| {
+            panic!("needs a Postgres server: install Postgres, or name a server in {VARIABLE}")
+        });
+        let own = Own::new();
+        own.prepare(&initdb);
+        Self::of(own)
     }
 }
 
