@@ -20,6 +20,8 @@ pub struct FileLock {
     queue: Queue,
     /// Used by the thread whose turn it is.
     kept: Mutex<Kept>,
+    /// Time that may still be spent waiting, if that is limited.
+    budget: Option<Mutex<Duration>>,
 }
 
 #[derive(Debug, Default)]
@@ -68,7 +70,15 @@ impl FileLock {
     /// A lock on the file at `path`. Nothing is touched before the first [`FileLock::acquire`].
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), queue: Queue::default(), kept: Mutex::default() }
+        Self { path: path.into(), queue: Queue::default(), kept: Mutex::default(), budget: None }
+    }
+
+    /// Limits the time that all calls of [`FileLock::acquire`] together may wait. When it is used up, each
+    /// call still tries once. `None` sets no limit.
+    #[must_use]
+    pub fn total_wait(mut self, total: Option<Duration>) -> Self {
+        self.budget = total.map(Mutex::new);
+        self
     }
 
     /// The lock file.
@@ -86,6 +96,16 @@ impl FileLock {
     /// [`LockError::TimedOut`], or what the operating system says about the file: it is never
     /// created together with the folders above it.
     pub fn acquire(&self, timeout: Duration) -> Result<Guard<'_>, LockError> {
+        let Some(budget) = &self.budget else { return self.acquire_within(timeout) };
+        let left = *budget.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = Instant::now();
+        let result = self.acquire_within(timeout.min(left));
+        let mut left = budget.lock().unwrap_or_else(PoisonError::into_inner);
+        *left = left.saturating_sub(begun.elapsed());
+        result
+    }
+
+    fn acquire_within(&self, timeout: Duration) -> Result<Guard<'_>, LockError> {
         // A time that the clock cannot represent is as good as for ever.
         let deadline = Instant::now().checked_add(timeout);
         let turn = self.queue.enter(deadline).ok_or(LockError::TimedOut)?;

@@ -223,3 +223,18 @@ fn a_lock_ends_with_its_process() {
     child.wait().unwrap();
     drop(FileLock::new(&path).acquire(LONG).unwrap());
 }
+
+#[test]
+fn a_limit_on_all_waits_together_is_used_up_and_then_each_try_is_at_once() {
+    let (_folder, path) = fresh();
+    let other = FileLock::new(&path);
+    let held = other.acquire(Duration::ZERO).unwrap();
+    let limited = FileLock::new(&path).total_wait(Some(Duration::from_millis(20)));
+    // Without the limit the second call would wait for a minute.
+    for _ in 0..2 {
+        assert!(matches!(limited.acquire(LONG), Err(LockError::TimedOut)));
+    }
+    drop(held);
+    // The helper of the first call may still hold the file for a moment.
+    until(|| limited.acquire(LONG).is_ok());
+}

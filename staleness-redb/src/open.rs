@@ -41,7 +41,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<(PathBuf, FileLo
         return Err(StoreError::ReadOnly);
     }
     let path = resolve(&path)?;
-    let lock = FileLock::new(with_suffix(&path, ".lock"));
+    let lock = FileLock::new(with_suffix(&path, ".lock")).total_wait(options.total_wait);
     if there {
         look(&path, &lock, options)?;
     } else {

@@ -17,13 +17,19 @@ pub struct OpenOptions {
     pub(crate) create: bool,
     pub(crate) read_only: bool,
     pub(crate) busy_timeout: Duration,
+    pub(crate) total_wait: Option<Duration>,
 }
 
 impl OpenOptions {
     /// Creates what is missing, and waits five seconds at most for others.
     #[must_use]
     pub const fn new() -> Self {
-        Self { create: true, read_only: false, busy_timeout: Duration::from_secs(5) }
+        Self {
+            create: true,
+            read_only: false,
+            busy_timeout: Duration::from_secs(5),
+            total_wait: None,
+        }
     }
 
     /// Whether a missing store is created, with the folders above it. Otherwise it is an error of
@@ -48,6 +54,13 @@ impl OpenOptions {
     #[must_use]
     pub const fn busy_timeout(mut self, longest: Duration) -> Self {
         self.busy_timeout = longest;
+        self
+    }
+
+    /// Limits the time that all steps of the store together wait for their turns. `None`: no limit.
+    #[must_use]
+    pub const fn total_wait(mut self, total: Option<Duration>) -> Self {
+        self.total_wait = total;
         self
     }
 }

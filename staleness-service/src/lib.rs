@@ -32,6 +32,7 @@ pub mod scan;
 pub mod sessions;
 pub mod settings;
 mod shared;
+pub mod spool;
 pub mod suggested;
 pub mod tools;
 pub mod vectors;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use staleness::ids::AgentId;
 use staleness::scan::ProjectRef;
@@ -13,6 +13,7 @@ use staleness_sources::project::{ProjectPlace, discover};
 use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
 use crate::error::{ErrorKind, MAX_SHOWN, ServiceError, brief, in_words, quoted};
 use crate::shared::SharedStore;
+use crate::spool::Spool;
 use crate::when;
 
 /// The variable that names the agent that asks.
@@ -153,13 +154,48 @@ impl Settings {
         access: Access,
         busy_timeout: Duration,
     ) -> Result<BlockingRegistry, ServiceError> {
+        let waits = Waits { step: busy_timeout, total: None, spool: busy_timeout };
+        self.open_store(access, waits).map_err(|error| self.opening(error))
+    }
+
+    /// Opens the registry for a hook, whose agent waits: as the policy says for a store in a file, and for
+    /// at most two seconds a step for one on a server.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub fn open_for_hook(&self, access: Access) -> Result<BlockingRegistry, StoreError> {
+        let waits = match self.url.path() {
+            Some(_) => {
+                let hooks = &self.configured.policy.hooks;
+                let wait = Duration::from_millis(hooks.lock_wait_ms.into());
+                Waits { step: wait, total: Some(wait), spool: HOOK_SPOOL }
+            }
+            None => Waits { step: SERVER_WAIT, total: None, spool: HOOK_SPOOL },
+        };
+        self.open_store(access, waits)
+    }
+
+    fn open_store(&self, access: Access, waits: Waits) -> Result<BlockingRegistry, StoreError> {
+        let registry = self.open_only(access, waits)?;
+        if access == Access::Write
+            && let Some(spool) = Spool::of(&self.url)
+        {
+            let begun = Instant::now();
+            // What cannot be recorded now waits for the next process.
+            let _ = spool.drain(&registry, &mut || begun.elapsed() < waits.spool);
+        }
+        Ok(registry)
+    }
+
+    fn open_only(&self, access: Access, waits: Waits) -> Result<BlockingRegistry, StoreError> {
         if let Some(shared) = &self.shared {
             return Ok(shared.registry(&self.configured.policy, access)?.blocking());
         }
         let options = || OpenOptions {
             policy: self.configured.policy.clone(),
             create: access == Access::Write,
-            busy_timeout,
+            busy_timeout: waits.step,
+            total_wait: waits.total,
             ..OpenOptions::default()
         };
         match staleness::open_with(&self.url, options()) {
@@ -170,25 +206,48 @@ impl Settings {
                 let empty = staleness::open_with(&StoreUrl::Memory, options())?;
                 Ok(empty.blocking())
             }
-            Err(error) => {
-                let kind = match &error {
-                    // What is refused is the URL: nothing was reached yet.
-                    StoreError::Unsupported(_) => Some(ErrorKind::NotOffered),
-                    StoreError::Io { source, .. }
-                        if source.kind() == std::io::ErrorKind::InvalidInput =>
-                    {
-                        Some(ErrorKind::Invalid)
-                    }
-                    _ => None,
-                };
-                let mut error = ServiceError::from(error);
-                error.kind = kind.unwrap_or(error.kind);
-                error.message = format!("{}: {}", self.url, error.message);
-                Err(error)
-            }
+            Err(error) => Err(error),
         }
     }
+
+    /// Says which store could not be opened.
+    #[must_use]
+    pub fn opening(&self, error: StoreError) -> ServiceError {
+        // A server is open already, and its errors speak for themselves.
+        if self.shared.is_some() {
+            return error.into();
+        }
+        let kind = match &error {
+            // What is refused is the URL: nothing was reached yet.
+            StoreError::Unsupported(_) => Some(ErrorKind::NotOffered),
+            StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::InvalidInput => {
+                Some(ErrorKind::Invalid)
+            }
+            _ => None,
+        };
+        let mut error = ServiceError::from(error);
+        error.kind = kind.unwrap_or(error.kind);
+        error.message = format!("{}: {}", self.url, error.message);
+        error
+    }
 }
+
+/// How long a command waits for others, at most.
+#[derive(Clone, Copy, Debug)]
+struct Waits {
+    /// Each step for its turn.
+    step: Duration,
+    /// All steps together.
+    total: Option<Duration>,
+    /// Recording what the spool holds.
+    spool: Duration,
+}
+
+/// The time in which a hook records what the spool holds; what is left waits for the next one.
+const HOOK_SPOOL: Duration = Duration::from_millis(100);
+
+/// A hook waits no longer than this for a step on a server.
+const SERVER_WAIT: Duration = Duration::from_secs(2);
 
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())

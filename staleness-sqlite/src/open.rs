@@ -76,7 +76,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
         }
     })?;
     let path = conn.raw().path().map_or(path, PathBuf::from);
-    let lock = FileLock::new(with_suffix(&path, ".lock"));
+    let lock = FileLock::new(with_suffix(&path, ".lock")).total_wait(options.total_wait);
     prepare(&conn, &lock, options).map_err(|error| cannot_open(error, &path))?;
     Ok(Opened { path, lock, conn })
 }

@@ -21,6 +21,9 @@ pub struct OpenOptions {
     pub read_only: bool,
     /// How long a step waits for its turn before it reports [`StoreError::Busy`].
     pub busy_timeout: Duration,
+    /// Limits the time that all steps together wait for the lock of a file, if set. A server's own
+    /// locks do not count.
+    pub total_wait: Option<Duration>,
 }
 
 impl Default for OpenOptions {
@@ -30,6 +33,7 @@ impl Default for OpenOptions {
             create: true,
             read_only: false,
             busy_timeout: Duration::from_secs(5),
+            total_wait: None,
         }
     }
 }
@@ -84,7 +88,8 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
             let how = staleness_sqlite::OpenOptions::new()
                 .create(options.create)
                 .read_only(options.read_only)
-                .busy_timeout(options.busy_timeout);
+                .busy_timeout(options.busy_timeout)
+                .total_wait(options.total_wait);
             Arc::new(staleness_sqlite::SqliteStore::open(path, how)?)
         }
         #[cfg(not(feature = "sqlite"))]
@@ -96,7 +101,8 @@ pub fn open_with(url: &StoreUrl, options: OpenOptions) -> Result<Registry, Store
             let how = staleness_redb::OpenOptions::new()
                 .create(options.create)
                 .read_only(options.read_only)
-                .busy_timeout(options.busy_timeout);
+                .busy_timeout(options.busy_timeout)
+                .total_wait(options.total_wait);
             Arc::new(staleness_redb::RedbStore::open(path, how)?)
         }
         #[cfg(feature = "postgres")]

@@ -18,6 +18,7 @@ use crate::settings::{Access, Settings};
 use staleness_service::Silent;
 use staleness_service::knowledge::World;
 use staleness_service::remembered::Remembered;
+use staleness_service::spool::Spool;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -65,6 +66,9 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
             if let Some(trouble) = cannot_write(settings) {
                 let detail = format!("{trouble}; until then every use is lost in silence");
                 add("writing", State::Fail, detail);
+            }
+            if let Some((state, detail)) = spool(settings) {
+                add("spool", state, detail);
             }
             if let Some((state, detail)) = medium(settings) {
                 add("file_system", state, detail);
@@ -131,6 +135,36 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     // A detail is never cut here: it is what one came for.
     out.text(&table.render(out.paint, usize::MAX))?;
     Ok(ok)
+}
+
+/// Describes what hooks left to be recorded; `None` if that is nothing.
+fn spool(settings: &Settings) -> Option<(State, String)> {
+    let spool = Spool::of(&settings.url).filter(Spool::is_used)?;
+    let folder = spool.folder().display().to_string();
+    match spool.waiting() {
+        Err(error) => {
+            let trouble = in_words(&error);
+            Some((
+                State::Fail,
+                format!("{folder}: {trouble}; only its owner may have access to it"),
+            ))
+        }
+        Ok(waiting) if waiting.refused > 0 => Some((
+            State::Warn,
+            format!(
+                "{folder}: {} cannot be read or recorded; remove the files *.refused",
+                waiting.refused
+            ),
+        )),
+        Ok(waiting) if waiting.entries > 0 => Some((
+            State::Ok,
+            format!(
+                "{} uses or sessions wait to be recorded; the next command that writes does it",
+                waiting.entries
+            ),
+        )),
+        Ok(_) => None,
+    }
 }
 
 /// What is known of documents, items and work that cannot be trusted. It is no trouble of this program.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use staleness::clock;
-use staleness::ids::AgentId;
+use staleness::ids::{AgentId, SessionId};
 use staleness::knowledge::{Context, Document, judge};
 use staleness::registry::{Resume, Use, WorkListing};
 use staleness::report::{Delta, DeltaItem, counted, digest};
@@ -25,12 +25,10 @@ use super::scan::{Asker, apply, preview};
 use super::tell_documents::Loaded;
 use super::{documents, prompted, tell, tell_documents, tell_work};
 use crate::args::{Global, HookArgs};
-use crate::error::{CliError, ErrorKind};
+use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
-
-/// A hook waits for its turn no longer than this: the agent waits too.
-const PATIENCE: Duration = Duration::from_secs(2);
+use staleness_service::spool::{Entry, Spool};
 
 /// Of a payload that is too large, this much more is taken and dropped, in bytes.
 const MAX_DRAINED: u64 = 256 * 1024 * 1024;
@@ -63,11 +61,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     match &input.event {
         Event::ToolOutcome(event) => {
             let settings = settings(global, &input)?;
-            let registry = open(&settings)?;
-            registry.record_quietly(used(&settings, &input, event))?;
-            // The process ends here: closing would free memory, and do nothing else.
-            std::mem::forget(registry);
-            Ok(())
+            record(&settings, used(&settings, &input, event))
         }
         Event::SessionStart { .. } => {
             let settings = settings(global, &input)?;
@@ -75,7 +69,9 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
         }
         Event::ConfigChanged => {
             let settings = settings(global, &input)?;
-            apply(&open(&settings)?, &settings, None, &asker(&input))?;
+            // The next scan finds what this one could not note.
+            let registry = open(&settings, Access::Write)?;
+            unless_busy(apply(&registry, &settings, None, &asker(&input)))?;
             Ok(())
         }
         Event::SessionEnd => session_end(&settings(global, &input)?, &input),
@@ -108,8 +104,58 @@ fn read_payload() -> Result<Vec<u8>, CliError> {
     Ok(payload)
 }
 
-fn open(settings: &Settings) -> Result<BlockingRegistry, CliError> {
-    settings.open_within(Access::Write, PATIENCE)
+fn open(settings: &Settings, access: Access) -> Result<BlockingRegistry, CliError> {
+    settings.open_for_hook(access).map_err(|error| settings.opening(error))
+}
+
+/// Records a use, or leaves it in the spool when the store is locked for too long, or when others' uses
+/// wait there already.
+fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
+    let spool = Spool::of(&settings.url);
+    let waiting = spool.as_ref().is_some_and(Spool::is_used);
+    if !waiting {
+        let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
+            registry.record_quietly(used.clone())?;
+            // The process ends here: closing would free memory, and do nothing else.
+            std::mem::forget(registry);
+            Ok(())
+        });
+        match recorded {
+            Err(error) if error.is_retryable() && spool.is_some() => {}
+            recorded => return recorded.map_err(|error| settings.opening(error)),
+        }
+    }
+    leave(settings, &Entry::Used(Box::new(used)))?;
+    if waiting {
+        // Opening the store for writing records what waits.
+        drop(open(settings, Access::Write)?);
+    }
+    Ok(())
+}
+
+/// Leaves an entry for a later process.
+fn leave(settings: &Settings, entry: &Entry) -> Result<(), CliError> {
+    let Some(spool) = Spool::of(&settings.url) else { return Err(StoreError::Busy.into()) };
+    spool.add(entry).map_err(|error| {
+        let folder = spool.folder().display();
+        CliError::new(ErrorKind::Io, format!("{folder}: {}", in_words(&error)))
+    })
+}
+
+fn open_unless_busy(
+    settings: &Settings,
+    access: Access,
+) -> Result<Option<BlockingRegistry>, CliError> {
+    unless_busy(settings.open_for_hook(access)).map_err(|error| settings.opening(error))
+}
+
+/// Turns a store that is locked for too long into `None`: the caller goes on without it.
+fn unless_busy<T>(result: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_retryable() => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn asker(input: &HookInput) -> Asker {
@@ -134,13 +180,20 @@ fn used(settings: &Settings, input: &HookInput, event: &ToolEvent) -> Use {
 /// Scans, begins the session or goes on with it, tells what changed, and once that was said notes that
 /// it was told.
 fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
-    let registry = open(settings)?;
-    apply(&registry, settings, None, &asker(input))?;
     let (project, now) = (&settings.project, settings.now);
     let mut resume = Resume::new(agent(input)?);
+    let later = |id: &SessionId| {
+        let (project, agent) = (project.clone(), resume.agent.clone());
+        leave(settings, &Entry::SessionStarted { project, agent, session: id.clone(), at: now })
+    };
+    let Some(registry) = open_unless_busy(settings, Access::Write)? else {
+        return input.session.as_ref().map_or(Ok(()), later);
+    };
+    unless_busy(apply(&registry, settings, None, &asker(input)))?;
     if let Some(id) = &input.session {
-        match registry.start_session(&project.id, &resume.agent, id, now) {
-            Ok(_) => resume.session = Some(id.clone()),
+        match unless_busy(registry.start_session(&project.id, &resume.agent, id, now)) {
+            Ok(Some(_)) => resume.session = Some(id.clone()),
+            Ok(None) => later(id)?,
             // A session of another agent: this one is told without it.
             Err(StoreError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
@@ -153,20 +206,20 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
     }
     // What found no room, or was not to be told, is told another time.
     if told.whole {
-        registry.mark_resumed(&project.id, &resume, &delta, now)?;
+        unless_busy(registry.mark_resumed(&project.id, &resume, &delta, now))?;
     }
     Ok(())
 }
 
 /// Suggests tools for a prompt, where some fit well, and notes that it did.
 fn user_prompt(settings: &Settings, input: &HookInput, prompt: &Prompt) -> Result<(), CliError> {
-    let registry = settings.open_within(Access::Look, PATIENCE)?;
+    let registry = open(settings, Access::Look)?;
     let Some(found) = prompted::look(settings, &registry, input, prompt)? else { return Ok(()) };
     if let Some(text) = prompted::text(&found.tools) {
         say(input, &text)?;
     }
     if found.is_worth_noting() {
-        let registry = open(settings)?;
+        let registry = open(settings, Access::Write)?;
         // What belongs to no known project would be neither pruned nor forgotten.
         registry.see_project(&settings.project, settings.now)?;
         registry.note_prompt(found.key, found.prompted)?;
@@ -176,20 +229,35 @@ fn user_prompt(settings: &Settings, input: &HookInput, prompt: &Prompt) -> Resul
 
 /// Ends the session, and removes outcomes past the policy's bounds.
 fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
-    let registry = settings.open_within(Access::Look, PATIENCE)?;
+    let begun = Instant::now();
+    let registry = open_unless_busy(settings, Access::Look)?;
     if let Some(id) = &input.session {
-        match registry.end_session(&settings.project.id, id, settings.now) {
+        let ended = match &registry {
+            Some(registry) => {
+                unless_busy(registry.end_session(&settings.project.id, id, settings.now))
+            }
+            None => Ok(None),
+        };
+        match ended {
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                let (project, session) = (settings.project.clone(), id.clone());
+                leave(settings, &Entry::SessionEnded { project, session, at: settings.now })?;
+            }
             // One that nobody began.
-            Ok(_) | Err(StoreError::Refused(_)) => {}
+            Err(StoreError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
+    let Some(registry) = registry else { return Ok(()) };
     // How long outcomes are to be kept may stand where it cannot be read.
     if let Some(trouble) = &settings.policy_trouble {
         return Err(trouble.clone());
     }
-    registry.prune_routes(&settings.project.id, settings.now, false)?;
-    registry.prune_outcomes(settings.now, false)?;
+    let most = Duration::from_millis(settings.configured.policy.hooks.prune_ms.into());
+    let mut more = || begun.elapsed() < most;
+    unless_busy(registry.prune_routes(&settings.project.id, settings.now, false))?;
+    unless_busy(registry.prune_outcomes_while(settings.now, &mut more))?;
     Ok(())
 }
 

@@ -20,6 +20,7 @@ mod errors;
 mod forgotten;
 mod hook;
 mod hook_ranked;
+mod hook_spool;
 mod hook_trouble;
 mod install;
 mod install_files;

@@ -33,7 +33,7 @@ pub struct Policy {
     pub ranking: RankPolicy,
     /// How long raw outcomes are kept.
     pub outcomes: OutcomePolicy,
-    /// What hooks may say.
+    /// What hooks may say, and how long they may take.
     pub hooks: HookPolicy,
     /// How projects are told apart.
     pub projects: ProjectPolicy,
@@ -196,7 +196,7 @@ impl Default for OutcomePolicy {
     }
 }
 
-/// What hooks may say.
+/// What hooks may say, and how long they may take.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookPolicy {
@@ -206,11 +206,22 @@ pub struct HookPolicy {
     pub session_start_chars: u32,
     /// How many tools that worked in the project lately a session start names, best first; with 0 none.
     pub ranked_tools: u32,
+    /// How long a hook waits in total for the lock of a store in a file, in milliseconds. After that it
+    /// leaves what it has to record for a later process.
+    pub lock_wait_ms: u32,
+    /// How long the end of a session prunes, in milliseconds. The rest is left for the next one.
+    pub prune_ms: u32,
 }
 
 impl Default for HookPolicy {
     fn default() -> Self {
-        Self { tell: true, session_start_chars: 1_500, ranked_tools: 0 }
+        Self {
+            tell: true,
+            session_start_chars: 1_500,
+            ranked_tools: 0,
+            lock_wait_ms: 250,
+            prune_ms: 100,
+        }
     }
 }
 

@@ -80,6 +80,7 @@ blocking! {
     forget_project(id: ProjectId, op: OpId, at: Timestamp) -> ();
     forget_project_and_knowledge(id: ProjectId, op: OpId, at: Timestamp) -> ();
     prune_outcomes(now: Timestamp, dry_run: bool) -> PruneReport;
+    prune_outcomes_while(now: Timestamp, more: &mut (dyn FnMut() -> bool + Send)) -> PruneReport;
     list(project: &ProjectRef, listing: ToolListing, now: Timestamp) -> Vec<ToolReport>;
     show(project: &ProjectRef, keys: &[ToolKey], now: Timestamp) -> ToolReport;
     find_key(project: &ProjectId, text: &str, scope: ScopeChoice) -> ToolKey;

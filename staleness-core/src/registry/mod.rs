@@ -58,8 +58,8 @@ use crate::report::{Context, ScanReport, StatusChange, ToolReport, search_index}
 use crate::scan::{ApplyScan, Scan, readings_of};
 use crate::search::{Question, SearchIndex};
 use crate::store::{
-    Commit, DryStore, JournalFilter, Preview, Query, RegistryStore, Selection, Step, StoreError,
-    View,
+    Commit, DryStore, JournalFilter, OutcomeCounts, Preview, Query, RegistryStore, Selection, Step,
+    StoreError, View,
 };
 use crate::time::Timestamp;
 use crate::tool::Hold;
@@ -327,24 +327,47 @@ impl Registry {
         self.run(ForgetProject { id, op, at, with_knowledge: true }).await.map(drop)
     }
 
-    /// Removes raw outcomes that the policy lets go, in pages, or tells how many it would. The
-    /// report counts what there was to remove when it began.
+    /// Removes raw outcomes that the policy no longer keeps, or counts them with `dry_run`. The report
+    /// counts what there was when it began.
     ///
     /// # Errors
-    /// What the store reports; pages that were removed stay removed.
+    /// What the store reports; commits that were made stay.
     pub async fn prune_outcomes(
         &self,
         now: Timestamp,
         dry_run: bool,
     ) -> Result<PruneReport, StoreError> {
+        if dry_run {
+            let counts = self.count_prunable(now).await?;
+            return Ok(PruneReport { removed: counts.cut, kept: counts.total - counts.cut });
+        }
+        self.prune_outcomes_while(now, &mut || true).await
+    }
+
+    /// Removes outcomes as [`Registry::prune_outcomes`] does, in commits of at most 2,000, for as long as
+    /// `more` returns true; it is asked before each commit. What is left is for the next time.
+    ///
+    /// # Errors
+    /// What the store reports; commits that were made stay.
+    pub async fn prune_outcomes_while(
+        &self,
+        now: Timestamp,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<PruneReport, StoreError> {
+        let counts = self.count_prunable(now).await?;
+        let cut = prune::cut(&self.policy.outcomes, now);
+        let mut removed = 0;
+        while removed < counts.cut && more() {
+            self.run(prune::PruneOutcomes { cut, at: now }).await?;
+            removed = counts.cut.min(removed + prune::PAGE);
+        }
+        Ok(PruneReport { removed, kept: counts.total - removed })
+    }
+
+    async fn count_prunable(&self, now: Timestamp) -> Result<OutcomeCounts, StoreError> {
         let cut = prune::cut(&self.policy.outcomes, now);
         let view = self.ask(Selection::new().count_outcomes(cut)).await?;
-        let counts = view.counts.unwrap_or_default();
-        let pages = if dry_run { 0 } else { prune::pages(counts.cut) };
-        for _ in 0..pages {
-            self.run(prune::PruneOutcomes { cut, at: now }).await?;
-        }
-        Ok(PruneReport { removed: counts.cut, kept: counts.total.saturating_sub(counts.cut) })
+        Ok(view.counts.unwrap_or_default())
     }
 
     /// Visits everything that a selection names, in bounded memory.

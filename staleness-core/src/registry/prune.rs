@@ -9,7 +9,7 @@ use crate::store::{
 use crate::time::Timestamp;
 
 /// Outcomes removed in one commit at most, so that others wait briefly.
-const PAGE: u64 = 20_000;
+pub(crate) const PAGE: u64 = 2_000;
 
 /// How many raw outcomes went, or would go, and how many stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -51,10 +51,4 @@ impl Step for PruneOutcomes {
     fn durability(&self) -> Durability {
         Durability::Normal
     }
-}
-
-/// How many commits of [`PruneOutcomes`] remove this many outcomes.
-#[must_use]
-pub(crate) const fn pages(outcomes: u64) -> u64 {
-    outcomes.div_ceil(PAGE)
 }

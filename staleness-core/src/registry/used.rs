@@ -1,5 +1,7 @@
 //! One use of a tool, as a caller hands it in, and what recording it must look at.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{AgentId, ClientId, OpId, Scope, ServerKey, SessionId, ToolKey, ToolName};
 use crate::names;
 use crate::outcome::OutcomeKind;
@@ -10,7 +12,7 @@ use crate::time::Timestamp;
 use crate::tool::ToolKind;
 
 /// One use of a tool, to be recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
     /// Identifies the use: recording it twice has the effect of recording it once.
     pub op: OpId,

@@ -6,6 +6,8 @@ mod providers;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{
     ClientId, Level, ProjectId, ServerKey, SessionId, SourceId, ToolName, stable_hash_of,
 };
@@ -18,7 +20,7 @@ pub use apply::{ApplyScan, readings_of};
 pub(crate) use providers::{Entry, Provider, Providers};
 
 /// A project as the caller knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectRef {
     /// Its id.
     pub id: ProjectId,

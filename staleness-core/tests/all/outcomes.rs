@@ -320,6 +320,26 @@ fn raw_outcomes_are_pruned_by_age_and_number_with_the_same_answer_dry() {
 }
 
 #[test]
+fn pruning_stops_when_it_is_told_to_and_goes_on_the_next_time() {
+    let policy =
+        Policy { outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0 }, ..Policy::default() };
+    let world = World::with(policy);
+    let batch = (0..5_000).map(|_| world.a_use("x", OutcomeKind::Success)).collect();
+    world.registry.record_all(batch).unwrap();
+    world.pass(2 * DAY);
+    let mut commits = 0;
+    let mut one = || {
+        commits += 1;
+        commits == 1
+    };
+    let report = world.registry.prune_outcomes_while(world.now(), &mut one).unwrap();
+    assert_eq!((report.removed, report.kept), (2_000, 3_000));
+    assert_eq!(world.registry.prune_outcomes(world.now(), true).unwrap().removed, 3_000);
+    let report = world.registry.prune_outcomes_while(world.now(), &mut || true).unwrap();
+    assert_eq!((report.removed, report.kept), (3_000, 0));
+}
+
+#[test]
 fn probation_doubles_and_only_that_tool_is_offered_then() {
     let world = World::default();
     let p = world.project.clone();

@@ -44,6 +44,8 @@ fn the_defaults_are_those_that_are_documented() {
         tell = true
         session_start_chars = 1500
         ranked_tools = 0
+        lock_wait_ms = 250
+        prune_ms = 100
         [projects]
         share_worktrees = true
         [kind.builtin]

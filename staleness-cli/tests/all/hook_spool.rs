@@ -1,0 +1,102 @@
+//! A hook does not wait long for a store that others hold, and loses nothing that it was told.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox, fed, used};
+
+/// A registry with one tool, in each backend that is a file.
+struct Place {
+    sandbox: Sandbox,
+    url: String,
+    file: PathBuf,
+}
+
+fn places() -> Vec<Place> {
+    let backends: &[&str] = if cfg!(feature = "redb") { &["sqlite", "redb"] } else { &["sqlite"] };
+    let place = |scheme: &&str| {
+        let sandbox = Sandbox::new();
+        let file = sandbox.root().join(format!("registry.{scheme}"));
+        let place = Place { url: format!("{scheme}:{}", file.display()), file, sandbox };
+        place.hook(&used("PostToolUse", "mcp__a__b", "t0"));
+        place
+    };
+    backends.iter().map(place).collect()
+}
+
+impl Place {
+    fn hook(&self, payload: &Value) {
+        let mut command = self.sandbox.command();
+        command.args(["--store", &self.url, "hook"]);
+        let run = fed(command, payload.to_string().as_bytes());
+        assert_eq!(run, Run { code: 0, out: String::new(), err: String::new() });
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        self.sandbox.json(&[&["--store", &self.url], args].concat())
+    }
+
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut path = self.file.clone().into_os_string();
+        path.push(suffix);
+        path.into()
+    }
+
+    /// Keeps every other process from writing.
+    fn hold(&self) -> File {
+        let lock = File::options().write(true).open(self.beside(".lock")).unwrap();
+        lock.lock().unwrap();
+        lock
+    }
+
+    fn outcomes(&self) -> Value {
+        self.json(&["tools", "show", "mcp__a__b"])["outcomes"].clone()
+    }
+}
+
+#[test]
+fn uses_that_cannot_be_recorded_at_once_are_recorded_later_in_their_order() {
+    for place in places() {
+        let held = place.hold();
+        for (event, id) in [("PostToolUseFailure", "t1"), ("PostToolUse", "t2")] {
+            place.hook(&used(event, "mcp__a__b", id));
+        }
+        // A client that repeats itself.
+        place.hook(&used("PostToolUse", "mcp__a__b", "t2"));
+        drop(held);
+        assert_eq!(place.outcomes(), "S", "{}: recorded under a held lock", place.url);
+        let doctor = place.json(&["doctor"])["checks"].to_string();
+        assert!(doctor.contains("3 uses or sessions wait to be recorded"), "{doctor}");
+        place.hook(&used("PostToolUseFailure", "mcp__a__b", "t3"));
+        assert_eq!(place.outcomes(), "SFSF", "{}", place.url);
+        assert!(!place.beside(".spool").exists(), "{}", place.url);
+        assert!(!place.json(&["doctor"])["checks"].to_string().contains("to be recorded"));
+    }
+}
+
+#[test]
+fn a_command_that_writes_records_what_waits_first() {
+    for place in places() {
+        let held = place.hold();
+        place.hook(&used("PostToolUseFailure", "mcp__a__b", "t1"));
+        drop(held);
+        place.json(&["record", "mcp__a__b", "--success"]);
+        assert_eq!(place.outcomes(), "SFS", "{}", place.url);
+    }
+}
+
+#[test]
+fn a_session_that_starts_and_ends_under_a_held_lock_is_known_later() {
+    for place in places() {
+        let held = place.hold();
+        let of = |event: &str| json!({ "session_id": "s7", "hook_event_name": event });
+        place.hook(&of("SessionStart"));
+        place.hook(&of("SessionEnd"));
+        drop(held);
+        place.json(&["record", "mcp__a__b", "--success"]);
+        let sessions = place.json(&["session", "list"])["sessions"].clone();
+        assert_eq!((&sessions[0]["id"], sessions[0]["ended_at"].is_string()), (&json!("s7"), true));
+    }
+}

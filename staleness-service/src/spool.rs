@@ -1,0 +1,249 @@
+//! A spool beside a store in a file: what a hook could not record in time, until a later process does.
+//!
+//! Each entry is a file of its own in the folder `<store>.spool`. It gets its name when it is complete, so
+//! a process that is killed leaves no half of one, and it is removed after it was recorded. Uses of tools
+//! carry an op id: an entry that two processes record at once is recorded once.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde::{Deserialize, Serialize};
+use staleness::ids::{AgentId, SessionId};
+use staleness::registry::Use;
+use staleness::scan::ProjectRef;
+use staleness::store::{Refusal, StoreError};
+use staleness::{BlockingRegistry, StoreUrl, Timestamp, clock};
+
+/// Entries that a spool holds at most.
+const MAX_ENTRIES: usize = 10_000;
+
+/// The largest entry that is read, in bytes.
+const MAX_ENTRY_BYTES: u64 = 1 << 20;
+
+/// Something to be recorded later.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Entry {
+    /// A tool was used.
+    Used(Box<Use>),
+    /// An agent's session started.
+    SessionStarted {
+        /// The project.
+        project: ProjectRef,
+        /// The agent.
+        agent: AgentId,
+        /// The session.
+        session: SessionId,
+        /// When it started.
+        at: Timestamp,
+    },
+    /// A session ended.
+    SessionEnded {
+        /// The project.
+        project: ProjectRef,
+        /// The session.
+        session: SessionId,
+        /// When it ended.
+        at: Timestamp,
+    },
+}
+
+impl Entry {
+    fn record(self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+        match self {
+            Self::Used(used) => registry.record_quietly(*used).map(drop),
+            Self::SessionStarted { project, agent, session, at } => {
+                registry.see_project(&project, at)?;
+                registry.start_session(&project.id, &agent, &session, at).map(drop)
+            }
+            Self::SessionEnded { project, session, at } => {
+                registry.end_session(&project.id, &session, at).map(drop)
+            }
+        }
+    }
+}
+
+/// The entries of one store, oldest first.
+#[derive(Clone, Debug)]
+pub struct Spool {
+    folder: PathBuf,
+}
+
+/// Numbers of entries in a spool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Entries to be recorded.
+    pub entries: usize,
+    /// Entries that could not be read or were refused. They stay until a person removes them.
+    pub refused: usize,
+}
+
+impl Spool {
+    /// The spool beside the store at `url`, which need not exist. `None` for a store that is not a file.
+    #[must_use]
+    pub fn of(url: &StoreUrl) -> Option<Self> {
+        let path = url.path()?;
+        let mut folder = path.canonicalize().unwrap_or_else(|_| path.into()).into_os_string();
+        folder.push(".spool");
+        Some(Self { folder: folder.into() })
+    }
+
+    /// The folder of the entries.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns true while entries may be in the spool.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.folder.symlink_metadata().is_ok()
+    }
+
+    /// Counts the entries.
+    ///
+    /// # Errors
+    /// What the file system reports; [`io::ErrorKind::PermissionDenied`] when others may write to the spool:
+    /// nothing in it is used then.
+    pub fn waiting(&self) -> io::Result<Waiting> {
+        let names = self.names()?;
+        let count = |ending| names.iter().filter(|name| name.ends_with(ending)).count();
+        Ok(Waiting { entries: count(ENTRY), refused: count(REFUSED) })
+    }
+
+    /// Adds an entry behind the others. It outlives the process as soon as this returns.
+    ///
+    /// # Errors
+    /// What the file system reports; [`io::ErrorKind::QuotaExceeded`] when the spool is full;
+    /// [`io::ErrorKind::PermissionDenied`] when others may write to it.
+    pub fn add(&self, entry: &Entry) -> io::Result<()> {
+        let bytes = serde_json::to_vec(entry)?;
+        // In order of time; within one process also where the clock stands still.
+        static ADDED: AtomicU32 = AtomicU32::new(0);
+        let (millis, count) =
+            (clock::now().as_millis().max(0), ADDED.fetch_add(1, Ordering::Relaxed));
+        let name = format!("{millis:016}-{count:08}-{}", clock::fresh_op());
+        let partial = self.folder.join(format!("{name}.partial"));
+        // A process that has recorded the last entry may remove the folder in between.
+        for _ in 0..8 {
+            self.make()?;
+            let written = write_new(&partial, &bytes)
+                .and_then(|()| fs::rename(&partial, self.folder.join(format!("{name}{ENTRY}"))));
+            match written {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                done => return done,
+            }
+        }
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    /// Records entries in their order, and removes each that was recorded, for as long as `more` returns
+    /// true; it is asked before each. Entries that are refused are set aside.
+    ///
+    /// # Errors
+    /// What the store reports; the entry stays then, with those behind it.
+    pub fn drain(
+        &self,
+        registry: &BlockingRegistry,
+        more: &mut dyn FnMut() -> bool,
+    ) -> Result<(), StoreError> {
+        let mut names = match self.names() {
+            Ok(names) if !names.is_empty() => names,
+            _ => return Ok(()),
+        };
+        names.sort();
+        names.retain(|name| name.ends_with(ENTRY));
+        for name in names {
+            if !more() {
+                return Ok(());
+            }
+            let path = self.folder.join(&name);
+            let entry = match read(&path) {
+                // Another process has recorded it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                read => read.ok().and_then(|bytes| serde_json::from_slice::<Entry>(&bytes).ok()),
+            };
+            let ended = matches!(entry, Some(Entry::SessionEnded { .. }));
+            let recorded = match entry.map(|entry| entry.record(registry)) {
+                Some(Ok(())) => true,
+                // The session of another process, or one that was forgotten.
+                Some(Err(StoreError::Refused(Refusal::Unknown { .. }))) if ended => true,
+                None | Some(Err(StoreError::Refused(_))) => false,
+                Some(Err(error)) => return Err(error),
+            };
+            let _ = if recorded {
+                fs::remove_file(&path)
+            } else {
+                fs::rename(&path, self.folder.join(format!("{name}{REFUSED}")))
+            };
+        }
+        // Fails while something is in it.
+        let _ = fs::remove_dir(&self.folder);
+        Ok(())
+    }
+
+    /// Names of files; none where there is no folder, or where others may write to it.
+    fn names(&self) -> io::Result<Vec<String>> {
+        let entries = match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        self.check()?;
+        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+    }
+
+    fn make(&self) -> io::Result<()> {
+        let mut folder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        match folder.create(&self.folder) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        if self.names()?.len() >= MAX_ENTRIES {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
+        Ok(())
+    }
+
+    /// Refuses a folder that somebody else may have filled.
+    fn check(&self) -> io::Result<()> {
+        let folder = fs::symlink_metadata(&self.folder)?;
+        #[cfg(unix)]
+        let private = {
+            use std::os::unix::fs::MetadataExt;
+            folder.mode() & 0o077 == 0 && folder.uid() == rustix::process::geteuid().as_raw()
+        };
+        #[cfg(not(unix))]
+        let private = true;
+        if folder.is_dir() && private {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::PermissionDenied.into())
+        }
+    }
+}
+
+const ENTRY: &str = ".json";
+const REFUSED: &str = ".refused";
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(MAX_ENTRY_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(bytes)
+}
+
+#[cfg(test)]
+#[path = "spool_tests.rs"]
+mod tests;

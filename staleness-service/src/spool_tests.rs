@@ -1,0 +1,120 @@
+//! Tests of the spool, over stores in memory and in files.
+
+use staleness::ids::{OpId, ToolName};
+use staleness::outcome::OutcomeKind;
+use staleness::registry::ToolListing;
+
+use super::*;
+
+fn project() -> ProjectRef {
+    ProjectRef::of_root("/p")
+}
+
+fn used(number: i64) -> Entry {
+    let op = OpId::new(format!("op-{number}")).unwrap();
+    let tool = ToolName::new("mcp__a__b").unwrap();
+    let kind = if number % 2 == 0 { OutcomeKind::Success } else { OutcomeKind::Failure };
+    Entry::Used(Box::new(Use::new(op, tool, kind, Timestamp::from_millis(number), project())))
+}
+
+fn place() -> (tempfile::TempDir, Spool, BlockingRegistry) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = StoreUrl::Sqlite(folder.path().join("registry.db"));
+    let spool = Spool::of(&url).unwrap();
+    (folder, spool, staleness::open("memory:").unwrap().blocking())
+}
+
+fn outcomes(registry: &BlockingRegistry) -> String {
+    let listing = ToolListing::default();
+    let mut tools = registry.list(&project(), listing, Timestamp::from_millis(9)).unwrap();
+    tools.pop().map(|tool| tool.outcomes).unwrap_or_default()
+}
+
+#[test]
+fn entries_are_recorded_in_order_once_and_leave_nothing() {
+    let (_folder, spool, registry) = place();
+    for number in [1, 3, 4, 5, 8] {
+        spool.add(&used(number)).unwrap();
+    }
+    // As if a process had been killed between recording the first entry and removing it.
+    used(1).record(&registry).unwrap();
+    spool.drain(&registry, &mut || true).unwrap();
+    assert_eq!(outcomes(&registry), "FFSFS");
+    assert!(!spool.folder().exists());
+}
+
+#[test]
+fn what_does_not_fit_into_the_time_waits_in_its_order() {
+    let (_folder, spool, registry) = place();
+    for number in [2, 3, 5] {
+        spool.add(&used(number)).unwrap();
+    }
+    let mut left = 2;
+    let mut more = || {
+        left -= 1;
+        left >= 0
+    };
+    spool.drain(&registry, &mut more).unwrap();
+    assert_eq!((outcomes(&registry).as_str(), spool.waiting().unwrap().entries), ("SF", 1));
+    spool.drain(&registry, &mut || true).unwrap();
+    assert_eq!((outcomes(&registry).as_str(), spool.waiting().unwrap().entries), ("SFF", 0));
+}
+
+#[test]
+fn sessions_that_could_not_be_recorded_in_time_are_recorded_later() {
+    let (_folder, spool, registry) = place();
+    let (agent, session) = (AgentId::new("codex").unwrap(), SessionId::new("s1").unwrap());
+    let at = Timestamp::from_millis(1);
+    let started = Entry::SessionStarted { project: project(), agent, session: session.clone(), at };
+    spool.add(&started).unwrap();
+    let ended = Timestamp::from_millis(2);
+    spool.add(&Entry::SessionEnded { project: project(), session, at: ended }).unwrap();
+    // Nobody began this one.
+    let unknown = SessionId::new("s2").unwrap();
+    spool.add(&Entry::SessionEnded { project: project(), session: unknown, at: ended }).unwrap();
+    spool.drain(&registry, &mut || true).unwrap();
+    let sessions = registry.sessions(&project().id).unwrap();
+    assert_eq!(sessions.len(), 1);
+    assert_eq!((sessions[0].started_at, sessions[0].ended_at), (at, Some(ended)));
+    assert_eq!(spool.waiting().unwrap(), Waiting::default());
+}
+
+#[test]
+fn a_damaged_entry_is_set_aside_and_stops_no_other() {
+    let (_folder, spool, registry) = place();
+    spool.add(&used(2)).unwrap();
+    fs::write(spool.folder().join("0000000000000000-x.json"), "{\"used\":").unwrap();
+    fs::write(spool.folder().join("0000000000000001-y.partial"), "{\"us").unwrap();
+    spool.drain(&registry, &mut || true).unwrap();
+    assert_eq!(outcomes(&registry), "S");
+    assert_eq!(spool.waiting().unwrap(), Waiting { entries: 0, refused: 1 });
+}
+
+#[test]
+fn a_full_spool_refuses_what_comes() {
+    let (_folder, spool, _) = place();
+    spool.add(&used(0)).unwrap();
+    for number in 1..MAX_ENTRIES {
+        fs::write(spool.folder().join(number.to_string()), "").unwrap();
+    }
+    assert_eq!(spool.add(&used(1)).unwrap_err().kind(), io::ErrorKind::QuotaExceeded);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_spool_that_others_may_write_to_or_that_is_a_link_is_not_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, spool, registry) = place();
+    spool.add(&used(2)).unwrap();
+    fs::set_permissions(spool.folder(), fs::Permissions::from_mode(0o770)).unwrap();
+    spool.drain(&registry, &mut || true).unwrap();
+    assert_eq!(outcomes(&registry), "");
+    assert_eq!(spool.add(&used(3)).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+    let elsewhere = folder.path().join("elsewhere");
+    fs::rename(spool.folder(), &elsewhere).unwrap();
+    fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o700)).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, spool.folder()).unwrap();
+    spool.drain(&registry, &mut || true).unwrap();
+    assert_eq!(outcomes(&registry), "");
+    assert!(spool.add(&used(3)).is_err());
+}
