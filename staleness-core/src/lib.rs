@@ -100,7 +100,6 @@
 //!   simply repeats it.
 //! - Times are [`Timestamp`]s in milliseconds; ages are whole elapsed days.
 
-pub mod bytes;
 pub mod embed;
 pub mod hash;
 pub mod ids;

@@ -32,7 +32,7 @@ pub use gather::{gather, gather_signals, own_evidence};
 pub use item::{Contradiction, Item, ItemKind};
 pub use judge::{judge, judge_block, judge_document};
 pub(crate) use judge::{severity, worst_first};
-pub use markers::{Marker, MarkerSort, MarkerStarts, marker_evidence, markers, markers_among};
+pub use markers::{Marker, MarkerSort, marker_evidence, markers, markers_among};
 pub(crate) use recall::AGREEMENT;
 pub use recall::{RecallIndex, Recalled, blend, recall};
 pub use score::{score_and_level, score_and_level_of};

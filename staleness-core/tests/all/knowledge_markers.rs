@@ -1,9 +1,7 @@
 //! Temporal words: what is one, and what only looks like one.
 
 use proptest::prelude::*;
-use staleness_core::knowledge::{
-    Fact, MarkerSort, MarkerStarts, marker_evidence, markers, markers_among,
-};
+use staleness_core::knowledge::{Fact, MarkerSort, marker_evidence, markers, markers_among};
 
 fn words(text: &str) -> Vec<&str> {
     markers(text).into_iter().map(|marker| &text[marker.span]).collect()
@@ -267,7 +265,6 @@ proptest! {
                 found.map(|marker| (piece.start + marker.span.start..piece.start + marker.span.end, marker.sort))
             })
             .collect();
-        let mut starts = MarkerStarts::of(&text);
         // A part may be asked for again.
         for _ in 0..2 {
             let mut together = Vec::new();
@@ -277,7 +274,7 @@ proptest! {
                 asked = at;
                 prose.iter().find(|piece| piece.end > at).cloned()
             };
-            markers_among(&text, &mut starts, first..text.len(), prose_at, |marker| {
+            markers_among(&text, first..text.len(), prose_at, |marker| {
                 together.push((marker.span, marker.sort));
             });
             prop_assert_eq!(&together, &alone);

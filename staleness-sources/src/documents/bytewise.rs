@@ -1,7 +1,5 @@
 //! Looking at bytes before words: little of a text is left after it.
 
-use staleness_core::bytes::Places;
-
 /// Small letters and digits.
 pub(super) const SMALL: u16 = 1;
 /// Capitals.
@@ -42,19 +40,11 @@ pub(super) fn seen(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |seen, byte| seen | CLASSES[usize::from(*byte)])
 }
 
-/// Where names may hide in a text: where `_` or `/` stands, a capital within a word, `::`, `:42`, `()`, `--`, and
-/// `@`, which may import a file.
-pub(super) fn telling(text: &str, places: &mut Places) {
-    places.look(text.as_bytes(), |at| {
-        let inner = at.here.is_within(b'a', b'z') | at.here.is_digit();
-        // `:` follows `9`.
-        let place = at.here.is(b':') & at.after.is_within(b'0', b':');
-        at.here.is(b'_')
-            | at.here.is(b'/')
-            | at.here.is(b'@')
-            | place
-            | (inner & at.after.is_within(b'A', b'Z'))
-            | (at.here.is(b'(') & at.after.is(b')'))
-            | (at.here.is(b'-') & at.after.is(b'-'))
-    });
+/// Returns true if a word of prose may be a name by its bytes: `_`, `/` or `@`, a capital within the word, `::`, `:42`,
+/// `()` or `--`.
+pub(super) fn may_be_name(word: &[u8]) -> bool {
+    word.iter().any(|byte| matches!(byte, b'_' | b'/' | b'@'))
+        || word.windows(2).any(|pair| {
+            matches!(pair, b"()" | b"--" | [b':', b'0'..=b':'] | [b'a'..=b'z' | b'0'..=b'9', b'A'..=b'Z'])
+        })
 }

@@ -6,12 +6,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use staleness_core::bytes::Places;
-use staleness_core::knowledge::{MarkerStarts, SignalKind};
+use staleness_core::knowledge::SignalKind;
 use staleness_core::time::Timestamp;
 
 use super::aside::{Aside, Directions};
-use super::bytewise;
 use super::directive::{self, Directive, Kinds, Reach};
 use super::front::{self, Fields};
 use super::imports;
@@ -84,10 +82,6 @@ pub(super) struct Draft {
 /// Memory that is used again for one document after the other.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    /// Where names may hide in a text.
-    telling: Places,
-    /// Where temporal words may begin.
-    starts: MarkerStarts,
     blocks: Vec<DraftBlock>,
     mentions: Vec<Mention>,
     marks: Vec<Range<usize>>,
@@ -114,12 +108,8 @@ pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Dra
         let why = "front matter between braces is not read: each field wants a line of its own";
         draft.faults.push((at, why.to_owned()));
     }
-    bytewise::telling(text, &mut room.telling);
-    room.starts.look(text);
     let mut maker = Maker {
         text,
-        telling: &room.telling,
-        starts: &mut room.starts,
         names,
         draft,
         waiting: Vec::new(),
@@ -147,8 +137,6 @@ fn fitted<T>(list: &mut Vec<T>) -> Vec<T> {
 
 struct Maker<'a, 'n> {
     text: &'a str,
-    telling: &'n Places,
-    starts: &'n mut MarkerStarts,
     names: &'n mut Names,
     draft: Draft,
     /// Directives for the next element.
@@ -222,11 +210,8 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
             return;
         }
         let (mentions, marks) = (self.draft.mentions.len(), self.draft.marks.len());
-        for (at, piece) in view.pieces.iter().enumerate() {
-            // Of most prose nothing has to be read.
-            if piece.sort != Sort::Prose || self.telling.first(piece.range.clone()).is_some() {
-                self.piece(view, at);
-            }
+        for at in 0..view.pieces.len() {
+            self.piece(view, at);
         }
         self.temporal_words(view);
         let mut block = DraftBlock {
@@ -262,10 +247,9 @@ impl<'a> Maker<'a, '_> {
         match &piece.sort {
             Sort::Prose => {
                 let part = prose(whole, pieces, at);
-                let at_sign =
-                    words::in_prose(whole, self.telling, part.clone(), &mut |(shape, name)| {
-                        add(Origin::Prose, NameSort::Word(shape), offset_in(whole, name), name);
-                    });
+                let at_sign = words::in_prose(&whole[part.clone()], &mut |(shape, name)| {
+                    add(Origin::Prose, NameSort::Word(shape), offset_in(whole, name), name);
+                });
                 if at_sign {
                     let part = whole.get(part).unwrap_or_default();
                     for path in part.split_whitespace().filter_map(imports::import) {
@@ -306,7 +290,7 @@ impl<'a> Maker<'a, '_> {
             }
             None
         };
-        marks::spans(whole, self.starts, view.range.clone(), prose_at, &mut self.draft.marks);
+        marks::spans(whole, view.range.clone(), prose_at, &mut self.draft.marks);
     }
 
     /// Does what the directives about a block say, and tells what is left aside in what is left of it.

@@ -4,10 +4,7 @@
 //! This looks at shapes only, so that it is quick. Names that are missing from the project are
 //! few; whether they are worth a word is asked of them alone, by [`is_telling`].
 
-use std::ops::Range;
-
-use staleness_core::bytes::Places;
-
+use super::bytewise::may_be_name;
 use super::target;
 use super::traps;
 
@@ -30,26 +27,17 @@ pub(super) type Named<'a> = (Shape, &'a str);
 
 /// Finds the names in a part of a text that is ordinary text; only an unmistakable shape counts. Words with `@`
 /// are addresses or imports: whether there is one is returned.
-pub(super) fn in_prose<'a>(
-    whole: &'a str,
-    telling: &Places,
-    part: Range<usize>,
-    found: &mut impl FnMut(Named<'a>),
-) -> bool {
+pub(super) fn in_prose<'a>(prose: &'a str, found: &mut impl FnMut(Named<'a>)) -> bool {
     let mut at_sign = false;
-    let bytes = whole.as_bytes();
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let (mut from, end) = (part.start, part.end);
-    while let Some(at) = telling.first(from..end) {
-        let start = bytes[from..at].iter().rposition(is_space).map_or(from, |gap| from + gap + 1);
-        let end = bytes[at..end].iter().position(is_space).map_or(end, |gap| at + gap);
-        let token = &whole[start..end];
-        if token.as_bytes().contains(&b'@') {
+    for word in prose.split([' ', '\t', '\n', '\r']) {
+        if !may_be_name(word.as_bytes()) {
+            continue;
+        }
+        if word.as_bytes().contains(&b'@') {
             at_sign = true;
         } else {
-            prose_word(token, found);
+            prose_word(word, found);
         }
-        from = end;
     }
     at_sign
 }
@@ -187,7 +175,6 @@ pub(super) fn is_telling(shape: Shape, text: &str) -> bool {
 pub(super) mod tests {
     use proptest::prelude::*;
 
-    use super::super::bytewise;
     use super::*;
 
     pub(in crate::documents) fn shown((shape, text): Named<'_>) -> String {
@@ -199,15 +186,9 @@ pub(super) mod tests {
         format!("{shape} {text}")
     }
 
-    fn telling(text: &str) -> Places {
-        let mut places = Places::default();
-        bytewise::telling(text, &mut places);
-        places
-    }
-
     fn prose(text: &str) -> Vec<String> {
         let mut all = Vec::new();
-        in_prose(text, &telling(text), 0..text.len(), &mut |name| all.push(shown(name)));
+        in_prose(text, &mut |name| all.push(shown(name)));
         all
     }
 
@@ -262,7 +243,7 @@ pub(super) mod tests {
             code in "[a-zA-Z_:./()<>é\\- =\"#L0-9$]{0,60}",
         ) {
             for text in [&text, &code] {
-                in_prose(text, &telling(text), 0..text.len(), &mut |(_, name)| assert!(text.contains(name)));
+                in_prose(text, &mut |(_, name)| assert!(text.contains(name)));
             }
         }
     }
