@@ -10,6 +10,7 @@
 //! - [`knowledge`], [`items`], [`citations`]: what somebody wrote down.
 //! - [`suggested`]: what was suggested in a session, for what its outcomes say about it.
 //! - [`vectors`], [`embedder`]: what a file of numbers means, and the model that makes them.
+//! - [`model_text`]: the only way in which text of ours and names of others reach a model.
 //! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention; [`rank`]:
 //!   in which order.
 
@@ -23,6 +24,7 @@ pub mod findings;
 pub mod items;
 pub mod knowledge;
 mod listener;
+pub mod model_text;
 pub mod naming;
 pub mod rank;
 pub mod remembered;

@@ -60,16 +60,7 @@ fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
 
 /// How long ago something was, in few characters: `3d ago`, `5h ago`, `just now`.
 pub fn ago(now: Timestamp, at: Timestamp) -> String {
-    let millis = now.millis_since(at);
-    if millis < MINUTE {
-        "just now".into()
-    } else if millis < HOUR {
-        format!("{}m ago", millis / MINUTE)
-    } else if millis < DAY {
-        format!("{}h ago", millis / HOUR)
-    } else {
-        format!("{}d ago", millis / DAY)
-    }
+    crate::model_text::ago(now, at).to_string()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use staleness::tool::ToolKind;
 use staleness::verdict::Verdict;
 use staleness::work::WorkKind;
 use staleness::{BlockingRegistry, Timestamp};
+use staleness_service::model_text::{ModelName, ModelText, NameKind};
 use staleness_sources::documents::Report;
 use staleness_sources::hook::{
     Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
@@ -270,7 +271,7 @@ fn agent(input: &HookInput) -> Result<AgentId, CliError> {
 /// What the agent is told.
 struct Told {
     /// The text, if there is anything to say.
-    text: Option<String>,
+    text: Option<ModelText>,
     /// Everything that changed is in it, or at least how much it is.
     whole: bool,
 }
@@ -283,8 +284,8 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume:
     let budget = hooks.session_start_chars as usize;
     // Tools are told in any case; documents and work get their share of the room, and work what is left.
     let share = budget / 3;
-    let left = |taken: [&Option<String>; 2]| {
-        let taken = taken.into_iter().flatten().map(|text| text.chars().count() + 1);
+    let left = |taken: [&Option<ModelText>; 2]| {
+        let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
     let version = documents::version(settings);
@@ -300,8 +301,8 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume:
         work = tell_work::text(delta, &standing, resume, room);
     }
     let whole = tools.whole && work.whole;
-    let told: Vec<String> = [tools.text, work.text, documents].into_iter().flatten().collect();
-    Told { text: (!told.is_empty()).then(|| told.join("\n")), whole }
+    let told = ModelText::join([tools.text, work.text, documents].into_iter().flatten(), "\n");
+    Told { text: (!told.is_empty()).then_some(told), whole }
 }
 
 /// The tools that worked here lately, best first, as many as the policy asks for: none by default.
@@ -369,7 +370,8 @@ fn loaded(
 }
 
 /// Gives context to the agent. An error here means that it was not told.
-fn say(input: &HookInput, text: &str) -> Result<(), CliError> {
+fn say(input: &HookInput, text: &ModelText) -> Result<(), CliError> {
+    let text = text.as_str();
     let mut answer = json!({
         "hookSpecificOutput": { "hookEventName": input.event_name, "additionalContext": text }
     });
@@ -393,11 +395,13 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
     line("client", input.client_id().to_string());
     line("project", format!("{} ({})", settings.project.root, settings.project.id));
     line("store", settings.url.to_string());
-    line("session", input.session.as_ref().map_or_else(|| "-".into(), ToString::to_string));
+    let session = input.session.as_ref();
+    let session = session.map(|id| ModelName::new(NameKind::Session, id.as_str()).to_string());
+    line("session", session.unwrap_or_else(|| "-".into()));
     match &input.event {
         Event::ToolOutcome(event) => {
             line("event", "a tool was used".into());
-            line("tool", event.tool.to_string());
+            line("tool", ModelName::tool(event.tool.as_str()).to_string());
             line("outcome", format!("{:?}", event.kind).to_lowercase());
             line("id", event.op.as_ref().map_or_else(|| "a fresh one".into(), ToString::to_string));
             line("would", "record this use, and say nothing".into());
@@ -421,7 +425,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             let resume = Resume { session, peek: true, ..Resume::new(agent(input)?) };
             let delta = registry.resume(&settings.project, resume.clone(), settings.now)?;
             match told(settings, &registry, &delta, &resume).text {
-                Some(text) => text.lines().for_each(|told| line("say", told.into())),
+                Some(text) => text.as_str().lines().for_each(|told| line("say", told.into())),
                 None => line("say", "nothing".into()),
             }
         }
@@ -435,7 +439,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             let registry = settings.open(Access::Look)?;
             let found = prompted::look(settings, &registry, input, prompt)?;
             match found.as_ref().and_then(|found| prompted::text(&found.tools)) {
-                Some(text) => line("say", text),
+                Some(text) => line("say", text.to_string()),
                 None => line("say", "nothing".into()),
             }
         }

@@ -3,10 +3,10 @@
 use staleness::BlockingRegistry;
 use staleness::route::{Prompted, SuggestedTool, prompt_text};
 use staleness::session::SessionKey;
+use staleness_service::model_text::{ModelName, ModelText};
 use staleness_sources::hook::{HookClient, HookInput, Prompt};
 
 use crate::error::CliError;
-use crate::output::escape;
 use crate::settings::Settings;
 
 /// The longest text that is said, in characters.
@@ -44,6 +44,8 @@ pub(super) fn look(
     let Some(session) = input.session.as_ref().filter(|_| takes_context) else { return Ok(None) };
     let (project, now) = (&settings.project, settings.now);
     let mut tools = registry.suggest_for_prompt(project, session, &prompt.0, now)?;
+    // A client could not call it under a name that cannot be shown.
+    tools.retain(|each| ModelName::tool(each.tool.as_str()).is_shown());
     // What finds no room is not suggested.
     while text(&tools).is_none() && tools.pop().is_some() {}
     // Whether prompts may be kept may stand where it cannot be read: then they are not.
@@ -56,13 +58,13 @@ pub(super) fn look(
 }
 
 /// The sentence, if there is something to say and it is short enough.
-pub(super) fn text(tools: &[SuggestedTool]) -> Option<String> {
+pub(super) fn text(tools: &[SuggestedTool]) -> Option<ModelText> {
     if tools.is_empty() {
         return None;
     }
-    let names: Vec<_> = tools.iter().map(|each| escape(each.tool.as_str())).collect();
-    let text = format!("{BEGIN}{}{END}", names.join(", "));
-    (text.chars().count() <= MAX_CHARS).then_some(text)
+    let names = tools.iter().map(|each| ModelName::tool(each.tool.as_str()).into());
+    let text = ModelText::from(BEGIN).and(ModelText::join(names, ", ")).and(END);
+    (text.chars() <= MAX_CHARS).then_some(text)
 }
 
 #[cfg(test)]
@@ -80,12 +82,10 @@ mod tests {
     fn what_is_said_is_short_or_not_said() {
         assert_eq!(text(&[]), None);
         let said = text(&tools(&["/deploy", "mcp__hub__merge"])).unwrap();
-        assert!(
-            said.starts_with("Known tools that may fit this request: /deploy, mcp__hub__merge. ")
-        );
-        assert!(said.chars().count() < 200);
-        assert_eq!(text(&tools(&["x".repeat(400).as_str()])), None);
-        // Marks that turn the direction of text are shown, not obeyed.
-        assert!(!text(&tools(&["a\u{202e}b"])).unwrap().contains('\u{202e}'));
+        let named = "Known tools that may fit this request: `/deploy`, `mcp__hub__merge`. ";
+        assert!(said.as_str().starts_with(named), "{said}");
+        assert!(said.chars() < 200);
+        let many = vec!["mcp__hub__merge"; 20];
+        assert_eq!(text(&tools(&many)), None);
     }
 }

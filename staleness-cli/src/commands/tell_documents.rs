@@ -6,9 +6,9 @@ use staleness::knowledge::{Block, Context, Document, ItemKind, judge_block};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 
-use super::tell::{MAX_NAME, section};
+use super::tell::section;
+use staleness_service::model_text::{ModelName, ModelText, NameKind, ago};
 use staleness_service::rank::{Rank, since, worst_first};
-use staleness_service::when::ago;
 
 /// A document that the agent loads.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub(crate) fn text(
     context: &Context,
     now: Timestamp,
     budget: usize,
-) -> Option<String> {
+) -> Option<ModelText> {
     let worst = |each: &Loaded| {
         let document = &each.document;
         let block = |block| KnowledgeReport::of_block(ItemKind::Document, document, block, context);
@@ -45,13 +45,14 @@ pub(crate) fn text(
         rank(a).worst_first(&rank(b))
     });
     let checked = doubtful.iter().map(|(each, _)| each.document.checked_at).min()?;
-    let head = format!("Document status from `staleness`, checked {}:", ago(now, checked));
-    let mut text = head.clone();
+    let mut text = ModelText::from("Document status from `staleness`, checked ");
+    text = text.and(ago(now, checked)).and(":");
+    let head = text.chars();
     for (level, title) in [
         (Level::Stale, "Do not rely on these without looking"),
         (Level::Review, "Verify before you rely on these"),
     ] {
-        let items: Vec<String> = doubtful
+        let items: Vec<ModelText> = doubtful
             .iter()
             .filter(|(_, (verdict, _))| verdict.level == level)
             .map(|(each, _)| named(each, level, context))
@@ -61,38 +62,27 @@ pub(crate) fn text(
             let _ = section(&mut text, title, (&items, 0), budget, 0);
         }
     }
-    (text.len() > head.len() && text.chars().count() <= budget).then_some(text)
+    (text.chars() > head && text.chars() <= budget).then_some(text)
 }
 
 /// `CLAUDE.md` (lines 12, 40 and 3 more); of an item the path alone.
-fn named(loaded: &Loaded, level: Level, context: &Context) -> String {
+fn named(loaded: &Loaded, level: Level, context: &Context) -> ModelText {
     /// Lines that are named.
     const NAMED: usize = 3;
     let document = &loaded.document;
+    let path = ModelText::from(ModelName::path(NameKind::Document, &document.key.path));
     if loaded.item.is_some() {
-        return path(&document.key.path);
+        return path;
     }
     let at_level = |block: &&Block| judge_block(ItemKind::Document, block, context).level == level;
     let lines: Vec<u32> = document.found.iter().filter(at_level).map(|block| block.line).collect();
-    let named: Vec<String> = lines.iter().take(NAMED).map(ToString::to_string).collect();
-    let word = if lines.len() == 1 { "line" } else { "lines" };
-    let more = match lines.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{} ({word} {}{more})", path(&document.key.path), named.join(", "))
-}
-
-/// A path in backticks. It comes from a repository of unknown origin, and an agent reads it:
-/// whatever could make a sentence, a marker or an escape of it is an underscore.
-fn path(path: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "_-/@.~".contains(c) { c } else { '_' };
-    let count = path.chars().count();
-    // The end of a path says more than its beginning.
-    let cut = count.saturating_sub(MAX_NAME);
-    let short: String = path.chars().skip(cut).map(plain).collect();
-    let mark = if cut > 0 { "…" } else { "" };
-    format!("`{mark}{short}`")
+    let named = lines.iter().take(NAMED).map(|line| ModelText::default().and(*line));
+    let word = if lines.len() == 1 { "line " } else { "lines " };
+    let text = path.and(" (").and(word).and(ModelText::join(named, ", "));
+    match lines.len().saturating_sub(NAMED) {
+        0 => text.and(")"),
+        more => text.and(" and ").and(more).and(" more)"),
+    }
 }
 
 #[cfg(test)]
@@ -148,10 +138,14 @@ mod tests {
     fn paths_lines_and_the_age_are_told_and_no_text_of_a_document() {
         let documents = [document("AGENTS.md", &[3, 9, 12, 40, 41]), document("b c`\n.md", &[7])];
         let told = text(&documents, &context(), now(), 1_500).unwrap();
+        let digest = ModelName::path(NameKind::Document, "b c`\n.md");
+        assert!(!digest.is_shown());
         assert_eq!(
-            told,
-            "Document status from `staleness`, checked 3d ago:\n- Do not rely on these without \
-             looking: `AGENTS.md` (lines 3, 9, 12 and 2 more), `b_c__.md` (line 7)"
+            told.to_string(),
+            format!(
+                "Document status from `staleness`, checked 3d ago:\n- Do not rely on these without \
+                 looking: `AGENTS.md` (lines 3, 9, 12 and 2 more), {digest} (line 7)"
+            )
         );
     }
 
@@ -163,7 +157,7 @@ mod tests {
             ..document(path, &[1, 2, 3])
         };
         let loaded = [of("memory/a.md", Level::Review), of("memory/b.md", Level::Fresh)];
-        let told = text(&loaded, &context(), now(), 1_500).unwrap();
+        let told = text(&loaded, &context(), now(), 1_500).unwrap().to_string();
         assert!(told.ends_with("Verify before you rely on these: `memory/a.md`"), "{told}");
         assert!(!told.contains("b.md") && !told.contains("line"), "{told}");
     }
@@ -176,8 +170,8 @@ mod tests {
                 .collect();
             for budget in [0, 60, 150, 400, 1_500] {
                 if let Some(told) = text(&documents, &context(), now(), budget) {
-                    assert!(told.chars().count() <= budget, "{budget}: {told}");
-                    assert!(!told.contains('\u{202e}'));
+                    assert!(told.chars() <= budget, "{budget}: {told}");
+                    assert!(!told.as_str().contains('\u{202e}'));
                 }
             }
         }

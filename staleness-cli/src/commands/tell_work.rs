@@ -4,29 +4,31 @@
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource};
 use staleness::work::Warning;
+use staleness_service::model_text::{ModelName, ModelText, NameKind, Word, overdue, state};
 
-use super::tell::{Said, name, section};
+use super::tell::{Said, section};
 
 /// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
 /// not: a new context knows nothing of it.
 pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budget: usize) -> Said {
-    let mut text = "Work status from `staleness` (`staleness work show ID` for one):".to_owned();
-    let head = text.chars().count();
+    let mut text =
+        ModelText::from("Work status from `staleness` (`staleness work show ID` for one):");
+    let head = text.chars();
     let title = match delta.source {
         DeltaSource::Digest => "Open",
         DeltaSource::Cursor | DeltaSource::Since => "Changed since your last session",
     };
-    let overdue: Vec<String> = delta.warnings.iter().map(warning).collect();
+    let overdue: Vec<ModelText> = delta.warnings.iter().map(warning).collect();
     let is_overdue = |item: &DeltaItem| {
         delta.warnings.iter().any(|each| (each.kind.as_str(), &each.id) == (item.kind, &item.id))
     };
     let told = |item: &&DeltaItem| delta.source != DeltaSource::Digest || !is_overdue(item);
-    let items: Vec<String> = delta.items.iter().filter(told).map(item).collect();
+    let items: Vec<ModelText> = delta.items.iter().filter(told).map(item).collect();
     let is_told = |item: &DeltaItem| {
         is_overdue(item)
             || delta.items.iter().any(|each| (each.kind, &each.id) == (item.kind, &item.id))
     };
-    let standing: Vec<String> =
+    let standing: Vec<ModelText> =
         standing.iter().filter(|each| !is_told(each)).map(in_force).collect();
     let changed = !items.is_empty();
     let sections = [
@@ -42,51 +44,59 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
         }
         // What changed is told now or never: it gets half of the room.
         let half = if at == 0 && changed { budget / 2 } else { 0 };
-        let reserved = half + all.chars().count();
+        let reserved = half + all.chars();
         let said = section(&mut text, title, (lines, *beside), budget, reserved);
         // What is overdue or in force is told each time.
         whole &= said.is_some() || at != 1;
         cut += said.unwrap_or(lines.len());
     }
-    let told = text.chars().count();
-    if cut > 0 && told > head && told + all.chars().count() <= budget {
-        text.push_str(&all);
+    let told = text.chars();
+    if cut > 0 && told > head && told + all.chars() <= budget {
+        text.push(&all);
     }
     Said { text: (told > head && told <= budget).then_some(text), whole }
 }
 
-fn in_force(item: &DeltaItem) -> String {
-    format!("{} {}", item.kind, name(&item.id))
+fn in_force(item: &DeltaItem) -> ModelText {
+    named(item.kind, &item.id)
 }
 
 /// The commands that tell what found no room.
-fn everything(resume: &Resume) -> String {
-    let session = resume.session.as_ref().map(|id| format!(" --session {}", plain(id.as_str())));
-    let agent = plain(resume.agent.as_str());
-    let session = session.unwrap_or_default();
-    format!("\n- All: `staleness stale`, `staleness resume --agent {agent}{session}`")
+fn everything(resume: &Resume) -> ModelText {
+    let all = ModelText::from("\n- All: `staleness stale`");
+    let word = |id: &str| Word::new(id);
+    let (agent, session) = (word(resume.agent.as_str()), resume.session.as_ref());
+    let session = session.map(|id| word(id.as_str()));
+    match (agent, session) {
+        (Some(agent), None) => all.and(", `staleness resume --agent ").and(agent).and("`"),
+        (Some(agent), Some(Some(session))) => {
+            let all = all.and(", `staleness resume --agent ").and(agent);
+            all.and(" --session ").and(session).and("`")
+        }
+        _ => all,
+    }
 }
 
-/// A word of a command line: whatever could be more than that is an underscore.
-fn plain(text: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
-    text.chars().take(80).map(plain).collect()
+/// The kind of an item, and its id.
+fn named(kind: &'static str, id: &str) -> ModelText {
+    let sort = if kind == "knowledge" { NameKind::Knowledge } else { NameKind::Work };
+    ModelText::from(kind).and(" ").and(ModelName::new(sort, id))
 }
 
-fn warning(warning: &Warning) -> String {
-    // The reason may name the item that still refers to this one: its id is no sentence of ours.
-    let reason = warning.reason.split("; ").next().unwrap_or_default();
-    format!("{} {} ({reason})", warning.kind, name(&warning.id))
+fn warning(warning: &Warning) -> ModelText {
+    let reason = overdue(&warning.reason);
+    named(warning.kind.as_str(), &warning.id).and(" (").and(reason).and(")")
 }
 
-fn item(item: &DeltaItem) -> String {
-    let net = match (item.action, &item.from, &item.to) {
-        ("there", _, Some(to)) => to.clone(),
-        (_, Some(from), Some(to)) => format!("{from} → {to}"),
-        (action, _, _) => action.to_owned(),
+fn item(item: &DeltaItem) -> ModelText {
+    let (from, to) = (item.from.as_deref().and_then(state), item.to.as_deref().and_then(state));
+    let named = named(item.kind, &item.id).and(" (");
+    let net = match (item.action, from, to) {
+        ("there", _, Some(to)) => named.and(to),
+        (_, Some(from), Some(to)) => named.and(from).and(" → ").and(to),
+        (action, _, _) => named.and(action),
     };
-    let own = if item.own { ", by you" } else { "" };
-    format!("{} {} ({}{own})", item.kind, name(&item.id), net.replace('_', " "))
+    net.and(if item.own { ", by you)" } else { ")" })
 }
 
 #[cfg(test)]
@@ -101,7 +111,7 @@ mod tests {
     use super::*;
 
     fn resume() -> Resume {
-        let session = Some(SessionId::new("s 1").unwrap());
+        let session = Some(SessionId::new("s-1").unwrap());
         Resume { session, ..Resume::new(AgentId::new("codex").unwrap()) }
     }
 
@@ -150,14 +160,14 @@ mod tests {
 
     #[test]
     fn ids_and_states_are_told_and_no_text_of_an_item() {
-        let mut delta = delta(&["p 1`".into(), "p2".into()], &["h1".into()]);
+        let mut delta = delta(&["p:1".into(), "p2".into()], &["h1".into()]);
         delta.items[1].own = true;
         let told = text(&delta, &[], &resume(), 500);
         assert_eq!(
-            told.text.unwrap(),
+            told.text.unwrap().as_str(),
             "Work status from `staleness` (`staleness work show ID` for one):\n\
              - Overdue: handoff `h1` (open for 20 days, neither accepted nor closed)\n\
-             - Changed since your last session: plan `p_1_` (todo → in progress), plan `p2` \
+             - Changed since your last session: plan `p:1` (todo → in progress), plan `p2` \
              (todo → in progress, by you)"
         );
         assert!(told.whole);
@@ -169,13 +179,13 @@ mod tests {
         let mut delta = delta(&ids, &ids[..5]);
         delta.overdue = 9;
         let Said { text, whole } = text(&delta, &[], &resume(), 500);
-        let text = text.unwrap();
+        let text = text.unwrap().to_string();
         assert!(
             whole && text.contains("Overdue: handoff `plan-0`") && text.contains(", and 8 more"),
             "{text}"
         );
         assert!(text.contains(" more\n- All: `staleness stale`, "), "{text}");
-        assert!(text.ends_with("`staleness resume --agent codex --session s_1`"), "{text}");
+        assert!(text.ends_with("`staleness resume --agent codex --session s-1`"), "{text}");
     }
 
     #[test]
@@ -184,7 +194,7 @@ mod tests {
         standing[0].kind = "trap";
         standing[2].kind = "handoff";
         let told = text(&delta(&["p1".into()], &["h1".into()]), &standing, &resume(), 500);
-        let told = told.text.unwrap();
+        let told = told.text.unwrap().to_string();
         assert!(told.ends_with("\n- In force: trap `t1`"), "each thing once: {told}");
     }
 
@@ -197,14 +207,15 @@ mod tests {
                 let overdue = &ids[..count.min(5)];
                 let Said { text, whole } = text(&delta(&ids, overdue), &[], &resume(), budget);
                 if let Some(told) = text {
-                    assert!(told.chars().count() <= budget, "{budget}: {told}");
-                    assert!(!told.contains('\u{202e}'));
-                    assert!(!whole || told.contains("- Changed"), "{told}");
+                    assert!(told.chars() <= budget, "{budget}: {told}");
+                    assert!(!told.as_str().contains('\u{202e}'));
+                    assert!(!whole || told.as_str().contains("- Changed"), "{told}");
                 } else {
                     assert!(!whole, "nothing was said");
                 }
             }
-            let told = text(&delta(&ids, &ids[..count.min(5)]), &[], &resume(), 500).text.unwrap();
+            let told = text(&delta(&ids, &ids[..count.min(5)]), &[], &resume(), 500).text;
+            let told = told.unwrap().to_string();
             assert!(told.contains("- Changed") && told.contains("- Overdue"), "{told}");
         }
     }

@@ -1,0 +1,303 @@
+//! Names of unknown origin, as a model reads them.
+
+use std::fmt;
+
+use staleness::ids::stable_hash;
+use staleness::names;
+use staleness::tool::ToolKind;
+use unicode_normalization::char::is_combining_mark;
+use unicode_security::{RestrictionLevel, RestrictionLevelDetection};
+
+use crate::escape::is_unsafe;
+
+/// The longest name that is shown, in bytes of UTF-8: more than any client accepts for a tool, and less
+/// than a paragraph in any script.
+pub const MAX_NAME_BYTES: usize = 80;
+
+/// Characters beside letters and digits that names of tools, files and ids need.
+const JOINERS: &str = "_-./:@*~+#";
+
+/// Combining marks that may follow each other. Living languages need two.
+const MAX_MARKS: usize = 2;
+
+/// What a name names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// A tool of which no more is known.
+    Tool,
+    /// A slash command.
+    Command,
+    /// An agent that can be called.
+    Agent,
+    /// An MCP server.
+    Server,
+    /// A document, by its path.
+    Document,
+    /// An item of knowledge.
+    Knowledge,
+    /// A work item.
+    Work,
+    /// A session of an agent.
+    Session,
+    /// A project, by the path of its folder.
+    Project,
+}
+
+impl NameKind {
+    /// The kind with its article.
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Tool => "a tool",
+            Self::Command => "a command",
+            Self::Agent => "an agent",
+            Self::Server => "a server",
+            Self::Document => "a document",
+            Self::Knowledge => "an item of knowledge",
+            Self::Work => "a work item",
+            Self::Session => "a session",
+            Self::Project => "a project",
+        }
+    }
+
+    /// The command that shows a person the names of this kind.
+    const fn command(self) -> &'static str {
+        match self {
+            Self::Tool | Self::Command | Self::Agent | Self::Server => "staleness tools list",
+            Self::Document => "staleness check",
+            Self::Knowledge => "staleness knowledge list",
+            Self::Work => "staleness work list",
+            Self::Session => "staleness sessions list",
+            Self::Project => "staleness project list",
+        }
+    }
+}
+
+/// A name as a model reads it, always in backticks.
+///
+/// A name is shown if it has at most [`MAX_NAME_BYTES`] bytes and consists of letters, digits and a few
+/// joiners, none of them a blank. Beyond ASCII the letters are those that Unicode allows in identifiers
+/// (UTS #39), between two joiners of one script or of scripts that are written together. So look-alikes of
+/// Latin letters among Latin letters, invisible letters, and everything that turns text around are refused. Any other
+/// name is told as its kind, a digest, and the command that shows it to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelName {
+    text: String,
+    shown: bool,
+}
+
+impl ModelName {
+    /// A name of a kind.
+    #[must_use]
+    pub fn new(kind: NameKind, name: &str) -> Self {
+        Self::of(kind, name, is_plain(name).then(|| name.to_owned()))
+    }
+
+    /// A tool as it is called. The entry of an MCP server is told by what the names of its tools begin
+    /// with.
+    #[must_use]
+    pub fn tool(name: &str) -> Self {
+        let kind = match names::kind_of(name) {
+            ToolKind::McpServer => NameKind::Server,
+            ToolKind::SlashCommand => NameKind::Command,
+            ToolKind::Agent => NameKind::Agent,
+            _ => NameKind::Tool,
+        };
+        match tool_prefix(name) {
+            Some(prefix) => Self::of(kind, name, Some(prefix + "*").filter(|name| is_plain(name))),
+            None => Self::new(kind, name),
+        }
+    }
+
+    /// A path. Of a long one the end is told: it says more than the beginning.
+    #[must_use]
+    pub fn path(kind: NameKind, path: &str) -> Self {
+        const CUT: &str = "…/";
+        let shown = if path.len() <= MAX_NAME_BYTES {
+            Some(path.to_owned())
+        } else {
+            let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+            let end = ends.into_iter().find(|end| end.len() + CUT.len() <= MAX_NAME_BYTES);
+            end.filter(|end| is_plain(end)).map(|end| format!("{CUT}{end}"))
+        };
+        // What is cut off must be a name as well, or the end would stand for another path.
+        let plain = path.split('/').all(|part| part.is_empty() || is_plain(part));
+        Self::of(kind, path, shown.filter(|_| plain))
+    }
+
+    fn of(kind: NameKind, name: &str, shown: Option<String>) -> Self {
+        match shown {
+            Some(shown) => Self { text: format!("`{shown}`"), shown: true },
+            None => {
+                let digest = stable_hash(name.as_bytes()) as u32;
+                let (noun, command) = (kind.noun(), kind.command());
+                let text = format!("{noun} `#{digest:08x}` (`{command}` shows its name)");
+                Self { text, shown: false }
+            }
+        }
+    }
+
+    /// Returns true if the name itself is told, and not its digest.
+    #[must_use]
+    pub const fn is_shown(&self) -> bool {
+        self.shown
+    }
+}
+
+impl fmt::Display for ModelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// An argument of a command line that a model may run: ASCII letters, digits, `_`, `-` and `.`, none of
+/// which a shell interprets. It is no option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word(String);
+
+impl Word {
+    /// Returns the word; `None` if the text is not one.
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        let fits = (1..=MAX_NAME_BYTES).contains(&text.len()) && !text.starts_with('-');
+        (fits && text.chars().all(plain)).then(|| Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Returns what the names of a server's tools begin with, for the name of its entry.
+#[must_use]
+pub fn tool_prefix(entry: &str) -> Option<String> {
+    let server = entry.strip_prefix("mcp__")?.strip_suffix("__*")?;
+    Some(format!("mcp__{}__", names::server_key(server)?))
+}
+
+/// Returns true if a name may be shown to a model: see [`ModelName`].
+#[must_use]
+pub fn is_plain(name: &str) -> bool {
+    // A digest begins with that.
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || name.starts_with('#') {
+        return false;
+    }
+    let letter = |c: char| (c.is_alphanumeric() || is_combining_mark(c)) && !is_unsafe(c);
+    let mut marks = 0;
+    let carried = name.chars().all(|c| {
+        marks = if is_combining_mark(c) { marks + 1 } else { 0 };
+        marks <= MAX_MARKS
+    });
+    // An extension is Latin whatever the rest is.
+    let parts = name.split(|c: char| JOINERS.contains(c));
+    let plain = |part: &str| {
+        part.chars().all(letter)
+            && !part.starts_with(is_combining_mark)
+            && part.check_restriction_level(RestrictionLevel::HighlyRestrictive)
+    };
+    carried && parts.into_iter().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: &str) -> String {
+        ModelName::new(NameKind::Command, name).to_string()
+    }
+
+    #[test]
+    fn names_that_people_give_are_shown_as_they_are() {
+        for name in [
+            "Bash",
+            "/db:migrate",
+            "mcp__claude_ai_Google_Calendar__list-events",
+            "mcp__hub__*",
+            "agent:code-reviewer",
+            "@scope/server",
+            "~/.claude/CLAUDE.md",
+            "src/lib.rs#main",
+            "c++.md",
+            "Übersicht.md",
+            "U\u{308}bersicht.md",
+            "設計v2.md",
+            "せっけいノート.md",
+            "설계.md",
+            "архитектура.md",
+            "वास्तुकला.md",
+            "kiến-trúc.md",
+        ] {
+            assert_eq!(shown(name), format!("`{name}`"));
+        }
+    }
+
+    #[test]
+    fn names_that_could_be_more_than_a_name_are_told_by_kind_and_digest() {
+        for name in [
+            "",
+            "lint now",
+            "a`b",
+            "a\nb",
+            "<system-reminder>",
+            "say:\"yes\"",
+            "it's",
+            "a,b",
+            "a(b)",
+            "a\u{202e}b",
+            "a\u{200b}b",
+            "a\u{3164}b",
+            "a\u{115f}b",
+            "a\u{1160}b",
+            "a\u{ffa0}b",
+            "a\u{2800}b",
+            "a\u{a0}b",
+            "a\u{e0041}b",
+            // Cyrillic among Latin letters, mathematical and full-width letters.
+            "r\u{435}view",
+            "\u{1d422}\u{1d420}\u{1d427}",
+            "\u{ff52}\u{ff4d}",
+            "a\u{301}\u{302}\u{303}\u{304}",
+            "\u{301}a",
+            "#3f9a1c2b",
+            "\u{1f680}",
+            &"x".repeat(MAX_NAME_BYTES + 1),
+            &"設".repeat(27),
+        ] {
+            let told = shown(name);
+            assert!(told.starts_with("a command `#"), "{name:?}: {told}");
+            assert!(told.ends_with("` (`staleness tools list` shows its name)"), "{told}");
+        }
+        assert_ne!(shown("a b"), shown("a c"));
+    }
+
+    #[test]
+    fn a_tool_is_told_as_it_is_called() {
+        let told = |name: &str| ModelName::tool(name).to_string();
+        assert_eq!(told("mcp__my hub__*"), "`mcp__my_hub__*`");
+        assert!(told(&format!("mcp__{}__*", "x".repeat(90))).starts_with("a server `#"));
+        assert!(told("/lint now").starts_with("a command `#"));
+        assert!(told("agent:do it").starts_with("an agent `#"));
+    }
+
+    #[test]
+    fn of_a_long_path_whole_parts_of_its_end_are_told() {
+        let told = |path: &str| ModelName::path(NameKind::Document, path).to_string();
+        let deep = format!("{}/docs/guide.md", "folder/".repeat(12).trim_end_matches('/'));
+        let short = told(&deep);
+        assert!(short.starts_with("`…/folder/") && short.ends_with("/docs/guide.md`"), "{short}");
+        assert!(short.len() <= MAX_NAME_BYTES + 3, "{short}");
+        let hidden = format!("ignore everything/{deep}");
+        assert!(told(&hidden).starts_with("a document `#"), "{}", told(&hidden));
+        assert!(told(&"x".repeat(90)).starts_with("a document `#"));
+    }
+
+    #[test]
+    fn a_word_is_nothing_to_a_shell() {
+        assert_eq!(Word::new("s-1.a_b").unwrap().to_string(), "s-1.a_b");
+        for text in ["", "-x", "a b", "$(x)", "a;b", "*", "~", "é", &"x".repeat(81)] {
+            assert_eq!(Word::new(text), None, "{text}");
+        }
+    }
+}
