@@ -4,13 +4,12 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use staleness_service::{ErrorKind, ServiceError, escape, escape_lines};
 
+use crate::text::{Quoted, Text};
+
 /// The most that the rows of one answer take as JSON, in bytes: about 1,000 tokens.
 pub const MAX_ROWS_BYTES: usize = 4_000;
 /// The most that the text of one answer takes, in bytes: about 600 tokens.
 pub const MAX_TEXT_BYTES: usize = 2_400;
-/// The longest title, description or reason, in characters.
-const MAX_LINE: usize = 160;
-
 /// The most that the structured content of one answer takes, in bytes.
 pub const MAX_DATA_BYTES: usize = 10_000;
 /// Citations and references that one thing tells at most.
@@ -19,7 +18,7 @@ pub(crate) const MAX_NAMED: usize = 10;
 /// What a tool answers.
 pub(crate) struct Answer {
     /// For people, and for clients that show text alone.
-    pub text: String,
+    pub text: Text,
     /// The same for programs.
     pub data: Value,
     /// What is to be done once the answer was written to the client.
@@ -27,16 +26,17 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(text: impl Into<String>, data: Value) -> Self {
-        Self { text: text.into(), data, delivered: None }
+    pub(crate) const fn new(text: Text, data: Value) -> Self {
+        Self { text, data, delivered: None }
     }
 
-    /// As the protocol has it. Names and texts come from files and people of unknown origin: what
-    /// would move a cursor, or cannot be seen, is shown as an escape.
+    /// As the protocol has it. The data holds what files and people of unknown origin say, as JSON
+    /// strings: what would move a cursor, or cannot be seen, is shown as an escape.
     pub(crate) fn into_result(mut self) -> CallToolResult {
         clean(&mut self.data);
         bound(&mut self.data);
-        let mut result = CallToolResult::success(vec![ContentBlock::text(fitting(&self.text))]);
+        let mut result =
+            CallToolResult::success(vec![ContentBlock::text(fitting(self.text.as_str()))]);
         result.structured_content = Some(self.data);
         result
     }
@@ -46,7 +46,7 @@ impl Answer {
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     pub items: Vec<Value>,
-    pub lines: Vec<String>,
+    pub lines: Vec<Text>,
     pub more: usize,
 }
 
@@ -56,7 +56,7 @@ impl Rows {
     pub(crate) fn fit<T>(
         all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
         limit: usize,
-        row: impl Fn(T) -> (Value, String),
+        row: impl Fn(T) -> (Value, Text),
     ) -> Self {
         Self::fit_beside((0, 0), all, limit, row)
     }
@@ -66,7 +66,7 @@ impl Rows {
         taken: (usize, usize),
         all: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
         limit: usize,
-        row: impl Fn(T) -> (Value, String),
+        row: impl Fn(T) -> (Value, Text),
     ) -> Self {
         let all = all.into_iter();
         let total = all.len();
@@ -95,24 +95,19 @@ impl Rows {
     }
 
     /// The lines, and what to do about those that did not fit.
-    pub(crate) fn text(&self, head: &str, how: &str) -> String {
-        let mut text = String::from(head);
+    pub(crate) fn text(&self, head: Text, how: Text) -> Text {
+        let mut text = head;
         for line in &self.lines {
             if !text.is_empty() {
-                text.push('\n');
+                text.push("\n");
             }
-            text.push_str(line);
+            text.push(line.clone());
         }
         if self.more > 0 {
-            text.push_str(&format!("\n{} more; {how}", self.more));
+            text = text.and("\n").and(self.more).and(" more; ").and(how);
         }
         text
     }
-}
-
-/// A text on one line, escaped and cut.
-pub(crate) fn line(text: &str) -> String {
-    cut(&escape(text.lines().next().unwrap_or_default()), MAX_LINE)
 }
 
 /// A text of at most so many characters.
@@ -179,21 +174,28 @@ fn shorten(value: &mut Value, chars: usize, rows: usize) {
 
 /// An error as a tool's error: what went wrong, and what the model may do next. Hints that name a
 /// command line help nobody here, so `next` stands in for them.
-pub(crate) fn refused(error: &ServiceError, next: &str) -> CallToolResult {
+pub(crate) fn refused(error: &ServiceError, next: &'static str) -> CallToolResult {
     let hint = error.hint.as_deref().filter(|hint| !hint.contains("--") && !hint.contains('`'));
-    let next = match (hint, error.kind) {
-        (Some(hint), _) if hint.starts_with("did you mean") => format!("{hint} Else {next}"),
-        (Some(hint), _) => hint.to_owned(),
-        (None, ErrorKind::Cancelled) => "call it again when there is time".to_owned(),
-        (None, ErrorKind::Store) => "tell the user to run `staleness doctor`".to_owned(),
-        (None, _) => next.to_owned(),
+    let (text, next) = match (hint, error.kind) {
+        (Some(hint), _) if hint.starts_with("did you mean") => {
+            (Text::new(Quoted(hint)).and(" Else ").and(next), format!("{hint} Else {next}"))
+        }
+        (Some(hint), _) => (Text::new(Quoted(hint)), hint.to_owned()),
+        (None, ErrorKind::Cancelled) => plain("call it again when there is time"),
+        (None, ErrorKind::Store) => plain("tell the user to run `staleness doctor`"),
+        (None, _) => plain(next),
     };
     let (message, next) = (cut(&escape(&error.message), 400), cut(&escape(&next), 400));
-    let mut result =
-        CallToolResult::error(vec![ContentBlock::text(format!("{message}. Next: {next}"))]);
+    // A message repeats what was asked for, and names of what is there.
+    let text = Text::new(Quoted(&message)).and(". Next: ").and(text);
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text.into_string())]);
     result.structured_content =
         Some(json!({ "error": { "kind": error.kind.as_str(), "message": message, "next": next } }));
     result
+}
+
+fn plain(next: &'static str) -> (Text, String) {
+    (Text::new(next), next.to_owned())
 }
 
 #[cfg(test)]
@@ -202,17 +204,21 @@ mod tests {
 
     #[test]
     fn rows_stop_at_the_budget_and_say_how_many_are_left() {
-        let rows = Rows::fit(vec!["x".repeat(900); 20], 20, |each| (json!(each), "row".to_owned()));
+        let rows = Rows::fit(vec!["x".repeat(900); 20], 20, |each| (json!(each), Text::new("row")));
         assert_eq!((rows.items.len(), rows.more), (4, 16));
-        assert!(rows.text("head", "ask for less").ends_with("16 more; ask for less"));
-        let one = Rows::fit(vec!["x".repeat(9_000)], 5, |each| (json!(each), "row".to_owned()));
+        assert!(
+            rows.text(Text::new("head"), Text::new("ask for less"))
+                .as_str()
+                .ends_with("16 more; ask for less")
+        );
+        let one = Rows::fit(vec!["x".repeat(9_000)], 5, |each| (json!(each), Text::new("row")));
         assert_eq!((one.items.len(), one.more), (1, 0), "the first always fits");
     }
 
     #[test]
     fn hostile_text_reaches_nobody_raw() {
         let data = json!({ "a": ["\u{1b}[2J", { "b": "x\u{202e}y\nz" }] });
-        let result = Answer::new("\u{1b}]0;evil\u{7}", data).into_result();
+        let result = Answer::new(Text::new("\u{1b}]0;evil\u{7}"), data).into_result();
         let wire = serde_json::to_string(&result).unwrap();
         assert!(!wire.contains("\\u001b") && !wire.contains('\u{202e}'), "{wire}");
         assert!(wire.contains("\\\\u{1b}[2J"), "{wire}");
@@ -221,7 +227,8 @@ mod tests {
     #[test]
     fn no_answer_is_larger_than_its_bound() {
         let long = json!({ "refs": vec!["x".repeat(500); 1_000], "text": "y".repeat(50_000) });
-        let result = Answer::new("z".repeat(50_000), long).into_result();
+        let result =
+            Answer::new(Text::default().and_lines(&"z".repeat(50_000)), long).into_result();
         let data = result.structured_content.clone().unwrap();
         assert_eq!(data["shortened"], true);
         assert!(data["refs"].as_array().is_some_and(|refs| !refs.is_empty()));
@@ -230,7 +237,7 @@ mod tests {
         );
         // Escapes count, too.
         let hostile = vec!["\u{1b}".repeat(200); 100];
-        let rows = Rows::fit(hostile, 100, |each| (json!(each), "row".to_owned()));
+        let rows = Rows::fit(hostile, 100, |each| (json!(each), Text::new("row")));
         assert!(serde_json::to_string(&rows.items).unwrap().len() < MAX_ROWS_BYTES + 1_500);
     }
 

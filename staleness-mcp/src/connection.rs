@@ -83,7 +83,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(spec) = self.server.spec(&request.name) else {
-            let name = crate::answer::line(&request.name);
+            let name = crate::text::line(&request.name);
             return Err(ErrorData::invalid_params(format!("unknown tool: {name}"), None));
         };
         let delivers = request.name == tools::DELIVERS;

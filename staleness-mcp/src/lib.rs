@@ -20,6 +20,7 @@ mod server;
 mod spec;
 mod stdio;
 mod subscriptions;
+mod text;
 mod tools;
 
 pub use answer::{MAX_DATA_BYTES, MAX_ROWS_BYTES, MAX_TEXT_BYTES};

@@ -5,10 +5,13 @@ use rmcp::model::{ReadResourceResponse, ReadResourceResult, Resource, ResourceCo
 use staleness::ids::AgentId;
 use staleness_service::ServiceError;
 use staleness_service::knowledge::World;
+use staleness_service::model_text::{ModelName, NameKind, Word};
 use staleness_service::review::at_hand;
 
-use crate::answer::{Rows, line};
+use crate::answer::Rows;
 use crate::server::Server;
+use crate::text::{Json, Quoted, Text, line};
+use crate::tools::overdue::{head, name};
 
 /// What cannot be trusted in the server's project.
 pub const OVERVIEW: &str = "staleness://overview";
@@ -63,30 +66,33 @@ pub(crate) fn overview(server: &Server, agent: Option<AgentId>) -> Result<String
     let entries = at_hand(&World::new(&settings, None, &staleness_service::Silent))?;
     let rows = Rows::fit(&entries, 30, |each| {
         let why = each.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
-        let (level, action) = (each.verdict.level.as_str(), each.verdict.action.as_str());
-        let text = format!("- {level} {} {}: {} ({action})", each.kind, line(&each.id), line(why));
+        let text = Text::new("- ").and(each.verdict.level.as_str()).and(" ").and(each.kind);
+        let text = text.and(" ").and(name(each)).and(": ").and(Quoted(why));
+        let text = text.and(" (").and(each.verdict.action.as_str()).and(")");
         (serde_json::Value::Null, text)
     });
-    let head = match entries.len() {
-        0 => "nothing here is known to be stale".to_owned(),
-        count => format!("{count} cannot be trusted blindly"),
-    };
-    let trouble =
-        settings.policy_trouble.map(|error| format!("policy: {}\n", line(&error.message)));
-    let place = line(&settings.project.root);
-    let text = rows.text(&head, "call list_stale with a kind");
-    Ok(format!("project {place}\n{}{text}\n", trouble.unwrap_or_default()))
+    let mut text = Text::new("project ");
+    text.push(ModelName::path(NameKind::Project, &settings.project.root));
+    if let Some(error) = settings.policy_trouble {
+        text = text.and("\npolicy: ").and(Quoted(&error.message));
+    }
+    let rows = rows.text(head(entries.len()), Text::new("call list_stale with a kind"));
+    Ok(text.and("\n").and(rows).and("\n").into_string())
 }
 
 fn policy(server: &Server) -> Result<String, ServiceError> {
     let settings = server.settings(None, None)?;
     let values = settings.configured.values()?;
-    let row = |each: &staleness_service::config::PolicyValue| {
-        let source = match each.source.as_str() {
-            "default" => String::new(),
-            other => format!("  # {}", line(other)),
-        };
-        format!("{} = {}{source}\n", each.key, line(&each.value.to_string()))
+    let word = |text: &str| match Word::new(text) {
+        Some(word) => Text::new(word),
+        None => Text::new(ModelName::path(NameKind::Setting, text)),
     };
-    Ok(values.iter().map(row).collect())
+    let row = |each: &staleness_service::config::PolicyValue| {
+        let row = word(&each.key).and(" = ").and(Json(&each.value));
+        match each.source.as_str() {
+            "default" => row.and("\n"),
+            other => row.and("  # ").and(word(other)).and("\n"),
+        }
+    };
+    Ok(Text::join(values.iter().map(row), "").into_string())
 }

@@ -7,6 +7,7 @@ use staleness::session::Session;
 use staleness::{BlockingRegistry, Timestamp};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
 use crate::when;
 
@@ -107,7 +108,7 @@ pub fn unknown(registry: &BlockingRegistry, settings: &Settings, text: &str) -> 
     let message = format!("no session is known as {}", quoted(text));
     let error = ServiceError::new(ErrorKind::Unknown, message);
     error.hint(match registry.nearest_session(&settings.project.id, text) {
-        Ok(Some(near)) => format!("did you mean {near}?"),
+        Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
         _ => "see `staleness session list`".into(),
     })
 }

@@ -6,6 +6,7 @@ use staleness::registry::ScopeChoice;
 use staleness::store::{Refusal, StoreError};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::model_text::is_plain;
 use crate::settings::Settings;
 use crate::words::tool_name;
 
@@ -36,7 +37,7 @@ pub fn explain(
     let mut known =
         ServiceError::new(ErrorKind::Unknown, format!("no {what} is known as {}", quoted(name)));
     known.hint = Some(match registry.nearest(&settings.project, name) {
-        Ok(Some(near)) => format!("did you mean {near}?"),
+        Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
         _ => "see `staleness tools list`, or run `staleness scan` first".into(),
     });
     known

@@ -9,6 +9,7 @@ use staleness::store::{Refusal, StoreError};
 use staleness::work::{Work, WorkKind, WorkStatus};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
+use crate::model_text::is_plain;
 use crate::naming::id_of;
 use crate::settings::{Access, Settings};
 use crate::words::word;
@@ -32,7 +33,7 @@ pub fn find(
             let message = format!("no work item is known as {}", quoted(id));
             let near = registry.nearest_work(project, id);
             ServiceError::new(ErrorKind::Unknown, message).hint(match near {
-                Ok(Some(near)) => format!("did you mean {near}?"),
+                Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
                 _ => "see `staleness work list`".into(),
             })
         }

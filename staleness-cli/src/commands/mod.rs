@@ -27,6 +27,8 @@ mod shell;
 pub(crate) mod stale;
 pub(crate) mod tell;
 mod tell_documents;
+#[cfg(test)]
+mod tell_hostile;
 mod tell_work;
 pub(crate) mod tools;
 mod typed;

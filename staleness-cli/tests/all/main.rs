@@ -32,6 +32,7 @@ mod knowledge_clash;
 mod knowledge_dry;
 mod knowledge_evidence;
 mod knowledge_files;
+mod model_names;
 mod network;
 #[cfg(feature = "postgres")]
 mod postgres;

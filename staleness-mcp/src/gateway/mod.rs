@@ -43,6 +43,7 @@ use staleness::source::SourceState;
 use staleness::store::StoreError;
 use staleness::tool::Status;
 use staleness::{BlockingRegistry, Policy, StoreUrl, clock, names};
+use staleness_service::model_text::{ModelText, cause};
 use staleness_service::settings::Access;
 use staleness_service::{SharedStore, scan};
 use staleness_sources::live;
@@ -145,12 +146,16 @@ impl View {
 
 /// The tool with what is known of it before its description.
 fn marked(each: Ranked) -> Tool {
-    let why = each.report.verdict.signals.first().map_or("", |signal| signal.reason.as_str());
-    let mark = format!("[{}: {}]", each.report.status.as_str(), crate::answer::line(why));
+    let why = match &each.report.health.cause {
+        Some(failing) => cause(failing),
+        None => cause(each.report.presence.cause.as_str()),
+    };
+    let mark = ModelText::from("[").and(each.report.status.as_str()).and(": ");
+    let mark = mark.and(why).and("]");
     let mut tool = each.tool;
     tool.description = Some(match tool.description {
         Some(text) => format!("{mark} {text}").into(),
-        None => mark.into(),
+        None => mark.to_string().into(),
     });
     tool
 }

@@ -6,17 +6,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use staleness::knowledge::Item;
-use staleness::report::counted;
 use staleness::verdict::Level;
 use staleness_service::documents::{Asked, check, context, rows as stored_rows};
 use staleness_service::findings::{Findings, Levels};
+use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, citations};
 
 use super::verdict;
-use crate::answer::{Answer, Rows, line};
+use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
+use crate::text::{Text, line};
 
 pub(super) fn specs() -> Vec<Spec> {
     vec![Spec::new(
@@ -62,34 +63,31 @@ fn run(call: &Call<'_>, asked: CheckDocuments) -> Result<Answer, ServiceError> {
             "title": line(&told.title),
             "verdict": verdict::brief(&told.verdict),
         });
-        let path = line(told.path.as_deref().unwrap_or_default());
-        let words = verdict::words(&told.verdict);
-        (row, format!("- {path}:{}: {words}", told.line.unwrap_or(1)))
+        let path = ModelName::path(NameKind::Document, told.path.as_deref().unwrap_or_default());
+        let place = Text::new("- ").and(path).and(" line ").and(told.line.unwrap_or(1));
+        (row, place.and(": ").and(verdict::words(&told.verdict)))
     });
     let counts = found.counts;
-    let new = report.new_since.is_some().then(|| {
+    let plural = |count: u64, one: &'static str, many: &'static str| {
+        Text::new(count).and(if count == 1 { one } else { many })
+    };
+    let mut head = Text::new(counts.stale).and(" stale, ").and(counts.review).and(" to review, ");
+    head.push(plural(counts.fresh, " fresh block in ", " fresh blocks in "));
+    head.push(plural(report.counts.documents as u64, " document", " documents"));
+    if !report.skipped.is_empty() {
+        head = head.and("; ").and(report.skipped.len()).and(" not checked");
+    }
+    if report.new_since.is_some() {
         let Levels { review, stale, .. } = found.reported();
-        format!("; {stale} stale and {review} to review are new")
-    });
-    let head = format!(
-        "{} stale, {} to review, {} in {}{}{}",
-        counts.stale,
-        counts.review,
-        counted(counts.fresh, "fresh block", "fresh blocks"),
-        counted(report.counts.documents, "document", "documents"),
-        match report.skipped.len() {
-            0 => String::new(),
-            skipped => format!("; {skipped} not checked"),
-        },
-        new.unwrap_or_default(),
-    );
+        head = head.and("; ").and(stale).and(" stale and ").and(review).and(" to review are new");
+    }
     let skipped: Vec<_> = report
         .skipped
         .iter()
         .take(5)
         .map(|each| json!({ "path": line(&each.path), "reason": line(&each.reason) }))
         .collect();
-    let text = rows.text(&head, "name fewer paths");
+    let text = rows.text(head, Text::new("name fewer paths"));
     let data = json!({
         "items": rows.items,
         "more": rows.more,

@@ -8,14 +8,17 @@ use staleness::ids::{OpId, SessionId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{FindTools, FoundTools, ScopeChoice, Use};
 use staleness::report::HealthState;
+use staleness::tool::Status;
+use staleness_service::model_text::{ModelName, cause};
 use staleness_service::settings::Access;
 use staleness_service::words::{optional, tool_name};
 use staleness_service::{ServiceError, embedder, suggested, tools};
 
 use super::verdict;
-use crate::answer::{Answer, Rows, line};
+use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
+use crate::text::{Quoted, Text, line};
 
 /// Found beyond what is told, so that an answer can say how many more there are.
 const BEYOND: usize = 100;
@@ -76,11 +79,11 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer, ServiceError> {
 }
 
 /// The tools, and what could not be compared.
-fn told(rows: &Rows, head: &str, how: &str, note: Option<String>) -> Answer {
-    let mut text = rows.text(head, how);
+fn told(rows: &Rows, head: &'static str, how: &'static str, note: Option<String>) -> Answer {
+    let mut text = rows.text(Text::new(head), Text::new(how));
     let mut data = json!({ "tools": rows.items, "more": rows.more });
     if let Some(note) = note.as_deref().map(line) {
-        text.push_str(&format!("\n{note}"));
+        text = text.and("\n").and(Quoted(&note));
         data["note"] = note.into();
     }
     Answer::new(text, data)
@@ -119,13 +122,13 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer, ServiceError> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Status {
+struct ToolStatus {
     name: String,
     /// So many of its last changes.
     history: Option<u32>,
 }
 
-fn status(call: &Call<'_>, asked: Status) -> Result<Answer, ServiceError> {
+fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer, ServiceError> {
     let settings = &call.settings;
     let registry = settings.open(Access::Look)?;
     let key = tools::find(&registry, settings, &asked.name, ScopeChoice::Either)?;
@@ -135,18 +138,18 @@ fn status(call: &Call<'_>, asked: Status) -> Result<Answer, ServiceError> {
         HealthState::Probation => ", on probation",
         _ => "",
     };
-    let name = line(&report.name);
-    let mut text = format!("{name} is {status}{trial}; {}", verdict::words(&report.verdict));
+    let mut text = Text::new(ModelName::tool(&report.name)).and(" is ").and(status).and(trial);
+    text = text.and("; ").and(verdict::words(&report.verdict));
     let mut data = verdict::tool(&report);
     if let Some(limit) = asked.history.filter(|limit| *limit > 0) {
         let entries = registry.history(&[key], limit.min(100))?;
         let rows = Rows::fit(&entries, entries.len(), |each| {
-            let to = each.to.as_deref().unwrap_or(each.action);
-            let why = line(&each.cause);
+            let to = each.to.as_deref().and_then(Status::from_word);
             let row = serde_json::to_value(each).unwrap_or_default();
-            (row, format!("{} {to}: {why}", each.at))
+            let text = Text::new(each.at).and(" ").and(to.map_or(each.action, Status::as_str));
+            (row, text.and(": ").and(cause(&each.cause)))
         });
-        text = rows.text(&text, "ask for fewer");
+        text = rows.text(text, Text::new("ask for fewer"));
         data["history"] = rows.items.into();
     }
     Ok(Answer::new(text, data))
@@ -185,17 +188,17 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer, ServiceError> {
     used.agent = call.agent.clone();
     used.duration_ms = asked.duration_ms;
     let report = settings.open(Access::Write)?.record(used)?;
-    let name = line(&report.tool.name);
-    let mut text = format!("{name} is {}", report.tool.status.as_str());
+    let mut text = Text::new(ModelName::tool(&report.tool.name)).and(" is ");
+    text.push(report.tool.status.as_str());
     for change in &report.changed {
-        let to = change.to.as_deref().unwrap_or("gone");
-        text.push_str(&format!("; now {to}: {}", line(&change.cause)));
+        let to = change.to.as_deref().and_then(Status::from_word).map_or("gone", Status::as_str);
+        text = text.and("; now ").and(to).and(": ").and(cause(&change.cause));
     }
     if report.duplicate {
-        text.push_str("; this use was recorded before");
+        text.push("; this use was recorded before");
     }
     if report.offline {
-        text.push_str("; most servers fail at once, put down to the machine being offline");
+        text.push("; most servers fail at once, put down to the machine being offline");
     }
     let data = json!({
         "name": report.tool.name,

@@ -9,13 +9,15 @@ use staleness::report::KnowledgeReport;
 use staleness_service::knowledge::{
     NewItem, World, add, contradict, done, item_id, recall, set, verify,
 };
+use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, citations, escape_lines, when};
 
 use super::verdict;
-use crate::answer::{Answer, MAX_NAMED, Rows, cut, line};
+use crate::answer::{Answer, MAX_NAMED, Rows, cut};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
+use crate::text::{Text, line};
 
 /// The longest body that a recall tells, in characters.
 const MAX_BODY: usize = 1_200;
@@ -62,6 +64,11 @@ fn brief(told: &KnowledgeReport) -> Value {
     }))
 }
 
+/// The id of an item.
+fn name(told: &KnowledgeReport) -> ModelName {
+    ModelName::path(NameKind::Knowledge, &told.id)
+}
+
 /// The first of many names.
 fn named(all: &[String]) -> Vec<String> {
     all.iter().take(MAX_NAMED).map(|each| line(each)).collect()
@@ -84,19 +91,19 @@ fn recall_knowledge(call: &Call<'_>, asked: Recall) -> Result<Answer, ServiceErr
         let mut row = brief(told);
         row["score"] = each.score.into();
         row["body"] = body.clone().into();
+        let mut text = Text::new("- ");
         if let Some(mark) = each.mark {
             row["mark"] = mark.into();
+            text = text.and(mark).and(" ");
         }
-        let mark = each.mark.map(|mark| format!("{mark} ")).unwrap_or_default();
-        let words = verdict::words(&told.verdict);
+        text = text.and(name(told)).and(" (").and(verdict::words(&told.verdict)).and(")");
         // Each line is marked: a text that looks like another row of this list is none.
-        let body: String = body.lines().map(|line| format!("\n  | {line}")).collect();
-        (row, format!("- {mark}{} ({words}){body}", line(&told.id)))
+        (row, text.and_lines(&body))
     });
     rows.more += found.more;
     let head =
         if found.told.is_empty() && found.more == 0 { "nothing is known about that" } else { "" };
-    let text = rows.text(head, "ask more exactly, or for a higher limit");
+    let text = rows.text(Text::new(head), Text::new("ask more exactly, or for a higher limit"));
     Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more })))
 }
 
@@ -186,7 +193,8 @@ fn save(call: &Call<'_>, asked: Save) -> Result<Answer, ServiceError> {
         }
         (_, id) => (add(&world, NewItem { id, global, fields })?, "saved as new:"),
     };
-    let text = format!("{what} {}; {}", line(&told.id), verdict::words(&told.verdict));
+    let text = Text::new(what).and(" ").and(name(&told)).and("; ");
+    let text = text.and(verdict::words(&told.verdict));
     Ok(Answer::new(text, json!({ "item": brief(&told) })))
 }
 
@@ -232,10 +240,10 @@ fn verify_knowledge(call: &Call<'_>, asked: Verify) -> Result<Answer, ServiceErr
         }
     };
     let rows = Rows::fit(&told, told.len(), |each| {
-        let words = verdict::words(&each.verdict);
-        (brief(each), format!("- {}: {words}", line(&each.id)))
+        let text = Text::new("- ").and(name(each)).and(": ");
+        (brief(each), text.and(verdict::words(&each.verdict)))
     });
-    let text = rows.text(&format!("{what}:"), "they are done too");
+    let text = rows.text(Text::new(what).and(":"), Text::new("they are done too"));
     Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more })))
 }
 

@@ -3,7 +3,7 @@
 mod documents;
 mod find;
 mod knowledge;
-mod overdue;
+pub(crate) mod overdue;
 mod sessions;
 mod verdict;
 mod work;

@@ -6,14 +6,16 @@ use serde_json::json;
 use staleness::registry::ScopeChoice;
 use staleness::verdict::NextAction;
 use staleness_service::knowledge::World;
+use staleness_service::model_text::{ModelName, NameKind, state};
 use staleness_service::review::{Entry, Subject, at_hand};
 use staleness_service::settings::Access;
 use staleness_service::{ErrorKind, ServiceError, work};
 
 use super::verdict;
-use crate::answer::{Answer, Rows, line};
+use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
+use crate::text::{Text, line};
 
 pub(super) fn specs() -> Vec<Spec> {
     vec![
@@ -61,6 +63,24 @@ fn kind_of(subject: &Subject) -> Kind {
     }
 }
 
+/// How many things cannot be trusted.
+pub(crate) fn head(count: usize) -> Text {
+    match count {
+        0 => Text::new("nothing here is known to be stale"),
+        count => Text::new(count).and(" cannot be trusted blindly"),
+    }
+}
+
+/// The name, id or place of a thing.
+pub(crate) fn name(each: &Entry) -> ModelName {
+    match kind_of(&each.subject) {
+        Kind::Tool => ModelName::tool(&each.id),
+        Kind::Document => ModelName::path(NameKind::Document, &each.id),
+        Kind::Knowledge => ModelName::path(NameKind::Knowledge, &each.id),
+        Kind::Work => ModelName::new(NameKind::Work, &each.id),
+    }
+}
+
 /// What to do about it, from here.
 fn next(each: &Entry) -> &'static str {
     match (&each.subject, each.verdict.action) {
@@ -100,14 +120,10 @@ fn list(call: &Call<'_>, asked: ListStale) -> Result<Answer, ServiceError> {
             "verdict": verdict::brief(&each.verdict),
             "next": next(each),
         });
-        let (id, words) = (line(&each.id), verdict::words(&each.verdict));
-        (row, format!("- {} {id}: {words}. Next: {}", each.kind, next(each)))
+        let text = Text::new("- ").and(each.kind).and(" ").and(name(each)).and(": ");
+        (row, text.and(verdict::words(&each.verdict)).and(". Next: ").and(next(each)))
     });
-    let head = match entries.len() {
-        0 => "nothing here is known to be stale".to_owned(),
-        count => format!("{count} cannot be trusted blindly"),
-    };
-    let text = rows.text(&head, "name a kind, or settle these first");
+    let text = rows.text(head(entries.len()), Text::new("name a kind, or settle these first"));
     Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more, "counts": counts })))
 }
 
@@ -124,12 +140,10 @@ fn resolve(call: &Call<'_>, asked: ResolveStale) -> Result<Answer, ServiceError>
     let act = staleness::registry::Act { note, ..work::act(settings, call.agent.clone()) };
     let done = work::resolve(settings, &asked.id, ScopeChoice::Either, act);
     let done = done.map_err(|error| elsewhere(call, &asked.id, error))?;
-    let text = format!(
-        "{} went from {} to {}; work_item with action reopen takes it back",
-        line(done.id.as_str()),
-        done.from,
-        done.to
-    );
+    let name = ModelName::new(NameKind::Work, done.id.as_str());
+    let text = Text::new(name).and(" went from ").and(state(&done.from).unwrap_or("?"));
+    let text = text.and(" to ").and(state(&done.to).unwrap_or("?"));
+    let text = text.and("; work_item with action reopen takes it back");
     Ok(Answer::new(text, serde_json::to_value(&done).unwrap_or_default()))
 }
 

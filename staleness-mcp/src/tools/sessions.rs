@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 use staleness::journal::Revision;
 use staleness::report::{Delta, DeltaItem, NetChange};
 use staleness_service::ServiceError;
+use staleness_service::model_text::{ModelName, NameKind, cause, counts, overdue, state};
 use staleness_service::sessions::{Asked, resume, told};
 
-use crate::answer::{Answer, Rows, line};
+use crate::answer::{Answer, Rows};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
+use crate::text::{Quoted, Text};
 
 /// Failing tools that one answer tells at most.
 const MOST_FAILING: usize = 5;
@@ -94,19 +96,25 @@ enum News<'a> {
 }
 
 impl News<'_> {
-    fn row(&self) -> (Value, String) {
+    fn row(&self) -> (Value, Text) {
         match self {
             Self::Tool(each) => {
-                let (name, cause) = (line(&each.name), line(&each.cause.replace('_', " ")));
                 let value = serde_json::to_value(each).unwrap_or_default();
-                (value, format!("- tool {name} → {}: {cause}", each.to.as_str()))
+                let text = Text::new("- tool ").and(ModelName::tool(&each.name)).and(" → ");
+                (value, text.and(each.to.as_str()).and(": ").and(cause(&each.cause)))
             }
             Self::Item(each) => {
                 let value = serde_json::to_value(each).unwrap_or_default();
-                let to = each.to.as_deref().map(|to| format!(" → {to}")).unwrap_or_default();
-                let own = if each.own { " (you)" } else { "" };
-                let (id, text) = (line(&each.id), line(&each.text));
-                (value, format!("- {} {} {id}{to}: {text}{own}", each.kind, each.action))
+                let mut text = Text::new("- ").and(each.kind).and(" ").and(each.action).and(" ");
+                text.push(match each.kind {
+                    "knowledge" => ModelName::path(NameKind::Knowledge, &each.id),
+                    _ => ModelName::new(NameKind::Work, &each.id),
+                });
+                if let Some(to) = each.to.as_deref().and_then(state) {
+                    text = text.and(" → ").and(to);
+                }
+                text = text.and(": ").and(Quoted(&each.text));
+                (value, text.and(if each.own { " (you)" } else { "" }))
             }
         }
     }
@@ -119,11 +127,14 @@ fn render(delta: &Delta, before: usize) -> (Answer, bool) {
             "id": each.id, "kind": each.kind, "level": each.level, "text": each.text,
             "age_days": each.age_days, "reason": each.reason,
         });
-        (value, format!("- overdue {} {}: {}", each.kind, line(&each.id), line(&each.reason)))
+        let text = Text::new("- overdue ").and(each.kind.as_str()).and(" ");
+        let text = text.and(ModelName::new(NameKind::Work, &each.id)).and(": ");
+        (value, text.and(overdue(&each.reason)))
     });
     let failing = Rows::fit(&delta.failing, MOST_FAILING, |each| {
         let value = serde_json::to_value(each).unwrap_or_default();
-        (value, format!("- tool {} still fails: {}", line(&each.name), line(&each.cause)))
+        let text = Text::new("- tool ").and(ModelName::tool(&each.name)).and(" still fails: ");
+        (value, text.and(cause(&each.cause)))
     });
     let tools = delta.tools.iter().map(News::Tool);
     let all: Vec<News<'_>> = tools.chain(delta.items.iter().map(News::Item)).collect();
@@ -138,18 +149,18 @@ fn render(delta: &Delta, before: usize) -> (Answer, bool) {
         both.filter(|(each, _)| wanted(each)).map(|(_, value)| value.clone()).collect()
     };
     let whole = news.more == 0;
-    let page = (!whole).then(|| format!("{}@{}", before + news.items.len(), delta.upto));
-    let mut text = delta.summary.clone();
+    let next = before + news.items.len();
+    let page = (!whole).then(|| format!("{next}@{}", delta.upto));
+    let mut text = Text::new(counts(&delta.summary));
     for (rows, how) in [(&warnings, "list_stale tells all"), (&failing, "list_stale tells all")] {
         if !rows.lines.is_empty() {
-            text.push('\n');
-            text.push_str(&rows.text("", how));
+            text = text.and("\n").and(rows.text(Text::default(), Text::new(how)));
         }
     }
     if !news.lines.is_empty() {
-        let how = format!("call resume_session with page {}", page.as_deref().unwrap_or_default());
-        text.push('\n');
-        text.push_str(&news.text("", &how));
+        let how = Text::new("call resume_session with page ").and(next).and("@");
+        let how = how.and(delta.upto.0);
+        text = text.and("\n").and(news.text(Text::default(), how));
     }
     let data = json!({
         "since_session": delta.since_session,

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use staleness::report::{Suggestion, ToolReport};
 use staleness::verdict::Verdict;
+use staleness_service::model_text::ModelName;
 
-use crate::answer::line;
+use crate::text::{Fraction, Quoted, Text, line};
 
 /// Reasons that are told of one thing.
 const MAX_REASONS: usize = 3;
@@ -31,16 +32,20 @@ pub(super) fn reasons(verdict: &Verdict) -> Vec<String> {
     reasons
 }
 
-/// `stale 0.20, drop: removed from config`.
-pub(super) fn words(verdict: &Verdict) -> String {
-    let (level, action) = (verdict.level.as_str(), verdict.action.as_str());
-    let why = reasons(verdict).join("; ");
-    let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-    format!("{level} {:.2}, {action}{why}", verdict.freshness)
+/// `stale 0.20, drop: "removed from config"`.
+pub(super) fn words(verdict: &Verdict) -> Text {
+    let text = Text::new(verdict.level.as_str()).and(" ").and(Fraction(verdict.freshness));
+    let text = text.and(", ").and(verdict.action.as_str());
+    let why = reasons(verdict);
+    if why.is_empty() {
+        return text;
+    }
+    let why = why.iter().map(|reason| Text::new(Quoted(reason)));
+    text.and(": ").and(Text::join(why, "; "))
 }
 
 /// A tool that was found.
-pub(super) fn suggestion(each: &Suggestion) -> (Value, String) {
+pub(super) fn suggestion(each: &Suggestion) -> (Value, Text) {
     let tool = &each.tool;
     let description = tool.description.as_deref().map(line);
     let row = json!({
@@ -52,9 +57,14 @@ pub(super) fn suggestion(each: &Suggestion) -> (Value, String) {
         "description": description,
         "verdict": brief(&tool.verdict),
     });
-    let mark = each.mark.map(|mark| format!(" {mark}")).unwrap_or_default();
-    let what = description.map(|text| format!(": {text}")).unwrap_or_default();
-    (without_nothing(row), format!("{}{mark}{what} ({})", line(&tool.name), line(&each.reason)))
+    let mut text = Text::new(ModelName::tool(&tool.name));
+    if let Some(mark) = each.mark {
+        text = text.and(" ").and(mark);
+    }
+    if let Some(description) = &tool.description {
+        text = text.and(": ").and(Quoted(description));
+    }
+    (without_nothing(row), text.and(" (").and(Quoted(&each.reason)).and(")"))
 }
 
 /// Everything that is known of a tool.

@@ -7,13 +7,15 @@ use staleness::registry::{ScopeChoice, WorkListing, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::verdict::Level;
 use staleness::work::{Work, WorkKind, WorkStatus};
+use staleness_service::model_text::{ModelName, NameKind};
 use staleness_service::settings::Access;
 use staleness_service::{ServiceError, escape_lines, when, work};
 
 use super::verdict;
-use crate::answer::{Answer, MAX_NAMED, Rows, cut, line};
+use crate::answer::{Answer, MAX_NAMED, Rows, cut};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
+use crate::text::{Quoted, Text, line};
 
 /// The longest text that one item tells, in characters.
 const MAX_TEXT: usize = 1_200;
@@ -200,10 +202,6 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer, ServiceError> {
     let told = registry.work_reports(&settings.project, items, settings.now)?;
     let limit = asked.limit.map_or(20, |limit| limit as usize);
     let rows = Rows::fit(&told, limit, |each| {
-        let mark = match each.verdict.level {
-            Level::Fresh => String::new(),
-            _ => format!(" [{}]", verdict::words(&each.verdict)),
-        };
         let row = json!({
             "id": each.id,
             "kind": each.kind,
@@ -213,22 +211,30 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer, ServiceError> {
             "updated_at": each.updated_at,
             "level": each.verdict.level,
         });
-        let (id, text) = (line(each.id.as_str()), line(&each.text));
-        let line = format!("- {} {id} {}: {text}{mark}", each.kind, each.status);
-        (verdict::without_nothing(row), line)
+        let mut text = Text::new("- ").and(named(each)).and(" ").and(each.status.as_str());
+        text = text.and(": ").and(Quoted(&each.text));
+        if each.verdict.level != Level::Fresh {
+            text = text.and(" [").and(verdict::words(&each.verdict)).and("]");
+        }
+        (verdict::without_nothing(row), text)
     });
     let head = if told.is_empty() { "no work is noted" } else { "" };
-    let text = rows.text(head, "name a kind or status");
+    let text = rows.text(Text::new(head), Text::new("name a kind or status"));
     Ok(Answer::new(text, json!({ "items": rows.items, "more": rows.more })))
 }
 
+/// The kind of an item, and its id.
+fn named(told: &WorkReport) -> Text {
+    let id = ModelName::new(NameKind::Work, told.id.as_str());
+    Text::new(told.kind.as_str()).and(" ").and(id)
+}
+
 /// What became of an item.
-fn tell(call: &Call<'_>, what: &str, item: Work) -> Result<Answer, ServiceError> {
+fn tell(call: &Call<'_>, what: &'static str, item: Work) -> Result<Answer, ServiceError> {
     let registry = call.settings.open(Access::Look)?;
     let told = work::told(&registry, &call.settings, item)?;
-    let words = verdict::words(&told.verdict);
-    let (id, text) = (line(told.id.as_str()), line(&told.text));
-    let text = format!("{what}{} {id} ({}): {text}; {words}", told.kind, told.status);
+    let text = Text::new(what).and(named(&told)).and(" (").and(told.status.as_str()).and("): ");
+    let text = text.and(Quoted(&told.text)).and("; ").and(verdict::words(&told.verdict));
     Ok(Answer::new(text, json!({ "item": brief(&told) })))
 }
 

@@ -19,6 +19,7 @@ use crate::documents::{self, Asked};
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::items::{Known, joined, known, outside, to_look_up, with_row};
 use crate::listener::Listener;
+use crate::model_text::is_plain;
 use crate::settings::{Access, Settings};
 
 /// The project, as far as it was looked at.
@@ -311,7 +312,7 @@ impl<'a> World<'a> {
         let message = format!("no item is known as {}", quoted(id.as_str()));
         let error = ServiceError::new(ErrorKind::Unknown, message);
         error.hint(match registry.nearest_item(&self.settings.project.id, id.as_str()) {
-            Ok(Some(near)) => format!("did you mean {near}?"),
+            Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
             _ => "see `staleness knowledge list`".into(),
         })
     }

@@ -15,8 +15,10 @@ mod sentence;
 
 use std::fmt::{self, Write};
 
+use staleness::Timestamp;
+
 pub use name::{MAX_NAME_BYTES, ModelName, NameKind, Word, is_plain, tool_prefix};
-pub use sentence::{ago, cause, overdue, state};
+pub use sentence::{ago, cause, counts, overdue, state};
 
 /// A text that a model may read as ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +38,8 @@ macro_rules! pieces {
     )*};
 }
 
-pieces!(&'static str, usize, u32, u64, i64, ModelName, Word, ModelText, &ModelName, &ModelText);
+pieces!(&'static str, usize, u32, u64, i64, Timestamp);
+pieces!(ModelName, Word, ModelText, &ModelName, &ModelText);
 
 impl From<&'static str> for ModelText {
     fn from(text: &'static str) -> Self {

@@ -41,6 +41,8 @@ pub enum NameKind {
     Session,
     /// A project, by the path of its folder.
     Project,
+    /// A setting, or the file that it comes from.
+    Setting,
 }
 
 impl NameKind {
@@ -56,6 +58,7 @@ impl NameKind {
             Self::Work => "a work item",
             Self::Session => "a session",
             Self::Project => "a project",
+            Self::Setting => "a setting",
         }
     }
 
@@ -66,8 +69,9 @@ impl NameKind {
             Self::Document => "staleness check",
             Self::Knowledge => "staleness knowledge list",
             Self::Work => "staleness work list",
-            Self::Session => "staleness sessions list",
+            Self::Session => "staleness session list",
             Self::Project => "staleness project list",
+            Self::Setting => "staleness policy",
         }
     }
 }

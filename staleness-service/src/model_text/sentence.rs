@@ -36,6 +36,30 @@ const OVERDUE: &[&str] = &[
     "observed # days ago, without a date of expiry",
 ];
 
+/// Parts of a line that counts what changed.
+const COUNTS: &[&str] = &[
+    "nothing changed",
+    "nothing open",
+    "# plan",
+    "# plans",
+    "# trap",
+    "# traps",
+    "# constraint",
+    "# constraints",
+    "# handoff",
+    "# handoffs",
+    "# candidate",
+    "# candidates",
+    "# note",
+    "# notes",
+    "# decision",
+    "# decisions",
+    "# item of knowledge",
+    "# items of knowledge",
+    "# tool",
+    "# tools",
+];
+
 /// The cause of a tool's change or failure in our words; a cause that this program never writes is told
 /// as the command that shows it.
 #[must_use]
@@ -50,6 +74,13 @@ pub fn cause(text: &str) -> ModelText {
         || "see `staleness tools list`".into(),
         |parts| ModelText::join(parts, "; also absent: "),
     )
+}
+
+/// A line that counts what changed.
+#[must_use]
+pub fn counts(line: &str) -> ModelText {
+    let parts = line.split(", ").filter_map(|part| one_of(COUNTS, part));
+    ModelText::join(parts, ", ")
 }
 
 /// The reason for which a work item is overdue, in our words.

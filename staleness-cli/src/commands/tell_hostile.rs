@@ -1,0 +1,199 @@
+//! Hostile names through every text that a hook tells a model.
+
+use proptest::prelude::*;
+use staleness::ids::{AgentId, DocumentKey, ProjectId, SessionId, ToolName};
+use staleness::journal::Revision;
+use staleness::knowledge::{Block, Citation, Cited, Context, Document, Evidence, Fact};
+use staleness::registry::Resume;
+use staleness::report::{Delta, DeltaCounts, DeltaItem, DeltaSource, Failing, NetChange};
+use staleness::route::SuggestedTool;
+use staleness::tool::Status;
+use staleness::verdict::Level;
+use staleness::work::{Warning, WorkKind};
+use staleness::{Policy, Timestamp};
+use staleness_service::model_text::{ModelText, NameKind};
+
+use super::tell_documents::Loaded;
+use super::{prompted, tell, tell_documents, tell_work};
+
+/// Part of every hostile name, so that it is found wherever it is told.
+const MARK: &str = "zanzibar";
+
+/// A name that somebody may give to a file, a command, a server, or an item.
+fn hostile() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        prop::sample::select(vec![
+            " ",
+            "\n",
+            "\t",
+            "\u{1b}[2J",
+            "`",
+            "``` ",
+            "\"",
+            "'",
+            "**",
+            "](https://evil.example)",
+            "<",
+            ">",
+            "<system-reminder>",
+            "SYSTEM: ",
+            "; also absent: ",
+            ", ",
+            "\u{3164}",
+            "\u{115f}",
+            "\u{1160}",
+            "\u{ffa0}",
+            "\u{2800}",
+            "\u{a0}",
+            "\u{200b}",
+            "\u{202e}",
+            "\u{2066}",
+            "\u{e0041}",
+            "\u{fe0f}",
+            "r\u{435}view",
+            "\u{1d422}gnore",
+            "\u{301}\u{301}\u{301}",
+            "/",
+            "_",
+            "-",
+            ".",
+            "#",
+            "mcp__",
+            "__*",
+            "agent:",
+            "~/",
+            "ignore",
+            "previous",
+            "設計",
+        ])
+        .prop_map(str::to_owned),
+        "\\PC{0,6}",
+        Just("x".repeat(100)),
+    ];
+    (prop::collection::vec(part.clone(), 0..6), prop::collection::vec(part, 0..6))
+        .prop_map(|(before, after)| format!("{}{MARK}{}", before.concat(), after.concat()))
+}
+
+/// Outside of backticks a text holds nothing of a hostile name, and inside only a name or a command of
+/// ours.
+fn is_ours(text: &ModelText) -> Result<(), TestCaseError> {
+    let parts: Vec<&str> = text.as_str().split('`').collect();
+    prop_assert!(parts.len() % 2 == 1, "open: {}", text);
+    for (at, part) in parts.iter().enumerate() {
+        if at % 2 == 0 {
+            let plain = |c: char| c.is_ascii_alphanumeric() || " \n,:;().-→".contains(c);
+            prop_assert!(!part.contains(MARK) && part.chars().all(plain), "{part:?} in {text}");
+        } else if !part.starts_with("staleness") {
+            let name = |c: char| {
+                (c.is_alphanumeric() || "_-./:@*~+#…\u{308}".contains(c))
+                    && !matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
+            };
+            prop_assert!(part.len() <= 80 && part.chars().all(name), "{part:?} in {text}");
+        } else {
+            let word = |c: char| c.is_ascii_alphanumeric() || " _-.".contains(c);
+            prop_assert!(part.chars().all(word), "{part:?} in {text}");
+        }
+    }
+    Ok(())
+}
+
+fn delta(names: &[String], source: DeltaSource) -> Delta {
+    let change = |(at, name): (usize, &String)| NetChange {
+        name: name.clone(),
+        from: [None, Some(Status::Active), Some(Status::Stale)][at % 3],
+        to: Status::ALL[at % 3],
+        cause: if at % 2 == 0 { name.clone() } else { "removed_from_config".into() },
+    };
+    let item = |(at, name): (usize, &String)| DeltaItem {
+        id: name.clone(),
+        kind: ["plan", "knowledge"][at % 2],
+        action: ["moved", "there"][at % 2],
+        from: Some(name.clone()),
+        to: Some(name.clone()),
+        text: name.clone(),
+        at: Timestamp::default(),
+        own: at % 2 == 0,
+    };
+    let warning = |name: &String| Warning {
+        id: name.clone(),
+        kind: WorkKind::Handoff,
+        level: Level::Stale,
+        text: name.clone(),
+        age_days: 20,
+        reason: format!("expired 3 days ago; {name} still refers to it"),
+        suggested_action: name.clone(),
+        softened_by: Some(name.clone()),
+    };
+    let failing = |name: &String| Failing { name: name.clone(), cause: name.clone() };
+    Delta {
+        since_session: None,
+        source,
+        summary: String::new(),
+        counts: DeltaCounts::default(),
+        items: names.iter().enumerate().map(item).collect(),
+        more: 0,
+        warnings: names.iter().take(2).map(warning).collect(),
+        overdue: names.len(),
+        tools: names.iter().enumerate().map(change).collect(),
+        failing: names.iter().map(failing).collect(),
+        upto: Revision(1),
+        moves: true,
+    }
+}
+
+fn loaded(path: &str) -> Loaded {
+    let citation = Citation::of_path(path);
+    let gone = Fact::SourceMissing { citation, gone: Cited::Path, renamed_to: None, commit: None };
+    let block = Block {
+        line: 3,
+        last_line: 3,
+        title: path.into(),
+        digest: 1,
+        anchored_at: None,
+        anchor: None,
+        evidence: vec![Evidence::from(gone)],
+    };
+    let document = Document {
+        key: DocumentKey { project: ProjectId::of_root("/p"), path: path.into() },
+        loaded: true,
+        checked_at: Timestamp::default(),
+        head: None,
+        digest: 0,
+        blocks: 1,
+        found: vec![block],
+    };
+    Loaded { document, item: None }
+}
+
+proptest! {
+    #[test]
+    fn no_hook_tells_a_name_as_prose(names in prop::collection::vec(hostile(), 1..6), digest: bool) {
+        let source = if digest { DeltaSource::Digest } else { DeltaSource::Cursor };
+        let delta = delta(&names, source);
+        let told = tell::text(&delta, &names, 4_000).text;
+        is_ours(&told.unwrap())?;
+        let session = SessionId::new(&names[0]).ok();
+        let agent = AgentId::new(&names[0]).or_else(|_| AgentId::new("codex")).unwrap();
+        let resume = Resume { session, ..Resume::new(agent) };
+        for budget in [600, 4_000] {
+            if let Some(told) = tell_work::text(&delta, &delta.items, &resume, budget).text {
+                is_ours(&told)?;
+            }
+        }
+        let context = Context::new(Timestamp::default(), &Policy::default().knowledge, None, None);
+        let documents: Vec<Loaded> = names.iter().map(|name| loaded(name)).collect();
+        let told = tell_documents::text(&documents, &context, Timestamp::default(), 4_000);
+        is_ours(&told.unwrap())?;
+        let tools: Vec<SuggestedTool> = names
+            .iter()
+            .filter_map(|name| ToolName::new(name).ok())
+            .map(|tool| SuggestedTool { tool, route: None })
+            .collect();
+        if let Some(told) = prompted::text(&tools) {
+            is_ours(&told)?;
+        }
+        for kind in [NameKind::Session, NameKind::Project] {
+            is_ours(&staleness_service::model_text::ModelName::new(kind, &names[0]).into())?;
+        }
+    }
+}
