@@ -4,7 +4,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use staleness_service::{ErrorKind, ServiceError, escape, escape_lines};
 
-use crate::text::{Quoted, Text};
+use crate::text::{MAX_MESSAGE, Message, Text};
 
 /// The most that the rows of one answer take as JSON, in bytes: about 1,000 tokens.
 pub const MAX_ROWS_BYTES: usize = 4_000;
@@ -178,16 +178,17 @@ pub(crate) fn refused(error: &ServiceError, next: &'static str) -> CallToolResul
     let hint = error.hint.as_deref().filter(|hint| !hint.contains("--") && !hint.contains('`'));
     let (text, next) = match (hint, error.kind) {
         (Some(hint), _) if hint.starts_with("did you mean") => {
-            (Text::new(Quoted(hint)).and(" Else ").and(next), format!("{hint} Else {next}"))
+            (Text::new(Message(hint)).and(" Else ").and(next), format!("{hint} Else {next}"))
         }
-        (Some(hint), _) => (Text::new(Quoted(hint)), hint.to_owned()),
+        (Some(hint), _) => (Text::new(Message(hint)), hint.to_owned()),
         (None, ErrorKind::Cancelled) => plain("call it again when there is time"),
         (None, ErrorKind::Store) => plain("tell the user to run `staleness doctor`"),
         (None, _) => plain(next),
     };
-    let (message, next) = (cut(&escape(&error.message), 400), cut(&escape(&next), 400));
+    let (message, next) =
+        (cut(&escape(&error.message), MAX_MESSAGE), cut(&escape(&next), MAX_MESSAGE));
     // A message repeats what was asked for, and names of what is there.
-    let text = Text::new(Quoted(&message)).and(". Next: ").and(text);
+    let text = Text::new(Message(&error.message)).and(". Next: ").and(text);
     let mut result = CallToolResult::error(vec![ContentBlock::text(text.into_string())]);
     result.structured_content =
         Some(json!({ "error": { "kind": error.kind.as_str(), "message": message, "next": next } }));

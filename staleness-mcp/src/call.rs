@@ -46,19 +46,19 @@ impl Ended {
 }
 
 /// Passes progress on, until the work is to end.
-pub(crate) struct Watch<F> {
-    /// Any of them ends it.
-    pub ended: [Ended; 2],
+pub(crate) struct Watch<E, F> {
+    /// Returns true once it is.
+    pub ended: E,
     /// Who hears of it.
     pub told: F,
 }
 
-impl<F: Fn(Progress)> Listener for Watch<F> {
+impl<E: Fn() -> bool, F: Fn(Progress)> Listener for Watch<E, F> {
     // What was left out is no part of an answer.
     fn note(&self, _: &str) {}
 
     fn step(&self, step: Progress) -> ControlFlow<()> {
-        if self.is_ended() {
+        if (self.ended)() {
             return ControlFlow::Break(());
         }
         (self.told)(step);
@@ -68,6 +68,6 @@ impl<F: Fn(Progress)> Listener for Watch<F> {
     fn end(&self) {}
 
     fn is_ended(&self) -> bool {
-        self.ended.iter().any(Ended::is_ended)
+        (self.ended)()
     }
 }

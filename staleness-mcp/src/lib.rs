@@ -12,9 +12,12 @@
 mod answer;
 mod call;
 mod connection;
+mod deliveries;
 mod follow;
 pub mod gateway;
-mod relay;
+mod malformed;
+#[cfg(unix)]
+mod pipes;
 pub mod resources;
 mod server;
 mod spec;
@@ -22,6 +25,8 @@ mod stdio;
 mod subscriptions;
 mod text;
 mod tools;
+mod turns;
+mod wire;
 
 pub use answer::{MAX_DATA_BYTES, MAX_ROWS_BYTES, MAX_TEXT_BYTES};
 pub use rmcp;

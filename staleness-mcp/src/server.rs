@@ -10,15 +10,12 @@ use staleness::ids::AgentId;
 use staleness_service::config::Layers;
 use staleness_service::settings::{Options, Settings};
 use staleness_service::{ServiceError, SharedStore, Silent};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::answer::{Answer, refused};
 use crate::call::Call;
 use crate::spec::{Run, Spec};
 use crate::tools;
-
-/// How many calls do their work at once; more wait for their turn.
-pub(crate) const THREADS: usize = 4;
+use crate::turns::Turns;
 
 /// An MCP server over one store, for any number of projects. Cheap to clone.
 #[derive(Clone)]
@@ -30,7 +27,7 @@ struct Inner {
     tools: Vec<Tool>,
     specs: BTreeMap<Cow<'static, str>, Spec>,
     /// Turns for work that blocks: the rest of the threads is for input and output.
-    turns: Arc<Semaphore>,
+    turns: Turns,
 }
 
 impl std::fmt::Debug for Server {
@@ -59,7 +56,7 @@ impl Server {
             },
             tools,
             specs: specs.into_iter().map(|spec| (spec.tool.name.clone(), spec)).collect(),
-            turns: Arc::new(Semaphore::new(THREADS)),
+            turns: Turns::default(),
         })))
     }
 
@@ -78,10 +75,9 @@ impl Server {
         self.0.specs.get(name)
     }
 
-    /// A turn for work that blocks.
-    pub(crate) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        // Nobody closes it.
-        Arc::clone(&self.0.turns).acquire_owned().await.ok()
+    /// Turns for work that blocks.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.0.turns
     }
 
     /// Where, when and under which policy: of now, since files change while a server runs.

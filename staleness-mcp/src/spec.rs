@@ -24,6 +24,15 @@ pub(crate) enum Effect {
     Rewrites,
 }
 
+/// How long a call may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// It asks the registry alone.
+    Quick,
+    /// It may read documents and ask git.
+    Slow,
+}
+
 /// What a tool does with its arguments.
 pub(crate) type Run = dyn Fn(&Call<'_>, JsonObject) -> Result<Answer, ServiceError> + Send + Sync;
 
@@ -31,6 +40,8 @@ pub(crate) type Run = dyn Fn(&Call<'_>, JsonObject) -> Result<Answer, ServiceErr
 pub(crate) struct Spec {
     /// As `tools/list` has it.
     pub tool: Tool,
+    /// How long it may take.
+    pub pace: Pace,
     /// What a model may do when it fails.
     pub next: &'static str,
     /// What it does. It blocks.
@@ -64,7 +75,13 @@ impl Spec {
             })?;
             run(call, arguments)
         };
-        Self { tool, next, run: Arc::new(run) }
+        Self { tool, pace: Pace::Quick, next, run: Arc::new(run) }
+    }
+
+    /// The same for a tool that may take long.
+    pub(crate) const fn slow(mut self) -> Self {
+        self.pace = Pace::Slow;
+        self
     }
 }
 

@@ -4,21 +4,18 @@ use std::fmt;
 use std::time::Duration;
 
 use rmcp::ServiceExt;
-use rmcp::transport::IntoTransport;
-use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::service::ServerInitializeError;
 use staleness_service::settings::Access;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
-use crate::relay::Relay;
-use crate::server::{Server, THREADS};
+use crate::server::Server;
+use crate::turns::THREADS;
+use crate::wire::{Departure, Wire};
 
 /// After its client went away a server has this long for each of three things: to finish what it was
 /// asked, to answer what was ended, and to prune. Together less than a second.
 const PARTING: Duration = Duration::from_millis(300);
-/// The largest message that is taken, in bytes: more than anything that is kept, so that what is too
-/// large is refused in words. Larger ones are dropped.
-const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Threads beside those of the calls: input, output, what follows an answer, and parting.
 const SPARE_THREADS: usize = 4;
 
@@ -45,7 +42,10 @@ pub fn serve_stdio(server: &Server) -> Result<(), ServeError> {
         .build()
         .map_err(|error| ServeError(format!("starting: {error}")))?;
     let (read, write) = rmcp::transport::stdio();
-    let served = runtime.block_on(serve(server, read, write));
+    let departure = Departure::default();
+    #[cfg(unix)]
+    crate::pipes::watch(departure.clone());
+    let served = runtime.block_on(serve_until(server, read, write, departure));
     // Whatever still runs ends with the process.
     runtime.shutdown_background();
     served
@@ -61,12 +61,24 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let inner = AsyncRwTransport::new_server(read, write).with_max_line_length(MAX_MESSAGE_BYTES);
+    serve_until(server, read, write, Departure::default()).await
+}
+
+async fn serve_until<R, W>(
+    server: &Server,
+    read: R,
+    write: W,
+    departure: Departure,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     // Nothing of one client is another's.
-    let client = Connection::new(server.clone());
-    let relay = Relay::new(inner, client.deliveries.clone(), client.gone.clone());
-    let (gone, over) = (client.gone.clone(), client.over.clone());
-    let served = match client.serve(relay.into_transport()).await {
+    let client = Connection::new(server.clone(), departure.clone());
+    let wire = Wire::new(read, write, client.deliveries.clone(), departure.clone());
+    let (gone, over) = (departure.gone, client.over.clone());
+    let served = match client.serve(wire).await {
         Ok(running) => {
             let parting = async {
                 gone.ended().await;
@@ -82,7 +94,9 @@ where
             }
         }
         // A client that goes away before it said anything asked for nothing.
-        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        // Nor one that reads no answer.
+        Err(ServerInitializeError::TransportError { .. }) => Ok(()),
         Err(error) => Err(ServeError(format!("the client does not speak MCP: {error}"))),
     };
     let parting = server.clone();

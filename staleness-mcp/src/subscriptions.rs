@@ -58,7 +58,7 @@ impl OverviewWatch {
 
 /// The overview, where it can be made.
 async fn overview(server: &Server, agent: Option<AgentId>) -> Option<String> {
-    let (server, turn) = (server.clone(), server.turn().await);
+    let (server, turn) = (server.clone(), server.turns().quick().await);
     let made = tokio::task::spawn_blocking(move || {
         let made = resources::overview(&server, agent);
         drop(turn);
@@ -90,6 +90,12 @@ impl Subscription {
             }
         });
         self.replace(Some(telling.abort_handle()));
+    }
+
+    /// Returns true if the client is told already.
+    pub(crate) fn is_on(&self) -> bool {
+        let telling = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        telling.as_ref().is_some_and(|telling| !telling.is_finished())
     }
 
     /// Tells it no more.

@@ -10,6 +10,9 @@ use crate::answer::cut;
 /// The longest title, description or reason, in characters.
 pub(crate) const MAX_QUOTED: usize = 160;
 
+/// The longest message of an error, in characters.
+pub(crate) const MAX_MESSAGE: usize = 400;
+
 /// A text that a model reads as the answer of a tool. A `String` is no part of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text(String);
@@ -19,6 +22,9 @@ pub(crate) struct Part(String);
 
 /// The first line of what others wrote, in double quotes, escaped and cut. Nothing in it ends the quote.
 pub(crate) struct Quoted<'a>(pub &'a str);
+
+/// The message of an error in quotes of the same kind.
+pub(crate) struct Message<'a>(pub &'a str);
 
 /// A number between 0 and 1.
 pub(crate) struct Fraction(pub f64);
@@ -46,8 +52,18 @@ impl From<Text> for Part {
 
 impl From<Quoted<'_>> for Part {
     fn from(quoted: Quoted<'_>) -> Self {
-        Self(format!("\"{}\"", line(quoted.0).replace('"', "'")))
+        Self(in_quotes(&line(quoted.0)))
     }
+}
+
+impl From<Message<'_>> for Part {
+    fn from(message: Message<'_>) -> Self {
+        Self(in_quotes(&cut(&escape(message.0), MAX_MESSAGE)))
+    }
+}
+
+fn in_quotes(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "'"))
 }
 
 impl From<Fraction> for Part {

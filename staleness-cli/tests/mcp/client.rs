@@ -101,8 +101,13 @@ impl Client {
 
     /// Sends one line.
     pub(crate) fn send(&mut self, line: &str) {
+        self.send_bytes(line.as_bytes());
+    }
+
+    /// Sends one line, whatever it holds.
+    pub(crate) fn send_bytes(&mut self, line: &[u8]) {
         let stdin = self.stdin.as_mut().unwrap();
-        stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
+        stdin.write_all(&[line, b"\n"].concat()).unwrap();
         stdin.flush().unwrap();
     }
 

@@ -69,7 +69,7 @@ fn news_are_told_once_and_again_if_nobody_read_them() {
 
 /// A repository with a document, and a `git` that waits at a gate.
 #[cfg(unix)]
-fn gated(machine: &Machine) -> std::path::PathBuf {
+pub(crate) fn gated(machine: &Machine) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
 
     let git = |args: &[&str]| {

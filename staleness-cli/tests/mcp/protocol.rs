@@ -108,7 +108,7 @@ fn bad_arguments_are_errors_of_the_tool_that_say_what_to_do() {
         assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
         assert!(text.contains(what), "{name} {arguments}: {text}");
         let next = result["structuredContent"]["error"]["next"].as_str().unwrap();
-        assert!(!next.is_empty() && text.ends_with(next), "{name} {arguments}: {text}");
+        assert!(!next.is_empty() && text.contains(next), "{name} {arguments}: {text}");
         // There may be no shell.
         assert!(!next.contains("staleness ") && !next.contains("--"), "{name}: {next}");
         assert!(!result.to_string().contains("\\u001b"), "{name}: {text}");
@@ -145,7 +145,7 @@ fn resources_are_read_and_others_refused() {
     assert_eq!(uris, ["staleness://overview", "staleness://policy"]);
     let mut read = |uri: &str| client.ask("resources/read", json!({ "uri": uri }));
     let text = |answer: Value| answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
-    assert!(text(read("staleness://overview")).contains("stale trap do-not-run-it-twice"));
+    assert!(text(read("staleness://overview")).contains("stale trap `do-not-run-it-twice-"));
     let policy = text(read("staleness://policy"));
     assert!(policy.contains("tools.unseen_days = 17  # flag\n"), "{policy}");
     let unknown = read("staleness://secrets");

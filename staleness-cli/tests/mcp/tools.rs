@@ -28,7 +28,7 @@ fn a_tool_that_fails_is_doubted_and_one_success_restores_it() {
     assert_eq!(data["outcomes"], "FFF");
     assert_eq!(data["history"][0]["to"], "demoted", "{data}");
     let text = status["content"][0]["text"].as_str().unwrap();
-    assert!(text.starts_with(&format!("{name} is demoted")), "{text}");
+    assert!(text.starts_with(&format!("`{name}` is demoted")), "{text}");
 
     let found = client.data("discover_tools", json!({ "query": "search issues", "limit": 0 }));
     assert_eq!(found["more"], 1, "it says that there is more: {found}");
@@ -80,7 +80,7 @@ fn a_model_that_cannot_be_asked_leaves_the_words() {
         assert_eq!(data["tools"][0]["name"], name, "{answer}");
         let note = data["note"].as_str().unwrap();
         assert!(note.ends_with("words alone decided"), "{note}");
-        assert!(text.as_str().unwrap().ends_with(note), "{text}");
+        assert!(text.as_str().unwrap().ends_with(&format!("\"{note}\"")), "{text}");
     }
     // Without a query nobody is asked.
     assert_eq!(client.data("suggest_tool", json!({})).get("note"), None);
@@ -176,9 +176,9 @@ fn saving_under_an_unknown_id_is_told_apart_from_changing_an_item() {
     let mut client = machine.client(&[]);
     let text = |answer: &Value| answer["content"][0]["text"].as_str().unwrap().to_owned();
     let saved = client.call("save_knowledge", json!({ "body": "a fact", "id": "routing" }));
-    assert!(text(&saved).starts_with("saved as new: routing"), "{saved}");
+    assert!(text(&saved).starts_with("saved as new: `routing`"), "{saved}");
     let changed = client.call("save_knowledge", json!({ "keywords": ["x"], "id": "routing" }));
-    assert!(text(&changed).starts_with("changed routing"), "{changed}");
+    assert!(text(&changed).starts_with("changed `routing`"), "{changed}");
     let refused = client.call("save_knowledge", json!({ "keywords": ["x"], "id": "routings" }));
     assert_eq!(refused["isError"], true, "{refused}");
     assert!(text(&refused).contains("did you mean routing?"), "{refused}");

@@ -27,7 +27,8 @@ pub(super) fn specs() -> Vec<Spec> {
         Effect::Settles,
         "name files or folders of the project, or leave `paths` out",
         run,
-    )]
+    )
+    .slow()]
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -30,7 +30,8 @@ pub(super) fn specs() -> Vec<Spec> {
             Effect::Adds,
             "ask with words that the note would hold",
             recall_knowledge,
-        ),
+        )
+        .slow(),
         Spec::new(
             "save_knowledge",
             "Write down a fact, preference, to-do or reference, or change the one with this id. Cite \
@@ -38,7 +39,8 @@ pub(super) fn specs() -> Vec<Spec> {
             Effect::Rewrites,
             "give `body`, or the `id` of an item and what to change",
             save,
-        ),
+        )
+        .slow(),
         Spec::new(
             "verify_knowledge",
             "After you looked: say that items still hold, that to-dos are done, or that something is \
@@ -46,7 +48,8 @@ pub(super) fn specs() -> Vec<Spec> {
             Effect::Settles,
             "call recall_knowledge for the ids",
             verify_knowledge,
-        ),
+        )
+        .slow(),
     ]
 }
 
