@@ -317,9 +317,10 @@ fn ranked(
     }
     let session = resume.session.as_ref();
     let tools = registry.suggest(&settings.project, None, session, limit, settings.now)?;
-    // One that never worked here is no advice.
+    // One that never worked here is no advice, nor is one that cannot be named.
     let worked = tools.into_iter().filter(|tool| tool.score > 0.0 && tool.mark.is_none());
-    Ok(worked.map(|tool| tool.tool.name).collect())
+    let names = worked.map(|tool| tool.tool.name);
+    Ok(names.filter(|name| ModelName::tool(name).is_shown()).collect())
 }
 
 /// What holds whether it changed or not: traps, constraints, and what was handed to this agent.

@@ -325,7 +325,7 @@ fn explain_says_what_would_be_done_and_writes_nothing() {
     for payload in events {
         let run = sandbox.hook_with(&["--explain"], payload.to_string().as_bytes());
         assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
-        for part in ["client   claude-code\n", "project  ", "session  s", "would    "] {
+        for part in ["client   claude-code\n", "project  ", "session  `s", "would    "] {
             assert!(run.out.contains(part), "{part}: {}", run.out);
         }
     }

@@ -134,7 +134,7 @@ impl ModelName {
             None => {
                 let digest = stable_hash(name.as_bytes()) as u32;
                 let (noun, command) = (kind.noun(), kind.command());
-                let text = format!("{noun} `#{digest:08x}` (`{command}` shows its name)");
+                let text = format!("{noun} `#{digest:08x}` that `{command}` names");
                 Self { text, shown: false }
             }
         }
@@ -271,7 +271,7 @@ mod tests {
         ] {
             let told = shown(name);
             assert!(told.starts_with("a command `#"), "{name:?}: {told}");
-            assert!(told.ends_with("` (`staleness tools list` shows its name)"), "{told}");
+            assert!(told.ends_with("` that `staleness tools list` names"), "{told}");
         }
         assert_ne!(shown("a b"), shown("a c"));
     }

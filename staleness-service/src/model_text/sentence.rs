@@ -95,11 +95,14 @@ pub fn overdue(reason: &str) -> ModelText {
 #[must_use]
 pub fn ago(now: Timestamp, at: Timestamp) -> ModelText {
     let millis = now.millis_since(at);
-    let (unit, words) = match millis {
-        ..MINUTE => return "just now".into(),
-        ..HOUR => (MINUTE, "m ago"),
-        ..DAY => (HOUR, "h ago"),
-        _ => (DAY, "d ago"),
+    let (unit, words) = if millis < MINUTE {
+        return "just now".into();
+    } else if millis < HOUR {
+        (MINUTE, "m ago")
+    } else if millis < DAY {
+        (HOUR, "h ago")
+    } else {
+        (DAY, "d ago")
     };
     ModelText::default().and(millis / unit).and(words)
 }
