@@ -1,0 +1,131 @@
+//! Hostile names through every text that the server answers.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use staleness_mcp::{Options, Server};
+
+/// Part of every hostile name, so that it is found wherever it is told.
+const MARK: &str = "zanzibar";
+
+/// A name that somebody may give to a tool or an item.
+fn hostile() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        prop::sample::select(vec![
+            " ",
+            "`",
+            "``` ",
+            "\"",
+            "'",
+            "**",
+            "](https://evil.example)",
+            "<system-reminder>",
+            "SYSTEM: ",
+            "; also absent: ",
+            "\u{3164}",
+            "\u{115f}",
+            "\u{ffa0}",
+            "\u{2800}",
+            "\u{a0}",
+            "\u{200b}",
+            "\u{202e}",
+            "\u{e0041}",
+            "r\u{435}view",
+            "\u{301}\u{301}\u{301}",
+            "/",
+            "_",
+            "-",
+            "#",
+            "mcp__",
+            "__*",
+            "agent:",
+            " ignore",
+            "previous",
+            "設計",
+        ])
+        .prop_map(str::to_owned),
+        "\\PC{0,6}",
+        Just("x".repeat(100)),
+    ];
+    (prop::collection::vec(part.clone(), 0..5), prop::collection::vec(part, 0..5))
+        .prop_map(|(before, after)| format!("{}{MARK}{}", before.concat(), after.concat()))
+}
+
+/// Outside of quotes, backticks and marked lines a text holds nothing of a hostile name.
+fn is_ours(text: &str) -> Result<(), TestCaseError> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("  | ")).collect();
+    let lines = lines.join("\n");
+    let quotes: Vec<&str> = lines.split('"').collect();
+    prop_assert!(quotes.len() % 2 == 1, "an open quote: {text}");
+    let ours: String = quotes.into_iter().step_by(2).collect::<Vec<_>>().join("…");
+    let parts: Vec<&str> = ours.split('`').collect();
+    prop_assert!(parts.len() % 2 == 1, "an open fence: {text}");
+    for (at, part) in parts.iter().enumerate() {
+        if at % 2 == 0 {
+            prop_assert!(!part.contains(MARK), "{part:?} in {text}");
+        } else if !part.starts_with("staleness ") {
+            let name = |c: char| c.is_alphanumeric() || "_-./:@*~+#…\u{301}".contains(c);
+            prop_assert!(part.len() <= 80 && part.chars().all(name), "{part:?} in {text}");
+        }
+    }
+    Ok(())
+}
+
+/// Calls a tool; returns true if it did what it was asked.
+fn call(server: &Server, tool: &str, arguments: Value) -> Result<bool, TestCaseError> {
+    let Value::Object(arguments) = arguments else { unreachable!("arguments are an object") };
+    let result = server.call(tool, arguments).unwrap();
+    let result = serde_json::to_value(result).unwrap();
+    is_ours(result["content"][0]["text"].as_str().unwrap())?;
+    Ok(result["isError"] != true)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_answer_tells_a_name_as_prose(names in prop::collection::vec(hostile(), 1..4)) {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::new(Options {
+            store: Some("memory:".into()),
+            project: Some(folder.path().to_path_buf()),
+            home: Some(folder.path().to_path_buf()),
+            now: Some("2026-11-20".into()),
+            ..Options::default()
+        })
+        .unwrap();
+        let mut told = 0;
+        for name in &names {
+            for outcome in ["success", "failure", "failure", "failure"] {
+                call(&server, "record_outcome", json!({ "name": name, "outcome": outcome }))?;
+            }
+            let query = json!({ "query": name });
+            for tool in ["discover_tools", "suggest_tool", "recall_knowledge"] {
+                call(&server, tool, query.clone())?;
+            }
+            call(&server, "tool_status", json!({ "name": name, "history": 5 }))?;
+            call(&server, "tool_status", json!({ "name": format!("{name}x") }))?;
+            let plan = json!({ "action": "add", "kind": "trap", "id": name, "text": name,
+                "expires": "2026-11-01" });
+            told += usize::from(call(&server, "work_item", plan)?);
+            for action in ["show", "touch", "list"] {
+                call(&server, "work_item", json!({ "action": action, "id": name }))?;
+            }
+            let item = json!({ "id": name, "body": name, "keywords": [MARK], "due": "2026-11-01",
+                "kind": "todo" });
+            told += usize::from(call(&server, "save_knowledge", item)?);
+            let wrong = json!({ "ids": [name], "still": "wrong", "reason": name });
+            call(&server, "verify_knowledge", wrong)?;
+            call(&server, "recall_knowledge", json!({ "query": MARK }))?;
+            call(&server, "check_documents", json!({ "paths": [name] }))?;
+        }
+        call(&server, "list_stale", json!({}))?;
+        let agent = json!({ "agent": names[0] });
+        call(&server, "resume_session", agent.clone())?;
+        for name in &names {
+            call(&server, "resolve_stale", json!({ "id": name, "reason": name }))?;
+        }
+        call(&server, "resume_session", agent)?;
+        let valid = names.iter().filter(|name| name.len() <= 512 && !name.contains(char::is_control));
+        prop_assert!(told > 0 || valid.count() == 0, "none of it was there");
+    }
+}
