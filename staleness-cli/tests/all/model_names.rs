@@ -46,7 +46,7 @@ fn a_prompt_is_never_answered_with_a_name_that_is_no_name() {
         }
     }
     assert!(at_start.contains("a command `#"), "a person can find it: {at_start}");
-    assert!(at_start.contains("` that `staleness tools list` names"), "{at_start}");
+    assert!(at_start.contains("` whose name `staleness tools list` shows the user"), "{at_start}");
     assert!(suggested.contains("`/deploy-release`"), "{suggested}");
     let payload = prompt().to_string();
     let explained = sandbox.hook_with(&["--explain"], payload.as_bytes());

@@ -134,7 +134,7 @@ impl ModelName {
             None => {
                 let digest = stable_hash(name.as_bytes()) as u32;
                 let (noun, command) = (kind.noun(), kind.command());
-                let text = format!("{noun} `#{digest:08x}` that `{command}` names");
+                let text = format!("{noun} `#{digest:08x}` whose name `{command}` shows the user");
                 Self { text, shown: false }
             }
         }
@@ -271,7 +271,7 @@ mod tests {
         ] {
             let told = shown(name);
             assert!(told.starts_with("a command `#"), "{name:?}: {told}");
-            assert!(told.ends_with("` that `staleness tools list` names"), "{told}");
+            assert!(told.ends_with("` whose name `staleness tools list` shows the user"), "{told}");
         }
         assert_ne!(shown("a b"), shown("a c"));
     }
