@@ -2,10 +2,12 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::ChildStdout;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use super::patience::{Heard, Waits};
+use super::watchdog::{ProcessLimits, Watchdog};
 
 /// How much is read in one go, in bytes.
 const CHUNK: usize = 256 * 1024;
@@ -15,6 +17,49 @@ const AHEAD: usize = 64;
 /// Linux. Elsewhere, and where that is refused, a pipe holds what it holds.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1024 * 1024;
+
+/// The answers of a process as they come out of its pipe.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    stdout: ChildStdout,
+    watchdog: Watchdog,
+    limits: ProcessLimits,
+    /// Bytes that it may still answer to what was asked.
+    left: u64,
+    /// It answered too much, or took too long.
+    is_over: Arc<AtomicBool>,
+}
+
+impl Heard {
+    pub(crate) const fn new(
+        stdout: ChildStdout,
+        watchdog: Watchdog,
+        limits: ProcessLimits,
+        is_over: Arc<AtomicBool>,
+    ) -> Self {
+        Self { stdout, watchdog, limits, left: limits.answer_bytes, is_over }
+    }
+
+    fn read_within(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.watchdog.wait(&self.stdout, self.limits)?;
+        let read = self.stdout.read(into)?;
+        self.left = self.left.checked_sub(read as u64).ok_or(io::ErrorKind::FileTooLarge)?;
+        Ok(read)
+    }
+}
+
+impl Read for Heard {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.is_over.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let read = self.read_within(into);
+        if read.is_err() {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        read
+    }
+}
 
 /// The answers of a process.
 #[derive(Debug)]
@@ -29,20 +74,28 @@ pub(crate) enum Answers {
 
 impl Answers {
     /// Answers in a conversation.
-    pub(crate) fn wanted(stdout: ChildStdout, waits: Waits) -> Self {
-        Self::Wanted(BufReader::with_capacity(64 * 1024, Heard::new(stdout, waits)))
+    pub(crate) fn wanted(heard: Heard) -> io::Result<Self> {
+        Ok(Self::Wanted(BufReader::with_capacity(64 * 1024, heard)))
     }
 
     /// Many answers to what was asked at once: git works on while the last ones are looked at.
-    pub(crate) fn many(stdout: ChildStdout, waits: Waits) -> Self {
-        enlarge(&stdout);
-        Self::Wanted(BufReader::with_capacity(CHUNK, Heard::new(stdout, waits)))
+    pub(crate) fn many(heard: Heard) -> io::Result<Self> {
+        enlarge(&heard.stdout);
+        Ok(Self::Wanted(BufReader::with_capacity(CHUNK, heard)))
     }
 
     /// Answers that are wanted later, while others are heard.
-    pub(crate) fn ahead(stdout: ChildStdout, waits: Waits) -> Self {
-        enlarge(&stdout);
-        Self::Ahead(Ahead::new(Heard::new(stdout, waits)))
+    pub(crate) fn ahead(heard: Heard) -> io::Result<Self> {
+        enlarge(&heard.stdout);
+        Ok(Self::Ahead(Ahead::new(heard)?))
+    }
+
+    /// Another question was asked: its answer may be as large again.
+    pub(crate) fn asked(&mut self) {
+        if let Self::Wanted(reader) = self {
+            let heard = reader.get_mut();
+            heard.left = heard.limits.answer_bytes;
+        }
     }
 
     /// Hears no more of it: who waits to be heard goes on.
@@ -93,10 +146,10 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    fn new(stdout: Heard) -> Self {
+    fn new(heard: Heard) -> io::Result<Self> {
         let (to, chunks) = sync_channel(AHEAD);
-        let reader = Some(thread::spawn(move || read(stdout, &to)));
-        Self { chunk: Vec::new(), at: 0, chunks: Some(chunks), reader }
+        let reader = Some(thread::Builder::new().spawn(move || read(heard, &to))?);
+        Ok(Self { chunk: Vec::new(), at: 0, chunks: Some(chunks), reader })
     }
 
     /// What comes next; nothing at the end.

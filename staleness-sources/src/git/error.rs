@@ -1,9 +1,12 @@
 //! Why there is no history to ask.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// The longest message of git that is kept, in characters.
 const MAX_MESSAGE: usize = 200;
+
+/// What git says when it gets no more memory.
+const OUT_OF_MEMORY: [&str; 3] = ["Out of memory", "unable to mmap", "mmap failed"];
 
 /// Why git gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,9 +24,11 @@ pub enum GitError {
     UnknownRevision,
     /// Git failed; what it said, on one line, without control characters.
     Failed(String),
-    /// Git neither said nor did anything for so long that it was ended: see
-    /// [`Program::with_patience`](super::Program::with_patience).
+    /// Git was waited for longer than [`ProcessLimits`](super::ProcessLimits) allows, and ended.
     NoAnswer,
+    /// Git needed more time or memory, or answered more, than
+    /// [`ProcessLimits`](super::ProcessLimits) allows for one question.
+    TooMuch,
     /// The caller wanted no more.
     Cancelled,
 }
@@ -34,6 +39,8 @@ impl GitError {
         let text = String::from_utf8_lossy(stderr);
         if text.contains("dubious ownership") {
             Self::NotTrusted
+        } else if OUT_OF_MEMORY.iter().any(|each| text.contains(each)) {
+            Self::TooMuch
         } else if text.contains("not a git repository")
             || text.contains("must be run in a work tree")
         {
@@ -41,6 +48,24 @@ impl GitError {
         } else {
             Self::Failed(message(&text))
         }
+    }
+
+    /// Returns true if no other question will be answered either.
+    pub(crate) const fn is_final(&self) -> bool {
+        matches!(self, Self::NotTrusted | Self::NoAnswer | Self::Cancelled)
+    }
+
+    /// The reason why a program was not started.
+    pub(crate) fn not_started(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Self::NoProgram,
+            kind => Self::Failed(format!("git cannot be started: {kind}")),
+        }
+    }
+
+    /// The reason why a thread was not started.
+    pub(crate) fn no_thread(error: io::Error) -> Self {
+        Self::Failed(format!("no thread can be started: {}", error.kind()))
     }
 
     /// Git answered something that it never answers.
@@ -77,6 +102,7 @@ impl fmt::Display for GitError {
             Self::UnknownRevision => "no commit has this name",
             Self::Failed(message) => message,
             Self::NoAnswer => "git did not answer and was ended",
+            Self::TooMuch => "git needed more time or memory than one question may take",
             Self::Cancelled => "cancelled",
         })
     }

@@ -49,7 +49,6 @@ mod objects;
 mod offered;
 mod oid;
 mod past;
-mod patience;
 mod process;
 mod program;
 mod raw;
@@ -68,6 +67,7 @@ mod trace;
 mod tracked;
 mod tree;
 mod version;
+mod watchdog;
 mod words;
 
 use std::fmt;
@@ -87,6 +87,7 @@ pub use seen::cited_digest;
 pub(crate) use seen::seen_in;
 pub use since::{ChangedDocument, Since};
 pub use tracked::{Tracked, TrackedKind};
+pub use watchdog::{ProcessLimits, Watchdog};
 pub use words::{Anchor, Trace, Word, WordQuery};
 
 /// A commit.

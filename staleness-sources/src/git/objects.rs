@@ -198,8 +198,7 @@ impl Objects {
     /// Counts that git broke off.
     fn broke_off(&mut self, reason: GitError) -> Result<(), GitError> {
         self.restarts += 1;
-        let is_over = matches!(reason, GitError::NotTrusted | GitError::NoAnswer);
-        if is_over || self.restarts > self.allowed { Err(reason) } else { Ok(()) }
+        if reason.is_final() || self.restarts > self.allowed { Err(reason) } else { Ok(()) }
     }
 
     /// Which objects from a question on are too large to be read over.
@@ -235,7 +234,7 @@ impl Objects {
             *answer = is_there.then(|| told(&line)).flatten();
             if answer.is_none() && !(is_there && is_missing(&line)) {
                 match process.post_mortem() {
-                    why @ (GitError::NotTrusted | GitError::NoAnswer) => return Err(why),
+                    why if why.is_final() => return Err(why),
                     _ => break,
                 }
             }

@@ -9,6 +9,9 @@ use super::raw::seconds;
 use super::{Commit, GitError, Oid, Repo, Stage, Watch};
 use staleness_core::hash::Map;
 
+/// Commits whose changes one git lists: it keeps some kilobytes of each until it ends.
+const BATCH: usize = 4_096;
+
 /// The commits from the checked-out one back along first parents: about 48 bytes each.
 #[derive(Debug)]
 pub(crate) struct Past {
@@ -100,28 +103,31 @@ impl Repo {
         let whole = end.is_ok() && !self.is_shallow() && commits.len() <= limit;
         commits.truncate(limit.max(1));
         match end {
-            Err(error) if commits.is_empty() => Err(error),
+            Err(why) if commits.is_empty() || why.is_final() => Err(why),
             // What git could read before it broke off still holds, but is not all.
-            Err(_) => {
-                self.objects.unread.damaged += 1;
+            Err(why) => {
+                self.broke_off(&why);
                 Ok(Past::new(commits, whole))
             }
             Ok(()) => Ok(Past::new(commits, whole)),
         }
     }
 
+    /// Notes that a part of the history was not read. What was too much is noted by the watchdog.
+    fn broke_off(&mut self, why: &GitError) {
+        self.objects.unread.damaged += u64::from(*why != GitError::TooMuch);
+    }
+
     /// Starts to list what each commit changed, before it is known what is asked of that: git works
     /// on it while others do something else. What goes wrong is told when the list is read.
     pub(crate) fn foresee(&mut self) {
-        if self.past.is_none() && self.listing.is_none() {
-            self.listing = self.start_listing().ok();
+        if self.past.is_none() && self.listing.is_none() && self.past().is_ok() {
+            self.listing = self.start_listing(0).ok();
         }
     }
 
-    fn start_listing(&self) -> Result<Process, GitError> {
-        let (head, count) = (self.head.id.to_string(), self.count());
-        let mut list = self.place.program.command(&self.place.folder);
-        list.args(&["rev-list", "--first-parent", &count, &head]);
+    /// Lists what some commits changed, from a place in the list of commits on.
+    fn start_listing(&self, from: usize) -> Result<Process, GitError> {
         let mut compare = self.place.program.command(&self.place.folder);
         compare.args(&["diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw"]);
         compare.args(&["--root", "--always", "--no-abbrev", "--no-renames", "--no-relative"]);
@@ -131,7 +137,12 @@ impl Repo {
         if !self.place.prefix.is_empty() {
             compare.args(&["--", "."]);
         }
-        Process::start_fed(list, compare)
+        let commits = self.past.as_ref().map_or(&[][..], |past| &past.commits);
+        let some: Vec<Oid> =
+            commits.iter().skip(from).take(BATCH).map(|commit| commit.id).collect();
+        Process::start_ahead(compare, move |stdin| {
+            some.iter().try_for_each(|id| writeln!(stdin, "{id}"))
+        })
     }
 
     /// Reads the versions of these files, paths relative to the project.
@@ -140,37 +151,60 @@ impl Repo {
         paths: &[&str],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Trail>, GitError> {
+        let of = self.past()?.commits.len();
         let mut process = match self.listing.take() {
             Some(process) => process,
-            None => self.start_listing()?,
+            None => self.start_listing(0)?,
         };
         let mut follow = Follow::new(&self.place, self.limits, paths);
-        let mut told = 0;
+        let (mut told, mut batch) = (0, 0);
         let end = loop {
             match follow.step(&mut process) {
                 Ok(true) => {}
-                Ok(false) => break process.finish(),
+                Ok(false) => {
+                    let next = process.finish().and_then(|()| match follow.commits.len() {
+                        at if at >= of => Ok(None),
+                        at if at == batch => Err(GitError::garbled("nothing")),
+                        at => {
+                            batch = at;
+                            self.start_listing(at).map(Some)
+                        }
+                    });
+                    process = match next {
+                        Ok(Some(next)) => next,
+                        Ok(None) => break Ok(()),
+                        Err(why) => break Err(why),
+                    };
+                    continue;
+                }
                 Err(_) => break Err(process.post_mortem()),
             }
             if follow.is_done() {
-                // All that was asked is known; the list of commits is quicker on its own.
+                // All that was asked is known.
                 drop(process);
-                let Follow { trails, commits, changes, .. } = follow;
-                let changes = changes.end(commits.len());
-                let past = self.past()?;
-                if changes.upto() > past.changes.upto() {
-                    past.changes = changes;
-                }
-                return Ok(trails);
+                break Ok(());
             }
             if follow.commits.len() >= told + 512 {
                 told = follow.commits.len();
-                watch.tell(Stage::Listing, told, None)?;
+                watch.tell(Stage::Listing, told, Some(of))?;
             }
         };
         let Follow { commits, trails, changes, .. } = follow;
         let changes = changes.end(commits.len());
-        self.past = Some(Past { changes, ..self.ended(commits, end)? });
+        if let Err(why) = end {
+            if why.is_final() || commits.is_empty() && why != GitError::TooMuch {
+                return Err(why);
+            }
+            // Nothing before the last commit that git told of is known.
+            self.broke_off(&why);
+            let mut known = self.past.take().map_or_else(Vec::new, |past| past.commits);
+            known.truncate(commits.len().max(1));
+            self.past = Some(Past::new(known, false));
+        }
+        let past = self.past()?;
+        if changes.upto() >= past.changes.upto() {
+            past.changes = changes;
+        }
         Ok(trails)
     }
 }

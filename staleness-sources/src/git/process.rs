@@ -1,14 +1,15 @@
 //! One running git: its answers, what it complained about, and its end.
 
 use std::io::{self, BufRead, BufWriter, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-use std::sync::mpsc::Sender;
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
 use super::GitError;
-use super::answers::Answers;
-use super::patience::{Patience, Processes, Waits};
+use super::answers::{Answers, Heard};
 use super::program::Call;
+use super::watchdog::Watchdog;
 
 /// How much of what git complains about is kept, in bytes. The rest is read and thrown away, so
 /// that git never waits for a reader.
@@ -19,11 +20,10 @@ const MAX_RECORD: u64 = 1024 * 1024;
 /// A running git. It is killed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
-    /// It, and what feeds it.
-    children: Processes,
-    patience: Patience,
-    /// Dropped, it ends looking after them.
-    _watch: Sender<()>,
+    child: Child,
+    watchdog: Watchdog,
+    /// It answered too much, or took too long.
+    is_over: Arc<AtomicBool>,
     stdin: Option<ChildStdin>,
     stdout: Answers,
     stderr: Option<JoinHandle<Vec<u8>>>,
@@ -31,13 +31,16 @@ pub(crate) struct Process {
     asker: Option<JoinHandle<()>>,
 }
 
+/// How the answers of a process are read.
+type Reading = fn(Heard) -> io::Result<Answers>;
+
 impl Process {
     /// Starts a command whose standard input is empty.
     ///
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn start(command: Call) -> Result<Self, GitError> {
-        Self::spawn(command, None, Answers::wanted)
+        Self::spawn(command, Answers::wanted)
     }
 
     /// Starts a command that is asked through its standard input.
@@ -46,7 +49,7 @@ impl Process {
     /// When it cannot be started.
     pub(crate) fn start_asked(mut command: Call) -> Result<Self, GitError> {
         command.command.stdin(Stdio::piped());
-        Self::spawn(command, None, Answers::wanted)
+        Self::spawn(command, Answers::wanted)
     }
 
     /// Starts a command that is asked all of this, and nothing after it. Answers are read while it is
@@ -55,74 +58,75 @@ impl Process {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn start_told(
+        command: Call,
+        questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
+    ) -> Result<Self, GitError> {
+        Self::tell(command, Answers::many, questions)
+    }
+
+    /// The same, for answers that are wanted later: some are read before that.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start_ahead(
+        command: Call,
+        questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
+    ) -> Result<Self, GitError> {
+        Self::tell(command, Answers::ahead, questions)
+    }
+
+    fn tell(
         mut command: Call,
+        reading: Reading,
         questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
     ) -> Result<Self, GitError> {
         command.command.stdin(Stdio::piped());
-        let mut process = Self::spawn(command, None, Answers::many)?;
+        let mut process = Self::spawn(command, reading)?;
         let Some(stdin) = process.stdin.take() else { return Err(GitError::NoProgram) };
-        process.asker = Some(thread::spawn(move || {
+        let asker = thread::Builder::new().spawn(move || {
             let mut stdin = BufWriter::new(stdin);
             // Whoever ends early leaves questions open; its answers tell.
             let _ = questions(&mut stdin).and_then(|()| stdin.flush());
-        }));
+        });
+        process.asker = Some(asker.map_err(GitError::no_thread)?);
         Ok(process)
     }
 
-    /// Starts two commands; what the first answers is what the second is asked.
-    ///
-    /// # Errors
-    /// When one cannot be started.
-    pub(crate) fn start_fed(mut first: Call, mut second: Call) -> Result<Self, GitError> {
-        let mut feeder = first.command.stderr(Stdio::null()).spawn().map_err(refused)?;
-        if let Some(answers) = feeder.stdout.take() {
-            second.command.stdin(answers);
-        }
-        Self::spawn(second, Some(feeder), Answers::ahead)
-    }
-
-    fn spawn(
-        call: Call,
-        feeder: Option<Child>,
-        answers: fn(ChildStdout, Waits) -> Answers,
-    ) -> Result<Self, GitError> {
-        let Call { mut command, patience } = call;
-        let spawned = match patience.is_over() {
-            true => Err(GitError::NoAnswer),
-            false => command.spawn().map_err(refused),
+    fn spawn(call: Call, reading: Reading) -> Result<Self, GitError> {
+        let Call { mut command, watchdog, limits } = call;
+        let mut child = watchdog.spawn(&mut command, limits)?;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let mut process = Self {
+            stdin: child.stdin.take(),
+            stdout: Answers::Closed,
+            stderr: None,
+            asker: None,
+            is_over: Arc::clone(&is_over),
+            watchdog: watchdog.clone(),
+            child,
         };
-        // Its pipe closes.
-        drop(command);
-        let mut child = match spawned {
-            Ok(child) => child,
-            Err(error) => {
-                Processes::new(feeder.into_iter().collect()).end();
-                return Err(error);
-            }
-        };
-        let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+        let (Some(stdout), Some(stderr)) = (process.child.stdout.take(), process.child.stderr.take())
+        else {
             return Err(GitError::NoProgram);
         };
-        let stdin = child.stdin.take();
-        let stderr = thread::spawn(move || {
+        let complaints = thread::Builder::new().spawn(move || {
             let mut stderr = stderr;
             let mut kept = Vec::new();
             let _ = (&mut stderr).take(MAX_STDERR).read_to_end(&mut kept);
             let _ = io::copy(&mut stderr, &mut io::sink());
             kept
         });
-        let waits = Waits::default();
-        let stdout = answers(stdout, waits.clone());
-        let children = Processes::new(std::iter::once(child).chain(feeder).collect());
-        let watch = patience.watch(&waits, &children);
-        let stderr = Some(stderr);
-        Ok(Self { children, patience, _watch: watch, stdin, stdout, stderr, asker: None })
+        process.stderr = Some(complaints.map_err(GitError::no_thread)?);
+        let heard = Heard::new(stdout, watchdog, limits, is_over);
+        process.stdout = reading(heard).map_err(GitError::no_thread)?;
+        Ok(process)
     }
 
     /// Writes a question.
     pub(crate) fn ask(&mut self, question: &[u8]) -> io::Result<()> {
         let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         stdin.write_all(question)?;
+        self.stdout.asked();
         stdin.flush()
     }
 
@@ -150,9 +154,10 @@ impl Process {
     /// When it failed.
     pub(crate) fn all(mut self) -> Result<Vec<u8>, GitError> {
         let mut bytes = Vec::new();
-        let read = (&mut self.stdout).take(MAX_RECORD).read_to_end(&mut bytes);
+        if (&mut self.stdout).take(MAX_RECORD).read_to_end(&mut bytes).is_err() {
+            return Err(self.post_mortem());
+        }
         self.finish()?;
-        read.map_err(|_| GitError::garbled("something"))?;
         Ok(bytes)
     }
 
@@ -162,25 +167,40 @@ impl Process {
     /// When it failed.
     pub(crate) fn finish(mut self) -> Result<(), GitError> {
         drop(self.stdin.take());
-        let _ = io::copy(&mut self.stdout, &mut io::sink());
-        let is_well = self.children.ended_well();
+        if io::copy(&mut self.stdout, &mut io::sink()).is_err() {
+            return Err(self.post_mortem());
+        }
+        let is_well = self.child.wait().is_ok_and(|status| status.success());
         let stderr = self.complaint();
         if is_well { Ok(()) } else { Err(self.reason(&stderr)) }
     }
 
     /// Why it has ended, for one that broke off in the middle.
     pub(crate) fn post_mortem(mut self) -> GitError {
-        self.children.end();
-        // A git that was started by another program lives on, and what it complains with stays open until
-        // it ends: it must not wait for anybody here.
-        drop(self.stdin.take());
-        self.stdout.close();
+        self.end();
         let stderr = self.complaint();
         self.reason(&stderr)
     }
 
+    fn end(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // A git that was started by another program lives on, and what it complains with stays open until
+        // it ends: it must not wait for anybody here.
+        drop(self.stdin.take());
+        self.stdout.close();
+    }
+
     fn reason(&self, stderr: &[u8]) -> GitError {
-        if self.patience.is_over() { GitError::NoAnswer } else { GitError::from_stderr(stderr) }
+        let why = match self.watchdog.ended() {
+            Some(why) => why,
+            None if self.is_over.load(Ordering::Relaxed) => GitError::TooMuch,
+            None => GitError::from_stderr(stderr),
+        };
+        if why == GitError::TooMuch {
+            self.watchdog.cut();
+        }
+        why
     }
 
     fn complaint(&mut self) -> Vec<u8> {
@@ -190,20 +210,10 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.children.end();
-        // A git that was started by another program lives on: it must not wait for anybody here.
-        self.stdout.close();
+        self.end();
         // It ends with the reader of its pipe.
         if let Some(asker) = self.asker.take() {
             let _ = asker.join();
         }
-    }
-}
-
-/// Why a program was not started.
-fn refused(error: io::Error) -> GitError {
-    match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => GitError::NoProgram,
-        kind => GitError::Failed(format!("git cannot be started: {kind}")),
     }
 }

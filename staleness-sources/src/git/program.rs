@@ -4,9 +4,8 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use super::patience::Patience;
+use super::watchdog::{ProcessLimits, Watchdog};
 
 /// Settings that outrank those of the repository.
 const SETTINGS: [&str; 8] = [
@@ -46,18 +45,20 @@ const SET: [(&str, &str); 9] = [
     ("GIT_ALLOW_PROTOCOL", "none"),
 ];
 
-/// Where the `git` program is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where the `git` program is, what it may use, and the watchdog over it.
+#[derive(Clone, Debug)]
 pub struct Program {
     path: PathBuf,
-    patience: Patience,
+    limits: ProcessLimits,
+    watchdog: Watchdog,
 }
 
 /// A git that is not started yet.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) command: Command,
-    pub(crate) patience: Patience,
+    pub(crate) watchdog: Watchdog,
+    pub(crate) limits: ProcessLimits,
 }
 
 impl Call {
@@ -77,7 +78,7 @@ impl Program {
             .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join(&name))
             .find(|path| is_program(path))
-            .map(|path| Self { path, patience: Patience::default() })
+            .map(Self::at)
     }
 
     /// Looks for `git` where this process finds its programs.
@@ -86,12 +87,24 @@ impl Program {
         Self::find(&env::var_os("PATH")?)
     }
 
-    /// The same, looked after as often as this: a git that is waited for, and has neither said nor done
-    /// anything from one look to the next, is ended, and nothing more is asked. It is half a minute
-    /// otherwise.
+    fn at(path: PathBuf) -> Self {
+        Self { path, limits: ProcessLimits::default(), watchdog: Watchdog::default() }
+    }
+
+    /// The same program under a watchdog that others know, too, and can end.
     #[must_use]
-    pub fn with_patience(self, between_looks: Duration) -> Self {
-        Self { patience: Patience::of(between_looks), ..self }
+    pub fn with_watchdog(self, watchdog: Watchdog) -> Self {
+        Self { watchdog, ..self }
+    }
+
+    /// The same program with other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: ProcessLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    pub(crate) const fn watchdog(&self) -> &Watchdog {
+        &self.watchdog
     }
 
     /// A command that will run in `folder`.
@@ -111,7 +124,7 @@ impl Program {
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
-        Call { command, patience: self.patience.clone() }
+        Call { command, watchdog: self.watchdog.clone(), limits: self.limits }
     }
 }
 
@@ -132,14 +145,13 @@ mod tests {
 
     #[test]
     fn a_folder_of_the_path_that_is_not_absolute_is_not_searched() {
-        assert_eq!(Program::find(OsStr::new("")), None);
-        assert_eq!(Program::find(OsStr::new(".:bin:nowhere")), None);
+        assert!(Program::find(OsStr::new("")).is_none());
+        assert!(Program::find(OsStr::new(".:bin:nowhere")).is_none());
     }
 
     #[test]
     fn settings_of_a_hook_do_not_reach_git() {
-        let (path, patience) = (PathBuf::from("/bin/git"), Patience::default());
-        let command = Program { path, patience }.command(Path::new("/")).command;
+        let command = Program::at(PathBuf::from("/bin/git")).command(Path::new("/")).command;
         let value = |name: &str| {
             command
                 .get_envs()

@@ -1,5 +1,5 @@
 //! Files that git opens before anything else, looked at first: a pipe among them would make git wait
-//! for a writer that never comes. What it opens later is in no list: see [`super::patience`].
+//! for a writer that never comes. What it opens later is in no list: see [`super::watchdog`].
 
 use std::fs::{self, File};
 use std::io::Read;

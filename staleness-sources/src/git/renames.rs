@@ -63,8 +63,11 @@ impl Renames {
         let mut renames = Self::default();
         if renames.ask(place, &mut process, commit).is_ok() {
             asker.process = Some(process);
-        } else if process.post_mortem() == GitError::NoAnswer {
-            return Err(GitError::NoAnswer);
+        } else {
+            let why = process.post_mortem();
+            if why.is_final() {
+                return Err(why);
+            }
         }
         Ok(renames)
     }

@@ -167,8 +167,8 @@ impl Repo {
     /// Whether something was left out so far because there is too much of it, or because it is too
     /// deep. Nothing is said to be missing then that may be there.
     #[must_use]
-    pub const fn is_cut(&self) -> bool {
-        self.cut
+    pub fn is_cut(&self) -> bool {
+        self.cut || self.place.program.watchdog().is_cut()
     }
 
     /// A commit by its full id, such as one that was recorded earlier; `None` when the repository

@@ -7,8 +7,9 @@ use crate::text::written;
 
 use super::{GitError, Repo};
 
-/// The most files that are listed.
-const MAX_FILES: usize = 4_000_000;
+/// The most files that are listed, and the most bytes of their paths.
+const MAX_FILES: usize = 1_000_000;
+const MAX_PATH_BYTES: usize = 64 * 1024 * 1024;
 /// The most paths that are not UTF-8 that are kept.
 const MAX_UNNAMED: usize = 1_000;
 
@@ -85,16 +86,17 @@ impl Repo {
         }
         let mut process = self.place.start(&arguments)?;
         let mut tracked = Tracked::default();
-        let mut record = Vec::new();
+        let (mut record, mut bytes) = (Vec::new(), 0);
         loop {
+            bytes += record.len();
             match process.record(0, &mut record) {
-                Ok(true) if tracked.files.len() >= MAX_FILES => {
+                Ok(true) if tracked.files.len() >= MAX_FILES || bytes >= MAX_PATH_BYTES => {
                     tracked.cut = true;
                     return Ok(tracked);
                 }
                 Ok(true) => self.enter(&record, &mut tracked)?,
                 Ok(false) => break,
-                Err(_) => return Err(GitError::garbled("a path")),
+                Err(_) => return Err(process.post_mortem()),
             }
         }
         process.finish()?;

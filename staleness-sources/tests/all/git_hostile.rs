@@ -15,8 +15,8 @@ use crate::git_repo::{Git, dates, go, is_document, open, trace, word};
 #[test]
 fn without_git_a_repository_or_a_commit_the_answer_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    assert_eq!(Program::find(folder.path().as_os_str()), None);
-    assert_eq!(Program::find(OsStr::new("")), None);
+    assert!(Program::find(folder.path().as_os_str()).is_none());
+    assert!(Program::find(OsStr::new("")).is_none());
     assert_eq!(open(folder.path()).unwrap_err(), GitError::NoRepository);
     assert_eq!(open(&folder.path().join("none")).unwrap_err(), GitError::NoRepository);
     assert_eq!(open(&Git::new().root).unwrap_err(), GitError::NoCommits);

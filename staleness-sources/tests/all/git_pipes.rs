@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use staleness_sources::git::{GitError, Limits, Program, Repo};
+use staleness_sources::git::{GitError, Limits, ProcessLimits, Program, Repo};
 
 use crate::git_repo::Git;
 
@@ -15,9 +15,10 @@ fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Opens it as soon as git has idled for so long.
-fn open(root: &Path, between_looks: Duration) -> Result<Repo, GitError> {
-    let program = Program::of_environment().unwrap().with_patience(between_looks);
+/// Opens it; a git that idles for so long is ended.
+fn open(root: &Path, idle: Duration) -> Result<Repo, GitError> {
+    let limits = ProcessLimits { idle, ..ProcessLimits::default() };
+    let program = Program::of_environment().unwrap().with_limits(limits);
     Repo::open(&program, root, Limits::default())
 }
 
