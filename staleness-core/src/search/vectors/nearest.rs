@@ -82,13 +82,18 @@ fn in_parts<T: Component, R: Send>(
     let share = count.div_ceil(parts).max(1);
     let rows = |part: usize| (part * share).min(count)..((part + 1) * share).min(count);
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..parts).map(|part| scope.spawn(move || each(rows(part)))).collect();
+        let spawn = |part| {
+            let work = move || each(rows(part));
+            std::thread::Builder::new().spawn_scoped(scope, work).map_err(|_| part)
+        };
+        let others: Vec<_> = (1..parts).map(spawn).collect();
         let mut all = vec![each(rows(0))];
         for other in others {
-            match other.join() {
-                Ok(other) => all.push(other),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+            all.push(match other {
+                Ok(other) => other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                // Where the system gives no thread, this one does its work.
+                Err(part) => each(rows(part)),
+            });
         }
         all
     })
