@@ -10,11 +10,15 @@ use super::file::{self, DocFile};
 use super::history::History;
 use super::ignored::Ignored;
 use super::nature::{self, Patterns};
+use super::report::WHOLE;
 use super::{CheckOptions, Note, Skipped, front, imports, instructions, target};
 use crate::git::{Tracked, TrackedKind};
 use crate::project::{ProjectPlace, canonical};
 use crate::text::{Fence, shown, written};
 
+/// How many documents are checked, and how many are told that are not.
+const MAX_DOCUMENTS: usize = 100_000;
+const MAX_SKIPPED: usize = 10_000;
 /// How many files one walk visits.
 const MAX_WALKED: usize = 200_000;
 /// Folders that hold other people's files where no `.gitignore` says so.
@@ -30,6 +34,8 @@ pub(super) struct Found {
     pub(super) files: BTreeMap<String, DocFile>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) notes: Vec<Note>,
+    /// How many found no room.
+    left_out: usize,
 }
 
 /// Whether a client loads a file.
@@ -73,6 +79,13 @@ impl Search<'_> {
             for path in self.options.paths {
                 self.named(path);
             }
+        }
+        if self.found.left_out > 0 {
+            let reason = format!(
+                "has more than {MAX_DOCUMENTS} documents: {} were left out",
+                self.found.left_out
+            );
+            self.found.skipped.push(Skipped { path: WHOLE.into(), reason });
         }
         self.found
     }
@@ -148,6 +161,10 @@ impl Search<'_> {
             known.loaded |= loaded;
             return;
         }
+        if self.found.files.len() >= MAX_DOCUMENTS {
+            self.found.left_out += 1;
+            return;
+        }
         // What a client tells its model is meant to hold, whatever its name.
         let history = match self.patterns.history(&key) {
             History::ByName if by_itself => History::No,
@@ -161,6 +178,10 @@ impl Search<'_> {
     }
 
     pub(super) fn skip(&mut self, path: impl Into<String>, reason: impl Into<String>) {
+        if self.found.skipped.len() >= MAX_SKIPPED {
+            self.found.left_out += 1;
+            return;
+        }
         self.found.skipped.push(Skipped { path: path.into(), reason: reason.into() });
     }
 

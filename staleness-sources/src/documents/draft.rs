@@ -77,14 +77,35 @@ pub(super) struct Draft {
     pub(super) left_aside: usize,
     /// What was noticed: an offset, and what.
     pub(super) faults: Vec<(usize, String)>,
+    /// How many names, temporal words and blocks found no room.
+    pub(super) left_out: usize,
 }
 
-/// Memory that is used again for one document after the other.
-#[derive(Debug, Default)]
+/// The most names in all documents of a check, temporal words and blocks counted as names are: at some 50
+/// bytes each.
+const MAX_PLACES: usize = 1_000_000;
+
+/// Memory that is used again for one document after the other, and what all of them may take together.
+#[derive(Debug)]
 pub(super) struct Room {
+    /// How many places may still be kept.
+    left: usize,
     blocks: Vec<DraftBlock>,
     mentions: Vec<Mention>,
     marks: Vec<Range<usize>>,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self {
+            left: MAX_PLACES,
+            telling: Places::default(),
+            starts: MarkerStarts::default(),
+            blocks: Vec::new(),
+            mentions: Vec::new(),
+            marks: Vec::new(),
+        }
+    }
 }
 
 /// Reads a document.
@@ -110,6 +131,7 @@ pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Dra
     }
     let mut maker = Maker {
         text,
+        room: room.left,
         names,
         draft,
         waiting: Vec::new(),
@@ -121,6 +143,7 @@ pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Dra
     };
     markdown::read(text, body, &mut maker);
     let mut draft = maker.draft;
+    room.left = room.left.saturating_sub(draft.places());
     // It is held until every document was read.
     room.blocks = fitted(&mut draft.blocks);
     room.mentions = fitted(&mut draft.mentions);
@@ -135,8 +158,16 @@ fn fitted<T>(list: &mut Vec<T>) -> Vec<T> {
     std::mem::replace(list, fitted)
 }
 
+impl Draft {
+    const fn places(&self) -> usize {
+        self.blocks.len() + self.mentions.len() + self.marks.len()
+    }
+}
+
 struct Maker<'a, 'n> {
     text: &'a str,
+    /// How many places may be kept.
+    room: usize,
     names: &'n mut Names,
     draft: Draft,
     /// Directives for the next element.
@@ -209,11 +240,19 @@ impl<'a> Visitor<'a> for Maker<'a, '_> {
         if self.draft.fields.evergreen {
             return;
         }
+        if self.draft.places() >= self.room {
+            self.draft.left_out += 1;
+            return;
+        }
         let (mentions, marks) = (self.draft.mentions.len(), self.draft.marks.len());
         for at in 0..view.pieces.len() {
             self.piece(view, at);
         }
         self.temporal_words(view);
+        self.draft.left_out += self.draft.places().saturating_sub(self.room);
+        let most = self.room.saturating_sub(self.draft.blocks.len());
+        self.draft.mentions.truncate(most);
+        self.draft.marks.truncate(most.saturating_sub(self.draft.mentions.len()));
         let mut block = DraftBlock {
             range: view.range.clone(),
             mentions: mentions..self.draft.mentions.len(),
@@ -240,9 +279,11 @@ impl<'a> Maker<'a, '_> {
     fn piece(&mut self, view: &BlockView<'_, 'a>, at: usize) {
         let (whole, pieces) = (self.text, view.pieces);
         let piece = &pieces[at];
-        let (names, mentions) = (&mut *self.names, &mut self.draft.mentions);
-        let mut add = |origin, sort, at, text: &str| {
-            mentions.push(Mention { name: names.enter(sort, text), origin, at });
+        let names = &mut *self.names;
+        let Draft { mentions, left_out, .. } = &mut self.draft;
+        let mut add = |origin, sort, at, text: &str| match names.enter(sort, text) {
+            Some(name) => mentions.push(Mention { name, origin, at }),
+            None => *left_out += 1,
         };
         match &piece.sort {
             Sort::Prose => {

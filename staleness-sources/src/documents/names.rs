@@ -39,6 +39,11 @@ pub(super) struct Names {
     text: String,
 }
 
+/// The most names of all documents of a check, at some two kilobytes each until they are looked up, and
+/// the most bytes of their text.
+const MAX_NAMES: usize = 80_000;
+const MAX_TEXT: usize = 16 * 1024 * 1024;
+
 impl Names {
     /// None yet, and room for those of a few documents.
     pub(super) fn of_many() -> Self {
@@ -50,23 +55,26 @@ impl Names {
         }
     }
 
-    /// The number of a name.
-    pub(super) fn enter(&mut self, sort: NameSort, text: &str) -> NameId {
+    /// The number of a name; `None` when there is no room for another one.
+    pub(super) fn enter(&mut self, sort: NameSort, text: &str) -> Option<NameId> {
         let hash = hash(sort, text.as_bytes());
         let before = self.last.get(&hash).copied();
         let mut next = before;
         while let Some(id) = next {
             if self.get(id) == (sort, text) {
-                return id;
+                return Some(id);
             }
             next = self.all.get(id as usize).and_then(|name| name.next);
         }
-        let id = NameId::try_from(self.all.len()).unwrap_or(NameId::MAX);
+        if self.all.len() >= MAX_NAMES || self.text.len() + text.len() > MAX_TEXT {
+            return None;
+        }
+        let id = NameId::try_from(self.all.len()).ok()?;
         let start = self.text.len();
         self.text.push_str(text);
         self.all.push(Name { sort, start, end: self.text.len(), next: before });
         self.last.insert(hash, id);
-        id
+        Some(id)
     }
 
     /// The name with this number.
@@ -139,12 +147,24 @@ mod tests {
             (0..40).map(|n| "long_name_".repeat(3)[n % 30..].to_owned() + &n.to_string()).collect();
         let all: Vec<(NameSort, &str)> =
             texts.iter().flat_map(|text| sorts.map(|sort| (sort, &**text))).collect();
-        let ids: Vec<NameId> = all.iter().map(|(sort, text)| names.enter(*sort, text)).collect();
+        let ids: Vec<NameId> =
+            all.iter().map(|(sort, text)| names.enter(*sort, text).unwrap()).collect();
         assert_eq!(ids, (0..200).collect::<Vec<_>>());
         for (id, name) in ids.iter().zip(&all) {
             assert_eq!(names.get(*id), *name);
-            assert_eq!(names.enter(name.0, name.1), *id);
+            assert_eq!(names.enter(name.0, name.1), Some(*id));
         }
         assert_eq!((names.len(), names.get(999)), (200, (NameSort::Link, "")));
+    }
+
+    #[test]
+    fn names_are_bounded_in_number_and_in_bytes() {
+        let (mut names, sort) = (Names::default(), NameSort::Word(Shape::Flag));
+        let entered = (0..).take_while(|at| names.enter(sort, &format!("--{at}")).is_some());
+        assert_eq!(entered.count(), MAX_NAMES);
+        assert_eq!(names.enter(sort, "--7"), Some(7), "one that is known needs no room");
+        let mut names = Names::default();
+        assert_eq!(names.enter(sort, &"x".repeat(MAX_TEXT)), Some(0));
+        assert_eq!(names.enter(sort, "x"), None);
     }
 }

@@ -4,7 +4,10 @@ use std::fmt;
 
 use staleness_core::knowledge::{Document, Item, SignalSet};
 
-/// A file that was not checked.
+/// The project as a whole, as a path.
+pub(super) const WHOLE: &str = ".";
+
+/// A file that was not checked, or not all of it. `.` is the project as a whole, `.git` its history.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
     /// The file, as in [`staleness_core::ids::DocumentKey::path`], or as it was given.

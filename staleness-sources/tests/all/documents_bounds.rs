@@ -74,3 +74,22 @@ fn of_one_block_some_evidence_of_each_sort_is_told() {
     assert_eq!(left, [text(200), text(900)]);
     assert!(report.unlisted.is_empty());
 }
+
+#[test]
+fn documents_that_name_ever_so_much_leave_room_for_others_and_are_told() {
+    let mut project = Project::new();
+    project.write("src/gone.rs", "x\n");
+    let flags: String = (0..80_003).map(|at| format!("--flag-{at} ")).collect();
+    project.write("a.md", flags);
+    project.write("b.md", "See `src/gone.rs`.\n");
+    project.commit();
+    project.remove("src/gone.rs");
+    project.commit();
+    let report = project.check();
+    let [skipped] = &report.skipped[..] else { panic!("{:?}", report.skipped) };
+    assert_eq!(skipped.path, "a.md");
+    assert_eq!(skipped.reason, "says too much: 4 of its names were not looked up");
+    assert_eq!(facts(&report, "b.md").len(), 1, "the others are checked");
+    let again = project.check_with(|options| options.known = &report.documents);
+    assert_eq!(again.skipped[0].path, "a.md", "it is told each time");
+}

@@ -304,12 +304,13 @@ fn words_of_a_time_go_on_in_the_next_line() {
 #[test]
 fn a_folder_that_is_too_deep_is_told() {
     let mut project = drifted("Call `old_name()`.\n");
-    assert!(!project.check().notes.iter().any(|note| note.text.contains("too deep")));
+    assert!(project.check().skipped.is_empty());
     project.write(&format!("{}a.rs", "d/".repeat(130)), "x\n");
     project.commit();
     let report = project.check();
     assert!(found(&report, "doc.md").is_empty());
-    assert!(report.notes.iter().any(|note| note.text.contains("too deep")), "{:?}", report.notes);
+    let [skipped] = &report.skipped[..] else { panic!("{:?}", report.skipped) };
+    assert!(skipped.path == ".git" && skipped.reason.contains("too deep"), "{skipped:?}");
 }
 
 #[test]

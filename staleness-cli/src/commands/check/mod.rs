@@ -95,8 +95,8 @@ fn checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool
         report.documents.iter().map(|each| each.key.path.as_str()).collect();
     let skipped: BTreeSet<&str> = report.skipped.iter().map(|each| each.path.as_str()).collect();
     move |path| {
-        let everything = args.paths.is_empty() && !skipped.contains(path);
-        args.since.is_none() && (there.contains(path) || everything)
+        let whole = !skipped.contains(path) && !skipped.contains(".");
+        args.since.is_none() && whole && (there.contains(path) || args.paths.is_empty())
     }
 }
 

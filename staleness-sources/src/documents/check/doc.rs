@@ -85,6 +85,13 @@ pub(super) fn read(
         draft.blocks.clear();
         draft.mentions.clear();
         draft.marks.clear();
+        draft.left_out = 0;
+    }
+    if draft.left_out > 0 {
+        check.skip(
+            &key.path,
+            format!("says too much: {} of its names were not looked up", draft.left_out),
+        );
     }
     let mut lines = Lines::new(&read.text);
     for (at, what) in std::mem::take(&mut draft.faults) {
@@ -108,7 +115,7 @@ pub(super) fn read(
     let written = read.written;
     if kind != ItemKind::Document {
         let body = body_of(&read.text, draft.body);
-        take_item(check, &key, kind, &draft.fields, body, (&file, &read), known);
+        take_item(check, &key, kind, &draft.fields, body, (&file, &read), known)?;
     } else if !file.history.is_so() {
         check.standing.take(&key.path, &mut draft.fields);
     }
@@ -200,7 +207,7 @@ fn take_over(
     });
     if is_item {
         let body = body_of(&read.text, body);
-        take_item(check, &document.key, kind, &fields, body, (file, read), Some(known));
+        take_item(check, &document.key, kind, &fields, body, (file, read), Some(known))?;
     } else {
         add_front(check, &fields, "", &mut document);
         if !file.history.is_so() {
@@ -279,7 +286,13 @@ pub(super) struct Undated {
     pub(super) says_added: bool,
 }
 
+/// The most bytes of the texts of all items in files: they are held until the end.
+const MAX_ITEM_BYTES: usize = 32 * 1024 * 1024;
+
 /// Takes in the item that a file is.
+///
+/// # Errors
+/// When there is no room for it.
 fn take_item(
     check: &mut Check<'_>,
     key: &DocumentKey,
@@ -288,7 +301,12 @@ fn take_item(
     body: &str,
     (file, read): (&DocFile, &file::Text),
     known: Option<&Document>,
-) {
+) -> Result<(), String> {
+    check.item_bytes += body.len();
+    if check.item_bytes > MAX_ITEM_BYTES {
+        check.item_bytes -= body.len();
+        return Err("finds no room: the other items of the project say too much".into());
+    }
     let mut item = item(check, key, kind, fields, body, read.written);
     let (text, says_added) = (text_digest(read.text.as_bytes()), fields.added.is_some());
     if !check.past.is_there() {
@@ -297,6 +315,7 @@ fn take_item(
         check.undated.push(Undated { path: key.path.clone(), text, says_added });
     }
     check.report.items.push(item);
+    Ok(())
 }
 
 /// The item that a file is, with the dates of its file on disk.

@@ -60,6 +60,8 @@ struct Check<'a> {
     partial: BTreeSet<String>,
     /// How much evidence is listed of all documents.
     listed: usize,
+    /// Bytes of the texts of all items.
+    item_bytes: usize,
     /// Lines of files that were counted.
     counted: found::Counted,
     /// Whether an answer since this was taken rests on files that no commit holds.
@@ -154,6 +156,7 @@ pub fn check(
         told: BTreeSet::new(),
         partial: BTreeSet::new(),
         listed: 0,
+        item_bytes: 0,
         counted: found::Counted::default(),
         rests_on_disk: Cell::new(false),
         made: made::Made::default(),
@@ -198,6 +201,9 @@ impl Check<'_> {
             self.options.known.iter().map(|document| (&*document.key.path, document)).collect();
         let of = files.len();
         let (mut docs, mut taken) = (Vec::new(), Vec::new());
+        // The smallest first: where there is too much, it is the largest that find no room.
+        let mut files: Vec<_> = files.into_iter().collect();
+        files.sort_by_cached_key(|(_, file)| file.path.metadata().map_or(0, |meta| meta.len()));
         for (done, (key, file)) in files.into_iter().enumerate() {
             tell(progress, Progress::Reading { done, of })?;
             match doc::read(self, key.clone(), file, known.get(&*key).copied()) {
@@ -207,6 +213,7 @@ impl Check<'_> {
             }
         }
         self.report.counts.reused = taken.len();
+        self.report.history.sort_unstable();
         self.report.counts.history = self.report.history.len();
         Ok((docs, taken))
     }
@@ -214,6 +221,12 @@ impl Check<'_> {
     fn note(&mut self, path: &str, line: u32, text: impl Into<String>) {
         let note = Note { path: Some(path.to_owned()), line: Some(line), text: text.into() };
         self.report.notes.push(note);
+        self.told.insert(path.to_owned());
+    }
+
+    /// Tells that a part of a document was not checked.
+    fn skip(&mut self, path: &str, reason: String) {
+        self.report.skipped.push(Skipped { path: path.to_owned(), reason });
         self.told.insert(path.to_owned());
     }
 
@@ -261,7 +274,7 @@ impl Check<'_> {
         }
         lives::keep(&self.lives, &mut documents);
         let report = &mut self.report;
-        self.past.tell_unread(&mut report.notes);
+        self.past.tell_unread(&mut report.notes, &mut report.skipped);
         if report.counts.history > 0 {
             let text = match report.counts.history {
                 1 => {

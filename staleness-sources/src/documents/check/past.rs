@@ -7,7 +7,8 @@ use staleness_core::knowledge::{Block, Document, Fact, Lines};
 
 use super::Cancelled;
 use crate::documents::nature::is_document;
-use crate::documents::{Note, Progress};
+use crate::documents::report::WHOLE;
+use crate::documents::{Note, Progress, Skipped};
 use crate::git::{
     self, Anchor, CitationQuery, Cite, Dated, DatingQuery, GitError, Life, LifeQuery, Limits, Oid,
     Program, Repo, Trace, Tracked, Watch, Word, WordQuery,
@@ -297,8 +298,11 @@ impl Past {
         Ok(Some(documents))
     }
 
-    /// Says what could not be looked at.
-    pub(super) fn tell_unread(&self, notes: &mut Vec<Note>) {
+    /// Says what could not be looked at, and what was too much.
+    pub(super) fn tell_unread(&self, notes: &mut Vec<Note>, skipped: &mut Vec<Skipped>) {
+        let mut skip = |path: &str, reason: &str| {
+            skipped.push(Skipped { path: path.to_owned(), reason: reason.to_owned() });
+        };
         if let Some((repo, tracked)) = &self.repo {
             if repo.unread() != git::Unread::default() {
                 let text =
@@ -306,16 +310,16 @@ impl Past {
                 note(notes, text.to_owned());
             }
             if repo.is_cut() {
-                let text = "the project or its history is too large or too deep to be searched as a \
-                            whole: what is gone may not be found";
-                note(notes, text.to_owned());
+                let reason = "the project or its history is too large or too deep to be searched as a \
+                              whole: what is gone may not be found";
+                skip(".git", reason);
             }
             if tracked.iter().any(|(_, kind)| kind == git::TrackedKind::Submodule) {
                 let text = "a submodule may hold any name: no flag or identifier is told as gone";
                 note(notes, text.to_owned());
             }
             if tracked.cut {
-                note(notes, "the project has more files than are listed".to_owned());
+                skip(WHOLE, "has more files than are listed: the rest was left out");
             }
         }
     }
