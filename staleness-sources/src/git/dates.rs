@@ -93,14 +93,19 @@ impl Repo {
         let is_over = AtomicBool::new(false);
         // While one half waits for git to unpack a version, the other half compares two.
         let (dates, near) = thread::scope(|scope| {
-            let helper = (!near.is_empty()).then(|| {
-                scope.spawn(|| {
-                    date_each(near, past, &mut others, most, &mut |_| {
-                        let goes_on = !is_over.load(Ordering::Relaxed);
-                        if goes_on { Ok(()) } else { Err(GitError::Cancelled) }
-                    })
+            let help = || {
+                date_each(near, past, &mut others, most, &mut |_| {
+                    let goes_on = !is_over.load(Ordering::Relaxed);
+                    if goes_on { Ok(()) } else { Err(GitError::Cancelled) }
                 })
-            });
+            };
+            let helper = match near.is_empty() {
+                true => None,
+                false => match thread::Builder::new().spawn_scoped(scope, help) {
+                    Ok(helper) => Some(helper),
+                    Err(why) => return (Err(GitError::no_thread(why)), None),
+                },
+            };
             let dates = date_each(far, past, &mut self.objects, most, &mut |done| {
                 watch.tell(Stage::Dating, near.len() + done, of)
             });

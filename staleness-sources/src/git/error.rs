@@ -6,7 +6,7 @@ use std::{fmt, io};
 const MAX_MESSAGE: usize = 200;
 
 /// What git says when it gets no more memory.
-const OUT_OF_MEMORY: [&str; 3] = ["Out of memory", "unable to mmap", "mmap failed"];
+const OUT_OF_MEMORY: [&str; 3] = ["ut of memory", "unable to mmap", "mmap failed"];
 
 /// Why git gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

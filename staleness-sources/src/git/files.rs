@@ -174,7 +174,7 @@ impl Files<'_> {
             let (to, steps) = channel();
             let readers = shares.iter().zip(&mut gits).map(|(share, objects)| {
                 let (to, done, is_over) = (to.clone(), &done, &is_over);
-                scope.spawn(move || {
+                let look = move || {
                     let mut looker = Looker::new(self.lexicon, part);
                     let mut all = Vec::with_capacity(share.len());
                     let answered = objects.all(&self.asked(share), &mut |at, object| {
@@ -191,7 +191,8 @@ impl Files<'_> {
                         }
                     });
                     answered.map(|()| (all, looker.spent))
-                })
+                };
+                thread::Builder::new().spawn_scoped(scope, look).map_err(GitError::no_thread)
             });
             let readers: Vec<_> = readers.collect();
             drop(to);
@@ -205,7 +206,9 @@ impl Files<'_> {
             }
             let mut spent = 0;
             for (reader, share) in readers.into_iter().zip(&shares) {
-                match reader.join().unwrap_or_else(|panic| resume_unwind(panic)) {
+                let read =
+                    reader.and_then(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic)));
+                match read {
                     Ok((all, bytes)) => {
                         spent += bytes;
                         for (at, one) in share.iter().zip(all) {

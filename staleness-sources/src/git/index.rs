@@ -21,8 +21,10 @@ use staleness_core::hash::{Map, Set};
 
 /// How deep folders are followed.
 const MAX_DEPTH: usize = 128;
-/// The longest path that is followed, in bytes, and how many bytes of one cost as much as an entry.
+/// The longest path that is followed, in bytes.
 const MAX_PATH: usize = 4_096;
+/// A folder takes as much memory as so many files, and these bytes of its path as much as one more.
+const FOLDER_COST: usize = 10;
 const PATH_BYTES: usize = 32;
 
 /// A folder: its tree, and the number of its path. A tree may be at two places of which one holds
@@ -264,8 +266,7 @@ impl Index {
             let mut below = (entry.id, 0);
             let length = path.len() + entry.name.len();
             let folder = entry.kind == EntryKind::Folder;
-            // The path of a folder is kept.
-            let cost = if folder { 1 + length / PATH_BYTES } else { 1 } as u64;
+            let cost = if folder { FOLDER_COST + length / PATH_BYTES } else { 1 } as u64;
             if *visits < cost || folder && (depth >= MAX_DEPTH || length > MAX_PATH) {
                 (open.holes, self.cut) = (true, true);
                 if *visits < cost {

@@ -105,7 +105,8 @@ impl Process {
             watchdog: watchdog.clone(),
             child,
         };
-        let (Some(stdout), Some(stderr)) = (process.child.stdout.take(), process.child.stderr.take())
+        let (Some(stdout), Some(stderr)) =
+            (process.child.stdout.take(), process.child.stderr.take())
         else {
             return Err(GitError::NoProgram);
         };

@@ -1,15 +1,12 @@
 //! The files that the checked-out commit holds.
 
-use std::collections::BTreeMap;
-use std::ops::Bound;
-
 use crate::text::written;
 
 use super::{GitError, Repo};
 
 /// The most files that are listed, and the most bytes of their paths.
 const MAX_FILES: usize = 1_000_000;
-const MAX_PATH_BYTES: usize = 64 * 1024 * 1024;
+const MAX_PATH_BYTES: usize = 48 * 1024 * 1024;
 /// The most paths that are not UTF-8 that are kept.
 const MAX_UNNAMED: usize = 1_000;
 
@@ -28,7 +25,9 @@ pub enum TrackedKind {
 /// project's folder.
 #[derive(Clone, Debug, Default)]
 pub struct Tracked {
-    files: BTreeMap<Box<str>, TrackedKind>,
+    /// The end of each path in `text`, in the order of the paths.
+    files: Vec<(u32, TrackedKind)>,
+    text: String,
     /// Paths that are not UTF-8, the bytes that are none as `\xE9`: the first 1,000.
     pub unnamed: Vec<String>,
     /// Whether there are more files than are listed.
@@ -38,25 +37,40 @@ pub struct Tracked {
 impl Tracked {
     /// Every path in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TrackedKind)> {
-        self.files.iter().map(|(path, kind)| (&**path, *kind))
+        (0..self.files.len()).map(|at| self.get(at))
+    }
+
+    fn get(&self, at: usize) -> (&str, TrackedKind) {
+        let start = at.checked_sub(1).map_or(0, |before| self.files[before].0 as usize);
+        let (end, kind) = self.files[at];
+        (&self.text[start..end as usize], kind)
+    }
+
+    /// The place of the first path that is not before this one.
+    fn place(&self, path: &str) -> usize {
+        let (mut first, mut end) = (0, self.files.len());
+        while first < end {
+            let middle = first + (end - first) / 2;
+            if self.get(middle).0 < path { first = middle + 1 } else { end = middle }
+        }
+        first
     }
 
     /// What this path is; `None` for a folder and for what is not tracked.
     #[must_use]
     pub fn kind(&self, path: &str) -> Option<TrackedKind> {
-        self.files.get(path).copied()
+        let at = self.place(path);
+        (at < self.files.len()).then(|| self.get(at)).filter(|it| it.0 == path).map(|it| it.1)
     }
 
     /// Whether this is a tracked file, or a folder that holds one.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         let path = path.strip_suffix('/').unwrap_or(path);
-        self.files.contains_key(path) || {
+        self.kind(path).is_some() || {
             let below = format!("{path}/");
-            self.files
-                .range::<str, _>((Bound::Included(&*below), Bound::Unbounded))
-                .next()
-                .is_some_and(|(first, _)| first.starts_with(&below))
+            let at = self.place(&below);
+            at < self.files.len() && self.get(at).0.starts_with(&below)
         }
     }
 
@@ -86,11 +100,12 @@ impl Repo {
         }
         let mut process = self.place.start(&arguments)?;
         let mut tracked = Tracked::default();
-        let (mut record, mut bytes) = (Vec::new(), 0);
+        let mut record = Vec::new();
         loop {
-            bytes += record.len();
             match process.record(0, &mut record) {
-                Ok(true) if tracked.files.len() >= MAX_FILES || bytes >= MAX_PATH_BYTES => {
+                Ok(true)
+                    if tracked.files.len() >= MAX_FILES || tracked.text.len() >= MAX_PATH_BYTES =>
+                {
                     tracked.cut = true;
                     return Ok(tracked);
                 }
@@ -116,7 +131,13 @@ impl Repo {
         let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
         match std::str::from_utf8(path) {
             Ok(path) => {
-                tracked.files.insert(path.into(), kind);
+                let before = tracked.files.len().checked_sub(1).map(|last| tracked.get(last).0);
+                // Paths come in order, each once, but for those of a damaged tree.
+                if before.is_none_or(|before| before < path) {
+                    tracked.text.push_str(path);
+                    let end = u32::try_from(tracked.text.len()).unwrap_or(u32::MAX);
+                    tracked.files.push((end, kind));
+                }
             }
             Err(_) if tracked.unnamed.len() < MAX_UNNAMED => {
                 tracked.unnamed.push(written(path, "\\x"));

@@ -9,7 +9,9 @@
 //! the end of other processes are not.
 
 use std::process::{Child, Command};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+#[cfg(unix)]
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -37,9 +39,9 @@ impl Default for ProcessLimits {
         Self {
             idle: Duration::from_secs(5),
             silence: Duration::from_secs(30),
-            wait: Duration::from_mins(5),
+            wait: Duration::from_secs(300),
             answer_bytes: 5 * 1024 * 1024 * 1024,
-            memory: 208 * 1024 * 1024,
+            memory: 176 * 1024 * 1024,
         }
     }
 }
@@ -53,6 +55,7 @@ pub struct Watchdog(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     /// Microseconds for which gits were waited for.
+    #[cfg(unix)]
     waited: AtomicU64,
     /// A git needed more than it may.
     is_cut: AtomicBool,

@@ -22,6 +22,8 @@ mod git_cited;
 mod git_dates;
 mod git_hostile;
 #[cfg(unix)]
+mod git_limits;
+#[cfg(unix)]
 mod git_pipes;
 mod git_repo;
 mod git_times;
