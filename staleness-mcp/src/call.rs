@@ -1,6 +1,5 @@
 //! What a tool is given beside its arguments.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use staleness::ids::AgentId;
@@ -34,6 +33,7 @@ impl Ended {
         self.0.send_replace(true);
     }
 
+    #[cfg(unix)]
     pub(crate) fn is_ended(&self) -> bool {
         *self.0.borrow()
     }
@@ -45,29 +45,16 @@ impl Ended {
     }
 }
 
-/// Passes progress on, until the work is to end.
-pub(crate) struct Watch<E, F> {
-    /// Returns true once it is.
-    pub ended: E,
-    /// Who hears of it.
-    pub told: F,
-}
+/// Passes progress on.
+pub(crate) struct Watch<F>(pub F);
 
-impl<E: Fn() -> bool, F: Fn(Progress)> Listener for Watch<E, F> {
+impl<F: Fn(Progress)> Listener for Watch<F> {
     // What was left out is no part of an answer.
     fn note(&self, _: &str) {}
 
-    fn step(&self, step: Progress) -> ControlFlow<()> {
-        if (self.ended)() {
-            return ControlFlow::Break(());
-        }
-        (self.told)(step);
-        ControlFlow::Continue(())
+    fn step(&self, step: Progress) {
+        (self.0)(step);
     }
 
     fn end(&self) {}
-
-    fn is_ended(&self) -> bool {
-        (self.ended)()
-    }
 }

@@ -12,6 +12,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use staleness::ids::AgentId;
 use staleness_service::{ErrorKind, ServiceError, progress_words};
+use staleness_sources::git::Watchdog;
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::answer::refused;
@@ -117,17 +118,16 @@ impl ServerHandler for Connection {
             return Ok(refused(&error, spec.next).into());
         };
         let (tell, mut steps) = mpsc::unbounded_channel();
+        let watchdog = Watchdog::default();
         let work = {
             let (server, run, agent) =
                 (self.server.clone(), Arc::clone(&spec.run), agent(&context));
-            let (cancelled, over) = (context.ct.clone(), self.over.clone());
-            let ended = move || cancelled.is_cancelled() || over.is_ended();
+            let watchdog = watchdog.clone();
             let arguments = request.arguments.unwrap_or_default();
             tokio::task::spawn_blocking(move || {
                 // Nobody who listens is left when the client cancelled the call.
                 let told = move |step| tell.send(step).unwrap_or_default();
-                let watch = Watch { ended, told };
-                let done = server.run(&*run, arguments, agent, &watch);
+                let done = server.run(&*run, arguments, agent, &Watch(told), watchdog);
                 drop(turn);
                 done
             })
@@ -140,6 +140,8 @@ impl ServerHandler for Connection {
             tokio::select! {
                 // What was reported before the work was done is told before its answer.
                 biased;
+                () = context.ct.cancelled(), if !watchdog.is_ended() => watchdog.end(),
+                () = self.over.ended(), if !watchdog.is_ended() => watchdog.end(),
                 Some(step) = steps.recv() => {
                     let Some(token) = token.clone() else { continue };
                     // What was not sent in time is overtaken by what is known now.
@@ -147,7 +149,12 @@ impl ServerHandler for Connection {
                     told += 1.0;
                     let message = progress_words(step);
                     let param = ProgressNotificationParam::new(token, told).with_message(message);
-                    let _ = context.peer.notify_progress(param).await;
+                    // A client that reads nothing is not waited for once the call is to end.
+                    tokio::select! {
+                        _ = context.peer.notify_progress(param) => {}
+                        () = context.ct.cancelled() => {}
+                        () = self.over.ended() => {}
+                    }
                 }
                 done = &mut work => break done,
             }

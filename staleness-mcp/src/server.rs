@@ -10,6 +10,7 @@ use staleness::ids::AgentId;
 use staleness_service::config::Layers;
 use staleness_service::settings::{Options, Settings};
 use staleness_service::{ServiceError, SharedStore, Silent};
+use staleness_sources::git::Watchdog;
 
 use crate::answer::{Answer, refused};
 use crate::call::Call;
@@ -103,7 +104,7 @@ impl Server {
     #[must_use]
     pub fn call(&self, name: &str, arguments: JsonObject) -> Option<CallToolResult> {
         let spec = self.0.specs.get(name)?;
-        let mut answer = match self.run(&*spec.run, arguments, None, &Silent) {
+        let mut answer = match self.run(&*spec.run, arguments, None, &Silent, Watchdog::default()) {
             Ok(answer) => answer,
             Err(error) => return Some(refused(&error, spec.next)),
         };
@@ -119,6 +120,7 @@ impl Server {
         mut arguments: JsonObject,
         agent: Option<AgentId>,
         listener: &dyn staleness_service::Listener,
+        watchdog: Watchdog,
     ) -> Result<Answer, ServiceError> {
         let project = match arguments.remove("project") {
             None | Some(Value::Null) => None,
@@ -128,12 +130,13 @@ impl Server {
                     .hint("give the path of a folder, or leave it out"));
             }
         };
-        let settings = self.settings(project, agent.clone()).map_err(|mut error| {
+        let mut settings = self.settings(project, agent.clone()).map_err(|mut error| {
             if error.message.starts_with("project ") {
                 error.hint = Some("give the path of an existing folder, or leave it out".into());
             }
             error
         })?;
+        settings.watchdog = watchdog;
         run(&Call { settings, agent, listener }, arguments)
     }
 }

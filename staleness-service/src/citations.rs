@@ -7,7 +7,7 @@ use std::path::Path;
 use staleness::ids::ItemKey;
 use staleness::knowledge::{Citation, Evidence, Item};
 use staleness_sources::documents;
-use staleness_sources::git::{Limits, Program, Repo};
+use staleness_sources::git::{Limits, Repo};
 
 use crate::error::{ServiceError, quoted};
 use crate::settings::Settings;
@@ -18,7 +18,7 @@ pub fn head(settings: &Settings) -> Option<String> {
 }
 
 fn repo(settings: &Settings) -> Option<Repo> {
-    let program = Program::of_environment()?;
+    let program = settings.git()?;
     Repo::open(&program, &settings.place.folder, Limits::default()).ok()
 }
 
@@ -55,16 +55,18 @@ pub fn cite(settings: &Settings, text: &str) -> Result<Citation, ServiceError> {
 /// What an item cites, each with how it is now: with the digest of what is there, and with the lines at
 /// which that stands.
 pub fn seen(settings: &Settings, item: &Item) -> Vec<(Citation, Citation)> {
-    documents::seen(&settings.place, Program::of_environment().as_ref(), item)
+    documents::seen(&settings.place, settings.git().as_ref(), item)
 }
 
 /// What became of everything that items cite and name; every item that was asked about is in it.
 pub fn evidence(settings: &Settings, items: &[Item]) -> BTreeMap<ItemKey, Vec<Evidence>> {
     let mut found: BTreeMap<ItemKey, Vec<Evidence>> =
         items.iter().map(|item| (item.key.clone(), Vec::new())).collect();
-    let git = Program::of_environment();
-    let mut go_on = |_| ControlFlow::Continue(());
-    // Nobody ends it.
+    let git = settings.git();
+    let mut go_on = |_| match settings.watchdog.is_ended() {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
     let report = documents::item_evidence(&settings.place, git.as_ref(), items, &mut go_on);
     found.extend(report.unwrap_or_default().found);
     found

@@ -9,8 +9,8 @@ use staleness::ids::{AgentId, ItemKey, Scope};
 use staleness::knowledge::{Context, Document, Item, Version};
 use staleness::registry::{FileItem, recalls_since_edit};
 use staleness::report::counted;
-use staleness_sources::documents::{self, CheckOptions, Progress as Step, Report};
-use staleness_sources::git::{Limits, Program, Repo, TrackedKind};
+use staleness_sources::documents::{self, Cancelled, CheckOptions, Progress as Step, Report};
+use staleness_sources::git::{Limits, Repo, TrackedKind};
 use staleness_sources::version::project_version;
 
 use crate::citations;
@@ -49,7 +49,7 @@ pub fn check(
     let paths = absolute(asked.paths)?;
     asked.since.map_or(Ok(()), |name| citations::check_revision(settings, name))?;
     let known = known(settings, listener);
-    let git = Program::of_environment();
+    let git = settings.git();
     let declared = version(settings);
     let mut options = CheckOptions::new(settings.now);
     options.paths = &paths;
@@ -66,16 +66,11 @@ pub fn check(
     Ok(report)
 }
 
-/// Whether somebody ended it. How far it came is told of checks alone.
-fn is_ended(listener: &dyn Listener) -> ControlFlow<()> {
-    if listener.is_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-}
-
-/// Reads documents, with the places and the policy that hold here.
+/// Reads documents, with the places and the policy that hold here, until the watchdog ends it.
 fn read<'a>(
     settings: &'a Settings,
     options: CheckOptions<'a>,
-    told: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    told: &mut dyn FnMut(Step),
 ) -> Result<Report, ServiceError> {
     let variable = |name| std::env::var_os(name).filter(|dir| !dir.is_empty() && settings.own_home);
     let claude = variable("CLAUDE_CONFIG_DIR");
@@ -83,8 +78,15 @@ fn read<'a>(
     options.home = Some(&settings.home);
     options.policy = settings.configured.policy.documents.clone();
     options.claude_config_dir = claude.as_deref().map(Path::new);
-    documents::check(&settings.place, &options, told)
-        .map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
+    let watchdog = &settings.watchdog;
+    let mut progress = |step| {
+        told(step);
+        if watchdog.is_ended() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let report = documents::check(&settings.place, &options, &mut progress);
+    // What git did not answer any more may have looked like nothing.
+    let report = report.and_then(|it| if watchdog.is_ended() { Err(Cancelled) } else { Ok(it) });
+    report.map_err(|error| ServiceError::new(ErrorKind::Cancelled, error.to_string()))
 }
 
 /// What a verdict on items and documents depends on, for the agent that asks.
@@ -102,22 +104,17 @@ pub fn context_for(settings: &Settings, agent: Option<&AgentId>, version: Option
 /// What is known of documents without asking for their history: the items that files hold now, and
 /// what the last check found in them. Where there was a check, only the files that it knew are read,
 /// and those that were committed since.
-pub fn at_hand(
-    settings: &Settings,
-    registry: &BlockingRegistry,
-    listener: &dyn Listener,
-) -> Result<Report, ServiceError> {
-    let mut known = known_at_hand(settings, registry, listener)?;
-    let ended = &mut |_| is_ended(listener);
+pub fn at_hand(settings: &Settings, registry: &BlockingRegistry) -> Result<Report, ServiceError> {
+    let mut known = known_at_hand(settings, registry)?;
     if known.documents.is_empty() {
-        known.items = read(settings, CheckOptions::new(settings.now), ended)?.items;
+        known.items = read(settings, CheckOptions::new(settings.now), &mut |_| ())?.items;
         return Ok(known);
     }
     let paths = unknown(settings, &known.documents);
     if !paths.is_empty() {
         let mut options = CheckOptions::new(settings.now);
         options.paths = &paths;
-        known.items.extend(read(settings, options, ended)?.items);
+        known.items.extend(read(settings, options, &mut |_| ())?.items);
     }
     Ok(known)
 }
@@ -125,8 +122,8 @@ pub fn at_hand(
 /// The tracked Markdown files that are not among these documents.
 fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
     let folder = &settings.place.folder;
-    let repo = Program::of_environment()
-        .and_then(|program| Repo::open(&program, folder, Limits::default()).ok());
+    let repo =
+        settings.git().and_then(|program| Repo::open(&program, folder, Limits::default()).ok());
     let Some(tracked) = repo.and_then(|repo| repo.tracked().ok()) else { return Vec::new() };
     let known: BTreeSet<&str> =
         documents.iter().map(|document| document.key.path.as_str()).collect();
@@ -141,20 +138,15 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
 pub fn known_at_hand(
     settings: &Settings,
     registry: &BlockingRegistry,
-    listener: &dyn Listener,
 ) -> Result<Report, ServiceError> {
     let documents = registry.documents(&settings.project.id)?;
-    let items = items_of(settings, &documents, listener)?;
+    let items = items_of(settings, &documents)?;
     Ok(Report { documents, items, ..Report::default() })
 }
 
 /// The items that these documents hold now; git is not asked. What the last check found to stand for
 /// them and is not among these documents does so still.
-pub fn items_of(
-    settings: &Settings,
-    documents: &[Document],
-    listener: &dyn Listener,
-) -> Result<Vec<Item>, ServiceError> {
+pub fn items_of(settings: &Settings, documents: &[Document]) -> Result<Vec<Item>, ServiceError> {
     let place = |document: &Document| on_disk(settings, &document.key.path);
     let paths: Vec<PathBuf> = documents.iter().map(place).filter(|path| path.exists()).collect();
     if paths.is_empty() {
@@ -162,7 +154,7 @@ pub fn items_of(
     }
     let mut options = CheckOptions::new(settings.now);
     (options.paths, options.known) = (&paths, documents);
-    Ok(read(settings, options, &mut |_| is_ended(listener))?.items)
+    Ok(read(settings, options, &mut |_| ())?.items)
 }
 
 /// Checks the files in which items live, and no others, and gives these items the dates of their commits,
@@ -205,7 +197,7 @@ pub fn filed(
     if keys.iter().all(|key| key.scope != own) {
         return Ok(BTreeMap::new());
     }
-    let mut items = at_hand(settings, registry, listener)?.items;
+    let mut items = at_hand(settings, registry)?.items;
     items.retain(|item| keys.contains(&item.key));
     let asked = Asked { dry_run: true, ..Asked::default() };
     check_files(settings, asked, &mut items, &BTreeMap::new(), listener)?;
@@ -253,7 +245,7 @@ pub fn version(settings: &Settings) -> Option<String> {
 
 /// The version that the files of the project declare, else the latest that a tag names.
 pub fn version_by_git(settings: &Settings) -> Option<String> {
-    documents::project_version(&settings.place, Program::of_environment().as_ref())
+    documents::project_version(&settings.place, settings.git().as_ref())
 }
 
 /// Paths count from the current folder, as everywhere on a command line.

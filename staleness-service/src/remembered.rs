@@ -43,7 +43,7 @@ impl Remembered {
             return Ok(remembered);
         }
         // As a check judges: an item that lives in a file by its kind, and by what was said about it.
-        let items = documents::items_of(settings, &checked, &crate::Silent)?;
+        let items = documents::items_of(settings, &checked)?;
         let report = Report { documents: checked, items, ..Report::default() };
         let context = documents::context(settings, documents::version(settings).as_deref());
         let stored = documents::rows(settings, registry, &report.items)?;

@@ -8,6 +8,7 @@ use staleness::ids::AgentId;
 use staleness::scan::ProjectRef;
 use staleness::store::StoreError;
 use staleness::{BlockingRegistry, OpenOptions, StoreUrl, Timestamp, clock};
+use staleness_sources::git::{Program, Watchdog};
 use staleness_sources::project::{ProjectPlace, discover};
 
 use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
@@ -65,6 +66,8 @@ pub struct Settings {
     pub layers: Layers,
     /// The store, where it stays open between one question and the next.
     pub shared: Option<SharedStore>,
+    /// Ends the work, and every git with it.
+    pub watchdog: Watchdog,
 }
 
 /// How the registry is to be opened.
@@ -124,7 +127,14 @@ impl Settings {
             policy_trouble,
             layers,
             shared: None,
+            watchdog: Watchdog::default(),
         })
+    }
+
+    /// The `git` program, where there is one, under the watchdog.
+    #[must_use]
+    pub fn git(&self) -> Option<Program> {
+        Some(Program::of_environment()?.with_watchdog(self.watchdog.clone()))
     }
 
     /// Opens the registry.

@@ -350,7 +350,7 @@ fn loaded(
     // An item may be stale though nothing was found in its file.
     let mut documents = registry.documents(&settings.project.id)?;
     documents.retain(|document| document.loaded);
-    let items = documents::items_of(settings, &documents, &staleness_service::Silent)?;
+    let items = documents::items_of(settings, &documents)?;
     let report = Report { documents, items, ..Report::default() };
     let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
     if !report.items.is_empty() {

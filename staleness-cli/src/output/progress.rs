@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
-use std::ops::ControlFlow;
 
 use staleness::{Timestamp, clock};
 use staleness_service::{Listener, progress_words};
@@ -93,17 +92,11 @@ impl Listener for Screen<'_> {
         self.out.note(text);
     }
 
-    fn step(&self, step: Step) -> ControlFlow<()> {
+    fn step(&self, step: Step) {
         self.progress.borrow_mut().say(&progress_words(step));
-        ControlFlow::Continue(())
     }
 
     fn end(&self) {
         self.progress.borrow_mut().pause();
-    }
-
-    // A person ends the whole program.
-    fn is_ended(&self) -> bool {
-        false
     }
 }

@@ -179,8 +179,8 @@ fn a_check_that_is_cancelled_ends_and_keeps_nothing() {
     client.send(&cancel.to_string());
     // Whatever comes is no answer to what was cancelled.
     assert!(client.ask("ping", json!({}))["error"].is_null());
-    // Now git goes on, and whatever comes after it finds that nobody waits any more.
-    open.write_all(&[b'\n'; 200]).unwrap();
+    // Git was ended, or goes on now, and whatever comes after it finds that nobody waits any more.
+    let _ = open.write_all(&[b'\n'; 200]);
     let stale = client.ask("tools/call", json!({ "name": "list_stale", "arguments": {} }));
     assert!(stale["error"].is_null(), "others are answered in the meantime: {stale}");
     assert!(
@@ -193,4 +193,59 @@ fn a_check_that_is_cancelled_ends_and_keeps_nothing() {
     assert!(output.status.success(), "{output:?}");
     assert!(!String::from_utf8_lossy(&output.stdout).contains(&format!("\"id\":{id},")));
     assert!(!machine.ok(&["export"]).contains("README.md"), "nothing of it was kept");
+}
+
+/// A server whose `git` works for ever, a check that waits for it, and the pipe that this git holds open.
+#[cfg(unix)]
+fn busy(machine: &Machine) -> (Client, u64, std::fs::File) {
+    use std::io::Read;
+
+    drop(gated(machine));
+    let (pipe, git) = (machine.root.join("pipe"), machine.root.join("bin/git"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let text = format!("#!/bin/sh\nexec 3>'{}'\necho x >&3\nwhile :; do :; done\n", pipe.display());
+    std::fs::write(git, text).unwrap();
+    let mut command = machine.command(&["mcp"]);
+    command.env("PATH", machine.root.join("bin"));
+    let mut client = Client::start(command);
+    client.introduce();
+    let id = client.request("tools/call", json!({ "name": "check_documents", "arguments": {} }));
+    let mut held = std::fs::File::open(&pipe).unwrap();
+    held.read_exact(&mut [0; 2]).unwrap();
+    (client, id, held)
+}
+
+/// Waits until nobody holds the pipe any more.
+#[cfg(unix)]
+fn ends(mut held: std::fs::File) -> bool {
+    use std::io::Read;
+
+    let (to, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || to.send(held.read_to_end(&mut Vec::new())));
+    matches!(ended.recv_timeout(Duration::from_secs(20)), Ok(Ok(_)))
+}
+
+#[cfg(unix)]
+#[test]
+fn the_git_of_a_check_that_is_cancelled_ends() {
+    let machine = Machine::new();
+    let (mut client, id, held) = busy(&machine);
+    let cancel = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
+    });
+    client.send(&cancel.to_string());
+    assert!(ends(held), "git still holds the pipe");
+    assert!(client.ask("ping", json!({}))["error"].is_null());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_git_of_a_check_ends_when_the_client_goes_away() {
+    let machine = Machine::new();
+    let (client, _, held) = busy(&machine);
+    let gone = Instant::now();
+    let output = client.leave();
+    assert!(gone.elapsed() < Duration::from_secs(1), "{:?}", gone.elapsed());
+    assert!(output.status.success(), "{output:?}");
+    assert!(ends(held), "git still holds the pipe");
 }

@@ -40,7 +40,7 @@ pub fn recall(
     let registry = settings.open(Access::Look)?;
     let context = world.context();
     let rows = registry.item_briefs(&settings.project.id)?;
-    let at_hand = documents::at_hand(settings, &registry, world.listener)?;
+    let at_hand = documents::at_hand(settings, &registry)?;
     let still_there = |rows| documents::there(settings, rows, &at_hand.items);
     let all = All::new(rows, &at_hand.items, &still_there);
     let items: Vec<&Item> = all.items().iter().collect();

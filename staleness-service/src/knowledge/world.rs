@@ -112,7 +112,7 @@ impl<'a> World<'a> {
     /// Reads the files that hold items, without asking git.
     pub fn look_at_hand(&self, registry: &BlockingRegistry) -> Result<(), ServiceError> {
         if self.at_hand.get().is_none() {
-            let at_hand = documents::at_hand(self.settings, registry, self.listener)?;
+            let at_hand = documents::at_hand(self.settings, registry)?;
             self.at_hand.get_or_init(|| at_hand);
         }
         Ok(())
@@ -197,7 +197,7 @@ impl<'a> World<'a> {
         &self,
         registry: &BlockingRegistry,
     ) -> Result<(Vec<Item>, Report), ServiceError> {
-        let report = documents::at_hand(self.settings, registry, self.listener)?;
+        let report = documents::at_hand(self.settings, registry)?;
         let stored = documents::rows(self.settings, registry, &report.items)?;
         let items = joined(stored, report.items.clone());
         Ok((items, report))
@@ -338,7 +338,7 @@ impl<'a> World<'a> {
         let report = match self.report.get().or(self.at_hand.get()) {
             Some(report) => report,
             None => {
-                let known = documents::known_at_hand(self.settings, registry, self.listener)?;
+                let known = documents::known_at_hand(self.settings, registry)?;
                 self.at_hand.get_or_init(|| known)
             }
         };

@@ -97,14 +97,7 @@ pub(super) struct Room {
 
 impl Default for Room {
     fn default() -> Self {
-        Self {
-            left: MAX_PLACES,
-            telling: Places::default(),
-            starts: MarkerStarts::default(),
-            blocks: Vec::new(),
-            mentions: Vec::new(),
-            marks: Vec::new(),
-        }
+        Self { left: MAX_PLACES, blocks: Vec::new(), mentions: Vec::new(), marks: Vec::new() }
     }
 }
 
