@@ -8,6 +8,8 @@ mod check;
 mod check_documents;
 mod check_formats;
 mod check_hostile;
+#[cfg(target_os = "linux")]
+mod check_limits;
 mod check_superseded;
 mod ci;
 mod common;
