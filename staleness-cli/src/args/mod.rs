@@ -3,7 +3,6 @@
 pub(crate) mod documents_args;
 pub(crate) mod install_args;
 pub(crate) mod knowledge_args;
-mod plain_hook;
 pub(crate) mod routes_args;
 pub(crate) mod tools_args;
 mod transfer_args;
@@ -73,9 +72,6 @@ pub(crate) struct HookCli {
 impl HookCli {
     /// The hook call that the arguments make, if they plainly make one.
     pub(crate) fn of(args: &[OsString]) -> Option<Self> {
-        if let Some(plain) = plain_hook::read(args, |name| std::env::var_os(name)) {
-            return Some(plain);
-        }
         let (program, rest) = args.split_first()?;
         let (command, rest) = rest.split_first()?;
         let hook = command == "hook";
