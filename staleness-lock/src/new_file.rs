@@ -40,17 +40,48 @@ impl NewFile {
         Ok(Self { to, partial })
     }
 
+    /// An empty file beside `to`, called `<to>.new`, for who holds the lock of `to`: what a killed
+    /// process left there is removed.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] when something is called `to`; else what the system says.
+    pub fn in_turn(to: &Path) -> io::Result<Self> {
+        let to = std::path::absolute(to)?;
+        if fs::symlink_metadata(&to).is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let mut partial = to.as_os_str().to_owned();
+        partial.push(".new");
+        let partial = PathBuf::from(partial);
+        match fs::remove_file(&partial) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => create(&partial)?,
+        }
+        Ok(Self { to, partial })
+    }
+
     /// Where it grows.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.partial
     }
 
-    /// Gives it its name, unless something else has it by now.
+    /// Gives it its name, unless something else has it by now. Both what it holds and its name survive
+    /// a power cut, the name where folders can be synced.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] then; else what the system says.
     pub fn publish(self) -> io::Result<()> {
+        fs::File::options().write(true).open(&self.partial)?.sync_all()?;
+        self.link()?;
+        #[cfg(unix)]
+        if let Some(folder) = self.to.parent() {
+            let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
+        }
+        Ok(())
+    }
+
+    fn link(&self) -> io::Result<()> {
         match fs::hard_link(&self.partial, &self.to) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 // Some file systems have no hard links.

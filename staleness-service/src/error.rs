@@ -145,12 +145,13 @@ impl From<StoreError> for ServiceError {
             StoreError::FormatTooNew { .. } => Self::new(ErrorKind::Store, message)
                 .hint("update staleness, or point --store at another file"),
             StoreError::FormatTooOld { .. } => Self::new(ErrorKind::Store, message).hint(
-                "run a command on it that may write, as `staleness scan`, and then this again",
+                "run `staleness export` with the program that made it, and `staleness import` here",
             ),
             StoreError::NotAStore(_) => Self::new(ErrorKind::Store, message)
                 .hint("nothing was touched; point --store at another file"),
-            StoreError::Corrupt(_) => Self::new(ErrorKind::Store, message)
-                .hint("run `staleness doctor`, and restore a backup if it agrees"),
+            StoreError::Corrupt(_) => Self::new(ErrorKind::Store, message).hint(
+                "move it aside and restore a backup; without one, what is asked next begins anew",
+            ),
             StoreError::ReadOnly => Self::new(ErrorKind::Store, message)
                 .hint("check the permissions of the file and of its folder"),
             StoreError::Full => {

@@ -8,6 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use staleness_core::store::{Durability, StoreError};
 
+use crate::checksum;
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
@@ -47,7 +48,11 @@ impl Conn {
         } else {
             OpenFlags::SQLITE_OPEN_READ_WRITE
         };
-        let raw = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        if !checksum::install() {
+            return Err(StoreError::Unsupported("checksums on this system"));
+        }
+        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let raw = Connection::open_with_flags_and_vfs(path, flags, checksum::LAYER)
             .map_err(from_sqlite)?;
         // None of these runs a statement or touches the file.
         raw.busy_timeout(milliseconds(busy_timeout))

@@ -1,6 +1,6 @@
 //! What SQLite reports, in the words of the contract.
 
-use rusqlite::{Error, ErrorCode};
+use rusqlite::{Error, ErrorCode, ffi};
 use staleness_core::store::StoreError;
 use staleness_lock::LockError;
 
@@ -10,6 +10,9 @@ const MAX_MESSAGE: usize = 200;
 /// What an SQLite error means for the caller. SQLite's messages name tables, columns and codes,
 /// never the contents of a row.
 pub(crate) fn from_sqlite(error: Error) -> StoreError {
+    if error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_IOERR_DATA) {
+        return StoreError::Corrupt("a page of the file does not match its checksum".into());
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
         Some(ErrorCode::ReadOnly) => StoreError::ReadOnly,

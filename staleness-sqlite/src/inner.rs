@@ -1,7 +1,6 @@
 //! The store's work, as it runs on whichever thread may block.
 
 use std::fs;
-use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -9,13 +8,13 @@ use rusqlite::backup::{Backup, StepResult};
 use staleness_core::store::{
     Commit, Durability, Query, Selection, Step, StoreError, View, look, run,
 };
-use staleness_lock::{FileLock, Guard, LockError, NewFile};
+use staleness_lock::{FileLock, NewFile};
 
 use crate::OpenOptions;
 use crate::collections::{self, load, meta};
 use crate::connection::Conn;
-use crate::error::{from_lock, from_sqlite};
-use crate::open::{Opened, open, with_suffix};
+use crate::error::from_sqlite;
+use crate::open::{Opened, open, turn, with_suffix};
 use crate::pool::Pool;
 use crate::wal::{Log, checkpoint};
 
@@ -51,7 +50,7 @@ impl Inner {
         }
         let durability = step.durability();
         // Declared first, dropped last: the lock covers the commit and the log.
-        let _turn = self.turn()?;
+        let _turn = turn(&self.lock, self.options)?;
         let conn = self.pool.take()?;
         let transaction = conn.write(durability)?;
         let meta = meta::load(&transaction, true)?;
@@ -68,16 +67,6 @@ impl Inner {
             }
         }
         Ok(Commit { revision, view, changes })
-    }
-
-    /// Waits for its turn to write. Where files cannot be locked, SQLite's own locks still keep
-    /// writers apart; only the fairness is lost.
-    fn turn(&self) -> Result<Option<Guard<'_>>, StoreError> {
-        match self.lock.acquire(self.options.busy_timeout) {
-            Ok(guard) => Ok(Some(guard)),
-            Err(LockError::Io(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
-            Err(error) => Err(from_lock(error)),
-        }
     }
 
     pub(crate) fn pages(
@@ -101,7 +90,7 @@ impl Inner {
         if self.options.read_only {
             return Err(StoreError::ReadOnly);
         }
-        let _turn = self.turn()?;
+        let _turn = turn(&self.lock, self.options)?;
         let conn = self.pool.take()?;
         if checkpoint(conn.raw())? { Ok(()) } else { Err(StoreError::Busy) }
     }

@@ -36,6 +36,7 @@
 
 mod cells;
 mod check;
+mod checksum;
 mod collections;
 mod connection;
 mod error;

@@ -1,24 +1,22 @@
-//! Opening: what kind of file it is, creating it, raising its format.
+//! Opening: what kind of file it is, and creating it.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
-use staleness_core::store::{Durability, StoreError};
-use staleness_lock::FileLock;
+use staleness_core::store::StoreError;
+use staleness_lock::{FileLock, Guard, LockError, NewFile};
 
 use crate::OpenOptions;
+use crate::checksum;
 use crate::collections::meta::too_new;
 use crate::connection::Conn;
 use crate::error::{from_lock, from_sqlite};
-use crate::schema::{APPLICATION_ID, FORMAT, MIGRATIONS};
-use crate::transaction::Transaction;
+use crate::schema::{APPLICATION_ID, FORMAT, SCHEMA};
 
 /// The smallest page that an SQLite database can have, in bytes.
 const SMALLEST: u64 = 512;
-/// What a rollback journal begins with.
-const JOURNAL: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// An open store: its file, the lock beside it, and the first connection.
 #[derive(Debug)]
@@ -28,8 +26,7 @@ pub(crate) struct Opened {
     pub(crate) conn: Conn,
 }
 
-/// Opens the store, creates it, or raises its format. A file that is not a store of a format that
-/// this program knows is not touched.
+/// Opens the store or creates it. A file that is not a store of this program's format is not touched.
 pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreError> {
     // Absolute, because SQLite takes some relative names (":memory:", "") for something else.
     let path = std::path::absolute(path)
@@ -44,14 +41,8 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
         Ok(found) if !found.is_file() => {
             return Err(StoreError::NotAStore(format!("{} is not a file", path.display())));
         }
-        Ok(found) if found.len() == 0 && has_log(&path) => {
-            // SQLite would delete the log.
-            return Err(StoreError::Corrupt(format!(
-                "{} is empty beside a log that is not",
-                path.display()
-            )));
-        }
-        Ok(found) if (1..SMALLEST).contains(&found.len()) && !has_journal(&path) => {
+        Ok(found) if found.len() == 0 => return Err(empty(&path)),
+        Ok(found) if found.len() < SMALLEST => {
             // SQLite takes such a file for an empty one and would write over it.
             return Err(StoreError::NotAStore(format!(
                 "{} is too short for an SQLite database",
@@ -62,7 +53,7 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
         Err(error)
             if error.kind() == io::ErrorKind::NotFound && options.create && !options.read_only =>
         {
-            create(&path)?;
+            create(&path, options)?;
         }
         Err(error) => {
             return Err(StoreError::io(format!("opening {}", path.display()), error));
@@ -88,29 +79,24 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn has_log(path: &Path) -> bool {
-    fs::metadata(with_suffix(path, "-wal")).is_ok_and(|log| log.len() > 0)
+/// A file of no bytes is not a new store: after a power cut some file systems leave one where a store was.
+pub(crate) fn empty(path: &Path) -> StoreError {
+    StoreError::Corrupt(format!("{} is empty", path.display()))
 }
 
-/// Whether a journal is there by which SQLite undoes what was begun: the power was cut while the store
-/// was created, and of its first page a piece is there.
-fn has_journal(path: &Path) -> bool {
-    let mut begins = [0; JOURNAL.len()];
-    let journal = fs::File::open(with_suffix(path, "-journal"));
-    journal.and_then(|mut journal| journal.read_exact(&mut begins)).is_ok() && begins == JOURNAL
+/// Waits for a turn to write. Where files cannot be locked, SQLite's own locks still keep writers apart;
+/// only the fairness is lost.
+pub(crate) fn turn(lock: &FileLock, options: OpenOptions) -> Result<Option<Guard<'_>>, StoreError> {
+    match lock.acquire(options.busy_timeout) {
+        Ok(guard) => Ok(Some(guard)),
+        Err(LockError::Io(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(from_lock(error)),
+    }
 }
 
-/// Creates an empty file that only its owner may read or write, and the folders above it. SQLite
-/// gives the log and its index the mode of the file.
-pub(crate) fn create_file(path: &Path) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new();
-    file.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
-    file.open(path).map(drop)
-}
-
-fn create(path: &Path) -> Result<(), StoreError> {
+/// Makes a store beside its place and gives it its name when it is whole: a process that dies meanwhile
+/// leaves nothing that looks like a store and is none.
+fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     if let Some(folder) = path.parent() {
         let mut folders = fs::DirBuilder::new();
         folders.recursive(true);
@@ -120,113 +106,54 @@ fn create(path: &Path) -> Result<(), StoreError> {
             .create(folder)
             .map_err(|source| StoreError::io(format!("creating {}", folder.display()), source))?;
     }
-    match create_file(path) {
-        // Somebody else created it in the meantime.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        result => {
-            result.map_err(|source| StoreError::io(format!("creating {}", path.display()), source))
+    let failed = |source| StoreError::io(format!("creating {}", path.display()), source);
+    let lock = FileLock::new(with_suffix(path, ".lock"));
+    let _turn = turn(&lock, options)?;
+    let made = match NewFile::in_turn(path) {
+        Ok(new) => make(new.path(), options).and_then(|()| new.publish().map_err(failed)),
+        Err(error) => Err(failed(error)),
+    };
+    match made {
+        // Another process was first, or a link leads nowhere, which opening will tell.
+        Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
+            Ok(())
         }
+        result => result,
     }
 }
 
-/// What the file is, by its header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
-    /// Nothing is stored in it.
-    Empty,
-    /// A store of this format, at most [`FORMAT`].
-    Format(i64),
+/// Makes a store of an empty file.
+fn make(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
+    let conn = Conn::open(path, false, options.busy_timeout)?.into_raw();
+    let made = checksum::reserve(&conn).and_then(|()| {
+        // Nobody else knows the file: a journal would undo what is thrown away as a whole.
+        conn.pragma_update(None, "journal_mode", "MEMORY")?;
+        conn.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;"))
+    });
+    made.and_then(|()| conn.close().map_err(|(_, error)| error)).map_err(from_sqlite)
 }
 
-/// Looks at the header; for a store of this program that is all, without a transaction.
-fn look(conn: &Conn) -> Result<Found, StoreError> {
-    if header(conn.raw(), "PRAGMA application_id")? == APPLICATION_ID {
-        return of_format(header(conn.raw(), "PRAGMA user_version")?);
-    }
-    // Anything else is judged by one snapshot: another process may be creating the store just now.
-    inspect(&conn.read()?)
-}
-
-/// Looks at header and tables from inside a transaction.
-fn inspect(transaction: &Transaction<'_>) -> Result<Found, StoreError> {
-    let conn = transaction.conn();
-    let application = header(conn, "PRAGMA application_id")?;
-    let format = header(conn, "PRAGMA user_version")?;
-    if application == APPLICATION_ID {
-        return of_format(format);
-    }
-    let tables = header(conn, "SELECT count(*) FROM sqlite_schema")?;
-    if application == 0 && format == 0 && tables == 0 {
-        Ok(Found::Empty)
-    } else {
-        Err(StoreError::NotAStore(format!(
+/// Makes sure that the file is a store of this program's format, by its header.
+fn prepare(conn: &Conn, lock: &FileLock, options: OpenOptions) -> Result<(), StoreError> {
+    let application = header(conn.raw(), "PRAGMA application_id")?;
+    if application != APPLICATION_ID {
+        return Err(StoreError::NotAStore(format!(
             "another program's database (application id {application:#x})"
-        )))
+        )));
     }
-}
-
-fn of_format(format: i64) -> Result<Found, StoreError> {
-    match format {
+    match header(conn.raw(), "PRAGMA user_version")? {
+        FORMAT => write_ahead(conn.raw(), lock, options),
         newer if newer > FORMAT => Err(too_new(newer)),
-        1.. => Ok(Found::Format(format)),
-        _ => Err(StoreError::Corrupt(format!("it has format {format}"))),
+        older @ 1.. => Err(StoreError::FormatTooOld {
+            found: older.unsigned_abs(),
+            needed: FORMAT.unsigned_abs(),
+        }),
+        format => Err(StoreError::Corrupt(format!("it has format {format}"))),
     }
 }
 
 fn header(conn: &Connection, sql: &str) -> Result<i64, StoreError> {
     conn.query_row(sql, (), |row| row.get(0)).map_err(from_sqlite)
-}
-
-/// Makes sure that the file is a store of this program's format.
-fn prepare(conn: &Conn, lock: &FileLock, options: OpenOptions) -> Result<(), StoreError> {
-    let found = look(conn)?;
-    if found == Found::Format(FORMAT) {
-        return write_ahead(conn.raw(), lock, options);
-    }
-    if options.read_only {
-        return Err(match found {
-            Found::Empty => {
-                let why = io::Error::new(io::ErrorKind::NotFound, "the file is empty");
-                StoreError::io("opening the store", why)
-            }
-            Found::Format(found) => StoreError::FormatTooOld {
-                found: found.unsigned_abs(),
-                needed: FORMAT.unsigned_abs(),
-            },
-        });
-    }
-    if conn.raw().is_readonly(rusqlite::MAIN_DB).map_err(from_sqlite)? {
-        return Err(StoreError::ReadOnly);
-    }
-    {
-        let _guard = lock.acquire(options.busy_timeout).map_err(from_lock)?;
-        let transaction = conn.write(Durability::Full)?;
-        // Read again: another process may have done it while this one waited.
-        let applied = match inspect(&transaction)? {
-            Found::Empty => 0,
-            Found::Format(format) => format,
-        };
-        migrate(&transaction, applied)?;
-        transaction.commit()?;
-    }
-    write_ahead(conn.raw(), lock, options)
-}
-
-/// Applies the migrations behind `applied` and writes the new format, inside the transaction.
-fn migrate(transaction: &Transaction<'_>, applied: i64) -> Result<(), StoreError> {
-    let conn = transaction.conn();
-    let skipped = usize::try_from(applied).unwrap_or(usize::MAX);
-    if skipped >= MIGRATIONS.len() {
-        return Ok(());
-    }
-    for migration in &MIGRATIONS[skipped..] {
-        conn.execute_batch(migration).map_err(from_sqlite)?;
-    }
-    conn.execute_batch(&format!(
-        "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; \
-         UPDATE meta SET format = {FORMAT};"
-    ))
-    .map_err(from_sqlite)
 }
 
 /// Switches to write-ahead mode, unless the header says that already. New stores and backups are

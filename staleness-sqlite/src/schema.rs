@@ -1,10 +1,8 @@
 //! The format of the file.
 //!
 //! A store is an SQLite database in write-ahead mode. Two fields of its header say what it is:
-//! `application_id` is `0x5374616C` (`Stal`), `user_version` is the number of [`MIGRATIONS`] that
-//! were applied. A store with a larger number was written by a newer program and is refused; the
-//! migrations that are missing are applied in one write transaction together with the new number.
-//! Migrations are only ever appended.
+//! `application_id` is `0x5374616C` (`Stal`), `user_version` is [`FORMAT`]. A store with another number
+//! was written by a newer or an older program and is refused.
 //!
 //! # Tables
 //!
@@ -32,7 +30,7 @@
 //!
 //! `meta.format` repeats `user_version` because a row is read with the revision anyway, while the
 //! header takes a statement of its own: so every transaction sees at no cost that a newer program
-//! raised the format under a process that has the store open.
+//! changed the format under a process that has the store open.
 //!
 //! `meta.last_seq` is a floor, not a counter: the next outcome gets one more than the larger of the
 //! floor and the last `seq` in the table. Only a step that removes outcomes raises the floor (to the
@@ -72,16 +70,14 @@
 /// `Stal`: marks the file as ours.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
-/// The format that this program writes.
-pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;
+/// The format that this program reads and writes. Formats 1 to 5 were never released.
+pub(crate) const FORMAT: i64 = 6;
 
-/// What takes a store from format `n` to format `n + 1`, for every `n`.
+/// Makes the tables of a new store.
 ///
 /// Each statement is parsed whenever a process opens the store: reading the schema is a fifth of the
 /// instructions of a process that records one outcome, about 25,000 for each table or index.
-pub(crate) const MIGRATIONS: [&str; 5] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
-
-const FORMAT_1: &str = "
+pub(crate) const SCHEMA: &str = "
 CREATE TABLE meta(
   id INTEGER PRIMARY KEY,
   format INTEGER NOT NULL,
@@ -181,11 +177,6 @@ CREATE TABLE journal(
 CREATE INDEX journal_op ON journal(op) WHERE op IS NOT NULL;
 CREATE INDEX journal_subject ON journal(kind, scope, subject);
 CREATE INDEX journal_scope ON journal(scope);
-INSERT INTO meta(id, format, revision, last_seq) VALUES(1, 1, 0, 0);
-";
-
-/// Knowledge and documents.
-const FORMAT_2: &str = "
 CREATE TABLE knowledge(
   scope TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -226,10 +217,6 @@ CREATE TABLE documents(
   UNIQUE(project, path)
 ) STRICT;
 CREATE INDEX documents_flagged ON documents(project, loaded) WHERE found IS NOT NULL;
-";
-
-/// Work items, sessions and cursors.
-const FORMAT_3: &str = "
 CREATE TABLE work(
   scope TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -248,9 +235,12 @@ CREATE TABLE work(
   expires_at INTEGER,
   refs TEXT NOT NULL,
   steps TEXT NOT NULL,
+  aging TEXT,
+  since INTEGER,
   UNIQUE(scope, id)
 ) STRICT;
-CREATE INDEX work_open ON work(scope) WHERE ended = 0;
+CREATE INDEX work_open ON work(scope, aging, since) WHERE ended = 0;
+CREATE INDEX work_referring ON work(scope, refs) WHERE ended = 0 AND refs <> '[]';
 CREATE TABLE sessions(
   project TEXT,
   id TEXT,
@@ -269,37 +259,6 @@ CREATE TABLE cursors(
   moved_at INTEGER NOT NULL,
   PRIMARY KEY(project, agent)
 ) STRICT, WITHOUT ROWID;
-";
-
-/// Open work by the way in which it ages, and open work that refers to others. The statements that
-/// fill the columns say what `Work::aging` said when this format was made.
-const FORMAT_4: &str = "
-DROP INDEX work_open;
-ALTER TABLE work ADD COLUMN aging TEXT;
-ALTER TABLE work ADD COLUMN since INTEGER;
-UPDATE work SET aging = CASE
-  WHEN kind = 'plan' AND status = 'in_progress' THEN 'in_progress'
-  WHEN kind = 'plan' AND status IN ('todo', 'blocked') THEN 'waiting'
-  WHEN kind IN ('trap', 'constraint') AND status = 'active' AND expires_at IS NOT NULL
-    THEN 'expiring'
-  WHEN kind = 'handoff' AND status = 'open' THEN 'unanswered'
-  WHEN kind = 'candidate' AND status = 'pending' AND generated = 0 THEN 'proposed'
-  WHEN kind = 'candidate' AND status = 'pending' THEN 'generated'
-  WHEN kind = 'note' AND status = 'visible' AND note = 'observation' AND expires_at IS NULL
-    THEN 'observed'
-  WHEN kind = 'note' AND status = 'visible' AND note = 'observation' THEN 'expiring'
-END;
-UPDATE work SET since = CASE
-  WHEN aging = 'expiring' THEN expires_at
-  WHEN aging IN ('unanswered', 'proposed', 'generated') THEN created_at
-  ELSE updated_at
-END WHERE aging IS NOT NULL;
-CREATE INDEX work_open ON work(scope, aging, since) WHERE ended = 0;
-CREATE INDEX work_referring ON work(scope, refs) WHERE ended = 0 AND refs <> '[]';
-";
-
-/// Routes, their vectors, and what was suggested.
-const FORMAT_5: &str = "
 CREATE TABLE routes(
   project TEXT,
   tool TEXT,
@@ -329,4 +288,7 @@ CREATE TABLE suggestions(
   prompts TEXT NOT NULL,
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
+INSERT INTO meta(id, format, revision, last_seq) VALUES(1, 6, 0, 0);
+PRAGMA application_id = 0x5374616C;
+PRAGMA user_version = 6;
 ";

@@ -37,7 +37,8 @@ impl SqliteStore {
     /// - [`StoreError::FormatTooNew`] for a store of a newer program; it is left as it is,
     /// - [`StoreError::Corrupt`] when the file is damaged so far as opening can tell:
     ///   [`RegistryStore::check`] tells more,
-    /// - [`StoreError::Busy`] when the file had to be created or raised and others held it,
+    /// - [`StoreError::FormatTooOld`] for a store of an older program; it is left as it is,
+    /// - [`StoreError::Busy`] when the file had to be created and others held it,
     /// - [`StoreError::ReadOnly`] when it would have to be, and may not be written to.
     pub fn open(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, StoreError> {
         Inner::open(path.as_ref(), options).map(|inner| Self { inner: Arc::new(inner) })

@@ -56,11 +56,6 @@ impl<'c> Transaction<'c> {
         Ok(Self { conn, lasting, statements: RefCell::default() })
     }
 
-    /// The connection, for statements that return at once and are run once.
-    pub(crate) const fn conn(&self) -> &'c Connection {
-        self.conn
-    }
-
     /// Lets `work` use the statement `sql`.
     pub(crate) fn with<T>(
         &self,

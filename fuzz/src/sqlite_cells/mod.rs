@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use arbitrary::Unstructured;
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use staleness_core::BlockingRegistry;
 use staleness_core::store::{Selection, StoreError};
 use staleness_sqlite::{OpenOptions, SqliteStore};
@@ -40,6 +40,11 @@ struct Made {
     life: Life<'static>,
 }
 
+/// A connection that may change a store, since it writes checksums.
+fn raw(path: &Path) -> rusqlite::Result<Connection> {
+    Connection::open_with_flags_and_vfs(path, OpenFlags::default(), "staleness")
+}
+
 /// Changes the cells that the input names, and does everything with what is left.
 pub fn run(data: &[u8]) {
     MADE.with(|made| {
@@ -52,7 +57,7 @@ pub fn run(data: &[u8]) {
         }
         fs::write(&path, &made.bytes).expect("the store is written");
         let cells = 1 + input.arbitrary::<u8>().unwrap_or(0) % MOST_CELLS;
-        let conn = Connection::open(&path).expect("the copy opens");
+        let conn = raw(&path).expect("the copy opens");
         conn.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").expect("a mode");
         for _ in 0..cells {
             damage::one_cell(&conn, &made.tables, &mut input);
@@ -160,7 +165,7 @@ impl Made {
         store.check().expect("what is made is sound");
         drop(store);
         let tables = tables(&path);
-        let conn = Connection::open(&path).expect("the store opens");
+        let conn = raw(&path).expect("the store opens");
         conn.execute_batch("PRAGMA journal_mode = DELETE").expect("its log is put away");
         let loose =
             tables.iter().map(|(name, sql)| (name.clone(), loosened(sql))).collect::<Vec<_>>();
@@ -177,7 +182,7 @@ impl Made {
 
 /// The tables of a store and how they are declared.
 fn tables(path: &Path) -> Vec<(String, String)> {
-    let conn = Connection::open(path).expect("the store opens");
+    let conn = raw(path).expect("the store opens");
     let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name";
     let mut found = conn.prepare(sql).expect("a schema");
     let rows = found.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).expect("tables");
@@ -185,7 +190,7 @@ fn tables(path: &Path) -> Vec<(String, String)> {
 }
 
 fn rows(path: &Path, table: &str) -> i64 {
-    let conn = Connection::open(path).expect("the store opens");
+    let conn = raw(path).expect("the store opens");
     let sql = format!("SELECT count(*) FROM {table}");
     conn.query_row(&sql, (), |row| row.get(0)).expect("a number")
 }

@@ -54,8 +54,7 @@ pub enum StoreError {
         /// The newest version that this program reads.
         supported: u64,
     },
-    /// The store was written by an older program, and has to be raised to this one's format before it can be
-    /// read. Only who may write raises it; nothing was touched.
+    /// The store was written by an older program, whose format this one does not read; nothing was touched.
     FormatTooOld {
         /// The version found.
         found: u64,
@@ -122,7 +121,7 @@ impl fmt::Display for StoreError {
             ),
             Self::FormatTooOld { found, needed } => write!(
                 f,
-                "the store has format {found}, and is not raised to format {needed} where it is only read"
+                "the store has format {found} of an older program; this one reads format {needed}"
             ),
             Self::NotAStore(what) => write!(f, "this is not a staleness store: {what}"),
             Self::Corrupt(what) => write!(f, "the store is damaged: {what}"),

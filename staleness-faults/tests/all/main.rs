@@ -2,5 +2,4 @@
 
 mod errors;
 mod power;
-mod raising;
 mod support;

@@ -11,7 +11,6 @@ use super::extent::{Extent, Looks};
 use super::routes::{key, name, parts};
 use super::{each, execute};
 use crate::cells::{Bad, Cells, corrupt};
-use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
 macro_rules! select {
@@ -75,41 +74,10 @@ fn of_project(
     match Extent::of(tx, &LOOKS, project)? {
         None => Ok(()),
         Some(extent) if extent.is_dense() => {
-            // Few rows with gaps between them may be guessed to be many.
-            let worth_it = extent.count >= MANY && LOOKS.has(tx, project, MANY)?;
-            let _mapped = worth_it.then(|| Mapped::new(tx)).transpose()?;
             let rows = usize::try_from(extent.count).unwrap_or(0);
             bulk(tx, TOGETHER, (project, model, extent.first, extent.last), rows, view)
         }
         Some(_) => bulk(tx, SCATTERED, (project, model), 0, view),
-    }
-}
-
-/// So many rows are worth it to map the file.
-const MANY: i64 = 10_000;
-
-/// The file as memory, for as long as many rows are read one behind the other: to ask the system for each page
-/// of it takes a quarter of their time. Otherwise pages are asked for, since what cannot be read is then an error
-/// and no signal.
-struct Mapped<'a, 't>(&'a Transaction<'t>);
-
-impl<'a, 't> Mapped<'a, 't> {
-    fn new(tx: &'a Transaction<'t>) -> Result<Self, StoreError> {
-        let mapped = Self(tx);
-        mapped.limit(1 << 30).map(|()| mapped)
-    }
-
-    /// So many bytes of the file may be mapped.
-    fn limit(&self, bytes: u32) -> Result<(), StoreError> {
-        let pragma = format!("PRAGMA mmap_size = {bytes}");
-        self.0.conn().execute_batch(&pragma).map_err(from_sqlite)
-    }
-}
-
-impl Drop for Mapped<'_, '_> {
-    fn drop(&mut self) {
-        // Where it stays mapped it is read all the same.
-        self.limit(0).ok();
     }
 }
 

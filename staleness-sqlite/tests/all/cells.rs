@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use staleness_conformance::cells::{self, BYTES, Changed, NUMBERS, TEXTS, fill, read};
 use staleness_core::{BlockingRegistry, Policy, Registry};
 use staleness_sqlite::{OpenOptions, SqliteStore};
@@ -13,6 +13,11 @@ use staleness_sqlite::{OpenOptions, SqliteStore};
 fn registry(path: &Path) -> BlockingRegistry {
     let store = SqliteStore::open(path, OpenOptions::new()).unwrap();
     Registry::new(Arc::new(store), Policy::default()).blocking()
+}
+
+/// A connection that may change a store, since it writes checksums.
+fn raw(path: &Path) -> Connection {
+    Connection::open_with_flags_and_vfs(path, OpenFlags::default(), "staleness").unwrap()
 }
 
 /// A column: its table, its name, whether it is a part of the key, and what its cells may be changed to.
@@ -60,7 +65,7 @@ fn whatever_stands_in_a_cell_is_read_or_named() {
     fill(&site);
     assert!(read(&site).iter().all(Result::is_ok));
     drop(site);
-    let conn = Connection::open(&whole).unwrap();
+    let conn = raw(&whole);
     conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     let columns = columns(&conn);
     drop(conn);
@@ -74,7 +79,7 @@ fn whatever_stands_in_a_cell_is_read_or_named() {
             let path = place.path().join("copy.db");
             std::fs::copy(&whole, &path).unwrap();
             let registry = registry(&path);
-            let conn = Connection::open(&path).unwrap();
+            let conn = raw(&path);
             let first = format!("{name} IS (SELECT {name} FROM {table} LIMIT 1)");
             let how = format!("UPDATE OR IGNORE {table} SET {name} = {value} WHERE {first}");
             // Nothing where something must be, a second row with the same key.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::support::*;
-use rusqlite::Connection;
 use staleness_core::ids::{ModelId, ProjectId, ToolName};
 use staleness_core::route::{RouteId, RouteKey};
 use staleness_core::store::{RegistryStore, Selection, StoreError, VectorFilter};
@@ -12,7 +11,7 @@ use staleness_core::store::{RegistryStore, Selection, StoreError, VectorFilter};
 fn damaged(sql: &str) -> [StoreError; 2] {
     let (_folder, path) = fresh();
     let store = filled(&path);
-    let conn = Connection::open(&path).unwrap();
+    let conn = raw(&path);
     conn.execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     [everything(&store).unwrap_err(), check(&store).unwrap_err()]
 }
@@ -137,7 +136,7 @@ fn a_check_finds_what_no_single_row_shows() {
     let (_folder, path) = fresh();
     let store = filled(&path);
     check(&store).unwrap();
-    let conn = Connection::open(&path).unwrap();
+    let conn = raw(&path);
     for (sql, what) in [
         ("UPDATE meta SET revision = 0", "beyond 0"),
         ("UPDATE journal SET idx = 1", "journal 1.1: an entry before it is missing"),
@@ -157,7 +156,7 @@ fn a_check_finds_vectors_that_point_nowhere() {
     for numbers in ["x'00000040'", "x'0000c07f'", "x'00000000'"] {
         let (_folder, path) = fresh();
         let store = filled(&path);
-        let conn = Connection::open(&path).unwrap();
+        let conn = raw(&path);
         let sql = format!(
             "INSERT INTO vectors VALUES('p', 't', zeroblob(16), 'm', 'f32 unit', {numbers})"
         );
@@ -173,7 +172,7 @@ fn a_check_finds_vectors_that_point_nowhere() {
 fn a_vector_is_named_in_full_however_it_is_found() {
     let (_folder, path) = fresh();
     let store = filled(&path);
-    let conn = Connection::open(&path).unwrap();
+    let conn = raw(&path);
     let project = || ProjectId::new("p").unwrap();
     let said = "vectors (\"p\", \"t\", \"00000000000000000000000000000000\"): numbers";
     // Alone, and far from another one.

@@ -74,7 +74,7 @@ fn the_words_of_a_forgotten_route_are_in_the_file_no_more() {
 fn a_reader_that_stands_in_the_way_of_forgetting_does_so_until_the_store_is_closed() {
     let (_folder, path) = fresh();
     let (registry, route) = taught(&path);
-    let reader = rusqlite::Connection::open(&path).unwrap();
+    let reader = raw(&path);
     reader.execute_batch("BEGIN; SELECT * FROM meta").unwrap();
     registry.forget_route(&project().id, route.key.id, now()).unwrap();
     assert!(holds(&path), "the reader may look at it still");

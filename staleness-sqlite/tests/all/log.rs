@@ -45,7 +45,7 @@ fn a_long_lived_store_trims_it_now_and_then_and_when_dropped() {
 fn a_reader_that_stays_stops_no_writer() {
     let (_folder, path) = fresh();
     drop(filled(&path));
-    let reader = rusqlite::Connection::open(&path).unwrap();
+    let reader = raw(&path);
     reader.execute_batch("BEGIN; SELECT * FROM meta").unwrap();
     for round in 0..100 {
         transact(&open(&path), use_tool("t", round)).unwrap();

@@ -3,9 +3,6 @@
 mod cells;
 mod decode;
 mod extents;
-mod fixture;
-mod fixture_routes;
-mod fixture_work;
 mod forgotten;
 mod format;
 mod log;

@@ -54,7 +54,7 @@ fn a_program_without_the_lock_makes_it_busy_too() {
     let (_folder, path) = fresh();
     drop(filled(&path));
     let store = SqliteStore::open(&path, OpenOptions::new().busy_timeout(Duration::ZERO)).unwrap();
-    let other = rusqlite::Connection::open(&path).unwrap();
+    let other = raw(&path);
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert!(matches!(transact(&store, use_tool("b", 2)), Err(StoreError::Busy)));
     other.execute_batch("ROLLBACK").unwrap();
@@ -72,7 +72,7 @@ fn a_refused_or_failed_step_leaves_the_store_usable() {
     }));
     assert!(unwound.is_err());
     // A row that breaks a key fails in the middle of writing.
-    let conn = rusqlite::Connection::open(&path).unwrap();
+    let conn = raw(&path);
     conn.execute_batch(
         "CREATE TRIGGER no BEFORE INSERT ON journal BEGIN SELECT raise(ABORT, 'no'); END",
     )

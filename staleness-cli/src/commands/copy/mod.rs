@@ -232,8 +232,8 @@ fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
     }
 }
 
-/// The registry at a URL; `None` when it is not there and is not to be created. A dry run only reads, and does
-/// not even raise its format.
+/// The registry at a URL; `None` when it is not there and is not to be created. A dry run only
+/// reads.
 fn opened(
     url: &StoreUrl,
     access: Access,

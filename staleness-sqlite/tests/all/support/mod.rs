@@ -89,6 +89,13 @@ pub fn fresh() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
+/// A connection of SQLite's own that may change a store, since it writes checksums. A store must have
+/// been opened before in this process.
+pub fn raw(path: &Path) -> rusqlite::Connection {
+    let flags = rusqlite::OpenFlags::default();
+    rusqlite::Connection::open_with_flags_and_vfs(path, flags, "staleness").unwrap()
+}
+
 /// Opens or creates a store.
 pub fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(path, OpenOptions::new()).unwrap()
