@@ -1,9 +1,6 @@
 //! What redb and the operating system report, in the words of the contract.
 
-use std::any::Any;
 use std::io::{self, ErrorKind};
-use std::ops::{Deref, DerefMut};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use redb::{CommitError, DatabaseError, StorageError, TableError, TransactionError};
 use staleness_core::store::StoreError;
@@ -62,10 +59,10 @@ pub(crate) fn from_database(error: DatabaseError) -> StoreError {
     }
 }
 
-/// What an error of a commit means; `flipped` when the attempt had begun to make the new state the
-/// current one. Before that the old state is untouched, whatever failed.
-pub(crate) fn from_commit(error: CommitError, flipped: bool) -> StoreError {
-    if flipped {
+/// What an error of a commit means; `begun` when the header was about to be written. Before that the old
+/// state is untouched, whatever failed.
+pub(crate) fn from_commit(error: CommitError, begun: bool) -> StoreError {
+    if begun {
         return StoreError::Unknown(Box::new(error));
     }
     match error {
@@ -82,63 +79,5 @@ pub(crate) fn from_lock(error: LockError) -> StoreError {
             StoreError::ReadOnly
         }
         LockError::Io(source) => StoreError::io("locking the store", source),
-    }
-}
-
-/// Runs work that is redb's alone. redb panics on some damaged files (a key that is no UTF-8, a page
-/// with lengths beyond its end); here a panic is an error like any other.
-pub(crate) fn sound<T>(work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(damaged(panic.as_ref())))
-}
-
-fn damaged(panic: &(dyn Any + Send)) -> StoreError {
-    // The message may quote bytes of a row.
-    let _ = panic;
-    StoreError::Corrupt("redb cannot make sense of its pages".into())
-}
-
-/// Something of redb's whose end may panic as well, when a panic has left its locks poisoned. Here
-/// it ends in silence: what went wrong was reported where it happened.
-#[derive(Debug)]
-pub(crate) struct Calm<T>(Option<T>);
-
-impl<T> Calm<T> {
-    pub(crate) const fn new(inner: T) -> Self {
-        Self(Some(inner))
-    }
-
-    /// Takes it out.
-    pub(crate) fn into_inner(mut self) -> Option<T> {
-        self.0.take()
-    }
-}
-
-impl<T> Deref for Calm<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        match &self.0 {
-            Some(inner) => inner,
-            None => unreachable!("taken out only at its end"),
-        }
-    }
-}
-
-impl<T> DerefMut for Calm<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        match &mut self.0 {
-            Some(inner) => inner,
-            None => unreachable!("taken out only at its end"),
-        }
-    }
-}
-
-impl<T> Drop for Calm<T> {
-    fn drop(&mut self) {
-        let inner = self.0.take();
-        let _ = sound(|| {
-            drop(inner);
-            Ok(())
-        });
     }
 }

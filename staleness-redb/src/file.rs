@@ -1,167 +1,299 @@
-//! The file under a database that is open for writing: no sync that nobody needs, and no work at
-//! closing.
+//! The file under a database: its pages with their checksums.
 //!
-//! redb syncs seven times for one open, commit and close. Opening for every step makes that the
-//! price of a step, so this file does less, in two ways that do not depend on what redb writes:
+//! redb has checksums in its own pages, and looks at them in a check only. It believes what it reads
+//! otherwise, and of some damage it panics, also while it drops what it has open, which ends the process.
+//! So damage is found here, before redb sees it.
 //!
-//! - **A sync is owed, not done.** It is done before the next write, so the disk goes through the
-//!   same states in the same order; only the last sync may be missing, as if the power had failed
-//!   while it ran. Every opening owes one for whoever wrote before. [`Control::settle`] pays: a step
-//!   that must survive a power cut does so before it is acknowledged.
-//! - **After the commit the file is sealed.** Every commit saves redb's allocator state, so the next
-//!   opening needs no repair, however the last one ended; what redb would write when it closes is
-//!   refused. So a step that ends and a process that is killed leave the same kind of file.
+//! | bytes | what |
+//! |---|---|
+//! | 0 to 347 | redb's header: [`MAGIC`], a number, the length that redb knows, 320 bytes, CRC-32 of all that |
+//! | 4,096 to 4,443 | the header before that, or after it: the larger number counts |
+//! | from 8,192 | redb's second page and all that follow, 4,096 bytes each and their CRC-32 |
 //!
-//! A write of the header that changes nothing is left out, which spares opening its writes and syncs.
+//! The checksum of a page is that of its number and its bytes. redb never overwrites a page that a commit
+//! refers to, so a page that a power cut tore is one that nobody reads. The header is the exception:
+//! it is written to the two places in turn, and never over the one that was synced last.
+//!
+//! A reader writes nothing: what redb writes to a file that it opens stays in memory.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::ops::Bound;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::backends::FileBackend;
 use redb::{BackendError, DatabaseError, StorageBackend};
 
+/// What the file begins with; the last byte is the format.
+pub(crate) const MAGIC: [u8; 8] = *b"stalene\x06";
 /// Bytes of redb's header.
 const HEADER: usize = 320;
-/// The byte of the header that says which of two states is the current one.
-const GOD_BYTE: usize = 9;
-const PRIMARY_BIT: u8 = 1;
+/// Bytes of a page.
+pub(crate) const PAGE: usize = 4_096;
+/// Bytes of a page in the file, with its checksum.
+const STORED: usize = PAGE + 4;
+/// Where the second page lies in the file: behind the two places of the header.
+const PAGES: u64 = 2 * PAGE as u64;
+/// Bytes of a header in the file, without its checksum.
+const SLOT: usize = MAGIC.len() + 16 + HEADER;
 
 /// A file for redb.
 #[derive(Debug)]
 pub(crate) struct StoreFile {
     file: FileBackend,
-    control: Arc<Control>,
+    writes: bool,
+    state: Mutex<State>,
+    headers: Arc<AtomicU64>,
 }
 
-/// What the store knows and decides of the file while redb has it.
 #[derive(Debug)]
-pub(crate) struct Control {
-    /// The same file, for the sync that redb does not ask for.
-    handle: File,
-    owes_sync: AtomicBool,
-    sealed: AtomicBool,
-    /// A sync has failed: what is on the disk is not known, and asking again may lie.
-    broken: AtomicBool,
-    god_byte: AtomicU8,
-    flipped: AtomicBool,
+struct State {
+    /// The length that redb knows, in bytes.
+    len: u64,
+    header: Header,
+    /// Whether the header was written since the last sync.
+    unsynced: bool,
+    /// What a reader's redb believes to have written, by the number of the page.
+    written: BTreeMap<u64, Vec<u8>>,
+}
+
+#[derive(Clone, Debug)]
+struct Header {
+    /// Grows with every header; its last bit says where it lies.
+    number: u64,
+    len: u64,
+    bytes: [u8; HEADER],
+}
+
+impl Header {
+    const NONE: Self = Self { number: 0, len: 0, bytes: [0; HEADER] };
+
+    fn encode(&self) -> Vec<u8> {
+        let mut slot = MAGIC.to_vec();
+        slot.extend(self.number.to_le_bytes());
+        slot.extend(self.len.to_le_bytes());
+        slot.extend(self.bytes);
+        slot.extend(crc32fast::hash(&slot).to_le_bytes());
+        slot
+    }
+
+    fn decode(slot: &[u8; SLOT + 4]) -> Option<Self> {
+        let (content, stored) = slot.split_at(SLOT);
+        let (magic, rest) = content.split_at(MAGIC.len());
+        let (numbers, bytes) = rest.split_at(16);
+        let number = |at: usize| numbers[at..at + 8].try_into().map(u64::from_le_bytes);
+        let sound = magic == MAGIC && crc32fast::hash(content).to_le_bytes() == stored;
+        let header =
+            Self { number: number(0).ok()?, len: number(8).ok()?, bytes: bytes.try_into().ok()? };
+        sound.then_some(header)
+    }
+
+    const fn place(&self) -> u64 {
+        self.number % 2 * PAGE as u64
+    }
+}
+
+fn checksum(number: u64, page: &[u8]) -> [u8; 4] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&number.to_le_bytes());
+    hasher.update(page);
+    hasher.finalize().to_le_bytes()
+}
+
+/// Where a page lies in the file. The first one is the header.
+const fn place(number: u64) -> u64 {
+    PAGES + (number.saturating_sub(1)).saturating_mul(STORED as u64)
+}
+
+fn damaged(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// The numbers of the pages that an access is about.
+fn pages(offset: u64, len: usize) -> io::Result<std::ops::Range<u64>> {
+    let page = PAGE as u64;
+    if offset == 0 || !offset.is_multiple_of(page) || !len.is_multiple_of(PAGE) {
+        return Err(damaged("a piece of a page was asked for"));
+    }
+    let first = offset / page;
+    Ok(first..first + len as u64 / page)
 }
 
 impl StoreFile {
-    /// Takes a file that is open for reading and writing.
-    pub(crate) fn new(file: File) -> Result<(Self, Arc<Control>), DatabaseError> {
-        let control = Arc::new(Control {
-            handle: file.try_clone()?,
-            owes_sync: AtomicBool::new(true),
-            sealed: AtomicBool::new(false),
-            broken: AtomicBool::new(false),
-            god_byte: AtomicU8::new(0),
-            flipped: AtomicBool::new(false),
-        });
+    /// Takes a file that is open for reading, and for writing where `writes` says so. An empty one gets
+    /// its first header from redb.
+    pub(crate) fn new(file: File, writes: bool) -> Result<Self, DatabaseError> {
+        if writes {
+            // A process that was killed may have left what is not on the disk yet.
+            sync(&file)?;
+        }
+        let stored = file.metadata()?.len();
         let file = FileBackend::new(file)?;
-        let mut header = [0; HEADER];
-        if file.read(0, &mut header).is_ok() {
-            control.god_byte.store(header[GOD_BYTE], Ordering::Relaxed);
+        let header = if stored == 0 { Header::NONE } else { newest(&file)? };
+        if header.len > 0 && stored < place(header.len / PAGE as u64) {
+            return Err(damaged("the end of the file is missing").into());
         }
-        Ok((Self { file, control: Arc::clone(&control) }, control))
+        let state = State { len: header.len, header, unsynced: false, written: BTreeMap::new() };
+        Ok(Self { file, writes, state: Mutex::new(state), headers: Arc::default() })
     }
 
-    fn is_header_as_stored(&self, offset: u64, data: &[u8]) -> bool {
-        let mut stored = [0; HEADER];
-        offset == 0
-            && data.len() == HEADER
-            && self.file.read(0, &mut stored).is_ok()
-            && stored == *data
-    }
-}
-
-impl Control {
-    /// Refuses every write from here on.
-    pub(crate) fn seal(&self) {
-        self.sealed.store(true, Ordering::Relaxed);
+    /// Counts the headers that were begun to be written: until then a commit has not happened.
+    pub(crate) fn headers(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.headers)
     }
 
-    /// Whether an attempt was made to make another state the current one.
-    pub(crate) fn flipped(&self) -> bool {
-        self.flipped.load(Ordering::Relaxed)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does the sync that is owed.
-    pub(crate) fn settle(&self) -> io::Result<()> {
-        if self.broken.load(Ordering::Relaxed) {
-            return Err(io::Error::other("an earlier sync failed"));
-        }
-        if self.owes_sync.load(Ordering::Relaxed) {
-            #[cfg(test)]
-            tests::note(tests::Did::Sync)?;
-            if let Err(error) = self.handle.sync_data() {
-                self.broken.store(true, Ordering::Relaxed);
-                return Err(error);
-            }
-            self.owes_sync.store(false, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
-    /// Comes before every write.
-    fn before_write(&self) -> io::Result<()> {
-        if self.sealed.load(Ordering::Relaxed) {
-            return Err(io::Error::other("the store was closed"));
-        }
-        self.settle()
-    }
-}
-
-impl StorageBackend for StoreFile {
-    fn len(&self) -> io::Result<u64> {
-        self.file.len()
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        #[cfg(test)]
-        tests::read()?;
-        self.file.read(offset, out)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.control.before_write()?;
-        #[cfg(test)]
-        tests::note(tests::Did::SetLen(len))?;
-        self.file.set_len(len)
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        if self.control.sealed.load(Ordering::Relaxed) {
-            return Err(io::Error::other("the store was closed"));
-        }
-        self.control.owes_sync.store(true, Ordering::Relaxed);
-        Ok(())
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        if self.is_header_as_stored(offset, data) && !self.control.sealed.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        self.control.before_write()?;
-        if offset == 0 && data.len() > GOD_BYTE {
-            let before = self.control.god_byte.swap(data[GOD_BYTE], Ordering::Relaxed);
-            if (before ^ data[GOD_BYTE]) & PRIMARY_BIT != 0 {
-                self.control.flipped.store(true, Ordering::Relaxed);
-            }
-        }
+    fn raw_write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         #[cfg(test)]
         tests::note(tests::Did::Write(offset, data.to_vec()))?;
         self.file.write(offset, data)
     }
 
+    fn raw_set_len(&self, len: u64) -> io::Result<()> {
+        #[cfg(test)]
+        tests::note(tests::Did::SetLen(len))?;
+        self.file.set_len(len)
+    }
+
+    fn write_header(&self, data: &[u8]) -> io::Result<()> {
+        let mut state = self.state();
+        let bytes = data.try_into().map_err(|_| damaged("a header of another length"))?;
+        let step = if state.unsynced { 2 } else { 1 };
+        let header = Header { number: state.header.number + step, len: state.len, bytes };
+        if self.writes {
+            self.headers.fetch_add(1, Ordering::Relaxed);
+            state.unsynced = true;
+            self.raw_write(header.place(), &header.encode())?;
+        }
+        state.header = header;
+        Ok(())
+    }
+}
+
+fn sync(file: &File) -> io::Result<()> {
+    #[cfg(test)]
+    tests::note(tests::Did::Sync)?;
+    file.sync_data()
+}
+
+/// The header with the larger number, of those that are sound.
+fn newest(file: &FileBackend) -> io::Result<Header> {
+    let read = |at: u64| -> io::Result<Option<Header>> {
+        let mut slot = [0; SLOT + 4];
+        #[cfg(test)]
+        tests::read()?;
+        match file.read(at, &mut slot) {
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
+            read => Ok(read.ok().and_then(|()| Header::decode(&slot))),
+        }
+    };
+    let both = [read(0)?, read(PAGE as u64)?];
+    let found = both.into_iter().flatten().max_by_key(|header| header.number);
+    found.ok_or_else(|| damaged("the header of the file does not match its checksum"))
+}
+
+impl StorageBackend for StoreFile {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.state().len)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let state = self.state();
+        if offset.checked_add(out.len() as u64).is_none_or(|end| end > state.len) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if offset == 0 && out.len() <= HEADER {
+            out.copy_from_slice(&state.header.bytes[..out.len()]);
+            return Ok(());
+        }
+        let numbers = pages(offset, out.len())?;
+        let mut stored = vec![0; out.len() / PAGE * STORED];
+        // What a reader wrote may lie behind the end of the file.
+        if !numbers.clone().all(|number| state.written.contains_key(&number)) {
+            #[cfg(test)]
+            tests::read()?;
+            self.file.read(place(numbers.start), &mut stored)?;
+        }
+        let into = out.chunks_exact_mut(PAGE).zip(stored.chunks_exact(STORED));
+        for (number, (page, stored)) in numbers.zip(into) {
+            let (content, sum) = stored.split_at(PAGE);
+            match state.written.get(&number) {
+                Some(written) => page.copy_from_slice(written),
+                None if checksum(number, content) == sum => page.copy_from_slice(content),
+                None => return Err(damaged("a page of the file does not match its checksum")),
+            }
+        }
+        Ok(())
+    }
+
+    /// What is cut off goes when the file is closed: until a header says so, it may be needed.
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut state = self.state();
+        let end = place(len.div_ceil(PAGE as u64));
+        if self.writes && end > self.file.len()? {
+            self.raw_set_len(end)?;
+        }
+        state.len = len;
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        if self.writes {
+            let mut state = self.state();
+            #[cfg(test)]
+            tests::note(tests::Did::Sync)?;
+            self.file.sync_data()?;
+            state.unsynced = false;
+        }
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        if offset == 0 {
+            return self.write_header(data);
+        }
+        let numbers = pages(offset, data.len())?;
+        let first = numbers.start;
+        let all = numbers.zip(data.chunks_exact(PAGE));
+        if !self.writes {
+            let all = all.map(|(number, page)| (number, page.to_vec()));
+            self.state().written.extend(all);
+            return Ok(());
+        }
+        let mut stored = Vec::with_capacity(data.len() / PAGE * STORED);
+        for (number, page) in all {
+            stored.extend_from_slice(page);
+            stored.extend(checksum(number, page));
+        }
+        self.raw_write(place(first), &stored)
+    }
+
     fn close(&self) -> io::Result<()> {
+        let end = {
+            let state = self.state();
+            let sure = self.writes && !state.unsynced && state.header.len == state.len;
+            (sure && state.len > 0).then(|| place(state.len.div_ceil(PAGE as u64)))
+        };
+        if let Some(end) = end
+            && end < self.file.len()?
+        {
+            self.raw_set_len(end)?;
+        }
         self.file.close()
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.file.try_lock_range(start, end)
+        if self.writes {
+            self.file.try_lock_range(start, end)
+        } else {
+            // The file may be open for reading only.
+            self.file.try_lock_shared_range(start, end)
+        }
     }
 
     fn try_lock_shared_range(
@@ -173,7 +305,11 @@ impl StorageBackend for StoreFile {
     }
 
     fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.file.lock_range(start, end)
+        if self.writes {
+            self.file.lock_range(start, end)
+        } else {
+            self.file.lock_shared_range(start, end)
+        }
     }
 
     fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
@@ -196,7 +332,3 @@ pub(crate) mod tests;
 #[cfg(test)]
 #[path = "file_life_tests.rs"]
 mod life_tests;
-
-#[cfg(test)]
-#[path = "file_raising_tests.rs"]
-mod raising_tests;

@@ -5,15 +5,13 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use staleness_core::store::{
-    Commit, Durability, Query, Selection, Step, StoreError, View, look, run,
-};
+use staleness_core::store::{Commit, Query, Selection, Step, StoreError, View, look, run};
 use staleness_lock::{FileLock, Guard, LockError, NewFile};
 
 use crate::OpenOptions;
 use crate::collections::meta::Meta;
 use crate::collections::{self, load};
-use crate::error::{from_lock, sound};
+use crate::error::from_lock;
 use crate::open::open;
 use crate::session::Session;
 
@@ -39,7 +37,7 @@ impl Inner {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             let (tx, Meta { revision, .. }) = session.enter(false)?;
-            look(query, |selection| sound(|| load(&tx, selection, revision)))
+            look(query, |selection| load(&tx, selection, revision))
         })
     }
 
@@ -47,10 +45,9 @@ impl Inner {
         if self.options.read_only {
             return Err(StoreError::ReadOnly);
         }
-        let durability = step.durability();
         let _turn = self.turn()?;
         Session::write(&self.path, self.options.busy_timeout)?
-            .with(|session| carry_out(session, step, durability))
+            .with(|session| carry_out(session, step))
     }
 
     /// Waits for its turn to write. Where files cannot be locked, redb's own lock still keeps others
@@ -78,7 +75,7 @@ impl Inner {
             session.enter(true).map(drop)?;
             session.check_pages()?;
             let (tx, meta) = session.enter(true)?;
-            sound(|| crate::check::check(&tx, meta.revision))
+            crate::check::check(&tx, meta.revision)
         })
     }
 
@@ -98,18 +95,13 @@ impl Inner {
 }
 
 /// Reads, decides, writes and commits.
-pub(crate) fn carry_out(
-    session: &Session,
-    step: &dyn Step,
-    durability: Durability,
-) -> Result<Commit, StoreError> {
+pub(crate) fn carry_out(session: &Session, step: &dyn Step) -> Result<Commit, StoreError> {
     let (tx, meta) = session.enter(true)?;
-    let (view, _, mut changes) =
-        run(step, |selection| sound(|| load(&tx, selection, meta.revision)))?;
+    let (view, _, mut changes) = run(step, |selection| load(&tx, selection, meta.revision))?;
     let mut revision = meta.revision;
     if !changes.is_empty() {
-        revision = sound(|| collections::apply(&tx, meta, &mut changes))?;
-        session.commit(tx, durability)?;
+        revision = collections::apply(&tx, meta, &mut changes)?;
+        session.commit(tx)?;
     }
     Ok(Commit { revision, view, changes })
 }

@@ -21,21 +21,19 @@
 //! - A reader writes nothing: what redb would write to a file that it opens stays in memory. A file
 //!   that may not be written to can be read, checked and copied.
 //! - Every commit saves redb's allocator state and is made in two phases, so an opening after a kill
-//!   or a power cut costs the same as any other. Nothing is left to do at closing.
-//! - [`Durability::Full`](staleness_core::store::Durability::Full) syncs before it is acknowledged;
-//!   [`Durability::Normal`](staleness_core::store::Durability::Normal) leaves the last sync to the
-//!   next step: the kernel has it, so it survives the process, and a power cut loses that commit at
-//!   most, never the store.
+//!   or a power cut costs the same as any other.
+//! - A commit is synced before it is acknowledged, whatever
+//!   [`Durability`](staleness_core::store::Durability) a step asks for.
 //! - A [`Step`](staleness_core::store::Step), a [`Query`](staleness_core::store::Query) or a visitor
 //!   of pages that uses the store itself waits for its own turn, in vain.
-//! - redb panics on some damaged files. Such a panic is caught and reported as
-//!   [`StoreError::Corrupt`](staleness_core::store::StoreError::Corrupt); the process's panic hook
-//!   sees it. A panic of a step goes on, after the file was closed.
+//! - Every page of the file has a checksum, which is compared before redb sees the page: a damaged file
+//!   is [`StoreError::Corrupt`](staleness_core::store::StoreError::Corrupt). A panic of a step goes on,
+//!   after the file was closed.
 //! - With the feature `tokio` and inside a tokio runtime, the work is done on the runtime's blocking
 //!   threads, so that its own are never blocked. Otherwise the futures block, and never wait. A
 //!   future that is dropped does not stop work that has begun: ask again with the same op id.
 //!
-//! The format of the file is documented in the source, in `tables.rs`, `codec.rs` and `records.rs`.
+//! The format of the file is documented in the source, in `tables.rs`, `file.rs`, `codec.rs` and `records.rs`.
 
 mod check;
 mod codec;
@@ -48,15 +46,25 @@ pub mod fuzzing;
 mod inner;
 mod open;
 mod options;
-mod overlay;
 mod pages;
 mod records;
 mod runtime;
 mod session;
-mod shape;
 mod store;
 mod tables;
 mod words;
 
 pub use options::OpenOptions;
+
+/// The database in the file of a store, for tests that damage it. No part of the API: it may change or go
+/// with any release.
+///
+/// # Errors
+/// What redb or the system reports.
+#[doc(hidden)]
+pub fn database(path: &std::path::Path) -> Result<redb::Database, redb::DatabaseError> {
+    let file = std::fs::File::options().read(true).write(true).open(path)?;
+    redb::Builder::new().create_with_backend(file::StoreFile::new(file, true)?)
+}
+
 pub use store::RedbStore;

@@ -1,18 +1,19 @@
 //! Opening: what kind of file it is, and creating it.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use staleness_core::store::{Durability, StoreError};
-use staleness_lock::FileLock;
+use staleness_core::store::StoreError;
+use staleness_lock::{FileLock, NewFile};
 
 use crate::OpenOptions;
 use crate::collections::meta;
-use crate::error::{from_io, from_table, sound};
+use crate::error::{from_io, from_table};
+use crate::file::{MAGIC, PAGE};
 use crate::inner::{reader_turn, turn};
-use crate::session::Session;
-use crate::tables::{self, every_table};
+use crate::session::{Session, cannot_open, empty};
+use crate::tables::{self, FORMAT, every_table};
 
 /// Opens the store or creates it. A file that is not a store of a format that this program knows is
 /// not touched.
@@ -27,43 +28,61 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<(PathBuf, FileLo
         Ok(found) if !found.is_file() => {
             return Err(StoreError::NotAStore(format!("{} is not a file", path.display())));
         }
-        Ok(found) => found.len() > 0,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if !options.create || options.read_only {
-                return Err(StoreError::io(format!("opening {}", path.display()), error));
-            }
+        Ok(found) if found.len() == 0 => return Err(empty(&path)),
+        Ok(_) => true,
+        Err(error)
+            if error.kind() == io::ErrorKind::NotFound && options.create && !options.read_only =>
+        {
             make_folder(&path)?;
             false
         }
         Err(error) => return Err(StoreError::io(format!("opening {}", path.display()), error)),
     };
-    if !there && options.read_only {
-        return Err(StoreError::ReadOnly);
-    }
     let path = resolve(&path)?;
     let lock = FileLock::new(with_suffix(&path, ".lock")).total_wait(options.total_wait);
     if there {
         look(&path, &lock, options)?;
     } else {
         let _turn = turn(&lock, options)?;
-        // Ask again: another process may have done it while this one waited.
-        if fs::metadata(&path).is_ok_and(|found| found.len() > 0) {
-            inspect(&path, options)?;
-        } else {
-            create(&path)?;
-        }
+        create(&path)?;
+        inspect(&path, options)?;
     }
     Ok((path, lock))
 }
 
 fn look(path: &Path, lock: &FileLock, options: OpenOptions) -> Result<(), StoreError> {
     // A file that is not ours gets no lock beside it.
-    crate::shape::check(
-        &File::open(path)
-            .map_err(|error| StoreError::io(format!("opening {}", path.display()), error))?,
-    )?;
+    let file = File::open(path).map_err(|error| cannot_open(path, error))?;
+    begins_as_ours(file).map_err(|error| cannot_open(path, error))??;
     let _turn = reader_turn(lock, options)?;
     inspect(path, options)
+}
+
+/// Bytes that hold the begin of both places of the header.
+const PLACES: u64 = (PAGE + MAGIC.len()) as u64;
+/// What redb's own files begin with.
+const REDB: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
+
+/// Refuses a file that does not begin as a store does, in any format. Either place of the header is enough.
+fn begins_as_ours(file: File) -> io::Result<Result<(), StoreError>> {
+    let mut bytes = Vec::new();
+    file.take(PLACES).read_to_end(&mut bytes)?;
+    let (stem, format) = MAGIC.split_at(MAGIC.len() - 1);
+    let begins = |at: usize| bytes.get(at..).and_then(|rest| rest.strip_prefix(stem)?.first());
+    Ok(match (begins(0), begins(PAGE)) {
+        (Some(found), Some(other)) if found == other && found > &format[0] => {
+            let (found, supported) = (u64::from(*found), FORMAT);
+            Err(StoreError::FormatTooNew { found, supported })
+        }
+        (None, None) if bytes.starts_with(REDB) => Err(StoreError::NotAStore(
+            "a file as redb itself makes it; a store of an older staleness is exported with that"
+                .into(),
+        )),
+        (None, None) => {
+            Err(StoreError::NotAStore("the file does not begin as a store does".into()))
+        }
+        _ => Ok(()),
+    })
 }
 
 /// Whether the file is a store of this program's format.
@@ -99,15 +118,6 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Creates an empty file that only its owner may read or write. It must not be there.
-pub(crate) fn create_file(path: &Path) -> io::Result<File> {
-    let mut file = fs::OpenOptions::new();
-    file.read(true).write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
-    file.open(path)
-}
-
 fn make_folder(path: &Path) -> Result<(), StoreError> {
     let Some(folder) = path.parent() else { return Ok(()) };
     let mut folders = fs::DirBuilder::new();
@@ -117,42 +127,31 @@ fn make_folder(path: &Path) -> Result<(), StoreError> {
     folders.create(folder).map_err(|error| from_io(format!("creating {}", folder.display()), error))
 }
 
-/// Makes the store beside its place and moves it there: a process that dies meanwhile leaves nothing
-/// that looks like a store and is none. Under the lock.
+/// Makes the store beside its place and gives it its name when it is whole: a process that dies meanwhile
+/// leaves nothing that looks like a store and is none. Under the lock.
 fn create(path: &Path) -> Result<(), StoreError> {
     let failed = |error| from_io(format!("creating {}", path.display()), error);
-    let new = with_suffix(path, ".new");
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => {}
-    }
-    let made = create_file(&new).map_err(failed).and_then(make);
-    let moved = made.and_then(|()| fs::rename(&new, path).map_err(failed));
-    if moved.is_err() {
-        let _ = fs::remove_file(&new);
-        return moved;
-    }
-    // Without this a power cut may lose the whole store; where folders cannot be synced it must do.
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    }
-    Ok(())
+    let new = match NewFile::in_turn(path) {
+        // Another process was first.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        new => new.map_err(failed)?,
+    };
+    let file = File::options().read(true).write(true).open(new.path()).map_err(failed)?;
+    make(file)?;
+    new.publish().map_err(failed)
 }
 
 /// Makes a store of an empty file.
 fn make(file: File) -> Result<(), StoreError> {
-    Session::on(file)?.with(|session| {
+    Session::open(file, true)?.with(|session| {
         let tx = session.begin()?;
-        sound(|| {
-            macro_rules! make_table {
-                ($table:ident) => {
-                    tx.open_table(tables::$table).map(drop).map_err(from_table)
-                };
-            }
-            every_table!(make_table).into_iter().collect::<Result<(), StoreError>>()?;
-            meta::create(&tx)
-        })?;
-        session.commit(tx, Durability::Full)
+        macro_rules! make_table {
+            ($table:ident) => {
+                tx.open_table(tables::$table).map(drop).map_err(from_table)
+            };
+        }
+        every_table!(make_table).into_iter().collect::<Result<(), StoreError>>()?;
+        meta::create(&tx)?;
+        session.commit(tx)
     })
 }

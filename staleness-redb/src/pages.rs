@@ -24,7 +24,7 @@ use crate::collections::tools::Tools;
 use crate::collections::vectors::RouteVectors;
 use crate::collections::work::WorkItems;
 use crate::collections::{Collection, load, table};
-use crate::error::{Calm, from_storage, sound};
+use crate::error::from_storage;
 use crate::session::Tx;
 
 /// Rows that one page holds at most.
@@ -50,10 +50,10 @@ pub(crate) fn pages(
     let mut blank = View::default();
     blank.revision = revision;
     if let Some(cut) = &selection.count_outcomes {
-        blank.counts = Some(sound(|| outcomes::count(tx, cut))?);
+        blank.counts = Some(outcomes::count(tx, cut)?);
     }
     if let Some(project) = &selection.count_routes {
-        blank.route_count = Some(sound(|| routes::count(tx, project))?);
+        blank.route_count = Some(routes::count(tx, project)?);
     }
     macro_rules! collection {
         ($field:ident, $collection:ty, $whole:expr) => {
@@ -66,7 +66,7 @@ pub(crate) fn pages(
                 } else {
                     let mut part = Selection::new();
                     part.$field.clone_from(&selection.$field);
-                    let rows = sound(|| load(tx, &part, revision))?.$field.into_values();
+                    let rows = load(tx, &part, revision)?.$field.into_values();
                     split::<$collection>(rows, &blank, $most, visit)
                 };
                 if flow.is_break() {
@@ -97,26 +97,23 @@ fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
     picks.iter().any(|pick| pick.filter == *all)
 }
 
-/// Every row of a collection. The visitor runs outside of what redb's panics are caught in.
+/// Every row of a collection.
 fn stream<C: Collection>(
     tx: &Tx,
     blank: &View,
     most: usize,
     visit: Visit<'_>,
 ) -> Result<ControlFlow<()>, StoreError> {
-    let table = Calm::new(sound(|| table(tx, C::TABLE))?);
-    let mut rows = Calm::new(sound(|| table.iter().map_err(from_storage))?);
+    let table = table(tx, C::TABLE)?;
+    let mut rows = table.iter().map_err(from_storage)?;
     loop {
         let mut page = blank.clone();
-        let count = sound(|| {
-            let mut count = 0;
-            for entry in rows.by_ref().take(most) {
-                let (key, value) = entry.map_err(from_storage)?;
-                C::keep(C::read(key.value(), value.value())?, &mut page);
-                count += 1;
-            }
-            Ok(count)
-        })?;
+        let mut count = 0;
+        for entry in rows.by_ref().take(most) {
+            let (key, value) = entry.map_err(from_storage)?;
+            C::keep(C::read(key.value(), value.value())?, &mut page);
+            count += 1;
+        }
         if count == 0 {
             return Ok(ControlFlow::Continue(()));
         }
@@ -141,7 +138,7 @@ fn page_vectors(
     }
     let mut part = Selection::new();
     part.vectors.clone_from(&selection.vectors);
-    let whole = sound(|| load(tx, &part, blank.revision))?.vectors;
+    let whole = load(tx, &part, blank.revision)?.vectors;
     let keys = whole.keys();
     let rows = keys.iter().filter_map(|key| whole.get(key));
     Ok(split::<RouteVectors>(rows, blank, VECTOR_PAGE, visit))

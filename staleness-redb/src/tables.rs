@@ -1,11 +1,9 @@
 //! The format of the file.
 //!
-//! A store is a redb 4 database (file format 3, pages of 4 KiB). Its table `staleness` holds four
-//! numbers; name, types and the rows `magic` and `format` stay as they are in every format. All
-//! tables are made in the transaction that makes the store. A store with a larger format was written
-//! by a newer program and is refused. One with a smaller format is raised by whoever enters it, in
-//! his own transaction: a step that commits leaves a store of the new format, a reader leaves it as
-//! it was.
+//! A store is a redb 4 database (file format 3, pages of 4 KiB) in a file with checksums, see `file`. Its
+//! table `staleness` holds four numbers; name, types and the rows `magic` and `format` stay as they are in
+//! every format. All tables are made in the transaction that makes the store. A store with another format
+//! was written by a newer or an older program and is refused.
 //!
 //! # Tables
 //!
@@ -48,48 +46,12 @@
 //! are never used twice and an append does not touch this table.
 
 use redb::TableDefinition;
-use staleness_core::store::StoreError;
-
-use crate::collections::{tools, work};
-use crate::error::from_table;
-use crate::session::Tx;
 
 /// `stalenes`, in the row `magic`: marks the file as ours.
 pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"stalenes");
 
-/// The format that this program writes.
-pub(crate) const FORMAT: u64 = 1 + MIGRATIONS.len() as u64;
-
-/// A change of format, inside the transaction of whoever entered the store.
-pub(crate) type Migration = fn(&Tx) -> Result<(), StoreError>;
-
-/// What takes a store from format `n + 1` to the next one, for every `n`. Only ever appended to.
-pub(crate) const MIGRATIONS: [Migration; 4] = [
-    |tx| {
-        // Format 2: knowledge and documents.
-        tx.open_table(KNOWLEDGE).map_err(from_table)?;
-        tx.open_table(DOCUMENTS).map_err(from_table)?;
-        tx.open_table(DOCUMENTS_FLAGGED).map(drop).map_err(from_table)
-    },
-    |tx| {
-        // Format 3: work items, sessions and cursors.
-        tx.open_table(WORK).map_err(from_table)?;
-        tx.open_table(WORK_OPEN).map_err(from_table)?;
-        tx.open_table(SESSIONS).map_err(from_table)?;
-        tx.open_table(CURSORS).map(drop).map_err(from_table)
-    },
-    |tx| {
-        // Format 4: the entries of servers, and work by the way in which it ages.
-        tools::index_entries(tx)?;
-        work::index_aging(tx)
-    },
-    |tx| {
-        // Format 5: routes, their vectors, and what was suggested.
-        tx.open_table(ROUTES).map_err(from_table)?;
-        tx.open_table(VECTORS).map_err(from_table)?;
-        tx.open_table(SUGGESTIONS).map(drop).map_err(from_table)
-    },
-];
+/// The format that this program reads and writes. Formats 1 to 5 were never released.
+pub(crate) const FORMAT: u64 = 6;
 
 pub(crate) type ServerRef = (&'static str, &'static str, &'static str);
 pub(crate) type AgingRef = (&'static str, u8, i64, &'static str);

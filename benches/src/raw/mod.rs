@@ -1,7 +1,6 @@
 //! The floors of the stores: programs without any of our code but the lock, which read, decode and
 //! write the same rows of the same files.
 
-mod owing;
 pub mod redb;
 pub mod sqlite;
 

@@ -1,16 +1,14 @@
 //! The floor of the redb store: opened for each transaction behind the lock, since a redb file has
-//! one process at a time, with quick repair, and as durable as our `Durability::Normal`: see `owing.rs`.
+//! one process at a time, with quick repair.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bincode::config::{Configuration, standard};
-use redb::{Builder, Database, Durability, Error, ReadableTable, TableDefinition};
+use redb::{Database, Durability, Error, ReadableTable, TableDefinition};
 use serde::{Deserialize, Serialize};
 use staleness_lock::FileLock;
 
-use super::owing::Owing;
 use super::{RawUse, Reads, push};
 
 type Key = (&'static str, &'static str);
@@ -91,12 +89,8 @@ impl RawRedb {
     /// When redb reports an error.
     pub fn record(&self, uses: &[RawUse], reads: Reads) {
         let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
-        let (file, sealed) = Owing::open(&self.path).expect("the file opens");
-        let mut builder = Builder::new();
-        let db = builder.set_cache_size(16 << 20).create_with_backend(file);
-        let db = db.expect("the store opens");
+        let db = staleness_redb::database(&self.path).expect("the store opens");
         transact(&db, uses, reads).expect("the uses are recorded");
-        sealed.store(true, Ordering::Relaxed);
         drop(db);
         drop(turn);
     }

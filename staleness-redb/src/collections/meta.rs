@@ -7,7 +7,7 @@ use staleness_core::store::StoreError;
 use super::table;
 use crate::error::{from_storage, from_table};
 use crate::session::Tx;
-use crate::tables::{FORMAT, MAGIC, META, MIGRATIONS, OUTCOMES};
+use crate::tables::{FORMAT, MAGIC, META, OUTCOMES};
 
 /// Where the store stands in a transaction.
 #[derive(Clone, Copy, Debug)]
@@ -20,22 +20,8 @@ pub(crate) struct Meta {
 /// Numbers beyond this are damage: nobody counts so far, and one more must still fit.
 const MOST: u64 = i64::MAX as u64;
 
-/// Makes sure that this is a store of a format that this program knows, raises an older one inside
-/// the transaction, and reads where it stands.
-pub(crate) fn enter(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
-    let (meta, format) = load(tx, writing)?;
-    if format < FORMAT {
-        let done = usize::try_from(format - 1).unwrap_or(usize::MAX);
-        for migration in MIGRATIONS.iter().skip(done) {
-            migration(tx)?;
-        }
-        table(tx, META)?.insert("format", FORMAT).map_err(from_storage)?;
-    }
-    Ok(meta)
-}
-
-/// The numbers and the format.
-fn load(tx: &Tx, writing: bool) -> Result<(Meta, u64), StoreError> {
+/// Makes sure that this is a store of a format that this program knows, and reads where it stands.
+pub(crate) fn load(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
     let foreign = || StoreError::NotAStore("another program's redb database".into());
     let meta = match tx.open_table(META) {
         Ok(table) => table,
@@ -55,16 +41,17 @@ fn load(tx: &Tx, writing: bool) -> Result<(Meta, u64), StoreError> {
         Some(_) => Err(StoreError::Corrupt(format!("staleness {name}: it cannot be read"))),
         None => Err(missing(name)),
     };
-    let format = match sound("format")? {
+    match sound("format")? {
+        FORMAT => {}
         0 => return Err(StoreError::Corrupt("staleness format: it cannot be read".into())),
         found if found > FORMAT => {
             return Err(StoreError::FormatTooNew { found, supported: FORMAT });
         }
-        known => known,
-    };
+        found => return Err(StoreError::FormatTooOld { found, needed: FORMAT }),
+    }
     let revision = Revision(sound("revision")?);
     if !writing {
-        return Ok((Meta { revision, last_seq: 0 }, format));
+        return Ok(Meta { revision, last_seq: 0 });
     }
     let floor = sound("last_seq")?;
     let outcomes = table(tx, OUTCOMES)?;
@@ -72,7 +59,7 @@ fn load(tx: &Tx, writing: bool) -> Result<(Meta, u64), StoreError> {
     if last > MOST {
         return Err(StoreError::Corrupt(format!("outcomes {last}: seq cannot be read")));
     }
-    Ok((Meta { revision, last_seq: floor.max(last) }, format))
+    Ok(Meta { revision, last_seq: floor.max(last) })
 }
 
 /// Writes the numbers of a new store.

@@ -160,19 +160,6 @@ fn keep_indexed(
     Ok(())
 }
 
-/// Fills the index of entries from that of servers, for a store that has none.
-pub(crate) fn index_entries(tx: &Tx) -> Result<(), StoreError> {
-    let entry = number(&TOOL_KINDS, &ToolKind::McpServer)?;
-    let (servers, mut entries) = (table(tx, TOOLS_SERVER)?, table(tx, TOOLS_ENTRIES)?);
-    for found in servers.iter().map_err(from_storage)? {
-        let (key, kind) = found.map_err(from_storage)?;
-        if kind.value() == entry {
-            entries.insert(key.value(), ()).map_err(from_storage)?;
-        }
-    }
-    Ok(())
-}
-
 /// What the indexes say of a tool.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {

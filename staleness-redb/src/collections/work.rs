@@ -1,14 +1,13 @@
 //! Work items, and the three indexes over those that have not ended.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 use redb::{ReadableTable, Table, TableDefinition};
 use staleness_core::ids::{Scope, WorkId, WorkKey};
 use staleness_core::store::{Change, StoreError, View, WorkFilter, pack, unpack};
 use staleness_core::work::Work;
 
-use super::{Collection, Once, all, get, keep_all_of, table};
+use super::{Collection, Once, get, keep_all_of, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{AGINGS, decode_work, encode_work, id, number};
@@ -202,20 +201,6 @@ impl<'t> Indexes<'t> {
         }
         Ok(())
     }
-}
-
-/// Fills the indexes of a store that has only that of open items.
-pub(crate) fn index_aging(tx: &Tx) -> Result<(), StoreError> {
-    let mut indexes = Indexes::new(tx);
-    // The tables are there also when they are empty.
-    indexes.aging.open().map(drop)?;
-    indexes.referring.open().map(drop)?;
-    all::<WorkItems>(tx, |row| {
-        let after = Marks::of(&row)?;
-        let before = Marks { open: after.open, ..Marks::default() };
-        indexes.change(words(&row.key), &before, &after)?;
-        Ok(ControlFlow::Continue(()))
-    })
 }
 
 /// Writes the changes, and of the indexes what really changes.

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use redb::{Database, Key, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Key, ReadableDatabase, ReadableTable, TableDefinition};
 use staleness_conformance::cells::{self, Changed, SECRET, fill, read};
 use staleness_core::{BlockingRegistry, Policy, Registry};
 use staleness_redb::{OpenOptions, RedbStore};
@@ -33,7 +33,7 @@ fn changes<K: Key + 'static>(
     visit: &mut dyn FnMut(&BlockingRegistry, Changed<'_>),
 ) {
     let table = Records::<K>::new(name);
-    let db = Database::open(whole).unwrap();
+    let db = staleness_redb::database(whole).unwrap();
     let length = {
         let rows = db.begin_read().unwrap().open_table(table).unwrap();
         rows.first().unwrap().expect(name).1.value().len()
@@ -44,7 +44,7 @@ fn changes<K: Key + 'static>(
     for (turn, at) in (0..length).step_by(step).enumerate() {
         let path = whole.with_extension("copy");
         std::fs::copy(whole, &path).unwrap();
-        let db = Database::open(&path).unwrap();
+        let db = staleness_redb::database(&path).unwrap();
         let tx = db.begin_write().unwrap();
         {
             let mut rows = tx.open_table(table).unwrap();

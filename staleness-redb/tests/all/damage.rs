@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support::*;
-use redb::{Database, ReadableTable, TableDefinition, WriteTransaction};
+use redb::{ReadableTable, TableDefinition, WriteTransaction};
 use staleness_core::store::StoreError;
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
@@ -19,7 +19,7 @@ const JOURNAL: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("jo
 const OTHER: TableDefinition<'_, u64, u64> = TableDefinition::new("other");
 
 fn edit(path: &Path, work: impl FnOnce(&WriteTransaction)) {
-    let db = Database::open(path).unwrap();
+    let db = staleness_redb::database(path).unwrap();
     let tx = db.begin_write().unwrap();
     work(&tx);
     tx.commit().unwrap();

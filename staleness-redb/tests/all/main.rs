@@ -2,7 +2,6 @@
 
 mod cells;
 mod damage;
-mod fixture;
 mod format;
 mod growth;
 mod modes;

@@ -2,8 +2,6 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test target uses a part")]
 
-pub mod dump;
-
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
