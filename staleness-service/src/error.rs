@@ -150,7 +150,7 @@ impl From<StoreError> for ServiceError {
             StoreError::NotAStore(_) => Self::new(ErrorKind::Store, message)
                 .hint("nothing was touched; point --store at another file"),
             StoreError::Corrupt(_) => Self::new(ErrorKind::Store, message).hint(
-                "move it aside and restore a backup; without one, what is asked next begins anew",
+                "run `staleness doctor`; restore a backup, or move the file aside and begin anew",
             ),
             StoreError::ReadOnly => Self::new(ErrorKind::Store, message)
                 .hint("check the permissions of the file and of its folder"),

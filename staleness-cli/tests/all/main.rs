@@ -15,6 +15,7 @@ mod ci;
 mod common;
 mod copying;
 mod corpus;
+mod damage;
 mod doctor;
 mod embedder;
 mod environment;

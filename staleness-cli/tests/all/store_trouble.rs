@@ -5,9 +5,11 @@ use std::path::Path;
 
 use crate::common::{Run, Sandbox};
 
-/// Sets the number of the format in the header of a database without a log.
+/// Sets the number of the format in the header of a database without a log, whose page has no checksum
+/// then.
 pub(crate) fn set_format(bytes: &mut [u8], format: u32) {
     bytes[60..64].copy_from_slice(&format.to_be_bytes());
+    bytes[4_092..4_096].fill(0);
 }
 
 /// Runs readers and a writer against a store; each must fail with 4, say `part`, and leave the
