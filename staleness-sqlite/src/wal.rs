@@ -8,6 +8,9 @@
 //! 65th commit on a store waits for 1,000 frames, SQLite's own default, and does the rest when it
 //! is dropped.
 //!
+//! A process that has moved the log, as an import does, moves the rest of it when it ends: pages in the file
+//! have checksums, and in the log SQLite stops at the first frame that is damaged.
+//!
 //! It is done while the lock is still held: those who wait do so in the lock's fair queue, and not
 //! in SQLite's napping busy handler. It never waits for readers; what they still need stays for the
 //! next time.
@@ -50,6 +53,8 @@ pub(crate) struct Log {
     stuck: AtomicU64,
     /// Whether what was forgotten may stand in it still.
     owing: AtomicBool,
+    /// Whether this store has moved it before: then it wrote much, and moves the rest when it is dropped.
+    moved: AtomicBool,
 }
 
 impl Log {
@@ -59,13 +64,16 @@ impl Log {
             commits: AtomicU64::new(0),
             stuck: AtomicU64::new(0),
             owing: AtomicBool::new(false),
+            moved: AtomicBool::new(false),
         }
     }
 
     /// Whether this store may have left more in the log than a short-lived process would, or what was
     /// forgotten.
     pub(crate) fn is_left(&self) -> bool {
-        self.commits.load(Ordering::Relaxed) > SETTLED || self.owing.load(Ordering::Relaxed)
+        self.commits.load(Ordering::Relaxed) > SETTLED
+            || self.owing.load(Ordering::Relaxed)
+            || self.moved.load(Ordering::Relaxed)
     }
 
     /// After a commit, under the lock.
@@ -87,7 +95,8 @@ impl Log {
         if self.owing.load(Ordering::Relaxed) {
             self.move_all(conn, busy_timeout, Duration::ZERO);
         } else {
-            self.trim(conn, busy_timeout, FEW);
+            let most = if self.moved.load(Ordering::Relaxed) { 1 } else { FEW };
+            self.trim(conn, busy_timeout, most);
         }
     }
 
@@ -108,6 +117,7 @@ impl Log {
         if matches!(moved, Ok(true)) {
             self.stuck.store(0, Ordering::Relaxed);
             self.owing.store(false, Ordering::Relaxed);
+            self.moved.store(true, Ordering::Relaxed);
         } else {
             self.stuck.store(frames, Ordering::Relaxed);
         }

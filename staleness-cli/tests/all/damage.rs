@@ -22,7 +22,7 @@ const VERBS: [&[&str]; 11] = [
     &["doctor"],
     &["backup", "../copy"],
     &["record", "mcp__s1__t1", "--success", "--id", "new"],
-    &["knowledge", "add", "todo", "Write the guide"],
+    &["knowledge", "add", "--kind", "todo", "--body", "Write the guide"],
 ];
 
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +133,9 @@ impl Trial {
         let payloads = payloads(&self.sandbox.project);
         let sound = VERBS.map(|verb| self.ask(verb, &self.whole));
         let silent = payloads.each_ref().map(|payload| self.hook(payload, &self.whole));
-        assert!(sound.iter().chain(&silent).all(|run| run.code == 0), "{sound:?} {silent:?}");
+        for run in sound.iter().chain(&silent) {
+            assert_eq!(run.code, 0, "{run:?}");
+        }
         let mut told = 0;
         for damage in damages(&self.whole) {
             let bytes = damage.of(&self.whole);
@@ -150,7 +152,8 @@ impl Trial {
                 } else {
                     // An export may have begun.
                     assert!(sound.out.starts_with(&run.out), "{context}");
-                    assert!(run.err.starts_with("error: "), "{context}");
+                    let begins = if verb.contains(&"--json") { "{\"error\":" } else { "error: " };
+                    assert!(run.err.starts_with(begins), "{context}");
                     assert_eq!(run.err.lines().count(), 1, "{context}");
                 }
             }
