@@ -25,16 +25,16 @@ const VERBS: [&[&str]; 11] = [
     &["knowledge", "add", "--kind", "todo", "--body", "Write the guide"],
 ];
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Damage {
     Cut(usize),
     Flip(usize, u8),
 }
 
 impl Damage {
-    fn of(self, whole: &[u8]) -> Vec<u8> {
+    fn of(&self, whole: &[u8]) -> Vec<u8> {
         let mut bytes = whole.to_vec();
-        match self {
+        match *self {
             Self::Cut(length) => bytes.truncate(length),
             Self::Flip(at, bit) => bytes[at] ^= 1 << bit,
         }
@@ -136,8 +136,8 @@ impl Trial {
         for run in sound.iter().chain(&silent) {
             assert_eq!(run.code, 0, "{run:?}");
         }
-        let mut told = 0;
-        for damage in damages(&self.whole) {
+        let (mut told, damages) = (0, damages(&self.whole));
+        for damage in &damages {
             let bytes = damage.of(&self.whole);
             for (verb, sound) in VERBS.iter().zip(&sound) {
                 let run = self.ask(verb, &bytes);
@@ -163,6 +163,12 @@ impl Trial {
                 assert!(run == *sound || run == nothing, "{damage:?} {payload}: {run:?}");
             }
         }
+        let answers = VERBS.len() * damages.len();
+        eprintln!(
+            "{}: {} damages, {answers} answers, {told} of damage",
+            self.backend,
+            damages.len()
+        );
         told
     }
 }
