@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::civil::DateTime;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Milliseconds in one second.
@@ -38,6 +39,14 @@ impl Timestamp {
         } else {
             Self(millis)
         }
+    }
+
+    /// The moment at which clocks in UTC show this date and time, clamped: `9999-12-31`, which people
+    /// write for "never", is [`Timestamp::MAX`].
+    #[must_use]
+    pub fn from_civil(at: DateTime) -> Self {
+        let since = at.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
+        Self::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
     /// Milliseconds since the Unix epoch.
@@ -99,10 +108,11 @@ impl std::error::Error for ParseTimestampError {}
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
-    /// Reads RFC 3339; anything below a millisecond is cut off.
+    /// Reads RFC 3339; anything below a millisecond is cut off. A time in UTC is clamped.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.parse::<jiff::Timestamp>()
             .map(|at| Self::from_millis(at.as_millisecond()))
+            .or_else(|_| DateTime::strptime("%Y-%m-%dT%H:%M:%S%.fZ", text).map(Self::from_civil))
             .map_err(|_| ParseTimestampError(text.chars().take(64).collect()))
     }
 }
@@ -141,5 +151,15 @@ mod tests {
         assert_eq!(Timestamp::from_millis(i64::MAX), Timestamp::MAX);
         assert_eq!(Timestamp::MIN.minus_days(i64::MAX), Timestamp::MIN);
         assert!("yesterday".parse::<Timestamp>().is_err());
+        assert!("2026-11-20T12:00:00+01:00Z".parse::<Timestamp>().is_err());
+    }
+
+    #[test]
+    fn the_last_day_of_all_is_the_latest_moment() {
+        for text in ["9999-12-31T00:00:00Z", "9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999Z"] {
+            assert_eq!(text.parse(), Ok(Timestamp::MAX), "{text}");
+        }
+        assert_eq!(Timestamp::from_civil(DateTime::MAX), Timestamp::MAX);
+        assert_eq!(Timestamp::from_civil(DateTime::MIN), Timestamp::MIN);
     }
 }

@@ -31,10 +31,8 @@ pub fn parse_for(option: &str, text: &str, now: Timestamp) -> Result<Timestamp, 
         .parse::<jiff::civil::DateTime>()
         .or_else(|_| text.parse::<jiff::civil::Date>().map(|date| date.at(0, 0, 0, 0)));
     civil
-        .ok()
-        .and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC).ok())
-        .map(|zoned| Timestamp::from_millis(zoned.timestamp().as_millisecond()))
-        .ok_or_else(|| ServiceError::invalid(format!("{} is not a time", quoted(text))).hint(FORMS))
+        .map(Timestamp::from_civil)
+        .map_err(|_| ServiceError::invalid(format!("{} is not a time", quoted(text))).hint(FORMS))
 }
 
 fn span(text: &str, now: Timestamp) -> Option<Timestamp> {
@@ -92,6 +90,8 @@ mod tests {
             ("2026-11-20T12:30:00+01:00", "2026-11-20T11:30:00Z"),
             ("-3d", "2026-11-17T12:30:00Z"),
             ("+1h", "2026-11-20T13:30:00Z"),
+            ("9999-12-31", "9999-12-30T22:00:00Z"),
+            ("9999-12-31T12:00", "9999-12-30T22:00:00Z"),
         ] {
             assert_eq!(parse(text, now).unwrap().to_string(), expected, "{text}");
         }

@@ -2,7 +2,6 @@
 
 use jiff::civil::{Date, DateTime};
 use jiff::fmt::strtime::BrokenDownTime;
-use jiff::tz::TimeZone;
 use staleness_core::time::Timestamp;
 
 /// The longest text that is taken for a date, in bytes.
@@ -43,15 +42,17 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     if text.is_empty() || text.len() > MAX_DATE_BYTES || !text.is_ascii() {
         return None;
     }
-    if let Ok(at) = text.parse::<jiff::Timestamp>() {
-        return Some(millis(at));
+    if let Ok(at) = text.parse() {
+        return Some(at);
     }
-    let of_zone = |format: &str| BrokenDownTime::parse(format, text).ok()?.to_timestamp().ok();
-    let of_moment = |format: &str| DateTime::strptime(format, text).ok().and_then(in_utc);
+    let of_zone =
+        |format: &str| BrokenDownTime::parse(format, text).ok()?.to_timestamp().ok().map(millis);
+    let of_moment =
+        |format: &str| DateTime::strptime(format, text).ok().map(Timestamp::from_civil);
     let of_day = |format: &str| {
         let day = Date::strptime(format, text).ok()?;
         // `1.1.26` is not the year 26.
-        (day.year() >= 1000).then(|| in_utc(day.at(0, 0, 0, 0)))?
+        (day.year() >= 1000).then(|| Timestamp::from_civil(day.at(0, 0, 0, 0)))
     };
     DAYS.iter()
         .find_map(|format| of_day(format))
@@ -62,22 +63,18 @@ pub fn parse(text: &str) -> Option<Timestamp> {
                 .iter()
                 .find_map(|format| of_zone(format))
         })
-        .or_else(|| jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp()))
-        .map(millis)
+        .or_else(|| jiff::fmt::rfc2822::parse(text).ok().map(|zoned| millis(zoned.timestamp())))
 }
 
-fn month(text: &str) -> Option<jiff::Timestamp> {
+fn month(text: &str) -> Option<Timestamp> {
     let (year, month) = text.split_once('-').or_else(|| text.split_once('/'))?;
     let digits =
         |part: &str, count| part.len() == count && part.bytes().all(|b| b.is_ascii_digit());
     if !digits(year, 4) || !digits(month, 2) {
         return None;
     }
-    in_utc(Date::new(year.parse().ok()?, month.parse().ok()?, 1).ok()?.at(0, 0, 0, 0))
-}
-
-fn in_utc(at: DateTime) -> Option<jiff::Timestamp> {
-    TimeZone::UTC.to_timestamp(at).ok()
+    let first = Date::new(year.parse().ok()?, month.parse().ok()?, 1).ok()?;
+    Some(Timestamp::from_civil(first.at(0, 0, 0, 0)))
 }
 
 fn millis(at: jiff::Timestamp) -> Timestamp {
@@ -115,6 +112,13 @@ mod tests {
             "Thu, 01 Oct 2026 00:00:00 +0000",
         ] {
             assert_eq!(parse(text), Some(day), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_day_of_all_is_a_date_like_any_other() {
+        for text in ["9999-12-31", "31.12.9999", "9999-12-31 23:59", "9999-12-31T23:59:59Z"] {
+            assert_eq!(parse(text), Some(Timestamp::MAX), "{text}");
         }
     }
 

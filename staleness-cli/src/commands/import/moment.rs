@@ -11,9 +11,8 @@ impl<'de> Deserialize<'de> for Moment {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         let day = || {
-            let day = text.parse::<jiff::civil::Date>().ok()?.at(0, 0, 0, 0);
-            let zoned = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-            Some(Timestamp::from_millis(zoned.timestamp().as_millisecond()))
+            let day = text.parse::<jiff::civil::Date>().ok()?;
+            Some(Timestamp::from_civil(day.at(0, 0, 0, 0)))
         };
         let at = text.parse().ok().or_else(day);
         at.map(Self).ok_or_else(|| {
