@@ -15,20 +15,28 @@ use crate::helper::{Brought, Helper};
 /// # Errors
 /// [`LockError::TimedOut`], or what the operating system says about the file.
 pub fn wait_until_free(path: &Path, timeout: Duration) -> Result<(), LockError> {
+    lock_within(path, timeout).map(drop)
+}
+
+/// Waits for at most `timeout` for the lock of a file or folder that exists, and holds it until the
+/// handle is dropped. `None`: the system cannot lock it.
+///
+/// # Errors
+/// [`LockError::TimedOut`], or what the operating system says about the file.
+pub fn lock_within(path: &Path, timeout: Duration) -> Result<Option<File>, LockError> {
     let deadline = Instant::now().checked_add(timeout);
     let file = File::open(path)?;
     match file.try_lock() {
-        // Closing it unlocks it.
-        Ok(()) => return Ok(()),
+        Ok(()) => return Ok(Some(file)),
         Err(TryLockError::Error(source)) if source.kind() == io::ErrorKind::Unsupported => {
-            return Ok(());
+            return Ok(None);
         }
         Err(TryLockError::Error(source)) => return Err(LockError::Io(source)),
         Err(TryLockError::WouldBlock) if timeout.is_zero() => return Err(LockError::TimedOut),
         Err(TryLockError::WouldBlock) => {}
     }
     match Helper::send(file)?.wait(deadline) {
-        Brought::Result(result) => Ok(result.map(drop)?),
+        Brought::Result(result) => Ok(result.map(Some)?),
         // The helper lets go as soon as it is handed the file.
         Brought::Gone | Brought::Nothing => Err(LockError::TimedOut),
     }

@@ -33,15 +33,17 @@
 //! removing it would give two processes two different files to lock. A lock ends with its process,
 //! however that ends.
 //!
-//! Beside it stands the one other thing that both backends do to files: [`NewFile`], a copy that gets
-//! its name when it is finished.
+//! Beside it stands what else both backends do to files: [`NewFile`], a copy that gets its name when it
+//! is finished, and [`refuse_planted`], for files that others left where a store wants its own.
 
 mod free;
 mod helper;
 mod lock;
 mod new_file;
+mod planted;
 mod queue;
 
-pub use free::wait_until_free;
+pub use free::{lock_within, wait_until_free};
 pub use lock::{FileLock, Guard, LockError};
 pub use new_file::NewFile;
+pub use planted::refuse_planted;

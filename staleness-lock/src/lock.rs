@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::helper::{Brought, Helper};
+use crate::planted::is_a_link;
 use crate::queue::{Queue, Turn};
 
 /// A lock on a file, shared by threads (through one `FileLock`) and processes (through the file).
@@ -152,8 +153,15 @@ impl FileLock {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true);
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&self.path)
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            // Through a link the file would be made wherever somebody else wants one.
+            options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+        }
+        options.open(&self.path).map_err(|error| match self.path.is_symlink() {
+            true => is_a_link(&self.path),
+            false => error,
+        })
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {

@@ -42,6 +42,24 @@ fn the_file_belongs_to_its_owner_alone() {
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_lock_file_that_is_a_link_makes_no_file_elsewhere() {
+    let (folder, path) = fresh();
+    let elsewhere = folder.path().join("elsewhere");
+    std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+    match FileLock::new(&path).acquire(Duration::ZERO) {
+        Err(LockError::Io(error)) => {
+            assert_eq!(
+                error.to_string(),
+                format!("{} is a symbolic link; remove it", path.display())
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(!elsewhere.exists());
+}
+
 #[test]
 fn a_missing_folder_is_an_error_of_the_system() {
     let (folder, _) = fresh();

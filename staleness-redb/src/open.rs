@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use staleness_core::store::StoreError;
-use staleness_lock::{FileLock, NewFile};
+use staleness_lock::{FileLock, NewFile, refuse_planted};
 
 use crate::OpenOptions;
 use crate::collections::meta;
@@ -39,6 +39,8 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<(PathBuf, FileLo
         Err(error) => return Err(StoreError::io(format!("opening {}", path.display()), error)),
     };
     let path = resolve(&path)?;
+    refuse_planted(&path, &[".lock"], !options.read_only)
+        .map_err(|source| StoreError::io(format!("opening {}", path.display()), source))?;
     let lock = FileLock::new(with_suffix(&path, ".lock")).total_wait(options.total_wait);
     if there {
         look(&path, &lock, options)?;

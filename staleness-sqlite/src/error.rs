@@ -13,6 +13,12 @@ pub(crate) fn from_sqlite(error: Error) -> StoreError {
     if error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_IOERR_DATA) {
         return StoreError::Corrupt("a page of the file does not match its checksum".into());
     }
+    // Of a full disk SQLite tells as one only in writing: here the index of the log found no room.
+    if let Error::SqliteFailure(code, _) = &error
+        && code.extended_code == ffi::SQLITE_IOERR_SHMSIZE
+    {
+        return StoreError::Full;
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
         Some(ErrorCode::ReadOnly) => StoreError::ReadOnly,
@@ -47,5 +53,17 @@ pub(crate) fn from_lock(error: LockError) -> StoreError {
             StoreError::ReadOnly
         }
         LockError::Io(source) => StoreError::io("locking the store", source),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_of_the_log_without_room_is_a_full_disk() {
+        let error = ffi::Error::new(ffi::SQLITE_IOERR_SHMSIZE);
+        let told = from_sqlite(Error::SqliteFailure(error, Some("disk I/O error".into())));
+        assert!(matches!(told, StoreError::Full), "{told}");
     }
 }

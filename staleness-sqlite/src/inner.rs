@@ -16,6 +16,7 @@ use crate::connection::Conn;
 use crate::error::from_sqlite;
 use crate::open::{Opened, open, turn, with_suffix};
 use crate::pool::Pool;
+use crate::shrink::give_back;
 use crate::wal::{Log, checkpoint};
 
 /// What the clones of a store share.
@@ -60,6 +61,9 @@ impl Inner {
         if !changes.is_empty() {
             revision = collections::apply(&transaction, meta, &view, &mut changes)?;
             transaction.commit()?;
+            if !changes.outcome_ranges.is_empty() {
+                give_back(conn.raw());
+            }
             if durability == Durability::Full && changes.removes() {
                 self.log.after_forgetting(conn.raw(), self.options.busy_timeout);
             } else {

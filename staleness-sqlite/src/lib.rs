@@ -47,6 +47,7 @@ mod pages;
 mod pool;
 mod runtime;
 mod schema;
+mod shrink;
 mod store;
 mod transaction;
 mod wal;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode};
 use staleness_core::store::StoreError;
-use staleness_lock::{FileLock, Guard, LockError, NewFile};
+use staleness_lock::{FileLock, Guard, LockError, NewFile, refuse_planted};
 
 use crate::OpenOptions;
 use crate::checksum;
@@ -14,9 +14,13 @@ use crate::collections::meta::too_new;
 use crate::connection::Conn;
 use crate::error::{from_lock, from_sqlite};
 use crate::schema::{APPLICATION_ID, FORMAT, SCHEMA};
+use crate::shrink;
 
 /// The smallest page that an SQLite database can have, in bytes.
 const SMALLEST: u64 = 512;
+
+/// What stands beside a store: its log, the index of that, a rollback journal, and the lock.
+const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", ".lock"];
 
 /// An open store: its file, the lock beside it, and the first connection.
 #[derive(Debug)]
@@ -67,6 +71,9 @@ pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Opened, StoreErr
         }
     })?;
     let path = conn.raw().path().map_or(path, PathBuf::from);
+    // Nothing was read from it yet, nor from what stands beside it.
+    refuse_planted(&path, &BESIDE, !options.read_only)
+        .map_err(|source| StoreError::io(format!("opening {}", path.display()), source))?;
     let lock = FileLock::new(with_suffix(&path, ".lock")).total_wait(options.total_wait);
     prepare(&conn, &lock, options).map_err(|error| cannot_open(error, &path))?;
     Ok(Opened { path, lock, conn })
@@ -107,7 +114,7 @@ fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
             .map_err(|source| StoreError::io(format!("creating {}", folder.display()), source))?;
     }
     let failed = |source| StoreError::io(format!("creating {}", path.display()), source);
-    let lock = FileLock::new(with_suffix(path, ".lock"));
+    let lock = FileLock::new(with_suffix(path, ".lock")).total_wait(options.total_wait);
     let _turn = turn(&lock, options)?;
     let made = match NewFile::in_turn(path) {
         Ok(new) => make(new.path(), options).and_then(|()| new.publish().map_err(failed)),
@@ -128,6 +135,7 @@ fn make(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     let made = checksum::reserve(&conn).and_then(|()| {
         // Nobody else knows the file: a journal would undo what is thrown away as a whole.
         conn.pragma_update(None, "journal_mode", "MEMORY")?;
+        shrink::prepare(&conn)?;
         conn.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;"))
     });
     made.and_then(|()| conn.close().map_err(|(_, error)| error)).map_err(from_sqlite)

@@ -47,8 +47,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     }
     let of_zone =
         |format: &str| BrokenDownTime::parse(format, text).ok()?.to_timestamp().ok().map(millis);
-    let of_moment =
-        |format: &str| DateTime::strptime(format, text).ok().map(Timestamp::from_civil);
+    let of_moment = |format: &str| DateTime::strptime(format, text).ok().map(Timestamp::from_civil);
     let of_day = |format: &str| {
         let day = Date::strptime(format, text).ok()?;
         // `1.1.26` is not the year 26.

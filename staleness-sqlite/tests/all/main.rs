@@ -11,4 +11,5 @@ mod modes;
 mod read_only;
 mod runtime;
 mod sharing;
+mod shrinks;
 mod support;
