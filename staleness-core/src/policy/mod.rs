@@ -19,8 +19,8 @@ pub use routes::RoutePolicy;
 
 /// Everything that can be tuned. [`Policy::default`] is the documented behaviour.
 ///
-/// The shape is that of the TOML file: `[tools]`, `[outage]`, `[ranking]`, `[outcomes]`, `[hooks]`,
-/// `[projects]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
+/// The shape is that of the TOML file: `[tools]`, `[outage]`, `[ranking]`, `[outcomes]`, `[sessions]`,
+/// `[hooks]`, `[projects]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
 /// apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and `[routes]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -33,9 +33,11 @@ pub struct Policy {
     pub ranking: RankPolicy,
     /// How long raw outcomes are kept.
     pub outcomes: OutcomePolicy,
-    /// What hooks may say, and how long they may take.
+    /// How long sessions are remembered.
+    pub sessions: SessionPolicy,
+    /// Limits on what hooks say and on the time they take.
     pub hooks: HookPolicy,
-    /// How projects are told apart.
+    /// How projects are told apart, and when they are forgotten.
     pub projects: ProjectPolicy,
     /// Names of tools that are never suggested and never reported, beside those ignored by hand.
     pub ignore: Vec<String>,
@@ -64,6 +66,7 @@ impl Default for Policy {
             outage: OutagePolicy::default(),
             ranking: RankPolicy::default(),
             outcomes: OutcomePolicy::default(),
+            sessions: SessionPolicy::default(),
             hooks: HookPolicy::default(),
             projects: ProjectPolicy::default(),
             ignore: Vec::new(),
@@ -196,7 +199,22 @@ impl Default for OutcomePolicy {
     }
 }
 
-/// What hooks may say, and how long they may take.
+/// How long sessions are remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionPolicy {
+    /// Days for which a session is kept after its end, and the place up to which an agent was told what
+    /// changed after it moved last.
+    pub keep_days: u32,
+}
+
+impl Default for SessionPolicy {
+    fn default() -> Self {
+        Self { keep_days: 365 }
+    }
+}
+
+/// Limits on what hooks say and on the time they take.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookPolicy {
@@ -225,17 +243,20 @@ impl Default for HookPolicy {
     }
 }
 
-/// How projects are told apart.
+/// How projects are told apart, and when they are forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProjectPolicy {
     /// Whether the work trees of one git repository are one project.
     pub share_worktrees: bool,
+    /// A project whose folder is gone is forgotten when nobody was in it for this many days, unless it holds
+    /// something that a person wrote or decided.
+    pub forget_after_days: u32,
 }
 
 impl Default for ProjectPolicy {
     fn default() -> Self {
-        Self { share_worktrees: true }
+        Self { share_worktrees: true, forget_after_days: 365 }
     }
 }
 

@@ -9,7 +9,7 @@ use pollster::block_on;
 use super::{
     Act, ByHand, DocumentsReport, FindRoutes, FindTools, FoundRoutes, FoundTools, ItemPatch, Learn,
     PruneReport, RecordReport, Registry, Resolution, Resume, RoutePruneReport, ScopeChoice,
-    ScoredTool, ToolListing, Use, Verification, WorkListing, WorkPatch,
+    ScoredTool, SessionPruneReport, ToolListing, Use, Verification, WorkListing, WorkPatch,
 };
 use crate::ids::{
     AgentId, ItemId, ItemKey, ModelId, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey,
@@ -81,6 +81,9 @@ blocking! {
     forget_project_and_knowledge(id: ProjectId, op: OpId, at: Timestamp) -> ();
     prune_outcomes(now: Timestamp, dry_run: bool) -> PruneReport;
     prune_outcomes_while(now: Timestamp, more: &mut (dyn FnMut() -> bool + Send)) -> PruneReport;
+    prune_sessions(now: Timestamp, dry_run: bool) -> SessionPruneReport;
+    projects_left(now: Timestamp) -> Vec<Project>;
+    prune_project(id: ProjectId, op: OpId, now: Timestamp, dry_run: bool) -> bool;
     list(project: &ProjectRef, listing: ToolListing, now: Timestamp) -> Vec<ToolReport>;
     show(project: &ProjectRef, keys: &[ToolKey], now: Timestamp) -> ToolReport;
     find_key(project: &ProjectId, text: &str, scope: ScopeChoice) -> ToolKey;

@@ -248,7 +248,7 @@ pub struct ForgetProject {
 }
 
 impl ForgetProject {
-    fn entry(&self, subject: Subject, action: Action) -> JournalEntry {
+    fn entry(&self, subject: Subject, action: Action, cause: &str) -> JournalEntry {
         JournalEntry {
             revision: Revision(0),
             index: 0,
@@ -257,12 +257,60 @@ impl ForgetProject {
             action,
             from: None,
             to: None,
-            cause: "by_hand".into(),
+            cause: cause.into(),
             note: None,
             session: None,
             actor: None,
             op: Some(self.op.clone()),
         }
+    }
+
+    /// Removes the project with everything in it.
+    pub(super) fn forget(&self, view: &View, cause: &str) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        if view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op)) {
+            return Ok(Decision::Write(draft.finish()));
+        }
+        let project = view
+            .projects
+            .get(&self.id)
+            .ok_or_else(|| Refusal::Unknown { what: "project", id: self.id.to_string() })?;
+        let own = |scope: Scope| scope.project() == Some(&self.id);
+        for key in view.tools.keys().filter(|key| own(key.scope.clone())) {
+            draft.delete_tool(key);
+        }
+        for id in view.sources.keys().filter(|id| own(id.scope())) {
+            draft.delete_source(id);
+        }
+        for key in view.knowledge.keys().filter(|key| own(key.scope.clone())) {
+            draft.delete_item(key);
+            draft.append_journal(self.entry(Subject::item(key), Action::Removed, cause));
+        }
+        for key in view.work.keys().filter(|key| own(key.scope.clone())) {
+            draft.delete_work(key);
+            draft.append_journal(self.entry(Subject::work(key), Action::Removed, cause));
+        }
+        for key in view.sessions.keys().filter(|key| key.project == self.id) {
+            draft.delete_session(key);
+        }
+        for key in view.cursors.keys().filter(|key| key.project == self.id) {
+            draft.delete_cursor(key);
+        }
+        // Their vectors go with them, and none is read: they are the larger part of a project.
+        for key in view.routes.keys().filter(|key| key.project == self.id) {
+            draft.delete_route(key);
+        }
+        for key in view.suggestions.keys().filter(|key| key.project == self.id) {
+            draft.delete_suggestions(key);
+        }
+        for key in view.documents.keys().filter(|key| key.project == self.id) {
+            draft.delete_document(key);
+        }
+        draft.delete_outcomes(OutcomeRange::OfProject(self.id.clone()));
+        draft.delete_project(&self.id);
+        let entry = self.entry(Subject::project(&self.id), Action::Forgotten, cause);
+        draft.append_journal(JournalEntry { note: Some(project.root.clone()), ..entry });
+        Ok(Decision::Write(draft.finish()))
     }
 }
 
@@ -284,53 +332,13 @@ impl Step for ForgetProject {
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
-        let mut draft = Draft::new(view, self.at);
-        if view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op)) {
-            return Ok(Decision::Write(draft.finish()));
-        }
-        let project = view
-            .projects
-            .get(&self.id)
-            .ok_or_else(|| Refusal::Unknown { what: "project", id: self.id.to_string() })?;
-        if !self.with_knowledge {
+        if !view.journal.values().any(|entry| entry.op.as_ref() == Some(&self.op))
+            && !self.with_knowledge
+            && view.projects.contains_key(&self.id)
+        {
             written_in(view, &self.id)?;
         }
-        let own = |scope: Scope| scope.project() == Some(&self.id);
-        for key in view.tools.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete_tool(key);
-        }
-        for id in view.sources.keys().filter(|id| own(id.scope())) {
-            draft.delete_source(id);
-        }
-        for key in view.knowledge.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete_item(key);
-            draft.append_journal(self.entry(Subject::item(key), Action::Removed));
-        }
-        for key in view.work.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete_work(key);
-            draft.append_journal(self.entry(Subject::work(key), Action::Removed));
-        }
-        for key in view.sessions.keys().filter(|key| key.project == self.id) {
-            draft.delete_session(key);
-        }
-        for key in view.cursors.keys().filter(|key| key.project == self.id) {
-            draft.delete_cursor(key);
-        }
-        // Their vectors go with them, and none is read: they are the larger part of a project.
-        for key in view.routes.keys().filter(|key| key.project == self.id) {
-            draft.delete_route(key);
-        }
-        for key in view.suggestions.keys().filter(|key| key.project == self.id) {
-            draft.delete_suggestions(key);
-        }
-        for key in view.documents.keys().filter(|key| key.project == self.id) {
-            draft.delete_document(key);
-        }
-        draft.delete_outcomes(OutcomeRange::OfProject(self.id.clone()));
-        draft.delete_project(&self.id);
-        let entry = self.entry(Subject::project(&self.id), Action::Forgotten);
-        draft.append_journal(JournalEntry { note: Some(project.root.clone()), ..entry });
-        Ok(Decision::Write(draft.finish()))
+        self.forget(view, "by_hand")
     }
 
     fn durability(&self) -> Durability {

@@ -8,6 +8,7 @@ mod import;
 mod indexes;
 mod knowledge;
 mod lesson;
+mod old;
 mod prune;
 mod queries;
 mod record;
@@ -37,6 +38,7 @@ pub use knowledge::{
     Act, FileItem, ItemPatch, MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, Verification,
     check_item, recalls_since_edit,
 };
+pub use old::SessionPruneReport;
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::RecordUses;

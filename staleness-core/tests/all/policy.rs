@@ -40,6 +40,8 @@ fn the_defaults_are_those_that_are_documented() {
         [outcomes]
         keep_days = 90
         keep_newest = 10000
+        [sessions]
+        keep_days = 365
         [hooks]
         tell = true
         session_start_chars = 1500
@@ -48,6 +50,7 @@ fn the_defaults_are_those_that_are_documented() {
         prune_ms = 100
         [projects]
         share_worktrees = true
+        forget_after_days = 365
         [kind.builtin]
         demote = false
         [project]

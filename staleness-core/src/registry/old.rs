@@ -1,0 +1,174 @@
+//! Pruning what nobody came back to: sessions, cursors, and projects whose folder is gone.
+//!
+//! What a person wrote is never taken: a project with an item of knowledge, a work item or a tool that
+//! somebody pinned, ignored or demoted stays, however long its folder is gone.
+
+use super::prune::PruneReport;
+use super::{ForgetProject, Registry};
+use crate::ids::{OpId, ProjectId};
+use crate::project::Project;
+use crate::session::{Cursor, CursorKey, Session};
+use crate::store::{
+    CursorFilter, Decision, Draft, Durability, ProjectFilter, Refusal, Selection, SessionFilter,
+    Step, StoreError, View,
+};
+use crate::time::Timestamp;
+use crate::tool::Hold;
+
+/// Sessions, or cursors, that one commit removes at most: others wait meanwhile.
+const PAGE: usize = 1_000;
+
+/// How many sessions and cursors went, or would go, and how many stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionPruneReport {
+    /// Sessions.
+    pub sessions: PruneReport,
+    /// Cursors: up to where an agent was told what changed.
+    pub cursors: PruneReport,
+}
+
+impl Registry {
+    /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages, or tells how many it
+    /// would. A session that a cursor names stays as long as the cursor. An agent without a cursor begins in
+    /// the project as a new one does.
+    ///
+    /// # Errors
+    /// What the store reports; pages that were removed stay removed.
+    pub async fn prune_sessions(
+        &self,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<SessionPruneReport, StoreError> {
+        let until = now.minus_days(i64::from(self.policy.sessions.keep_days));
+        let all =
+            Selection::new().peek_sessions(SessionFilter::All).peek_cursors(CursorFilter::All);
+        let view = self.ask(all).await?;
+        let old = |cursor: &&Cursor| cursor.moved_at <= until;
+        let cursors: Vec<Cursor> = view.cursors.values().filter(old).cloned().collect();
+        let needed = |session: &Session| {
+            let key =
+                CursorKey { project: session.key.project.clone(), agent: session.agent.clone() };
+            view.cursors.get(&key).is_some_and(|cursor| {
+                !old(&cursor) && cursor.session.as_ref() == Some(&session.key.id)
+            })
+        };
+        let past = |session: &&Session| {
+            session.ended_at.unwrap_or(session.started_at) <= until && !needed(session)
+        };
+        let sessions: Vec<Session> = view.sessions.values().filter(past).cloned().collect();
+        if !dry_run {
+            for rows in sessions.chunks(PAGE) {
+                self.run(RemoveOld { sessions: rows.into(), cursors: Vec::new(), at: now }).await?;
+            }
+            for rows in cursors.chunks(PAGE) {
+                self.run(RemoveOld { sessions: Vec::new(), cursors: rows.into(), at: now }).await?;
+            }
+        }
+        let report = |removed: usize, all: usize| PruneReport {
+            removed: removed as u64,
+            kept: (all - removed) as u64,
+        };
+        Ok(SessionPruneReport {
+            sessions: report(sessions.len(), view.sessions.len()),
+            cursors: report(cursors.len(), view.cursors.len()),
+        })
+    }
+
+    /// The projects that nobody was in for `projects.forget_after_days`, the one longest left first. Whether
+    /// the folder of one is gone is for the caller to find out.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn projects_left(&self, now: Timestamp) -> Result<Vec<Project>, StoreError> {
+        let until = self.left_before(now);
+        let all = self.ask(Selection::new().peek_projects(ProjectFilter::All)).await?.projects;
+        let mut left: Vec<Project> =
+            all.into_values().filter(|project| project.last_seen_at <= until).collect();
+        left.sort_by(|a, b| a.last_seen_at.cmp(&b.last_seen_at).then_with(|| a.id.cmp(&b.id)));
+        Ok(left)
+    }
+
+    /// Forgets a project whose folder is gone, as [`Registry::forget_project`] does, or tells if it would. One
+    /// in which somebody was after all, or that holds anything that a person wrote or decided, stays.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn prune_project(
+        &self,
+        id: ProjectId,
+        op: OpId,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<bool, StoreError> {
+        let forget = ForgetProject { id: id.clone(), op, at: now, with_knowledge: false };
+        let step = ForgetGone { forget, until: self.left_before(now) };
+        let registry = if dry_run { &self.dry() } else { self };
+        Ok(!registry.run(step).await?.changes.projects.is_empty())
+    }
+
+    fn left_before(&self, now: Timestamp) -> Timestamp {
+        now.minus_days(i64::from(self.policy.projects.forget_after_days))
+    }
+}
+
+/// Removes sessions and cursors that are still what they were.
+#[derive(Debug)]
+struct RemoveOld {
+    sessions: Vec<Session>,
+    cursors: Vec<Cursor>,
+    at: Timestamp,
+}
+
+impl Step for RemoveOld {
+    fn selection(&self) -> Selection {
+        let sessions = self.sessions.iter().map(|row| row.key.clone());
+        let all =
+            sessions.fold(Selection::new(), |all, key| all.lock_sessions(SessionFilter::Key(key)));
+        let cursors = self.cursors.iter().map(|row| row.key.clone());
+        cursors.fold(all, |all, key| all.lock_cursors(CursorFilter::Key(key)))
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, self.at);
+        for row in self.sessions.iter().filter(|row| view.sessions.get(&row.key) == Some(row)) {
+            draft.delete_session(&row.key);
+        }
+        for row in self.cursors.iter().filter(|row| view.cursors.get(&row.key) == Some(row)) {
+            draft.delete_cursor(&row.key);
+        }
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
+
+/// Forgets a project that nobody was in since a moment, if no person left anything in it.
+#[derive(Debug)]
+struct ForgetGone {
+    forget: ForgetProject,
+    until: Timestamp,
+}
+
+impl Step for ForgetGone {
+    fn selection(&self) -> Selection {
+        self.forget.selection()
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let id = &self.forget.id;
+        let left = view.projects.get(id).is_some_and(|project| project.last_seen_at <= self.until);
+        let own_item = view.knowledge.keys().any(|key| key.scope.project() == Some(id));
+        let own_work = view.work.keys().any(|key| key.scope.project() == Some(id));
+        let mut tools = view.tools.values().filter(|tool| tool.key.scope.project() == Some(id));
+        if !left || own_item || own_work || tools.any(|tool| tool.hold != Hold::None) {
+            return Ok(Decision::Write(Draft::new(view, self.forget.at).finish()));
+        }
+        self.forget.forget(view, "folder_gone")
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
