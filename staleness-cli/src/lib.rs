@@ -23,10 +23,12 @@ use args::{Cli, Command, HookCli};
 use error::{CliError, ErrorKind};
 use output::{Output, Paint};
 use settings::Settings;
+use staleness_service::limits;
 
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
+    limits::outlive_file_size();
     let args: Vec<OsString> = std::env::args_os().collect();
     if let Some(HookCli { global, hook }) = HookCli::of(&args) {
         commands::hook::run(&global, &hook, &Output::plain(global.verbose));

@@ -1,5 +1,6 @@
 //! What clap refuses, as one line.
 
+use std::env::VarError;
 use std::ffi::OsString;
 
 use clap::CommandFactory;
@@ -26,6 +27,12 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
         let message = format!("`{path}` wants a command: {}", names.join(", "));
         return CliError::new(ErrorKind::Usage, message).hint(help);
     }
+    if error.kind() == ClapKind::InvalidUtf8
+        && let Some(name) = garbled_variable()
+    {
+        return CliError::invalid(format!("the variable {name} is not UTF-8 text"))
+            .hint("set it to a text, or unset it");
+    }
     let mut text = error.to_string();
     // What is one argument too many, or the value of another option, may be a URL with a password.
     let may_be_a_url = |word: &&str| {
@@ -47,6 +54,14 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
         .collect();
     let hint = if tips.is_empty() { help } else { tips.join("; ") };
     CliError::new(kind(error), shortened(what)).hint(hint)
+}
+
+/// The variable that stands for an option and is not UTF-8 text, if there is one.
+fn garbled_variable() -> Option<String> {
+    let command = Cli::command();
+    let mut names = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str());
+    let garbled = |name: &&str| matches!(std::env::var(name), Err(VarError::NotUnicode(_)));
+    names.find(garbled).map(str::to_owned)
 }
 
 /// A value that is missing is a matter of usage; one that is wrong was refused.

@@ -6,6 +6,7 @@ use serde_json::json;
 use staleness::store::{Refusal, StoreError};
 
 use crate::escape::escape;
+use crate::limits;
 
 /// What kind of trouble it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +140,17 @@ impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
         match error {
+            // SQLite speaks of a failed disk, and does not say why.
+            StoreError::Full
+            | StoreError::Io { .. }
+            | StoreError::Unknown(_)
+            | StoreError::Backend(_)
+                if limits::file_size_was_reached() =>
+            {
+                let limit = "a file of the store is as large as this process may make one";
+                Self::new(ErrorKind::Store, limit)
+                    .hint("raise the limit (`ulimit -f`); what was stored before is still there")
+            }
             StoreError::Refused(Refusal::Unknown { .. }) => Self::new(ErrorKind::Unknown, message),
             StoreError::Refused(_) => Self::invalid(message),
             StoreError::Busy => Self::new(ErrorKind::Store, message).hint("try again in a moment"),

@@ -11,6 +11,8 @@
 //! - [`suggested`]: what was suggested in a session, for what its outcomes say about it.
 //! - [`vectors`], [`embedder`]: what a file of numbers means, and the model that makes them.
 //! - [`model_text`]: the only way in which text of ours and names of others reach a model.
+//! - [`limits`]: the largest size of a file; [`save`]: files that are written whole.
+//! - [`upkeep`]: what is let go as time passes.
 //! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention; [`rank`]:
 //!   in which order.
 
@@ -23,6 +25,7 @@ mod escape;
 pub mod findings;
 pub mod items;
 pub mod knowledge;
+pub mod limits;
 mod listener;
 pub mod model_text;
 pub mod naming;
@@ -37,6 +40,7 @@ mod shared;
 pub mod spool;
 pub mod suggested;
 pub mod tools;
+pub mod upkeep;
 pub mod vectors;
 pub mod when;
 pub mod words;

@@ -1,21 +1,103 @@
 //! Files that are written whole or not at all.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use staleness_lock::{LockError, lock_within};
+
+use crate::error::{brief, in_words};
 
 /// Puts bytes in a file by way of another one beside it. What the file may be read by stays; a link
 /// is followed.
+///
+/// # Errors
+/// What the system says, or that another program has locked the folder for 5 seconds.
 pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Prepared::new(path, bytes)?.put()
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let turn = Turn::new(target.parent().unwrap_or(Path::new(".")))?;
+    Prepared::new(&turn, &target, bytes, &target, false)?.put()
 }
 
-/// The folder's lock, where the system has one: held until it is dropped. By it these programs take
-/// turns, and it leaves nothing behind.
-#[must_use]
-pub fn turn(folder: &Path) -> Option<File> {
-    let folder = File::open(folder).ok()?;
-    folder.lock().ok().map(|()| folder)
+/// Opens a temporary file without a name, which only this user could read.
+///
+/// # Errors
+/// What the system says, with the folder and the variable that names it.
+pub fn unnamed() -> io::Result<File> {
+    tempfile::tempfile().map_err(|error| {
+        let folder = std::env::temp_dir();
+        let why = in_words(&error);
+        io::Error::other(format!(
+            "a temporary file in {}: {why}; set TMPDIR to a folder that may be written to",
+            brief(&folder)
+        ))
+    })
+}
+
+/// How long a program waits for another one in the same folder.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A turn at writing in a folder, by which these programs do so one after the other: a lock on the folder
+/// itself, where the system has that. It leaves nothing behind.
+#[derive(Debug)]
+pub struct Turn {
+    folder: PathBuf,
+    lock: Option<File>,
+}
+
+impl Turn {
+    /// Waits for the turn for at most 5 seconds.
+    ///
+    /// # Errors
+    /// When another program has locked the folder for longer.
+    pub fn new(folder: &Path) -> io::Result<Self> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let lock = match lock_within(folder, PATIENCE) {
+            Ok(lock) => lock,
+            Err(LockError::TimedOut) => {
+                let folder = brief(folder);
+                let what =
+                    format!("another program locks the folder {folder} (`lslocks` names it)");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+            }
+            // A folder that cannot be opened. What is done in it will tell.
+            Err(LockError::Io(_)) => None,
+        };
+        Ok(Self { folder: folder.to_path_buf(), lock })
+    }
+
+    /// Removes what a program that was killed left of a file that it was writing. Without a lock it may be
+    /// what another one writes just now.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn sweep(&self, target: &Path) -> io::Result<()> {
+        match &self.lock {
+            Some(_) => remove_if_there(&self.folder.join(partial(target))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Removes a file; one that is not there is as good as removed.
+///
+/// # Errors
+/// What the system says.
+pub fn remove_if_there(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// How a file is called while it is written: one name, so that what is left of it is found.
+fn partial(target: &Path) -> OsString {
+    let mut name = OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".staleness-partial");
+    name
 }
 
 /// Whether a path, of which the end need not be there yet, leads to a place in the folder.
@@ -53,32 +135,73 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Writes the bytes to the disk.
-    pub fn new(path: &Path, bytes: &[u8]) -> io::Result<Self> {
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".staleness-");
-        let before = std::fs::metadata(&target);
-        if before.as_ref().is_ok_and(std::fs::Metadata::is_dir) {
+    /// Writes the bytes to the disk, beside `target` in the folder of the turn. Who may read them, and whose
+    /// they are, is taken from the file `like`; where there is none, `private` decides.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn new(
+        turn: &Turn,
+        target: &Path,
+        bytes: &[u8],
+        like: &Path,
+        private: bool,
+    ) -> io::Result<Self> {
+        let like = std::fs::metadata(like).ok();
+        if like.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
+        turn.sweep(target)?;
+        let name = partial(target);
+        let mut builder = tempfile::Builder::new();
+        // Without a lock two programs may write at once.
+        builder.prefix(&name).rand_bytes(if turn.lock.is_some() { 0 } else { 6 });
         #[cfg(unix)]
-        {
+        if !private {
             use std::os::unix::fs::PermissionsExt;
+            // What the user's mask leaves of it.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-        if let Ok(before) = before {
-            file.as_file().set_permissions(before.permissions())?;
+        let _ = private;
+        let mut file = builder.tempfile_in(&turn.folder)?;
+        if let Some(like) = like {
+            #[cfg(unix)]
+            give(file.as_file(), &like)?;
+            file.as_file().set_permissions(like.permissions())?;
         }
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
-        Ok(Self { file, target })
+        Ok(Self { file, target: target.to_path_buf() })
     }
 
     /// Puts them in place of the file.
+    ///
+    /// # Errors
+    /// What the system says.
     pub fn put(self) -> io::Result<()> {
         self.file.persist(self.target).map(drop).map_err(|error| error.error)
     }
+
+    /// Gives them their name, unless something else has it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] then; else what the system says.
+    pub fn put_new(self) -> io::Result<()> {
+        self.file.persist_noclobber(self.target).map(drop).map_err(|error| error.error)
+    }
+}
+
+/// Gives a file to the owner of another one, as far as the system lets us: only the administrator can,
+/// and others' files become those of who edits them, as with any editor.
+#[cfg(unix)]
+fn give(file: &File, like: &std::fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let made = file.metadata()?;
+    if made.gid() != like.gid() {
+        let _ = fchown(file, None, Some(like.gid()));
+    }
+    if made.uid() != like.uid() {
+        let _ = fchown(file, Some(like.uid()), None);
+    }
+    Ok(())
 }

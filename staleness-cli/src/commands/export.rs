@@ -8,6 +8,7 @@ use staleness::BlockingRegistry;
 use staleness::store::{Selection, StoreError};
 use staleness::transfer;
 
+use super::save;
 use crate::error::{CliError, ErrorKind};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
@@ -36,7 +37,7 @@ pub(crate) fn spooled(
 ) -> Result<File, CliError> {
     let trouble =
         |error: io::Error| CliError::new(ErrorKind::Io, format!("a temporary file: {error}"));
-    let file = tempfile::tempfile().map_err(trouble)?;
+    let file = save::unnamed().map_err(|error| CliError::new(ErrorKind::Io, error.to_string()))?;
     let mut to = BufWriter::with_capacity(1 << 16, file);
     let mut written = writeln!(to, "{}", transfer::HEADER);
     let mut lines = Vec::new();

@@ -30,6 +30,7 @@ use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 use staleness_service::spool::{Entry, Spool};
+use staleness_service::upkeep;
 
 /// Of a payload that is too large, this much more is taken and dropped, in bytes.
 const MAX_DRAINED: u64 = 256 * 1024 * 1024;
@@ -259,6 +260,7 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     let mut more = || begun.elapsed() < most;
     unless_busy(registry.prune_routes(&settings.project.id, settings.now, false))?;
     unless_busy(registry.prune_outcomes_while(settings.now, &mut more))?;
+    if more() { upkeep::prune_some(&registry, settings.now)? }
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use crate::args::{Global, PlaceArgs};
 use crate::error::{CliError, ErrorKind, brief, in_words};
 use crate::install::client::{Folders, Target};
 use crate::install::diff::unified;
-use crate::install::file::{Applied, Backup, Change, Place, remove_empty_folders};
+use crate::install::file::{Applied, Backup, Change, Kept, Place, remove_empty_folders};
 use crate::install::part::After;
 use crate::install::shell::Program;
 use crate::output::{Output, escape};
@@ -197,6 +197,7 @@ fn plan(verb: Verb, target: Target, fence: Option<&Path>) -> Result<Planned, Cli
     let place = Place::new(target.path.clone(), fence)?;
     let before = place.read()?;
     let text = before.as_deref().unwrap_or_default();
+    let kept = place.backup();
     let part = &target.part;
     let (after, backup) = match verb {
         Verb::Init => {
@@ -204,13 +205,18 @@ fn plan(verb: Verb, target: Target, fence: Option<&Path>) -> Result<Planned, Cli
             let backup = match &before {
                 // One from before an earlier file.
                 None => Backup::Remove,
-                Some(text) if part.is_in(text) && place.backup().is_some() => Backup::Keep,
+                Some(text) if part.is_in(text) && kept.is_some() => Backup::Keep,
                 Some(_) => Backup::Write,
             };
             (after.map(Some), backup)
         }
         Verb::Uninstall if before.is_none() => (Ok(None), Backup::Keep),
-        Verb::Uninstall => match part.uninstall(text, place.backup().as_deref()) {
+        Verb::Uninstall => match part.uninstall(text, kept.as_ref().map(|kept| kept.text.as_str()))
+        {
+            // Of an `init` that was killed before it changed the file: the backup tells nothing new.
+            Ok(After::Same) if kept.as_ref().is_some_and(|kept| kept.text == text) => {
+                (Ok(before.clone()), Backup::Remove)
+            }
             Ok(After::Same) => (Ok(before.clone()), Backup::Keep),
             Ok(After::Text(text)) => (Ok(Some(text)), Backup::Remove),
             Ok(After::Gone) => (Ok(None), Backup::Remove),
@@ -222,9 +228,15 @@ fn plan(verb: Verb, target: Target, fence: Option<&Path>) -> Result<Planned, Cli
             .hint("mend it and try again; nothing was changed")
     })?;
     let mut notes = part.notes(text);
-    if verb == Verb::Uninstall && before == after && place.backup().is_some() {
-        let backup = place.backup_path();
-        notes.push(format!("nothing of `init` is in it; {} is left, and yours", backup.display()));
+    if verb == Verb::Uninstall
+        && before == after
+        && let Some(Kept { path, .. }) = kept
+    {
+        let path = path.display();
+        notes.push(match backup {
+            Backup::Remove => format!("an `init` that was killed left {path}, which goes"),
+            _ => format!("nothing of `init` is in it; {path} is left, and yours"),
+        });
     }
     if fence.is_some() && backup == Backup::Write && before != after {
         notes.push("its copy may hold tokens: keep it out of version control".into());
@@ -257,7 +269,11 @@ fn carry_out(
             }
         }
     }
-    for each in done.iter().filter(|each| !each.change.is_nothing()) {
+    for each in &done {
+        each.change.place.sweep()?;
+        if each.change.is_nothing() && verb == Verb::Init {
+            continue;
+        }
         each.change.settle()?;
         if each.change.after.is_none() {
             tidy(each);
@@ -326,8 +342,8 @@ fn word(change: &Change) -> &'static str {
 }
 
 fn report(planned: &Planned, diff: &str) -> Json {
-    let kept = planned.change.backup == Backup::Write && !planned.change.is_nothing();
-    let backup = kept.then(|| planned.change.place.backup_path().display().to_string());
+    let backup = planned.change.backup_path().filter(|_| !planned.change.is_nothing());
+    let backup = backup.map(|path| path.display().to_string());
     json!({
         "path": planned.target.path.display().to_string(),
         "change": word(&planned.change),
@@ -361,12 +377,13 @@ fn summary(
         let line = match word(&each.change) {
             "create" => format!("created {path}"),
             "remove" => format!("removed {path}"),
-            _ if each.change.backup == Backup::Write => {
-                let backup = each.change.place.backup_path();
-                let backup = escape(&backup.display().to_string()).into_owned();
-                format!("changed {path}; as it was: {backup}")
-            }
-            _ => format!("changed {path}"),
+            _ => match each.change.backup_path() {
+                Some(backup) => {
+                    let backup = escape(&backup.display().to_string()).into_owned();
+                    format!("changed {path}; as it was: {backup}")
+                }
+                None => format!("changed {path}"),
+            },
         };
         text.push_str(&format!("{line}\n"));
     }

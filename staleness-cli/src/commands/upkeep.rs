@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use staleness::report::counted;
 use staleness::store::StoreError;
+use staleness_service::upkeep::prune_left;
 
 use crate::args::PruneArgs;
 use crate::error::{CliError, ErrorKind, in_words};
@@ -16,23 +17,39 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
     let registry = settings.open(Access::Look)?;
     let routes = registry.prune_all_routes(settings.now, args.dry_run)?;
     let report = registry.prune_outcomes(settings.now, args.dry_run)?;
+    let left = prune_left(&registry, settings.now, args.dry_run)?;
+    let (sessions, cursors) = (left.sessions.sessions, left.sessions.cursors);
     if out.json {
         return out.json(&json!({
             "routes": { "removed": routes.removed.len(), "kept": routes.kept },
             "outcomes": report,
+            "sessions": sessions,
+            "cursors": cursors,
+            "projects": { "removed": left.projects.removed },
         }));
     }
     if out.quiet {
         return Ok(());
     }
     let done = if args.dry_run { "would be removed" } else { "removed" };
-    out.text(&format!(
+    let mut text = format!(
         "{} {done}, {} kept\n{} {done}, {} kept\n",
         counted(routes.removed.len(), "route", "routes"),
         routes.kept,
         counted(report.removed, "outcome", "outcomes"),
         report.kept
-    ))
+    );
+    // For most people nothing of this is ever old enough.
+    for (removed, one, many) in [
+        (sessions.removed, "session", "sessions"),
+        (cursors.removed, "agent's place in the changes", "agents' places in the changes"),
+        (left.projects.removed, "project without a folder", "projects without a folder"),
+    ] {
+        if removed > 0 {
+            text.push_str(&format!("{} {done}\n", counted(removed, one, many)));
+        }
+    }
+    out.text(&text)
 }
 
 pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(), CliError> {

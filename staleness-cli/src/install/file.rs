@@ -3,19 +3,25 @@
 //! The new text is written beside the file and put in its place by a rename, so nobody reads half of
 //! it. Two of these programs take turns by a lock on the folder, which leaves nothing behind; against
 //! everybody else the file is read again right before the rename.
+//!
+//! A backup has a digest of its text in its name. By that it is known for one that `init` made: whatever
+//! else lies there is somebody's own, and neither overwritten nor removed.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, Read, Write};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::commands::save::{stays_in, turn};
+use staleness::ids::stable_hash;
+
+use crate::commands::save::{Prepared, Turn, remove_if_there, stays_in};
 use crate::error::{CliError, ErrorKind, brief, in_words};
 
 /// The largest file that is edited, in bytes: as large as those that are read for a scan.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What is appended to a file's name for its backup.
-const BACKUP: &str = ".before-staleness";
+/// What is appended to a file's name for its backup, before the digest.
+const BACKUP: &str = ".before-staleness-";
 
 /// A file to be edited.
 #[derive(Clone, Debug)]
@@ -54,15 +60,61 @@ impl Place {
         read(&self.target).map_err(|error| trouble(&self.path, &error))
     }
 
-    /// Where its backup is.
-    pub(crate) fn backup_path(&self) -> PathBuf {
-        with_suffix(&self.target)
+    /// The newest of its backups that are as `init` wrote them.
+    pub(crate) fn backup(&self) -> Option<Kept> {
+        self.backups().pop()
     }
 
-    /// The text of its backup, where that can be read.
-    pub(crate) fn backup(&self) -> Option<String> {
-        read(&self.backup_path()).ok().flatten()
+    /// Its backups that are as `init` wrote them, oldest first. More than one is there when an `init` was
+    /// killed.
+    fn backups(&self) -> Vec<Kept> {
+        let Some(prefix) = self.target.file_name().map(|name| join(name.into(), BACKUP)) else {
+            return Vec::new();
+        };
+        let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
+        let named = entries.filter(|entry| {
+            let (name, prefix) = (entry.file_name(), prefix.as_encoded_bytes());
+            name.as_encoded_bytes().starts_with(prefix)
+        });
+        let mut found: Vec<_> = named
+            .filter_map(|entry| {
+                let (path, meta) = (entry.path(), entry.metadata().ok()?);
+                let text = meta.is_file().then(|| read(&path).ok().flatten())??;
+                let ours = self.backup_of(&text).file_name() == path.file_name();
+                ours.then(|| (meta.modified().ok(), Kept { path, text }))
+            })
+            .collect();
+        found.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.path.cmp(&y.path)));
+        found.into_iter().map(|(_, kept)| kept).collect()
     }
+
+    /// Where a backup of this text is.
+    fn backup_of(&self, text: &str) -> PathBuf {
+        let name = join(self.target.clone().into(), BACKUP);
+        join(name, &format!("{:032x}", stable_hash(text.as_bytes()))).into()
+    }
+
+    fn folder(&self) -> &Path {
+        self.target.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
+    }
+
+    /// Removes what an `init` that was killed left of a file that it was writing.
+    pub(crate) fn sweep(&self) -> Result<(), CliError> {
+        let swept = || {
+            let turn = Turn::new(self.folder())?;
+            turn.sweep(&self.target)
+        };
+        swept().map_err(|error| trouble(&self.path, &error))
+    }
+}
+
+/// A backup.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it holds.
+    pub text: String,
 }
 
 /// A change of one file.
@@ -111,60 +163,85 @@ impl Change {
 
     fn try_apply(&self) -> io::Result<Applied> {
         let target = &self.place.target;
-        let folder = target.parent().unwrap_or(Path::new("."));
+        let folder = self.place.folder();
         if self.after.is_some() {
             fs::create_dir_all(folder)?;
         }
-        let _turn = turn(folder);
+        let turn = Turn::new(folder)?;
         if read(target)? != self.before {
             return Ok(Applied::Overtaken);
         }
-        let permissions = match fs::metadata(target) {
-            Ok(meta) if meta.permissions().readonly() => {
-                let error = "it is read-only";
-                return Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, error));
-            }
-            Ok(meta) => Some(meta.permissions()),
-            Err(_) => None,
-        };
-        if self.backup == Backup::Write
-            && let Some(before) = &self.before
-        {
-            let backup = Replacement::new(folder, before, permissions.clone(), true)?;
-            backup.put(&self.place.backup_path())?;
+        if fs::metadata(target).is_ok_and(|meta| meta.permissions().readonly()) {
+            let error = "it is read-only";
+            return Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, error));
         }
-        match &self.after {
-            Some(after) => {
-                let new = Replacement::new(folder, after, permissions, self.place.private)?;
-                // As late as possible: others do not know of the lock.
-                if read(target)? != self.before {
-                    return Ok(Applied::Overtaken);
-                }
-                new.put(target)?;
-            }
-            None => {
-                if read(target)? != self.before {
-                    return Ok(Applied::Overtaken);
-                }
-                fs::remove_file(target)?;
-            }
+        let made = match (&self.before, self.backup_path()) {
+            (Some(before), Some(backup)) => self.back_up(&turn, before, backup)?,
+            _ => None,
+        };
+        let replaced = self.replace(&turn);
+        if !matches!(replaced, Ok(Applied::Done))
+            && let Some(made) = made
+        {
+            let _ = fs::remove_file(made);
         }
         sync(folder);
+        replaced
+    }
+
+    /// Where the text before is kept.
+    pub(crate) fn backup_path(&self) -> Option<PathBuf> {
+        let before = self.before.as_deref().filter(|_| self.backup == Backup::Write);
+        before.map(|before| self.place.backup_of(before))
+    }
+
+    /// Keeps the text before; returns the path unless it was kept already.
+    fn back_up(&self, turn: &Turn, before: &str, to: PathBuf) -> io::Result<Option<PathBuf>> {
+        if read(&to).ok().flatten().as_deref() == Some(before) {
+            return Ok(None);
+        }
+        Prepared::new(turn, &to, before.as_bytes(), &self.place.target, true)?.put_new()?;
+        Ok(Some(to))
+    }
+
+    fn replace(&self, turn: &Turn) -> io::Result<Applied> {
+        let target = &self.place.target;
+        let new = match &self.after {
+            Some(after) => {
+                let private = self.place.private;
+                Some(Prepared::new(turn, target, after.as_bytes(), target, private)?)
+            }
+            None => None,
+        };
+        // As late as possible: others do not know of the lock.
+        if read(target)? != self.before {
+            return Ok(Applied::Overtaken);
+        }
+        match new {
+            Some(new) => new.put()?,
+            None => fs::remove_file(target)?,
+        }
         Ok(Applied::Done)
     }
 
-    /// Removes the backup if it is to go: once every file is written, since until then the change may be
-    /// taken back. Where somebody changed the file since, the backup may be theirs, and stays.
+    /// Removes the backups that are to go: once every file is written, since until then the change may be
+    /// taken back. Where somebody changed the file since, they stay.
     pub(crate) fn settle(&self) -> Result<(), CliError> {
+        if self.backup == Backup::Keep {
+            return Ok(());
+        }
         let settled = || -> io::Result<()> {
-            let target = &self.place.target;
-            let _turn = turn(target.parent().unwrap_or(Path::new(".")));
-            if self.backup == Backup::Remove && read(target)? == self.after {
-                remove_if_there(&self.place.backup_path())?;
+            let _turn = Turn::new(self.place.folder())?;
+            if read(&self.place.target)? != self.after {
+                return Ok(());
             }
-            Ok(())
+            let current = self.backup_path();
+            let old = self.place.backups();
+            old.iter()
+                .filter(|kept| Some(&kept.path) != current.as_ref())
+                .try_for_each(|kept| remove_if_there(&kept.path))
         };
-        settled().map_err(|error| trouble(&self.place.backup_path(), &error))
+        settled().map_err(|error| trouble(&self.place.path, &error))
     }
 
     /// The change that takes this one back.
@@ -186,54 +263,9 @@ pub(crate) fn remove_empty_folders(file: &Path, root: &Path) {
     }
 }
 
-/// A text in a file that is to take another's place.
-struct Replacement(tempfile::NamedTempFile);
-
-impl Replacement {
-    /// Writes the text to the disk. Without the permissions of a file before it, `private` decides.
-    fn new(
-        folder: &Path,
-        text: &str,
-        permissions: Option<Permissions>,
-        private: bool,
-    ) -> io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".staleness-");
-        #[cfg(unix)]
-        let all = {
-            use std::os::unix::fs::PermissionsExt;
-            Permissions::from_mode(0o666)
-        };
-        // What the user's mask leaves of it.
-        #[cfg(unix)]
-        if !private {
-            builder.permissions(all);
-        }
-        let _ = private;
-        let mut file = builder.tempfile_in(folder)?;
-        if let Some(permissions) = permissions {
-            file.as_file().set_permissions(permissions)?;
-        }
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        Ok(Self(file))
-    }
-
-    fn put(self, path: &Path) -> io::Result<()> {
-        self.0.persist(path).map(drop).map_err(|error| error.error)
-    }
-}
-
 fn sync(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
-    }
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }
 
@@ -256,10 +288,9 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-fn with_suffix(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(BACKUP);
-    path.with_file_name(name)
+fn join(mut name: OsString, end: &str) -> OsString {
+    name.push(end);
+    name
 }
 
 fn trouble(path: &Path, error: &io::Error) -> CliError {

@@ -37,6 +37,7 @@ pub(crate) fn corpus() -> Vec<(Kind, String)> {
 
 /// Texts that nothing can be put into, with the line that is named.
 pub(crate) const REFUSED: &[(Kind, &str, usize)] = &[
+    (ClaudeSettings, "{\n  \"hooks\": 1,\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n", 3),
     (ClaudeSettings, "{\n  \"hooks\": {\n", 2),
     (ClaudeSettings, "{\n  \"a\": 1\n  \"b\": 2\n}\n", 2),
     (ClaudeSettings, "[]\n", 1),
@@ -45,6 +46,11 @@ pub(crate) const REFUSED: &[(Kind, &str, usize)] = &[
     (ClaudeSettings, "{\n  \"hooks\": {\n    \"PostToolUse\": {}\n  }\n}\n", 3),
     (ClaudeSettings, "{a: 1}", 1),
     (ClaudeSettings, "{'a': 1}", 1),
+    (
+        ClaudeServers,
+        "{\n  \"mcpServers\": {\"a\": {}},\n  \"mcpServers\": {\n    \"b\": {}\n  }\n}\n",
+        3,
+    ),
     (ClaudeServers, "{\n  \"mcpServers\": []\n}\n", 2),
     (
         ClaudeServers,
@@ -122,7 +128,6 @@ const TEXTS: &[(Kind, &str)] = &[
         "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"staleness hook\"}]}\n    ]\n  }\n}\n",
     ),
     (ClaudeSettings, "{\n  \"hooks\": {\"PostToolUse\": [{\"hooks\": \"odd\"}, 7, null, {}]}\n}\n"),
-    (ClaudeSettings, "{\n  \"hooks\": 1,\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n"),
     // Servers.
     (ClaudeServers, "{\n  \"mcpServers\": null\n}\n"),
     (ClaudeServers, "{\n  \"mcpServers\": {}\n}\n"),
@@ -152,10 +157,6 @@ const TEXTS: &[(Kind, &str)] = &[
     (
         ClaudeServers,
         "{\n  \"mcpServers\": {\n    \"staleness\": {\"command\": \"staleness\", \"args\": [\"mcp\"]}\n  }\n}\n",
-    ),
-    (
-        ClaudeServers,
-        "{\n  \"mcpServers\": {\"a\": {}},\n  \"mcpServers\": {\n    \"b\": {}\n  }\n}\n",
     ),
     // Cursor.
     (CursorHooks, "{\n  \"version\": 1\n}\n"),

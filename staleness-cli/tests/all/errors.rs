@@ -238,6 +238,7 @@ fn a_project_may_not_set_what_is_the_users() {
         "store = 'sqlite:/tmp/x'\n",
         "[hooks]\ntell = false\n",
         "[outcomes]\nkeep_days = 0\n",
+        "[sessions]\nkeep_days = 0\n",
         "[projects]\nshare_worktrees = false\n",
     ] {
         let path = sandbox.write("project/staleness.toml", text);

@@ -208,8 +208,9 @@ fn doctor_prune_backup_and_config() {
         assert!(["ok", "warn", "fail"].contains(&check["state"].as_str().unwrap()));
     }
     for args in [&["prune", "--dry-run"][..], &["prune"]] {
-        let expected = json!({ "routes": { "removed": 0, "kept": 0 },
-                               "outcomes": { "removed": 0, "kept": 4 } });
+        let (none, four) = (json!({ "removed": 0, "kept": 0 }), json!({ "removed": 0, "kept": 4 }));
+        let expected = json!({ "routes": none, "outcomes": four, "sessions": none,
+                               "cursors": none, "projects": { "removed": 0 } });
         assert_eq!(sandbox.json(args), expected);
     }
     let copy = sandbox.root().join("copy.db");

@@ -27,6 +27,7 @@ mod hook_spool;
 mod hook_trouble;
 mod install;
 mod install_files;
+mod install_killed;
 mod install_runs;
 mod journey;
 mod json;
@@ -35,8 +36,11 @@ mod knowledge_clash;
 mod knowledge_dry;
 mod knowledge_evidence;
 mod knowledge_files;
+mod limits;
 mod model_names;
 mod network;
+#[cfg(unix)]
+mod planted;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
@@ -60,4 +64,5 @@ mod suggesting;
 mod transfer;
 mod two_at_once;
 mod upkeep;
+mod upkeep_old;
 mod work;

@@ -41,13 +41,14 @@ impl Edit {
         };
         let failed = |error: std::io::Error| trouble(in_words(&error));
         let target = self.path.canonicalize().map_err(failed)?;
-        let _turn = target.parent().and_then(save::turn);
+        let turn = save::Turn::new(target.parent().unwrap_or(Path::new("."))).map_err(failed)?;
         let now = read(&target)?;
         let after = changed(&self.path, &now, &self.changes)?;
         if after == now {
             return Ok(());
         }
-        let prepared = save::Prepared::new(&target, after.as_bytes()).map_err(failed)?;
+        let prepared = save::Prepared::new(&turn, &target, after.as_bytes(), &target, false)
+            .map_err(failed)?;
         if read(&target)? != now {
             return Err(trouble("it was changed in the meantime".into()).hint("try again"));
         }

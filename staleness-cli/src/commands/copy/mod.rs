@@ -12,6 +12,7 @@ use staleness::{BlockingRegistry, OpenOptions, StoreUrl};
 use self::report::{Report, document, listed, render, totals};
 use super::export::spooled;
 use super::import::lines::Input;
+use super::save;
 use crate::args::CopyArgs;
 use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Output, Progress};
@@ -70,7 +71,7 @@ fn copy(
         Some(registry) => spooled(registry, Progress::new(out, "read"))
             .map(|file| Input::of(file, name.clone()))
             .map_err(|error| named(error, name)),
-        None => Ok(Input::of(tempfile::tempfile().map_err(no_file)?, name.clone())),
+        None => Ok(Input::of(save::unnamed().map_err(no_file)?, name.clone())),
     };
     let mut original = printed(Some(from), from_name)?;
     let target = to(Access::Look)?;
@@ -264,7 +265,7 @@ fn named(mut error: CliError, name: &str) -> CliError {
 }
 
 fn no_file(error: std::io::Error) -> CliError {
-    CliError::new(ErrorKind::Io, format!("a temporary file: {error}"))
+    CliError::new(ErrorKind::Io, error.to_string())
 }
 
 #[cfg(test)]

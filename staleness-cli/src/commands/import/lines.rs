@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
 
+use crate::commands::save;
 use crate::error::{CliError, ErrorKind, brief, in_words};
 
 /// The longest line that is read, in bytes.
@@ -123,7 +124,7 @@ fn trouble(shown: &str, error: &io::Error) -> CliError {
 /// A copy in a temporary file without a name, which only this user could read. It ends where a line
 /// is too long: nothing behind that is ever read, and what never ends fills no disk.
 fn spooled(from: &mut impl Read) -> io::Result<File> {
-    let mut file = tempfile::tempfile()?;
+    let mut file = save::unnamed()?;
     let mut chunk = vec![0; 1 << 16];
     let mut line = 0;
     while line <= MAX_LINE {

@@ -6,6 +6,8 @@
 mod container;
 mod style;
 
+use std::collections::HashSet;
+
 use jsonc_parser::ast::{self, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -36,7 +38,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 /// One step of the way to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<'a> {
-    /// The member of an object; of several with one name the last, as clients read it.
+    /// The member of an object.
     Key(&'a str),
     /// The element of a list, from 0.
     At(usize),
@@ -76,7 +78,13 @@ impl Doc {
         };
         let doc = Self { bom, text: body.to_owned() };
         match doc.parse()? {
-            None | Some(Value::Object(_)) => {}
+            None => {}
+            Some(root @ Value::Object(_)) => {
+                // Which of the two a client reads is its own affair.
+                if let Some(at) = twice(&root) {
+                    return Err(Fault::at(&doc.text, at, "has one key twice in one object"));
+                }
+            }
             Some(other) => {
                 return Err(Fault::at(&doc.text, other.range().start, "is not a JSON object"));
             }
@@ -211,9 +219,24 @@ fn find<'v, 't>(root: &'v Value<'t>, path: &[Step<'_>]) -> Option<&'v Value<'t>>
     })
 }
 
-/// Where a member stands, of several with one name the last.
+/// Where a key stands that its object had before.
+fn twice(value: &Value<'_>) -> Option<usize> {
+    match value {
+        Value::Object(object) => {
+            let mut seen = HashSet::new();
+            object.properties.iter().find_map(|member| {
+                let known = !seen.insert(member.name.as_str());
+                if known { Some(member.range().start) } else { twice(&member.value) }
+            })
+        }
+        Value::Array(list) => list.elements.iter().find_map(twice),
+        _ => None,
+    }
+}
+
+/// Where a member stands.
 fn position(object: &ast::Object<'_>, key: &str) -> Option<usize> {
-    object.properties.iter().rposition(|member| member.name.as_str() == key)
+    object.properties.iter().position(|member| member.name.as_str() == key)
 }
 
 /// The blanks at the beginning of a line.
