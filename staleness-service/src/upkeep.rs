@@ -39,6 +39,15 @@ pub fn prune_some(registry: &BlockingRegistry, now: Timestamp) -> Result<(), Ser
     prune(registry, now, false, FEW).map(drop)
 }
 
+/// Returns true if a folder is proven to be gone: the closest folder above it that is left holds something
+/// else. An empty one may be the place of a disk that is not mounted.
+fn is_gone(folder: &Path) -> bool {
+    let holds_something =
+        |above: &Path| std::fs::read_dir(above).is_ok_and(|mut entries| entries.next().is_some());
+    !folder.exists()
+        && folder.ancestors().skip(1).find(|above| above.exists()).is_some_and(holds_something)
+}
+
 fn prune(
     registry: &BlockingRegistry,
     now: Timestamp,
@@ -47,12 +56,29 @@ fn prune(
 ) -> Result<Left, ServiceError> {
     let mut projects = PruneReport::default();
     for project in registry.projects_left(now)?.into_iter().take(at_most) {
-        let gone = !Path::new(&project.root).exists();
-        if gone && registry.prune_project(project.id, clock::fresh_op(), now, dry_run)? {
+        if is_gone(Path::new(&project.root))
+            && registry.prune_project(project.id, clock::fresh_op(), now, dry_run)?
+        {
             projects.removed += 1;
         } else {
             projects.kept += 1;
         }
     }
     Ok(Left { sessions: registry.prune_sessions(now, dry_run)?, projects })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trap_a_folder_on_a_disk_that_is_not_mounted_is_not_gone() {
+        let disk = tempfile::tempdir().unwrap();
+        let project = disk.path().join("me/project");
+        assert!(!is_gone(&project), "the disk is empty");
+        std::fs::create_dir(disk.path().join("others")).unwrap();
+        assert!(is_gone(&project));
+        std::fs::create_dir_all(&project).unwrap();
+        assert!(!is_gone(&project));
+    }
 }

@@ -260,7 +260,9 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     let mut more = || begun.elapsed() < most;
     unless_busy(registry.prune_routes(&settings.project.id, settings.now, false))?;
     unless_busy(registry.prune_outcomes_while(settings.now, &mut more))?;
-    if more() { upkeep::prune_some(&registry, settings.now)? }
+    if more() {
+        upkeep::prune_some(&registry, settings.now)?
+    }
     Ok(())
 }
 
