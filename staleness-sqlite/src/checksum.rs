@@ -37,6 +37,8 @@ pub(crate) const LAYER: &CStr = c"staleness";
 pub(crate) const PAGE: usize = 4_096;
 /// Bytes of SQLite's header, at the begin of the first page.
 const HEADER: usize = 100;
+/// Where SQLite's header has the number of pages, in bytes.
+const PAGES_AT: i64 = 28;
 /// Bytes at the end of a page that hold its checksum.
 pub(crate) const RESERVED: usize = 4;
 
@@ -216,8 +218,13 @@ unsafe extern "C" fn read(
         };
         match code {
             ffi::SQLITE_OK => {}
-            // SQLite would take it for zeros.
-            ffi::SQLITE_IOERR_SHORT_READ => return ffi::SQLITE_IOERR_DATA,
+            // SQLite takes it for zeros, which is right for a page that the transaction has just added.
+            ffi::SQLITE_IOERR_SHORT_READ => {
+                let mut pages = [0_u8; 4];
+                let asked = read(file, pages.as_mut_ptr().cast(), 4, PAGES_AT);
+                let is_new = asked == ffi::SQLITE_OK && number > u32::from_be_bytes(pages);
+                return if is_new { code } else { ffi::SQLITE_IOERR_DATA };
+            }
             failed => return failed,
         }
         let page = &mut *to.cast::<[u8; PAGE]>();

@@ -114,6 +114,7 @@ fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
             .map_err(|source| StoreError::io(format!("creating {}", folder.display()), source))?;
     }
     let failed = |source| StoreError::io(format!("creating {}", path.display()), source);
+    refuse_planted(path, &BESIDE, true).map_err(failed)?;
     let lock = FileLock::new(with_suffix(path, ".lock")).total_wait(options.total_wait);
     let _turn = turn(&lock, options)?;
     let made = match NewFile::in_turn(path) {

@@ -58,11 +58,9 @@ fn an_item_goes_with_its_comma_and_without_the_comments_around_it() {
 }
 
 #[test]
-fn of_two_members_with_one_name_the_last_is_meant() {
-    let mut doc = Doc::new(r#"{"a": {"x": 1}, "a": {"y": 2}}"#).unwrap();
-    doc.insert(&[Step::Key("a")], "z", &json!(3)).unwrap();
-    assert_eq!(doc.clone().finish(), r#"{"a": {"x": 1}, "a": {"y": 2, "z": 3}}"#);
-    assert_eq!(doc.value().unwrap(), json!({ "a": { "y": 2, "z": 3 } }));
+fn two_members_with_one_name_are_refused_with_their_line() {
+    let fault = Doc::new("{\"a\": {\"x\": 1},\n \"a\": {\"y\": 2}}").unwrap_err();
+    assert_eq!((fault.line, fault.what.contains("twice")), (2, true), "{fault:?}");
 }
 
 #[test]
