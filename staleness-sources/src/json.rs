@@ -9,14 +9,14 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use jsonc_parser::ast;
-use jsonc_parser::errors::ParseErrorKind;
+use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use crate::text::{Content, line_at, shown};
 
 pub(crate) use jsonc_parser::ast::{Object, Value};
 
-const OPTIONS: ParseOptions = ParseOptions {
+pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
     allow_loose_object_property_names: false,
@@ -29,21 +29,27 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Parses a text. The error is the line and what is wrong with it.
-pub(crate) fn parse(text: &str) -> Result<Value<'_>, (usize, &'static str)> {
+/// The line in which something is wrong, from 1, and what it is.
+pub(crate) type Fault = (usize, &'static str);
+
+/// Parses a text.
+pub(crate) fn parse(text: &str) -> Result<Value<'_>, Fault> {
     match parse_to_ast(text, &CollectOptions::default(), &OPTIONS) {
         Ok(result) => result.value.ok_or((1, "is empty")),
-        Err(error) => {
-            let what = match error.kind() {
-                ParseErrorKind::NestingDepthExceeded => "is nested too deeply",
-                ParseErrorKind::UnterminatedArray
-                | ParseErrorKind::UnterminatedObject
-                | ParseErrorKind::UnterminatedCommentBlock => "ends too early",
-                _ => "is not valid JSON",
-            };
-            Err((line_at(text, error.range().start), what))
-        }
+        Err(error) => Err(fault_of(text, &error)),
     }
+}
+
+/// An error of the parser or of its scanner.
+pub(crate) fn fault_of(text: &str, error: &ParseError) -> Fault {
+    let what = match error.kind() {
+        ParseErrorKind::NestingDepthExceeded => "is nested too deeply",
+        ParseErrorKind::UnterminatedArray
+        | ParseErrorKind::UnterminatedObject
+        | ParseErrorKind::UnterminatedCommentBlock => "ends too early",
+        _ => "is not valid JSON",
+    };
+    (line_at(text, error.range().start), what)
 }
 
 /// A configuration file whose top level is an object.

@@ -40,6 +40,8 @@ pub mod git;
 pub mod hook;
 mod json;
 pub mod live;
+mod outline;
 pub mod project;
+mod remembered;
 mod text;
 pub mod version;

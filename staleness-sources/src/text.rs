@@ -104,31 +104,71 @@ pub(crate) fn look(path: &Path, fence: Option<&Fence>) -> Target {
     }
 }
 
-/// Reads a configuration file.
-pub(crate) fn read_config(path: &Path, fence: Option<&Fence>) -> Content {
-    let failed = |what: &str| Content::Failed(format!("{}: {what}", shown(path)));
+/// Reads a configuration file of at most `limit` bytes.
+pub(crate) fn read_config(path: &Path, fence: Option<&Fence>, limit: u64) -> Content {
+    check_config(path, fence, limit)
+        .and_then(|_| load_config(path, limit))
+        .map_or_else(|failed| failed, |(bytes, _)| config_text(path, bytes))
+}
+
+/// Looks at a configuration file without opening it.
+///
+/// # Errors
+/// It is missing, or cannot be used.
+pub(crate) fn check_config(
+    path: &Path,
+    fence: Option<&Fence>,
+    limit: u64,
+) -> Result<Metadata, Content> {
     match look(path, fence) {
-        Target::Missing => Content::Missing,
-        Target::Failed(what) => failed(what),
-        Target::There(meta) if !meta.is_file() => failed("is not a file"),
-        Target::There(meta) if meta.len() > MAX_CONFIG_BYTES => failed("is larger than 16 MiB"),
-        Target::There(meta) => match read_bytes(path, MAX_CONFIG_BYTES, meta.len()) {
-            Err(kind) => failed(reason(kind)),
-            Ok(None) => failed("is larger than 16 MiB"),
-            Ok(Some(bytes)) => match String::from_utf8(bytes) {
-                Err(error) => {
-                    let valid = error.utf8_error().valid_up_to();
-                    let line =
-                        1 + error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count();
-                    Content::Failed(format!("{}:{line}: is not UTF-8", shown(path)))
-                }
-                Ok(text) if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() => {
-                    Content::Failed(format!("{}:1: is empty", shown(path)))
-                }
-                Ok(text) => Content::Text(without_mark(text)),
-            },
-        },
+        Target::Missing => Err(Content::Missing),
+        Target::Failed(what) => Err(failed(path, what)),
+        Target::There(meta) if !meta.is_file() => Err(failed(path, "is not a file")),
+        Target::There(meta) if meta.len() > limit => Err(too_large(path, limit)),
+        Target::There(meta) => Ok(meta),
     }
+}
+
+/// Reads the bytes of a file, and its metadata as of before the reading.
+///
+/// # Errors
+/// It cannot be used.
+pub(crate) fn load_config(path: &Path, limit: u64) -> Result<(Vec<u8>, Metadata), Content> {
+    let read = || {
+        let file = File::open(path)?;
+        let meta = file.metadata()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(meta.len().min(limit)).unwrap_or(0) + 1);
+        file.take(limit + 1).read_to_end(&mut bytes)?;
+        Ok((bytes, meta))
+    };
+    match read() {
+        Err(error) => Err(failed(path, reason(std::io::Error::kind(&error)))),
+        Ok((bytes, _)) if bytes.len() as u64 > limit => Err(too_large(path, limit)),
+        Ok(loaded) => Ok(loaded),
+    }
+}
+
+/// The text of a configuration file.
+pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
+    match String::from_utf8(bytes) {
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            let line = 1 + error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count();
+            Content::Failed(format!("{}:{line}: is not UTF-8", shown(path)))
+        }
+        Ok(text) if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() => {
+            Content::Failed(format!("{}:1: is empty", shown(path)))
+        }
+        Ok(text) => Content::Text(without_mark(text)),
+    }
+}
+
+fn failed(path: &Path, what: &str) -> Content {
+    Content::Failed(format!("{}: {what}", shown(path)))
+}
+
+fn too_large(path: &Path, limit: u64) -> Content {
+    failed(path, &format!("is larger than {} MiB", limit >> 20))
 }
 
 fn without_mark(mut text: String) -> String {

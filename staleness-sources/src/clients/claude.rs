@@ -8,11 +8,12 @@ use staleness_core::scan::SourceReading;
 use super::folders::{Looked, Owner, Shelf, look_into};
 use super::servers::{self, Rules};
 use super::settings::Settings;
+use super::shapes;
 use super::state::{self, LocalState};
 use super::{Outside, Readings, plugins, source};
 use crate::draft::Draft;
 use crate::json::JsonFile;
-use crate::text::{Fence, is_there, read_config};
+use crate::text::{Fence, is_there};
 
 /// The client's name.
 pub(super) const CLIENT: &str = "claude-code";
@@ -50,11 +51,13 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     let sources = &mut readings.sources;
     let local = state::read(outside, &state_file, user.is_there, sources);
     let settings = AllSettings {
-        user: Settings::read(&user.dir.join("settings.json"), None),
+        user: Settings::read(outside, &user.dir.join("settings.json"), None),
         project: ["settings.json", "settings.local.json"].map(|name| {
             outside
                 .project_path(&format!(".claude/{name}"), &user.dir.join("settings.json"))
-                .map_or_else(Settings::default, |path| Settings::read(&path, Some(&outside.fence)))
+                .map_or_else(Settings::default, |path| {
+                    Settings::read(outside, &path, Some(&outside.fence))
+                })
         }),
     };
     sources.push(project_servers(outside, &settings, &local));
@@ -105,7 +108,7 @@ fn project_servers(
     local: &LocalState,
 ) -> SourceReading {
     let path = outside.folder.join(".mcp.json");
-    let content = read_config(&path, Some(&outside.fence));
+    let content = outside.json(&path, Some(&outside.fence), &shapes::SERVERS);
     let id = source(CLIENT, Level::Project, Some(&outside.project_id), "mcp");
     let mut draft = Draft::new(id, &path);
     match JsonFile::of(&path, &content) {

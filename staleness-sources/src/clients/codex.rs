@@ -11,6 +11,9 @@ use super::{Outside, source};
 use crate::draft::{Draft, one_line};
 use crate::text::{Content, Fence, line_at, read_config, shown};
 
+/// The largest file that is read, in bytes. No outline is made of it.
+const MAX_BYTES: u64 = 1024 * 1024;
+
 /// Programs write files in pieces whose sizes are multiples of this, in bytes.
 const PIECE: usize = 512;
 
@@ -43,7 +46,7 @@ fn toml_source(
     root_is_there: bool,
 ) -> SourceReading {
     let draft = Draft::new(id, path);
-    let text = match read_config(path, fence) {
+    let text = match read_config(path, fence, MAX_BYTES) {
         Content::Missing => return draft.missing(root_is_there),
         Content::Failed(why) => return draft.failed(why),
         Content::Text(text) => text,

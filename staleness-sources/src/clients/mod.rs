@@ -16,6 +16,7 @@ mod plugin;
 mod plugins;
 mod servers;
 mod settings;
+mod shapes;
 mod simple;
 mod state;
 
@@ -26,7 +27,12 @@ use staleness_core::ids::{Level, ProjectId, SourceId};
 use staleness_core::scan::{SourceIndex, SourceReading};
 
 use crate::project::{ProjectPlace, canonical};
-use crate::text::{Fence, is_there};
+use crate::remembered::{self, LARGE, outline_of};
+pub use crate::remembered::{Outline, Outlines};
+#[cfg(test)]
+use crate::text::read_config;
+use crate::text::{Content, Fence, MAX_CONFIG_BYTES, check_config, is_there, load_config};
+use shapes::Kind;
 
 /// What to read.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +50,22 @@ pub struct ScanRequest<'a> {
     /// Where programs keep their settings for the user, if not in the platform's usual folder
     /// (`XDG_CONFIG_HOME`, `APPDATA`): holds `Claude` and `Code/User`.
     pub config_dir: Option<&'a Path>,
+    /// Where the outlines of large files are kept between two readings, if anywhere.
+    pub outlines: Option<&'a dyn Outlines>,
 }
 
 impl<'a> ScanRequest<'a> {
     /// Everything in its usual place.
     #[must_use]
     pub const fn new(home: &'a Path, project: &'a ProjectPlace) -> Self {
-        Self { home, project, claude_config_dir: None, codex_dir: None, config_dir: None }
+        Self {
+            home,
+            project,
+            claude_config_dir: None,
+            codex_dir: None,
+            config_dir: None,
+            outlines: None,
+        }
     }
 }
 
@@ -68,11 +83,14 @@ pub struct Readings {
 /// It never fails: what cannot be read is a source with the state `failed` or `partial`.
 #[must_use]
 pub fn read(request: &ScanRequest<'_>) -> Readings {
-    let outside = Outside::new(request);
+    read_outside(&Outside::new(request))
+}
+
+fn read_outside(outside: &Outside<'_>) -> Readings {
     let mut readings = Readings::default();
-    claude::read(&outside, &mut readings);
-    simple::read(&outside, &mut readings.sources);
-    codex::read(&outside, &mut readings.sources);
+    claude::read(outside, &mut readings);
+    simple::read(outside, &mut readings.sources);
+    codex::read(outside, &mut readings.sources);
     readings
 }
 
@@ -88,6 +106,10 @@ struct Outside<'a> {
     claude_config_dir: Option<&'a Path>,
     codex_dir: Option<&'a Path>,
     config_dir: Option<&'a Path>,
+    outlines: Option<&'a dyn Outlines>,
+    /// Reads whole files instead of their outlines.
+    #[cfg(test)]
+    whole: bool,
 }
 
 impl<'a> Outside<'a> {
@@ -107,6 +129,29 @@ impl<'a> Outside<'a> {
             claude_config_dir: request.claude_config_dir,
             codex_dir: request.codex_dir,
             config_dir: request.config_dir,
+            outlines: request.outlines,
+            #[cfg(test)]
+            whole: false,
+        }
+    }
+
+    /// Reads the outline of a JSON file.
+    fn json(&self, path: &Path, fence: Option<&Fence>, kind: &Kind) -> Content {
+        #[cfg(test)]
+        if self.whole {
+            return read_config(path, fence, MAX_CONFIG_BYTES);
+        }
+        let meta = match check_config(path, fence, MAX_CONFIG_BYTES) {
+            Ok(meta) => meta,
+            Err(content) => return content,
+        };
+        match self.outlines.filter(|_| meta.len() > LARGE) {
+            Some(outlines) => {
+                let key = remembered::key(path, shapes::VERSION, kind.name);
+                remembered::read(outlines, &key, path, &meta, kind.root)
+            }
+            None => load_config(path, MAX_CONFIG_BYTES)
+                .map_or_else(|failed| failed, |(bytes, _)| outline_of(path, bytes, kind.root)),
         }
     }
 

@@ -13,10 +13,10 @@ use super::folders::{Looked, Owner, Shelf, look_into};
 use super::plugins::Installed;
 use super::servers::{self, Rules};
 use super::state::LocalState;
-use super::{Outside, source};
+use super::{Outside, shapes, source};
 use crate::draft::{Draft, one_line};
 use crate::json::{self, JsonFile, JsonText, Value};
-use crate::text::{Fence, is_there, read_config};
+use crate::text::{Fence, is_there};
 
 /// Reads the plugin's four sources.
 pub(super) fn read(
@@ -29,8 +29,9 @@ pub(super) fn read(
 ) {
     let manifest_path = plugin.folder.join(".claude-plugin/plugin.json");
     let fence = Fence::of_folder(&plugin.folder);
-    let manifest_content = read_config(&manifest_path, Some(&fence));
+    let manifest_content = outside.json(&manifest_path, Some(&fence), &shapes::MANIFEST);
     let reader = Reader {
+        outside,
         plugin,
         owner: Owner { plugin: Some((plugin.short(), &plugin.name)), disabled: plugin.disabled },
         manifest: &JsonFile::of(&manifest_path, &manifest_content),
@@ -58,6 +59,7 @@ pub(super) fn read(
 }
 
 struct Reader<'a> {
+    outside: &'a Outside<'a>,
     plugin: &'a Installed,
     owner: Owner<'a>,
     manifest: &'a JsonFile<'a>,
@@ -128,7 +130,7 @@ impl<'a> Reader<'a> {
     }
 
     fn server_file(&self, draft: &mut Draft, path: &Path, rules: &Rules<'_>) -> bool {
-        let content = read_config(path, Some(self.fence));
+        let content = self.outside.json(path, Some(self.fence), &shapes::BARE);
         match JsonFile::of(path, &content) {
             JsonFile::Missing => false,
             JsonFile::Failed(why) => {

@@ -12,10 +12,9 @@ use staleness_core::tool::ToolKind;
 
 use super::claude::{AllSettings, CLIENT, UserPlace};
 use super::state::{LocalState, Places};
-use super::{Outside, Readings, plugin, source};
+use super::{Outside, Readings, plugin, shapes, source};
 use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
-use crate::text::read_config;
 
 /// The levels at which plugins are installed.
 const LEVELS: [Level; 3] = [Level::User, Level::Project, Level::Local];
@@ -54,7 +53,7 @@ pub(super) fn read(
 ) {
     let dir = user.dir.join("plugins");
     let path = dir.join("installed_plugins.json");
-    let content = read_config(&path, None);
+    let content = outside.json(&path, None, &shapes::PLUGINS);
     let mut drafts = LEVELS.map(|level| {
         let project = (level != Level::User).then_some(&outside.project_id);
         Draft::new(source(CLIENT, level, project, "plugins"), &path)

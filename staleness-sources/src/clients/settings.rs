@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::servers::names;
+use super::{Outside, shapes};
 use crate::json::{self, JsonFile, JsonText, Value};
-use crate::text::{Fence, read_config};
+use crate::text::Fence;
 
 /// What one settings file switches off.
 ///
@@ -24,8 +25,8 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads a file; a missing one switches nothing off.
-    pub(super) fn read(path: &Path, fence: Option<&Fence>) -> Self {
-        let content = read_config(path, fence);
+    pub(super) fn read(outside: &Outside<'_>, path: &Path, fence: Option<&Fence>) -> Self {
+        let content = outside.json(path, fence, &shapes::SETTINGS);
         let mut settings = Self::default();
         match JsonFile::of(path, &content) {
             JsonFile::Missing => {}

@@ -8,10 +8,10 @@ use staleness_core::scan::SourceReading;
 
 use super::folders::Owner;
 use super::servers::{self, Rules};
-use super::{Outside, source};
+use super::{Outside, shapes, source};
 use crate::draft::Draft;
 use crate::json::{self, JsonFile, Value};
-use crate::text::{Fence, read_config};
+use crate::text::Fence;
 
 /// A client with JSON files.
 struct Client {
@@ -38,6 +38,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         (WINDSURF, home.join(".codeium/windsurf/mcp_config.json")),
     ] {
         sources.push(json_source(
+            outside,
             source(client.name, Level::User, None, "mcp"),
             &user,
             None,
@@ -47,6 +48,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         let Some(path) = client.project else { continue };
         if let Some(path) = outside.project_path(path, &user) {
             sources.push(json_source(
+                outside,
                 source(client.name, Level::Project, Some(&outside.project_id), "mcp"),
                 &path,
                 Some(&outside.fence),
@@ -59,13 +61,14 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
 }
 
 fn json_source(
+    outside: &Outside<'_>,
     id: SourceId,
     path: &Path,
     fence: Option<&Fence>,
     root_is_there: bool,
     key: &'static str,
 ) -> SourceReading {
-    let content = read_config(path, fence);
+    let content = outside.json(path, fence, &shapes::SERVERS);
     let mut draft = Draft::new(id, path);
     match JsonFile::of(path, &content) {
         JsonFile::Missing => draft.missing(root_is_there),
@@ -115,7 +118,7 @@ impl Gate {
 /// list of allowed servers replaces the user's.
 fn gemini(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     let user_path = outside.home.join(".gemini/settings.json");
-    let user_content = read_config(&user_path, None);
+    let user_content = outside.json(&user_path, None, &shapes::GEMINI);
     let user = JsonFile::of(&user_path, &user_content);
     let user_gate = Gate::of(&user);
     sources.push(gemini_source(
@@ -128,7 +131,7 @@ fn gemini(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     let Some(path) = outside.project_path(".gemini/settings.json", &user_path) else {
         return;
     };
-    let content = read_config(&path, Some(&outside.fence));
+    let content = outside.json(&path, Some(&outside.fence), &shapes::GEMINI);
     let file = JsonFile::of(&path, &content);
     let mut gate = Gate::of(&file);
     gate.allowed = gate.allowed.or(user_gate.allowed);

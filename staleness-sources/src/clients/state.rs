@@ -13,11 +13,10 @@ use staleness_core::scan::SourceReading;
 
 use super::folders::Owner;
 use super::servers::{self, Rules, names};
-use super::{Outside, source};
+use super::{Outside, shapes, source};
 use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
 use crate::project::canonical;
-use crate::text::read_config;
 
 /// What the sections of the project switch off in other sources.
 #[derive(Debug, Default)]
@@ -38,7 +37,7 @@ pub(super) fn read(
     root_is_there: bool,
     sources: &mut Vec<SourceReading>,
 ) -> LocalState {
-    let content = read_config(path, None);
+    let content = outside.json(path, None, &shapes::STATE);
     let project = Some(&outside.project_id);
     let mut user = Draft::new(source(super::claude::CLIENT, Level::User, None, "mcp"), path);
     let mut local = Draft::new(source(super::claude::CLIENT, Level::Local, project, "mcp"), path);

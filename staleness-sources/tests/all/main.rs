@@ -29,6 +29,7 @@ mod git_repo;
 mod git_times;
 mod git_words;
 mod hooks;
+mod outlines;
 mod plugins;
 mod projects;
 mod random;

@@ -51,22 +51,22 @@ fn toml_that_stops_where_a_piece_ends_is_half_written() {
 #[test]
 fn a_file_that_lists_ever_so_much_is_taken_in_up_to_a_bound() {
     let tree = Tree::new();
-    let servers: String = (0..100_000).map(|at| format!("\"s{at}\":{{}},")).collect();
+    let servers: String = (0..40_000).map(|at| format!("\"s{at}\":{{}},")).collect();
     tree.own(".mcp.json", format!("{{\"mcpServers\": {{{servers}}}}}"));
     let source = tree.source("claude-code", Level::Project, "mcp");
     assert_eq!((source.state, source.found.len()), (SourceState::Partial, 10_000));
-    assert!(source.error.unwrap().contains("90000"));
+    assert!(source.error.unwrap().contains("30000"));
 }
 
 #[test]
 fn long_lists_of_what_is_switched_off_are_searched_once() {
     let tree = Tree::new();
     let names = |from: usize| {
-        (from..from + 50_000).map(|at| format!("\"s{at}\"")).collect::<Vec<_>>().join(",")
+        (from..from + 20_000).map(|at| format!("\"s{at}\"")).collect::<Vec<_>>().join(",")
     };
-    let servers: String = (0..50_000).map(|at| format!("\"s{at}\":{{}},")).collect();
+    let servers: String = (0..20_000).map(|at| format!("\"s{at}\":{{}},")).collect();
     for key in ["excluded", "allowed"] {
-        let list = names(if key == "excluded" { 50_000 } else { 1 });
+        let list = names(if key == "excluded" { 20_000 } else { 1 });
         tree.own(
             ".gemini/settings.json",
             format!("{{\"mcp\": {{\"{key}\": [{list}]}}, \"mcpServers\": {{{servers}}}}}"),

@@ -1,0 +1,242 @@
+//! Outlines of JSON files: the parts that readers ask for, and nothing else.
+//!
+//! A client's file may hold megabytes of history and half a million servers. Of its text, only the outline
+//! is parsed into a tree, so that memory is bounded by what is asked for; and only the outline is
+//! remembered between two sessions, without the values of `env`, `args` and the like.
+
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{Scanner, ScannerOptions};
+
+use crate::json::{Fault, OPTIONS, fault_of};
+use crate::text::line_at;
+
+/// The number of values that an outline holds at most.
+const MAX_VALUES: usize = 50_000;
+
+/// Objects, their members and lists that may lie in each other; the parser's own limit.
+const MAX_DEPTH: usize = 512;
+
+/// The parts of a value that are asked for. A value without a shape is left out with its key.
+///
+/// The type of a value is always kept: what is not asked for is an empty string, list or object, or 0.
+pub(crate) struct Shape {
+    /// Keeps the text of a string.
+    pub(crate) text: bool,
+    /// Members that are kept, by key.
+    pub(crate) members: &'static [(&'static str, &'static Self)],
+    /// The shape of members with other keys.
+    pub(crate) others: Option<&'static Self>,
+    /// The shape of the elements of a list.
+    pub(crate) elements: Option<&'static Self>,
+}
+
+impl Shape {
+    /// A value of which only the type is asked for, and which Boolean or `null` it is.
+    pub(crate) const PLAIN: Self = Self { text: false, members: &[], others: None, elements: None };
+
+    fn member(&self, key: &str) -> Option<&'static Self> {
+        let named = self.members.iter().find(|(name, _)| *name == key);
+        named.map_or(self.others, |(_, shape)| Some(shape))
+    }
+}
+
+/// Makes the outline of a text: JSON without comments, in which everything that is kept stands in the
+/// line where it stood.
+///
+/// # Errors
+/// Those of [`crate::json::parse`], at the same lines, and that the text holds too many values.
+pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<String, Fault> {
+    let options = ScannerOptions {
+        allow_single_quoted_strings: OPTIONS.allow_single_quoted_strings,
+        allow_hexadecimal_numbers: OPTIONS.allow_hexadecimal_numbers,
+        allow_unary_plus_numbers: OPTIONS.allow_unary_plus_numbers,
+        allow_bare_decimal_point_numbers: OPTIONS.allow_bare_decimal_point_numbers,
+        allow_non_finite_numbers: OPTIONS.allow_non_finite_numbers,
+        allow_extended_string_escapes: OPTIONS.allow_extended_string_escapes,
+    };
+    let scanner = Scanner::new(text, &options);
+    let mut outliner = Outliner { text, scanner, out: String::new(), copied: 0, values: 0 };
+    let Some(token) = outliner.next()? else { return Err((1, "is empty")) };
+    outliner.value(Some(token), Some(shape), Within { start: 0, depth: 0 })?;
+    match outliner.next()? {
+        None => Ok(outliner.out),
+        Some(_) => Err(outliner.invalid()),
+    }
+}
+
+/// Where a value lies.
+#[derive(Clone, Copy)]
+struct Within {
+    /// Where the member or list around it begins, in bytes.
+    start: usize,
+    /// Objects, members and lists around it.
+    depth: usize,
+}
+
+struct Outliner<'t> {
+    text: &'t str,
+    scanner: Scanner<'t>,
+    out: String,
+    /// Line ends before this byte of the text are in `out`.
+    copied: usize,
+    values: usize,
+}
+
+impl<'t> Outliner<'t> {
+    /// The next token that is no comment.
+    fn next(&mut self) -> Result<Option<Token<'t>>, Fault> {
+        loop {
+            match self.scanner.scan() {
+                Ok(Some(Token::CommentLine(_) | Token::CommentBlock(_))) => {}
+                Ok(token) => return Ok(token),
+                Err(error) => return Err(fault_of(self.text, &error)),
+            }
+        }
+    }
+
+    fn value(
+        &mut self,
+        token: Option<Token<'t>>,
+        shape: Option<&'static Shape>,
+        within: Within,
+    ) -> Result<(), Fault> {
+        if within.depth > MAX_DEPTH {
+            return Err(self.fault(within.start, "is nested too deeply"));
+        }
+        if shape.is_some() {
+            self.values += 1;
+            if self.values > MAX_VALUES {
+                let at = self.scanner.token_start();
+                return Err(self.fault(at, "holds more than the 50000 values that are read"));
+            }
+        }
+        match token {
+            Some(Token::OpenBrace) => return self.object(shape, within.depth + 1),
+            Some(Token::OpenBracket) => return self.list(shape, within.depth + 1),
+            Some(Token::String(_)) if shape.is_some_and(|shape| shape.text) => self.keep_token(),
+            Some(Token::String(_)) => self.put(shape, "\"\""),
+            Some(Token::Boolean(true)) => self.put(shape, "true"),
+            Some(Token::Boolean(false)) => self.put(shape, "false"),
+            Some(Token::Number(_)) => self.put(shape, "0"),
+            Some(Token::Null) => self.put(shape, "null"),
+            _ => return Err(self.invalid()),
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, shape: Option<&'static Shape>, depth: usize) -> Result<(), Fault> {
+        let start = self.scanner.token_start();
+        self.put(shape, "{");
+        let mut separator = "";
+        let mut token = self.next()?;
+        loop {
+            let at = self.scanner.token_start();
+            let member = match &token {
+                Some(Token::CloseBrace) => break,
+                Some(Token::String(key)) => shape.and_then(|shape| shape.member(key)),
+                Some(_) => return Err(self.invalid()),
+                None => return Err(self.fault(start, "ends too early")),
+            };
+            if member.is_some() {
+                self.put(member, separator);
+                self.keep_token();
+                self.out.push(':');
+                separator = ",";
+            }
+            if !matches!(self.next()?, Some(Token::Colon)) {
+                return Err(self.invalid());
+            }
+            token = self.next()?;
+            self.value(token, member, Within { start: at, depth: depth + 1 })?;
+            let end = self.scanner.token_end();
+            token = self.next()?;
+            token = match token {
+                Some(Token::Comma) => self.next()?,
+                Some(
+                    Token::String(_)
+                    | Token::Word(_)
+                    | Token::Number(_)
+                    | Token::Boolean(_)
+                    | Token::Null,
+                ) => return Err(self.fault(end, INVALID)),
+                token => token,
+            };
+        }
+        self.put(shape, "}");
+        Ok(())
+    }
+
+    fn list(&mut self, shape: Option<&'static Shape>, depth: usize) -> Result<(), Fault> {
+        let start = self.scanner.token_start();
+        let element = shape.and_then(|shape| shape.elements);
+        self.put(shape, "[");
+        let mut separator = "";
+        let mut token = self.next()?;
+        loop {
+            match token {
+                Some(Token::CloseBracket) => break,
+                None => return Err(self.fault(start, "ends too early")),
+                _ => {}
+            }
+            self.put(element, separator);
+            separator = ",";
+            self.value(token, element, Within { start, depth })?;
+            let end = self.scanner.token_end();
+            token = self.next()?;
+            token = match token {
+                Some(Token::Comma) => self.next()?,
+                Some(
+                    Token::OpenBrace
+                    | Token::OpenBracket
+                    | Token::String(_)
+                    | Token::Number(_)
+                    | Token::Boolean(_)
+                    | Token::Null,
+                ) => return Err(self.fault(end, INVALID)),
+                token => token,
+            };
+        }
+        self.put(shape, "]");
+        Ok(())
+    }
+
+    /// Writes, in the line of the current token, if it is kept.
+    fn put(&mut self, kept: Option<&'static Shape>, text: &str) {
+        if kept.is_some() {
+            self.copy_line_ends();
+            self.out.push_str(text);
+        }
+    }
+
+    /// Writes the current token as it stands.
+    fn keep_token(&mut self) {
+        self.copy_line_ends();
+        let end = self.scanner.token_end();
+        self.out.push_str(&self.text[self.copied..end]);
+        self.copied = end;
+    }
+
+    /// Writes the line ends before the current token that were not written yet.
+    fn copy_line_ends(&mut self) {
+        let start = self.scanner.token_start();
+        let skipped = &self.text.as_bytes()[self.copied..start];
+        let lines = skipped.iter().filter(|byte| **byte == b'\n').count();
+        self.out.extend(std::iter::repeat_n('\n', lines));
+        self.copied = start;
+    }
+
+    fn fault(&self, offset: usize, what: &'static str) -> Fault {
+        (line_at(self.text, offset), what)
+    }
+
+    /// The current token must not stand where it stands.
+    fn invalid(&self) -> Fault {
+        self.fault(self.scanner.token_start(), INVALID)
+    }
+}
+
+const INVALID: &str = "is not valid JSON";
+
+#[cfg(test)]
+#[path = "outline_tests.rs"]
+pub(crate) mod tests;

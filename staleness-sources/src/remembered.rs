@@ -1,0 +1,140 @@
+//! Large files that are read once: their outlines, known by size, time and digest.
+
+use std::fmt::{self, Debug};
+use std::fs::Metadata;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use staleness_core::Timestamp;
+use staleness_core::ids::stable_hash;
+
+use crate::outline::{Shape, outline};
+use crate::text::{Content, MAX_CONFIG_BYTES, config_text, load_config, shown};
+
+/// The size in bytes above which the outline of a file is remembered.
+pub(crate) const LARGE: u64 = 1024 * 1024;
+
+/// A file that changed less than this before it was read may change again without another time, in
+/// nanoseconds: some file systems count in steps of two seconds.
+const SETTLED_AFTER: i128 = 2_000_000_000;
+
+/// Keeps what was read of large files. An implementation may forget anything at any time.
+pub trait Outlines: Debug {
+    /// The present moment.
+    fn now(&self) -> Timestamp;
+
+    /// What was put last under a key.
+    fn get(&self, key: &str) -> Option<Outline>;
+
+    /// Keeps what was read. Keys are up to 60 letters, digits and `-`.
+    fn put(&self, key: &str, outline: &Outline);
+}
+
+/// What was read of one file. It holds no value of `env`, `args`, `headers`, URLs or commands.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outline {
+    /// Size, times and number of the file: while they are the same, it is not opened. `None` when the file
+    /// had changed too shortly before it was read.
+    pub stamp: Option<String>,
+    /// A hash of the whole file: while it is the same, the file is not parsed.
+    pub digest: String,
+    /// The parts that are asked for, as JSON; or why the file cannot be used.
+    pub content: Result<String, String>,
+}
+
+impl Debug for Outline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outline").field("stamp", &self.stamp).finish_non_exhaustive()
+    }
+}
+
+/// Reads the outline of a large file: from memory when the file is the same.
+pub(crate) fn read(
+    outlines: &dyn Outlines,
+    key: &str,
+    path: &Path,
+    meta: &Metadata,
+    shape: &'static Shape,
+) -> Content {
+    let now = outlines.now();
+    let known = outlines.get(key);
+    if let Some(stamp) = stamp(meta, now)
+        && let Some(known) = known.as_ref().filter(|known| known.stamp.as_ref() == Some(&stamp))
+    {
+        return known.content.clone().into();
+    }
+    let (bytes, meta) = match load_config(path, MAX_CONFIG_BYTES) {
+        Ok(loaded) => loaded,
+        Err(content) => return content,
+    };
+    let (digest, stamp) = (digest(&bytes), stamp(&meta, now));
+    let content = match known {
+        Some(known) if known.digest == digest => {
+            if known.stamp == stamp {
+                return known.content.into();
+            }
+            known.content
+        }
+        _ => match outline_of(path, bytes, shape) {
+            Content::Text(text) => Ok(text),
+            Content::Failed(why) => Err(why),
+            Content::Missing => return Content::Missing,
+        },
+    };
+    let outline = Outline { stamp, digest, content };
+    outlines.put(key, &outline);
+    outline.content.into()
+}
+
+impl From<Result<String, String>> for Content {
+    fn from(content: Result<String, String>) -> Self {
+        content.map_or_else(Self::Failed, Self::Text)
+    }
+}
+
+/// Makes the outline of a file.
+pub(crate) fn outline_of(path: &Path, bytes: Vec<u8>, shape: &'static Shape) -> Content {
+    match config_text(path, bytes) {
+        Content::Text(text) => match outline(&text, shape) {
+            Ok(outline) => Content::Text(outline),
+            Err((line, what)) => Content::Failed(format!("{}:{line}: {what}", shown(path))),
+        },
+        other => other,
+    }
+}
+
+/// The key of a file that is read in a certain way.
+pub(crate) fn key(path: &Path, version: u32, kind: &str) -> String {
+    format!("{kind}-{version}-{}", digest(path.as_os_str().as_encoded_bytes()))
+}
+
+/// The digest of a file.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    format!("{:032x}", stable_hash(bytes))
+}
+
+/// The stamp of a file that is read now; `None` when it may still change unnoticed.
+pub(crate) fn stamp(file: &Metadata, now: Timestamp) -> Option<String> {
+    let modified = nanoseconds(file.modified().ok()?);
+    #[cfg(unix)]
+    let (changed, number) = {
+        use std::os::unix::fs::MetadataExt;
+        let changed = i128::from(file.ctime()) * 1_000_000_000 + i128::from(file.ctime_nsec());
+        (changed, file.ino())
+    };
+    #[cfg(not(unix))]
+    let (changed, number) = (modified, 0);
+    let read = i128::from(now.as_millis()) * 1_000_000;
+    (modified.max(changed) + SETTLED_AFTER < read)
+        .then(|| format!("{} {modified} {changed} {number}", file.len()))
+}
+
+fn nanoseconds(time: SystemTime) -> i128 {
+    let nanoseconds = |span: std::time::Duration| i128::try_from(span.as_nanos()).unwrap_or(0);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => nanoseconds(since),
+        Err(before) => -nanoseconds(before.duration()),
+    }
+}
