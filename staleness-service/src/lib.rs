@@ -29,6 +29,8 @@ pub mod limits;
 mod listener;
 pub mod model_text;
 pub mod naming;
+mod outlines;
+mod private;
 pub mod rank;
 pub mod remembered;
 pub mod review;

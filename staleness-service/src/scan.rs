@@ -8,8 +8,9 @@ use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, StoreError, View};
 use staleness::{BlockingRegistry, Timestamp};
-use staleness_sources::clients::{self, ScanRequest};
+use staleness_sources::clients::{self, Outlines, ScanRequest};
 
+use crate::outlines::OutlineFolder;
 use crate::settings::Settings;
 
 /// How often a scan reads again because another one was faster.
@@ -24,9 +25,10 @@ pub struct Asker {
     pub client: Option<ClientId>,
 }
 
-/// Reads the outside world.
+/// Reads the outside world. Who `writes` remembers what was read of large files.
 fn read_world(
     settings: &Settings,
+    writes: bool,
     live: Option<&SourceReading>,
     read_under: BTreeMap<SourceId, u64>,
     asker: &Asker,
@@ -40,6 +42,8 @@ fn read_world(
     request.claude_config_dir = claude.as_deref().map(Path::new);
     request.codex_dir = codex.as_deref().map(Path::new);
     request.config_dir = config.as_deref().map(Path::new);
+    let outlines = OutlineFolder::of(&settings.url, writes);
+    request.outlines = outlines.as_ref().map(|outlines| outlines as &dyn Outlines);
     let mut readings = clients::read(&request);
     readings.sources.extend(live.cloned());
     Scan {
@@ -62,7 +66,7 @@ pub fn apply(
 ) -> Result<ScanReport, StoreError> {
     again(|| {
         let read_under = registry.readings(&settings.project.id)?;
-        registry.apply_scan(read_world(settings, live, read_under, asker))
+        registry.apply_scan(read_world(settings, true, live, read_under, asker))
     })
 }
 
@@ -109,14 +113,14 @@ pub fn preview(
 ) -> Result<(ScanReport, View), StoreError> {
     again(|| {
         let read_under = registry.readings(&settings.project.id)?;
-        registry.preview_scan(read_world(settings, live, read_under, &Asker::default()))
+        registry.preview_scan(read_world(settings, false, live, read_under, &Asker::default()))
     })
 }
 
 /// Whether only the project configures this server: then its tools are the project's.
 #[must_use]
 pub fn is_project_server(settings: &Settings, server: &str) -> bool {
-    let scan = read_world(settings, None, BTreeMap::new(), &Asker::default());
+    let scan = read_world(settings, false, None, BTreeMap::new(), &Asker::default());
     let key = staleness::names::server_key(server);
     let lists = |reading: &&SourceReading| reading.found.iter().any(|found| found.server == key);
     let scopes: Vec<bool> = scan

@@ -5,7 +5,7 @@
 //! carry an op id: an entry that two processes record at once is recorded once.
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -15,6 +15,8 @@ use staleness::registry::Use;
 use staleness::scan::ProjectRef;
 use staleness::store::{Refusal, StoreError};
 use staleness::{BlockingRegistry, StoreUrl, Timestamp, clock};
+
+use crate::private;
 
 /// Entries that a spool holds at most.
 const MAX_ENTRIES: usize = 10_000;
@@ -84,10 +86,7 @@ impl Spool {
     /// The spool beside the store at `url`, which need not exist. `None` for a store that is not a file.
     #[must_use]
     pub fn of(url: &StoreUrl) -> Option<Self> {
-        let path = url.path()?;
-        let mut folder = path.canonicalize().unwrap_or_else(|_| path.into()).into_os_string();
-        folder.push(".spool");
-        Some(Self { folder: folder.into() })
+        Some(Self { folder: private::beside(url, ".spool")? })
     }
 
     /// The folder of the entries.
@@ -129,7 +128,7 @@ impl Spool {
         // A process that has recorded the last entry may remove the folder in between.
         for _ in 0..8 {
             self.make()?;
-            let written = write_new(&partial, &bytes)
+            let written = private::write_new(&partial, &bytes)
                 .and_then(|()| fs::rename(&partial, self.folder.join(format!("{name}{ENTRY}"))));
             match written {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -186,44 +185,15 @@ impl Spool {
 
     /// Names of files; none where there is no folder, or where others may write to it.
     fn names(&self) -> io::Result<Vec<String>> {
-        let entries = match fs::read_dir(&self.folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries?,
-        };
-        self.check()?;
-        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+        private::names(&self.folder)
     }
 
     fn make(&self) -> io::Result<()> {
-        let mut folder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-        match folder.create(&self.folder) {
-            Ok(()) => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
+        private::make(&self.folder)?;
         if self.names()?.len() >= MAX_ENTRIES {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
         Ok(())
-    }
-
-    /// Refuses a folder that somebody else may have filled.
-    fn check(&self) -> io::Result<()> {
-        let folder = fs::symlink_metadata(&self.folder)?;
-        #[cfg(unix)]
-        let private = {
-            use std::os::unix::fs::MetadataExt;
-            folder.mode() & 0o077 == 0 && folder.uid() == rustix::process::geteuid().as_raw()
-        };
-        #[cfg(not(unix))]
-        let private = true;
-        if folder.is_dir() && private {
-            Ok(())
-        } else {
-            Err(io::ErrorKind::PermissionDenied.into())
-        }
     }
 }
 
@@ -234,14 +204,6 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(MAX_ENTRY_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(bytes)
 }
 
 #[cfg(test)]
