@@ -13,6 +13,9 @@ use crate::text::line_at;
 /// The number of values that an outline holds at most.
 const MAX_VALUES: usize = 50_000;
 
+/// The size of an outline, at most, in bytes.
+const MAX_BYTES: usize = 2 << 20;
+
 /// Objects, their members and lists that may lie in each other; the parser's own limit.
 const MAX_DEPTH: usize = 512;
 
@@ -44,7 +47,7 @@ impl Shape {
 /// line where it stood.
 ///
 /// # Errors
-/// Those of [`crate::json::parse`], at the same lines, and that the text holds too many values.
+/// Those of [`crate::json::parse`], at the same lines, and that the outline would be too large.
 pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<String, Fault> {
     let options = ScannerOptions {
         allow_single_quoted_strings: OPTIONS.allow_single_quoted_strings,
@@ -111,22 +114,21 @@ impl<'t> Outliner<'t> {
             }
         }
         match token {
-            Some(Token::OpenBrace) => return self.object(shape, within.depth + 1),
-            Some(Token::OpenBracket) => return self.list(shape, within.depth + 1),
+            Some(Token::OpenBrace) => self.object(shape, within.depth + 1),
+            Some(Token::OpenBracket) => self.list(shape, within.depth + 1),
             Some(Token::String(_)) if shape.is_some_and(|shape| shape.text) => self.keep_token(),
             Some(Token::String(_)) => self.put(shape, "\"\""),
             Some(Token::Boolean(true)) => self.put(shape, "true"),
             Some(Token::Boolean(false)) => self.put(shape, "false"),
             Some(Token::Number(_)) => self.put(shape, "0"),
             Some(Token::Null) => self.put(shape, "null"),
-            _ => return Err(self.invalid()),
+            _ => Err(self.invalid()),
         }
-        Ok(())
     }
 
     fn object(&mut self, shape: Option<&'static Shape>, depth: usize) -> Result<(), Fault> {
         let start = self.scanner.token_start();
-        self.put(shape, "{");
+        self.put(shape, "{")?;
         let mut separator = "";
         let mut token = self.next()?;
         loop {
@@ -138,8 +140,8 @@ impl<'t> Outliner<'t> {
                 None => return Err(self.fault(start, "ends too early")),
             };
             if member.is_some() {
-                self.put(member, separator);
-                self.keep_token();
+                self.put(member, separator)?;
+                self.keep_token()?;
                 self.out.push(':');
                 separator = ",";
             }
@@ -162,14 +164,15 @@ impl<'t> Outliner<'t> {
                 token => token,
             };
         }
-        self.put(shape, "}");
+        // Nobody asks in which line it ends.
+        self.out.extend(shape.map(|_| '}'));
         Ok(())
     }
 
     fn list(&mut self, shape: Option<&'static Shape>, depth: usize) -> Result<(), Fault> {
         let start = self.scanner.token_start();
         let element = shape.and_then(|shape| shape.elements);
-        self.put(shape, "[");
+        self.put(shape, "[")?;
         let mut separator = "";
         let mut token = self.next()?;
         loop {
@@ -178,7 +181,7 @@ impl<'t> Outliner<'t> {
                 None => return Err(self.fault(start, "ends too early")),
                 _ => {}
             }
-            self.put(element, separator);
+            self.put(element, separator)?;
             separator = ",";
             self.value(token, element, Within { start, depth })?;
             let end = self.scanner.token_end();
@@ -196,33 +199,40 @@ impl<'t> Outliner<'t> {
                 token => token,
             };
         }
-        self.put(shape, "]");
+        self.out.extend(shape.map(|_| ']'));
         Ok(())
     }
 
     /// Writes, in the line of the current token, if it is kept.
-    fn put(&mut self, kept: Option<&'static Shape>, text: &str) {
+    fn put(&mut self, kept: Option<&'static Shape>, text: &str) -> Result<(), Fault> {
         if kept.is_some() {
-            self.copy_line_ends();
+            self.copy_line_ends(text.len())?;
             self.out.push_str(text);
         }
+        Ok(())
     }
 
     /// Writes the current token as it stands.
-    fn keep_token(&mut self) {
-        self.copy_line_ends();
+    fn keep_token(&mut self) -> Result<(), Fault> {
         let end = self.scanner.token_end();
+        self.copy_line_ends(end - self.scanner.token_start())?;
         self.out.push_str(&self.text[self.copied..end]);
         self.copied = end;
+        Ok(())
     }
 
-    /// Writes the line ends before the current token that were not written yet.
-    fn copy_line_ends(&mut self) {
+    /// Writes the line ends before the current token that were not written yet, if there is room for them
+    /// and for `more` bytes.
+    fn copy_line_ends(&mut self, more: usize) -> Result<(), Fault> {
         let start = self.scanner.token_start();
         let skipped = &self.text.as_bytes()[self.copied..start];
         let lines = skipped.iter().filter(|byte| **byte == b'\n').count();
+        if self.out.len() + lines + more > MAX_BYTES {
+            return Err(self.fault(start, "holds more text or lines than the 2 MiB that are read"));
+        }
         self.out.extend(std::iter::repeat_n('\n', lines));
         self.copied = start;
+        Ok(())
     }
 
     fn fault(&self, offset: usize, what: &'static str) -> Fault {

@@ -144,7 +144,7 @@ fn what_is_kept_stands_in_its_line() {
     let outlined = outline(text, &ROOT).unwrap();
     assert_eq!(
         lines(&outlined),
-        [(1, "{"), (3, "\"b\":"), (4, "\"x"), (5, "y\""), (6, "\"b\":[]"), (7, "}")]
+        [(1, "{"), (3, "\"b\":"), (4, "\"x"), (5, "y\""), (6, "\"b\":[]}")]
             .map(|(number, line)| (number, line.to_owned()))
     );
 }
@@ -169,5 +169,24 @@ fn more_values_than_are_read_are_a_fault_before_they_take_memory() {
     let fault = outline(&text, &EVERYTHING).unwrap_err();
     assert_eq!(fault, (MAX_VALUES + 1, "holds more than the 50000 values that are read"));
     // What nobody asks for does not count.
-    assert_eq!(outline(&text, &Shape::PLAIN).unwrap().replace('\n', ""), "{}");
+    assert_eq!(outline(&text, &Shape::PLAIN).unwrap(), "{}");
+}
+
+#[test]
+fn more_text_and_lines_than_are_read_are_a_fault() {
+    let (long, lines) = ("x".repeat(MAX_BYTES), "\n".repeat(MAX_BYTES));
+    for text in [
+        format!("{{\"a\": \"{long}\"}}"),
+        format!("{{\"{long}\": 1}}"),
+        format!("{{{lines}\"a\": 1}}"),
+    ] {
+        let (line, what) = outline(&text, &EVERYTHING).unwrap_err();
+        assert_eq!(line, text.lines().count());
+        assert_eq!(what, "holds more text or lines than the 2 MiB that are read");
+    }
+    // What nobody asks for does not count.
+    assert_eq!(
+        outline(&format!("{{\"a\": \"{long}\"{lines}}}{lines}"), &Shape::PLAIN).unwrap(),
+        "{}"
+    );
 }

@@ -36,6 +36,7 @@ mod knowledge_clash;
 mod knowledge_dry;
 mod knowledge_evidence;
 mod knowledge_files;
+mod large_files;
 mod limits;
 mod model_names;
 mod network;

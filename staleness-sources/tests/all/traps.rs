@@ -124,6 +124,19 @@ fn a_file_of_over_16_mib_fails() {
 }
 
 #[test]
+fn a_toml_file_of_over_1_mib_fails() {
+    let tree = Tree::new();
+    let mut text = "[mcp_servers.a]\n".to_owned();
+    text.push_str(&"# a comment\n".repeat(100_000));
+    tree.user(".codex/config.toml", &text);
+    let source = tree.source("codex", Level::User, "mcp");
+    assert_eq!(source.state, SourceState::Failed);
+    assert!(source.error.unwrap().ends_with("is larger than 1 MiB"));
+    tree.user(".codex/config.toml", &text[..1 << 20]);
+    assert_eq!(names(&tree.source("codex", Level::User, "mcp")), ["mcp__a__*"]);
+}
+
+#[test]
 fn one_null_entry_hides_nothing_of_the_rest() {
     let tree = Tree::new();
     for (client, level, file, key) in JSON_FILES {
