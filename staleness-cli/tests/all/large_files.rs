@@ -15,7 +15,7 @@ fn write(sandbox: &Sandbox, server: &str) {
 
 fn fresh(sandbox: &Sandbox) -> Vec<String> {
     let list = sandbox.json(&["tools", "list", "--status", "active"]);
-    names(&list).into_iter().map(str::to_owned).collect()
+    names(&list["tools"]).into_iter().map(str::to_owned).collect()
 }
 
 #[test]

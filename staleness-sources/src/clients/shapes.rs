@@ -1,5 +1,5 @@
-//! What the readers of this folder ask of JSON files, in one place. A reader that asks for more adds it
-//! here, and raises [`VERSION`].
+//! The parts of JSON files that the readers of this folder ask for, in one place. A reader that asks for
+//! more adds it here, and raises [`VERSION`].
 
 use crate::outline::Shape;
 
