@@ -222,8 +222,11 @@ unsafe extern "C" fn read(
             ffi::SQLITE_IOERR_SHORT_READ => {
                 let mut pages = [0_u8; 4];
                 let asked = read(file, pages.as_mut_ptr().cast(), 4, PAGES_AT);
-                let is_new = asked == ffi::SQLITE_OK && number > u32::from_be_bytes(pages);
-                return if is_new { code } else { ffi::SQLITE_IOERR_DATA };
+                return match asked {
+                    ffi::SQLITE_OK if number > u32::from_be_bytes(pages) => code,
+                    ffi::SQLITE_OK | ffi::SQLITE_IOERR_SHORT_READ => ffi::SQLITE_IOERR_DATA,
+                    failed => failed,
+                };
             }
             failed => return failed,
         }
