@@ -1,164 +1,256 @@
-//! Growth: what each verb costs from 100 to 1,000,000 outcomes, and as many tools up to 100,000.
+//! Growth: what a verb costs as a SQLite store grows from 100 to 1,000,000 rows.
 //!
-//! `cargo bench -p staleness-benches --bench growth [-- --quick]` draws the plots in `docs/plots`; a
-//! short run leaves them alone.
+//! Rows are outcomes, with as many tools up to 100,000; for `recall` items of knowledge, up to 100,000; for
+//! `resume` entries of the journal; for `check` documents with 20 commits each, 10 to 1,000 of them. At
+//! 1,000,000 entries `resume` also races against a raw program that reads the same rows.
+//!
+//! `cargo bench -p staleness-benches --bench growth [-- --quick]` draws two plots in `docs/plots`; a short
+//! run leaves them alone.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::process::Command;
 
 use staleness::ids::{Level, SourceId};
-use staleness::registry::ToolListing;
-use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
+use staleness::registry::{FindTools, ScopeChoice, ToolListing};
+use staleness::scan::{Found, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::Selection;
+use staleness::time::DAY;
 use staleness::{BlockingRegistry, Timestamp, transfer};
-use staleness_benches::race::{race, timed};
-use staleness_benches::ratios::{Row, keep};
+use staleness_benches::history::repository;
+use staleness_benches::knowledge::{fill_items, items};
+use staleness_benches::process::run;
+use staleness_benches::race::{Samples, race, timed};
+use staleness_benches::ratios::{Goal, Growth, Row, keep};
+use staleness_benches::site::Site;
 use staleness_benches::svg::{Series, plot};
-use staleness_benches::{START, fill, plots, registry, rounds, uses};
+use staleness_benches::work::{fill_journal, fill_work, tell_all};
+use staleness_benches::{QUESTION, START, fill, plots, registry, rounds, uses};
 
+const CLI: &str = env!("CARGO_BIN_EXE_bench-hook");
 const SIZES: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
-const MOST_TOOLS: usize = 100_000;
-const VERBS: [(&str, &str); 5] = [
-    ("record", "recording one outcome"),
-    ("scan", "a scan in which nothing changed"),
-    ("rank", "the best 20 of all tools"),
-    ("list", "listing all tools"),
-    ("export", "exporting everything"),
-];
+/// Documents of the repositories that are checked.
+const DOCUMENTS: [usize; 3] = [10, 100, 1_000];
+/// Tools, and items of knowledge.
+const MOST: usize = 100_000;
+/// Journal entries that are new to the agent.
+const NEW: usize = 50;
+const AGENT: &str = "agent";
 
-/// A registry that grows.
-struct Growing {
-    registry: BlockingRegistry,
-    place: ProjectRef,
-    outcomes: usize,
-    now: Timestamp,
+/// Verbs that touch few rows, and verbs that read or write all of something.
+const LEVEL: [&str; 5] = ["record", "unchanged scan", "session start", "resume", "show"];
+const WHOLE: [&str; 6] = ["list", "suggest", "recall", "export", "import", "check"];
+
+/// Size and seconds of each verb.
+type Curves = BTreeMap<&'static str, Vec<(f64, f64)>>;
+
+fn note(curves: &mut Curves, verb: &'static str, size: usize, samples: &Samples) {
+    eprintln!("{size}, {verb}: {:.3} ms", samples.median() * 1e3);
+    curves.entry(verb).or_default().push((size as f64, samples.median()));
 }
 
-impl Growing {
-    fn grow(&mut self, outcomes: usize) {
-        // Of the tools that are known at the end of each decade, each was used as often.
-        let tools = outcomes.min(MOST_TOOLS);
-        fill(&self.registry, &self.place, tools, self.outcomes..outcomes);
-        self.outcomes = outcomes;
-    }
-
-    fn record(&mut self) -> f64 {
-        let tools = self.outcomes.min(MOST_TOOLS);
-        self.outcomes += 1;
-        let range = self.outcomes - 1..self.outcomes;
-        let used = uses(&self.place, "one", tools, range).next().expect("a use");
-        timed(|| self.registry.record_quietly(used).expect("it is recorded"))
-    }
-
-    /// One source that lists 12 servers.
-    fn scan(&self) -> f64 {
-        let reading = SourceReading {
-            id: SourceId {
-                project: None,
-                client: "bench".into(),
-                level: Level::User,
-                part: "mcp".into(),
-            },
-            path: "bench".into(),
-            state: SourceState::Read,
-            root_is_there: true,
-            error: None,
-            found: (0..12).filter_map(|at| Found::server(&format!("server{at}"))).collect(),
-        };
-        timed(|| {
-            let scan = Scan {
-                project: self.place.clone(),
-                sources: vec![reading],
-                indexes: Vec::new(),
-                read_under: self.registry.readings(&self.place.id).expect("readings"),
-                at: self.now,
-                session: None,
-                client: None,
-            };
-            self.registry.apply_scan(scan).expect("a scan")
-        })
-    }
-
-    fn rank(&self) -> f64 {
-        timed(|| self.registry.rank(&self.place, 20, self.now).expect("a ranking"))
-    }
-
-    fn list(&self) -> f64 {
-        let all = ToolListing::default();
-        timed(|| self.registry.list(&self.place, all, self.now).expect("a list"))
-    }
-
-    fn export(&self) -> f64 {
-        let mut lines = Vec::new();
-        let mut bytes = 0;
-        timed(|| {
-            let visited = self.registry.pages(&Selection::everything(), &mut |page| {
-                lines.clear();
-                transfer::append_lines(&page, &mut lines);
-                bytes += lines.len();
-                ControlFlow::Continue(())
-            });
-            visited.expect("an export");
-            bytes
-        })
-    }
+fn sizes(most: usize) -> impl Iterator<Item = usize> {
+    SIZES.into_iter().take(rounds(SIZES.len(), 2)).filter(move |size| *size <= most)
 }
 
-fn measure(backend: &str, verbs: &mut BTreeMap<&str, Vec<Series>>) {
-    let dir = tempfile::tempdir().expect("a folder");
-    let url = format!("{backend}:{}", dir.path().join("registry.db").display());
-    let growing = RefCell::new(Growing {
-        registry: registry(&url),
-        place: ProjectRef::of_root("/bench/project"),
-        outcomes: 0,
-        now: Timestamp::from_millis(START + 1_000_000_000),
+fn export(registry: &BlockingRegistry) -> Vec<u8> {
+    let mut lines = Vec::new();
+    let visited = registry.pages(&Selection::everything(), &mut |page| {
+        transfer::append_lines(&page, &mut lines);
+        ControlFlow::Continue(())
     });
-    let mut points: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-    for size in SIZES.into_iter().take(rounds(SIZES.len(), 3)) {
-        let filled = timed(|| growing.borrow_mut().grow(size));
-        growing.borrow().scan();
+    visited.expect("an export");
+    lines
+}
+
+/// Returns the seconds in which an empty store takes in an export.
+fn import(lines: &str) -> f64 {
+    let dir = tempfile::tempdir().expect("a folder");
+    let empty = registry(&format!("sqlite:{}", dir.path().join("registry.db").display()));
+    timed(|| {
+        let mut importer = empty.importer(false).expect("an empty store");
+        for line in lines.lines() {
+            importer.put(transfer::record_of(line).expect("a record")).expect("it is written");
+        }
+        importer.finish().expect("an import")
+    })
+}
+
+/// A scan of one source that lists 12 servers.
+fn scan(site: &Site, registry: &BlockingRegistry, at: Timestamp) -> f64 {
+    let reading = SourceReading {
+        id: SourceId {
+            project: None,
+            client: "bench".into(),
+            level: Level::User,
+            part: "mcp".into(),
+        },
+        path: "bench".into(),
+        state: SourceState::Read,
+        root_is_there: true,
+        error: None,
+        found: (0..12).filter_map(|at| Found::server(&format!("server{at}"))).collect(),
+    };
+    let project = site.place();
+    timed(|| {
+        let scan = Scan {
+            read_under: registry.readings(&project.id).expect("readings"),
+            project,
+            sources: vec![reading],
+            indexes: Vec::new(),
+            at,
+            session: None,
+            client: None,
+        };
+        registry.apply_scan(scan).expect("a scan")
+    })
+}
+
+fn of_outcomes(curves: &mut Curves) {
+    let site = Site::new("sqlite", CLI);
+    let (registry, place) = (site.registry(), site.place());
+    let now = Timestamp::from_millis(START + 1_000_000_000);
+    let (mut outcomes, mut sessions) = (0, 0);
+    for size in sizes(usize::MAX) {
+        let tools = size.min(MOST);
+        fill(&registry, &place, tools, outcomes..size);
+        outcomes = size;
+        scan(&site, &registry, now);
+        let name = format!("mcp__server{}__tool{}", (tools - 1) % 12, tools - 1);
+        let key = registry.find_key(&place.id, &name, ScopeChoice::Either).expect("the tool");
+        let lines = String::from_utf8(export(&registry)).expect("text");
         let turns = if size < 100_000 { 11 } else { 3 };
-        let [scan, rank, list, export] = race(
+        let find = || FindTools::by_words(QUESTION, 10);
+        let measured = race(
             rounds(turns, 1),
             [
-                &mut || growing.borrow().scan(),
-                &mut || growing.borrow().rank(),
-                &mut || growing.borrow().list(),
-                &mut || growing.borrow().export(),
+                &mut || {
+                    timed(|| registry.list(&place, ToolListing::default(), now).expect("tools"))
+                },
+                &mut || timed(|| registry.suggest_tools(&place, find(), now).expect("tools")),
+                &mut || timed(|| export(&registry)),
             ],
         );
-        let [record] = race(rounds(201, 3), [&mut || growing.borrow_mut().record()]);
-        let medians = [record, scan, rank, list, export].map(|samples| samples.median());
-        eprintln!("{backend}, {size}: filled in {filled:.1} s, {medians:?}");
-        for ((verb, _), median) in VERBS.into_iter().zip(medians) {
-            points.entry(verb).or_default().push((size as f64, median));
+        for (verb, samples) in ["list", "suggest", "export"].into_iter().zip(&measured) {
+            note(curves, verb, size, samples);
         }
+        let mut imported = Samples::new();
+        (0..rounds(turns / 3, 1)).for_each(|_| imported.push(import(&lines)));
+        drop(lines);
+        note(curves, "import", size, &imported);
+        let mut one = outcomes;
+        let measured = race(
+            rounds(101, 3),
+            [
+                &mut || {
+                    one += 1;
+                    let used = uses(&place, "one", tools, one..one + 1).next().expect("a use");
+                    timed(|| registry.record_quietly(used).expect("it is recorded"))
+                },
+                &mut || scan(&site, &registry, now),
+                &mut || {
+                    let key = key.clone();
+                    timed(|| registry.show(&place, &[key], now).expect("the tool"))
+                },
+            ],
+        );
+        for (verb, samples) in ["record", "unchanged scan", "show"].into_iter().zip(&measured) {
+            note(curves, verb, size, samples);
+        }
+        let [started] = race(
+            rounds(21, 1),
+            [&mut || {
+                sessions += 1;
+                run(&mut site.cli(&["hook"]), &site.start(sessions))
+            }],
+        );
+        note(curves, "session start", size, &started);
     }
-    for (verb, points) in points {
-        verbs.entry(verb).or_default().push(Series { name: backend.into(), points });
+}
+
+/// Recall as a whole process: the index is built for one question.
+fn of_items(curves: &mut Curves) {
+    let now = staleness::clock::now();
+    for size in sizes(MOST) {
+        let site = Site::new("sqlite", CLI);
+        let registry = site.registry();
+        for part in items(&site.place(), size, now).chunks(10_000) {
+            fill_items(&registry, part.to_vec());
+        }
+        drop(registry);
+        let args = ["knowledge", "recall", "how is the ledger migrated", "--json", "--peek"];
+        let [recalled] = race(rounds(5, 1), [&mut || run(&mut site.cli(&args), "")]);
+        note(curves, "recall", size, &recalled);
+    }
+}
+
+/// Resume as a whole process. The journal is about a tenth as many work items, of which 1 in 100 is open and
+/// half of these are overdue; the agent was told all of it but the last entries.
+fn of_journal(curves: &mut Curves, rows: &mut Vec<Row>) {
+    let site = Site::new("sqlite", CLI);
+    let (registry, place, now) = (site.registry(), site.place(), staleness::clock::now());
+    let ages = (now.plus_millis(-60 * DAY), now);
+    let resume = || run(&mut site.cli(&["resume", "--agent", AGENT, "--peek", "--json"]), "");
+    let mut known = 0;
+    for size in sizes(usize::MAX) {
+        let work = (size / 10).max(NEW);
+        fill_work(&registry, &place, known / 10..work, (100, 50), ages);
+        let old = (size - NEW).saturating_sub(known);
+        fill_journal(&registry, &place, work, (old, usize::MAX), now);
+        tell_all(&registry, &place, AGENT);
+        fill_journal(&registry, &place, work, (NEW, 1), now);
+        known = size;
+        let [resumed] = race(rounds(21, 1), [&mut || resume()]);
+        note(curves, "resume", size, &resumed);
+    }
+    let until = now.plus_millis(-45 * DAY).as_millis().to_string();
+    let raw = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bench-raw-work"));
+        command.arg(site.store()).args([place.id.as_str(), &until, AGENT]);
+        run(&mut command, "")
+    };
+    let [floor, ours] = race(rounds(51, 3), [&mut || raw(), &mut || resume()]);
+    let work = "resume, journal of 1,000,000, 50 new";
+    rows.push(Row::of(work, &floor, &ours, 1, Goal::Within(10e-3)));
+    rows.push(Row::of(format!("{work}: the ratio"), &floor, &ours, 1, Goal::Times(1.5)));
+}
+
+/// A check by somebody who has never looked.
+fn of_documents(curves: &mut Curves) {
+    for documents in DOCUMENTS.into_iter().take(rounds(DOCUMENTS.len(), 2)) {
+        let site = Site::new("sqlite", CLI);
+        repository(&site.project(), documents);
+        let [checked] =
+            race(rounds(3, 1), [&mut || run(&mut site.newcomer().cli(&["check", "--json"]), "")]);
+        note(curves, "check", documents, &checked);
     }
 }
 
 fn main() {
-    let mut verbs = BTreeMap::new();
-    for backend in ["sqlite", "redb"] {
-        measure(backend, &mut verbs);
-    }
+    let (mut curves, mut rows) = (Curves::new(), Vec::new());
+    of_outcomes(&mut curves);
+    of_items(&mut curves);
+    of_journal(&mut curves, &mut rows);
+    of_documents(&mut curves);
     let folder = plots(env!("CARGO_TARGET_TMPDIR"));
-    let mut rows = Vec::new();
-    for (verb, what) in VERBS {
-        let series = &verbs[verb];
-        let size = if matches!(verb, "rank" | "list") {
-            "outcomes, and tools up to 100,000"
-        } else {
-            "outcomes"
-        };
-        let svg = plot(what, size, series);
-        std::fs::write(folder.join(format!("{verb}.svg")), svg).expect("a plot");
-        for each in series {
-            rows.push(Row::of_growth(format!("{}: growth of {what}", each.name), &each.points));
+    let groups = [
+        ("growth-level", "verbs that touch few rows", &LEVEL[..], Growth::InAll(3.0)),
+        (
+            "growth-whole",
+            "verbs that read or write all of something",
+            &WHOLE[..],
+            Growth::Step(20.0),
+        ),
+    ];
+    for (file, title, verbs, goal) in groups {
+        let line =
+            |verb: &&'static str| Series { name: (*verb).into(), points: curves[verb].clone() };
+        let series: Vec<Series> = verbs.iter().map(line).collect();
+        let drawn = plot(title, "rows; documents for a check", &series);
+        std::fs::write(folder.join(format!("{file}.svg")), drawn).expect("a plot");
+        for each in &series {
+            rows.push(Row::of_growth(format!("growth: {}", each.name), &each.points, goal));
         }
     }
     keep(env!("CARGO_TARGET_TMPDIR"), "growth", &rows);

@@ -1,199 +1,140 @@
-//! Stores: outcomes per second against raw programs that read and write the same rows of files of
-//! the same form, behind the same lock, with the same durability (of redb: the last sync is owed).
+//! Outcomes per second, one per commit, in a store that is held open: SQLite with one process and with eight,
+//! and redb, against raw programs that read and write the same rows behind the same lock.
+//!
+//! Our redb store opens the database for each step, so that other processes get their turn, and so does its
+//! floor. Another row shows what that costs beside a database that stays open.
 //!
 //! `cargo bench -p staleness-benches --bench stores [-- --quick]`
 
-use std::path::Path;
+use std::cell::Cell;
+use std::ops::Range;
+use std::path::PathBuf;
 use std::process::Command;
 
 use staleness::scan::ProjectRef;
 use staleness_benches::process::Crew;
 use staleness_benches::race::{race, timed};
 use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_benches::raw::RawUse;
 use staleness_benches::raw::redb::RawRedb;
 use staleness_benches::raw::sqlite::RawSqlite;
-use staleness_benches::raw::{RawUse, Reads};
-use staleness_benches::{fill, record, registry, rounds, twin, uses};
+use staleness_benches::{fill, registry, rounds, twin, uses};
 
-/// A backend with how much of it is measured: outcomes per turn, one at a time and per process.
-struct Backend {
-    name: &'static str,
-    turn: usize,
-    each: usize,
-    /// Outcomes of the large store.
-    large: usize,
-}
-
-const BACKENDS: [Backend; 2] = [
-    Backend { name: "sqlite", turn: 1_000, each: 500, large: 1_000_000 },
-    Backend { name: "redb", turn: 50, each: 50, large: 1_000_000 },
-];
+const TOOLS: usize = 10_000;
+const OUTCOMES: usize = 100_000;
 const PROCESSES: usize = 8;
-const BATCH: usize = 1_000;
+/// Outcomes that each process records in a turn.
+const EACH: usize = 250;
 
-/// A raw store of either backend.
-enum Raw {
-    Sqlite(RawSqlite),
-    Redb(RawRedb),
-}
-
-impl Raw {
-    fn open(backend: &str, path: &Path) -> Self {
-        match backend {
-            "sqlite" => Self::Sqlite(RawSqlite::open(path)),
-            _ => Self::Redb(RawRedb::open(path)),
-        }
-    }
-
-    fn record(&mut self, uses: &[RawUse], reads: Reads) {
-        match self {
-            Self::Sqlite(store) => store.record(uses, reads),
-            Self::Redb(store) => store.record(uses, reads),
-        }
-    }
-}
-
-/// Two stores of one size, one for us and one for raw programs.
-struct Arena<'a> {
-    backend: &'a Backend,
+/// A store of the registry, and the numbers of uses that were not recorded yet.
+struct Arena {
+    dir: tempfile::TempDir,
     place: ProjectRef,
-    tools: usize,
-    size: String,
-    ours: String,
-    raw: String,
-    next: usize,
+    backend: &'static str,
+    next: Cell<usize>,
 }
 
-impl Arena<'_> {
-    /// Makes the numbers of the next uses.
-    fn next(&mut self, count: usize) -> std::ops::Range<usize> {
-        self.next += count;
-        self.next - count..self.next
+impl Arena {
+    fn new(backend: &'static str) -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let place = ProjectRef::of_root("/bench/project");
+        let outcomes = rounds(OUTCOMES, TOOLS);
+        let arena = Self { dir, place, backend, next: Cell::new(outcomes) };
+        fill(&registry(&arena.url()), &arena.place, TOOLS, 0..outcomes);
+        arena
     }
 
-    fn raw_uses(&self, range: std::ops::Range<usize>) -> Vec<RawUse> {
-        range.map(|at| RawUse::new(self.place.id.as_str(), "raw", self.tools, at)).collect()
+    fn store(&self) -> PathBuf {
+        self.dir.path().join("registry.db")
     }
 
-    fn work(&self, what: &str) -> String {
-        format!("{}: {what}, {}", self.backend.name, self.size)
+    fn url(&self) -> String {
+        format!("{}:{}", self.backend, self.store().display())
     }
 
-    fn one_process(&mut self, rows: &mut Vec<Row>) {
-        let registry = registry(&self.ours);
-        let path = self.raw.split_once(':').expect("a URL").1.to_owned();
-        let path = Path::new(&path);
-        let turn = self.backend.turn;
-        let arena = std::cell::RefCell::new(self);
-        let (mut same, mut least) = (
-            Raw::open(arena.borrow().backend.name, path),
-            Raw::open(arena.borrow().backend.name, path),
-        );
-        let raw = |store: &mut Raw, reads| {
-            let range = arena.borrow_mut().next(turn);
-            let uses = arena.borrow().raw_uses(range);
-            timed(|| uses.iter().for_each(|each| store.record(std::slice::from_ref(each), reads)))
-        };
-        let ours = || {
-            let range = arena.borrow_mut().next(turn);
-            let arena = arena.borrow();
-            let uses: Vec<_> = uses(&arena.place, "ours", arena.tools, range).collect();
+    fn next(&self, count: usize) -> Range<usize> {
+        let from = self.next.replace(self.next.get() + count);
+        from..from + count
+    }
+
+    /// Returns the seconds in which a raw program records so many uses.
+    fn raw(&self, turn: usize, record: impl FnMut(&RawUse)) -> f64 {
+        let make = |at| RawUse::new(self.place.id.as_str(), "raw", TOOLS, at);
+        let uses: Vec<RawUse> = self.next(turn).map(make).collect();
+        timed(|| uses.iter().for_each(record))
+    }
+
+    /// Returns a contestant that records so many uses through the registry.
+    fn ours(&self, turn: usize) -> impl FnMut() -> f64 {
+        let registry = registry(&self.url());
+        move || {
+            let uses: Vec<_> = uses(&self.place, "ours", TOOLS, self.next(turn)).collect();
             timed(|| {
                 for each in uses {
                     registry.record_quietly(each).expect("it is recorded");
                 }
             })
-        };
-        let [same_times, least_times, ours] = race(
-            rounds(21, 1),
-            [&mut || raw(&mut same, Reads::Same), &mut || raw(&mut least, Reads::Least), &mut {
-                ours
-            }],
-        );
-        let arena = arena.into_inner();
-        let work = arena.work("one outcome per commit");
-        rows.push(Row::of(work, &same_times, &ours, turn, Goal::Share(0.85)));
-        let work = arena.work("the same against the fewest reads");
-        rows.push(Row::of(work, &least_times, &ours, turn, Goal::Open));
+        }
     }
 
-    fn batches(&mut self, rows: &mut Vec<Row>) {
-        let registry = registry(&self.ours);
-        let path = self.raw.split_once(':').expect("a URL").1.to_owned();
-        let mut store = Raw::open(self.backend.name, Path::new(&path));
-        let arena = std::cell::RefCell::new(self);
-        let ours = |told: bool| {
-            let range = arena.borrow_mut().next(BATCH);
-            let arena = arena.borrow();
-            let uses = uses(&arena.place, "ours", arena.tools, range).collect();
-            timed(|| match told {
-                true => drop(registry.record_all(uses).expect("they are recorded")),
-                false => record(&registry, uses),
-            })
+    /// Returns the seconds in which eight processes record their uses at the same time.
+    fn crew(&self, side: &str, store: &PathBuf) -> f64 {
+        let run = self.next(1).start;
+        let worker = |number: usize| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_bench-worker"));
+            command.arg(side).arg(store).arg(&self.place.root);
+            command.arg(format!("{side}{run}-{number}"));
+            command.args([TOOLS.to_string(), EACH.to_string()]);
+            command
         };
-        let raw = || {
-            let range = arena.borrow_mut().next(BATCH);
-            let uses = arena.borrow().raw_uses(range);
-            timed(|| store.record(&uses, Reads::Same))
-        };
-        let [raw, quiet, told] =
-            race(rounds(31, 1), [&mut { raw }, &mut || ours(false), &mut || ours(true)]);
-        let arena = arena.into_inner();
-        let work = arena.work("1,000 outcomes per commit, each");
-        rows.push(Row::of(work, &raw, &quiet, BATCH, Goal::Share(0.8)));
-        let work = arena.work("the same with reports");
-        rows.push(Row::of(work, &raw, &told, BATCH, Goal::Open));
+        Crew::ready((0..PROCESSES).map(worker)).work()
     }
+}
 
-    fn processes(&mut self, rows: &mut Vec<Row>) {
-        let each = self.backend.each;
-        let mut run = 0;
-        let mut crew = |side: &str, url: &str| {
-            run += 1;
-            let worker = |number: usize| {
-                let mut command = Command::new(env!("CARGO_BIN_EXE_bench-worker"));
-                command.args([side, url, &self.place.root, &format!("{side}{run}-{number}")]);
-                command.args([self.tools.to_string(), each.to_string()]);
-                command
-            };
-            Crew::ready((0..PROCESSES).map(worker)).work()
-        };
-        let crew = std::cell::RefCell::new(&mut crew);
-        let [raw, ours] = race(
-            rounds(9, 1),
-            [&mut || crew.borrow_mut()("raw", &self.raw), &mut || {
-                crew.borrow_mut()("ours", &self.ours)
-            }],
-        );
-        let work = self.work("one outcome per commit, eight processes");
-        rows.push(Row::of(work, &raw, &ours, PROCESSES * each, Goal::Share(0.85)));
-    }
+fn sqlite(rows: &mut Vec<Row>) {
+    const TURN: usize = 1_000;
+    let arena = Arena::new("sqlite");
+    let raw = twin(&arena.store());
+    let mut store = RawSqlite::open(&raw);
+    let [floor, ours] = race(
+        rounds(21, 1),
+        [&mut || arena.raw(TURN, |each| store.record(each)), &mut arena.ours(TURN)],
+    );
+    let work = "SQLite: one outcome per commit";
+    rows.push(Row::of(work, &floor, &ours, TURN, Goal::Share(0.85)));
+    drop(store);
+    let [floor, ours] = race(
+        rounds(9, 1),
+        [&mut || arena.crew("raw", &raw), &mut || arena.crew("ours", &arena.store())],
+    );
+    let work = "SQLite: one outcome per commit, eight processes";
+    rows.push(Row::of(work, &floor, &ours, PROCESSES * EACH, Goal::Share(0.85)));
+}
+
+fn redb(rows: &mut Vec<Row>) {
+    const TURN: usize = 50;
+    let arena = Arena::new("redb");
+    let raw = twin(&arena.store());
+    let other = arena.dir.path().join("opened.db");
+    std::fs::copy(&raw, &other).expect("a copy");
+    let (each_time, opened) = (RawRedb::new(&raw), RawRedb::opened(&other));
+    let [floor, opened, ours] = race(
+        rounds(21, 1),
+        [
+            &mut || arena.raw(TURN, |each| each_time.record(each)),
+            &mut || arena.raw(TURN, |each| opened.record(each)),
+            &mut arena.ours(TURN),
+        ],
+    );
+    let work = "redb: one outcome per commit, store held open";
+    rows.push(Row::of(work, &floor, &ours, TURN, Goal::Share(0.8)));
+    let work = "redb: the same beside a database that stays open";
+    rows.push(Row::of(work, &opened, &ours, TURN, Goal::Open));
 }
 
 fn main() {
     let mut rows = Vec::new();
-    for backend in &BACKENDS {
-        for (tools, outcomes) in [(20, 200), (10_000, rounds(backend.large, 10_000))] {
-            let dir = tempfile::tempdir().expect("a folder");
-            let store = dir.path().join("registry.db");
-            let place = ProjectRef::of_root("/bench/project");
-            let url = |path: &Path| format!("{}:{}", backend.name, path.display());
-            let begun = timed(|| fill(&registry(&url(&store)), &place, tools, 0..outcomes));
-            let size = if tools == 20 { "small" } else { "large" };
-            eprintln!("{}, {size}: {outcomes} outcomes in {begun:.1} s", backend.name);
-            let mut arena = Arena {
-                backend,
-                place,
-                tools,
-                size: size.into(),
-                ours: url(&store),
-                raw: url(&twin(&store)),
-                next: outcomes,
-            };
-            arena.one_process(&mut rows);
-            arena.processes(&mut rows);
-            arena.batches(&mut rows);
-        }
-    }
+    sqlite(&mut rows);
+    redb(&mut rows);
     keep(env!("CARGO_TARGET_TMPDIR"), "stores", &rows);
 }

@@ -8,7 +8,7 @@ use staleness::ids::{OpId, ToolName};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordUses, Use};
 use staleness::scan::ProjectRef;
-use staleness::{BlockingRegistry, Policy, Timestamp};
+use staleness::{BlockingRegistry, Timestamp};
 
 /// The time at which the benchmarks begin.
 pub const START: i64 = 1_790_000_000_000;
@@ -20,18 +20,6 @@ pub const START: i64 = 1_790_000_000_000;
 #[must_use]
 pub fn registry(url: &str) -> BlockingRegistry {
     staleness::open(url).expect("the registry opens").blocking()
-}
-
-/// The same with room for more routes than usual.
-///
-/// # Panics
-/// When it cannot be opened.
-#[must_use]
-pub fn roomy(url: &str) -> BlockingRegistry {
-    let store = Arc::clone(staleness::open(url).expect("the registry opens").store());
-    let mut policy = Policy::default();
-    policy.routes.max_routes = 2_000_000;
-    staleness::Registry::new(store, policy).blocking()
 }
 
 /// Uses of `tools` distinct MCP tools of 12 servers, round robin, all successes, one a second. Their
@@ -57,11 +45,8 @@ pub fn uses<'a>(
     })
 }
 
-/// Records uses in one commit, and builds no reports.
-///
-/// # Panics
-/// When the registry reports an error.
-pub fn record(registry: &BlockingRegistry, uses: Vec<Use>) {
+/// Records uses in one commit, without building reports.
+fn record(registry: &BlockingRegistry, uses: Vec<Use>) {
     let inner = registry.inner();
     let step = RecordUses { uses, policy: Arc::new(inner.policy().clone()) };
     pollster::block_on(inner.store().transact(Arc::new(step))).expect("uses are recorded");

@@ -16,6 +16,8 @@ const NOUNS: [&str; 16] = [
     "packet", "frame", "session", "token", "buffer", "ledger", "window", "cursor", "shard",
     "batch", "record", "schema", "volume", "invoice", "stream", "quota",
 ];
+/// Commits for each document.
+pub const COMMITS: usize = 20;
 /// Functions of a file, and blocks of a document.
 const FUNCTIONS: usize = 16;
 const BLOCKS: usize = 40;
@@ -161,12 +163,12 @@ fn git(folder: &Path, args: &[&str], input: &[u8]) {
     assert!(child.wait().expect("git ends").success(), "git {args:?} failed");
 }
 
-/// Makes a repository of so many documents, four times as many sources, and so many commits, in one pack,
-/// with the last commit checked out.
+/// Makes a repository of so many documents, with four sources and [`COMMITS`] commits for each, in one pack, and
+/// checks out the last commit.
 ///
 /// # Panics
 /// When git cannot be run, or fails.
-pub fn repository(folder: &Path, documents: usize, commits: usize) {
+pub fn repository(folder: &Path, documents: usize) {
     let mut history = History {
         chance: Chance(7),
         stream: Vec::new(),
@@ -190,7 +192,7 @@ pub fn repository(folder: &Path, documents: usize, commits: usize) {
         first.push((History::document_path(at), history.document(at)));
     }
     history.commit(None, &first);
-    (1..commits).for_each(|_| history.change());
+    (1..documents * COMMITS).for_each(|_| history.change());
     git(folder, &["init", "--quiet", "--initial-branch=main"], b"");
     git(folder, &["fast-import", "--quiet", "--force"], &history.stream);
     drop(history);

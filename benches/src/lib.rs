@@ -1,12 +1,11 @@
 //! Shared parts of the benchmarks: stores of a given size, the floors, races, ratios and plots.
 //!
-//! Every figure is a ratio within one run. What is measured and its floor, the least that the same
-//! machine needs for the same work, take turns; medians are compared.
+//! Every figure is a ratio within one run. The program and its floor, the least that the same machine needs
+//! for the same work, take turns; medians are compared.
 
 use std::path::{Path, PathBuf};
 
 pub mod chance;
-pub mod collections;
 mod fixture;
 pub mod history;
 pub mod knowledge;
@@ -15,25 +14,23 @@ pub mod put;
 pub mod race;
 pub mod ratios;
 pub mod raw;
-pub mod routes;
-pub mod scans;
+pub mod site;
 pub mod svg;
-pub mod vectors;
 pub mod work;
 
-pub use fixture::{START, fill, record, registry, roomy, twin, uses};
+pub use fixture::{START, fill, registry, twin, uses};
 pub use race::quick;
 
-/// What is asked for in benchmarks of searches.
+/// The question that searches answer.
 pub const QUESTION: &str = "please find the invoice that the customer sent last week and pay it";
 
-/// `full`, or `short` when a short run is asked for.
+/// Returns `full`, or `short` in a short run.
 #[must_use]
 pub fn rounds(full: usize, short: usize) -> usize {
     if quick() { short } else { full }
 }
 
-/// Where plots go: `docs/plots`, or for a short run a folder in `scratch`, the target's own.
+/// Returns the folder for plots: `docs/plots`, or in a short run a folder in `scratch`, the target's own.
 ///
 /// # Panics
 /// When the folder cannot be made.

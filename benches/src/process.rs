@@ -2,13 +2,14 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use crate::race::timed;
 
 /// Asks a benchmark's process to print its peak of resident memory, in kibibytes, when it ends.
 pub const PEAK: &str = "STALENESS_BENCH_PEAK";
 
-/// Runs a command with a payload on stdin. How long it took, in seconds.
+/// Runs a command with a payload on stdin. Returns the seconds that it took.
 ///
 /// # Panics
 /// When it fails.
@@ -24,10 +25,10 @@ pub fn run(command: &mut Command, payload: &str) -> f64 {
     time
 }
 
-/// The peak of resident memory of a benchmark's process, in kibibytes.
+/// Returns the peak of resident memory of a benchmark's process, in kibibytes.
 ///
 /// # Panics
-/// When it fails, or does not tell.
+/// When it fails, or prints no number.
 pub fn peak(command: &mut Command, payload: &str) -> u64 {
     command.env(PEAK, "1").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
@@ -37,13 +38,70 @@ pub fn peak(command: &mut Command, payload: &str) -> u64 {
     told.trim().parse().expect("a number")
 }
 
-/// Tells [`peak`], when it asked. For the end of a process.
+/// Prints the peak for [`peak`], if it asked for it. To be called when a process ends.
 pub fn tell_peak() {
     if std::env::var_os(PEAK).is_some() {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        eprintln!("{}", line.unwrap_or_default().trim().trim_end_matches(" kB"));
+        eprintln!("{}", field(&status, "VmHWM:"));
     }
+}
+
+/// Returns the peak of memory of a command together with the processes that it starts, in kibibytes. Memory
+/// that they share counts once. It is looked at every two milliseconds; 0 where the system has no `/proc`.
+///
+/// # Panics
+/// When the command fails.
+#[expect(clippy::disallowed_methods, reason = "memory is sampled: there is no event to wait for")]
+pub fn peak_of_all(command: &mut Command) -> u64 {
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut child = command.spawn().expect("the program starts");
+    let mut peak = 0;
+    loop {
+        if let Some(status) = child.try_wait().expect("the program ends") {
+            assert!(status.success(), "{command:?} failed");
+            return peak;
+        }
+        peak = peak.max(family(child.id()).into_iter().map(proportional).sum());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Returns a process and all processes that descend from it.
+fn family(root: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let parent = |pid: u32| -> Option<u32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name, in parentheses, may hold spaces; the state and the parent follow it.
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    };
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let parents: Vec<(u32, u32)> = pids.filter_map(|pid| Some((pid, parent(pid)?))).collect();
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(&of) = found.get(next) {
+        found.extend(parents.iter().filter(|(_, parent)| *parent == of).map(|(pid, _)| pid));
+        next += 1;
+    }
+    found
+}
+
+/// Returns the memory of a process, with its share of what it shares with others, in kibibytes.
+fn proportional(pid: u32) -> u64 {
+    let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    field(&rollup, "Pss:")
+}
+
+/// Returns the resident memory of a process, in kibibytes; 0 where the system has no `/proc`.
+#[must_use]
+pub fn resident(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    field(&status, "VmRSS:")
+}
+
+/// Returns the number of kibibytes in the line that begins with `name`.
+fn field(text: &str, name: &str) -> u64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
 
 /// Processes that are ready and wait for the word.
@@ -75,7 +133,7 @@ impl Crew {
         Self(crew)
     }
 
-    /// How long they take, from the word to the last one's being done, in seconds.
+    /// Returns the seconds from the word until the last of them is done.
     ///
     /// # Panics
     /// When one fails.

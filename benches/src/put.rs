@@ -1,7 +1,6 @@
-//! Rows as they are, without a verb: for stores that are filled.
+//! Writing rows directly, without a verb of the registry: for filling stores.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use staleness::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
@@ -34,7 +33,7 @@ impl<F: Fn(&View, &mut Draft<'_>) + Send + Sync + 'static> Step for Put<F> {
     }
 }
 
-/// Writes in one commit what `write` puts into a draft that sees what is selected.
+/// Writes in one commit what `write` puts into a draft. The draft sees what is selected.
 ///
 /// # Panics
 /// When the store reports an error.
@@ -45,28 +44,4 @@ pub fn put(
 ) {
     let store = Arc::clone(registry.inner().store());
     pollster::block_on(store.transact(Arc::new(Put { selection, write }))).expect("it is written");
-}
-
-/// Rows that one commit writes.
-const BATCH: usize = 10_000;
-
-/// Writes the rows of these numbers as `make` makes them, in batches, each by what `write` does to a draft.
-///
-/// # Panics
-/// When the store reports an error.
-pub fn put_all<R: Send + Sync + 'static>(
-    registry: &BlockingRegistry,
-    range: Range<usize>,
-    make: impl FnMut(usize) -> R,
-    write: fn(&mut Draft<'_>, &R),
-) {
-    let mut left = range.len();
-    let mut rows = range.map(make);
-    while left > 0 {
-        let batch: Vec<R> = rows.by_ref().take(BATCH).collect();
-        left -= batch.len();
-        put(registry, Selection::new(), move |_, draft| {
-            batch.iter().for_each(|row| write(draft, row));
-        });
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Whether the arguments ask for a short run that shows only that everything works.
+/// Returns true if the arguments ask for a short run, which shows only that everything works.
 #[must_use]
 pub fn quick() -> bool {
     std::env::args().any(|arg| arg == "--quick")
@@ -13,7 +13,7 @@ pub fn quick() -> bool {
 pub struct Samples(Vec<f64>);
 
 impl Samples {
-    /// None yet.
+    /// Returns an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
@@ -25,36 +25,23 @@ impl Samples {
         self.0.insert(place, seconds);
     }
 
-    /// The time that the share `q` of the samples does not exceed.
-    #[must_use]
-    pub fn quantile(&self, q: f64) -> f64 {
-        let last = self.0.len().saturating_sub(1);
-        self.0.get((last as f64 * q).round() as usize).copied().unwrap_or(f64::NAN)
-    }
-
-    /// The median.
+    /// Returns the median.
     #[must_use]
     pub fn median(&self) -> f64 {
-        self.quantile(0.5)
-    }
-
-    /// The 99th percentile.
-    #[must_use]
-    pub fn p99(&self) -> f64 {
-        self.quantile(0.99)
+        self.0.get(self.0.len() / 2).copied().unwrap_or(f64::NAN)
     }
 }
 
-/// How long `work` takes, in seconds, and to let go of what came of it: who asks pays for both.
+/// Returns the seconds that `work` takes, dropping its result included.
 pub fn timed<T>(work: impl FnOnce() -> T) -> f64 {
     let begun = Instant::now();
     std::hint::black_box(work());
     begun.elapsed().as_secs_f64()
 }
 
-/// Lets the contestants take turns for so many rounds; each tells how long a turn took. A first round
-/// warms up and does not count. Who begins a round changes, so that nobody always comes after the
-/// same other.
+/// Lets the contestants take turns for a number of rounds; each returns the seconds of its turn. A first
+/// round warms up and does not count. The first contestant of a round changes, so that none always follows
+/// the same other.
 pub fn race<const N: usize>(
     rounds: usize,
     contestants: [&mut dyn FnMut() -> f64; N],

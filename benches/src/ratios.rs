@@ -1,4 +1,4 @@
-//! Ratios: one row for each thing that is measured, and the table of all of them.
+//! Ratios: one row for each measurement, and the table of all rows.
 
 use std::fmt;
 use std::fs;
@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::race::{Samples, quick};
 
-/// What a figure should be.
+/// The benches whose rows are in the table, in its order.
+const BENCHES: [&str; 7] = ["hooks", "stores", "search", "core", "check", "mcp", "growth"];
+
+/// The goal of a row.
 #[derive(Clone, Copy, Debug)]
 pub enum Goal {
     /// Our time divided by the floor's is at most this.
@@ -15,8 +18,17 @@ pub enum Goal {
     Share(f64),
     /// Our time is at most this, in seconds.
     Within(f64),
-    /// Nothing in particular: a figure for orientation, as time divided by the floor's.
+    /// No goal: a figure for orientation, as our time divided by the floor's.
     Open,
+}
+
+/// The goal of times that were measured at growing sizes.
+#[derive(Clone, Copy, Debug)]
+pub enum Growth {
+    /// The largest size takes at most this many times as long as the smallest.
+    InAll(f64),
+    /// Ten times the size takes at most this many times as long, at each step.
+    Step(f64),
 }
 
 /// A row of the table, as it is printed.
@@ -26,14 +38,15 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row of times in seconds. A floor that is not a number is left out.
+    /// Makes a row of times in seconds. A floor that is not a number is left out.
     #[must_use]
     pub fn new(work: impl Into<String>, floor: f64, ours: f64, goal: Goal) -> Self {
+        let ratio = ours / floor;
         let (ratio, wanted, met) = match goal {
-            Goal::Times(most) => (ours / floor, format!("≤ {most}"), Some(ours / floor <= most)),
+            Goal::Times(most) => (ratio, format!("≤ {most}"), Some(ratio <= most)),
             Goal::Share(least) => (floor / ours, format!("≥ {least}"), Some(floor / ours >= least)),
-            Goal::Within(most) => (ours / floor, format!("≤ {}", Time(most)), Some(ours <= most)),
-            Goal::Open => (ours / floor, "–".into(), None),
+            Goal::Within(most) => (ratio, format!("≤ {}", Time(most)), Some(ours <= most)),
+            Goal::Open => (ratio, "–".into(), None),
         };
         let number =
             |number: f64| if number.is_nan() { "–".into() } else { format!("{number:.2}") };
@@ -43,7 +56,7 @@ impl Row {
         Self { cells }
     }
 
-    /// A row of the medians of two contestants, per piece of work of which each sample holds `per`.
+    /// Makes a row of the medians of two contestants. Each sample holds `per` pieces of work.
     #[must_use]
     pub fn of(
         work: impl Into<String>,
@@ -56,43 +69,43 @@ impl Row {
         Self::new(work, floor.median() / per, ours.median() / per, goal)
     }
 
-    /// A row of times by size: the smallest size and the largest, and the most by which ten times the
-    /// size takes longer. At most ten is linear; beyond that a fifth is the machine's.
+    /// Makes a row of times by size: that of the smallest in place of a floor, that of the largest, and the
+    /// ratio that the goal is about.
     #[must_use]
-    pub fn of_growth(work: impl Into<String>, points: &[(f64, f64)]) -> Self {
+    pub fn of_growth(work: impl Into<String>, points: &[(f64, f64)], goal: Growth) -> Self {
         let [first, .., last] = points else {
             return Self::new(work, f64::NAN, f64::NAN, Goal::Open);
         };
         let step = |pair: &[(f64, f64)]| pair[1].1 / pair[0].1;
-        let worst = points.windows(2).map(step).fold(0.0, f64::max);
+        let (ratio, most, what) = match goal {
+            Growth::InAll(most) => (last.1 / first.1, most, "in all"),
+            Growth::Step(most) => (points.windows(2).map(step).fold(0.0, f64::max), most, "a step"),
+        };
         let cells = [
             work.into(),
             Time(first.1).to_string(),
             Time(last.1).to_string(),
-            format!("{worst:.2}"),
-            "≤ 10 + ⅕".into(),
-            word(Some(worst <= 12.0)).into(),
+            format!("{ratio:.2}"),
+            format!("≤ {most} {what}"),
+            word(Some(ratio <= most)).into(),
         ];
         Self { cells }
     }
 
-    /// A row of a size in kibibytes that should be at most `most`.
+    /// Makes a row of memory in kibibytes, of which at most `most` megabytes should be used.
     #[must_use]
-    pub fn of_memory(work: impl Into<String>, floor: u64, ours: u64, most: u64) -> Self {
+    pub fn of_memory(work: impl Into<String>, ours: u64, most: u64) -> Self {
+        let megabytes = ours as f64 * 1_024.0 / 1e6;
         let cells = [
             work.into(),
-            megabytes(floor),
-            megabytes(ours),
-            format!("{:.2}", ours as f64 / floor as f64),
-            format!("≤ {}", megabytes(most)),
-            word(Some(ours <= most)).into(),
+            "–".into(),
+            format!("{megabytes:.1} MB"),
+            "–".into(),
+            format!("≤ {most} MB"),
+            word(Some(megabytes <= most as f64)).into(),
         ];
         Self { cells }
     }
-}
-
-fn megabytes(kibibytes: u64) -> String {
-    format!("{:.1} MB", kibibytes as f64 * 1_024.0 / 1e6)
 }
 
 const fn word(met: Option<bool>) -> &'static str {
@@ -120,11 +133,9 @@ impl fmt::Display for Time {
     }
 }
 
-const HEAD: [&str; 6] = ["work", "floor", "ours", "ratio", "goal", ""];
-
 /// Prints rows as a table.
 pub fn print(rows: &[Row]) {
-    let head = Row { cells: HEAD.map(Into::into) };
+    let head = Row { cells: ["work", "floor", "ours", "ratio", "goal", ""].map(Into::into) };
     let all = || [&head].into_iter().chain(rows);
     let width =
         |column: usize| all().map(|row| row.cells[column].chars().count()).max().unwrap_or(0);
@@ -142,12 +153,12 @@ pub fn print(rows: &[Row]) {
     }
 }
 
-/// Prints the rows of one bench and keeps them in `folder` for the table of all of them, unless the run is a
-/// short one.
+/// Prints the rows of one bench, and keeps them in `folder` for the table unless the run is a short one.
 ///
 /// # Panics
-/// When they cannot be kept.
+/// When they cannot be written.
 pub fn keep(folder: &str, bench: &str, rows: &[Row]) {
+    assert!(BENCHES.contains(&bench), "{bench} has no place in the table");
     println!();
     print(rows);
     if quick() {
@@ -158,21 +169,15 @@ pub fn keep(folder: &str, bench: &str, rows: &[Row]) {
     fs::write(kept(folder).join(bench), lines.join("\n")).expect("ratios are kept");
 }
 
-/// The rows that the benches kept in `folder`, in the order of their names.
-///
-/// # Panics
-/// When what was kept cannot be read.
+/// Reads the rows that the benches kept in `folder`. A bench that has not run is left out.
 #[must_use]
 pub fn read(folder: &str) -> Vec<Row> {
-    let Ok(entries) = fs::read_dir(kept(folder)) else { return Vec::new() };
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
-    files.sort();
-    let rows = |path: &Path| -> Vec<Row> {
-        let text = fs::read_to_string(path).expect("ratios");
+    let rows = |bench: &str| -> Vec<Row> {
+        let text = fs::read_to_string(kept(folder).join(bench)).unwrap_or_default();
         let cells = text.lines().map(|line| line.split('\t').map(Into::into).collect::<Vec<_>>());
         cells.filter_map(|cells| Some(Row { cells: cells.try_into().ok()? })).collect()
     };
-    files.iter().flat_map(|path| rows(path)).collect()
+    BENCHES.into_iter().flat_map(rows).collect()
 }
 
 fn kept(folder: &str) -> PathBuf {

@@ -5,9 +5,9 @@ use std::fmt::Write;
 /// A line of a plot: its name, and its points as size and seconds.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What it shows.
+    /// Name of the line.
     pub name: String,
-    /// Size and seconds.
+    /// Points: size and seconds.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -69,24 +69,14 @@ pub fn plot(title: &str, size: &str, series: &[Series]) -> String {
         "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#999\" stroke-dasharray=\"4 4\"/>",
         from.0, from.1, to.0, to.1
     ));
-    let mut verbs: Vec<&str> = Vec::new();
     for (number, each) in series.iter().enumerate() {
-        // A verb has one colour; what redb takes for it is dashed.
-        let (verb, dash) = match each.name.strip_suffix(", redb") {
-            Some(verb) => (verb, " stroke-dasharray=\"7 3\""),
-            None => (each.name.strip_suffix(", sqlite").unwrap_or(&each.name), ""),
-        };
-        let known = verbs.iter().position(|known| *known == verb).unwrap_or_else(|| {
-            verbs.push(verb);
-            verbs.len() - 1
-        });
-        let colour = COLOURS[known % COLOURS.len()];
+        let colour = COLOURS[number % COLOURS.len()];
         let at: Vec<(f64, f64)> =
             each.points.iter().map(|(size, time)| (x(size.log10()), y(time.log10()))).collect();
         let path: Vec<String> = at.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let path = path.join(" ");
         draw(format!(
-            "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dash}/>"
+            "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>"
         ));
         for (x, y) in &at {
             draw(format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"));
@@ -98,7 +88,9 @@ pub fn plot(title: &str, size: &str, series: &[Series]) -> String {
     svg + "</svg>\n"
 }
 
-fn thousands(number: u64) -> String {
+/// Writes a number with a comma before every three digits.
+#[must_use]
+pub fn thousands(number: u64) -> String {
     if number >= 1_000 {
         format!("{},{:03}", thousands(number / 1_000), number % 1_000)
     } else {

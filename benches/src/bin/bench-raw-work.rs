@@ -1,8 +1,7 @@
-//! The floor of reading work: a raw program that reads the same rows of the same file with the same
-//! statements, orders them, prints a line for each, and does nothing else.
+//! The floor of `resume`: a raw program that reads the same rows of the same file with the same statements,
+//! orders them, prints a line for each, and does nothing else.
 //!
-//! Arguments: `list` or `resume`, the store, the scope, the time before which work is overdue; for
-//! `resume` the agent.
+//! Arguments: the store, the scope, the time before which work is overdue, the agent.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -71,8 +70,8 @@ fn overdue(conn: &Connection, scopes: &[&str], until: i64) -> rusqlite::Result<V
 
 fn main() -> rusqlite::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let (what, store, scope) = (args[0].as_str(), &args[1], args[2].as_str());
-    let until: i64 = args[3].parse().expect("a time");
+    let [store, scope, until, agent] = args.as_slice() else { panic!("four arguments") };
+    let until: i64 = until.parse().expect("a time");
     let conn = Connection::open_with_flags(
         store,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -86,23 +85,17 @@ fn main() -> rusqlite::Result<()> {
     let mut line = |first: &Value, second: &Value, third: &Value| {
         writeln!(lines, "{} {} {}", text(first), number(second), text(third)).expect("a text");
     };
-    let mut found = match what {
-        "list" => overdue(&conn, &["", scope], until)?,
-        _ => {
-            let cursor = "SELECT revision FROM cursors WHERE project = ?1 AND agent = ?2";
-            let told = rows(&conn, cursor, (scope, &args[4]))?;
-            let told = number(&told[0][0]);
-            let mut new = rows(&conn, SINCE, ("", told))?;
-            new.extend(rows(&conn, SINCE, (scope, told))?);
-            let subjects: BTreeSet<&str> = new.iter().map(|row| text(&row[5])).collect();
-            for subject in subjects {
-                for row in rows(&conn, BY_KEY, (scope, subject))? {
-                    line(&row[1], &row[13], &row[6]);
-                }
-            }
-            overdue(&conn, &["", scope], until)?
+    let cursor = "SELECT revision FROM cursors WHERE project = ?1 AND agent = ?2";
+    let told = number(&rows(&conn, cursor, (scope, agent))?[0][0]);
+    let mut new = rows(&conn, SINCE, ("", told))?;
+    new.extend(rows(&conn, SINCE, (scope, told))?);
+    let subjects: BTreeSet<&str> = new.iter().map(|row| text(&row[5])).collect();
+    for subject in subjects {
+        for row in rows(&conn, BY_KEY, (scope, subject))? {
+            line(&row[1], &row[13], &row[6]);
         }
-    };
+    }
+    let mut found = overdue(&conn, &["", scope], until)?;
     let overdue: BTreeSet<&str> = found.iter().map(|row| text(&row[1])).collect();
     for scope in ["", scope] {
         for row in rows(&conn, REFERRING, (scope,))? {
@@ -113,13 +106,10 @@ fn main() -> rusqlite::Result<()> {
         }
     }
     found.sort_by(|a, b| (number(&a[18]), text(&a[1])).cmp(&(number(&b[18]), text(&b[1]))));
-    if what == "resume" {
-        found.truncate(5);
-    }
+    found.truncate(5);
     for row in &found {
         line(&row[1], &row[18], &row[6]);
     }
     std::io::stdout().write_all(lines.as_bytes()).expect("printed");
-    staleness_benches::process::tell_peak();
     Ok(())
 }

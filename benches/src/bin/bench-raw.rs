@@ -68,6 +68,5 @@ fn main() -> rusqlite::Result<()> {
     if frames >= 64 {
         conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
     }
-    staleness_benches::process::tell_peak();
     Ok(())
 }

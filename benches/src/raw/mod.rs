@@ -42,16 +42,6 @@ impl RawUse {
     }
 }
 
-/// How much is read before a use is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reads {
-    /// What our store reads: also the project, the entries of the tool's server, and whether the use
-    /// is known, in both scopes.
-    Same,
-    /// The tool's row, and the last number given.
-    Least,
-}
-
 /// Outcomes that a ring holds.
 const RING: usize = 32;
 

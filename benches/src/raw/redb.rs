@@ -1,5 +1,5 @@
-//! The floor of the redb store: opened for each transaction behind the lock, since a redb file has
-//! one process at a time, with quick repair.
+//! The floor of the redb store: the same rows in one transaction, behind the lock and with quick repair. As a
+//! redb file has one process at a time, it is opened for each transaction, or once.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use redb::{Database, Durability, Error, ReadableTable, TableDefinition};
 use serde::{Deserialize, Serialize};
 use staleness_lock::FileLock;
 
-use super::{RawUse, Reads, push};
+use super::{RawUse, push};
 
 type Key = (&'static str, &'static str);
 
@@ -73,30 +73,46 @@ type RawProject = (String, i64, i64, u128, u64, Option<String>, u64);
 pub struct RawRedb {
     path: PathBuf,
     lock: FileLock,
+    open: Option<Database>,
 }
 
 impl RawRedb {
-    /// A store that our backend made.
+    /// Returns a store that our backend made, to be opened for each transaction.
     #[must_use]
-    pub fn open(path: &Path) -> Self {
+    pub fn new(path: &Path) -> Self {
         let lock = FileLock::new(format!("{}.lock", path.display()));
-        Self { path: path.into(), lock }
+        Self { path: path.into(), lock, open: None }
     }
 
-    /// Records uses in one transaction.
+    /// Returns the same with the database opened once for all transactions.
     ///
     /// # Panics
     /// When redb reports an error.
-    pub fn record(&self, uses: &[RawUse], reads: Reads) {
+    #[must_use]
+    pub fn opened(path: &Path) -> Self {
+        let db = staleness_redb::database(path).expect("the store opens");
+        Self { open: Some(db), ..Self::new(path) }
+    }
+
+    /// Records a use in one transaction.
+    ///
+    /// # Panics
+    /// When redb reports an error.
+    pub fn record(&self, used: &RawUse) {
         let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
-        let db = staleness_redb::database(&self.path).expect("the store opens");
-        transact(&db, uses, reads).expect("the uses are recorded");
-        drop(db);
+        let recorded = match &self.open {
+            Some(db) => transact(db, used),
+            None => {
+                let db = staleness_redb::database(&self.path).expect("the store opens");
+                transact(&db, used)
+            }
+        };
+        recorded.expect("the use is recorded");
         drop(turn);
     }
 }
 
-fn transact(db: &Database, uses: &[RawUse], reads: Reads) -> Result<(), Error> {
+fn transact(db: &Database, each: &RawUse) -> Result<(), Error> {
     let mut tx = db.begin_write()?;
     tx.set_durability(Durability::Immediate)?;
     tx.set_quick_repair(true);
@@ -110,51 +126,46 @@ fn transact(db: &Database, uses: &[RawUse], reads: Reads) -> Result<(), Error> {
         let mut identities = tx.open_table(IDENTITIES)?;
         let mut counted = tx.open_table(COUNTED)?;
         let mut served = tx.open_table(SERVED)?;
-        let last = outcomes.last()?.map_or(0, |(seq, _)| seq.value());
-        for (each, seq) in uses.iter().zip(last + 1..) {
-            if reads == Reads::Same {
-                let projects = tx.open_table(PROJECTS)?;
-                let row = projects.get(each.scope.as_str())?.expect("the project is known");
-                std::hint::black_box(decode::<RawProject>(row.value()));
-                let entries = tx.open_table(ENTRIES)?;
-                for scope in [each.scope.as_str(), ""] {
-                    let key = (scope, each.server.as_str(), "");
-                    let found = entries.range(key..)?.next();
-                    std::hint::black_box(found.is_some());
-                    let known =
-                        (each.identity.cast_unsigned(), 0)..=(each.identity as u64, u64::MAX);
-                    assert!(identities.range(known)?.next().is_none(), "the use is new");
-                }
-                assert!(tools.get(("", each.tool.as_str()))?.is_none(), "it is the project's own");
-            }
-            let key = (each.scope.as_str(), each.tool.as_str());
-            let row = tools.get(key)?.expect("the tool is known");
-            let mut tool: RawTool<String> = decode(row.value());
-            drop(row);
-            push(&mut tool.ring, (0, each.at, each.identity.cast_unsigned()));
-            tool.uses += 1;
-            tool.last_used_at = Some(each.at);
-            tool.updated_at = each.at;
-            tools.insert(key, encode(b't', &tool).as_slice())?;
-            let outcome = RawOutcome {
-                at: each.at,
-                mark: 0,
-                op: &each.op,
-                scope: &each.scope,
-                tool: &each.tool,
-                server: Some(&each.server),
-                credits: Vec::new(),
-                project: &each.scope,
-                session: None,
-                agent: None,
-                client: None,
-                duration_ms: None,
-            };
-            outcomes.insert(seq, encode(b'o', &outcome).as_slice())?;
-            identities.insert((each.identity.cast_unsigned(), seq), ())?;
-            counted.insert((each.scope.as_str(), seq), ())?;
-            served.insert((each.at, seq), (each.scope.as_str(), each.server.as_str()))?;
+        let seq = outcomes.last()?.map_or(0, |(seq, _)| seq.value()) + 1;
+        let projects = tx.open_table(PROJECTS)?;
+        let row = projects.get(each.scope.as_str())?.expect("the project is known");
+        std::hint::black_box(decode::<RawProject>(row.value()));
+        let entries = tx.open_table(ENTRIES)?;
+        for scope in [each.scope.as_str(), ""] {
+            let key = (scope, each.server.as_str(), "");
+            let found = entries.range(key..)?.next();
+            std::hint::black_box(found.is_some());
+            let known = (each.identity.cast_unsigned(), 0)..=(each.identity as u64, u64::MAX);
+            assert!(identities.range(known)?.next().is_none(), "the use is new");
         }
+        assert!(tools.get(("", each.tool.as_str()))?.is_none(), "it is the project's own");
+        let key = (each.scope.as_str(), each.tool.as_str());
+        let row = tools.get(key)?.expect("the tool is known");
+        let mut tool: RawTool<String> = decode(row.value());
+        drop(row);
+        push(&mut tool.ring, (0, each.at, each.identity.cast_unsigned()));
+        tool.uses += 1;
+        tool.last_used_at = Some(each.at);
+        tool.updated_at = each.at;
+        tools.insert(key, encode(b't', &tool).as_slice())?;
+        let outcome = RawOutcome {
+            at: each.at,
+            mark: 0,
+            op: &each.op,
+            scope: &each.scope,
+            tool: &each.tool,
+            server: Some(&each.server),
+            credits: Vec::new(),
+            project: &each.scope,
+            session: None,
+            agent: None,
+            client: None,
+            duration_ms: None,
+        };
+        outcomes.insert(seq, encode(b'o', &outcome).as_slice())?;
+        identities.insert((each.identity.cast_unsigned(), seq), ())?;
+        counted.insert((each.scope.as_str(), seq), ())?;
+        served.insert((each.at, seq), (each.scope.as_str(), each.server.as_str()))?;
     }
     tx.commit()?;
     Ok(())

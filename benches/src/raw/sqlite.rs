@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Result, Row};
 use staleness_lock::FileLock;
 
-use super::{RawUse, Reads, push};
+use super::{RawUse, push};
 
 const META: &str = "SELECT format, revision, \
     max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
@@ -131,13 +131,13 @@ impl RawSqlite {
         Self { conn, lock, log: beside("-wal"), commits: 0 }
     }
 
-    /// Records uses in one transaction.
+    /// Records a use in one transaction.
     ///
     /// # Panics
     /// When SQLite reports an error.
-    pub fn record(&mut self, uses: &[RawUse], reads: Reads) {
+    pub fn record(&mut self, used: &RawUse) {
         let turn = self.lock.acquire(Duration::from_secs(5)).expect("the lock");
-        self.transact(uses, reads).expect("the uses are recorded");
+        self.transact(used).expect("the use is recorded");
         self.commits += 1;
         // Few frames stay in the log of a process that ends soon, a thousand in that of others.
         let most = if self.commits <= 64 { 64 } else { 1_000 };
@@ -149,42 +149,33 @@ impl RawSqlite {
         drop(turn);
     }
 
-    fn transact(&self, uses: &[RawUse], reads: Reads) -> Result<()> {
+    fn transact(&self, used: &RawUse) -> Result<()> {
         let run = |sql: &str| self.conn.prepare_cached(sql)?.execute(());
         run("BEGIN IMMEDIATE")?;
-        let (_, _, mut last): (i64, i64, i64) = self
+        let (_, _, last): (i64, i64, i64) = self
             .conn
             .prepare_cached(META)?
             .query_row((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        for each in uses {
-            last += 1;
-            self.record_one(each, last, reads)?;
-        }
+        self.record_one(used, last + 1)?;
         run("COMMIT")?;
         Ok(())
     }
 
-    fn record_one(&self, each: &RawUse, seq: i64, reads: Reads) -> Result<()> {
-        let both = [each.scope.as_str(), ""];
-        let scopes = if reads == Reads::Same { both.as_slice() } else { &[] };
-        if reads == Reads::Same {
-            self.conn.prepare_cached(PROJECT)?.query_row((&each.scope,), |row| {
-                let texts: (String, String, Option<String>) =
-                    (row.get(0)?, row.get(1)?, row.get(6)?);
-                let numbers: (i64, i64, [u8; 16]) = (row.get(2)?, row.get(3)?, row.get(4)?);
-                std::hint::black_box((texts, numbers));
-                Ok(())
-            })?;
-        }
+    fn record_one(&self, each: &RawUse, seq: i64) -> Result<()> {
+        let scopes = [each.scope.as_str(), ""];
+        self.conn.prepare_cached(PROJECT)?.query_row((&each.scope,), |row| {
+            let texts: (String, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(6)?);
+            let numbers: (i64, i64, [u8; 16]) = (row.get(2)?, row.get(3)?, row.get(4)?);
+            std::hint::black_box((texts, numbers));
+            Ok(())
+        })?;
         let one = |scope: &str| {
             let mut statement = self.conn.prepare_cached(TOOL)?;
             let mut rows = statement.query((scope, &each.tool))?;
             rows.next()?.map(RawTool::read).transpose()
         };
         let tool = one(&each.scope)?;
-        for scope in scopes.iter().skip(1) {
-            one(scope)?;
-        }
+        one("")?;
         for scope in scopes {
             let mut statement = self.conn.prepare_cached(ENTRIES)?;
             let mut rows = statement.query((scope, &each.server))?;

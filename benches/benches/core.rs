@@ -1,0 +1,63 @@
+//! Freshness: the score and level of one item against the bare formula, and those of 10,000 items with the
+//! signals of their versions and relations.
+//!
+//! `cargo bench -p staleness-benches --bench core [-- --quick]`
+
+use std::hint::black_box;
+
+use staleness::knowledge::{
+    Context, Item, SignalSet, gather_signals, score_and_level, score_and_level_of,
+};
+use staleness::policy::KnowledgePolicy;
+use staleness::scan::ProjectRef;
+use staleness_benches::knowledge::items;
+use staleness_benches::race::{race, timed};
+use staleness_benches::ratios::{Goal, Row, keep};
+use staleness_benches::rounds;
+
+const MANY: usize = 10_000;
+
+/// The formula of one kind of item, without a policy or rounding.
+fn formula(days: &[i64]) -> f64 {
+    days.iter().map(|days| (1.0 - 0.3 * *days as f64 / 90.0).max(0.0)).sum()
+}
+
+/// Scores items one by one.
+fn alone(items: &[Item], context: &Context) -> f64 {
+    items.iter().map(|item| score_and_level(item, &[], context).0).sum()
+}
+
+/// Gathers the signals of all items, and scores each with its own.
+fn related(items: &[&Item], context: &Context) -> f64 {
+    let mut signals = vec![SignalSet::default(); items.len()];
+    gather_signals(items, &mut signals, context);
+    let pairs = items.iter().zip(&signals);
+    pairs.map(|(item, signals)| score_and_level_of(item, *signals, context).0).sum()
+}
+
+fn main() {
+    let now = staleness::clock::now();
+    let items = items(&ProjectRef::of_root("/bench/project"), MANY, now);
+    let all: Vec<&Item> = items.iter().collect();
+    let context =
+        Context::new(now, &KnowledgePolicy::default(), None, None).at_version(Some("2.6.1"));
+    let days: Vec<i64> = items.iter().map(|item| now.days_since(item.anchored_at())).collect();
+    let [floor, alone, related] = race(
+        rounds(201, 3),
+        [
+            &mut || timed(|| formula(black_box(&days))),
+            &mut || timed(|| alone(black_box(&items), &context)),
+            &mut || timed(|| related(black_box(&all), &context)),
+        ],
+    );
+    let rows = [
+        Row::of("freshness of an item", &floor, &alone, MANY, Goal::Within(100e-9)),
+        Row::new(
+            "freshness of 10,000 items with relations",
+            f64::NAN,
+            related.median(),
+            Goal::Within(5e-3),
+        ),
+    ];
+    keep(env!("CARGO_TARGET_TMPDIR"), "core", &rows);
+}

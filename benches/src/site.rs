@@ -1,0 +1,114 @@
+//! A project, the home of somebody who works on it, and their registry.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
+
+use staleness::BlockingRegistry;
+use staleness::scan::ProjectRef;
+use tempfile::TempDir;
+
+use crate::{fill, registry};
+
+/// A project folder and a home folder with a registry in it.
+#[derive(Debug)]
+pub struct Site {
+    project: Rc<TempDir>,
+    home: TempDir,
+    backend: &'static str,
+    program: &'static str,
+}
+
+impl Site {
+    /// Makes an empty project and an empty home. `program` is the path of the `staleness` program.
+    ///
+    /// # Panics
+    /// When the folders cannot be created.
+    #[must_use]
+    pub fn new(backend: &'static str, program: &'static str) -> Self {
+        let project = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(project.path().join("project").join(".git")).expect("a folder");
+        let home = tempfile::tempdir().expect("a folder");
+        Self { project: Rc::new(project), home, backend, program }
+    }
+
+    /// Returns the same project with a new home, whose registry does not exist yet.
+    ///
+    /// # Panics
+    /// When the folder cannot be created.
+    #[must_use]
+    pub fn newcomer(&self) -> Self {
+        let home = tempfile::tempdir().expect("a folder");
+        Self { project: Rc::clone(&self.project), home, ..*self }
+    }
+
+    /// Returns the folder of the project.
+    ///
+    /// # Panics
+    /// When the folder is gone.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
+        self.project.path().join("project").canonicalize().expect("a path")
+    }
+
+    /// Returns the project as a registry knows it.
+    #[must_use]
+    pub fn place(&self) -> ProjectRef {
+        ProjectRef::of_root(self.project().display().to_string())
+    }
+
+    /// Returns the home folder.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Returns the path of the store.
+    #[must_use]
+    pub fn store(&self) -> PathBuf {
+        self.home().join("registry.db")
+    }
+
+    /// Returns the URL of the store.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{}:{}", self.backend, self.store().display())
+    }
+
+    /// Opens the registry.
+    #[must_use]
+    pub fn registry(&self) -> BlockingRegistry {
+        registry(&self.url())
+    }
+
+    /// Records outcomes of so many tools.
+    pub fn fill(&self, tools: usize, outcomes: usize) {
+        fill(&self.registry(), &self.place(), tools, 0..outcomes);
+    }
+
+    /// Returns a command of the `staleness` program in the project, with this home and store only.
+    #[must_use]
+    pub fn cli(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(self.program);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.env_clear().env("HOME", self.home()).env("PATH", path);
+        command.env("STALENESS_STORE", self.url()).args(args).current_dir(self.project());
+        command
+    }
+
+    /// Returns the payload of a hook: the event's name, the number of the session, and other fields as JSON.
+    #[must_use]
+    pub fn event(&self, name: &str, session: usize, fields: &str) -> String {
+        format!(
+            r#"{{"session_id":"bench-{session}","cwd":{:?},"hook_event_name":"{name}",{fields}}}"#,
+            self.project().display().to_string(),
+        )
+    }
+
+    /// Returns the payload of a session's start. A session that starts again is told everything again, so
+    /// each start should have its own number.
+    #[must_use]
+    pub fn start(&self, session: usize) -> String {
+        self.event("SessionStart", session, r#""source":"startup""#)
+    }
+}
