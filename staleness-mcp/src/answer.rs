@@ -4,7 +4,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use staleness_service::{ErrorKind, ServiceError, escape, escape_lines};
 
-use crate::text::{MAX_MESSAGE, Message, Text};
+use crate::text::{MAX_MESSAGE, Message, Text, cut};
 
 /// The most that the rows of one answer take as JSON, in bytes: about 1,000 tokens.
 pub const MAX_ROWS_BYTES: usize = 4_000;
@@ -107,14 +107,6 @@ impl Rows {
             text = text.and("\n").and(self.more).and(" more; ").and(how);
         }
         text
-    }
-}
-
-/// A text of at most so many characters.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

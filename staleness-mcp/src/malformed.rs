@@ -18,7 +18,7 @@ pub(crate) enum Fault {
     NotJson,
     /// It is JSON, nested more deeply than anything that is asked.
     TooDeep,
-    /// It is larger than [`crate::wire::MAX_MESSAGE_BYTES`].
+    /// It is larger than 8 MiB.
     TooLarge,
     /// It is JSON, and no message of the protocol.
     NoMessage,

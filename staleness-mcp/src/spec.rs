@@ -69,7 +69,7 @@ impl Spec {
         let tool = Tool::new(name, description, schema::<A>()).with_annotations(hints);
         let run = move |call: &Call<'_>, arguments: JsonObject| {
             let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-                let what = crate::answer::cut(&error.to_string(), 300);
+                let what = crate::text::cut(&error.to_string(), 300);
                 ServiceError::invalid(format!("the arguments of {name} make no sense: {what}"))
                     .hint("correct the arguments by the tool's schema and call it again")
             })?;

@@ -5,8 +5,6 @@ use std::fmt::Write;
 use staleness_service::escape;
 use staleness_service::model_text::Piece;
 
-use crate::answer::cut;
-
 /// The longest title, description or reason, in characters.
 pub(crate) const MAX_QUOTED: usize = 160;
 
@@ -130,6 +128,14 @@ impl Text {
 /// The first line of a text, escaped and cut.
 pub(crate) fn line(text: &str) -> String {
     cut(&escape(text.lines().next().unwrap_or_default()), MAX_QUOTED)
+}
+
+/// A text of at most so many characters.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 #[cfg(test)]

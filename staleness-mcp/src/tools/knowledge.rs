@@ -14,9 +14,10 @@ use staleness_service::settings::Access;
 use staleness_service::{ServiceError, citations, escape_lines, when};
 
 use super::verdict;
-use crate::answer::{Answer, MAX_NAMED, Rows, cut};
+use crate::answer::{Answer, MAX_NAMED, Rows};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
+use crate::text::cut;
 use crate::text::{Text, line};
 
 /// The longest body that a recall tells, in characters.

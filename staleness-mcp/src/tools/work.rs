@@ -12,9 +12,10 @@ use staleness_service::settings::Access;
 use staleness_service::{ServiceError, escape_lines, when, work};
 
 use super::verdict;
-use crate::answer::{Answer, MAX_NAMED, Rows, cut};
+use crate::answer::{Answer, MAX_NAMED, Rows};
 use crate::call::Call;
 use crate::spec::{Effect, Spec};
+use crate::text::cut;
 use crate::text::{Quoted, Text, line};
 
 /// The longest text that one item tells, in characters.
