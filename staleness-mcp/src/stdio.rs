@@ -6,7 +6,6 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use staleness_service::settings::Access;
-use staleness_service::upkeep;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::connection::Connection;
@@ -115,7 +114,7 @@ fn part(server: &Server) {
     {
         let _ = registry.prune_routes(&settings.project.id, settings.now, false);
         let _ = registry.prune_outcomes(settings.now, false);
-        let _ = upkeep::prune_some(&registry, settings.now);
+        let _ = registry.prune_sessions(settings.now, false);
     }
     server.store().close();
 }

@@ -89,7 +89,9 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
         loop {
             let Ok(bytes) = self.read.fill_buf().await else { return Read::End };
             if bytes.is_empty() {
-                return Read::End;
+                // The last line may lack its end.
+                let whole = !self.line.is_empty() && !self.discards;
+                return if whole { Read::Line } else { Read::End };
             }
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(bytes.len(), |at| at + 1);

@@ -2,12 +2,13 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use staleness::ids::AgentId;
+use staleness::ids::{AgentId, ProjectId};
 use staleness::scan::ProjectRef;
 use staleness::store::StoreError;
-use staleness::{BlockingRegistry, OpenOptions, StoreUrl, Timestamp, clock};
+use staleness::{BlockingRegistry, OpenOptions, Registry, StoreUrl, Timestamp, clock};
 use staleness_sources::git::{Program, Watchdog};
 use staleness_sources::project::{ProjectPlace, discover};
 
@@ -191,10 +192,22 @@ impl Settings {
             && let Some(spool) = Spool::of(&self.url)
         {
             let begun = Instant::now();
+            let mut registry_of = |project: &ProjectId| self.registry_of(&registry, project);
             // What cannot be recorded now waits for the next process.
-            let _ = spool.drain(&registry, &mut || begun.elapsed() < waits.spool);
+            let _ = spool.drain(&mut registry_of, &mut || begun.elapsed() < waits.spool);
         }
         Ok(registry)
+    }
+
+    /// The registry under the policy of another project. What the policy file of this project says does not
+    /// concern others.
+    fn registry_of(&self, registry: &BlockingRegistry, project: &ProjectId) -> BlockingRegistry {
+        if *project == self.project.id {
+            return registry.clone();
+        }
+        let layers = Layers { project: None, ..self.layers.clone() };
+        let policy = layers.read_what_can_be_read().0.policy;
+        Registry::new(Arc::clone(registry.inner().store()), policy).blocking()
     }
 
     fn open_only(&self, access: Access, waits: Waits) -> Result<BlockingRegistry, StoreError> {

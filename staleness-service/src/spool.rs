@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
-use staleness::ids::{AgentId, SessionId};
+use staleness::ids::{AgentId, ProjectId, SessionId};
 use staleness::registry::Use;
 use staleness::scan::ProjectRef;
+use staleness::session::Session;
 use staleness::store::{Refusal, StoreError};
 use staleness::{BlockingRegistry, StoreUrl, Timestamp, clock};
 
@@ -26,7 +27,7 @@ const MAX_ENTRY_BYTES: u64 = 1 << 20;
 
 /// Something to be recorded later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[serde(rename_all = "snake_case")]
 pub enum Entry {
     /// A tool was used.
     Used(Box<Use>),
@@ -53,11 +54,25 @@ pub enum Entry {
 }
 
 impl Entry {
+    const fn project(&self) -> &ProjectRef {
+        match self {
+            Self::Used(used) => &used.project,
+            Self::SessionStarted { project, .. } | Self::SessionEnded { project, .. } => project,
+        }
+    }
+
     fn record(self, registry: &BlockingRegistry) -> Result<(), StoreError> {
         match self {
             Self::Used(used) => registry.record_quietly(*used).map(drop),
             Self::SessionStarted { project, agent, session, at } => {
                 registry.see_project(&project, at)?;
+                // Another process recorded this entry, and the end of the session behind it.
+                let is_over = |known: &Session| {
+                    known.key.id == session && known.ended_at.is_some_and(|ended| ended >= at)
+                };
+                if registry.sessions(&project.id)?.iter().any(is_over) {
+                    return Ok(());
+                }
                 registry.start_session(&project.id, &agent, &session, at).map(drop)
             }
             Self::SessionEnded { project, session, at } => {
@@ -95,10 +110,10 @@ impl Spool {
         &self.folder
     }
 
-    /// Returns true while entries may be in the spool.
+    /// Returns true if entries wait to be recorded.
     #[must_use]
-    pub fn is_used(&self) -> bool {
-        self.folder.symlink_metadata().is_ok()
+    pub fn has_entries(&self) -> bool {
+        self.names().is_ok_and(|names| names.iter().any(|name| name.ends_with(ENTRY)))
     }
 
     /// Counts the entries.
@@ -124,7 +139,7 @@ impl Spool {
         let (millis, count) =
             (clock::now().as_millis().max(0), ADDED.fetch_add(1, Ordering::Relaxed));
         let name = format!("{millis:016}-{count:08}-{}", clock::fresh_op());
-        let partial = self.folder.join(format!("{name}.partial"));
+        let partial = self.folder.join(format!("{name}{PARTIAL}"));
         // A process that has recorded the last entry may remove the folder in between.
         for _ in 0..8 {
             self.make()?;
@@ -132,20 +147,25 @@ impl Spool {
                 .and_then(|()| fs::rename(&partial, self.folder.join(format!("{name}{ENTRY}"))));
             match written {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                done => return done,
+                Err(error) => {
+                    let _ = fs::remove_file(&partial);
+                    return Err(error);
+                }
+                Ok(()) => return Ok(()),
             }
         }
         Err(io::ErrorKind::NotFound.into())
     }
 
     /// Records entries in their order, and removes each that was recorded, for as long as `more` returns
-    /// true; it is asked before each. Entries that are refused are set aside.
+    /// true; it is asked before each. `registry_of` returns the registry, under the policy of a project.
+    /// Entries that are refused are set aside.
     ///
     /// # Errors
     /// What the store reports; the entry stays then, with those behind it.
     pub fn drain(
         &self,
-        registry: &BlockingRegistry,
+        registry_of: &mut dyn FnMut(&ProjectId) -> BlockingRegistry,
         more: &mut dyn FnMut() -> bool,
     ) -> Result<(), StoreError> {
         let mut names = match self.names() {
@@ -153,6 +173,7 @@ impl Spool {
             _ => return Ok(()),
         };
         names.sort();
+        self.sweep(&names);
         names.retain(|name| name.ends_with(ENTRY));
         for name in names {
             if !more() {
@@ -160,12 +181,18 @@ impl Spool {
             }
             let path = self.folder.join(&name);
             let entry = match read(&path) {
+                Ok(bytes) => serde_json::from_slice::<Entry>(&bytes).ok(),
                 // Another process has recorded it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                read => read.ok().and_then(|bytes| serde_json::from_slice::<Entry>(&bytes).ok()),
+                // What cannot be read just now keeps its place.
+                Err(_) => return Ok(()),
             };
             let ended = matches!(entry, Some(Entry::SessionEnded { .. }));
-            let recorded = match entry.map(|entry| entry.record(registry)) {
+            let record = |entry: Entry| {
+                let registry = registry_of(&entry.project().id);
+                entry.record(&registry)
+            };
+            let recorded = match entry.map(record) {
                 Some(Ok(())) => true,
                 // The session of another process, or one that was forgotten.
                 Some(Err(StoreError::Refused(Refusal::Unknown { .. }))) if ended => true,
@@ -181,6 +208,18 @@ impl Spool {
         // Fails while something is in it.
         let _ = fs::remove_dir(&self.folder);
         Ok(())
+    }
+
+    /// Removes what killed processes left half written, a minute and more ago.
+    fn sweep(&self, names: &[String]) {
+        let before = clock::now().as_millis().max(0) - 60_000;
+        let old = |name: &&String| {
+            let millis = name.split('-').next().and_then(|millis| millis.parse::<i64>().ok());
+            name.ends_with(PARTIAL) && millis.is_none_or(|millis| millis < before)
+        };
+        for name in names.iter().filter(old) {
+            let _ = fs::remove_file(self.folder.join(name));
+        }
     }
 
     /// Names of files; none where there is no folder, or where others may write to it.
@@ -199,6 +238,7 @@ impl Spool {
 
 const ENTRY: &str = ".json";
 const REFUSED: &str = ".refused";
+const PARTIAL: &str = ".partial";
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

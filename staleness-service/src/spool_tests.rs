@@ -38,7 +38,7 @@ fn entries_are_recorded_in_order_once_and_leave_nothing() {
     }
     // As if a process had been killed between recording the first entry and removing it.
     used(1).record(&registry).unwrap();
-    spool.drain(&registry, &mut || true).unwrap();
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
     assert_eq!(outcomes(&registry), "FFSFS");
     assert!(!spool.folder().exists());
 }
@@ -54,9 +54,9 @@ fn what_does_not_fit_into_the_time_waits_in_its_order() {
         left -= 1;
         left >= 0
     };
-    spool.drain(&registry, &mut more).unwrap();
+    spool.drain(&mut |_| registry.clone(), &mut more).unwrap();
     assert_eq!((outcomes(&registry).as_str(), spool.waiting().unwrap().entries), ("SF", 1));
-    spool.drain(&registry, &mut || true).unwrap();
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
     assert_eq!((outcomes(&registry).as_str(), spool.waiting().unwrap().entries), ("SFF", 0));
 }
 
@@ -72,11 +72,25 @@ fn sessions_that_could_not_be_recorded_in_time_are_recorded_later() {
     // Nobody began this one.
     let unknown = SessionId::new("s2").unwrap();
     spool.add(&Entry::SessionEnded { project: project(), session: unknown, at: ended }).unwrap();
-    spool.drain(&registry, &mut || true).unwrap();
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
     let sessions = registry.sessions(&project().id).unwrap();
     assert_eq!(sessions.len(), 1);
     assert_eq!((sessions[0].started_at, sessions[0].ended_at), (at, Some(ended)));
     assert_eq!(spool.waiting().unwrap(), Waiting::default());
+}
+
+#[test]
+fn a_session_whose_end_another_process_recorded_is_not_opened_again() {
+    let (_folder, spool, registry) = place();
+    let (agent, session) = (AgentId::new("codex").unwrap(), SessionId::new("s1").unwrap());
+    let at = Timestamp::from_millis(1);
+    let started = Entry::SessionStarted { project: project(), agent, session: session.clone(), at };
+    let ended = Entry::SessionEnded { project: project(), session, at: Timestamp::from_millis(2) };
+    started.clone().record(&registry).unwrap();
+    ended.record(&registry).unwrap();
+    spool.add(&started).unwrap();
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
+    assert!(registry.sessions(&project().id).unwrap()[0].ended_at.is_some());
 }
 
 #[test]
@@ -85,9 +99,12 @@ fn a_damaged_entry_is_set_aside_and_stops_no_other() {
     spool.add(&used(2)).unwrap();
     fs::write(spool.folder().join("0000000000000000-x.json"), "{\"used\":").unwrap();
     fs::write(spool.folder().join("0000000000000001-y.partial"), "{\"us").unwrap();
-    spool.drain(&registry, &mut || true).unwrap();
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
     assert_eq!(outcomes(&registry), "S");
     assert_eq!(spool.waiting().unwrap(), Waiting { entries: 0, refused: 1 });
+    assert!(!spool.has_entries());
+    // What a killed process left half written is gone.
+    assert_eq!(fs::read_dir(spool.folder()).unwrap().count(), 1);
 }
 
 #[test]
@@ -106,15 +123,18 @@ fn a_spool_that_others_may_write_to_or_that_is_a_link_is_not_used() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, spool, registry) = place();
     spool.add(&used(2)).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let entry = fs::read_dir(spool.folder()).unwrap().next().unwrap().unwrap().path();
+    assert_eq!((mode(spool.folder()), mode(&entry)), (0o700, 0o600));
     fs::set_permissions(spool.folder(), fs::Permissions::from_mode(0o770)).unwrap();
-    spool.drain(&registry, &mut || true).unwrap();
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
     assert_eq!(outcomes(&registry), "");
     assert_eq!(spool.add(&used(3)).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
     let elsewhere = folder.path().join("elsewhere");
     fs::rename(spool.folder(), &elsewhere).unwrap();
     fs::set_permissions(&elsewhere, fs::Permissions::from_mode(0o700)).unwrap();
     std::os::unix::fs::symlink(&elsewhere, spool.folder()).unwrap();
-    spool.drain(&registry, &mut || true).unwrap();
+    spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
     assert_eq!(outcomes(&registry), "");
     assert!(spool.add(&used(3)).is_err());
 }

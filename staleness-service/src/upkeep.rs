@@ -7,9 +7,6 @@ use staleness::{BlockingRegistry, Timestamp, clock};
 
 use crate::ServiceError;
 
-/// Projects whose folder is looked for at the end of a session, at most.
-const FEW: usize = 16;
-
 /// Sessions, cursors and projects that went, or would go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
@@ -28,34 +25,8 @@ pub fn prune_left(
     now: Timestamp,
     dry_run: bool,
 ) -> Result<Left, ServiceError> {
-    prune(registry, now, dry_run, usize::MAX)
-}
-
-/// Does the same at the end of a session, where somebody waits: the next ends do the rest.
-///
-/// # Errors
-/// As [`prune_left`].
-pub fn prune_some(registry: &BlockingRegistry, now: Timestamp) -> Result<(), ServiceError> {
-    prune(registry, now, false, FEW).map(drop)
-}
-
-/// Returns true if a folder is proven to be gone: the closest folder above it that is left holds something
-/// else. An empty one may be the place of a disk that is not mounted.
-fn is_gone(folder: &Path) -> bool {
-    let holds_something =
-        |above: &Path| std::fs::read_dir(above).is_ok_and(|mut entries| entries.next().is_some());
-    !folder.exists()
-        && folder.ancestors().skip(1).find(|above| above.exists()).is_some_and(holds_something)
-}
-
-fn prune(
-    registry: &BlockingRegistry,
-    now: Timestamp,
-    dry_run: bool,
-    at_most: usize,
-) -> Result<Left, ServiceError> {
     let mut projects = PruneReport::default();
-    for project in registry.projects_left(now)?.into_iter().take(at_most) {
+    for project in registry.projects_left(now)? {
         if is_gone(Path::new(&project.root))
             && registry.prune_project(project.id, clock::fresh_op(), now, dry_run)?
         {
@@ -65,6 +36,22 @@ fn prune(
         }
     }
     Ok(Left { sessions: registry.prune_sessions(now, dry_run)?, projects })
+}
+
+/// Returns true if a folder is proven to be gone: the closest folder above it that is left holds something
+/// else. An empty one may be the place of a disk that is not mounted, and an error proves nothing.
+fn is_gone(folder: &Path) -> bool {
+    for above in folder.ancestors() {
+        match above.try_exists() {
+            Ok(false) => {}
+            Ok(true) if above == folder => return false,
+            Ok(true) => {
+                return std::fs::read_dir(above).is_ok_and(|mut entries| entries.next().is_some());
+            }
+            Err(_) => return false,
+        }
+    }
+    false
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
 
 /// Describes what hooks left to be recorded; `None` if that is nothing.
 fn spool(settings: &Settings) -> Option<(State, String)> {
-    let spool = Spool::of(&settings.url).filter(Spool::is_used)?;
+    let spool = Spool::of(&settings.url)?;
     let folder = spool.folder().display().to_string();
     match spool.waiting() {
         Err(error) => {

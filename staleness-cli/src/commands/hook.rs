@@ -30,7 +30,6 @@ use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 use staleness_service::spool::{Entry, Spool};
-use staleness_service::upkeep;
 
 /// Of a payload that is too large, this much more is taken and dropped, in bytes.
 const MAX_DRAINED: u64 = 256 * 1024 * 1024;
@@ -114,7 +113,7 @@ fn open(settings: &Settings, access: Access) -> Result<BlockingRegistry, CliErro
 /// wait there already.
 fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
     let spool = Spool::of(&settings.url);
-    let waiting = spool.as_ref().is_some_and(Spool::is_used);
+    let waiting = spool.as_ref().is_some_and(Spool::has_entries);
     if !waiting {
         let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
             registry.record_quietly(used.clone())?;
@@ -127,12 +126,30 @@ fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
             recorded => return recorded.map_err(|error| settings.opening(error)),
         }
     }
-    leave(settings, &Entry::Used(Box::new(used)))?;
-    if waiting {
-        // Opening the store for writing records what waits.
-        drop(open(settings, Access::Write)?);
+    let left = leave(settings, &Entry::Used(Box::new(used.clone())));
+    if !waiting {
+        return left;
+    }
+    // Opening the store for writing records what waits.
+    let registry = open(settings, Access::Write)?;
+    if left.is_err() {
+        // The spool is full: order matters less than the use.
+        registry.record_quietly(used)?;
     }
     Ok(())
+}
+
+/// Opens the store for the start or the end of a session. `None` if it is locked for too long, or if entries
+/// still wait in the spool: what comes now belongs behind them.
+fn open_in_order(
+    settings: &Settings,
+    access: Access,
+) -> Result<Option<BlockingRegistry>, CliError> {
+    let waits = || Spool::of(&settings.url).is_some_and(|spool| spool.has_entries());
+    let access = if waits() { Access::Write } else { access };
+    let registry =
+        unless_busy(settings.open_for_hook(access)).map_err(|error| settings.opening(error))?;
+    Ok(registry.filter(|_| !waits()))
 }
 
 /// Leaves an entry for a later process.
@@ -142,13 +159,6 @@ fn leave(settings: &Settings, entry: &Entry) -> Result<(), CliError> {
         let folder = spool.folder().display();
         CliError::new(ErrorKind::Io, format!("{folder}: {}", in_words(&error)))
     })
-}
-
-fn open_unless_busy(
-    settings: &Settings,
-    access: Access,
-) -> Result<Option<BlockingRegistry>, CliError> {
-    unless_busy(settings.open_for_hook(access)).map_err(|error| settings.opening(error))
 }
 
 /// Turns a store that is locked for too long into `None`: the caller goes on without it.
@@ -188,7 +198,7 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
         let (project, agent) = (project.clone(), resume.agent.clone());
         leave(settings, &Entry::SessionStarted { project, agent, session: id.clone(), at: now })
     };
-    let Some(registry) = open_unless_busy(settings, Access::Write)? else {
+    let Some(registry) = open_in_order(settings, Access::Write)? else {
         return input.session.as_ref().map_or(Ok(()), later);
     };
     unless_busy(apply(&registry, settings, None, &asker(input)))?;
@@ -232,7 +242,7 @@ fn user_prompt(settings: &Settings, input: &HookInput, prompt: &Prompt) -> Resul
 /// Ends the session, and removes outcomes past the policy's bounds.
 fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     let begun = Instant::now();
-    let registry = open_unless_busy(settings, Access::Look)?;
+    let registry = open_in_order(settings, Access::Look)?;
     if let Some(id) = &input.session {
         let ended = match &registry {
             Some(registry) => {
@@ -261,7 +271,7 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     unless_busy(registry.prune_routes(&settings.project.id, settings.now, false))?;
     unless_busy(registry.prune_outcomes_while(settings.now, &mut more))?;
     if more() {
-        upkeep::prune_some(&registry, settings.now)?
+        unless_busy(registry.prune_sessions(settings.now, false))?;
     }
     Ok(())
 }

@@ -77,6 +77,28 @@ fn uses_that_cannot_be_recorded_at_once_are_recorded_later_in_their_order() {
 }
 
 #[test]
+fn the_end_of_a_session_does_not_overtake_its_start() {
+    for place in places() {
+        let of = |event: &str| json!({ "session_id": "s7", "hook_event_name": event });
+        let held = place.hold();
+        place.hook(&of("SessionStart"));
+        drop(held);
+        place.hook(&of("SessionEnd"));
+        let sessions = place.json(&["session", "list"])["sessions"].clone();
+        assert!(sessions[0]["ended_at"].is_string(), "{}: {sessions}", place.url);
+    }
+}
+
+#[test]
+fn a_spool_that_others_may_write_to_keeps_no_use_from_being_recorded() {
+    for place in places() {
+        std::fs::create_dir(place.beside(".spool")).unwrap();
+        place.hook(&used("PostToolUseFailure", "mcp__a__b", "t1"));
+        assert_eq!(place.outcomes(), "SF", "{}", place.url);
+    }
+}
+
+#[test]
 fn a_command_that_writes_records_what_waits_first() {
     for place in places() {
         let held = place.hold();

@@ -62,14 +62,14 @@ fn a_project_whose_folder_is_gone_is_forgotten_after_a_year() {
 }
 
 #[test]
-fn the_end_of_a_session_forgets_them_too() {
+fn the_end_of_a_session_forgets_sessions_and_looks_at_no_folder() {
     let sandbox = Sandbox::scanned();
     long_ago(&sandbox, "s1");
     fs::remove_dir_all(sandbox.second_project()).unwrap();
     let end = json!({ "session_id": "s", "hook_event_name": "SessionEnd", "reason": "exit" });
     assert_eq!(sandbox.hook(&end).code, 0);
-    assert_eq!(roots(&sandbox).len(), 1);
-    assert_eq!(removed(&sandbox.json(&["prune", "--dry-run"])), [0, 0, 0]);
+    assert_eq!(roots(&sandbox).len(), 2);
+    assert_eq!(removed(&sandbox.json(&["prune", "--dry-run"])), [0, 0, 1]);
 }
 
 #[test]

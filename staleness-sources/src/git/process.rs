@@ -205,6 +205,10 @@ impl Process {
     }
 
     fn complaint(&mut self) -> Vec<u8> {
+        // A git behind a wrapper may keep the pipe open for as long as it likes.
+        if self.is_over.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
         self.stderr.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }
@@ -213,7 +217,9 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.end();
         // It ends with the reader of its pipe.
-        if let Some(asker) = self.asker.take() {
+        if let Some(asker) = self.asker.take()
+            && !self.is_over.load(Ordering::Relaxed)
+        {
             let _ = asker.join();
         }
     }
