@@ -68,7 +68,7 @@ fn tool_events(tools: usize, outcomes: usize, rows: &mut Vec<Row>) {
     rows.push(Row::of(work, &floor, &ours, 1, Goal::Times(1.5)));
 }
 
-/// What a redb store costs that is opened for a single write, beside SQLite.
+/// Measures a redb store that is opened for a single write, beside SQLite.
 fn tool_event_in_redb(rows: &mut Vec<Row>) {
     let [sqlite, redb] = ["sqlite", "redb"].map(|backend| {
         let site = Site::new(backend, HOOK);

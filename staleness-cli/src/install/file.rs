@@ -20,7 +20,7 @@ use crate::error::{CliError, ErrorKind, brief, in_words};
 /// The largest file that is edited, in bytes: as large as those that are read for a scan.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What is appended to a file's name for its backup, before the digest.
+/// The ending of a backup's name, before the digest.
 const BACKUP: &str = ".before-staleness-";
 
 /// A file to be edited.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::common::{NOW, Sandbox};
 
-/// What a check told, of which every process may have 300 MB of its own.
+/// Runs a check in which every process may have 300 MB of its own, and returns what it printed.
 fn check(sandbox: &Sandbox) -> Value {
     let mut command = sandbox.command_of(Path::new("/bin/sh"));
     command.args(["-c", "ulimit -d 300000 && exec \"$0\" \"$@\""]);

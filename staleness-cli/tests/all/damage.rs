@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Run, Sandbox, fed, used};
 
-/// What is asked of each damaged store.
+/// The questions to each damaged store.
 const VERBS: [&[&str]; 11] = [
     &["export"],
     &["tools", "list", "--json"],
