@@ -1,4 +1,4 @@
-//! What is done once an answer was written.
+//! Actions that follow once an answer was written.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use rmcp::model::RequestId;
 use tokio::sync::Notify;
 
-/// What is to be done once an answer was written.
+/// An action for the time when an answer was written.
 type After = Box<dyn FnOnce() + Send>;
 
 /// An answer that is on its way holds the next one of its sort back no longer than this.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What waits for its answer to be written, by the request.
+/// Actions that wait for the answer to their request to be written.
 #[derive(Clone, Default)]
 pub(crate) struct Deliveries(Arc<Inner>);
 

@@ -27,7 +27,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// What the client is told.
+    /// Returns the message for the client.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::NotUtf8 => "the message is not UTF-8",
@@ -49,7 +49,7 @@ impl Fault {
     }
 }
 
-/// What is wrong with a line that could not be read as a message, and the number of its request; `None`
+/// Returns the fault of a line that could not be read as a message, and the id of its request; `None`
 /// for a notification or an answer: those are not answered.
 pub(crate) fn fault(line: &[u8]) -> Option<(Fault, Value)> {
     let head = head(line);
@@ -86,7 +86,7 @@ pub(crate) fn id(line: &[u8]) -> Value {
     head(line).id
 }
 
-/// What the outermost object of a line says, as far as it can be read.
+/// The outermost object of a line, as far as it can be read.
 #[derive(Default)]
 struct Head {
     id: Value,

@@ -78,7 +78,7 @@ impl Spec {
         Self { tool, pace: Pace::Quick, next, run: Arc::new(run) }
     }
 
-    /// The same for a tool that may take long.
+    /// Describes a tool that may take long.
     pub(crate) const fn slow(mut self) -> Self {
         self.pace = Pace::Slow;
         self

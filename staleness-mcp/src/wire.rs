@@ -28,7 +28,7 @@ pub(crate) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 const MAX_PENDING: usize = 64;
 /// A request counts once more for each of these bytes.
 const BYTES_EACH: usize = 256 * 1024;
-/// What is kept of the buffer for one line, in bytes.
+/// Largest buffer that is kept between lines, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
 /// How long answers may stay unread once the client closed its side.
 const UNREAD: Duration = Duration::from_millis(300);
@@ -64,7 +64,7 @@ struct Output<W> {
     gone: Ended,
 }
 
-/// What was read.
+/// The result of reading a line.
 enum Read {
     Line,
     TooLarge,
@@ -218,7 +218,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }
 
-    /// What is cancelled is never answered.
+    /// Frees the room of a request that was cancelled: it is never answered.
     fn cancelled(&self, message: &RxJsonRpcMessage<RoleServer>) {
         use rmcp::model::ClientNotification::CancelledNotification;
         if let JsonRpcMessage::Notification(notification) = message

@@ -59,7 +59,7 @@ pub(crate) fn from_database(error: DatabaseError) -> StoreError {
     }
 }
 
-/// What an error of a commit means; `begun` when the header was about to be written. Before that the old
+/// Returns the meaning of an error of a commit; `begun` when the header was about to be written. Before that the old
 /// state is untouched, whatever failed.
 pub(crate) fn from_commit(error: CommitError, begun: bool) -> StoreError {
     if begun {

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use redb::backends::FileBackend;
 use redb::{BackendError, DatabaseError, StorageBackend};
 
-/// What the file begins with; the last byte is the format.
+/// The first bytes of the file; the last of them is the format.
 pub(crate) const MAGIC: [u8; 8] = *b"stalene\x06";
 /// Bytes of redb's header.
 const HEADER: usize = 320;
@@ -53,9 +53,9 @@ struct State {
     /// The length that redb knows, in bytes.
     len: u64,
     header: Header,
-    /// Whether the header was written since the last sync.
+    /// True if the header was written since the last sync.
     unsynced: bool,
-    /// What a reader's redb believes to have written, by the number of the page.
+    /// Pages that a reader's redb believes to have written, by their number.
     written: BTreeMap<u64, Vec<u8>>,
 }
 
@@ -231,7 +231,7 @@ impl StorageBackend for StoreFile {
         Ok(())
     }
 
-    /// What is cut off goes when the file is closed: until a header says so, it may be needed.
+    /// Cuts off the end of the file when it is closed: until a header says so, it may be needed.
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut state = self.state();
         let end = place(len.div_ceil(PAGE as u64));

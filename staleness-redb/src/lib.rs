@@ -60,7 +60,7 @@ pub use options::OpenOptions;
 /// with any release.
 ///
 /// # Errors
-/// What redb or the system reports.
+/// Errors of redb or the system.
 #[doc(hidden)]
 pub fn database(path: &std::path::Path) -> Result<redb::Database, redb::DatabaseError> {
     let file = std::fs::File::options().read(true).write(true).open(path)?;

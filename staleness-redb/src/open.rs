@@ -62,7 +62,7 @@ fn look(path: &Path, lock: &FileLock, options: OpenOptions) -> Result<(), StoreE
 
 /// Bytes that hold the begin of both places of the header.
 const PLACES: u64 = (PAGE + MAGIC.len()) as u64;
-/// What redb's own files begin with.
+/// The first bytes of redb's own files.
 const REDB: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
 
 /// Refuses a file that does not begin as a store does, in any format. Either place of the header is enough.

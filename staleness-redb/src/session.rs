@@ -26,7 +26,7 @@ pub(crate) type Tx = WriteTransaction;
 #[derive(Debug)]
 pub(crate) struct Session {
     db: Database,
-    /// How many headers were begun to be written.
+    /// Number of headers of which writing began.
     headers: Arc<AtomicU64>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn beside(url: &StoreUrl, suffix: &str) -> Option<PathBuf> {
 /// Makes the folder; one that is there already will do.
 ///
 /// # Errors
-/// What the file system reports.
+/// Errors of the file system.
 pub(crate) fn make(path: &Path) -> io::Result<()> {
     let mut folder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -32,7 +32,7 @@ pub(crate) fn make(path: &Path) -> io::Result<()> {
 /// The names of files in the folder; none where there is no folder.
 ///
 /// # Errors
-/// What the file system reports; [`io::ErrorKind::PermissionDenied`] when somebody else may have filled it.
+/// Errors of the file system; [`io::ErrorKind::PermissionDenied`] when somebody else may have filled it.
 pub(crate) fn names(path: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -45,7 +45,7 @@ pub(crate) fn names(path: &Path) -> io::Result<Vec<String>> {
 /// Refuses a folder that somebody else may have filled.
 ///
 /// # Errors
-/// What the file system reports; [`io::ErrorKind::PermissionDenied`] when it is refused.
+/// Errors of the file system; [`io::ErrorKind::PermissionDenied`] when it is refused.
 pub(crate) fn check(path: &Path) -> io::Result<()> {
     let folder = fs::symlink_metadata(path)?;
     #[cfg(unix)]
@@ -61,7 +61,7 @@ pub(crate) fn check(path: &Path) -> io::Result<()> {
 /// Writes a file that is not there yet.
 ///
 /// # Errors
-/// What the file system reports.
+/// Errors of the file system.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

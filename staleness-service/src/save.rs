@@ -14,7 +14,7 @@ use crate::error::{brief, in_words};
 /// is followed.
 ///
 /// # Errors
-/// What the system says, or that another program has locked the folder for 5 seconds.
+/// Errors of the system, or that another program has locked the folder for 5 seconds.
 pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let turn = Turn::new(target.parent().unwrap_or(Path::new(".")))?;
@@ -24,7 +24,7 @@ pub fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Opens a temporary file without a name, which only this user could read.
 ///
 /// # Errors
-/// What the system says, with the folder and the variable that names it.
+/// Errors of the system, with the folder and the variable that names it.
 pub fn unnamed() -> io::Result<File> {
     tempfile::tempfile().map_err(|error| {
         let folder = std::env::temp_dir();
@@ -72,7 +72,7 @@ impl Turn {
     /// what another one writes just now.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn sweep(&self, target: &Path) -> io::Result<()> {
         match &self.lock {
             Some(_) => remove_if_there(&self.folder.join(partial(target))),
@@ -84,7 +84,7 @@ impl Turn {
 /// Removes a file; one that is not there is as good as removed.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the system.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -139,7 +139,7 @@ impl Prepared {
     /// they are, is taken from the file `like`; where there is none, `private` decides.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn new(
         turn: &Turn,
         target: &Path,
@@ -177,7 +177,7 @@ impl Prepared {
     /// Puts them in place of the file.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the system.
     pub fn put(self) -> io::Result<()> {
         self.file.persist(self.target).map(drop).map_err(|error| error.error)
     }

@@ -141,7 +141,7 @@ impl Settings {
     /// Opens the registry.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     pub fn open(&self, access: Access) -> Result<BlockingRegistry, ServiceError> {
         self.open_within(access, Duration::from_secs(5))
     }
@@ -149,7 +149,7 @@ impl Settings {
     /// Opens the registry to note something that belongs to this project, which is known from then on.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     pub fn open_here(&self) -> Result<BlockingRegistry, ServiceError> {
         let registry = self.open(Access::Write)?;
         registry.see_project(&self.project, self.now)?;
@@ -159,7 +159,7 @@ impl Settings {
     /// Opens the registry; a step waits for its turn no longer than `busy_timeout`.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     pub fn open_within(
         &self,
         access: Access,
@@ -173,7 +173,7 @@ impl Settings {
     /// at most two seconds a step for one on a server.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     pub fn open_for_hook(&self, access: Access) -> Result<BlockingRegistry, StoreError> {
         let waits = match self.url.path() {
             Some(_) => {

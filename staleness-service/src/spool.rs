@@ -119,7 +119,7 @@ impl Spool {
     /// Counts the entries.
     ///
     /// # Errors
-    /// What the file system reports; [`io::ErrorKind::PermissionDenied`] when others may write to the spool:
+    /// Errors of the file system; [`io::ErrorKind::PermissionDenied`] when others may write to the spool:
     /// nothing in it is used then.
     pub fn waiting(&self) -> io::Result<Waiting> {
         let names = self.names()?;
@@ -130,7 +130,7 @@ impl Spool {
     /// Adds an entry behind the others. It outlives the process as soon as this returns.
     ///
     /// # Errors
-    /// What the file system reports; [`io::ErrorKind::QuotaExceeded`] when the spool is full;
+    /// Errors of the file system; [`io::ErrorKind::QuotaExceeded`] when the spool is full;
     /// [`io::ErrorKind::PermissionDenied`] when others may write to it.
     pub fn add(&self, entry: &Entry) -> io::Result<()> {
         let bytes = serde_json::to_vec(entry)?;
@@ -162,7 +162,7 @@ impl Spool {
     /// Entries that are refused are set aside.
     ///
     /// # Errors
-    /// What the store reports; the entry stays then, with those behind it.
+    /// Errors of the store; the entry stays then, with those behind it.
     pub fn drain(
         &self,
         registry_of: &mut dyn FnMut(&ProjectId) -> BlockingRegistry,

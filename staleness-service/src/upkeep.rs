@@ -1,4 +1,4 @@
-//! What is let go as time passes.
+//! Pruning of old sessions, cursors and projects.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub struct Left {
 /// Removes what nobody came back to, as the policy says, or tells what it would remove.
 ///
 /// # Errors
-/// What the store reports; what was removed stays removed.
+/// Errors of the store; rows that were removed stay removed.
 pub fn prune_left(
     registry: &BlockingRegistry,
     now: Timestamp,

@@ -24,14 +24,14 @@ pub trait Outlines: Debug {
     /// The present moment.
     fn now(&self) -> Timestamp;
 
-    /// What was put last under a key.
+    /// Returns the value that was put last under a key.
     fn get(&self, key: &str) -> Option<Outline>;
 
     /// Keeps what was read. Keys are up to 60 letters, digits and `-`.
     fn put(&self, key: &str, outline: &Outline);
 }
 
-/// What was read of one file. It holds no value of `env`, `args`, `headers`, URLs or commands.
+/// The outline of one file. It holds no value of `env`, `args`, `headers`, URLs or commands.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outline {

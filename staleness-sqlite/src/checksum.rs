@@ -85,7 +85,7 @@ fn is_ours(header: &[u8]) -> bool {
 /// A table of methods: the system's, in which three are ours.
 #[repr(C)]
 struct Methods {
-    /// What SQLite sees; must come first.
+    /// The table that SQLite sees; must come first.
     ours: ffi::sqlite3_io_methods,
     real: &'static ffi::sqlite3_io_methods,
 }
@@ -260,7 +260,7 @@ unsafe extern "C" fn write(
     }
 }
 
-/// What the system says of the disk, but not that pieces of pages may be read.
+/// Returns the system's description of the disk, but not that pieces of pages may be read.
 unsafe extern "C" fn characteristics(file: *mut ffi::sqlite3_file) -> c_int {
     // SAFETY: SQLite asks open files.
     let found = unsafe { real(file).xDeviceCharacteristics.map_or(0, |ask| ask(file)) };

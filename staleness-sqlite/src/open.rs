@@ -19,7 +19,7 @@ use crate::shrink;
 /// The smallest page that an SQLite database can have, in bytes.
 const SMALLEST: u64 = 512;
 
-/// What stands beside a store: its log, the index of that, a rollback journal, and the lock.
+/// Suffixes of the files beside a store: its log, the index of that, a rollback journal, and the lock.
 const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", ".lock"];
 
 /// An open store: its file, the lock beside it, and the first connection.

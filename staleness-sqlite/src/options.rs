@@ -40,7 +40,7 @@ impl OpenOptions {
         self
     }
 
-    /// Whether the store is only read: nothing is created, and steps end with
+    /// Opens the store for reading only: nothing is created, and steps end with
     /// [`staleness_core::store::StoreError::ReadOnly`].
     #[must_use]
     pub const fn read_only(mut self, read_only: bool) -> Self {

@@ -53,7 +53,7 @@ pub(crate) struct Log {
     stuck: AtomicU64,
     /// Whether what was forgotten may stand in it still.
     owing: AtomicBool,
-    /// Whether this store has moved it before: then it wrote much, and moves the rest when it is dropped.
+    /// True if this store has moved the log before: then it wrote much, and moves the rest when it is dropped.
     moved: AtomicBool,
 }
 

@@ -16,7 +16,7 @@ pub struct OpenOptions {
     pub policy: Policy,
     /// Whether a missing store is created, with the folders above it.
     pub create: bool,
-    /// Whether the store is only read: nothing is created, whatever `create` says, and steps end with [`StoreError::ReadOnly`].
+    /// True if the store is only read: nothing is created, whatever `create` says, and steps end with [`StoreError::ReadOnly`].
     pub read_only: bool,
     /// How long a step waits for its turn before it reports [`StoreError::Busy`].
     pub busy_timeout: Duration,

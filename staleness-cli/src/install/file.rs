@@ -113,7 +113,7 @@ impl Place {
 pub(crate) struct Kept {
     /// Where it is.
     pub path: PathBuf,
-    /// What it holds.
+    /// The text of the file.
     pub text: String,
 }
 

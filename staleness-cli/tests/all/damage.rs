@@ -65,7 +65,7 @@ fn damages(whole: &[u8]) -> Vec<Damage> {
     cuts.chain(flips).collect()
 }
 
-/// What hooks hand in; each may write.
+/// Payloads of hooks; each may write.
 fn payloads(project: &Path) -> [Value; 4] {
     let of = |event: &str| json!({ "session_id": "s1", "cwd": project, "hook_event_name": event });
     let (mut start, mut prompt) = (of("SessionStart"), of("UserPromptSubmit"));
@@ -128,7 +128,7 @@ impl Trial {
         fed(command, payload.to_string().as_bytes())
     }
 
-    /// How many answers told of damage.
+    /// Number of answers that reported damage.
     fn run(&self) -> usize {
         let payloads = payloads(&self.sandbox.project);
         let sound = VERBS.map(|verb| self.ask(verb, &self.whole));
@@ -214,7 +214,7 @@ fn a_damaged_redb_store_is_told_and_never_believed() {
     assert!(told > 30, "{told}");
 }
 
-/// What some file systems leave where a file was when the power was cut.
+/// An empty file, as some file systems leave one after a power cut.
 #[test]
 fn an_empty_file_is_damage_and_a_path_where_nothing_was_is_new() {
     let sandbox = Sandbox::scanned();

@@ -1,4 +1,4 @@
-//! What is left of an `init` that was killed, and what only looks like it.
+//! Leftovers of an `init` that was killed, and files that only look like them.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

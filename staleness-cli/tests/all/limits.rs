@@ -1,4 +1,4 @@
-//! What the system allows a process, and where it may put things: told as what it is.
+//! Limits of the system on a process, and folders that it may not use.
 
 use serde_json::json;
 

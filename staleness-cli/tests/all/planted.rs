@@ -23,7 +23,7 @@ fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o777
 }
 
-/// What `record` says of a store in which something was planted; a hook says nothing of it.
+/// Returns the error of `record` for a store with planted files, of which a hook says nothing.
 fn refused(sandbox: &Sandbox, url: &str) -> String {
     let payload = used("PostToolUse", "mcp__s__t", "u1").to_string();
     let run = sandbox.hook_with(&["--store", url], payload.as_bytes());

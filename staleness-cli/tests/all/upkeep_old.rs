@@ -1,4 +1,4 @@
-//! What nobody came back to goes, and nothing that a person wrote.
+//! Old sessions, cursors and projects are pruned; nothing that a person wrote is.
 
 use std::fs;
 

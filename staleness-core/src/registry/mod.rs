@@ -333,7 +333,7 @@ impl Registry {
     /// counts what there was when it began.
     ///
     /// # Errors
-    /// What the store reports; commits that were made stay.
+    /// Errors of the store; commits that were made stay.
     pub async fn prune_outcomes(
         &self,
         now: Timestamp,
@@ -350,7 +350,7 @@ impl Registry {
     /// `more` returns true; it is asked before each commit. What is left is for the next time.
     ///
     /// # Errors
-    /// What the store reports; commits that were made stay.
+    /// Errors of the store; commits that were made stay.
     pub async fn prune_outcomes_while(
         &self,
         now: Timestamp,

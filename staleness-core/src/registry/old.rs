@@ -1,6 +1,6 @@
 //! Pruning what nobody came back to: sessions, cursors, and projects whose folder is gone.
 //!
-//! What a person wrote is never taken: a project with an item of knowledge, a work item or a tool that
+//! Nothing that a person wrote is removed: a project with an item of knowledge, a work item or a tool that
 //! somebody pinned, ignored or demoted stays, however long its folder is gone.
 
 use super::prune::PruneReport;
@@ -18,7 +18,7 @@ use crate::tool::Hold;
 /// Sessions, or cursors, that one commit removes at most: others wait meanwhile.
 const PAGE: usize = 1_000;
 
-/// How many sessions and cursors went, or would go, and how many stay.
+/// Numbers of sessions and cursors that were removed, or would be, and that stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionPruneReport {
     /// Sessions.
@@ -33,7 +33,7 @@ impl Registry {
     /// the project as a new one does.
     ///
     /// # Errors
-    /// What the store reports; pages that were removed stay removed.
+    /// Errors of the store; pages that were removed stay removed.
     pub async fn prune_sessions(
         &self,
         now: Timestamp,
@@ -78,7 +78,7 @@ impl Registry {
     /// the folder of one is gone is for the caller to find out.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     pub async fn projects_left(&self, now: Timestamp) -> Result<Vec<Project>, StoreError> {
         let until = self.left_before(now);
         let all = self.ask(Selection::new().peek_projects(ProjectFilter::All)).await?.projects;
@@ -92,7 +92,7 @@ impl Registry {
     /// in which somebody was after all, or that holds anything that a person wrote or decided, stays.
     ///
     /// # Errors
-    /// What the store reports.
+    /// Errors of the store.
     pub async fn prune_project(
         &self,
         id: ProjectId,

@@ -63,7 +63,7 @@ fn kind_of(subject: &Subject) -> Kind {
     }
 }
 
-/// How many things cannot be trusted.
+/// Says how many things cannot be trusted.
 pub(crate) fn head(count: usize) -> Text {
     match count {
         0 => Text::new("nothing here is known to be stale"),

@@ -20,7 +20,7 @@ const JOINERS: &str = "_-./:@*~+#";
 /// Combining marks that may follow each other. Living languages need two.
 const MAX_MARKS: usize = 2;
 
-/// What a name names.
+/// The kind of thing that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// A tool of which no more is known.

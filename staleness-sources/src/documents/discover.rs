@@ -16,7 +16,7 @@ use crate::git::{Tracked, TrackedKind};
 use crate::project::{ProjectPlace, canonical};
 use crate::text::{Fence, shown, written};
 
-/// How many documents are checked, and how many are told that are not.
+/// Limits on the documents that are checked, and on those that are reported as not checked.
 const MAX_DOCUMENTS: usize = 100_000;
 const MAX_SKIPPED: usize = 10_000;
 /// How many files one walk visits.
@@ -34,7 +34,7 @@ pub(super) struct Found {
     pub(super) files: BTreeMap<String, DocFile>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) notes: Vec<Note>,
-    /// How many found no room.
+    /// Number of documents that found no room.
     left_out: usize,
 }
 

@@ -77,7 +77,7 @@ pub(super) struct Draft {
     pub(super) left_aside: usize,
     /// What was noticed: an offset, and what.
     pub(super) faults: Vec<(usize, String)>,
-    /// How many names, temporal words and blocks found no room.
+    /// Number of names, temporal words and blocks that found no room.
     pub(super) left_out: usize,
 }
 
@@ -88,7 +88,7 @@ const MAX_PLACES: usize = 1_000_000;
 /// Memory that is used again for one document after the other, and what all of them may take together.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// How many places may still be kept.
+    /// Number of places that may still be kept.
     left: usize,
     blocks: Vec<DraftBlock>,
     mentions: Vec<Mention>,
@@ -159,7 +159,7 @@ impl Draft {
 
 struct Maker<'a, 'n> {
     text: &'a str,
-    /// How many places may be kept.
+    /// Number of places that may be kept.
     room: usize,
     names: &'n mut Names,
     draft: Draft,

@@ -5,7 +5,7 @@ use std::{fmt, io};
 /// The longest message of git that is kept, in characters.
 const MAX_MESSAGE: usize = 200;
 
-/// What git says when it gets no more memory.
+/// Messages of a git that gets no more memory.
 const OUT_OF_MEMORY: [&str; 3] = ["ut of memory", "unable to mmap", "mmap failed"];
 
 /// Why git gave no answer.

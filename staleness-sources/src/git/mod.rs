@@ -116,7 +116,7 @@ pub struct Limits {
     pub compared_bytes: u64,
     /// How many versions of all documents together are followed; of each 16 all the same.
     pub versions: usize,
-    /// How many entries of folders are visited for one question, over all commits. A folder counts as
+    /// Most entries of folders that are visited for one question, over all commits. A folder counts as
     /// several files.
     pub visited: u64,
 }

@@ -64,7 +64,7 @@ impl Process {
         Self::tell(command, Answers::many, questions)
     }
 
-    /// The same, for answers that are wanted later: some are read before that.
+    /// Starts it for answers that are wanted later; some are read before that.
     ///
     /// # Errors
     /// When it cannot be started.

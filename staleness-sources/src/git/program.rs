@@ -91,13 +91,13 @@ impl Program {
         Self { path, limits: ProcessLimits::default(), watchdog: Watchdog::default() }
     }
 
-    /// The same program under a watchdog that others know, too, and can end.
+    /// Returns the program under a watchdog that the caller can end.
     #[must_use]
     pub fn with_watchdog(self, watchdog: Watchdog) -> Self {
         Self { watchdog, ..self }
     }
 
-    /// The same program with other limits.
+    /// Returns the program with other limits.
     #[must_use]
     pub fn with_limits(self, limits: ProcessLimits) -> Self {
         Self { limits, ..self }

@@ -147,7 +147,7 @@ mod unix {
 
     use super::{GitError, ProcessLimits, Watchdog};
 
-    /// What the leader of a group runs.
+    /// The script of the leader of a group.
     const LEADER: &str = "trap '' HUP INT QUIT TERM; read -r _; kill -s KILL 0";
 
     /// A process group. Dropped, all of it is killed.
@@ -229,7 +229,7 @@ mod unix {
             }
         }
 
-        /// What the processes of the group have done so far: it stays the same while they do nothing.
+        /// Returns the work of the group's processes so far, which stays the same while they do nothing.
         /// `None` while one of them runs or waits for a disk, and where that is not known.
         fn doing(&self) -> Option<Vec<String>> {
             let leader = self.state().group.as_ref()?.id();
