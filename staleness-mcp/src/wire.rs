@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -32,6 +33,8 @@ const BYTES_EACH: usize = 256 * 1024;
 const KEPT_BYTES: usize = 64 * 1024;
 /// How long answers may stay unread once the client closed its side.
 const UNREAD: Duration = Duration::from_millis(300);
+/// How long one answer may stay unread while requests wait for room.
+const STALLED: Duration = Duration::from_secs(10);
 
 /// When a client went away.
 #[derive(Clone, Default)]
@@ -57,6 +60,8 @@ pub(crate) struct Wire<R, W> {
 /// The side that answers.
 struct Output<W> {
     write: Arc<tokio::sync::Mutex<W>>,
+    /// Counts each begin and each end of a write, so it is odd during one.
+    writes: Arc<AtomicU64>,
     room: Arc<Semaphore>,
     /// The room that each unanswered request takes.
     pending: Arc<Mutex<HashMap<RequestId, OwnedSemaphorePermit>>>,
@@ -75,6 +80,7 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
     pub(crate) fn new(read: R, write: W, deliveries: Deliveries, departure: Departure) -> Self {
         let output = Output {
             write: Arc::new(tokio::sync::Mutex::new(write)),
+            writes: Arc::default(),
             room: Arc::new(Semaphore::new(MAX_PENDING)),
             pending: Arc::default(),
             deliveries,
@@ -111,13 +117,23 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
         }
     }
 
-    /// Waits until there is room for a request; `None` when the client went away first.
+    /// Waits until there is room for a request; `None` when the client went away first, or reads nothing.
     fn room(
         &self,
         cost: u32,
     ) -> impl Future<Output = Option<OwnedSemaphorePermit>> + Send + 'static {
         let (room, departure) = (Arc::clone(&self.output.room), self.departure.clone());
+        let writes = Arc::clone(&self.output.writes);
         async move {
+            let stalled = async {
+                loop {
+                    let before = writes.load(Ordering::Relaxed);
+                    tokio::time::sleep(STALLED).await;
+                    if !before.is_multiple_of(2) && writes.load(Ordering::Relaxed) == before {
+                        break;
+                    }
+                }
+            };
             let left_unread = async {
                 departure.hung_up.ended().await;
                 tokio::time::sleep(UNREAD).await;
@@ -127,6 +143,7 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
                 room = room.acquire_many_owned(cost) => room.ok(),
                 () = departure.gone.ended() => None,
                 () = left_unread => None,
+                () = stalled => None,
             }
         }
     }
@@ -245,14 +262,18 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
         mut line: Vec<u8>,
     ) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
         let (write, gone) = (Arc::clone(&self.write), self.gone.clone());
+        let writes = Arc::clone(&self.writes);
         async move {
             line.push(b'\n');
             let mut write = write.lock().await;
+            writes.fetch_add(1, Ordering::Relaxed);
             let written = async {
                 write.write_all(&line).await?;
                 write.flush().await
             };
-            written.await.inspect_err(|_| gone.end())
+            let written = written.await.inspect_err(|_| gone.end());
+            writes.fetch_add(1, Ordering::Relaxed);
+            written
         }
     }
 }
