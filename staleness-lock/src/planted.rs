@@ -5,7 +5,7 @@
 //! our own and open to others is closed.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Checks a store that is there or is to be created, and the files beside it, whose names are the
 /// store's with each of `suffixes`. Files of ours that others may write to, or that are more open than
@@ -30,27 +30,27 @@ pub(crate) fn is_a_link(path: &Path) -> io::Error {
     io::Error::other(format!("{} is a symbolic link; remove it", path.display()))
 }
 
-/// The file beside a store.
-fn beside(store: &Path, suffix: &str) -> PathBuf {
-    let mut name = store.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
 #[cfg(unix)]
 mod unix {
     use std::fs::{self, Metadata, Permissions};
     use std::io;
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
-    use super::{beside, is_a_link};
+    use super::is_a_link;
 
     const OTHERS: u32 = 0o077;
     const OTHERS_WRITE: u32 = 0o022;
     const OWN_ONLY: u32 = 0o600;
     /// The administrator, who may write anywhere as it is.
     const ROOT: u32 = 0;
+
+    /// The file beside a store.
+    pub(super) fn beside(store: &Path, suffix: &str) -> PathBuf {
+        let mut name = store.as_os_str().to_owned();
+        name.push(suffix);
+        name.into()
+    }
 
     pub(super) fn refuse_planted(
         store: &Path,
@@ -130,6 +130,9 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
+    use std::path::PathBuf;
+
+    use super::unix::beside;
     use super::*;
 
     const SUFFIXES: [&str; 2] = ["-wal", ".lock"];

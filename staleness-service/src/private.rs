@@ -20,6 +20,7 @@ pub(crate) fn beside(url: &StoreUrl, suffix: &str) -> Option<PathBuf> {
 /// # Errors
 /// Errors of the file system.
 pub(crate) fn make(path: &Path) -> io::Result<()> {
+    #[cfg_attr(windows, expect(unused_mut))]
     let mut folder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
