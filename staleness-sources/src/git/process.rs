@@ -171,7 +171,9 @@ impl Process {
         if io::copy(&mut self.stdout, &mut io::sink()).is_err() {
             return Err(self.post_mortem());
         }
-        let is_well = self.child.wait().is_ok_and(|status| status.success());
+        let has_succeeded = self.child.wait().is_ok_and(|status| status.success());
+        // On Windows a git that was ended has succeeded, too.
+        let is_well = has_succeeded && self.watchdog.ended().is_none();
         let stderr = self.complaint();
         if is_well { Ok(()) } else { Err(self.reason(&stderr)) }
     }

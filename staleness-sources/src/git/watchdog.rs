@@ -5,8 +5,8 @@
 //! kills the whole group. So no git outlives its watchdog, nor this process, not even after `SIGKILL`,
 //! nor does a program that a wrapper of git started.
 //!
-//! On systems that are not Unix there are no such groups. Answers are bounded there; time, memory and
-//! the end of other processes are not.
+//! On Windows a job object does that: closing it ends every process in it, and the system closes it when
+//! this process ends. Memory is bounded on Linux only, and a git that does nothing is noticed there only.
 
 use std::process::{Child, Command};
 #[cfg(unix)]
@@ -119,11 +119,9 @@ impl Watchdog {
         }
         let group = match state.group.take() {
             Some(group) => group,
-            None => Group::start().map_err(GitError::not_started)?,
+            None => Group::start(self, limits).map_err(GitError::not_started)?,
         };
-        group.take_in(command);
-        state.group = Some(group);
-        let child = command.spawn().map_err(GitError::not_started)?;
+        let child = state.group.insert(group).spawn(command).map_err(GitError::not_started)?;
         limit_memory(&child, limits.memory);
         Ok(child)
     }
@@ -157,16 +155,16 @@ mod unix {
     }
 
     impl Group {
-        pub(super) fn start() -> io::Result<Self> {
+        pub(super) fn start(_: &Watchdog, _: ProcessLimits) -> io::Result<Self> {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", LEADER]).env_clear().current_dir("/").process_group(0);
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
             Ok(Self { leader: command.spawn()? })
         }
 
-        /// Lets a command run in the group.
-        pub(super) fn take_in(&self, command: &mut Command) {
-            command.process_group(self.id());
+        /// Starts a command in the group.
+        pub(super) fn spawn(&self, command: &mut Command) -> io::Result<Child> {
+            command.process_group(self.id()).spawn()
         }
 
         fn id(&self) -> i32 {
@@ -256,29 +254,69 @@ mod unix {
     }
 }
 
+#[cfg(windows)]
+mod windows {
+    use std::io;
+    use std::os::windows::io::AsRawHandle;
+    use std::process::{Child, Command};
+    use std::sync::Arc;
+    use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+    use std::thread;
+
+    use win32job::{ExtendedLimitInfo, Job};
+
+    use super::{GitError, ProcessLimits, Watchdog};
+
+    /// A job object. Dropped, every process in it is ended, with a status that says success.
+    #[derive(Debug)]
+    pub(super) struct Group {
+        job: Job,
+        /// Tells the timer that it is no longer needed.
+        _timer: Sender<()>,
+    }
+
+    impl Group {
+        /// A pipe cannot be waited for with a timeout here, so a timer ends the watchdog after
+        /// [`ProcessLimits::wait`].
+        pub(super) fn start(watchdog: &Watchdog, limits: ProcessLimits) -> io::Result<Self> {
+            let mut info = ExtendedLimitInfo::new();
+            let job = Job::create_with_limit_info(info.limit_kill_on_job_close());
+            let (timer, dropped) = channel();
+            let shared = Arc::downgrade(&watchdog.0);
+            thread::Builder::new().spawn(move || {
+                if dropped.recv_timeout(limits.wait) == Err(RecvTimeoutError::Timeout)
+                    && let Some(shared) = shared.upgrade()
+                {
+                    Watchdog(shared).end_with(GitError::NoAnswer);
+                }
+            })?;
+            Ok(Self { job: job.map_err(io::Error::other)?, _timer: timer })
+        }
+
+        /// Starts a command in the job. What it starts before it is in the job, which takes no longer than
+        /// a system call, is not.
+        pub(super) fn spawn(&self, command: &mut Command) -> io::Result<Child> {
+            let mut child = command.spawn()?;
+            if let Err(error) = self.job.assign_process(child.as_raw_handle() as isize) {
+                child.kill()?;
+                return Err(io::Error::other(error));
+            }
+            Ok(child)
+        }
+    }
+
+    impl Watchdog {
+        /// Waits for nothing: the timer of the group ends a git that answers too late.
+        pub(crate) fn wait<T>(&self, _: &T, _: ProcessLimits) -> io::Result<()> {
+            Ok(())
+        }
+    }
+}
+
 #[cfg(unix)]
 use unix::Group;
-
-/// Nothing, where there are no process groups.
-#[cfg(not(unix))]
-#[derive(Debug)]
-struct Group;
-
-#[cfg(not(unix))]
-impl Group {
-    const fn start() -> std::io::Result<Self> {
-        Ok(Self)
-    }
-
-    const fn take_in(&self, _: &mut Command) {}
-}
-
-#[cfg(not(unix))]
-impl Watchdog {
-    pub(crate) fn wait<T>(&self, _: &T, _: ProcessLimits) -> std::io::Result<()> {
-        Ok(())
-    }
-}
+#[cfg(windows)]
+use windows::Group;
 
 /// Bounds the memory of a process that was just started.
 #[cfg(target_os = "linux")]
@@ -292,3 +330,28 @@ fn limit_memory(child: &Child, bytes: u64) {
 
 #[cfg(not(target_os = "linux"))]
 const fn limit_memory(_: &Child, _: u64) {}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Stdio;
+
+    use super::*;
+
+    #[test]
+    fn a_program_ends_with_its_watchdog() {
+        // Both wait for an end of their input that does not come.
+        #[cfg(unix)]
+        let mut command = Command::new("cat");
+        #[cfg(windows)]
+        let mut command = Command::new("cmd");
+        command.stdin(Stdio::piped()).stdout(Stdio::null());
+        let watchdog = Watchdog::default();
+        let mut child = watchdog.spawn(&mut command, ProcessLimits::default()).unwrap();
+        let stdin = child.stdin.take();
+        assert!(child.try_wait().unwrap().is_none());
+        drop(watchdog);
+        // Where it lived on, this would wait for ever.
+        child.wait().unwrap();
+        drop(stdin);
+    }
+}
