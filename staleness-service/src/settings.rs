@@ -169,16 +169,20 @@ impl Settings {
         self.open_store(access, waits).map_err(|error| self.opening(error))
     }
 
-    /// Opens the registry for a hook, whose agent waits: as the policy says for a store in a file, and for
-    /// at most two seconds a step for one on a server.
+    /// Opens the registry for a hook, whose agent waits: as the policy says for a store in a file, less the
+    /// time that the hook has `spent` on one before, and for at most two seconds a step for one on a server.
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn open_for_hook(&self, access: Access) -> Result<BlockingRegistry, StoreError> {
+    pub fn open_for_hook(
+        &self,
+        access: Access,
+        spent: Duration,
+    ) -> Result<BlockingRegistry, StoreError> {
         let waits = match self.url.path() {
             Some(_) => {
                 let hooks = &self.configured.policy.hooks;
-                let wait = Duration::from_millis(hooks.lock_wait_ms.into());
+                let wait = Duration::from_millis(hooks.lock_wait_ms.into()).saturating_sub(spent);
                 Waits { step: wait, total: Some(wait), spool: HOOK_SPOOL }
             }
             None => Waits { step: SERVER_WAIT, total: None, spool: HOOK_SPOOL },

@@ -106,7 +106,7 @@ fn read_payload() -> Result<Vec<u8>, CliError> {
 }
 
 fn open(settings: &Settings, access: Access) -> Result<BlockingRegistry, CliError> {
-    settings.open_for_hook(access).map_err(|error| settings.opening(error))
+    settings.open_for_hook(access, Duration::ZERO).map_err(|error| settings.opening(error))
 }
 
 /// Records a use, or leaves it in the spool when the store is locked for too long, or when others' uses
@@ -115,7 +115,7 @@ fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
     let spool = Spool::of(&settings.url);
     let waiting = spool.as_ref().is_some_and(Spool::has_entries);
     if !waiting {
-        let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
+        let recorded = settings.open_for_hook(Access::Write, Duration::ZERO).and_then(|registry| {
             registry.record_quietly(used.clone())?;
             // The process ends here: closing would free memory, and do nothing else.
             std::mem::forget(registry);
@@ -148,7 +148,7 @@ fn open_in_order(
     let waits = || Spool::of(&settings.url).is_some_and(|spool| spool.has_entries());
     let access = if waits() { Access::Write } else { access };
     let registry =
-        unless_busy(settings.open_for_hook(access)).map_err(|error| settings.opening(error))?;
+        unless_busy(settings.open_for_hook(access, Duration::ZERO)).map_err(|error| settings.opening(error))?;
     Ok(registry.filter(|_| !waits()))
 }
 
@@ -225,13 +225,15 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
 
 /// Suggests tools for a prompt, where some fit well, and notes that it did.
 fn user_prompt(settings: &Settings, input: &HookInput, prompt: &Prompt) -> Result<(), CliError> {
+    let begun = Instant::now();
     let registry = open(settings, Access::Look)?;
     let Some(found) = prompted::look(settings, &registry, input, prompt)? else { return Ok(()) };
     if let Some(text) = prompted::text(&found.tools) {
         say(input, &text)?;
     }
     if found.is_worth_noting() {
-        let registry = open(settings, Access::Write)?;
+        let registry = settings.open_for_hook(Access::Write, begun.elapsed());
+        let registry = registry.map_err(|error| settings.opening(error))?;
         // What belongs to no known project would be neither pruned nor forgotten.
         registry.see_project(&settings.project, settings.now)?;
         registry.note_prompt(found.key, found.prompted)?;
