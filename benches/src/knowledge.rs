@@ -68,8 +68,8 @@ pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
 /// When the store reports an error.
 pub fn fill_items(registry: &BlockingRegistry, items: Vec<Item>) {
     let keys = items.iter().map(|item| ItemFilter::Key(item.key.clone()));
-    let selection = keys.fold(Selection::new(), Selection::lock_knowledge);
+    let selection = keys.fold(Selection::new(), Selection::lock);
     put(registry, selection, move |_, draft| {
-        items.iter().cloned().for_each(|item| draft.put_item(item));
+        items.iter().cloned().for_each(|item| draft.put(item));
     });
 }

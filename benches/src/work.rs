@@ -56,9 +56,9 @@ pub fn fill_work(
     for part in numbers.chunks(BATCH) {
         let work: Vec<Work> = part.iter().copied().map(item).collect();
         let keys = work.iter().map(|work| WorkFilter::Key(work.key.clone()));
-        let selection = keys.fold(Selection::new(), Selection::lock_work);
+        let selection = keys.fold(Selection::new(), Selection::lock);
         put(registry, selection, move |_, draft| {
-            work.iter().cloned().for_each(|work| draft.put_work(work));
+            work.iter().cloned().for_each(|work| draft.put(work));
         });
     }
 }
@@ -105,9 +105,9 @@ pub fn fill_journal(
 pub fn tell_all(registry: &BlockingRegistry, project: &ProjectRef, agent: &str) {
     let agent = AgentId::new(agent).expect("a valid name");
     let key = CursorKey { project: project.id.clone(), agent };
-    let selection = Selection::new().lock_cursors(CursorFilter::Key(key.clone()));
+    let selection = Selection::new().lock(CursorFilter::Key(key.clone()));
     put(registry, selection, move |view, draft| {
         let (key, revision) = (key.clone(), view.revision);
-        draft.put_cursor(Cursor { key, revision, session: None, moved_at: Timestamp::MIN });
+        draft.put(Cursor { key, revision, session: None, moved_at: Timestamp::MIN });
     });
 }

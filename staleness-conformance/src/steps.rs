@@ -21,7 +21,7 @@ pub(crate) struct Bump(pub(crate) ToolKey);
 
 impl Step for Bump {
     fn selection(&self) -> Selection {
-        Selection::new().lock_tools(ToolFilter::Key(self.0.clone()))
+        Selection::new().lock(ToolFilter::Key(self.0.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -59,7 +59,7 @@ impl Use {
 impl Step for Use {
     fn selection(&self) -> Selection {
         Selection::new()
-            .lock_tools(ToolFilter::Key(self.tool.clone()))
+            .lock(ToolFilter::Key(self.tool.clone()))
             .outcomes(OutcomeFilter::Op(self.tool.clone(), self.op.clone()))
             .journal(JournalFilter::Op(self.op.clone()))
     }
@@ -106,8 +106,8 @@ impl Save {
 impl Step for Save {
     fn selection(&self) -> Selection {
         Selection::new()
-            .lock_knowledge(ItemFilter::Key(self.key()))
-            .lock_work(WorkFilter::Key(self.work()))
+            .lock(ItemFilter::Key(self.key()))
+            .lock(WorkFilter::Key(self.work()))
             .journal(JournalFilter::Op(self.op.clone()))
     }
 
@@ -157,12 +157,12 @@ impl Chase {
 
 impl Step for Chase {
     fn selection(&self) -> Selection {
-        locking(Selection::new(), &self.then).lock_tools(ToolFilter::Key(self.first.clone()))
+        locking(Selection::new(), &self.then).lock(ToolFilter::Key(self.first.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         Ok(match self.next(view) {
-            Some(key) => Decision::Need(Selection::new().lock_tools(ToolFilter::Key(key))),
+            Some(key) => Decision::Need(Selection::new().lock(ToolFilter::Key(key))),
             None => Decision::Write(self.then.clone()),
         })
     }
@@ -174,11 +174,11 @@ impl Step for Chase {
 
 impl Query for Chase {
     fn selection(&self) -> Selection {
-        Selection::new().peek_tools(ToolFilter::Key(self.first.clone()))
+        Selection::new().peek(ToolFilter::Key(self.first.clone()))
     }
 
     fn more(&self, view: &View) -> Option<Selection> {
-        self.next(view).map(|key| Selection::new().peek_tools(ToolFilter::Key(key)))
+        self.next(view).map(|key| Selection::new().peek(ToolFilter::Key(key)))
     }
 }
 
@@ -188,7 +188,7 @@ pub(crate) struct Refuse(pub(crate) Refusal);
 
 impl Step for Refuse {
     fn selection(&self) -> Selection {
-        Selection::everything().lock_tools(ToolFilter::All)
+        Selection::everything().lock(ToolFilter::All)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
@@ -209,7 +209,7 @@ pub(crate) struct Panics;
 
 impl Step for Panics {
     fn selection(&self) -> Selection {
-        Selection::everything().lock_tools(ToolFilter::All)
+        Selection::everything().lock(ToolFilter::All)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {

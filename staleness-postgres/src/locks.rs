@@ -298,8 +298,8 @@ mod tests {
 
     #[test]
     fn keys_wait_for_the_same_key_and_for_ranges_only() {
-        let lock = |filter| Selection::new().lock_tools(filter);
-        let peek = |filter| Selection::new().peek_tools(filter);
+        let lock = |filter| Selection::new().lock(filter);
+        let peek = |filter| Selection::new().peek(filter);
         let scope = || ToolFilter::Scope(Scope::Global);
         let other = || ToolFilter::Scope(Scope::Project(ProjectId::new("p").unwrap()));
         assert_eq!(modes(&lock(key("a"))), [(0, false), (1, false), (2, true)]);
@@ -312,7 +312,7 @@ mod tests {
         assert!(!wait(&lock(key("a")), &lock(other())));
         assert!(wait(&lock(key("a")), &peek(ToolFilter::All)));
         assert!(wait(&lock(other()), &peek(ToolFilter::All)));
-        let items = Selection::new().lock_knowledge(ItemFilter::All);
+        let items = Selection::new().lock(ItemFilter::All);
         assert!(!wait(&lock(ToolFilter::All), &items));
     }
 
@@ -321,25 +321,25 @@ mod tests {
         let server = ServerKey::new("s").unwrap();
         let used = |name: &str| {
             let entries = ToolFilter::Entries(Scope::Global, server.clone());
-            Selection::new().lock_tools(key(name)).peek_tools(entries)
+            Selection::new().lock(key(name)).peek(entries)
         };
         assert!(!wait(&used("a"), &used("b")));
-        assert!(wait(&used("a"), &Selection::new().lock_tools(ToolFilter::Scope(Scope::Global))));
+        assert!(wait(&used("a"), &Selection::new().lock(ToolFilter::Scope(Scope::Global))));
     }
 
     #[test]
     fn a_lock_is_taken_once_in_its_strongest_mode_and_in_one_order() {
-        let both = Selection::new().peek_tools(key("a")).lock_tools(key("a"));
-        assert_eq!(Locks::of("w", &both), Locks::of("w", &Selection::new().lock_tools(key("a"))));
+        let both = Selection::new().peek(key("a")).lock(key("a"));
+        assert_eq!(Locks::of("w", &both), Locks::of("w", &Selection::new().lock(key("a"))));
         let turned = |names: [&str; 3]| {
-            names.into_iter().fold(Selection::new(), |all, name| all.lock_tools(key(name)))
+            names.into_iter().fold(Selection::new(), |all, name| all.lock(key(name)))
         };
         assert_eq!(
             Locks::of("w", &turned(["a", "b", "c"])),
             Locks::of("w", &turned(["c", "a", "b"]))
         );
         assert_ne!(Locks::of("w", &both), Locks::of("v", &both));
-        let apart = [Selection::new().peek_tools(key("a")), Selection::new().lock_tools(key("a"))];
+        let apart = [Selection::new().peek(key("a")), Selection::new().lock(key("a"))];
         assert_eq!(Locks::of_all("w", &apart), Locks::of("w", &both));
         assert!(Locks::of("w", &Selection::new()).is_empty());
     }
@@ -347,10 +347,10 @@ mod tests {
     #[test]
     fn many_keys_lock_their_part() {
         let many = (0..=MAX_ROWS)
-            .fold(Selection::new(), |all, turn| all.lock_tools(key(&format!("tool {turn}"))));
+            .fold(Selection::new(), |all, turn| all.lock(key(&format!("tool {turn}"))));
         assert_eq!(modes(&many), [(0, false), (1, true)]);
-        let same = (0..=MAX_ROWS).fold(Selection::new(), |all, _| all.lock_tools(key("a")));
-        assert_eq!(modes(&same), modes(&Selection::new().lock_tools(key("a"))));
+        let same = (0..=MAX_ROWS).fold(Selection::new(), |all, _| all.lock(key("a")));
+        assert_eq!(modes(&same), modes(&Selection::new().lock(key("a"))));
     }
 
     #[test]
@@ -360,7 +360,7 @@ mod tests {
             Selection::new().outcomes(OutcomeFilter::Op(key, OpId::new(op).unwrap()))
         };
         assert!(wait(&of("a", "1"), &of("a", "1")));
-        assert!(wait(&of("a", "1"), &Selection::new().lock_tools(key("a"))));
+        assert!(wait(&of("a", "1"), &Selection::new().lock(key("a"))));
         assert!(!wait(&of("a", "1"), &of("b", "1")));
         assert!(Locks::of("w", &Selection::new().outcomes(OutcomeFilter::All)).is_empty());
     }
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn the_vector_of_a_route_goes_with_it() {
         let project = ProjectId::new("p").unwrap();
-        let routes = Selection::new().lock_routes(RouteFilter::Project(project.clone()));
+        let routes = Selection::new().lock(RouteFilter::Project(project.clone()));
         let vectors = Selection::new().lock_vectors(VectorFilter::Project(project.clone()));
         assert!(wait(&routes, &vectors));
         assert!(wait(&routes, &Selection::new().count_routes(project)));

@@ -62,7 +62,7 @@ mod tests {
 
     fn scope(number: u64) -> Selection {
         let project = ProjectId::new(format!("p{number}")).unwrap();
-        Selection::new().lock_tools(ToolFilter::Scope(Scope::Project(project)))
+        Selection::new().lock(ToolFilter::Scope(Scope::Project(project)))
     }
 
     impl Step for Follow {

@@ -160,7 +160,6 @@ pub(crate) fn apply<T: Table>(
                 T::put_key(key, &mut gone);
                 gone.end_row();
             }
-            _ => return Err(StoreError::Unsupported("this change of a row")),
         }
     }
     if gone.rows() > 0 {

@@ -89,7 +89,7 @@ fn key() -> ToolKey {
 
 impl Step for Use {
     fn selection(&self) -> Selection {
-        Selection::new().lock_tools(ToolFilter::Key(key()))
+        Selection::new().lock(ToolFilter::Key(key()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -97,12 +97,12 @@ impl Step for Use {
         let op = OpId::new(self.op.to_string()).unwrap();
         let mut draft = Draft::new(view, at);
         let mut row = draft
-            .tool(&key())
+            .get::<Tool>(&key())
             .cloned()
             .unwrap_or_else(|| Tool::new(key(), ToolKind::McpTool, PresenceCause::Used, at));
         row.note_use(Mark::Success, at, self.op, 5);
         row.presence.revived = self.op.is_multiple_of(2);
-        draft.put_tool(row);
+        draft.put(row);
         let cut = OutcomeCut { until: Timestamp::MAX, keep_newest: 20 };
         draft.delete_outcomes(OutcomeRange::Cut { cut, limit: 5 });
         draft.append_outcome(Outcome {

@@ -144,25 +144,25 @@ impl Step for Plan {
         for change in &self.changes.projects {
             let (Change::Put(Project { id, .. }) | Change::Delete(id)) = change else { continue };
             if locks() {
-                all = all.lock_projects(ProjectFilter::Id(ProjectId::clone(id)));
+                all = all.lock(ProjectFilter::Id(ProjectId::clone(id)));
             }
         }
         for change in &self.changes.sources {
             let (Change::Put(Source { id, .. }) | Change::Delete(id)) = change else { continue };
             if locks() {
-                all = all.lock_sources(SourceFilter::Id(SourceId::clone(id)));
+                all = all.lock(SourceFilter::Id(SourceId::clone(id)));
             }
         }
         for change in &self.changes.tools {
             let (Change::Put(Tool { key, .. }) | Change::Delete(key)) = change else { continue };
             if locks() {
-                all = all.lock_tools(ToolFilter::Key(ToolKey::clone(key)));
+                all = all.lock(ToolFilter::Key(ToolKey::clone(key)));
             }
         }
         for change in &self.changes.knowledge {
             let (Change::Put(Item { key, .. }) | Change::Delete(key)) = change else { continue };
             if locks() {
-                all = all.lock_knowledge(ItemFilter::Key(ItemKey::clone(key)));
+                all = all.lock(ItemFilter::Key(ItemKey::clone(key)));
             }
         }
         for change in &self.changes.documents {
@@ -170,31 +170,31 @@ impl Step for Plan {
                 continue;
             };
             if locks() {
-                all = all.lock_documents(DocumentFilter::Key(DocumentKey::clone(key)));
+                all = all.lock(DocumentFilter::Key(DocumentKey::clone(key)));
             }
         }
         for change in &self.changes.work {
             let (Change::Put(Work { key, .. }) | Change::Delete(key)) = change else { continue };
             if locks() {
-                all = all.lock_work(WorkFilter::Key(WorkKey::clone(key)));
+                all = all.lock(WorkFilter::Key(WorkKey::clone(key)));
             }
         }
         for change in &self.changes.sessions {
             let (Change::Put(Session { key, .. }) | Change::Delete(key)) = change else { continue };
             if locks() {
-                all = all.lock_sessions(SessionFilter::Key(SessionKey::clone(key)));
+                all = all.lock(SessionFilter::Key(SessionKey::clone(key)));
             }
         }
         for change in &self.changes.cursors {
             let (Change::Put(Cursor { key, .. }) | Change::Delete(key)) = change else { continue };
             if locks() {
-                all = all.lock_cursors(CursorFilter::Key(CursorKey::clone(key)));
+                all = all.lock(CursorFilter::Key(CursorKey::clone(key)));
             }
         }
         for change in &self.changes.routes {
             let (Change::Put(Route { key, .. }) | Change::Delete(key)) = change else { continue };
             if locks() {
-                all = all.lock_routes(RouteFilter::Key(RouteKey::clone(key)));
+                all = all.lock(RouteFilter::Key(RouteKey::clone(key)));
             }
         }
         for change in &self.changes.vectors {
@@ -210,7 +210,7 @@ impl Step for Plan {
                 continue;
             };
             if locks() {
-                all = all.lock_suggestions(SuggestionFilter::Key(SessionKey::clone(key)));
+                all = all.lock(SuggestionFilter::Key(SessionKey::clone(key)));
             }
         }
         let ops = self.changes.outcomes.iter();

@@ -147,8 +147,8 @@ fn open_in_order(
 ) -> Result<Option<BlockingRegistry>, CliError> {
     let waits = || Spool::of(&settings.url).is_some_and(|spool| spool.has_entries());
     let access = if waits() { Access::Write } else { access };
-    let registry =
-        unless_busy(settings.open_for_hook(access, Duration::ZERO)).map_err(|error| settings.opening(error))?;
+    let registry = unless_busy(settings.open_for_hook(access, Duration::ZERO))
+        .map_err(|error| settings.opening(error))?;
     Ok(registry.filter(|_| !waits()))
 }
 

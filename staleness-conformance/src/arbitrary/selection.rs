@@ -213,38 +213,37 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
                 picks;
             let mut all = Selection::new();
             for (lock, filter) in projects {
-                all = if lock { all.lock_projects(filter) } else { all.peek_projects(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in sources {
-                all = if lock { all.lock_sources(filter) } else { all.peek_sources(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in tools {
-                all = if lock { all.lock_tools(filter) } else { all.peek_tools(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in knowledge {
-                all = if lock { all.lock_knowledge(filter) } else { all.peek_knowledge(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in documents {
-                all = if lock { all.lock_documents(filter) } else { all.peek_documents(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in work {
-                all = if lock { all.lock_work(filter) } else { all.peek_work(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in sessions {
-                all = if lock { all.lock_sessions(filter) } else { all.peek_sessions(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in cursors {
-                all = if lock { all.lock_cursors(filter) } else { all.peek_cursors(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in routes {
-                all = if lock { all.lock_routes(filter) } else { all.peek_routes(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in vectors {
                 all = if lock { all.lock_vectors(filter) } else { all.peek_vectors(filter) };
             }
             for (lock, filter) in suggestions {
-                all =
-                    if lock { all.lock_suggestions(filter) } else { all.peek_suggestions(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             if let Some(project) = count_routes {
                 all = all.count_routes(project);

@@ -118,7 +118,7 @@ fn told(context: &mut Context) {
     let step = Write::new()
         .tool(changed.clone())
         .no_tool(global("none"))
-        .looking(Selection::new().peek_tools(ToolFilter::Key(local("p", "x"))))
+        .looking(Selection::new().peek(ToolFilter::Key(local("p", "x"))))
         .outcome(outcome(global("x"), "one"));
     let mut written = step.changes.clone();
     let commit = act(store, step);
@@ -154,7 +154,7 @@ fn many_tools(context: &mut Context) {
     let rows = (0..20_000).map(|turn| tool(global(format!("tool {turn}"))));
     let commit = act(store, Write::new().tools(rows));
     assert_eq!(commit.changes.tools.len(), 20_000);
-    let seen = see(store, Selection::new().peek_tools(ToolFilter::All));
+    let seen = see(store, Selection::new().peek(ToolFilter::All));
     assert_eq!(seen.tools.len(), 20_000);
     assert!(seen.tools.contains_key(&global("tool 19999")));
 }

@@ -24,7 +24,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 fn found(context: &Context, filter: DocumentFilter) -> Vec<String> {
-    let seen = see(context.store(), Selection::new().peek_documents(filter));
+    let seen = see(context.store(), Selection::new().peek(filter));
     seen.documents.into_keys().map(|key| key.path).collect()
 }
 
@@ -34,8 +34,7 @@ fn put(context: &Context, rows: impl IntoIterator<Item = Document>) {
 
 #[track_caller]
 fn assert_stored(context: &Context, row: &Document) {
-    let seen =
-        see(context.store(), Selection::new().peek_documents(DocumentFilter::Key(row.key.clone())));
+    let seen = see(context.store(), Selection::new().peek(DocumentFilter::Key(row.key.clone())));
     assert_eq!(seen.documents.get(&row.key), Some(row));
 }
 

@@ -31,14 +31,13 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 fn found(context: &Context, filter: ItemFilter) -> Vec<ItemKey> {
-    let seen = see(context.store(), Selection::new().peek_knowledge(filter));
+    let seen = see(context.store(), Selection::new().peek(filter));
     seen.knowledge.into_keys().collect()
 }
 
 #[track_caller]
 fn assert_stored(context: &Context, row: &Item) {
-    let seen =
-        see(context.store(), Selection::new().peek_knowledge(ItemFilter::Key(row.key.clone())));
+    let seen = see(context.store(), Selection::new().peek(ItemFilter::Key(row.key.clone())));
     assert_eq!(seen.knowledge.get(&row.key), Some(row));
 }
 
@@ -94,7 +93,7 @@ fn assert_briefs(context: &Context, scopes: &[Scope]) {
     let mut seen = see(context.store(), all);
     for scope in scopes {
         let Some(briefs) = seen.item_briefs.remove(scope) else { continue };
-        let rows = Selection::new().peek_knowledge(ItemFilter::Scope(scope.clone()));
+        let rows = Selection::new().peek(ItemFilter::Scope(scope.clone()));
         let rows = see(context.store(), rows).knowledge;
         let expected: Vec<ItemBrief> = rows.into_values().map(ItemBrief::from).collect();
         assert_eq!(briefs, expected, "{scope:?}");

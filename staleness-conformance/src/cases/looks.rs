@@ -131,7 +131,7 @@ fn unharmed<T: std::fmt::Debug>(
     }
     assert_same(&everything(store), &before);
     act(store, Bump(global("x")));
-    let seen = see(store, Selection::new().peek_tools(ToolFilter::Key(global("x"))));
+    let seen = see(store, Selection::new().peek(ToolFilter::Key(global("x"))));
     assert_eq!(seen.tools[&global("x")].uses, 2);
 }
 

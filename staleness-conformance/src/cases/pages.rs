@@ -93,7 +93,7 @@ fn of_everything(context: &mut Context) {
 fn bounded(context: &mut Context) {
     let store = context.store();
     fill(store, 2_500);
-    let tools = Selection::new().peek_tools(ToolFilter::All);
+    let tools = Selection::new().peek(ToolFilter::All);
     for selection in [Selection::everything(), tools] {
         for page in pages(store, &selection) {
             assert!(rows(&page) <= MOST, "a page of {} rows", rows(&page));
@@ -130,16 +130,16 @@ fn of_any_selection(context: &mut Context) {
     let store = context.store();
     fill(store, 1_200);
     for selection in [
-        Selection::new().peek_tools(ToolFilter::Scope(Scope::Global)),
-        Selection::new().peek_tools(ToolFilter::Scope(scope("p"))),
-        Selection::new().peek_sources(SourceFilter::Scope(Scope::Global)),
-        Selection::new().peek_projects(ProjectFilter::Id(project_id("0 a_b"))),
-        Selection::new().peek_knowledge(ItemFilter::Scope(scope("p"))),
-        Selection::new().peek_documents(DocumentFilter::Flagged(project_id("p"))),
-        Selection::new().peek_routes(RouteFilter::Project(project_id("p"))),
-        Selection::new().peek_routes(RouteFilter::Tool(project_id("p"), name("0 a_b"))),
+        Selection::new().peek(ToolFilter::Scope(Scope::Global)),
+        Selection::new().peek(ToolFilter::Scope(scope("p"))),
+        Selection::new().peek(SourceFilter::Scope(Scope::Global)),
+        Selection::new().peek(ProjectFilter::Id(project_id("0 a_b"))),
+        Selection::new().peek(ItemFilter::Scope(scope("p"))),
+        Selection::new().peek(DocumentFilter::Flagged(project_id("p"))),
+        Selection::new().peek(RouteFilter::Project(project_id("p"))),
+        Selection::new().peek(RouteFilter::Tool(project_id("p"), name("0 a_b"))),
         Selection::new().peek_vectors(VectorFilter::Model(project_id("p"), model("m"))),
-        Selection::new().peek_suggestions(SuggestionFilter::Project(project_id("p"))),
+        Selection::new().peek(SuggestionFilter::Project(project_id("p"))),
         Selection::new()
             .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_100 }),
         Selection::new().outcomes(OutcomeFilter::LastPerServer { since: at(0) }),
@@ -160,14 +160,14 @@ fn no_row_twice(context: &mut Context) {
     let store = context.store();
     fill(store, 1_200);
     let selection = Selection::everything()
-        .peek_projects(ProjectFilter::Id(project_id("0 a_b")))
-        .peek_sources(SourceFilter::Scope(scope("p")))
-        .lock_tools(ToolFilter::Scope(Scope::Global))
-        .peek_tools(ToolFilter::Scope(Scope::Global))
-        .peek_tools(ToolFilter::Key(global("0 a_b")))
-        .lock_knowledge(ItemFilter::Scope(scope("p")))
-        .peek_documents(DocumentFilter::Flagged(project_id("p")))
-        .peek_routes(RouteFilter::Project(project_id("p")))
+        .peek(ProjectFilter::Id(project_id("0 a_b")))
+        .peek(SourceFilter::Scope(scope("p")))
+        .lock(ToolFilter::Scope(Scope::Global))
+        .peek(ToolFilter::Scope(Scope::Global))
+        .peek(ToolFilter::Key(global("0 a_b")))
+        .lock(ItemFilter::Scope(scope("p")))
+        .peek(DocumentFilter::Flagged(project_id("p")))
+        .peek(RouteFilter::Project(project_id("p")))
         .peek_vectors(VectorFilter::Model(project_id("p"), model("m")))
         .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_150 })
         .journal(JournalFilter::Subject { subject: Subject::tool(&global("0 a_b")), limit: 3 });

@@ -50,8 +50,7 @@ fn by_id(context: &mut Context) {
     let write = AWKWARD.iter().fold(Write::new(), |write, id| write.project(project(id)));
     act(context.store(), write);
     for id in AWKWARD {
-        let seen =
-            see(context.store(), Selection::new().peek_projects(ProjectFilter::Id(project_id(id))));
+        let seen = see(context.store(), Selection::new().peek(ProjectFilter::Id(project_id(id))));
         assert_eq!(seen.projects.into_values().collect::<Vec<_>>(), [project(id)], "{id:?}");
     }
 }
@@ -59,8 +58,7 @@ fn by_id(context: &mut Context) {
 fn by_unknown_id(context: &mut Context) {
     act(context.store(), Write::new().project(project("a_b")));
     for id in ["a", "a_", "a_bc", "%", "_", "*", "A_B", "a_b "] {
-        let seen =
-            see(context.store(), Selection::new().peek_projects(ProjectFilter::Id(project_id(id))));
+        let seen = see(context.store(), Selection::new().peek(ProjectFilter::Id(project_id(id))));
         assert!(seen.is_empty(), "{id:?} found {seen:?}");
     }
 }
@@ -68,7 +66,7 @@ fn by_unknown_id(context: &mut Context) {
 fn all(context: &mut Context) {
     let write = AWKWARD.iter().fold(Write::new(), |write, id| write.project(project(id)));
     act(context.store(), write);
-    let seen = see(context.store(), Selection::new().peek_projects(ProjectFilter::All));
+    let seen = see(context.store(), Selection::new().peek(ProjectFilter::All));
     assert_eq!(seen.projects.len(), AWKWARD.len());
     assert!(seen.sources.is_empty() && seen.tools.is_empty() && seen.outcomes.is_empty());
 }

@@ -38,7 +38,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 fn routes(context: &Context, filter: RouteFilter) -> Vec<Route> {
-    see(context.store(), Selection::new().peek_routes(filter)).routes.into_values().collect()
+    see(context.store(), Selection::new().peek(filter)).routes.into_values().collect()
 }
 
 fn vectors(view: &View) -> Vec<RouteVector> {
@@ -50,7 +50,7 @@ fn vectors_of(context: &Context, filter: VectorFilter) -> Vec<RouteVector> {
 }
 
 fn suggested(context: &Context, filter: SuggestionFilter) -> Vec<Suggestions> {
-    let view = see(context.store(), Selection::new().peek_suggestions(filter));
+    let view = see(context.store(), Selection::new().peek(filter));
     view.suggestions.into_values().collect()
 }
 

@@ -34,11 +34,11 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 fn sessions(context: &Context, filter: SessionFilter) -> Vec<Session> {
-    see(context.store(), Selection::new().peek_sessions(filter)).sessions.into_values().collect()
+    see(context.store(), Selection::new().peek(filter)).sessions.into_values().collect()
 }
 
 fn cursors(context: &Context, filter: CursorFilter) -> Vec<Cursor> {
-    see(context.store(), Selection::new().peek_cursors(filter)).cursors.into_values().collect()
+    see(context.store(), Selection::new().peek(filter)).cursors.into_values().collect()
 }
 
 fn put(context: &Context, session: &Session, cursor: &Cursor) {

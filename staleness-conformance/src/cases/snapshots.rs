@@ -118,7 +118,7 @@ impl fmt::Debug for Interrupted {
 
 impl Query for Interrupted {
     fn selection(&self) -> Selection {
-        Selection::new().peek_tools(ToolFilter::Key(global("first")))
+        Selection::new().peek(ToolFilter::Key(global("first")))
     }
 
     fn more(&self, view: &View) -> Option<Selection> {

@@ -25,7 +25,7 @@ fn put(context: &Context, ids: &[SourceId]) {
 }
 
 fn found(context: &Context, filter: SourceFilter) -> Vec<SourceId> {
-    let seen = see(context.store(), Selection::new().peek_sources(filter));
+    let seen = see(context.store(), Selection::new().peek(filter));
     seen.sources.into_keys().collect()
 }
 

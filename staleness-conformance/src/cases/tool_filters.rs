@@ -29,7 +29,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 fn found(context: &Context, filter: ToolFilter) -> Vec<ToolKey> {
-    let seen = see(context.store(), Selection::new().peek_tools(filter));
+    let seen = see(context.store(), Selection::new().peek(filter));
     seen.tools.into_keys().collect()
 }
 
@@ -39,7 +39,7 @@ fn assert_briefs(context: &Context, scopes: &[Scope]) {
     let all = scopes.iter().fold(Selection::new(), |all, scope| all.briefs(scope.clone()));
     let mut seen = see(context.store(), all);
     for scope in scopes {
-        let rows = Selection::new().peek_tools(ToolFilter::Scope(scope.clone()));
+        let rows = Selection::new().peek(ToolFilter::Scope(scope.clone()));
         let rows = see(context.store(), rows).tools;
         let expected: ToolBriefs = rows.values().collect();
         assert_eq!(seen.briefs.remove(scope), Some(expected), "{scope:?}");
@@ -280,11 +280,11 @@ fn all(context: &mut Context) {
 fn union(context: &mut Context) {
     servers(context);
     let selection = Selection::new()
-        .peek_tools(ToolFilter::Key(global("plain")))
-        .lock_tools(ToolFilter::Key(global("plain")))
-        .peek_tools(ToolFilter::Entries(Scope::Global, server("s")))
-        .lock_tools(ToolFilter::Scope(scope("p")))
-        .peek_tools(ToolFilter::Key(global("nothing")));
+        .peek(ToolFilter::Key(global("plain")))
+        .lock(ToolFilter::Key(global("plain")))
+        .peek(ToolFilter::Entries(Scope::Global, server("s")))
+        .lock(ToolFilter::Scope(scope("p")))
+        .peek(ToolFilter::Key(global("nothing")));
     let seen = see(context.store(), selection);
     assert_eq!(
         seen.tools.into_keys().collect::<Vec<_>>(),

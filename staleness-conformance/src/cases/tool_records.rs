@@ -30,11 +30,11 @@ fn round_trip(context: &Context, tools: Vec<Tool>) {
     let store = context.store();
     act(store, Write::new().tools(tools.clone()));
     for row in &tools {
-        let seen = see(store, Selection::new().peek_tools(ToolFilter::Key(row.key.clone())));
+        let seen = see(store, Selection::new().peek(ToolFilter::Key(row.key.clone())));
         assert_eq!(seen.tools.get(&row.key), Some(row));
         assert_eq!(seen.tools.len(), 1);
     }
-    let seen = see(store, Selection::new().peek_tools(ToolFilter::All));
+    let seen = see(store, Selection::new().peek(ToolFilter::All));
     assert_eq!(seen.tools.len(), tools.len());
 }
 

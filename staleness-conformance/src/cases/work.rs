@@ -28,14 +28,14 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 fn found(context: &Context, filter: WorkFilter) -> Vec<WorkKey> {
-    let seen = see(context.store(), Selection::new().peek_work(filter));
+    let seen = see(context.store(), Selection::new().peek(filter));
     seen.work.into_keys().collect()
 }
 
 #[track_caller]
 fn assert_stored(context: &Context, row: &Work) {
     let filter = WorkFilter::Key(row.key.clone());
-    let seen = see(context.store(), Selection::new().peek_work(filter));
+    let seen = see(context.store(), Selection::new().peek(filter));
     assert_eq!(seen.work.get(&row.key), Some(row));
 }
 

@@ -57,7 +57,7 @@ struct Impure(AtomicU64);
 
 impl Step for Impure {
     fn selection(&self) -> Selection {
-        Selection::new().lock_tools(ToolFilter::Key(global("x")))
+        Selection::new().lock(ToolFilter::Key(global("x")))
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
@@ -119,14 +119,14 @@ fn unlocked(context: &mut Context) {
     changes.tools.push(Change::Put(tool(global("x"))));
     for selection in [
         Selection::new(),
-        Selection::new().peek_tools(ToolFilter::Key(global("x"))),
-        Selection::new().lock_tools(ToolFilter::Key(global("y"))),
+        Selection::new().peek(ToolFilter::Key(global("x"))),
+        Selection::new().lock(ToolFilter::Key(global("y"))),
         Selection::everything(),
     ] {
         assert_misstep(attempt(&store, Dishonest(selection, changes.clone())));
         assert!(everything(&store).is_empty());
     }
-    let locked = Selection::new().lock_tools(ToolFilter::Key(global("x")));
+    let locked = Selection::new().lock(ToolFilter::Key(global("x")));
     act(&store, Dishonest(locked, changes));
     unlocked_knowledge(&store);
     unlocked_work(&store);
@@ -140,16 +140,16 @@ fn unlocked_knowledge(store: &Handle) {
     let mut changes = ChangeSet::default();
     changes.knowledge.push(Change::Put(item(key.clone())));
     changes.documents.push(Change::Put(document(of_document.clone())));
-    let item_locked = Selection::new().lock_knowledge(ItemFilter::Key(key));
-    let locked = item_locked.clone().lock_documents(DocumentFilter::Key(of_document.clone()));
+    let item_locked = Selection::new().lock(ItemFilter::Key(key));
+    let locked = item_locked.clone().lock(DocumentFilter::Key(of_document.clone()));
     for selection in [
         Selection::everything(),
         item_locked.clone(),
-        item_locked.clone().peek_documents(DocumentFilter::Key(of_document)),
-        item_locked.clone().lock_documents(DocumentFilter::Project(project_id("q"))),
+        item_locked.clone().peek(DocumentFilter::Key(of_document)),
+        item_locked.clone().lock(DocumentFilter::Project(project_id("q"))),
         // Without findings it is none of these.
-        item_locked.clone().lock_documents(DocumentFilter::Flagged(project_id("p"))),
-        Selection::new().lock_documents(DocumentFilter::All),
+        item_locked.clone().lock(DocumentFilter::Flagged(project_id("p"))),
+        Selection::new().lock(DocumentFilter::All),
     ] {
         assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
         assert_same(&everything(store), &before);
@@ -170,24 +170,22 @@ fn unlocked_work(store: &Handle) {
     changes.cursors.push(Change::Put(cursor));
     let p = || project_id("p");
     let two = Selection::new()
-        .lock_work(WorkFilter::Key(plan.key.clone()))
-        .lock_sessions(SessionFilter::Key(session.key.clone()));
-    let others = |all: Selection| {
-        all.lock_sessions(SessionFilter::Project(p())).lock_cursors(CursorFilter::All)
-    };
+        .lock(WorkFilter::Key(plan.key.clone()))
+        .lock(SessionFilter::Key(session.key.clone()));
+    let others = |all: Selection| all.lock(SessionFilter::Project(p())).lock(CursorFilter::All);
     for selection in [
         two.clone(),
-        two.clone().peek_cursors(CursorFilter::Key(of_cursor.clone())),
-        two.clone().lock_cursors(CursorFilter::Project(project_id("q"))),
+        two.clone().peek(CursorFilter::Key(of_cursor.clone())),
+        two.clone().lock(CursorFilter::Project(project_id("q"))),
         // It has ended: it is none of these.
-        others(Selection::new().lock_work(WorkFilter::Open(scope("p")))),
-        others(Selection::new().lock_work(WorkFilter::Scope(scope("q")))),
-        Selection::everything().lock_work(WorkFilter::All).lock_cursors(CursorFilter::All),
+        others(Selection::new().lock(WorkFilter::Open(scope("p")))),
+        others(Selection::new().lock(WorkFilter::Scope(scope("q")))),
+        Selection::everything().lock(WorkFilter::All).lock(CursorFilter::All),
     ] {
         assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
         assert_same(&everything(store), &before);
     }
-    act(store, Dishonest(two.lock_cursors(CursorFilter::Key(of_cursor)), changes));
+    act(store, Dishonest(two.lock(CursorFilter::Key(of_cursor)), changes));
 }
 
 /// As [`unlocked`], of routes, vectors and suggestions.
@@ -200,26 +198,26 @@ fn unlocked_routes(store: &Handle) {
     changes.vectors.push(Change::Put(embedded(key.clone(), "m")));
     changes.suggestions.push(Change::Put(made.clone()));
     let p = || project_id("p");
-    let of_route = || Selection::new().lock_routes(RouteFilter::Tool(p(), key.tool.clone()));
+    let of_route = || Selection::new().lock(RouteFilter::Tool(p(), key.tool.clone()));
     let two = || of_route().lock_vectors(VectorFilter::Key(key.clone()));
     for selection in [
         Selection::everything(),
         two(),
-        two().lock_suggestions(SuggestionFilter::Project(project_id("q"))),
+        two().lock(SuggestionFilter::Project(project_id("q"))),
         // Who locks a route may remove its vector, and not write it.
-        of_route().lock_suggestions(SuggestionFilter::All),
+        of_route().lock(SuggestionFilter::All),
         of_route()
             .lock_vectors(VectorFilter::Model(p(), model("other")))
-            .lock_suggestions(SuggestionFilter::All),
+            .lock(SuggestionFilter::All),
     ] {
         assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
         assert_same(&everything(store), &before);
     }
-    let all = two().lock_suggestions(SuggestionFilter::Key(made.key.clone()));
+    let all = two().lock(SuggestionFilter::Key(made.key.clone()));
     act(store, Dishonest(all, changes));
     let mut gone = ChangeSet::default();
     gone.vectors.push(Change::Delete(key.clone()));
-    let other = Selection::new().lock_routes(RouteFilter::Project(project_id("q")));
+    let other = Selection::new().lock(RouteFilter::Project(project_id("q")));
     assert_misstep(attempt(store, Dishonest(other, gone.clone())));
     act(store, Dishonest(of_route(), gone));
 }
@@ -257,7 +255,7 @@ fn retried(context: &mut Context) {
             Selection::new()
                 .outcomes(OutcomeFilter::Op(global("x"), op(format!("op {turn}"))))
                 .journal(JournalFilter::Op(op(format!("op {turn}"))))
-                .peek_tools(ToolFilter::Key(global("x"))),
+                .peek(ToolFilter::Key(global("x"))),
         );
         assert_eq!((seen.outcomes.len(), seen.journal.len()), (1, 1));
         assert_eq!(seen.tools[&global("x")].uses, turn as u64 + 1);

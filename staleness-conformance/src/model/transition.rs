@@ -207,7 +207,6 @@ fn changed<R: fmt::Debug, K: fmt::Debug>(
     match change {
         Change::Put(row) => write!(f, "\n     puts {row:?}"),
         Change::Delete(key) => write!(f, "\n     deletes {key:?}"),
-        other => write!(f, "\n     {other:?}"),
     }
 }
 

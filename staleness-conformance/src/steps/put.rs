@@ -13,17 +13,17 @@ pub struct Put(pub ChangeSet);
 impl Step for Put {
     fn selection(&self) -> Selection {
         Selection::new()
-            .lock_projects(ProjectFilter::All)
-            .lock_sources(SourceFilter::All)
-            .lock_tools(ToolFilter::All)
-            .lock_knowledge(ItemFilter::All)
-            .lock_documents(DocumentFilter::All)
-            .lock_work(WorkFilter::All)
-            .lock_sessions(SessionFilter::All)
-            .lock_cursors(CursorFilter::All)
-            .lock_routes(RouteFilter::All)
+            .lock(ProjectFilter::All)
+            .lock(SourceFilter::All)
+            .lock(ToolFilter::All)
+            .lock(ItemFilter::All)
+            .lock(DocumentFilter::All)
+            .lock(WorkFilter::All)
+            .lock(SessionFilter::All)
+            .lock(CursorFilter::All)
+            .lock(RouteFilter::All)
             .lock_vectors(VectorFilter::All)
-            .lock_suggestions(SuggestionFilter::All)
+            .lock(SuggestionFilter::All)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {

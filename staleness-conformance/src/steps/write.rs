@@ -185,70 +185,48 @@ impl Write {
 /// `selection`, with a lock on every row that `changes` writes.
 pub(crate) fn locking(mut selection: Selection, changes: &ChangeSet) -> Selection {
     for change in &changes.projects {
-        let (Change::Put(Project { id, .. }) | Change::Delete(id)) = change else {
-            continue;
-        };
-        selection = selection.lock_projects(ProjectFilter::Id(id.clone()));
+        let (Change::Put(Project { id, .. }) | Change::Delete(id)) = change;
+        selection = selection.lock(ProjectFilter::Id(id.clone()));
     }
     for change in &changes.sources {
-        let (Change::Put(Source { id, .. }) | Change::Delete(id)) = change else {
-            continue;
-        };
-        selection = selection.lock_sources(SourceFilter::Id(id.clone()));
+        let (Change::Put(Source { id, .. }) | Change::Delete(id)) = change;
+        selection = selection.lock(SourceFilter::Id(id.clone()));
     }
     for change in &changes.tools {
-        let (Change::Put(Tool { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_tools(ToolFilter::Key(key.clone()));
+        let (Change::Put(Tool { key, .. }) | Change::Delete(key)) = change;
+        selection = selection.lock(ToolFilter::Key(key.clone()));
     }
     for change in &changes.knowledge {
-        let (Change::Put(Item { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_knowledge(ItemFilter::Key(key.clone()));
+        let (Change::Put(Item { key, .. }) | Change::Delete(key)) = change;
+        selection = selection.lock(ItemFilter::Key(key.clone()));
     }
     for change in &changes.documents {
-        let (Change::Put(Document { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_documents(DocumentFilter::Key(key.clone()));
+        let (Change::Put(Document { key, .. }) | Change::Delete(key)) = change;
+        selection = selection.lock(DocumentFilter::Key(key.clone()));
     }
     for change in &changes.work {
-        let (Change::Put(Work { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_work(WorkFilter::Key(key.clone()));
+        let (Change::Put(Work { key, .. }) | Change::Delete(key)) = change;
+        selection = selection.lock(WorkFilter::Key(key.clone()));
     }
     for change in &changes.sessions {
-        let (Change::Put(Session { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_sessions(SessionFilter::Key(key.clone()));
+        let (Change::Put(Session { key, .. }) | Change::Delete(key)) = change;
+        selection = selection.lock(SessionFilter::Key(key.clone()));
     }
     for change in &changes.cursors {
-        let (Change::Put(Cursor { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_cursors(CursorFilter::Key(key.clone()));
+        let (Change::Put(Cursor { key, .. }) | Change::Delete(key)) = change;
+        selection = selection.lock(CursorFilter::Key(key.clone()));
     }
     for change in &changes.routes {
-        let (Change::Put(Route { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_routes(RouteFilter::Key(key.clone()));
+        let (Change::Put(Route { key, .. }) | Change::Delete(key)) = change;
+        selection = selection.lock(RouteFilter::Key(key.clone()));
     }
     for change in &changes.vectors {
-        let (Change::Put(RouteVector { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
+        let (Change::Put(RouteVector { key, .. }) | Change::Delete(key)) = change;
         selection = selection.lock_vectors(VectorFilter::Key(key.clone()));
     }
     for change in &changes.suggestions {
-        let (Change::Put(Suggestions { key, .. }) | Change::Delete(key)) = change else {
-            continue;
-        };
-        selection = selection.lock_suggestions(SuggestionFilter::Key(key.clone()));
+        let (Change::Put(Suggestions { key, .. }) | Change::Delete(key)) = change;
+        selection = selection.lock(SuggestionFilter::Key(key.clone()));
     }
     selection
 }

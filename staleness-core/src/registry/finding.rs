@@ -145,7 +145,7 @@ impl Registry {
     ) -> Result<View, StoreError> {
         let mut selection = visible(&project.id, &self.policy);
         if asked {
-            selection = selection.peek_routes(RouteFilter::Project(project.id.clone()));
+            selection = selection.peek(RouteFilter::Project(project.id.clone()));
         }
         if let Some(vector) = find.vector.as_ref().map(QueryVector::of) {
             vector.check()?;

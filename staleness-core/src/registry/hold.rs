@@ -7,8 +7,13 @@ use super::record::both_keys;
 use super::routes::{routes_in, routes_to};
 use crate::ids::{AgentId, OpId, ProjectId, Scope, SessionId, SourceId, ToolKey, ToolName};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::knowledge::{Document, Item};
 use crate::policy::Policy;
+use crate::project::Project;
+use crate::route::Suggestions;
 use crate::scan::ProjectRef;
+use crate::session::{Cursor, Session};
+use crate::source::Source;
 use crate::store::{
     CursorFilter, Decision, DocumentFilter, Draft, Durability, ItemFilter, JournalFilter,
     OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter,
@@ -16,6 +21,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
+use crate::work::Work;
 
 /// Which scope a name is looked up in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,7 +91,7 @@ impl ByHand {
     fn selection(&self) -> Selection {
         self.keys()
             .into_iter()
-            .fold(Selection::new(), |selection, key| selection.lock_tools(ToolFilter::Key(key)))
+            .fold(Selection::new(), |selection, key| selection.lock(ToolFilter::Key(key)))
             .journal(JournalFilter::Op(self.op.clone()))
     }
 
@@ -151,7 +157,7 @@ impl Step for SetHold {
             let entry =
                 self.by_hand.entry(&tool.key, action, before.as_str(), Some(after.as_str()));
             draft.append_journal(entry);
-            draft.put_tool(edited);
+            draft.put(edited);
         }
         Ok(Decision::Write(draft.finish()))
     }
@@ -175,8 +181,8 @@ impl Forget {
     fn around(&self, tool: &Tool, more: Selection) -> Selection {
         let name = &tool.key.name;
         match &tool.key.scope {
-            Scope::Project(_) => more.peek_tools(ToolFilter::Key(ToolKey::global(name.clone()))),
-            Scope::Global => more.peek_projects(ProjectFilter::All),
+            Scope::Project(_) => more.peek(ToolFilter::Key(ToolKey::global(name.clone()))),
+            Scope::Global => more.peek(ProjectFilter::All),
         }
     }
 }
@@ -197,7 +203,7 @@ impl Step for Forget {
         if view.looks <= 1 {
             let more = sources
                 .into_iter()
-                .fold(Selection::new(), |more, id| more.lock_sources(SourceFilter::Id(id)));
+                .fold(Selection::new(), |more, id| more.lock(SourceFilter::Id(id)));
             return Ok(Decision::Need(self.around(tool, more)));
         }
         let projects = routes_in(view, &tool.key);
@@ -205,8 +211,7 @@ impl Step for Forget {
             let name = &tool.key.name;
             let more = projects.into_iter().fold(Selection::new(), |more, project| {
                 let own = ToolKey::project(project.clone(), name.clone());
-                more.lock_routes(RouteFilter::Tool(project, name.clone()))
-                    .peek_tools(ToolFilter::Key(own))
+                more.lock(RouteFilter::Tool(project, name.clone())).peek(ToolFilter::Key(own))
             });
             return Ok(Decision::Need(more));
         }
@@ -215,15 +220,15 @@ impl Step for Forget {
         }
         // The next scan must look again at the sources that list it.
         for id in sources {
-            if let Some(mut source) = draft.source(&id).cloned() {
+            if let Some(mut source) = draft.get::<Source>(&id).cloned() {
                 source.digest = 0;
-                draft.put_source(source);
+                draft.put(source);
             }
         }
         let entry = self.by_hand.entry(&tool.key, Action::Forgotten, tool.status().as_str(), None);
         draft.append_journal(entry);
         draft.delete_outcomes(OutcomeRange::OfTool(tool.key.clone()));
-        draft.delete_tool(&tool.key);
+        draft.delete::<Tool>(&tool.key);
         Ok(Decision::Write(draft.finish()))
     }
 
@@ -277,37 +282,37 @@ impl ForgetProject {
             .ok_or_else(|| Refusal::Unknown { what: "project", id: self.id.to_string() })?;
         let own = |scope: Scope| scope.project() == Some(&self.id);
         for key in view.tools.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete_tool(key);
+            draft.delete::<Tool>(key);
         }
         for id in view.sources.keys().filter(|id| own(id.scope())) {
-            draft.delete_source(id);
+            draft.delete::<Source>(id);
         }
         for key in view.knowledge.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete_item(key);
+            draft.delete::<Item>(key);
             draft.append_journal(self.entry(Subject::item(key), Action::Removed, cause));
         }
         for key in view.work.keys().filter(|key| own(key.scope.clone())) {
-            draft.delete_work(key);
+            draft.delete::<Work>(key);
             draft.append_journal(self.entry(Subject::work(key), Action::Removed, cause));
         }
         for key in view.sessions.keys().filter(|key| key.project == self.id) {
-            draft.delete_session(key);
+            draft.delete::<Session>(key);
         }
         for key in view.cursors.keys().filter(|key| key.project == self.id) {
-            draft.delete_cursor(key);
+            draft.delete::<Cursor>(key);
         }
         // Their vectors go with them, and none is read: they are the larger part of a project.
         for key in view.routes.keys().filter(|key| key.project == self.id) {
             draft.delete_route(key);
         }
         for key in view.suggestions.keys().filter(|key| key.project == self.id) {
-            draft.delete_suggestions(key);
+            draft.delete::<Suggestions>(key);
         }
         for key in view.documents.keys().filter(|key| key.project == self.id) {
-            draft.delete_document(key);
+            draft.delete::<Document>(key);
         }
         draft.delete_outcomes(OutcomeRange::OfProject(self.id.clone()));
-        draft.delete_project(&self.id);
+        draft.delete::<Project>(&self.id);
         let entry = self.entry(Subject::project(&self.id), Action::Forgotten, cause);
         draft.append_journal(JournalEntry { note: Some(project.root.clone()), ..entry });
         Ok(Decision::Write(draft.finish()))
@@ -318,16 +323,16 @@ impl Step for ForgetProject {
     fn selection(&self) -> Selection {
         let scope = Scope::Project(self.id.clone());
         Selection::new()
-            .lock_projects(ProjectFilter::Id(self.id.clone()))
-            .lock_sources(SourceFilter::Scope(scope.clone()))
-            .lock_tools(ToolFilter::Scope(scope.clone()))
-            .lock_knowledge(ItemFilter::Scope(scope.clone()))
-            .lock_documents(DocumentFilter::Project(self.id.clone()))
-            .lock_work(WorkFilter::Scope(scope))
-            .lock_sessions(SessionFilter::Project(self.id.clone()))
-            .lock_cursors(CursorFilter::Project(self.id.clone()))
-            .lock_routes(RouteFilter::Project(self.id.clone()))
-            .lock_suggestions(SuggestionFilter::Project(self.id.clone()))
+            .lock(ProjectFilter::Id(self.id.clone()))
+            .lock(SourceFilter::Scope(scope.clone()))
+            .lock(ToolFilter::Scope(scope.clone()))
+            .lock(ItemFilter::Scope(scope.clone()))
+            .lock(DocumentFilter::Project(self.id.clone()))
+            .lock(WorkFilter::Scope(scope))
+            .lock(SessionFilter::Project(self.id.clone()))
+            .lock(CursorFilter::Project(self.id.clone()))
+            .lock(RouteFilter::Project(self.id.clone()))
+            .lock(SuggestionFilter::Project(self.id.clone()))
             .journal(JournalFilter::Op(self.op.clone()))
     }
 

@@ -10,7 +10,7 @@ use crate::outcome::{Mark, OutcomeKind};
 use crate::policy::RoutePolicy;
 use crate::route::{Lesson, Route, RouteKey, Suggestions};
 use crate::store::{Draft, RouteFilter, Selection, View};
-use crate::tool::ToolKind;
+use crate::tool::{Tool, ToolKind};
 
 /// Adds to `more` the routes that uses may teach or refresh.
 pub(super) fn wanted(
@@ -32,7 +32,7 @@ pub(super) fn wanted(
                 more = lessons
                     .keys(tool, &lesson)
                     .into_iter()
-                    .fold(more, |more, key| more.lock_routes(RouteFilter::Key(key)));
+                    .fold(more, |more, key| more.lock(RouteFilter::Key(key)));
             }
         }
     }
@@ -87,11 +87,11 @@ impl Lessons<'_> {
     /// is offline says anything.
     pub(super) fn learn(&self, draft: &mut Draft<'_>, mark: Mark) {
         let Some(key) = self.used.session_key().filter(|_| mark.is_counted()) else { return };
-        let Some(mut suggestions) = draft.suggestions(&key).cloned() else { return };
+        let Some(mut suggestions) = draft.get::<Suggestions>(&key).cloned() else { return };
         for tool in self.tools() {
             self.learn_of(draft, &mut suggestions, tool, mark == Mark::Success);
         }
-        draft.put_suggestions(suggestions);
+        draft.put(suggestions);
     }
 
     fn learn_of(
@@ -104,7 +104,7 @@ impl Lessons<'_> {
         let known = |kind: ToolKind| kind != ToolKind::Builtin;
         let mentioned = self.used.mentions.contains(tool);
         let tools = super::record::both_keys(&self.used.project.id, tool);
-        let mut kinds = tools.iter().filter_map(|key| draft.tool(key)).map(|tool| tool.kind);
+        let mut kinds = tools.iter().filter_map(|key| draft.get::<Tool>(key)).map(|tool| tool.kind);
         // A mention is a guess: it counts where it is a tool.
         if !kinds.next().map_or(!mentioned, known) {
             return;
@@ -113,14 +113,14 @@ impl Lessons<'_> {
         let mut taught_something = succeeded;
         if let Some(taught) = self.taught(tool, &lesson) {
             // A failure that no route could learn from leaves the prompt to the next try.
-            taught_something |= draft.route(&taught.key()).is_some();
+            taught_something |= draft.get::<Route>(&taught.key()).is_some();
             teach(draft, &taught, self.policy);
         }
         let op = Route::use_op(&self.used.op);
         if let Some(key) = self.led(tool, &lesson)
-            && draft.route(&key).is_some_and(|route| !route.remembers(op))
+            && draft.get::<Route>(&key).is_some_and(|route| !route.remembers(op))
         {
-            draft.edit_route(&key, |route| route.touch(op, self.used.at));
+            draft.edit::<Route, _>(&key, |route| route.touch(op, self.used.at));
         }
         if taught_something {
             suggestions.taught(lesson.prompt, tool);

@@ -40,8 +40,7 @@ impl Registry {
         dry_run: bool,
     ) -> Result<SessionPruneReport, StoreError> {
         let until = now.minus_days(i64::from(self.policy.sessions.keep_days));
-        let all =
-            Selection::new().peek_sessions(SessionFilter::All).peek_cursors(CursorFilter::All);
+        let all = Selection::new().peek(SessionFilter::All).peek(CursorFilter::All);
         let view = self.ask(all).await?;
         let old = |cursor: &&Cursor| cursor.moved_at <= until;
         let cursors: Vec<Cursor> = view.cursors.values().filter(old).cloned().collect();
@@ -81,7 +80,7 @@ impl Registry {
     /// Errors of the store.
     pub async fn projects_left(&self, now: Timestamp) -> Result<Vec<Project>, StoreError> {
         let until = self.left_before(now);
-        let all = self.ask(Selection::new().peek_projects(ProjectFilter::All)).await?.projects;
+        let all = self.ask(Selection::new().peek(ProjectFilter::All)).await?.projects;
         let mut left: Vec<Project> =
             all.into_values().filter(|project| project.last_seen_at <= until).collect();
         left.sort_by(|a, b| a.last_seen_at.cmp(&b.last_seen_at).then_with(|| a.id.cmp(&b.id)));
@@ -122,19 +121,18 @@ struct RemoveOld {
 impl Step for RemoveOld {
     fn selection(&self) -> Selection {
         let sessions = self.sessions.iter().map(|row| row.key.clone());
-        let all =
-            sessions.fold(Selection::new(), |all, key| all.lock_sessions(SessionFilter::Key(key)));
+        let all = sessions.fold(Selection::new(), |all, key| all.lock(SessionFilter::Key(key)));
         let cursors = self.cursors.iter().map(|row| row.key.clone());
-        cursors.fold(all, |all, key| all.lock_cursors(CursorFilter::Key(key)))
+        cursors.fold(all, |all, key| all.lock(CursorFilter::Key(key)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
         for row in self.sessions.iter().filter(|row| view.sessions.get(&row.key) == Some(row)) {
-            draft.delete_session(&row.key);
+            draft.delete::<Session>(&row.key);
         }
         for row in self.cursors.iter().filter(|row| view.cursors.get(&row.key) == Some(row)) {
-            draft.delete_cursor(&row.key);
+            draft.delete::<Cursor>(&row.key);
         }
         Ok(Decision::Write(draft.finish()))
     }

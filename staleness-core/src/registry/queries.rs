@@ -24,10 +24,10 @@ use crate::tool::{Status, Tool, ToolKind};
 pub(crate) fn visible(project: &ProjectId, policy: &Policy) -> Selection {
     let own = Scope::Project(project.clone());
     Selection::new()
-        .peek_tools(ToolFilter::Scope(Scope::Global))
-        .peek_tools(ToolFilter::Scope(own.clone()))
-        .peek_sources(SourceFilter::Scope(Scope::Global))
-        .peek_sources(SourceFilter::Scope(own))
+        .peek(ToolFilter::Scope(Scope::Global))
+        .peek(ToolFilter::Scope(own.clone()))
+        .peek(SourceFilter::Scope(Scope::Global))
+        .peek(SourceFilter::Scope(own))
         .outcomes(OutcomeFilter::LastOfProject {
             project: project.clone(),
             limit: policy.ranking.window,
@@ -69,9 +69,9 @@ impl Query for Lookup {
     fn selection(&self) -> Selection {
         self.keys
             .iter()
-            .fold(Selection::new(), |all, key| all.peek_tools(ToolFilter::Key(key.clone())))
-            .peek_sources(SourceFilter::Scope(Scope::Global))
-            .peek_sources(SourceFilter::Scope(Scope::Project(self.project.clone())))
+            .fold(Selection::new(), |all, key| all.peek(ToolFilter::Key(key.clone())))
+            .peek(SourceFilter::Scope(Scope::Global))
+            .peek(SourceFilter::Scope(Scope::Project(self.project.clone())))
     }
 
     fn more(&self, view: &View) -> Option<Selection> {
@@ -85,8 +85,8 @@ impl Query for Lookup {
             .filter_map(|tool| tool.server.clone());
         let own = Scope::Project(self.project.clone());
         let more = servers.fold(Selection::new(), |more, server| {
-            more.peek_tools(ToolFilter::Server(Scope::Global, server.clone()))
-                .peek_tools(ToolFilter::Server(own.clone(), server))
+            more.peek(ToolFilter::Server(Scope::Global, server.clone()))
+                .peek(ToolFilter::Server(own.clone(), server))
         });
         (more != Selection::new()).then_some(more)
     }
@@ -110,7 +110,7 @@ impl Registry {
     ) -> Result<Vec<ToolReport>, StoreError> {
         let mut selection = visible(&project.id, &self.policy);
         if listing.all_projects {
-            selection = selection.peek_tools(ToolFilter::All).peek_sources(SourceFilter::All);
+            selection = selection.peek(ToolFilter::All).peek(SourceFilter::All);
         }
         let view = self.ask(selection).await?;
         let context = Context::new(&view, &self.policy, project, now);
@@ -222,7 +222,7 @@ impl Registry {
         limit: u32,
     ) -> Result<Vec<HistoryEntry>, StoreError> {
         let selection = keys.iter().fold(Selection::new(), |all, key| {
-            all.peek_tools(ToolFilter::Key(key.clone()))
+            all.peek(ToolFilter::Key(key.clone()))
                 .journal(JournalFilter::Subject { subject: Subject::tool(key), limit })
         });
         let view = self.ask(selection).await?;
@@ -240,7 +240,7 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        let view = self.ask(Selection::new().peek_projects(ProjectFilter::All)).await?;
+        let view = self.ask(Selection::new().peek(ProjectFilter::All)).await?;
         let mut projects: Vec<Project> = view.projects.into_values().collect();
         projects.sort_by(|a, b| b.last_seen_at.cmp(&a.last_seen_at).then_with(|| a.id.cmp(&b.id)));
         Ok(projects)
@@ -251,7 +251,7 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn sources(&self) -> Result<Vec<Source>, StoreError> {
-        let view = self.ask(Selection::new().peek_sources(SourceFilter::All)).await?;
+        let view = self.ask(Selection::new().peek(SourceFilter::All)).await?;
         Ok(view.sources.into_values().collect())
     }
 

@@ -89,7 +89,7 @@ impl RecordUses {
         for tool in view.tools.values() {
             if let Some(plugin) = &tool.plugin {
                 let key = ToolKey { scope: tool.key.scope.clone(), name: plugin.clone() };
-                more = more.lock_tools(ToolFilter::Key(key));
+                more = more.lock(ToolFilter::Key(key));
             }
         }
         more
@@ -99,7 +99,7 @@ impl RecordUses {
     fn new_projects(&self, view: &View, more: Selection) -> Selection {
         let used: BTreeSet<&ProjectId> = self.uses.iter().map(|each| &each.project.id).collect();
         let new = used.into_iter().filter(|id| !view.projects.contains_key(*id));
-        new.fold(more, |all, id| all.lock_projects(ProjectFilter::Id(id.clone())))
+        new.fold(more, |all, id| all.lock(ProjectFilter::Id(id.clone())))
     }
 }
 
@@ -144,7 +144,7 @@ impl Recording<'_> {
             let key = self.used.key(scope);
             let identity = outcome_identity(&key, &self.used.op);
             seen.contains(&identity)
-                || draft.tool(&key).is_some_and(|tool| tool.ring.remembers(identity))
+                || draft.get::<Tool>(&key).is_some_and(|tool| tool.ring.remembers(identity))
         });
         if known {
             return;
@@ -153,10 +153,10 @@ impl Recording<'_> {
         let identity = outcome_identity(&key, &self.used.op);
         seen.insert(identity);
         self.note_project(draft);
-        if draft.tool(&key).is_none() {
+        if draft.get::<Tool>(&key).is_none() {
             self.create(draft, &key);
         }
-        let Some(tool) = draft.tool(&key) else { return };
+        let Some(tool) = draft.get::<Tool>(&key) else { return };
         let mark = self.mark(draft, outage, tool);
         let server = tool.server.clone();
         if let Some(server) = server.clone().filter(|_| mark != Mark::Interrupted) {
@@ -192,7 +192,7 @@ impl Recording<'_> {
         let [project, global] = self.used.scopes();
         let own = self.used.key(project.clone());
         let shared = self.used.key(global);
-        let known = (draft.tool(&own), draft.tool(&shared));
+        let known = (draft.get::<Tool>(&own), draft.get::<Tool>(&shared));
         if known.0.is_some()
             && let Some(tool) = meant(known.0, known.1)
         {
@@ -246,7 +246,7 @@ impl Recording<'_> {
         }
         let to = tool.status();
         let cause = tool.presence.cause.as_str();
-        draft.put_tool(tool);
+        draft.put(tool);
         self.journal(draft, key, Action::Added, None, to, cause.into());
     }
 
@@ -267,7 +267,7 @@ impl Recording<'_> {
     fn credits(&self, draft: &Draft<'_>, tool: &Tool) -> Vec<ToolKey> {
         let resolve = |name: &ToolName| {
             let [own, global] = both_keys(&self.used.project.id, name);
-            meant(draft.tool(&own), draft.tool(&global)).map(|tool| tool.key.clone())
+            meant(draft.get::<Tool>(&own), draft.get::<Tool>(&global)).map(|tool| tool.key.clone())
         };
         let mut credits: Vec<ToolKey> = self.used.mentions.iter().filter_map(resolve).collect();
         let entry = self.entry().and_then(|(_, entry)| {
@@ -276,17 +276,18 @@ impl Recording<'_> {
         let provided = credits
             .iter()
             .chain([&tool.key])
-            .filter_map(|key| draft.tool(key))
+            .filter_map(|key| draft.get::<Tool>(key))
             .filter_map(|each| {
                 let name = each.plugin.clone()?;
                 Some(ToolKey { scope: each.key.scope.clone(), name })
             })
             .chain(entry)
             .collect::<Vec<_>>();
-        credits.extend(provided.into_iter().filter(|key| draft.tool(key).is_some()));
+        credits.extend(provided.into_iter().filter(|key| draft.get::<Tool>(key).is_some()));
         // A server's figures are sums over its tools.
-        let is_server =
-            |key: &ToolKey| draft.tool(key).is_some_and(|each| each.kind == ToolKind::McpServer);
+        let is_server = |key: &ToolKey| {
+            draft.get::<Tool>(key).is_some_and(|each| each.kind == ToolKind::McpServer)
+        };
         credits.retain(|key| *key != tool.key && !is_server(key));
         credits.sort();
         credits.dedup();
@@ -295,11 +296,11 @@ impl Recording<'_> {
 
     fn apply(&self, draft: &mut Draft<'_>, key: &ToolKey, mark: Mark, identity: u64) {
         let at = self.used.at;
-        let Some(tool) = draft.tool(key) else { return };
+        let Some(tool) = draft.get::<Tool>(key) else { return };
         let project = (&self.used.project.id, self.used.project.root.as_str());
         let policy = self.policy.tools_for(tool.kind, Some(project), self.used.agent.as_ref());
         let before = tool.status();
-        let changed = draft.edit_tool(key, |tool| {
+        let changed = draft.edit::<Tool, _>(key, |tool| {
             tool.note_use(mark, at, identity, policy.rule.window());
             let came = mark == Mark::Success && tool.presence.is_absent();
             if came {

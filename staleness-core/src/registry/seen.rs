@@ -17,7 +17,7 @@ struct SeeProject {
 
 impl Step for SeeProject {
     fn selection(&self) -> Selection {
-        Selection::new().lock_projects(ProjectFilter::Id(self.project.id.clone()))
+        Selection::new().lock(ProjectFilter::Id(self.project.id.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -33,11 +33,11 @@ impl Step for SeeProject {
 
 /// Puts a project into the draft, unless it is known.
 pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
-    if draft.project(&project.id).is_some() {
+    if draft.get::<Project>(&project.id).is_some() {
         return;
     }
     let revision = draft.view().revision;
-    draft.put_project(Project {
+    draft.put(Project {
         id: project.id.clone(),
         root: project.root.clone(),
         first_seen_at: at,
@@ -55,7 +55,7 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn see_project(&self, project: &ProjectRef, at: Timestamp) -> Result<(), StoreError> {
-        let known = Selection::new().peek_projects(ProjectFilter::Id(project.id.clone()));
+        let known = Selection::new().peek(ProjectFilter::Id(project.id.clone()));
         if self.ask(known).await?.projects.is_empty() {
             self.run(SeeProject { project: project.clone(), at }).await?;
         }

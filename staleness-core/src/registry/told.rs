@@ -9,8 +9,8 @@ use super::record::both_keys;
 /// Adds the tools that are demoted.
 pub(super) fn demoted(project: &ProjectId, selection: Selection) -> Selection {
     selection
-        .peek_tools(ToolFilter::Demoted(Scope::Global))
-        .peek_tools(ToolFilter::Demoted(Scope::Project(project.clone())))
+        .peek(ToolFilter::Demoted(Scope::Global))
+        .peek(ToolFilter::Demoted(Scope::Project(project.clone())))
 }
 
 /// Adds what the demoted tools that were seen mean to a project: both entries of each name, and the
@@ -20,8 +20,8 @@ pub(super) fn around_demoted(project: &ProjectId, view: &View, mut more: Selecti
     for tool in view.tools.values().filter(|tool| tool.kind == ToolKind::McpTool) {
         if let Some(server) = tool.server.clone() {
             more = more
-                .peek_tools(ToolFilter::Server(Scope::Global, server.clone()))
-                .peek_tools(ToolFilter::Server(Scope::Project(project.clone()), server));
+                .peek(ToolFilter::Server(Scope::Global, server.clone()))
+                .peek(ToolFilter::Server(Scope::Project(project.clone()), server));
         }
     }
     more
@@ -37,5 +37,5 @@ pub(super) fn of_these_names<'a>(
 ) -> Selection {
     keys.flat_map(|key| both_keys(project, &key.name))
         .filter(|key| !view.tools.contains_key(key))
-        .fold(more, |more, key| more.peek_tools(ToolFilter::Key(key)))
+        .fold(more, |more, key| more.peek(ToolFilter::Key(key)))
 }

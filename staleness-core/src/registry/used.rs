@@ -93,23 +93,23 @@ impl Use {
 
     pub(super) fn select(&self, mut selection: Selection) -> Selection {
         // It is known but for its very first use, and uses in one project need not wait for each other.
-        selection = selection.peek_projects(ProjectFilter::Id(self.project.id.clone()));
+        selection = selection.peek(ProjectFilter::Id(self.project.id.clone()));
         if let Some(session) = self.session_key() {
-            selection = selection.lock_suggestions(SuggestionFilter::Key(session));
+            selection = selection.lock(SuggestionFilter::Key(session));
         }
         let servers = self.possible_servers();
         for scope in self.scopes() {
             let key = self.key(scope.clone());
             selection = selection
                 .outcomes(OutcomeFilter::Op(key.clone(), self.op.clone()))
-                .lock_tools(ToolFilter::Key(key));
+                .lock(ToolFilter::Key(key));
             for name in &self.mentions {
                 let key = ToolKey { scope: scope.clone(), name: name.clone() };
-                selection = selection.lock_tools(ToolFilter::Key(key));
+                selection = selection.lock(ToolFilter::Key(key));
             }
             for server in &servers {
                 let entries = ToolFilter::Entries(scope.clone(), server.clone());
-                selection = selection.peek_tools(entries);
+                selection = selection.peek(entries);
             }
         }
         selection

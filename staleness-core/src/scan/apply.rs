@@ -57,14 +57,14 @@ impl ApplyScan {
     /// Notes every source that is there, or was.
     fn note_sources(&self, draft: &mut Draft<'_>) {
         for reading in &self.scan.sources {
-            let known = draft.source(&reading.id).cloned();
+            let known = draft.get::<Source>(&reading.id).cloned();
             if known.is_none() && reading.state == SourceState::Missing {
                 continue;
             }
-            draft.put_source(self.noted(reading, known));
+            draft.put(self.noted(reading, known));
         }
         for id in self.gone(draft.view()) {
-            draft.delete_source(&id);
+            draft.delete::<Source>(&id);
         }
     }
 
@@ -118,11 +118,11 @@ impl ApplyScan {
         }
         let mut more = Selection::new();
         for (scope, server) in servers {
-            more = more.lock_tools(ToolFilter::Server(scope, server));
+            more = more.lock(ToolFilter::Server(scope, server));
         }
         // Listed now; perhaps known from use.
         for tool in draft.new_tools() {
-            more = more.lock_tools(ToolFilter::Key(tool.key.clone()));
+            more = more.lock(ToolFilter::Key(tool.key.clone()));
         }
         more
     }
@@ -130,7 +130,7 @@ impl ApplyScan {
     /// Notes the project. On first contact nothing is news: it counts as told up to this scan.
     fn note_project(&self, draft: &mut Draft<'_>, config_digest: u128) {
         let (project, at) = (&self.scan.project, self.scan.at);
-        let known = draft.project(&project.id).cloned().unwrap_or_else(|| Project {
+        let known = draft.get::<Project>(&project.id).cloned().unwrap_or_else(|| Project {
             id: project.id.clone(),
             root: project.root.clone(),
             first_seen_at: at,
@@ -144,7 +144,7 @@ impl ApplyScan {
         } else {
             known.told.clone()
         };
-        draft.put_project(Project {
+        draft.put(Project {
             root: project.root.clone(),
             last_seen_at: known.last_seen_at.max(at),
             config_digest,
@@ -177,11 +177,11 @@ impl Step for ApplyScan {
     fn selection(&self) -> Selection {
         let [global, project] = self.scopes();
         Selection::new()
-            .lock_projects(ProjectFilter::Id(self.scan.project.id.clone()))
-            .lock_sources(SourceFilter::Scope(global.clone()))
-            .lock_sources(SourceFilter::Scope(project.clone()))
-            .lock_tools(ToolFilter::Revived(global))
-            .lock_tools(ToolFilter::Revived(project))
+            .lock(ProjectFilter::Id(self.scan.project.id.clone()))
+            .lock(SourceFilter::Scope(global.clone()))
+            .lock(SourceFilter::Scope(project.clone()))
+            .lock(ToolFilter::Revived(global))
+            .lock(ToolFilter::Revived(project))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -198,8 +198,8 @@ impl Step for ApplyScan {
             if view.looks <= 1 {
                 let [global, project] = self.scopes();
                 let configured = Selection::new()
-                    .lock_tools(ToolFilter::Configured(global))
-                    .lock_tools(ToolFilter::Configured(project));
+                    .lock(ToolFilter::Configured(global))
+                    .lock(ToolFilter::Configured(project));
                 return Ok(Decision::Need(configured));
             }
             let evaluation = Evaluation::new(&self.scan, self.gone(view));
@@ -224,6 +224,6 @@ impl Step for ApplyScan {
 #[must_use]
 pub fn readings_of(project: &ProjectId) -> Selection {
     Selection::new()
-        .peek_sources(SourceFilter::Scope(Scope::Global))
-        .peek_sources(SourceFilter::Scope(Scope::Project(project.clone())))
+        .peek(SourceFilter::Scope(Scope::Global))
+        .peek(SourceFilter::Scope(Scope::Project(project.clone())))
 }

@@ -71,10 +71,10 @@ impl<'s> Evaluation<'s> {
                     continue;
                 }
                 let key = ToolKey { scope: reading.id.scope(), name: found.name.clone() };
-                if draft.tool(&key).is_none() {
-                    draft.put_tool(self.new_tool(&key, found));
+                if draft.get::<Tool>(&key).is_none() {
+                    draft.put(self.new_tool(&key, found));
                 }
-                draft.edit_tool(&key, |tool| list_one(tool, reading, found, describes));
+                draft.edit::<Tool, _>(&key, |tool| list_one(tool, reading, found, describes));
             }
         }
     }
@@ -138,7 +138,7 @@ impl<'s> Evaluation<'s> {
     }
 
     fn settle_one(&self, draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
-        let Some(tool) = draft.tool(key) else { return };
+        let Some(tool) = draft.get::<Tool>(key) else { return };
         let mut holdings = tool.holdings.clone();
         for holding in &mut holdings {
             if self.denies(&holding.source, key.name.as_str()) {
@@ -152,7 +152,7 @@ impl<'s> Evaluation<'s> {
         let target = target(providers, tool, &own);
         let is_new = !draft.view().tools.contains_key(key);
         if tool.holdings != holdings {
-            draft.edit_tool(key, |tool| tool.holdings = holdings);
+            draft.edit::<Tool, _>(key, |tool| tool.holdings = holdings);
         }
         if is_new {
             self.journal(draft, key, Action::Added, None, target);
@@ -199,16 +199,16 @@ impl<'s> Evaluation<'s> {
         is_new: bool,
     ) {
         let at = self.scan.at;
-        let Some(tool) = draft.tool(key) else { return };
+        let Some(tool) = draft.get::<Tool>(key) else { return };
         let before = tool.status();
         let was_present = tool.presence.is_present();
         let Some(cause) = target.filter(|cause| *cause != tool.presence.cause) else {
             if tool.presence.revived {
-                draft.edit_tool(key, |tool| tool.presence.revived = false);
+                draft.edit::<Tool, _>(key, |tool| tool.presence.revived = false);
             }
             return;
         };
-        draft.edit_tool(key, |tool| {
+        draft.edit::<Tool, _>(key, |tool| {
             let since = if was_present == cause.is_present() { tool.presence.since } else { at };
             tool.presence = Presence::new(cause, since);
         });
@@ -227,7 +227,7 @@ impl<'s> Evaluation<'s> {
         from: Option<&str>,
         cause: Option<PresenceCause>,
     ) {
-        let Some(tool) = draft.tool(key) else { return };
+        let Some(tool) = draft.get::<Tool>(key) else { return };
         let present = cause.unwrap_or(tool.presence.cause);
         let to = crate::tool::status_of(tool.hold, tool.health.is_failing(), present.is_present());
         let entry = JournalEntry {
@@ -270,8 +270,8 @@ fn target(providers: &Providers, tool: &Tool, own: &Own) -> Option<PresenceCause
 
 /// Files a tool under its server: see [`adopted`].
 fn adopt(draft: &mut Draft<'_>, key: &ToolKey, providers: &Providers) {
-    if let Some(server) = draft.tool(key).and_then(|tool| adopted(tool, providers)) {
-        draft.edit_tool(key, |tool| tool.server = Some(server));
+    if let Some(server) = draft.get::<Tool>(key).and_then(|tool| adopted(tool, providers)) {
+        draft.edit::<Tool, _>(key, |tool| tool.server = Some(server));
     }
 }
 

@@ -1,20 +1,13 @@
 //! Change sets: what a step wants written.
 
-use super::OutcomeCut;
-use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
+use super::{OutcomeCut, Row};
+use crate::ids::{ProjectId, ToolKey};
 use crate::journal::{JournalEntry, Revision};
-use crate::knowledge::{Document, Item};
 use crate::outcome::Outcome;
-use crate::project::Project;
-use crate::route::{Route, RouteKey, RouteVector, Suggestions};
-use crate::session::{Cursor, CursorKey, Session, SessionKey};
-use crate::source::Source;
-use crate::tool::Tool;
-use crate::work::Work;
+use crate::route::{RouteKey, RouteVector};
 
 /// A change of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Change<R, K> {
     /// Create the row, or replace it whole.
     Put(R),
@@ -24,7 +17,6 @@ pub enum Change<R, K> {
 
 /// Outcomes to remove as a range, without having looked at each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum OutcomeRange {
     /// Those within a cut, oldest in order of recording first, at most `limit`.
     Cut {
@@ -39,84 +31,56 @@ pub enum OutcomeRange {
     OfProject(ProjectId),
 }
 
-/// Everything that one step writes. It is written whole or not at all.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct ChangeSet {
-    /// Projects.
-    pub projects: Vec<Change<Project, ProjectId>>,
-    /// Sources.
-    pub sources: Vec<Change<Source, SourceId>>,
-    /// Tools.
-    pub tools: Vec<Change<Tool, ToolKey>>,
-    /// Items of knowledge.
-    pub knowledge: Vec<Change<Item, ItemKey>>,
-    /// Documents.
-    pub documents: Vec<Change<Document, DocumentKey>>,
-    /// Work items.
-    pub work: Vec<Change<Work, WorkKey>>,
-    /// Sessions.
-    pub sessions: Vec<Change<Session, SessionKey>>,
-    /// Cursors.
-    pub cursors: Vec<Change<Cursor, CursorKey>>,
-    /// Routes.
-    pub routes: Vec<Change<Route, RouteKey>>,
-    /// Vectors of routes.
-    pub vectors: Vec<Change<RouteVector, RouteKey>>,
-    /// What was suggested in sessions.
-    pub suggestions: Vec<Change<Suggestions, SessionKey>>,
-    /// Outcomes to append; their sequence numbers are given by the store.
-    pub outcomes: Vec<Outcome>,
-    /// Outcomes to remove, before the appends.
-    pub outcome_ranges: Vec<OutcomeRange>,
-    /// Journal entries to append; revision and index are given by the store.
-    pub journal: Vec<JournalEntry>,
+macro_rules! change_set {
+    ($($field:ident: $row:ty,)*) => {
+        /// Everything that one step writes. It is written whole or not at all.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        #[non_exhaustive]
+        pub struct ChangeSet {
+            $(
+                #[doc = concat!("Changes of ", stringify!($field), ".")]
+                pub $field: Vec<Change<$row, <$row as Row>::Key>>,
+            )*
+            /// Vectors of routes.
+            pub vectors: Vec<Change<RouteVector, RouteKey>>,
+            /// Outcomes to append; their sequence numbers are given by the store.
+            pub outcomes: Vec<Outcome>,
+            /// Outcomes to remove, before the appends.
+            pub outcome_ranges: Vec<OutcomeRange>,
+            /// Journal entries to append; revision and index are given by the store.
+            pub journal: Vec<JournalEntry>,
+        }
+
+        impl ChangeSet {
+            /// The number of rows that are written and ranges that are removed.
+            #[must_use]
+            pub fn rows(&self) -> usize {
+                $(self.$field.len() +)*
+                self.vectors.len()
+                    + self.outcomes.len()
+                    + self.outcome_ranges.len()
+                    + self.journal.len()
+            }
+
+            /// Returns true if anything is removed. In a step that must be safe as well, a person has
+            /// forgotten it.
+            #[must_use]
+            pub fn removes(&self) -> bool {
+                fn any<R, K>(changes: &[Change<R, K>]) -> bool {
+                    changes.iter().any(|change| matches!(change, Change::Delete(_)))
+                }
+                $(any(&self.$field) ||)* any(&self.vectors) || !self.outcome_ranges.is_empty()
+            }
+        }
+    };
 }
+crate::collections!(change_set);
 
 impl ChangeSet {
     /// Whether there is nothing to write.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows() == 0
-    }
-
-    /// How many rows are written or ranges removed.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.projects.len()
-            + self.sources.len()
-            + self.tools.len()
-            + self.knowledge.len()
-            + self.documents.len()
-            + self.work.len()
-            + self.sessions.len()
-            + self.cursors.len()
-            + self.routes.len()
-            + self.vectors.len()
-            + self.suggestions.len()
-            + self.outcomes.len()
-            + self.outcome_ranges.len()
-            + self.journal.len()
-    }
-
-    /// Whether anything is removed. Where the step must be safe as well, a person has forgotten it.
-    #[must_use]
-    pub fn removes(&self) -> bool {
-        fn any<R, K>(changes: &[Change<R, K>]) -> bool {
-            changes.iter().any(|change| matches!(change, Change::Delete(_)))
-        }
-        any(&self.projects)
-            || any(&self.sources)
-            || any(&self.tools)
-            || any(&self.knowledge)
-            || any(&self.documents)
-            || any(&self.work)
-            || any(&self.sessions)
-            || any(&self.cursors)
-            || any(&self.routes)
-            || any(&self.vectors)
-            || any(&self.suggestions)
-            || !self.outcome_ranges.is_empty()
     }
 
     /// Fills in what the store gives: the sequence numbers behind `last_seq`, and the revision

@@ -1,23 +1,25 @@
-//! Filters: which rows of one collection.
+//! Filters: which rows of one collection. What each names, row by row, is the reference for every store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::Filter;
 use crate::ids::{
     DocumentKey, ItemKey, ModelId, OpId, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName,
     WorkKey,
 };
 use crate::journal::{Revision, Subject};
-use crate::route::{RouteId, RouteKey};
-use crate::session::{CursorKey, SessionKey};
+use crate::knowledge::{Document, Item};
+use crate::project::Project;
+use crate::route::{Route, RouteId, RouteKey, Suggestions};
+use crate::session::{Cursor, CursorKey, Session, SessionKey};
+use crate::source::Source;
 use crate::time::Timestamp;
-use crate::work::Aging;
-#[cfg(doc)]
-use crate::work::Work;
+use crate::tool::{Status, Tool, ToolKind};
+use crate::work::{Aging, Work};
 
 /// Which projects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum ProjectFilter {
     /// The project with this id.
     Id(ProjectId),
@@ -25,9 +27,23 @@ pub enum ProjectFilter {
     All,
 }
 
+impl Filter for ProjectFilter {
+    type Row = Project;
+
+    fn key(&self) -> Option<&ProjectId> {
+        if let Self::Id(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &ProjectId, _: Option<&Project>) -> bool {
+        match self {
+            Self::Id(wanted) => wanted == key,
+            Self::All => true,
+        }
+    }
+}
+
 /// Which sources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum SourceFilter {
     /// The source with this identity.
     Id(SourceId),
@@ -37,9 +53,24 @@ pub enum SourceFilter {
     All,
 }
 
+impl Filter for SourceFilter {
+    type Row = Source;
+
+    fn key(&self) -> Option<&SourceId> {
+        if let Self::Id(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &SourceId, _: Option<&Source>) -> bool {
+        match self {
+            Self::Id(wanted) => wanted == key,
+            Self::Scope(scope) => *scope == key.scope(),
+            Self::All => true,
+        }
+    }
+}
+
 /// Which tools.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum ToolFilter {
     /// The tool with this key.
     Key(ToolKey),
@@ -59,9 +90,40 @@ pub enum ToolFilter {
     All,
 }
 
+impl Filter for ToolFilter {
+    type Row = Tool;
+
+    fn key(&self) -> Option<&ToolKey> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &ToolKey, row: Option<&Tool>) -> bool {
+        match self {
+            Self::Key(wanted) => wanted == key,
+            Self::Scope(scope) => *scope == key.scope,
+            Self::Configured(scope) => *scope == key.scope && row.is_some_and(Tool::is_configured),
+            Self::Entries(scope, server) => {
+                *scope == key.scope
+                    && row.is_some_and(|tool| {
+                        tool.kind == ToolKind::McpServer && tool.server.as_ref() == Some(server)
+                    })
+            }
+            Self::Server(scope, server) => {
+                *scope == key.scope && row.is_some_and(|tool| tool.server.as_ref() == Some(server))
+            }
+            Self::Demoted(scope) => {
+                *scope == key.scope && row.is_some_and(|tool| tool.status() == Status::Demoted)
+            }
+            Self::Revived(scope) => {
+                *scope == key.scope && row.is_some_and(|tool| tool.presence.revived)
+            }
+            Self::All => true,
+        }
+    }
+}
+
 /// Which items of knowledge.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum ItemFilter {
     /// The item with this key.
     Key(ItemKey),
@@ -71,9 +133,24 @@ pub enum ItemFilter {
     All,
 }
 
+impl Filter for ItemFilter {
+    type Row = Item;
+
+    fn key(&self) -> Option<&ItemKey> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &ItemKey, _: Option<&Item>) -> bool {
+        match self {
+            Self::Key(wanted) => wanted == key,
+            Self::Scope(scope) => *scope == key.scope,
+            Self::All => true,
+        }
+    }
+}
+
 /// Which documents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum DocumentFilter {
     /// The document with this key.
     Key(DocumentKey),
@@ -88,9 +165,31 @@ pub enum DocumentFilter {
     All,
 }
 
+impl Filter for DocumentFilter {
+    type Row = Document;
+
+    fn key(&self) -> Option<&DocumentKey> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &DocumentKey, row: Option<&Document>) -> bool {
+        match self {
+            Self::Key(wanted) => wanted == key,
+            Self::Project(project) => *project == key.project,
+            Self::Loaded(project) => {
+                *project == key.project
+                    && row.is_some_and(|row| row.loaded && !row.found.is_empty())
+            }
+            Self::Flagged(project) => {
+                *project == key.project && row.is_some_and(|row| !row.found.is_empty())
+            }
+            Self::All => true,
+        }
+    }
+}
+
 /// Which work items.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum WorkFilter {
     /// The work item with this key.
     Key(WorkKey),
@@ -121,9 +220,35 @@ pub enum WorkFilter {
     All,
 }
 
+impl Filter for WorkFilter {
+    type Row = Work;
+
+    fn key(&self) -> Option<&WorkKey> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &WorkKey, row: Option<&Work>) -> bool {
+        match self {
+            Self::Key(wanted) => wanted == key,
+            Self::Scope(scope) => *scope == key.scope,
+            Self::Open(scope) => *scope == key.scope && row.is_some_and(|row| row.status.is_open()),
+            Self::Aging { scope, aging, until } => {
+                *scope == key.scope
+                    && row
+                        .and_then(Work::aging)
+                        .is_some_and(|(way, since)| way == *aging && since <= *until)
+            }
+            Self::Referring { scope, to } => {
+                *scope == key.scope
+                    && row.is_some_and(|row| row.status.is_open() && !row.refs.is_disjoint(to))
+            }
+            Self::All => true,
+        }
+    }
+}
+
 /// Which sessions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum SessionFilter {
     /// The session with this key.
     Key(SessionKey),
@@ -133,9 +258,24 @@ pub enum SessionFilter {
     All,
 }
 
+impl Filter for SessionFilter {
+    type Row = Session;
+
+    fn key(&self) -> Option<&SessionKey> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &SessionKey, _: Option<&Session>) -> bool {
+        match self {
+            Self::Key(wanted) => wanted == key,
+            Self::Project(project) => *project == key.project,
+            Self::All => true,
+        }
+    }
+}
+
 /// Which cursors.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum CursorFilter {
     /// The cursor with this key.
     Key(CursorKey),
@@ -145,9 +285,24 @@ pub enum CursorFilter {
     All,
 }
 
+impl Filter for CursorFilter {
+    type Row = Cursor;
+
+    fn key(&self) -> Option<&CursorKey> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &CursorKey, _: Option<&Cursor>) -> bool {
+        match self {
+            Self::Key(wanted) => wanted == key,
+            Self::Project(project) => *project == key.project,
+            Self::All => true,
+        }
+    }
+}
+
 /// Which routes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum RouteFilter {
     /// The route with this key.
     Key(RouteKey),
@@ -162,9 +317,26 @@ pub enum RouteFilter {
     All,
 }
 
+impl Filter for RouteFilter {
+    type Row = Route;
+
+    fn key(&self) -> Option<&RouteKey> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &RouteKey, _: Option<&Route>) -> bool {
+        match self {
+            Self::Key(wanted) => wanted == key,
+            Self::Id(project, id) => *project == key.project && *id == key.id,
+            Self::Tool(project, tool) => *project == key.project && *tool == key.tool,
+            Self::Project(project) => *project == key.project,
+            Self::All => true,
+        }
+    }
+}
+
 /// Which vectors of routes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum VectorFilter {
     /// The vector of the route with this key.
     Key(RouteKey),
@@ -181,9 +353,24 @@ pub enum VectorFilter {
     All,
 }
 
+impl VectorFilter {
+    /// Returns true if the filter names the vector with this key and model; [`VectorFilter::First`] names
+    /// one of those only.
+    pub(crate) fn matches(&self, key: &RouteKey, model: Option<&ModelId>) -> bool {
+        match self {
+            Self::Key(wanted) => wanted == key,
+            Self::First(project, wanted) | Self::Model(project, wanted) => {
+                *project == key.project && model == Some(wanted)
+            }
+            Self::Tool(project, tool) => *project == key.project && *tool == key.tool,
+            Self::Project(project) => *project == key.project,
+            Self::All => true,
+        }
+    }
+}
+
 /// Which sessions' suggestions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum SuggestionFilter {
     /// The suggestions of the session with this key.
     Key(SessionKey),
@@ -193,9 +380,24 @@ pub enum SuggestionFilter {
     All,
 }
 
+impl Filter for SuggestionFilter {
+    type Row = Suggestions;
+
+    fn key(&self) -> Option<&SessionKey> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &SessionKey, _: Option<&Suggestions>) -> bool {
+        match self {
+            Self::Key(wanted) => wanted == key,
+            Self::Project(project) => *project == key.project,
+            Self::All => true,
+        }
+    }
+}
+
 /// Which outcomes. Order is always that of recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum OutcomeFilter {
     /// The outcome of this op on this tool.
     Op(ToolKey, OpId),
@@ -218,7 +420,6 @@ pub enum OutcomeFilter {
 
 /// Which journal entries. Order is that of revision and index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum JournalFilter {
     /// The entries that one op wrote.
     Op(OpId),

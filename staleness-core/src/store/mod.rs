@@ -6,7 +6,6 @@
 
 mod blobs;
 mod change;
-mod covers;
 mod draft;
 mod drive;
 mod dry;
@@ -14,6 +13,7 @@ mod error;
 mod filter;
 mod packed;
 mod preview;
+mod row;
 mod selection;
 mod strict;
 mod view;
@@ -30,10 +30,6 @@ pub use blobs::{
     level_from_number, level_to_number, ring_from_bytes, ring_to_bytes,
 };
 pub use change::{Change, ChangeSet, OutcomeRange};
-pub(crate) use covers::{
-    covers_cursor, covers_document, covers_route, covers_session, covers_suggestion, covers_tool,
-    covers_vector, covers_work,
-};
 pub use draft::Draft;
 pub use drive::{MAX_LOOKS, look, run};
 pub use dry::DryStore;
@@ -45,10 +41,11 @@ pub use filter::{
 };
 pub use packed::{pack, unpack, unpack_list};
 pub use preview::Preview;
+pub use row::{Filter, Held, Row};
 pub use selection::{Access, OutcomeCut, Pick, Selection};
 pub use strict::check_changes;
 pub use view::{OutcomeCounts, View};
-pub(crate) use view::{last_per_server, meant, write};
+pub(crate) use view::{last_per_server, meant};
 
 use crate::journal::Revision;
 

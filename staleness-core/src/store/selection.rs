@@ -1,9 +1,9 @@
 //! Selections: which rows of which collection a step or query looks at.
 
 use super::{
-    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
-    RouteFilter, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
-    WorkFilter,
+    CursorFilter, DocumentFilter, Filter, Held, ItemFilter, JournalFilter, OutcomeFilter,
+    ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter,
+    VectorFilter, WorkFilter,
 };
 use crate::ids::{ProjectId, Scope};
 use crate::time::Timestamp;
@@ -35,47 +35,51 @@ pub struct OutcomeCut {
     pub keep_newest: u64,
 }
 
-/// What a step or query looks at: for each collection, the union of its picks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Selection {
-    /// Projects.
-    pub projects: Vec<Pick<ProjectFilter>>,
-    /// Sources.
-    pub sources: Vec<Pick<SourceFilter>>,
-    /// Tools.
-    pub tools: Vec<Pick<ToolFilter>>,
-    /// Scopes whose tools are looked at in brief: see [`ToolBrief`](crate::tool::ToolBrief).
-    pub briefs: Vec<Scope>,
-    /// Items of knowledge.
-    pub knowledge: Vec<Pick<ItemFilter>>,
-    /// Scopes whose items are looked at in brief: see [`ItemBrief`](crate::knowledge::ItemBrief).
-    pub item_briefs: Vec<Scope>,
-    /// Documents as they were last checked.
-    pub documents: Vec<Pick<DocumentFilter>>,
-    /// Work items.
-    pub work: Vec<Pick<WorkFilter>>,
-    /// Sessions.
-    pub sessions: Vec<Pick<SessionFilter>>,
-    /// Cursors.
-    pub cursors: Vec<Pick<CursorFilter>>,
-    /// Routes.
-    pub routes: Vec<Pick<RouteFilter>>,
-    /// Projects whose routes are looked at in brief: see [`RouteBrief`](crate::route::RouteBrief).
-    pub route_briefs: Vec<ProjectId>,
-    /// Vectors of routes.
-    pub vectors: Vec<Pick<VectorFilter>>,
-    /// What was suggested in sessions.
-    pub suggestions: Vec<Pick<SuggestionFilter>>,
-    /// Outcomes; they are only appended and cut, so they are never locked.
-    pub outcomes: Vec<OutcomeFilter>,
-    /// Journal entries; they are only appended, so they are never locked.
-    pub journal: Vec<JournalFilter>,
-    /// Count the outcomes of the store, and those that this cut would remove.
-    pub count_outcomes: Option<OutcomeCut>,
-    /// Count the routes of this project.
-    pub count_routes: Option<ProjectId>,
+macro_rules! selection {
+    ($($field:ident: $row:ty,)*) => {
+        /// What a step or query looks at: for each collection, the union of its picks.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct Selection {
+            $(
+                #[doc = concat!("Picks of ", stringify!($field), ".")]
+                pub $field: Vec<Pick<<$row as Row>::Filter>>,
+            )*
+            /// Vectors of routes.
+            pub vectors: Vec<Pick<VectorFilter>>,
+            /// Scopes whose tools are looked at in brief: see [`ToolBrief`](crate::tool::ToolBrief).
+            pub briefs: Vec<Scope>,
+            /// Scopes whose items are looked at in brief: see [`ItemBrief`](crate::knowledge::ItemBrief).
+            pub item_briefs: Vec<Scope>,
+            /// Projects whose routes are looked at in brief: see [`RouteBrief`](crate::route::RouteBrief).
+            pub route_briefs: Vec<ProjectId>,
+            /// Outcomes; they are only appended and cut, so they are never locked.
+            pub outcomes: Vec<OutcomeFilter>,
+            /// Journal entries; they are only appended, so they are never locked.
+            pub journal: Vec<JournalFilter>,
+            /// Count the outcomes of the store, and those that this cut would remove.
+            pub count_outcomes: Option<OutcomeCut>,
+            /// Count the routes of this project.
+            pub count_routes: Option<ProjectId>,
+        }
+
+        impl Selection {
+            /// Adds everything that `other` selects.
+            pub fn merge(&mut self, other: Self) {
+                $(self.$field.extend(other.$field);)*
+                self.vectors.extend(other.vectors);
+                self.briefs.extend(other.briefs);
+                self.item_briefs.extend(other.item_briefs);
+                self.route_briefs.extend(other.route_briefs);
+                self.outcomes.extend(other.outcomes);
+                self.journal.extend(other.journal);
+                self.count_outcomes = other.count_outcomes.or(self.count_outcomes);
+                self.count_routes = other.count_routes.or_else(|| self.count_routes.take());
+            }
+        }
+    };
 }
+crate::collections!(selection);
 
 impl Selection {
     /// Nothing yet.
@@ -87,7 +91,7 @@ impl Selection {
     /// Everything that is stored.
     #[must_use]
     pub fn everything() -> Self {
-        Self::records().peek_documents(DocumentFilter::All).peek_suggestions(SuggestionFilter::All)
+        Self::records().peek(DocumentFilter::All).peek(SuggestionFilter::All)
     }
 
     /// Everything that an export holds: all but documents, which are a cache of what files and their
@@ -95,58 +99,33 @@ impl Selection {
     #[must_use]
     pub fn records() -> Self {
         Self::new()
-            .peek_projects(ProjectFilter::All)
-            .peek_sources(SourceFilter::All)
-            .peek_tools(ToolFilter::All)
-            .peek_knowledge(ItemFilter::All)
-            .peek_work(WorkFilter::All)
-            .peek_sessions(SessionFilter::All)
-            .peek_cursors(CursorFilter::All)
-            .peek_routes(RouteFilter::All)
+            .peek(ProjectFilter::All)
+            .peek(SourceFilter::All)
+            .peek(ToolFilter::All)
+            .peek(ItemFilter::All)
+            .peek(WorkFilter::All)
+            .peek(SessionFilter::All)
+            .peek(CursorFilter::All)
+            .peek(RouteFilter::All)
             .peek_vectors(VectorFilter::All)
             .outcomes(OutcomeFilter::All)
             .journal(JournalFilter::All)
     }
 
-    /// Projects to look at.
+    /// Rows to look at.
     #[must_use]
-    pub fn peek_projects(mut self, filter: ProjectFilter) -> Self {
-        push(&mut self.projects, Access::Peek, filter);
-        self
+    pub fn peek<F: Filter>(self, filter: F) -> Self {
+        self.pick(Access::Peek, filter)
     }
 
-    /// Projects to change.
+    /// Rows to change.
     #[must_use]
-    pub fn lock_projects(mut self, filter: ProjectFilter) -> Self {
-        push(&mut self.projects, Access::Lock, filter);
-        self
+    pub fn lock<F: Filter>(self, filter: F) -> Self {
+        self.pick(Access::Lock, filter)
     }
 
-    /// Sources to look at.
-    #[must_use]
-    pub fn peek_sources(mut self, filter: SourceFilter) -> Self {
-        push(&mut self.sources, Access::Peek, filter);
-        self
-    }
-
-    /// Sources to change.
-    #[must_use]
-    pub fn lock_sources(mut self, filter: SourceFilter) -> Self {
-        push(&mut self.sources, Access::Lock, filter);
-        self
-    }
-
-    /// Tools to look at.
-    #[must_use]
-    pub fn peek_tools(mut self, filter: ToolFilter) -> Self {
-        push(&mut self.tools, Access::Peek, filter);
-        self
-    }
-
-    /// Tools to change.
-    #[must_use]
-    pub fn lock_tools(mut self, filter: ToolFilter) -> Self {
-        push(&mut self.tools, Access::Lock, filter);
+    fn pick<F: Filter>(mut self, access: Access, filter: F) -> Self {
+        F::Row::picks_mut(&mut self).push(Pick { access, filter });
         self
     }
 
@@ -158,88 +137,11 @@ impl Selection {
         self
     }
 
-    /// Items of knowledge to look at.
-    #[must_use]
-    pub fn peek_knowledge(mut self, filter: ItemFilter) -> Self {
-        push(&mut self.knowledge, Access::Peek, filter);
-        self
-    }
-
-    /// Items of knowledge to change.
-    #[must_use]
-    pub fn lock_knowledge(mut self, filter: ItemFilter) -> Self {
-        push(&mut self.knowledge, Access::Lock, filter);
-        self
-    }
-
     /// Every item of a scope in brief: a store that does not know how leaves the scope out of
     /// [`View::item_briefs`](super::View::item_briefs). Pages leave it out.
     #[must_use]
     pub fn item_briefs(mut self, scope: Scope) -> Self {
         self.item_briefs.push(scope);
-        self
-    }
-
-    /// Documents to look at.
-    #[must_use]
-    pub fn peek_documents(mut self, filter: DocumentFilter) -> Self {
-        push(&mut self.documents, Access::Peek, filter);
-        self
-    }
-
-    /// Documents to change.
-    #[must_use]
-    pub fn lock_documents(mut self, filter: DocumentFilter) -> Self {
-        push(&mut self.documents, Access::Lock, filter);
-        self
-    }
-
-    /// Work items to look at.
-    #[must_use]
-    pub fn peek_work(mut self, filter: WorkFilter) -> Self {
-        push(&mut self.work, Access::Peek, filter);
-        self
-    }
-
-    /// Work items to change.
-    #[must_use]
-    pub fn lock_work(mut self, filter: WorkFilter) -> Self {
-        push(&mut self.work, Access::Lock, filter);
-        self
-    }
-
-    /// Sessions to look at.
-    #[must_use]
-    pub fn peek_sessions(mut self, filter: SessionFilter) -> Self {
-        push(&mut self.sessions, Access::Peek, filter);
-        self
-    }
-
-    /// Sessions to change.
-    #[must_use]
-    pub fn lock_sessions(mut self, filter: SessionFilter) -> Self {
-        push(&mut self.sessions, Access::Lock, filter);
-        self
-    }
-
-    /// Cursors to look at.
-    #[must_use]
-    pub fn peek_cursors(mut self, filter: CursorFilter) -> Self {
-        push(&mut self.cursors, Access::Peek, filter);
-        self
-    }
-
-    /// Cursors to change.
-    #[must_use]
-    pub fn lock_cursors(mut self, filter: CursorFilter) -> Self {
-        push(&mut self.cursors, Access::Lock, filter);
-        self
-    }
-
-    /// Routes to look at.
-    #[must_use]
-    pub fn peek_routes(mut self, filter: RouteFilter) -> Self {
-        push(&mut self.routes, Access::Peek, filter);
         self
     }
 
@@ -251,38 +153,17 @@ impl Selection {
         self
     }
 
-    /// Routes to change.
-    #[must_use]
-    pub fn lock_routes(mut self, filter: RouteFilter) -> Self {
-        push(&mut self.routes, Access::Lock, filter);
-        self
-    }
-
     /// Vectors to look at.
     #[must_use]
     pub fn peek_vectors(mut self, filter: VectorFilter) -> Self {
-        push(&mut self.vectors, Access::Peek, filter);
+        self.vectors.push(Pick { access: Access::Peek, filter });
         self
     }
 
     /// Vectors to change. Who locks a route may remove its vector without having looked at it.
     #[must_use]
     pub fn lock_vectors(mut self, filter: VectorFilter) -> Self {
-        push(&mut self.vectors, Access::Lock, filter);
-        self
-    }
-
-    /// Suggestions to look at.
-    #[must_use]
-    pub fn peek_suggestions(mut self, filter: SuggestionFilter) -> Self {
-        push(&mut self.suggestions, Access::Peek, filter);
-        self
-    }
-
-    /// Suggestions to change.
-    #[must_use]
-    pub fn lock_suggestions(mut self, filter: SuggestionFilter) -> Self {
-        push(&mut self.suggestions, Access::Lock, filter);
+        self.vectors.push(Pick { access: Access::Lock, filter });
         self
     }
 
@@ -313,30 +194,4 @@ impl Selection {
         self.count_routes = Some(project);
         self
     }
-
-    /// Adds everything that `other` selects.
-    pub fn merge(&mut self, other: Self) {
-        self.projects.extend(other.projects);
-        self.sources.extend(other.sources);
-        self.tools.extend(other.tools);
-        self.briefs.extend(other.briefs);
-        self.knowledge.extend(other.knowledge);
-        self.item_briefs.extend(other.item_briefs);
-        self.documents.extend(other.documents);
-        self.work.extend(other.work);
-        self.sessions.extend(other.sessions);
-        self.cursors.extend(other.cursors);
-        self.routes.extend(other.routes);
-        self.route_briefs.extend(other.route_briefs);
-        self.vectors.extend(other.vectors);
-        self.suggestions.extend(other.suggestions);
-        self.outcomes.extend(other.outcomes);
-        self.journal.extend(other.journal);
-        self.count_outcomes = other.count_outcomes.or(self.count_outcomes);
-        self.count_routes = other.count_routes.or_else(|| self.count_routes.take());
-    }
-}
-
-fn push<F>(picks: &mut Vec<Pick<F>>, access: Access, filter: F) {
-    picks.push(Pick { access, filter });
 }

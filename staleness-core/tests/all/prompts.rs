@@ -22,10 +22,7 @@ struct Put(ChangeSet);
 
 impl Step for Put {
     fn selection(&self) -> Selection {
-        Selection::new()
-            .lock_tools(ToolFilter::All)
-            .lock_routes(RouteFilter::All)
-            .lock_sources(SourceFilter::All)
+        Selection::new().lock(ToolFilter::All).lock(RouteFilter::All).lock(SourceFilter::All)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {

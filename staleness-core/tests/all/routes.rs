@@ -247,7 +247,7 @@ struct Put(Route);
 
 impl Step for Put {
     fn selection(&self) -> Selection {
-        Selection::new().lock_routes(RouteFilter::Key(self.0.key.clone()))
+        Selection::new().lock(RouteFilter::Key(self.0.key.clone()))
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {

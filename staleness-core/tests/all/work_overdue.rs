@@ -39,13 +39,13 @@ struct Fill {
 
 impl Step for Fill {
     fn selection(&self) -> Selection {
-        Selection::new().lock_work(WorkFilter::All)
+        Selection::new().lock(WorkFilter::All)
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, at(0, 0));
         for work in &self.work {
-            draft.put_work(work.clone());
+            draft.put(work.clone());
         }
         for (work, _) in self.work.iter().zip(&self.told).filter(|(_, told)| **told) {
             draft.append_journal(JournalEntry {

@@ -177,7 +177,6 @@ pub(crate) fn remove(workspace: &str, range: &OutcomeRange) -> Result<Statement,
             "DELETE FROM staleness.outcomes WHERE workspace = $1 AND project = $2".into(),
             vec![Arg::text(id.as_str())],
         ),
-        _ => return Err(StoreError::Unsupported("this range of outcomes")),
     };
     Ok(Statement { sql, args: with(workspace, args) })
 }

@@ -46,7 +46,7 @@ fn key() -> ToolKey {
 
 impl Step for Hold {
     fn selection(&self) -> Selection {
-        Selection::new().lock_tools(ToolFilter::Key(key()))
+        Selection::new().lock(ToolFilter::Key(key()))
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
@@ -66,7 +66,7 @@ struct Idle;
 
 impl Step for Idle {
     fn selection(&self) -> Selection {
-        Selection::new().lock_tools(ToolFilter::Key(key()))
+        Selection::new().lock(ToolFilter::Key(key()))
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {

@@ -27,7 +27,7 @@ impl Put {
 
 impl Step for Put {
     fn selection(&self) -> Selection {
-        Selection::new().lock_tools(ToolFilter::Key(self.key()))
+        Selection::new().lock(ToolFilter::Key(self.key()))
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {

@@ -55,7 +55,7 @@ impl Put {
 
 impl Step for Put {
     fn selection(&self) -> Selection {
-        Selection::new().lock_tools(ToolFilter::Key(key(self.name)))
+        Selection::new().lock(ToolFilter::Key(key(self.name)))
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
@@ -94,7 +94,7 @@ struct Follow {
 
 impl Step for Follow {
     fn selection(&self) -> Selection {
-        Selection::new().peek_tools(ToolFilter::Key(key("pointer")))
+        Selection::new().peek(ToolFilter::Key(key("pointer")))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -104,7 +104,7 @@ impl Step for Follow {
                 self.sql.run(&commands).unwrap();
             }
             let named = view.tools[&key("pointer")].description.as_deref().unwrap();
-            return Ok(Decision::Need(Selection::new().lock_tools(ToolFilter::Key(key(named)))));
+            return Ok(Decision::Need(Selection::new().lock(ToolFilter::Key(key(named)))));
         }
         let mut changes = ChangeSet::default();
         let named = view.tools[&key("pointer")].description.as_deref().unwrap();

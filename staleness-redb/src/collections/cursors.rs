@@ -62,7 +62,6 @@ pub(crate) fn load(tx: &Tx, filter: &CursorFilter, view: &mut View) -> Result<()
             Ok(())
         }
         CursorFilter::All => keep_all::<Cursors>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of cursors")),
     }
 }
 
@@ -81,7 +80,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Cursor, CursorKey>]) -> Result<()
             Change::Delete(key) => {
                 rows.remove(words(key)).map_err(from_storage)?;
             }
-            _ => return Err(StoreError::Unsupported("this change of a cursor")),
         }
     }
     Ok(())

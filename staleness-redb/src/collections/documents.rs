@@ -61,7 +61,6 @@ pub(crate) fn load(tx: &Tx, filter: &DocumentFilter, view: &mut View) -> Result<
         DocumentFilter::Loaded(project) => by_index(tx, project, true, view),
         DocumentFilter::Flagged(project) => by_index(tx, project, false, view),
         DocumentFilter::All => keep_all::<Documents>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of documents")),
     }
 }
 
@@ -102,7 +101,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Document, DocumentKey>]) -> Resul
                 (&row.key, (!row.found.is_empty()).then_some(row.loaded), old)
             }
             Change::Delete(key) => (key, None, rows.remove(words(key)).map_err(from_storage)?),
-            _ => return Err(StoreError::Unsupported("this change of a document")),
         };
         let (project, path) = words(key);
         let before = old

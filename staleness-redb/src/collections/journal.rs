@@ -72,7 +72,6 @@ pub(crate) fn load(tx: &Tx, filter: &JournalFilter, view: &mut View) -> Result<(
             Ok(())
         }
         JournalFilter::All => keep_all::<Journal>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of the journal")),
     }
 }
 

@@ -61,7 +61,6 @@ pub(crate) fn load(tx: &Tx, filter: &ItemFilter, view: &mut View) -> Result<(), 
             Ok(())
         }
         ItemFilter::All => keep_all::<Knowledge>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of items")),
     }
 }
 
@@ -103,7 +102,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Item, ItemKey>]) -> Result<(), St
             Change::Delete(key) => {
                 items.remove(words(key)).map_err(from_storage)?;
             }
-            _ => return Err(StoreError::Unsupported("this change of an item")),
         }
     }
     Ok(())

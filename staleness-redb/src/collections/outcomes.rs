@@ -74,7 +74,6 @@ pub(crate) fn load<'f>(
                 }
             }
             OutcomeFilter::All => keep_all_of::<Outcomes>(rows.open()?, view)?,
-            _ => return Err(StoreError::Unsupported("this filter of outcomes")),
         }
     }
     Ok(())
@@ -140,7 +139,6 @@ pub(crate) fn remove(tx: &Tx, range: &OutcomeRange) -> Result<(), StoreError> {
         })?,
         OutcomeRange::OfTool(key) => gone = seqs(&rows, |row| row.tool == *key)?,
         OutcomeRange::OfProject(id) => gone = seqs(&rows, |row| row.project == *id)?,
-        _ => return Err(StoreError::Unsupported("this range of outcomes")),
     }
     if gone.is_empty() {
         return Ok(());

@@ -49,7 +49,6 @@ pub(crate) fn load<'f>(
                 }
             }
             ProjectFilter::All => keep_all_of::<Projects>(projects.open()?, view)?,
-            _ => return Err(StoreError::Unsupported("this filter of projects")),
         }
     }
     Ok(())
@@ -70,7 +69,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Project, ProjectId>]) -> Result<(
             Change::Delete(id) => {
                 projects.remove(id.as_str()).map_err(from_storage)?;
             }
-            _ => return Err(StoreError::Unsupported("this change of a project")),
         }
     }
     Ok(())

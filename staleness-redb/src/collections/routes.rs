@@ -66,7 +66,6 @@ pub(crate) fn load(tx: &Tx, filter: &RouteFilter, view: &mut View) -> Result<(),
             range(tx, project, None, any, |row| Routes::keep(row, view))
         }
         RouteFilter::All => keep_all::<Routes>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of routes")),
     }
 }
 
@@ -138,7 +137,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Route, RouteKey>]) -> Result<(), 
             Change::Delete(key) => {
                 rows.remove(parts(key)).map_err(from_storage)?;
             }
-            _ => return Err(StoreError::Unsupported("this change of a route")),
         }
     }
     Ok(())

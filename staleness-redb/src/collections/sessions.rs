@@ -62,7 +62,6 @@ pub(crate) fn load(tx: &Tx, filter: &SessionFilter, view: &mut View) -> Result<(
             Ok(())
         }
         SessionFilter::All => keep_all::<Sessions>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of sessions")),
     }
 }
 
@@ -81,7 +80,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Session, SessionKey>]) -> Result<
             Change::Delete(key) => {
                 rows.remove(words(key)).map_err(from_storage)?;
             }
-            _ => return Err(StoreError::Unsupported("this change of a session")),
         }
     }
     Ok(())

@@ -71,7 +71,6 @@ pub(crate) fn load(tx: &Tx, filter: &SourceFilter, view: &mut View) -> Result<()
             Ok(())
         }
         SourceFilter::All => keep_all::<Sources>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of sources")),
     }
 }
 
@@ -90,7 +89,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Source, SourceId>]) -> Result<(),
             Change::Delete(id) => {
                 sources.remove(key(id)?).map_err(from_storage)?;
             }
-            _ => return Err(StoreError::Unsupported("this change of a source")),
         }
     }
     Ok(())

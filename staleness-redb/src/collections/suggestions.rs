@@ -63,7 +63,6 @@ pub(crate) fn load(tx: &Tx, filter: &SuggestionFilter, view: &mut View) -> Resul
             Ok(())
         }
         SuggestionFilter::All => keep_all::<SuggestionRows>(tx, view),
-        _ => Err(StoreError::Unsupported("this filter of suggestions")),
     }
 }
 
@@ -85,7 +84,6 @@ pub(crate) fn apply(
             Change::Delete(key) => {
                 rows.remove(words(key)).map_err(from_storage)?;
             }
-            _ => return Err(StoreError::Unsupported("this change of suggestions")),
         }
     }
     Ok(())

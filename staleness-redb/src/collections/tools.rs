@@ -103,7 +103,6 @@ pub(crate) fn load<'f>(
                 by_server(&table(tx, TOOLS_SERVER)?, scope, server, &mut tools, view)?;
             }
             ToolFilter::All => keep_all_of::<Tools>(tools.open()?, view)?,
-            _ => return Err(StoreError::Unsupported("this filter of tools")),
         }
     }
     Ok(())
@@ -245,7 +244,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Tool, ToolKey>]) -> Result<(), St
             Change::Delete(key) => {
                 (key, Marks::default(), tools.remove(words(key)).map_err(from_storage)?)
             }
-            _ => return Err(StoreError::Unsupported("this change of a tool")),
         };
         let before = match old {
             Some(old) => Marks::of(&Tools::read(words(key), old.value())?)?,

@@ -67,7 +67,6 @@ pub(crate) fn load(tx: &Tx, filter: &VectorFilter, view: &mut View) -> Result<()
                 bulk.push(key.value(), value.value(), None)?;
             }
         }
-        _ => return Err(StoreError::Unsupported("this filter of vectors")),
     }
     view.vectors = bulk.0.finish();
     Ok(())
@@ -133,7 +132,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<RouteVector, RouteKey>]) -> Resul
             Change::Delete(key) => {
                 rows.remove(parts(key)).map_err(from_storage)?;
             }
-            _ => return Err(StoreError::Unsupported("this change of a vector")),
         }
     }
     Ok(())

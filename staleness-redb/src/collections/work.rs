@@ -81,7 +81,6 @@ pub(crate) fn load<'f>(
                 }
             }
             WorkFilter::All => keep_all_of::<WorkItems>(rows.open()?, view)?,
-            _ => return Err(StoreError::Unsupported("this filter of work items")),
         }
     }
     Ok(())
@@ -221,7 +220,6 @@ pub(crate) fn apply(tx: &Tx, changes: &[Change<Work, WorkKey>]) -> Result<(), St
                 let old = rows.remove(words(key)).map_err(from_storage)?;
                 (words(key), Marks::default(), old)
             }
-            _ => return Err(StoreError::Unsupported("this change of a work item")),
         };
         let before = match old {
             Some(old) => Marks::of(&WorkItems::read(key, old.value())?)?,

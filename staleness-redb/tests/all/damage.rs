@@ -97,7 +97,7 @@ fn an_index_that_names_no_row_is_damage_for_readers_too() {
     });
     let scope = staleness_core::ids::Scope::Global;
     let revived = staleness_core::store::ToolFilter::Revived(scope);
-    let selection = staleness_core::store::Selection::new().peek_tools(revived);
+    let selection = staleness_core::store::Selection::new().peek(revived);
     let view = staleness_core::store::RegistryStore::view(&store, std::sync::Arc::new(selection));
     match pollster::block_on(view) {
         Err(StoreError::Corrupt(what)) => assert!(what.contains("gone"), "{what}"),

@@ -18,7 +18,7 @@ fn a_runtime_with_one_thread_goes_on_while_a_step_waits() {
     let step = step(move |draft| {
         // Ends only when the runtime's one thread gets to the other task.
         wait.lock().unwrap().recv().unwrap();
-        draft.put_tool(tool("a"));
+        draft.put(tool("a"));
     });
     let view = runtime.block_on(async {
         let other = store.clone();

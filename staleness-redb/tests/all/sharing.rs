@@ -111,7 +111,7 @@ fn child() {
     let store = RedbStore::open(&path, OpenOptions::new()).unwrap();
     transact(&store, use_tool("a", 50)).unwrap();
     let stuck = step(|draft| {
-        draft.put_tool(tool("half"));
+        draft.put(tool("half"));
         println!("\nbegun");
         std::io::stdout().flush().unwrap();
         let mut line = String::new();

@@ -39,7 +39,6 @@ pub(crate) fn load(
         CursorFilter::Key(key) => rows(tx, BY_KEY, words(key), keep),
         CursorFilter::Project(project) => rows(tx, OF_PROJECT, (project.as_str(),), keep),
         CursorFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of cursors")),
     }
 }
 
@@ -101,7 +100,6 @@ pub(crate) fn apply(
                 )?
             }
             Change::Delete(key) => execute(tx, DELETE, words(key))?,
-            _ => return Err(StoreError::Unsupported("this change of a cursor")),
         };
     }
     Ok(())

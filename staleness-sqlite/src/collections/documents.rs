@@ -48,7 +48,6 @@ pub(crate) fn load(
         DocumentFilter::Loaded(project) => rows(tx, LOADED, (project.as_str(),), keep),
         DocumentFilter::Flagged(project) => rows(tx, FLAGGED, (project.as_str(),), keep),
         DocumentFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of documents")),
     }
 }
 
@@ -122,7 +121,6 @@ pub(crate) fn apply(
                 )?
             }
             Change::Delete(key) => execute(tx, DELETE, words(key))?,
-            _ => return Err(StoreError::Unsupported("this change of a document")),
         };
     }
     Ok(())

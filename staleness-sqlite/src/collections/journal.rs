@@ -52,7 +52,6 @@ pub(crate) fn load(
             rows(tx, SINCE, (scope.as_key(), clamped(after.0)), keep)
         }
         JournalFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of the journal")),
     }
 }
 

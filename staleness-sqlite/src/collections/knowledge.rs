@@ -54,7 +54,6 @@ pub(crate) fn load(
         ItemFilter::Key(key) => rows(tx, BY_KEY, words(key), keep),
         ItemFilter::Scope(scope) => rows(tx, BY_SCOPE, (scope.as_key(),), keep),
         ItemFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of items")),
     }
 }
 
@@ -151,7 +150,6 @@ pub(crate) fn apply(
         match change {
             Change::Put(row) => put(tx, row)?,
             Change::Delete(key) => execute(tx, DELETE, words(key)).map(drop)?,
-            _ => return Err(StoreError::Unsupported("this change of an item")),
         }
     }
     Ok(())

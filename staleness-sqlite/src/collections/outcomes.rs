@@ -93,7 +93,6 @@ pub(crate) fn load(
             rows(tx, LAST_PER_SERVER, (since.as_millis(),), keep)
         }
         OutcomeFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of outcomes")),
     }
 }
 
@@ -187,7 +186,6 @@ pub(crate) fn remove(tx: &Transaction<'_>, range: &OutcomeRange) -> Result<(), S
         },
         OutcomeRange::OfTool(key) => execute(tx, OF_TOOL, (key.scope.as_key(), key.name.as_str()))?,
         OutcomeRange::OfProject(id) => execute(tx, OF_PROJECT, (id.as_str(),))?,
-        _ => return Err(StoreError::Unsupported("this range of outcomes")),
     };
     Ok(())
 }

@@ -42,7 +42,6 @@ pub(crate) fn load(
     match filter {
         ProjectFilter::Id(id) => rows(tx, BY_ID, (id.as_str(),), keep),
         ProjectFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of projects")),
     }
 }
 
@@ -106,7 +105,6 @@ pub(crate) fn apply(
                 ),
             )?,
             Change::Delete(id) => execute(tx, DELETE, (id.as_str(),))?,
-            _ => return Err(StoreError::Unsupported("this change of a project")),
         };
     }
     Ok(())

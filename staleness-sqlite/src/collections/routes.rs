@@ -54,7 +54,6 @@ pub(crate) fn load(
         }
         RouteFilter::Project(project) => rows(tx, OF_PROJECT, (project.as_str(),), keep),
         RouteFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of routes")),
     }
 }
 
@@ -154,7 +153,6 @@ pub(crate) fn apply(
                 )?
             }
             Change::Delete(key) => execute(tx, DELETE, parts(key))?,
-            _ => return Err(StoreError::Unsupported("this change of a route")),
         };
     }
     Ok(())

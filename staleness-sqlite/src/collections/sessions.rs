@@ -43,7 +43,6 @@ pub(crate) fn load(
         SessionFilter::Key(key) => rows(tx, BY_KEY, words(key), keep),
         SessionFilter::Project(project) => rows(tx, OF_PROJECT, (project.as_str(),), keep),
         SessionFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of sessions")),
     }
 }
 
@@ -109,7 +108,6 @@ pub(crate) fn apply(
                 )?
             }
             Change::Delete(key) => execute(tx, DELETE, words(key))?,
-            _ => return Err(StoreError::Unsupported("this change of a session")),
         };
     }
     Ok(())

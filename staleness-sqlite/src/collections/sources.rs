@@ -45,7 +45,6 @@ pub(crate) fn load(
         SourceFilter::Id(id) => rows(tx, BY_ID, key(id), keep),
         SourceFilter::Scope(scope) => rows(tx, BY_SCOPE, (scope.as_key(),), keep),
         SourceFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of sources")),
     }
 }
 
@@ -124,7 +123,6 @@ pub(crate) fn apply(
                 )?
             }
             Change::Delete(id) => execute(tx, DELETE, key(id))?,
-            _ => return Err(StoreError::Unsupported("this change of a source")),
         };
     }
     Ok(())

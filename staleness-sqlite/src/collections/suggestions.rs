@@ -39,7 +39,6 @@ pub(crate) fn load(
         SuggestionFilter::Key(key) => rows(tx, BY_KEY, words(key), keep),
         SuggestionFilter::Project(project) => rows(tx, OF_PROJECT, (project.as_str(),), keep),
         SuggestionFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of suggestions")),
     }
 }
 
@@ -90,7 +89,6 @@ pub(crate) fn apply(
                 execute(tx, PUT, (project, session, row.made, pack(&row.prompts)))?
             }
             Change::Delete(key) => execute(tx, DELETE, words(key))?,
-            _ => return Err(StoreError::Unsupported("this change of suggestions")),
         };
     }
     Ok(())

@@ -88,7 +88,6 @@ pub(crate) fn load(
         ToolFilter::Demoted(scope) => rows(tx, DEMOTED, (scope.as_key(),), keep),
         ToolFilter::Revived(scope) => rows(tx, REVIVED, (scope.as_key(),), keep),
         ToolFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of tools")),
     }
 }
 
@@ -212,7 +211,6 @@ pub(crate) fn apply(
             Change::Delete(key) => {
                 execute(tx, DELETE, words(key))?;
             }
-            _ => return Err(StoreError::Unsupported("this change of a tool")),
         }
     }
     Ok(())

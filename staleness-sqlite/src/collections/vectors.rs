@@ -58,7 +58,6 @@ pub(crate) fn load(
         VectorFilter::Model(project, model) => of_project(tx, project, Some(model), view),
         VectorFilter::Project(project) => of_project(tx, project, None, view),
         VectorFilter::All => bulk(tx, ALL, (), 0, view),
-        _ => Err(StoreError::Unsupported("this filter of vectors")),
     }
 }
 
@@ -151,7 +150,6 @@ pub(crate) fn apply(
                 execute(tx, PUT, (project, tool, id, row.model.as_str(), form, numbers))?
             }
             Change::Delete(key) => execute(tx, DELETE, parts(key))?,
-            _ => return Err(StoreError::Unsupported("this change of a vector")),
         };
     }
     Ok(())

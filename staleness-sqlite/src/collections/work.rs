@@ -61,7 +61,6 @@ pub(crate) fn load(
         }
         WorkFilter::Referring { scope, to } => referring(tx, scope, to, keep),
         WorkFilter::All => all(tx, keep),
-        _ => Err(StoreError::Unsupported("this filter of work items")),
     }?;
     // Indexes give them in another order than that of keys: a map of many is built at once.
     if view.work.is_empty() {
@@ -162,7 +161,6 @@ pub(crate) fn apply(
         match change {
             Change::Put(row) => put(tx, row)?,
             Change::Delete(key) => execute(tx, DELETE, words(key)).map(drop)?,
-            _ => return Err(StoreError::Unsupported("this change of a work item")),
         }
     }
     Ok(())

@@ -52,7 +52,7 @@ fn whoever_shares_a_large_table_finds_its_own_rows_and_no_others() {
     let put = step(|draft| {
         for place in 0..ROWS {
             draft.put_vector(vector(place));
-            draft.put_tool(tool_of(place));
+            draft.put(tool_of(place));
         }
     });
     transact(&store, put).unwrap();
@@ -62,7 +62,7 @@ fn whoever_shares_a_large_table_finds_its_own_rows_and_no_others() {
     let remove = step(move |draft| {
         for place in (0..ROWS).filter(|place| gone(*place)) {
             draft.delete_vector(&vector(place).key);
-            draft.delete_tool(&tool_of(place).key);
+            draft.delete::<Tool>(&tool_of(place).key);
         }
     });
     for half in [false, true] {
@@ -95,7 +95,7 @@ fn whoever_shares_a_large_table_finds_its_own_rows_and_no_others() {
             );
 
             let scope = Scope::Project(project(name));
-            let seen = Selection::new().briefs(scope.clone()).peek_tools(ToolFilter::All);
+            let seen = Selection::new().briefs(scope.clone()).peek(ToolFilter::All);
             let mut seen = view(&store, seen);
             let tools = seen.tools.values().filter(|tool| tool.key.scope == scope);
             let expected: ToolBriefs = tools.collect();

@@ -78,7 +78,7 @@ fn a_refused_or_failed_step_leaves_the_store_usable() {
     )
     .unwrap();
     let half = step(|draft| {
-        draft.put_tool(tool("half"));
+        draft.put(tool("half"));
         draft.append_outcome(outcome("half", 5));
         draft.append_journal(entry("half"));
     });
@@ -139,7 +139,7 @@ fn child() {
     let Ok(path) = std::env::var("STALENESS_SQLITE_CHILD") else { return };
     let store = SqliteStore::open(&path, OpenOptions::new()).unwrap();
     let stuck = step(|draft| {
-        draft.put_tool(tool("half"));
+        draft.put(tool("half"));
         println!("\nbegun");
         std::io::stdout().flush().unwrap();
         let mut line = String::new();

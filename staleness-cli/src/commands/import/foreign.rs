@@ -284,7 +284,7 @@ fn take_list(
     report: &mut ImportReport,
 ) -> Result<(), CliError> {
     let keys = list.found.iter().map(|found| ToolKey::global(found.name.clone()));
-    let known = keys.fold(Selection::new(), |all, key| all.peek_tools(ToolFilter::Key(key)));
+    let known = keys.fold(Selection::new(), |all, key| all.peek(ToolFilter::Key(key)));
     let mut held = 0;
     registry.pages(&known, &mut |page| {
         let lists = |tool: &&staleness::tool::Tool| {

@@ -103,7 +103,7 @@ impl Registry {
     }
 
     async fn seen_documents(&self, filter: DocumentFilter) -> Result<Vec<Document>, StoreError> {
-        let view = self.ask(Selection::new().peek_documents(filter)).await?;
+        let view = self.ask(Selection::new().peek(filter)).await?;
         Ok(view.documents.into_values().collect())
     }
 }

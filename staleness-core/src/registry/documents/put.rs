@@ -20,14 +20,14 @@ pub(super) struct PutDocuments {
 impl Step for PutDocuments {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock_documents(DocumentFilter::Key(key)))
+        keys.fold(Selection::new(), |all, key| all.lock(DocumentFilter::Key(key)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, Timestamp::default());
         for row in &self.rows {
-            if draft.document(&row.key).is_none_or(|known| is_news(known, row)) {
-                draft.put_document(row.clone());
+            if draft.get::<Document>(&row.key).is_none_or(|known| is_news(known, row)) {
+                draft.put(row.clone());
             }
         }
         Ok(Decision::Write(draft.finish()))
@@ -58,14 +58,14 @@ pub(super) struct DropDocuments {
 
 impl Step for DropDocuments {
     fn selection(&self) -> Selection {
-        Selection::new().lock_documents(DocumentFilter::Project(self.project.clone()))
+        Selection::new().lock(DocumentFilter::Project(self.project.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
         for (key, row) in &view.documents {
             if !self.paths.contains(&key.path) && row.checked_at <= self.at {
-                draft.delete_document(key);
+                draft.delete::<Document>(key);
             }
         }
         Ok(Decision::Write(draft.finish()))

@@ -51,14 +51,14 @@ fn known(view: &View, row: &Record) -> Option<Record> {
 
 fn lock(all: Selection, row: &Record) -> Selection {
     match row {
-        Record::Project(row) => all.lock_projects(ProjectFilter::Id(row.id.clone())),
-        Record::Source(row) => all.lock_sources(SourceFilter::Id(row.id.clone())),
-        Record::Tool(row) => all.lock_tools(ToolFilter::Key(row.key.clone())),
-        Record::Item(row) => all.lock_knowledge(ItemFilter::Key(row.key.clone())),
-        Record::Work(row) => all.lock_work(WorkFilter::Key(row.key.clone())),
-        Record::Session(row) => all.lock_sessions(SessionFilter::Key(row.key.clone())),
-        Record::Cursor(row) => all.lock_cursors(CursorFilter::Key(row.key.clone())),
-        Record::Route(row) => all.lock_routes(RouteFilter::Key(row.key.clone())),
+        Record::Project(row) => all.lock(ProjectFilter::Id(row.id.clone())),
+        Record::Source(row) => all.lock(SourceFilter::Id(row.id.clone())),
+        Record::Tool(row) => all.lock(ToolFilter::Key(row.key.clone())),
+        Record::Item(row) => all.lock(ItemFilter::Key(row.key.clone())),
+        Record::Work(row) => all.lock(WorkFilter::Key(row.key.clone())),
+        Record::Session(row) => all.lock(SessionFilter::Key(row.key.clone())),
+        Record::Cursor(row) => all.lock(CursorFilter::Key(row.key.clone())),
+        Record::Route(row) => all.lock(RouteFilter::Key(row.key.clone())),
         Record::Vector(row) => all.lock_vectors(VectorFilter::Key(row.key.clone())),
         Record::Outcome(_) | Record::Journal(_) => all,
     }

@@ -155,7 +155,7 @@ fn linked(item: &Item) -> impl Iterator<Item = ItemKey> + '_ {
 }
 
 fn lock(keys: BTreeSet<ItemKey>) -> Selection {
-    keys.into_iter().fold(Selection::new(), |all, key| all.lock_knowledge(ItemFilter::Key(key)))
+    keys.into_iter().fold(Selection::new(), |all, key| all.lock(ItemFilter::Key(key)))
 }
 
 /// Puts both sides in step around one item: what it supersedes knows of it, what it no longer
@@ -163,22 +163,22 @@ fn lock(keys: BTreeSet<ItemKey>) -> Selection {
 /// believed: it comes with a later line.
 fn settle(draft: &mut Draft<'_>, key: &ItemKey, before: Option<&Item>) {
     let at = |id: &ItemId| ItemKey { scope: key.scope.clone(), id: id.clone() };
-    let Some(item) = draft.item(key).cloned() else { return };
+    let Some(item) = draft.get::<Item>(key).cloned() else { return };
     for id in before.iter().flat_map(|before| before.supersedes.difference(&item.supersedes)) {
-        draft.edit_item(&at(id), |row| row.superseded_by.remove(&key.id));
+        draft.edit::<Item, _>(&at(id), |row| row.superseded_by.remove(&key.id));
     }
     for id in &item.supersedes {
-        draft.edit_item(&at(id), |row| row.superseded_by.insert(key.id.clone()));
+        draft.edit::<Item, _>(&at(id), |row| row.superseded_by.insert(key.id.clone()));
     }
     let known = before.iter().flat_map(|before| &before.superseded_by);
     let by: BTreeSet<ItemId> = item
         .superseded_by
         .iter()
         .chain(known)
-        .filter(|id| draft.item(&at(id)).is_none_or(|row| row.supersedes.contains(&key.id)))
+        .filter(|id| draft.get::<Item>(&at(id)).is_none_or(|row| row.supersedes.contains(&key.id)))
         .cloned()
         .collect();
-    draft.edit_item(key, |row| row.superseded_by = by);
+    draft.edit::<Item, _>(key, |row| row.superseded_by = by);
 }
 
 /// Tells the journal of what is new or was changed; counters are not told.
@@ -218,7 +218,7 @@ impl Step for PutItems {
             if self.act.is_some() {
                 check_item(row)?;
             }
-            draft.put_item(row.clone());
+            draft.put(row.clone());
         }
         if self.merging {
             for (key, row) in &winners {

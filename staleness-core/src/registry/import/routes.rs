@@ -25,14 +25,14 @@ pub(super) struct PutRoutes {
 impl Step for PutRoutes {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock_routes(RouteFilter::Key(key)))
+        keys.fold(Selection::new(), |all, key| all.lock(RouteFilter::Key(key)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, Timestamp::default());
         for row in &self.rows {
-            match draft.route(&row.key) {
-                None => draft.put_route(row.clone()),
+            match draft.get::<Route>(&row.key) {
+                None => draft.put(row.clone()),
                 Some(known) if known.last_used_at < row.last_used_at => {
                     let merged = Route {
                         query: known.query.clone(),
@@ -40,7 +40,7 @@ impl Step for PutRoutes {
                         model: known.model.clone().or_else(|| row.model.clone()),
                         ..row.clone()
                     };
-                    draft.put_route(merged);
+                    draft.put(merged);
                 }
                 Some(_) => {}
             }
@@ -68,7 +68,7 @@ impl Step for PutVectors {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
         let rows = keys.fold(Selection::new(), |all, key| {
-            all.lock_routes(RouteFilter::Key(key.clone())).lock_vectors(VectorFilter::Key(key))
+            all.lock(RouteFilter::Key(key.clone())).lock_vectors(VectorFilter::Key(key))
         });
         let models = self.rows.iter().map(|row| (&row.key.project, &row.model));
         let models: BTreeSet<(&ProjectId, &ModelId)> = models.collect();
@@ -92,7 +92,7 @@ impl Step for PutVectors {
             let known = dimensions_in(view, project, &row.model).unwrap_or(dimensions);
             let known = *first.entry((project, &row.model)).or_insert(known);
             check_dimensions(&row.model, known, dimensions)?;
-            draft.edit_route(&row.key, |route| route.model = Some(row.model.clone()));
+            draft.edit::<Route, _>(&row.key, |route| route.model = Some(row.model.clone()));
             draft.put_vector(row.clone());
         }
         Ok(Decision::Write(draft.finish()))

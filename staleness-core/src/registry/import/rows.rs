@@ -25,7 +25,7 @@ pub(super) struct PutTools {
 impl Step for PutTools {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock_tools(ToolFilter::Key(key)))
+        keys.fold(Selection::new(), |all, key| all.lock(ToolFilter::Key(key)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -52,7 +52,7 @@ pub(super) struct PutSources {
 impl Step for PutSources {
     fn selection(&self) -> Selection {
         let ids = self.rows.iter().map(|row| row.id.clone());
-        ids.fold(Selection::new(), |all, id| all.lock_sources(SourceFilter::Id(id)))
+        ids.fold(Selection::new(), |all, id| all.lock(SourceFilter::Id(id)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -83,7 +83,7 @@ pub(super) struct PutProjects {
 impl Step for PutProjects {
     fn selection(&self) -> Selection {
         let ids = self.rows.iter().map(|row| row.id.clone());
-        ids.fold(Selection::new(), |all, id| all.lock_projects(ProjectFilter::Id(id)))
+        ids.fold(Selection::new(), |all, id| all.lock(ProjectFilter::Id(id)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -110,7 +110,7 @@ pub(super) struct Outdate;
 
 impl Step for Outdate {
     fn selection(&self) -> Selection {
-        Selection::new().lock_projects(ProjectFilter::All)
+        Selection::new().lock(ProjectFilter::All)
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {

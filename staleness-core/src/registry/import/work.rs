@@ -28,7 +28,7 @@ impl Step for PutWork {
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, Timestamp::default());
         for row in winners(self.rows.iter(), view, |row| row).into_values() {
-            draft.put_work(row.clone());
+            draft.put(row.clone());
         }
         Ok(Decision::Write(draft.finish()))
     }
@@ -121,7 +121,7 @@ impl Step for TakeWork {
             let action = if known.is_some() { Action::Edited } else { Action::Added };
             let states = (known.map(|known| known.status.as_str()), Some(work.status.as_str()));
             self.act.entry(&mut draft, Subject::work(key), action, states, "imported".into());
-            draft.put_work(work);
+            draft.put(work);
         }
         Ok(Decision::Write(draft.finish()))
     }
@@ -132,7 +132,7 @@ impl Step for TakeWork {
 }
 
 fn lock<'r>(rows: impl Iterator<Item = &'r Work>) -> Selection {
-    rows.fold(Selection::new(), |all, row| all.lock_work(WorkFilter::Key(row.key.clone())))
+    rows.fold(Selection::new(), |all, row| all.lock(WorkFilter::Key(row.key.clone())))
 }
 
 /// The rows that stay in place of what is known, each once: those that were active last.
@@ -164,7 +164,7 @@ pub(super) struct PutSessions {
 impl Step for PutSessions {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock_sessions(SessionFilter::Key(key)))
+        keys.fold(Selection::new(), |all, key| all.lock(SessionFilter::Key(key)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -188,7 +188,7 @@ pub(super) struct PutCursors {
 impl Step for PutCursors {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock_cursors(CursorFilter::Key(key)))
+        keys.fold(Selection::new(), |all, key| all.lock(CursorFilter::Key(key)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {

@@ -100,10 +100,10 @@ impl Act {
 
     /// Makes sure that the draft holds the item's row, and that the row follows its file.
     pub(super) fn row(&self, draft: &mut Draft<'_>, key: &ItemKey) -> Result<(), Refusal> {
-        match (draft.item(key), self.files.get(key)) {
+        match (draft.get::<Item>(key), self.files.get(key)) {
             (Some(_), None) => {}
             (Some(row), Some(file)) if is_filed(row) => {
-                draft.edit_item(key, |row| {
+                draft.edit::<Item, _>(key, |row| {
                     row.path = Some(file.path.clone());
                     row.kind = file.kind;
                     row.recalls_since_edit = recalls_since_edit(row, file.updated_at);
@@ -114,7 +114,7 @@ impl Act {
             }
             // The store's own item of this id.
             (Some(_), Some(_)) => {}
-            (None, Some(file)) => draft.put_item(file.row(key)),
+            (None, Some(file)) => draft.put(file.row(key)),
             (None, None) => {
                 return Err(Refusal::Unknown { what: "item", id: key.id.to_string() });
             }
@@ -156,15 +156,14 @@ impl Act {
         from: Option<&'static str>,
         cause: impl Into<String>,
     ) {
-        let to = draft.item(key).map(state);
+        let to = draft.get::<Item>(key).map(state);
         self.entry(draft, Subject::item(key), action, (from, to), cause.into());
     }
 }
 
 /// A selection that locks these items.
 pub(super) fn lock<'k>(keys: impl IntoIterator<Item = &'k ItemKey>) -> Selection {
-    keys.into_iter()
-        .fold(Selection::new(), |all, key| all.lock_knowledge(ItemFilter::Key(key.clone())))
+    keys.into_iter().fold(Selection::new(), |all, key| all.lock(ItemFilter::Key(key.clone())))
 }
 
 /// Whether the item's text lives in a file.

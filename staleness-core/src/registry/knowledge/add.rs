@@ -36,7 +36,7 @@ impl Step for AddItem {
             )));
         }
         check_item(&self.item)?;
-        draft.put_item(without_links(&self.item));
+        draft.put(without_links(&self.item));
         self.act.tell(&mut draft, key, Action::Added, None, "by_hand");
         for id in &self.item.supersedes {
             link(&mut draft, &self.act, &at_scope(&key.scope, id), key)?;

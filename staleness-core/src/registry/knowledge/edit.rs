@@ -110,7 +110,7 @@ pub(super) struct EditItems {
 
 impl EditItems {
     fn edit(&self, draft: &mut Draft<'_>, key: &ItemKey) -> Result<(), Refusal> {
-        let Some(item) = draft.item(key) else {
+        let Some(item) = draft.get::<Item>(key) else {
             return Err(Refusal::Unknown { what: "item", id: key.id.to_string() });
         };
         if is_filed(item) {
@@ -132,7 +132,7 @@ impl EditItems {
         }
         touch(&mut edited, self.act.at);
         check_item(&Item { supersedes: after.clone(), ..edited.clone() })?;
-        draft.put_item(edited);
+        draft.put(edited);
         let cause = format!("changed {}", changed.join(", "));
         self.act.tell(draft, key, Action::Edited, Some(from), cause);
         for id in before.difference(after) {

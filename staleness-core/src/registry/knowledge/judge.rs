@@ -74,9 +74,9 @@ impl Step for VerifyItems {
         let mut noted = BTreeSet::new();
         for seen in self.verifications.iter().filter(|each| noted.insert(&each.key)) {
             self.act.row(&mut draft, &seen.key)?;
-            let from = draft.item(&seen.key).map(state);
-            draft.edit_item(&seen.key, |item| self.note(item, seen));
-            draft.item(&seen.key).map_or(Ok(()), check_item)?;
+            let from = draft.get::<Item>(&seen.key).map(state);
+            draft.edit::<Item, _>(&seen.key, |item| self.note(item, seen));
+            draft.get::<Item>(&seen.key).map_or(Ok(()), check_item)?;
             self.act.tell(&mut draft, &seen.key, Action::Verified, from, "by_hand");
         }
         Ok(Decision::Write(draft.finish()))
@@ -108,7 +108,7 @@ impl Step for DoneItems {
         self.act.check()?;
         for key in &self.keys {
             self.act.row(&mut draft, key)?;
-            let Some(item) = draft.item(key) else { continue };
+            let Some(item) = draft.get::<Item>(key) else { continue };
             if item.kind != ItemKind::Todo {
                 return Err(Refusal::Invalid(format!(
                     "{:?} is no to-do but of the kind {}: only a to-do can be done, or reopened",
@@ -121,7 +121,7 @@ impl Step for DoneItems {
             }
             let from = state(item);
             let action = if self.done { Action::Done } else { Action::Reopened };
-            draft.edit_item(key, |item| {
+            draft.edit::<Item, _>(key, |item| {
                 item.done_at = self.done.then_some(self.act.at);
                 // It begins anew: what it was recalled before says nothing of it.
                 if !self.done {
@@ -159,7 +159,7 @@ impl Step for ContradictItem {
         }
         self.act.row(&mut draft, &self.key)?;
         let said = |old: &Contradiction| (&old.by, &old.reason) == (&self.by, &self.reason);
-        let Some(item) = draft.item(&self.key) else {
+        let Some(item) = draft.get::<Item>(&self.key) else {
             return Ok(Decision::Write(draft.finish()));
         };
         if item.contradicted.as_ref().is_some_and(said) {
@@ -167,8 +167,8 @@ impl Step for ContradictItem {
         }
         let (from, by) = (state(item), self.by.clone());
         let said = Contradiction { by, reason: self.reason.clone(), at: self.act.at };
-        draft.edit_item(&self.key, |item| item.contradicted = Some(said));
-        draft.item(&self.key).map_or(Ok(()), check_item)?;
+        draft.edit::<Item, _>(&self.key, |item| item.contradicted = Some(said));
+        draft.get::<Item>(&self.key).map_or(Ok(()), check_item)?;
         let act = Act { note: Some(self.reason.clone()), ..self.act.clone() };
         let cause = format!("contradicted by {}", self.by);
         act.tell(&mut draft, &self.key, Action::Contradicted, Some(from), cause);

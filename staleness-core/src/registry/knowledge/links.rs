@@ -38,7 +38,7 @@ pub(super) fn link(
     }
     act.row(draft, old)?;
     act.row(draft, new)?;
-    let opposite = draft.item(old).is_some_and(|row| row.supersedes.contains(&new.id));
+    let opposite = draft.get::<Item>(old).is_some_and(|row| row.supersedes.contains(&new.id));
     if opposite {
         return Err(Refusal::Invalid(format!(
             "{:?} stands for {:?} already: take that back first",
@@ -46,10 +46,10 @@ pub(super) fn link(
             new.id.as_str()
         )));
     }
-    let from = draft.item(old).map(state);
-    draft.edit_item(new, |row| row.supersedes.insert(old.id.clone()));
-    if draft.edit_item(old, |row| row.superseded_by.insert(new.id.clone())) == Some(true) {
-        draft.edit_item(new, |row| touch(row, act.at));
+    let from = draft.get::<Item>(old).map(state);
+    draft.edit::<Item, _>(new, |row| row.supersedes.insert(old.id.clone()));
+    if draft.edit::<Item, _>(old, |row| row.superseded_by.insert(new.id.clone())) == Some(true) {
+        draft.edit::<Item, _>(new, |row| touch(row, act.at));
         let cause = format!("superseded by {}", new.id);
         act.tell(draft, old, Action::Superseded, from, cause);
     }
@@ -58,9 +58,9 @@ pub(super) fn link(
 
 /// Takes back that `new` stands for `old`. An item that is not there has nothing to take back.
 pub(super) fn unlink(draft: &mut Draft<'_>, act: &Act, old: &ItemKey, new: &ItemKey) {
-    draft.edit_item(new, |row| row.supersedes.remove(&old.id));
-    let from = draft.item(old).map(state);
-    if draft.edit_item(old, |row| row.superseded_by.remove(&new.id)) == Some(true) {
+    draft.edit::<Item, _>(new, |row| row.supersedes.remove(&old.id));
+    let from = draft.get::<Item>(old).map(state);
+    if draft.edit::<Item, _>(old, |row| row.superseded_by.remove(&new.id)) == Some(true) {
         let cause = format!("no longer superseded by {}", new.id);
         act.tell(draft, old, Action::Edited, from, cause);
     }
@@ -124,7 +124,7 @@ impl Step for RemoveItem {
             Scope::Global => ItemFilter::All,
             scope => ItemFilter::Scope(scope.clone()),
         };
-        self.act.selection([]).lock_knowledge(all)
+        self.act.selection([]).lock(all)
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -145,11 +145,11 @@ impl Step for RemoveItem {
             }
             let mut lost = Vec::new();
             if same_scope && other.supersedes.contains(id) {
-                draft.edit_item(&other.key, |row| row.supersedes.remove(id));
+                draft.edit::<Item, _>(&other.key, |row| row.supersedes.remove(id));
                 lost.push("supersedes");
             }
             if other.related.contains(id) {
-                draft.edit_item(&other.key, |row| row.related.remove(id));
+                draft.edit::<Item, _>(&other.key, |row| row.related.remove(id));
                 lost.push("related to");
             }
             for how in lost {
@@ -158,7 +158,7 @@ impl Step for RemoveItem {
             }
         }
         let from = state(item);
-        draft.delete_item(&self.key);
+        draft.delete::<Item>(&self.key);
         self.act.tell(&mut draft, &self.key, Action::Removed, Some(from), "by_hand");
         Ok(Decision::Write(draft.finish()))
     }

@@ -39,9 +39,8 @@ impl Registry {
         scope: ScopeChoice,
     ) -> Result<Item, StoreError> {
         let keys = scope.item_keys(project, id);
-        let selection = keys
-            .iter()
-            .fold(Selection::new(), |all, key| all.peek_knowledge(ItemFilter::Key(key.clone())));
+        let selection =
+            keys.iter().fold(Selection::new(), |all, key| all.peek(ItemFilter::Key(key.clone())));
         let mut view = self.ask(selection).await?;
         keys.iter()
             .find_map(|key| view.knowledge.remove(key))
@@ -68,8 +67,8 @@ impl Registry {
     /// What the store reports.
     pub async fn item_rows(&self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
         let selection = Selection::new()
-            .peek_knowledge(ItemFilter::Scope(Scope::Global))
-            .peek_knowledge(ItemFilter::Scope(Scope::Project(project.clone())));
+            .peek(ItemFilter::Scope(Scope::Global))
+            .peek(ItemFilter::Scope(Scope::Project(project.clone())));
         Ok(self.ask(selection).await?.knowledge.into_values().collect())
     }
 
@@ -104,7 +103,7 @@ impl Registry {
         let mut all = Vec::with_capacity(keys.len());
         for some in keys.chunks(MANY) {
             let one_by_one = some.iter().map(|key| ItemFilter::Key((*key).clone()));
-            let selection = one_by_one.fold(Selection::new(), Selection::peek_knowledge);
+            let selection = one_by_one.fold(Selection::new(), Selection::peek);
             all.extend(self.ask(selection).await?.knowledge.into_values());
         }
         Ok(all)

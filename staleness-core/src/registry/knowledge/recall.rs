@@ -2,6 +2,7 @@
 
 use super::act::{Act, lock};
 use crate::ids::ItemKey;
+use crate::knowledge::Item;
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 
 /// Counts that items were recalled: a counter, which no journal tells.
@@ -23,7 +24,7 @@ impl Step for CountRecalls {
             if self.act.row(&mut draft, key).is_err() {
                 continue;
             }
-            draft.edit_item(key, |item| {
+            draft.edit::<Item, _>(key, |item| {
                 if item.recall_op.as_ref() == Some(&self.act.op) {
                     return;
                 }

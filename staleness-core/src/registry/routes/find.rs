@@ -75,8 +75,7 @@ impl Registry {
     ) -> Result<FoundRoutes, StoreError> {
         let asked = Question::new(&find.query).map_err(refused)?;
         let id = &project.id;
-        let mut selection =
-            visible(id, self.policy()).peek_routes(RouteFilter::Project(id.clone()));
+        let mut selection = visible(id, self.policy()).peek(RouteFilter::Project(id.clone()));
         let vector = find.vector.as_ref().map(QueryVector::of);
         if let Some(vector) = vector {
             vector.check()?;

@@ -38,8 +38,8 @@ struct ForgetRoute {
 impl Step for ForgetRoute {
     fn selection(&self) -> Selection {
         Selection::new()
-            .lock_routes(RouteFilter::Id(self.project.clone(), self.id))
-            .lock_suggestions(SuggestionFilter::Project(self.project.clone()))
+            .lock(RouteFilter::Id(self.project.clone(), self.id))
+            .lock(SuggestionFilter::Project(self.project.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -59,7 +59,7 @@ impl Step for ForgetRoute {
                     tool.route = None;
                 }
             }
-            draft.put_suggestions(row);
+            draft.put(row);
         }
         draft.delete_route(&route.key);
         Ok(Decision::Write(draft.finish()))

@@ -180,16 +180,16 @@ impl Step for LearnRoute {
     fn selection(&self) -> Selection {
         let [own, global] = both_keys(&self.project.id, &self.key.tool);
         let selection = Selection::new()
-            .lock_projects(ProjectFilter::Id(self.project.id.clone()))
-            .peek_tools(ToolFilter::Key(own))
-            .peek_tools(ToolFilter::Key(global));
+            .lock(ProjectFilter::Id(self.project.id.clone()))
+            .peek(ToolFilter::Key(own))
+            .peek(ToolFilter::Key(global));
         match &self.vector {
-            None => selection.lock_routes(RouteFilter::Key(self.key.clone())),
+            None => selection.lock(RouteFilter::Key(self.key.clone())),
             Some((model, _)) => {
                 let (project, tool) = (self.project.id.clone(), self.key.tool.clone());
                 // The vectors of the tool's other routes lie side by side: one range, not a look-up each.
                 selection
-                    .lock_routes(RouteFilter::Tool(project.clone(), tool.clone()))
+                    .lock(RouteFilter::Tool(project.clone(), tool.clone()))
                     .lock_vectors(VectorFilter::Tool(project.clone(), tool))
                     .peek_vectors(VectorFilter::First(project, model.clone()))
             }
@@ -229,7 +229,7 @@ impl Step for LearnRoute {
                     draft.delete_route(&own.key);
                 }
                 eldest.learn(self.signal, self.policy.routes.learn_weight, self.op, self.at);
-                draft.put_route(eldest);
+                draft.put(eldest);
             }
             (_, Some(own)) => {
                 let mut own = own.clone();
@@ -275,7 +275,7 @@ impl LearnRoute {
                 vector: vector.clone(),
             });
         }
-        draft.put_route(route);
+        draft.put(route);
     }
 }
 

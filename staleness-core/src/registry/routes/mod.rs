@@ -114,7 +114,7 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn routes(&self, project: &ProjectId) -> Result<Vec<Route>, StoreError> {
-        let all = Selection::new().peek_routes(RouteFilter::Project(project.clone()));
+        let all = Selection::new().peek(RouteFilter::Project(project.clone()));
         let mut routes: Vec<Route> = self.ask(all).await?.routes.into_values().collect();
         routes.sort_by(|a, b| {
             let order = |route: &Route| (Reverse(route.confidence), Reverse(route.last_used_at));
@@ -171,7 +171,7 @@ impl Registry {
     /// What the store reports.
     pub async fn suggestions(&self, key: &SessionKey) -> Result<Option<Suggestions>, StoreError> {
         let filter = SuggestionFilter::Key(key.clone());
-        let mut view = self.ask(Selection::new().peek_suggestions(filter)).await?;
+        let mut view = self.ask(Selection::new().peek(filter)).await?;
         Ok(view.suggestions.remove(key))
     }
 

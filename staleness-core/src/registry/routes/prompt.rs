@@ -45,7 +45,7 @@ impl Registry {
         // What says that nothing is to be said is read first: it is one row.
         let key = SessionKey { project: project.id.clone(), id: session.clone() };
         let known = SuggestionFilter::Key(key.clone());
-        let known = self.ask(Selection::new().peek_suggestions(known)).await?;
+        let known = self.ask(Selection::new().peek(known)).await?;
         let known = known.suggestions.get(&key);
         let limit = self.policy().routes.suggestions_per_session;
         if known.map_or(0, |known| known.made) >= limit {
@@ -75,14 +75,14 @@ impl Registry {
         let scopes = [Scope::Global, Scope::Project(project.id.clone())];
         let mut whole = Selection::new();
         for scope in &scopes {
-            whole = whole.peek_sources(SourceFilter::Scope(scope.clone()));
+            whole = whole.peek(SourceFilter::Scope(scope.clone()));
         }
         let filters: Vec<ToolFilter> = if fits.len() > MANY {
             scopes.into_iter().map(ToolFilter::Scope).collect()
         } else {
             fits.iter().map(|fit| ToolFilter::Key(fit.key.clone())).collect()
         };
-        let whole = self.ask(filters.into_iter().fold(whole, Selection::peek_tools)).await?;
+        let whole = self.ask(filters.into_iter().fold(whole, Selection::peek)).await?;
         (view.tools, view.sources) = (whole.tools, whole.sources);
         let context = Context::new(&view, self.policy(), project, now);
         Ok(best_of(&context, &fits, MAX_TOOLS))

@@ -48,8 +48,8 @@ impl Registry {
     ) -> Result<RoutePruneReport, StoreError> {
         let policy = &self.policy.routes;
         let all = Selection::new()
-            .peek_routes(RouteFilter::Project(project.clone()))
-            .peek_suggestions(SuggestionFilter::Project(project.clone()));
+            .peek(RouteFilter::Project(project.clone()))
+            .peek(SuggestionFilter::Project(project.clone()));
         let view = self.ask(all).await?;
         let plan = plan_prune(view.routes.values(), policy, now);
         let mut report = RoutePruneReport { removed: Vec::new(), kept: plan.kept };
@@ -91,7 +91,7 @@ impl Registry {
         now: Timestamp,
         dry_run: bool,
     ) -> Result<RoutePruneReport, StoreError> {
-        let projects = Selection::new().peek_projects(ProjectFilter::All);
+        let projects = Selection::new().peek(ProjectFilter::All);
         let projects = self.ask(projects).await?.projects;
         let mut report = RoutePruneReport::default();
         for id in projects.keys() {
@@ -113,7 +113,7 @@ struct RemoveRoutes {
 impl Step for RemoveRoutes {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock_routes(RouteFilter::Key(key)))
+        keys.fold(Selection::new(), |all, key| all.lock(RouteFilter::Key(key)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -139,13 +139,13 @@ struct RemoveSuggestions {
 impl Step for RemoveSuggestions {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
-        keys.fold(Selection::new(), |all, key| all.lock_suggestions(SuggestionFilter::Key(key)))
+        keys.fold(Selection::new(), |all, key| all.lock(SuggestionFilter::Key(key)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
         for row in self.rows.iter().filter(|row| view.suggestions.get(&row.key) == Some(row)) {
-            draft.delete_suggestions(&row.key);
+            draft.delete::<Suggestions>(&row.key);
         }
         Ok(Decision::Write(draft.finish()))
     }

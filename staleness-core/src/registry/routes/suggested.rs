@@ -40,7 +40,7 @@ impl Registry {
         key: SessionKey,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        let known = Selection::new().peek_suggestions(SuggestionFilter::Key(key.clone()));
+        let known = Selection::new().peek(SuggestionFilter::Key(key.clone()));
         if self.ask(known).await?.suggestions.is_empty() {
             return Ok(());
         }
@@ -57,7 +57,7 @@ struct NotePrompt {
 
 impl Step for NotePrompt {
     fn selection(&self) -> Selection {
-        Selection::new().lock_suggestions(SuggestionFilter::Key(self.key.clone()))
+        Selection::new().lock(SuggestionFilter::Key(self.key.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -75,7 +75,7 @@ impl Step for NotePrompt {
             } else {
                 suggestions.note(self.prompted.clone());
             }
-            draft.put_suggestions(suggestions);
+            draft.put(suggestions);
         }
         Ok(Decision::Write(draft.finish()))
     }
@@ -93,12 +93,12 @@ struct ForgetSuggestions {
 
 impl Step for ForgetSuggestions {
     fn selection(&self) -> Selection {
-        Selection::new().lock_suggestions(SuggestionFilter::Key(self.key.clone()))
+        Selection::new().lock(SuggestionFilter::Key(self.key.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
-        draft.delete_suggestions(&self.key);
+        draft.delete::<Suggestions>(&self.key);
         Ok(Decision::Write(draft.finish()))
     }
 

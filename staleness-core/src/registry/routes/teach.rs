@@ -36,11 +36,11 @@ impl Taught<'_> {
 /// cannot be learned is left.
 pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePolicy) {
     let key = taught.key();
-    let Some(known) = draft.route(&key) else {
+    let Some(known) = draft.get::<Route>(&key) else {
         // One without words could not be found again.
         let learnable = check_query(taught.query).is_ok() && Question::new(taught.query).is_ok();
         if taught.signal.get() >= policy.min_signal && learnable {
-            draft.put_route(Route {
+            draft.put(Route {
                 key,
                 query: taught.query.trim().to_owned(),
                 confidence: taught.signal,
@@ -56,7 +56,7 @@ pub(crate) fn teach(draft: &mut Draft<'_>, taught: &Taught<'_>, policy: &RoutePo
     if known.remembers(taught.op) || same_query(known, &fold_query(taught.query)).is_err() {
         return;
     }
-    draft.edit_route(&key, |route| {
+    draft.edit::<Route, _>(&key, |route| {
         route.learn(taught.signal, policy.learn_weight, taught.op, taught.at);
     });
 }
@@ -72,14 +72,14 @@ pub(super) struct UseRoutes {
 impl Step for UseRoutes {
     fn selection(&self) -> Selection {
         let keys = self.keys.iter().cloned();
-        keys.fold(Selection::new(), |all, key| all.lock_routes(RouteFilter::Key(key)))
+        keys.fold(Selection::new(), |all, key| all.lock(RouteFilter::Key(key)))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
         for key in &self.keys {
-            if draft.route(key).is_some_and(|route| !route.remembers(self.op)) {
-                draft.edit_route(key, |route| route.touch(self.op, self.at));
+            if draft.get::<Route>(key).is_some_and(|route| !route.remembers(self.op)) {
+                draft.edit::<Route, _>(key, |route| route.touch(self.op, self.at));
             }
         }
         Ok(Decision::Write(draft.finish()))

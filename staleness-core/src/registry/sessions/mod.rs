@@ -60,7 +60,7 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn sessions(&self, project: &ProjectId) -> Result<Vec<Session>, StoreError> {
-        let all = Selection::new().peek_sessions(SessionFilter::Project(project.clone()));
+        let all = Selection::new().peek(SessionFilter::Project(project.clone()));
         let mut sessions: Vec<Session> = self.ask(all).await?.sessions.into_values().collect();
         sessions.sort_by_key(|session| Reverse(session.started_at));
         Ok(sessions)

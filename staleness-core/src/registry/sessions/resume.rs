@@ -194,9 +194,9 @@ impl WhatChanged {
         let items: BTreeSet<ItemKey> = subjects().filter_map(|each| each.item_key()).collect();
         let mut more = of_these_names(&self.project, view, tools.iter(), Selection::new());
         for key in work.into_iter().filter(|key| !view.work.contains_key(key)) {
-            more = more.peek_work(WorkFilter::Key(key));
+            more = more.peek(WorkFilter::Key(key));
         }
-        items.into_iter().fold(more, |more, key| more.peek_knowledge(ItemFilter::Key(key)))
+        items.into_iter().fold(more, |more, key| more.peek(ItemFilter::Key(key)))
     }
 }
 
@@ -219,9 +219,9 @@ impl Query for WhatChanged {
         let sessions = self.resume.session.iter().chain(since);
         let key = |id: &SessionId| SessionKey { project: self.project.clone(), id: id.clone() };
         let first = demoted(&self.project, Selection::new())
-            .peek_projects(ProjectFilter::Id(self.project.clone()))
-            .peek_cursors(CursorFilter::Key(cursor));
-        sessions.fold(first, |all, id| all.peek_sessions(SessionFilter::Key(key(id))))
+            .peek(ProjectFilter::Id(self.project.clone()))
+            .peek(CursorFilter::Key(cursor));
+        sessions.fold(first, |all, id| all.peek(SessionFilter::Key(key(id))))
     }
 
     fn more(&self, view: &View) -> Option<Selection> {

@@ -23,9 +23,9 @@ impl Step for StartSession {
     fn selection(&self) -> Selection {
         let (project, agent) = (self.key.project.clone(), self.agent.clone());
         Selection::new()
-            .lock_sessions(SessionFilter::Key(self.key.clone()))
-            .peek_projects(ProjectFilter::Id(self.key.project.clone()))
-            .peek_cursors(CursorFilter::Key(CursorKey { project, agent }))
+            .lock(SessionFilter::Key(self.key.clone()))
+            .peek(ProjectFilter::Id(self.key.project.clone()))
+            .peek(CursorFilter::Key(CursorKey { project, agent }))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -39,14 +39,14 @@ impl Step for StartSession {
                     self.agent.as_str()
                 )));
             }
-            draft.put_session(Session { ended_at: None, ..known.clone() });
+            draft.put(Session { ended_at: None, ..known.clone() });
             return Ok(Decision::Write(draft.finish()));
         }
         let mut cursors = view.cursors.values();
         let told = cursors
             .find(|row| row.key.project == self.key.project && row.key.agent == self.agent)
             .map(|cursor| cursor.revision);
-        draft.put_session(Session {
+        draft.put(Session {
             key: self.key.clone(),
             agent: self.agent.clone(),
             started_at: self.at,
@@ -77,14 +77,14 @@ pub(super) struct EndSession {
 
 impl Step for EndSession {
     fn selection(&self) -> Selection {
-        Selection::new().lock_sessions(SessionFilter::Key(self.key.clone()))
+        Selection::new().lock(SessionFilter::Key(self.key.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
         let known = view.sessions.get(&self.key).ok_or_else(|| unknown(&self.key.id))?;
         let ended_at = known.ended_at.unwrap_or(self.at).max(known.started_at);
-        draft.put_session(Session { ended_at: Some(ended_at), ..known.clone() });
+        draft.put(Session { ended_at: Some(ended_at), ..known.clone() });
         Ok(Decision::Write(draft.finish()))
     }
 
@@ -106,8 +106,8 @@ pub(super) struct MoveCursor {
 impl Step for MoveCursor {
     fn selection(&self) -> Selection {
         Selection::new()
-            .lock_projects(ProjectFilter::Id(self.key.project.clone()))
-            .lock_cursors(CursorFilter::Key(self.key.clone()))
+            .lock(ProjectFilter::Id(self.key.project.clone()))
+            .lock(CursorFilter::Key(self.key.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
@@ -116,7 +116,7 @@ impl Step for MoveCursor {
             && project.told.revision < self.upto
         {
             let told = Told { revision: self.upto, session: self.session.clone(), from: self.upto };
-            draft.put_project(Project { told, ..project.clone() });
+            draft.put(Project { told, ..project.clone() });
         }
         // Told as far by a later session: the next delta is one since that.
         let later = |cursor: &Cursor| {
@@ -124,7 +124,7 @@ impl Step for MoveCursor {
         };
         let moves = |cursor: &Cursor| cursor.moves_to(self.upto) || later(cursor);
         if view.cursors.get(&self.key).is_none_or(moves) {
-            draft.put_cursor(Cursor {
+            draft.put(Cursor {
                 key: self.key.clone(),
                 revision: self.upto,
                 session: self.session.clone(),

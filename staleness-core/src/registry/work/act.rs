@@ -80,14 +80,14 @@ pub(super) struct ActOnWork {
 
 impl ActOnWork {
     fn add(&self, draft: &mut Draft<'_>, work: &Work) -> Result<(), Refusal> {
-        if draft.work(&self.key).is_some() {
+        if draft.get::<Work>(&self.key).is_some() {
             return Err(Refusal::Invalid(format!(
                 "there is a work item {:?} already: change it, or choose another id",
                 self.key.id.as_str()
             )));
         }
         check_work(work)?;
-        draft.put_work(work.clone());
+        draft.put(work.clone());
         self.tell(draft, Action::Added, None, work.status, "by_hand".into());
         Ok(())
     }
@@ -107,7 +107,7 @@ impl ActOnWork {
             self.tell(draft, Action::Edited, Some(work.status), work.status, cause);
         }
         check_work(&work)?;
-        draft.put_work(work);
+        draft.put(work);
         Ok(())
     }
 
@@ -116,14 +116,14 @@ impl ActOnWork {
         work.touch(self.act.at);
         check_work(&work)?;
         self.tell(draft, Action::Stepped, Some(work.status), work.status, "by_hand".into());
-        draft.put_work(work);
+        draft.put(work);
         Ok(())
     }
 
     fn reopen(&self, draft: &mut Draft<'_>, mut work: Work) -> Result<(), Refusal> {
         let back = work.reopen(self.act.at).map_err(|why| self.not_moved(&why))?;
         self.tell(draft, Action::Reopened, Some(back.from), back.to, "by_hand".into());
-        draft.put_work(work);
+        draft.put(work);
         Ok(())
     }
 
@@ -145,7 +145,7 @@ impl ActOnWork {
         if let Some(moved) = moved {
             self.tell(draft, Action::Resolved, Some(moved.from), moved.to, flag.reason());
         }
-        draft.put_work(work);
+        draft.put(work);
         Ok(())
     }
 
@@ -169,7 +169,7 @@ impl ActOnWork {
 impl Step for ActOnWork {
     fn selection(&self) -> Selection {
         Selection::new()
-            .lock_work(WorkFilter::Key(self.key.clone()))
+            .lock(WorkFilter::Key(self.key.clone()))
             .journal(JournalFilter::Op(self.act.op.clone()))
     }
 
@@ -209,14 +209,14 @@ pub(super) struct TouchWork {
 
 impl Step for TouchWork {
     fn selection(&self) -> Selection {
-        Selection::new().lock_work(WorkFilter::Key(self.key.clone()))
+        Selection::new().lock(WorkFilter::Key(self.key.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {
         let mut draft = Draft::new(view, self.at);
         let mut work = known(view, &self.key)?.clone();
         work.touch(self.at);
-        draft.put_work(work);
+        draft.put(work);
         Ok(Decision::Write(draft.finish()))
     }
 

@@ -111,9 +111,8 @@ impl Registry {
         key: WorkKey,
         act: Act,
     ) -> Result<Resolution, StoreError> {
-        let found = self.ask(
-            crate::store::Selection::new().peek_work(crate::store::WorkFilter::Key(key.clone())),
-        );
+        let found = self
+            .ask(crate::store::Selection::new().peek(crate::store::WorkFilter::Key(key.clone())));
         let work = found.await?.work.remove(&key).ok_or_else(|| unknown(&key))?;
         // Neither the kind nor the author of an item ever changes.
         let policy = queries::rules(&self.policy, project, &work).into_owned();

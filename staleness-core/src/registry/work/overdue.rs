@@ -45,7 +45,7 @@ impl Overdue {
             scopes(&self.project.id).iter().flat_map(|scope| Aging::ALL.map(|aging| (scope, aging)))
         {
             let until = self.until(aging);
-            all = all.peek_work(WorkFilter::Aging { scope: scope.clone(), aging, until });
+            all = all.peek(WorkFilter::Aging { scope: scope.clone(), aging, until });
         }
         all
     }
@@ -138,9 +138,7 @@ fn scopes(project: &ProjectId) -> [Scope; 2] {
 
 fn referring(project: &ProjectId, to: &Arc<BTreeSet<String>>, more: Selection) -> Selection {
     let scopes = scopes(project).into_iter();
-    scopes.fold(more, |more, scope| {
-        more.peek_work(WorkFilter::Referring { scope, to: Arc::clone(to) })
-    })
+    scopes.fold(more, |more, scope| more.peek(WorkFilter::Referring { scope, to: Arc::clone(to) }))
 }
 
 /// Adds the project's own items of the same ids as those of all projects.
@@ -154,7 +152,7 @@ fn own_in_place<'a>(
         .filter(|work| work.key.scope == Scope::Global)
         .map(|work| WorkKey { scope: Scope::Project(project.clone()), id: work.key.id.clone() });
     own.filter(|key| !view.work.contains_key(key))
-        .fold(more, |more, key| more.peek_work(WorkFilter::Key(key)))
+        .fold(more, |more, key| more.peek(WorkFilter::Key(key)))
 }
 
 /// The open work of a view that a project sees: its own stands for that of all projects with the same

@@ -56,9 +56,8 @@ impl Registry {
         scope: ScopeChoice,
     ) -> Result<Work, StoreError> {
         let keys = scope.work_keys(project, id);
-        let selection = keys
-            .iter()
-            .fold(Selection::new(), |all, key| all.peek_work(WorkFilter::Key(key.clone())));
+        let selection =
+            keys.iter().fold(Selection::new(), |all, key| all.peek(WorkFilter::Key(key.clone())));
         let mut view = self.ask(selection).await?;
         keys.iter()
             .find_map(|key| view.work.remove(key))
@@ -80,8 +79,8 @@ impl Registry {
             open(project)
         } else {
             Selection::new()
-                .peek_work(WorkFilter::Scope(Scope::Global))
-                .peek_work(WorkFilter::Scope(Scope::Project(project.clone())))
+                .peek(WorkFilter::Scope(Scope::Global))
+                .peek(WorkFilter::Scope(Scope::Project(project.clone())))
         };
         let view = self.ask(selection).await?;
         Ok(visible(&view)
@@ -166,8 +165,8 @@ impl Registry {
 /// The open work that a project sees.
 pub(in crate::registry) fn open(project: &ProjectId) -> Selection {
     Selection::new()
-        .peek_work(WorkFilter::Open(Scope::Global))
-        .peek_work(WorkFilter::Open(Scope::Project(project.clone())))
+        .peek(WorkFilter::Open(Scope::Global))
+        .peek(WorkFilter::Open(Scope::Project(project.clone())))
 }
 
 /// The work items of a view by id: a project's own stand for global ones.

@@ -1,0 +1,139 @@
+//! Collections: the one list of them, and what each says of its rows.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::{
+    Change, ChangeSet, CursorFilter, DocumentFilter, Draft, ItemFilter, Pick, ProjectFilter,
+    RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, View,
+    WorkFilter,
+};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
+use crate::knowledge::{Document, Item};
+use crate::project::Project;
+use crate::route::{Route, RouteKey, Suggestions};
+use crate::session::{Cursor, CursorKey, Session, SessionKey};
+use crate::source::Source;
+use crate::tool::Tool;
+use crate::work::Work;
+
+/// Calls a macro with `field: Row` for each collection whose rows are created, replaced and removed, in the
+/// order in which they are written and paged. Vectors, outcomes and journal entries are no such collections.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! collections {
+    ($then:ident) => {
+        $then! {
+            projects: $crate::project::Project,
+            sources: $crate::source::Source,
+            tools: $crate::tool::Tool,
+            knowledge: $crate::knowledge::Item,
+            documents: $crate::knowledge::Document,
+            work: $crate::work::Work,
+            sessions: $crate::session::Session,
+            cursors: $crate::session::Cursor,
+            routes: $crate::route::Route,
+            suggestions: $crate::route::Suggestions,
+        }
+    };
+}
+
+/// A row of a collection. The type stands for its collection.
+pub trait Row: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
+    /// The word for one row, in errors.
+    const NAME: &'static str;
+    /// The identity of a row. Rows are in its order.
+    type Key: Clone + fmt::Debug + Ord + Send + Sync + 'static;
+    /// The ways to select rows.
+    type Filter: Filter<Row = Self>;
+
+    /// Returns the key of this row.
+    fn key(&self) -> &Self::Key;
+}
+
+/// A filter over the rows of one collection.
+pub trait Filter: Clone + fmt::Debug + Ord + Send + Sync + 'static {
+    /// A row of the collection.
+    type Row: Row<Filter = Self> + Held;
+
+    /// Returns the key that the filter asks for, if it asks for one key.
+    fn key(&self) -> Option<&<Self::Row as Row>::Key>;
+
+    /// Returns true if the filter names the row with this key. Without a row only the key counts.
+    fn matches(&self, key: &<Self::Row as Row>::Key, row: Option<&Self::Row>) -> bool;
+}
+
+/// The places of a collection in the values that hold rows of all of them.
+pub trait Held: Row {
+    #[doc(hidden)]
+    fn picks(selection: &Selection) -> &Vec<Pick<Self::Filter>>;
+    #[doc(hidden)]
+    fn picks_mut(selection: &mut Selection) -> &mut Vec<Pick<Self::Filter>>;
+    #[doc(hidden)]
+    fn rows(view: &View) -> &BTreeMap<Self::Key, Self>;
+    #[doc(hidden)]
+    fn rows_mut(view: &mut View) -> &mut BTreeMap<Self::Key, Self>;
+    #[doc(hidden)]
+    fn changes(changes: &ChangeSet) -> &Vec<Change<Self, Self::Key>>;
+    #[doc(hidden)]
+    fn drafted<'d>(draft: &'d Draft<'_>) -> &'d BTreeMap<Self::Key, Option<Self>>;
+    #[doc(hidden)]
+    fn drafted_mut<'d>(draft: &'d mut Draft<'_>) -> &'d mut BTreeMap<Self::Key, Option<Self>>;
+}
+
+macro_rules! held {
+    ($($field:ident: $row:ty,)*) => {
+        $(impl Held for $row {
+            fn picks(selection: &Selection) -> &Vec<Pick<Self::Filter>> {
+                &selection.$field
+            }
+            fn picks_mut(selection: &mut Selection) -> &mut Vec<Pick<Self::Filter>> {
+                &mut selection.$field
+            }
+            fn rows(view: &View) -> &BTreeMap<Self::Key, Self> {
+                &view.$field
+            }
+            fn rows_mut(view: &mut View) -> &mut BTreeMap<Self::Key, Self> {
+                &mut view.$field
+            }
+            fn changes(changes: &ChangeSet) -> &Vec<Change<Self, Self::Key>> {
+                &changes.$field
+            }
+            fn drafted<'d>(draft: &'d Draft<'_>) -> &'d BTreeMap<Self::Key, Option<Self>> {
+                &draft.$field
+            }
+            fn drafted_mut<'d>(
+                draft: &'d mut Draft<'_>,
+            ) -> &'d mut BTreeMap<Self::Key, Option<Self>> {
+                &mut draft.$field
+            }
+        })*
+    };
+}
+crate::collections!(held);
+
+macro_rules! rows {
+    ($($row:ty, $name:literal, $key:ident: $type:ty, $filter:ty;)*) => {
+        $(impl Row for $row {
+            const NAME: &'static str = $name;
+            type Key = $type;
+            type Filter = $filter;
+
+            fn key(&self) -> &$type {
+                &self.$key
+            }
+        })*
+    };
+}
+rows! {
+    Project, "project", id: ProjectId, ProjectFilter;
+    Source, "source", id: SourceId, SourceFilter;
+    Tool, "tool", key: ToolKey, ToolFilter;
+    Item, "item", key: ItemKey, ItemFilter;
+    Document, "document", key: DocumentKey, DocumentFilter;
+    Work, "work item", key: WorkKey, WorkFilter;
+    Session, "session", key: SessionKey, SessionFilter;
+    Cursor, "cursor", key: CursorKey, CursorFilter;
+    Route, "route", key: RouteKey, RouteFilter;
+    Suggestions, "suggestions", key: SessionKey, SuggestionFilter;
+}
