@@ -22,6 +22,22 @@ impl<'r, 's> Cells<'r, 's> {
         Self { row, next: 0 }
     }
 
+    /// The first `columns` values, whatever they are, for an error.
+    pub(crate) fn names(&self, columns: usize) -> String {
+        let name = |column: usize| match self.row.get_ref(column) {
+            Ok(ValueRef::Integer(number)) => number.to_string(),
+            Ok(ValueRef::Text(text)) => format!("{:?}", String::from_utf8_lossy(text)),
+            Ok(ValueRef::Blob(bytes)) => {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("{hex:?}")
+            }
+            _ => "?".to_owned(),
+        };
+        let names: Vec<String> = (0..columns).map(name).collect();
+        let names = names.join(", ");
+        if columns == 1 { names } else { format!("({names})") }
+    }
+
     fn value(&mut self, column: &'static str) -> Result<ValueRef<'r>, Bad> {
         let index = self.next;
         self.next += 1;

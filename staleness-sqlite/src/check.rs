@@ -5,10 +5,7 @@ use std::ops::ControlFlow;
 use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
-use crate::collections::{
-    cursors, documents, each, journal, knowledge, meta, outcomes, projects, routes, sessions,
-    sources, suggestions, tools, vectors, work,
-};
+use crate::collections::{each, journal, meta, outcomes, table, vectors};
 use crate::transaction::Transaction;
 
 /// Messages of SQLite's own check that are reported at most.
@@ -18,17 +15,13 @@ const MESSAGES: usize = 10;
 pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     structure(tx)?;
     let meta = meta::load(tx, true)?;
-    projects::all(tx, |_| ControlFlow::Continue(()))?;
-    sources::all(tx, |_| ControlFlow::Continue(()))?;
-    tools::all(tx, |_| ControlFlow::Continue(()))?;
-    knowledge::all(tx, |_| ControlFlow::Continue(()))?;
-    documents::all(tx, |_| ControlFlow::Continue(()))?;
-    work::all(tx, |_| ControlFlow::Continue(()))?;
-    sessions::all(tx, |_| ControlFlow::Continue(()))?;
-    cursors::all(tx, |_| ControlFlow::Continue(()))?;
-    routes::all(tx, |_| ControlFlow::Continue(()))?;
+    macro_rules! all {
+        ($($field:ident: $row:ty,)*) => {
+            $(table::all(tx, &mut |_: $row| ControlFlow::Continue(()))?;)*
+        };
+    }
+    staleness_core::collections!(all);
     vectors::all(tx, |_| ControlFlow::Continue(()))?;
-    suggestions::all(tx, |_| ControlFlow::Continue(()))?;
     outcomes::all(tx, |_| ControlFlow::Continue(()))?;
     revisions(tx, meta.revision)
 }

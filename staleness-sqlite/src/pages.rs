@@ -2,23 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use staleness_core::journal::Revision;
+use staleness_core::journal::{JournalEntry, Revision};
+use staleness_core::outcome::Outcome;
 use staleness_core::store::{
-    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter,
-    RouteFilter, Selection, SessionFilter, SourceFilter, StoreError, SuggestionFilter, ToolFilter,
-    VectorFilter, View, WorkFilter,
+    Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, VectorFilter, View,
 };
 
-use crate::collections::{
-    cursors, documents, journal, knowledge, load, outcomes, projects, routes, sessions, sources,
-    suggestions, tools, vectors, work,
-};
+use crate::collections::table::{self, Table};
+use crate::collections::{journal, load, outcomes, routes, vectors};
 use crate::transaction::Transaction;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
-/// The same of items, documents and work items, which may be a megabyte each.
-const TEXT_PAGE: usize = 50;
 /// The same of vectors, which may be 32 KiB each.
 const VECTOR_PAGE: usize = 200;
 
@@ -50,7 +45,16 @@ pub(crate) fn pages(
         flow: ControlFlow::Continue(()),
     };
 
-    macro_rules! collection {
+    macro_rules! page {
+        ($($field:ident: $row:ty,)*) => {
+            $(page::<$row>(tx, &selection.$field, &mut pager)?;)*
+        };
+    }
+    staleness_core::collections!(page);
+    pager.most = VECTOR_PAGE;
+    page_vectors(tx, selection, revision, &mut pager)?;
+    pager.most = PAGE;
+    macro_rules! log {
         ($field:ident, $whole:expr, $key:expr) => {
             if !selection.$field.is_empty() && pager.flow.is_continue() {
                 if $whole {
@@ -72,71 +76,39 @@ pub(crate) fn pages(
             }
         };
     }
-    collection!(
-        projects,
-        has(&selection.projects, &ProjectFilter::All),
-        |row: &staleness_core::project::Project| row.id.clone()
-    );
-    collection!(
-        sources,
-        has(&selection.sources, &SourceFilter::All),
-        |row: &staleness_core::source::Source| row.id.clone()
-    );
-    collection!(
-        tools,
-        has(&selection.tools, &ToolFilter::All),
-        |row: &staleness_core::tool::Tool| row.key.clone()
-    );
-    pager.most = TEXT_PAGE;
-    collection!(
-        knowledge,
-        has(&selection.knowledge, &ItemFilter::All),
-        |row: &staleness_core::knowledge::Item| row.key.clone()
-    );
-    collection!(
-        documents,
-        has(&selection.documents, &DocumentFilter::All),
-        |row: &staleness_core::knowledge::Document| row.key.clone()
-    );
-    collection!(
-        work,
-        has(&selection.work, &WorkFilter::All),
-        |row: &staleness_core::work::Work| row.key.clone()
-    );
-    pager.most = PAGE;
-    collection!(
-        sessions,
-        has(&selection.sessions, &SessionFilter::All),
-        |row: &staleness_core::session::Session| row.key.clone()
-    );
-    collection!(
-        cursors,
-        has(&selection.cursors, &CursorFilter::All),
-        |row: &staleness_core::session::Cursor| row.key.clone()
-    );
-    collection!(
-        routes,
-        has(&selection.routes, &RouteFilter::All),
-        |row: &staleness_core::route::Route| row.key.clone()
-    );
-    pager.most = VECTOR_PAGE;
-    page_vectors(tx, selection, revision, &mut pager)?;
-    pager.most = PAGE;
-    collection!(
-        suggestions,
-        has(&selection.suggestions, &SuggestionFilter::All),
-        |row: &staleness_core::route::Suggestions| row.key.clone()
-    );
-    collection!(
-        outcomes,
-        selection.outcomes.contains(&OutcomeFilter::All),
-        |row: &staleness_core::outcome::Outcome| row.seq
-    );
-    collection!(
-        journal,
-        selection.journal.contains(&JournalFilter::All),
-        |row: &staleness_core::journal::JournalEntry| (row.revision, row.index)
-    );
+    log!(outcomes, selection.outcomes.contains(&OutcomeFilter::All), |row: &Outcome| row.seq);
+    log!(journal, selection.journal.contains(&JournalFilter::All), |row: &JournalEntry| {
+        (row.revision, row.index)
+    });
+    Ok(())
+}
+
+/// A collection as a table.
+fn page<R: Table>(
+    tx: &Transaction<'_>,
+    picks: &[Pick<R::Filter>],
+    pager: &mut Pager<'_>,
+) -> Result<(), StoreError> {
+    if picks.is_empty() || pager.flow.is_break() {
+        return Ok(());
+    }
+    pager.most = R::PAGE;
+    if has(picks, &R::Filter::ALL) {
+        table::all(tx, &mut |row: R| {
+            R::rows_mut(&mut pager.page).insert(row.key().clone(), row);
+            pager.added()
+        })?;
+    } else {
+        let mut whole = View::default();
+        table::load::<R>(tx, picks, &mut whole)?;
+        for (key, row) in std::mem::take(R::rows_mut(&mut whole)) {
+            R::rows_mut(&mut pager.page).insert(key, row);
+            if pager.added().is_break() {
+                break;
+            }
+        }
+    }
+    pager.flush();
     Ok(())
 }
 

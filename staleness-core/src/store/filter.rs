@@ -29,6 +29,11 @@ pub enum ProjectFilter {
 
 impl Filter for ProjectFilter {
     type Row = Project;
+    const ALL: Self = Self::All;
+
+    fn of(key: ProjectId) -> Self {
+        Self::Id(key)
+    }
 
     fn key(&self) -> Option<&ProjectId> {
         if let Self::Id(key) = self { Some(key) } else { None }
@@ -55,6 +60,11 @@ pub enum SourceFilter {
 
 impl Filter for SourceFilter {
     type Row = Source;
+    const ALL: Self = Self::All;
+
+    fn of(key: SourceId) -> Self {
+        Self::Id(key)
+    }
 
     fn key(&self) -> Option<&SourceId> {
         if let Self::Id(key) = self { Some(key) } else { None }
@@ -92,6 +102,11 @@ pub enum ToolFilter {
 
 impl Filter for ToolFilter {
     type Row = Tool;
+    const ALL: Self = Self::All;
+
+    fn of(key: ToolKey) -> Self {
+        Self::Key(key)
+    }
 
     fn key(&self) -> Option<&ToolKey> {
         if let Self::Key(key) = self { Some(key) } else { None }
@@ -135,6 +150,11 @@ pub enum ItemFilter {
 
 impl Filter for ItemFilter {
     type Row = Item;
+    const ALL: Self = Self::All;
+
+    fn of(key: ItemKey) -> Self {
+        Self::Key(key)
+    }
 
     fn key(&self) -> Option<&ItemKey> {
         if let Self::Key(key) = self { Some(key) } else { None }
@@ -167,6 +187,11 @@ pub enum DocumentFilter {
 
 impl Filter for DocumentFilter {
     type Row = Document;
+    const ALL: Self = Self::All;
+
+    fn of(key: DocumentKey) -> Self {
+        Self::Key(key)
+    }
 
     fn key(&self) -> Option<&DocumentKey> {
         if let Self::Key(key) = self { Some(key) } else { None }
@@ -222,6 +247,11 @@ pub enum WorkFilter {
 
 impl Filter for WorkFilter {
     type Row = Work;
+    const ALL: Self = Self::All;
+
+    fn of(key: WorkKey) -> Self {
+        Self::Key(key)
+    }
 
     fn key(&self) -> Option<&WorkKey> {
         if let Self::Key(key) = self { Some(key) } else { None }
@@ -260,6 +290,11 @@ pub enum SessionFilter {
 
 impl Filter for SessionFilter {
     type Row = Session;
+    const ALL: Self = Self::All;
+
+    fn of(key: SessionKey) -> Self {
+        Self::Key(key)
+    }
 
     fn key(&self) -> Option<&SessionKey> {
         if let Self::Key(key) = self { Some(key) } else { None }
@@ -287,6 +322,11 @@ pub enum CursorFilter {
 
 impl Filter for CursorFilter {
     type Row = Cursor;
+    const ALL: Self = Self::All;
+
+    fn of(key: CursorKey) -> Self {
+        Self::Key(key)
+    }
 
     fn key(&self) -> Option<&CursorKey> {
         if let Self::Key(key) = self { Some(key) } else { None }
@@ -319,6 +359,11 @@ pub enum RouteFilter {
 
 impl Filter for RouteFilter {
     type Row = Route;
+    const ALL: Self = Self::All;
+
+    fn of(key: RouteKey) -> Self {
+        Self::Key(key)
+    }
 
     fn key(&self) -> Option<&RouteKey> {
         if let Self::Key(key) = self { Some(key) } else { None }
@@ -382,6 +427,11 @@ pub enum SuggestionFilter {
 
 impl Filter for SuggestionFilter {
     type Row = Suggestions;
+    const ALL: Self = Self::All;
+
+    fn of(key: SessionKey) -> Self {
+        Self::Key(key)
+    }
 
     fn key(&self) -> Option<&SessionKey> {
         if let Self::Key(key) = self { Some(key) } else { None }

@@ -55,6 +55,11 @@ pub trait Row: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
 pub trait Filter: Clone + fmt::Debug + Ord + Send + Sync + 'static {
     /// A row of the collection.
     type Row: Row<Filter = Self> + Held;
+    /// Every row.
+    const ALL: Self;
+
+    /// Returns the filter that asks for one key.
+    fn of(key: <Self::Row as Row>::Key) -> Self;
 
     /// Returns the key that the filter asks for, if it asks for one key.
     fn key(&self) -> Option<&<Self::Row as Row>::Key>;

@@ -1,21 +1,22 @@
 //! One file per collection: its SQL, and how its rows are read and written.
 
 pub(crate) mod briefs;
-pub(crate) mod cursors;
-pub(crate) mod documents;
+mod cursors;
+mod documents;
 mod extent;
 pub(crate) mod journal;
 pub(crate) mod knowledge;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
-pub(crate) mod projects;
+mod projects;
 pub(crate) mod routes;
-pub(crate) mod sessions;
-pub(crate) mod sources;
-pub(crate) mod suggestions;
-pub(crate) mod tools;
+mod sessions;
+mod sources;
+mod suggestions;
+pub(crate) mod table;
+mod tools;
 pub(crate) mod vectors;
-pub(crate) mod work;
+mod work;
 
 use std::ops::ControlFlow;
 
@@ -35,47 +36,23 @@ pub(crate) fn load(
 ) -> Result<View, StoreError> {
     let mut view = View::default();
     view.revision = revision;
-    for pick in &selection.projects {
-        projects::load(tx, &pick.filter, &mut view)?;
+    macro_rules! load {
+        ($($field:ident: $row:ty,)*) => {
+            $(table::load::<$row>(tx, &selection.$field, &mut view)?;)*
+        };
     }
-    for pick in &selection.sources {
-        sources::load(tx, &pick.filter, &mut view)?;
-    }
-    for pick in &selection.tools {
-        tools::load(tx, &pick.filter, &mut view)?;
-    }
+    staleness_core::collections!(load);
     for scope in &selection.briefs {
         briefs::tools(tx, scope, &mut view)?;
     }
-    for pick in &selection.knowledge {
-        knowledge::load(tx, &pick.filter, &mut view)?;
-    }
     for scope in &selection.item_briefs {
         knowledge::briefs(tx, scope, &mut view)?;
-    }
-    for pick in &selection.documents {
-        documents::load(tx, &pick.filter, &mut view)?;
-    }
-    for pick in &selection.work {
-        work::load(tx, &pick.filter, &mut view)?;
-    }
-    for pick in &selection.sessions {
-        sessions::load(tx, &pick.filter, &mut view)?;
-    }
-    for pick in &selection.cursors {
-        cursors::load(tx, &pick.filter, &mut view)?;
-    }
-    for pick in &selection.routes {
-        routes::load(tx, &pick.filter, &mut view)?;
     }
     for project in &selection.route_briefs {
         briefs::routes(tx, project, &mut view)?;
     }
     for pick in &selection.vectors {
         vectors::load(tx, &pick.filter, &mut view)?;
-    }
-    for pick in &selection.suggestions {
-        suggestions::load(tx, &pick.filter, &mut view)?;
     }
     for filter in &selection.outcomes {
         outcomes::load(tx, filter, &mut view)?;
@@ -108,17 +85,11 @@ pub(crate) fn apply(
         // Removing outcomes may remove the newest; the floor keeps their numbers from coming back.
         meta::store(tx, revision, meta.last_seq)?;
     }
-    projects::apply(tx, &changes.projects)?;
-    sources::apply(tx, &changes.sources)?;
-    tools::apply(tx, &changes.tools, seen)?;
-    knowledge::apply(tx, &changes.knowledge)?;
-    documents::apply(tx, &changes.documents)?;
-    work::apply(tx, &changes.work)?;
-    sessions::apply(tx, &changes.sessions)?;
-    cursors::apply(tx, &changes.cursors)?;
-    routes::apply(tx, &changes.routes)?;
+    macro_rules! apply {
+        ($($field:ident: $row:ty,)*) => { $(table::apply::<$row>(tx, changes, seen)?;)* };
+    }
+    staleness_core::collections!(apply);
     vectors::apply(tx, &changes.vectors)?;
-    suggestions::apply(tx, &changes.suggestions)?;
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
     Ok(revision)

@@ -5,55 +5,79 @@ use std::ops::ControlFlow;
 use rusqlite::Row;
 use staleness_core::ids::{ModelId, ProjectId, ToolName};
 use staleness_core::route::{Confidence, MAX_OPS, Route, RouteId, RouteKey};
-use staleness_core::store::{Change, RouteFilter, StoreError, View};
+use staleness_core::store::{RouteFilter, StoreError, View};
 
+use super::table::{Statements, Table, Visit, of_first, rows, statements};
 use super::{each, execute};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::transaction::Transaction;
 
-macro_rules! columns {
-    () => {
-        "project, tool, id, query, confidence, uses, created_at, last_used_at, model, ops"
-    };
+statements! {
+    routes: project tool id; query confidence uses created_at last_used_at model ops;
+    BY_ID " WHERE project = ?1 AND id = ?2"
+    OF_TOOL " WHERE project = ?1 AND tool = ?2"
 }
 
-macro_rules! select {
-    ($tail:literal) => {
-        concat!("SELECT ", columns!(), " FROM routes", $tail)
-    };
-}
+static COUNT: &str = "SELECT count(*) FROM routes WHERE project = ?1";
 
-const BY_KEY: &str = select!(" WHERE project = ?1 AND tool = ?2 AND id = ?3");
-const BY_ID: &str = select!(" WHERE project = ?1 AND id = ?2");
-const OF_TOOL: &str = select!(" WHERE project = ?1 AND tool = ?2");
-const OF_PROJECT: &str = select!(" WHERE project = ?1");
-const ALL: &str = select!(" ORDER BY project, tool, id");
-const COUNT: &str = "SELECT count(*) FROM routes WHERE project = ?1";
-const PUT: &str = concat!(
-    "REPLACE INTO routes(",
-    columns!(),
-    ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
-);
-const DELETE: &str = "DELETE FROM routes WHERE project = ?1 AND tool = ?2 AND id = ?3";
+impl Table for Route {
+    type Columns<'k> = (&'k str, &'k str, [u8; 16]);
 
-/// Adds what the filter names to the view.
-pub(crate) fn load(
-    tx: &Transaction<'_>,
-    filter: &RouteFilter,
-    view: &mut View,
-) -> Result<(), StoreError> {
-    let keep = |route: Route| {
-        view.routes.insert(route.key.clone(), route);
-        ControlFlow::Continue(())
-    };
-    match filter {
-        RouteFilter::Key(key) => rows(tx, BY_KEY, parts(key), keep),
-        RouteFilter::Id(project, id) => rows(tx, BY_ID, (project.as_str(), id.to_bytes()), keep),
-        RouteFilter::Tool(project, tool) => {
-            rows(tx, OF_TOOL, (project.as_str(), tool.as_str()), keep)
+    fn sql() -> &'static Statements {
+        &SQL
+    }
+
+    fn columns(key: &RouteKey) -> Self::Columns<'_> {
+        parts(key)
+    }
+
+    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+        Ok(Route {
+            key: key(cells)?,
+            query: cells.string("query")?,
+            confidence: Confidence::of_billionths(cells.small("confidence")?)
+                .ok_or(Bad("confidence"))?,
+            uses: cells.int("uses")?.cast_unsigned(),
+            created_at: cells.time("created_at")?,
+            last_used_at: cells.time("last_used_at")?,
+            model: cells.maybe_parsed("model", ModelId::new)?,
+            ops: ops(cells.blob("ops")?)?,
+        })
+    }
+
+    fn put(&self, tx: &Transaction<'_>, _: &View) -> Result<(), StoreError> {
+        let (project, tool, id) = parts(&self.key);
+        let ops: Vec<u8> = self.ops.iter().flat_map(|op| op.to_le_bytes()).collect();
+        let params = (
+            project,
+            tool,
+            id,
+            &self.query,
+            self.confidence.billionths(),
+            self.uses.cast_signed(),
+            self.created_at.as_millis(),
+            self.last_used_at.as_millis(),
+            self.model.as_ref().map(ModelId::as_str),
+            ops,
+        );
+        execute(tx, SQL.put, params).map(drop)
+    }
+
+    fn find(
+        tx: &Transaction<'_>,
+        filter: &RouteFilter,
+        visit: Visit<'_, Self>,
+    ) -> Result<(), StoreError> {
+        match filter {
+            RouteFilter::Id(project, id) => {
+                rows(tx, BY_ID, (project.as_str(), id.to_bytes()), visit)
+            }
+            RouteFilter::Tool(project, tool) => {
+                rows(tx, OF_TOOL, (project.as_str(), tool.as_str()), visit)
+            }
+            RouteFilter::Project(project) => of_first(tx, project.as_str(), visit),
+            RouteFilter::Key(_) | RouteFilter::All => Ok(()),
         }
-        RouteFilter::Project(project) => rows(tx, OF_PROJECT, (project.as_str(),), keep),
-        RouteFilter::All => all(tx, keep),
     }
 }
 
@@ -65,25 +89,6 @@ pub(crate) fn count(tx: &Transaction<'_>, project: &ProjectId) -> Result<u64, St
         Ok(ControlFlow::Break(()))
     })?;
     found.map_err(|bad| corrupt("routes", "*", bad))
-}
-
-/// Every route in the order of keys.
-pub(crate) fn all(
-    tx: &Transaction<'_>,
-    visit: impl FnMut(Route) -> ControlFlow<()>,
-) -> Result<(), StoreError> {
-    rows(tx, ALL, (), visit)
-}
-
-fn rows<P: rusqlite::Params>(
-    tx: &Transaction<'_>,
-    sql: &'static str,
-    params: P,
-    mut visit: impl FnMut(Route) -> ControlFlow<()>,
-) -> Result<(), StoreError> {
-    each(tx, sql, params, |row| {
-        read(row).map(&mut visit).map_err(|bad| corrupt("routes", name(row), bad))
-    })
 }
 
 /// What an error calls a row.
@@ -102,60 +107,12 @@ pub(super) fn key(cells: &mut Cells<'_, '_>) -> Result<RouteKey, Bad> {
     })
 }
 
-fn read(row: &Row<'_>) -> Result<Route, Bad> {
-    let mut cells = Cells::new(row);
-    Ok(Route {
-        key: key(&mut cells)?,
-        query: cells.string("query")?,
-        confidence: Confidence::of_billionths(cells.small("confidence")?)
-            .ok_or(Bad("confidence"))?,
-        uses: cells.int("uses")?.cast_unsigned(),
-        created_at: cells.time("created_at")?,
-        last_used_at: cells.time("last_used_at")?,
-        model: cells.maybe_parsed("model", ModelId::new)?,
-        ops: ops(cells.blob("ops")?)?,
-    })
-}
-
 fn ops(bytes: &[u8]) -> Result<Vec<u64>, Bad> {
     let (ops, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() || ops.len() > MAX_OPS {
         return Err(Bad("ops"));
     }
     Ok(ops.iter().map(|op| u64::from_le_bytes(*op)).collect())
-}
-
-/// Writes the changes.
-pub(crate) fn apply(
-    tx: &Transaction<'_>,
-    changes: &[Change<Route, RouteKey>],
-) -> Result<(), StoreError> {
-    for change in changes {
-        match change {
-            Change::Put(row) => {
-                let (project, tool, id) = parts(&row.key);
-                let ops: Vec<u8> = row.ops.iter().flat_map(|op| op.to_le_bytes()).collect();
-                execute(
-                    tx,
-                    PUT,
-                    (
-                        project,
-                        tool,
-                        id,
-                        &row.query,
-                        row.confidence.billionths(),
-                        row.uses.cast_signed(),
-                        row.created_at.as_millis(),
-                        row.last_used_at.as_millis(),
-                        row.model.as_ref().map(ModelId::as_str),
-                        ops,
-                    ),
-                )?
-            }
-            Change::Delete(key) => execute(tx, DELETE, parts(key))?,
-        };
-    }
-    Ok(())
 }
 
 pub(super) fn parts(key: &RouteKey) -> (&str, &str, [u8; 16]) {

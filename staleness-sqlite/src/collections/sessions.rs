@@ -1,118 +1,64 @@
 //! Sessions.
 
-use std::ops::ControlFlow;
-
-use rusqlite::Row;
 use staleness_core::ids::{AgentId, ProjectId, SessionId};
 use staleness_core::journal::Revision;
 use staleness_core::session::{Session, SessionKey};
-use staleness_core::store::{Change, SessionFilter, StoreError, View};
+use staleness_core::store::{SessionFilter, StoreError, View};
 
-use super::{each, execute};
-use crate::cells::{Bad, Cells, corrupt};
+use super::execute;
+use super::table::{Statements, Table, Visit, of_first, statements};
+use crate::cells::{Bad, Cells};
 use crate::transaction::Transaction;
 
-macro_rules! select {
-    ($tail:literal) => {
-        concat!(
-            "SELECT project, id, agent, started_at, ended_at, from_revision, first_contact \
-             FROM sessions",
-            $tail
-        )
-    };
-}
+statements! { sessions: project id; agent started_at ended_at from_revision first_contact; }
 
-const BY_KEY: &str = select!(" WHERE project = ?1 AND id = ?2");
-const OF_PROJECT: &str = select!(" WHERE project = ?1");
-const ALL: &str = select!(" ORDER BY project, id");
-const PUT: &str = "REPLACE INTO sessions(project, id, agent, started_at, ended_at, from_revision, \
-    first_contact) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-const DELETE: &str = "DELETE FROM sessions WHERE project = ?1 AND id = ?2";
+impl Table for Session {
+    type Columns<'k> = (&'k str, &'k str);
 
-/// Adds what the filter names to the view.
-pub(crate) fn load(
-    tx: &Transaction<'_>,
-    filter: &SessionFilter,
-    view: &mut View,
-) -> Result<(), StoreError> {
-    let keep = |session: Session| {
-        view.sessions.insert(session.key.clone(), session);
-        ControlFlow::Continue(())
-    };
-    match filter {
-        SessionFilter::Key(key) => rows(tx, BY_KEY, words(key), keep),
-        SessionFilter::Project(project) => rows(tx, OF_PROJECT, (project.as_str(),), keep),
-        SessionFilter::All => all(tx, keep),
+    fn sql() -> &'static Statements {
+        &SQL
     }
-}
 
-/// Every session in the order of keys.
-pub(crate) fn all(
-    tx: &Transaction<'_>,
-    visit: impl FnMut(Session) -> ControlFlow<()>,
-) -> Result<(), StoreError> {
-    rows(tx, ALL, (), visit)
-}
+    fn columns(key: &SessionKey) -> Self::Columns<'_> {
+        (key.project.as_str(), key.id.as_str())
+    }
 
-fn rows<P: rusqlite::Params>(
-    tx: &Transaction<'_>,
-    sql: &'static str,
-    params: P,
-    mut visit: impl FnMut(Session) -> ControlFlow<()>,
-) -> Result<(), StoreError> {
-    each(tx, sql, params, |row| {
-        read(row).map(&mut visit).map_err(|bad| {
-            let text = |column: usize| row.get::<_, String>(column).unwrap_or_default();
-            let key = (text(0), text(1));
-            corrupt("sessions", format_args!("{key:?}"), bad)
+    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+        Ok(Session {
+            key: SessionKey {
+                project: cells.parsed("project", ProjectId::new)?,
+                id: cells.parsed("id", SessionId::new)?,
+            },
+            agent: cells.parsed("agent", AgentId::new)?,
+            started_at: cells.time("started_at")?,
+            ended_at: cells.maybe_time("ended_at")?,
+            from_revision: Revision(cells.int("from_revision")?.cast_unsigned()),
+            first_contact: cells.flag("first_contact")?,
         })
-    })
-}
-
-fn read(row: &Row<'_>) -> Result<Session, Bad> {
-    let mut cells = Cells::new(row);
-    Ok(Session {
-        key: SessionKey {
-            project: cells.parsed("project", ProjectId::new)?,
-            id: cells.parsed("id", SessionId::new)?,
-        },
-        agent: cells.parsed("agent", AgentId::new)?,
-        started_at: cells.time("started_at")?,
-        ended_at: cells.maybe_time("ended_at")?,
-        from_revision: Revision(cells.int("from_revision")?.cast_unsigned()),
-        first_contact: cells.flag("first_contact")?,
-    })
-}
-
-/// Writes the changes.
-pub(crate) fn apply(
-    tx: &Transaction<'_>,
-    changes: &[Change<Session, SessionKey>],
-) -> Result<(), StoreError> {
-    for change in changes {
-        match change {
-            Change::Put(row) => {
-                let (project, id) = words(&row.key);
-                execute(
-                    tx,
-                    PUT,
-                    (
-                        project,
-                        id,
-                        row.agent.as_str(),
-                        row.started_at.as_millis(),
-                        row.ended_at.map(|at| at.as_millis()),
-                        row.from_revision.0.cast_signed(),
-                        row.first_contact,
-                    ),
-                )?
-            }
-            Change::Delete(key) => execute(tx, DELETE, words(key))?,
-        };
     }
-    Ok(())
-}
 
-fn words(key: &SessionKey) -> (&str, &str) {
-    (key.project.as_str(), key.id.as_str())
+    fn put(&self, tx: &Transaction<'_>, _: &View) -> Result<(), StoreError> {
+        let (project, id) = Self::columns(&self.key);
+        let params = (
+            project,
+            id,
+            self.agent.as_str(),
+            self.started_at.as_millis(),
+            self.ended_at.map(|at| at.as_millis()),
+            self.from_revision.0.cast_signed(),
+            self.first_contact,
+        );
+        execute(tx, SQL.put, params).map(drop)
+    }
+
+    fn find(
+        tx: &Transaction<'_>,
+        filter: &SessionFilter,
+        visit: Visit<'_, Self>,
+    ) -> Result<(), StoreError> {
+        match filter {
+            SessionFilter::Project(project) => of_first(tx, project.as_str(), visit),
+            SessionFilter::Key(_) | SessionFilter::All => Ok(()),
+        }
+    }
 }

@@ -2,18 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::Row;
 use staleness_core::ids::{ServerKey, ToolKey, ToolName};
 use staleness_core::store::{
-    Change, StoreError, ToolFilter, View, holdings_from_bytes, holdings_to_bytes, ring_from_bytes,
+    StoreError, ToolFilter, View, holdings_from_bytes, holdings_to_bytes, ring_from_bytes,
     ring_to_bytes,
 };
 use staleness_core::tool::{
     Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind,
 };
 
+use super::table::{Statements, Table, Visit, of_first, rows};
 use super::{each, execute};
-use crate::cells::{Bad, Cells, corrupt};
+use crate::cells::{Bad, Cells};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
@@ -21,7 +21,7 @@ use crate::transaction::Transaction;
 macro_rules! select {
     ($tail:literal) => {
         concat!(
-            "SELECT +id, +scope, +name, +kind, +server, +plugin, +description, +holdings, +cause, \
+            "SELECT +scope, +name, +id, +kind, +server, +plugin, +description, +holdings, +cause, \
              +cause_since, +revived, +failing_since, +failing_cause, +demotions, \
              +last_demoted_at, +window, +hold, +demoted, +ring, +uses, +discovered_at, \
              +last_used_at, +updated_at FROM tools",
@@ -65,38 +65,106 @@ const PUT: &str = "INSERT INTO tools(scope, name, cause, cause_since, revived, f
     discovered_at = ?22";
 const DELETE: &str = "DELETE FROM tools WHERE scope = ?1 AND name = ?2";
 
-/// Adds what the filter names to the view.
-pub(crate) fn load(
-    tx: &Transaction<'_>,
-    filter: &ToolFilter,
-    view: &mut View,
-) -> Result<(), StoreError> {
-    let keep = |tool: Tool| {
-        view.tools.insert(tool.key.clone(), tool);
-        ControlFlow::Continue(())
-    };
-    match filter {
-        ToolFilter::Key(key) => found(tx, ID_OF_KEY, words(key), keep),
-        ToolFilter::Scope(scope) => rows(tx, BY_SCOPE, (scope.as_key(),), keep),
-        ToolFilter::Configured(scope) => rows(tx, CONFIGURED, (scope.as_key(),), keep),
-        ToolFilter::Entries(scope, server) => {
-            found(tx, IDS_OF_ENTRIES, (scope.as_key(), server.as_str()), keep)
-        }
-        ToolFilter::Server(scope, server) => {
-            rows(tx, OF_SERVER, (scope.as_key(), server.as_str()), keep)
-        }
-        ToolFilter::Demoted(scope) => rows(tx, DEMOTED, (scope.as_key(),), keep),
-        ToolFilter::Revived(scope) => rows(tx, REVIVED, (scope.as_key(),), keep),
-        ToolFilter::All => all(tx, keep),
-    }
-}
+static SQL: Statements = Statements {
+    table: "tools",
+    key: 2,
+    by_key: ID_OF_KEY,
+    by_first: BY_SCOPE,
+    all: ALL,
+    put: PUT,
+    delete: DELETE,
+};
 
-/// Every tool in the order of keys.
-pub(crate) fn all(
-    tx: &Transaction<'_>,
-    visit: impl FnMut(Tool) -> ControlFlow<()>,
-) -> Result<(), StoreError> {
-    rows(tx, ALL, (), visit)
+impl Table for Tool {
+    type Columns<'k> = (&'k str, &'k str);
+
+    fn sql() -> &'static Statements {
+        &SQL
+    }
+
+    fn columns(key: &ToolKey) -> Self::Columns<'_> {
+        (key.scope.as_key(), key.name.as_str())
+    }
+
+    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+        let key =
+            ToolKey { scope: cells.scope("scope")?, name: cells.parsed("name", ToolName::new)? };
+        cells.int("id")?;
+        let kind = cells.parsed("kind", ToolKind::from_word)?;
+        let server = cells.maybe_parsed("server", ServerKey::new)?;
+        let plugin = cells.maybe_parsed("plugin", ToolName::new)?;
+        let description = cells.maybe_string("description")?;
+        let holdings = holdings_from_bytes(cells.blob("holdings")?).ok_or(Bad("holdings"))?;
+        let presence = Presence {
+            cause: cells.parsed("cause", PresenceCause::from_word)?,
+            since: cells.time("cause_since")?,
+            revived: cells.flag("revived")?,
+        };
+        let failing_since = cells.maybe_time("failing_since")?;
+        let failing_cause = cells.maybe_string("failing_cause")?;
+        let health = Health {
+            failing: match (failing_since, failing_cause) {
+                (Some(since), Some(cause)) => Some(Failing { since, cause }),
+                (None, None) => None,
+                _ => return Err(Bad("failing_cause")),
+            },
+            demotions: cells.small("demotions")?,
+            last_demoted_at: cells.maybe_time("last_demoted_at")?,
+            window: cells.small("window")?,
+        };
+        let hold = cells.parsed("hold", Hold::from_word)?;
+        let demoted = cells.flag("demoted")?;
+        let tool = Tool {
+            key,
+            kind,
+            server,
+            plugin,
+            description,
+            holdings,
+            presence,
+            health,
+            hold,
+            ring: ring_from_bytes(cells.blob("ring")?).ok_or(Bad("ring"))?,
+            uses: cells.int("uses")?.cast_unsigned(),
+            discovered_at: cells.time("discovered_at")?,
+            last_used_at: cells.maybe_time("last_used_at")?,
+            updated_at: cells.time("updated_at")?,
+        };
+        // A filter that trusts the column must not contradict one that looks at the row.
+        if demoted == is_demoted(&tool) { Ok(tool) } else { Err(Bad("demoted")) }
+    }
+
+    fn put(&self, tx: &Transaction<'_>, seen: &View) -> Result<(), StoreError> {
+        let before = seen.tools.get(&self.key);
+        if before.is_some_and(|before| same_but_for_use(before, self)) && update(tx, self)? {
+            return Ok(());
+        }
+        put(tx, self)
+    }
+
+    fn get(tx: &Transaction<'_>, key: &ToolKey, visit: Visit<'_, Self>) -> Result<(), StoreError> {
+        found(tx, ID_OF_KEY, Self::columns(key), visit)
+    }
+
+    fn find(
+        tx: &Transaction<'_>,
+        filter: &ToolFilter,
+        visit: Visit<'_, Self>,
+    ) -> Result<(), StoreError> {
+        match filter {
+            ToolFilter::Scope(scope) => of_first(tx, scope.as_key(), visit),
+            ToolFilter::Configured(scope) => rows(tx, CONFIGURED, (scope.as_key(),), visit),
+            ToolFilter::Entries(scope, server) => {
+                found(tx, IDS_OF_ENTRIES, (scope.as_key(), server.as_str()), visit)
+            }
+            ToolFilter::Server(scope, server) => {
+                rows(tx, OF_SERVER, (scope.as_key(), server.as_str()), visit)
+            }
+            ToolFilter::Demoted(scope) => rows(tx, DEMOTED, (scope.as_key(),), visit),
+            ToolFilter::Revived(scope) => rows(tx, REVIVED, (scope.as_key(),), visit),
+            ToolFilter::Key(_) | ToolFilter::All => Ok(()),
+        }
+    }
 }
 
 /// The rows whose ids `sql` finds.
@@ -104,7 +172,7 @@ fn found<P: rusqlite::Params>(
     tx: &Transaction<'_>,
     sql: &'static str,
     params: P,
-    mut visit: impl FnMut(Tool) -> ControlFlow<()>,
+    visit: Visit<'_, Tool>,
 ) -> Result<(), StoreError> {
     let mut ids = Vec::new();
     each(tx, sql, params, |row| {
@@ -113,7 +181,7 @@ fn found<P: rusqlite::Params>(
     })?;
     for id in ids {
         let mut is_there = false;
-        rows(tx, BY_ID, (id,), |tool| {
+        rows(tx, BY_ID, (id,), &mut |tool: Tool| {
             is_there = true;
             visit(tool)
         })?;
@@ -126,94 +194,8 @@ fn found<P: rusqlite::Params>(
     Ok(())
 }
 
-fn rows<P: rusqlite::Params>(
-    tx: &Transaction<'_>,
-    sql: &'static str,
-    params: P,
-    mut visit: impl FnMut(Tool) -> ControlFlow<()>,
-) -> Result<(), StoreError> {
-    each(tx, sql, params, |row| {
-        read(row).map(&mut visit).map_err(|bad| {
-            let text = |column: usize| row.get::<_, String>(column).unwrap_or_default();
-            let key = (text(1), text(2));
-            corrupt("tools", format_args!("{key:?}"), bad)
-        })
-    })
-}
-
-fn read(row: &Row<'_>) -> Result<Tool, Bad> {
-    let mut cells = Cells::new(row);
-    cells.int("id")?;
-    let key = ToolKey { scope: cells.scope("scope")?, name: cells.parsed("name", ToolName::new)? };
-    let kind = cells.parsed("kind", ToolKind::from_word)?;
-    let server = cells.maybe_parsed("server", ServerKey::new)?;
-    let plugin = cells.maybe_parsed("plugin", ToolName::new)?;
-    let description = cells.maybe_string("description")?;
-    let holdings = holdings_from_bytes(cells.blob("holdings")?).ok_or(Bad("holdings"))?;
-    let presence = Presence {
-        cause: cells.parsed("cause", PresenceCause::from_word)?,
-        since: cells.time("cause_since")?,
-        revived: cells.flag("revived")?,
-    };
-    let failing_since = cells.maybe_time("failing_since")?;
-    let failing_cause = cells.maybe_string("failing_cause")?;
-    let health = Health {
-        failing: match (failing_since, failing_cause) {
-            (Some(since), Some(cause)) => Some(Failing { since, cause }),
-            (None, None) => None,
-            _ => return Err(Bad("failing_cause")),
-        },
-        demotions: cells.small("demotions")?,
-        last_demoted_at: cells.maybe_time("last_demoted_at")?,
-        window: cells.small("window")?,
-    };
-    let hold = cells.parsed("hold", Hold::from_word)?;
-    let demoted = cells.flag("demoted")?;
-    let tool = Tool {
-        key,
-        kind,
-        server,
-        plugin,
-        description,
-        holdings,
-        presence,
-        health,
-        hold,
-        ring: ring_from_bytes(cells.blob("ring")?).ok_or(Bad("ring"))?,
-        uses: cells.int("uses")?.cast_unsigned(),
-        discovered_at: cells.time("discovered_at")?,
-        last_used_at: cells.maybe_time("last_used_at")?,
-        updated_at: cells.time("updated_at")?,
-    };
-    // A filter that trusts the column must not contradict one that looks at the row.
-    if demoted == is_demoted(&tool) { Ok(tool) } else { Err(Bad("demoted")) }
-}
-
 fn is_demoted(tool: &Tool) -> bool {
     tool.status() == Status::Demoted
-}
-
-/// Writes the changes. `seen` holds the rows as they are stored.
-pub(crate) fn apply(
-    tx: &Transaction<'_>,
-    changes: &[Change<Tool, ToolKey>],
-    seen: &View,
-) -> Result<(), StoreError> {
-    for change in changes {
-        match change {
-            Change::Put(row) => {
-                let before = seen.tools.get(&row.key);
-                if !before.is_some_and(|before| same_but_for_use(before, row)) || !update(tx, row)?
-                {
-                    put(tx, row)?;
-                }
-            }
-            Change::Delete(key) => {
-                execute(tx, DELETE, words(key))?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Whether two rows differ at most in the columns of [`UPDATE`].
@@ -227,7 +209,7 @@ fn same_but_for_use(one: &Tool, other: &Tool) -> bool {
 }
 
 fn update(tx: &Transaction<'_>, row: &Tool) -> Result<bool, StoreError> {
-    let (scope, name) = words(&row.key);
+    let (scope, name) = Tool::columns(&row.key);
     let failing = row.health.failing.as_ref();
     let changed = execute(
         tx,
@@ -255,7 +237,7 @@ fn update(tx: &Transaction<'_>, row: &Tool) -> Result<bool, StoreError> {
 }
 
 fn put(tx: &Transaction<'_>, row: &Tool) -> Result<(), StoreError> {
-    let (scope, name) = words(&row.key);
+    let (scope, name) = Tool::columns(&row.key);
     let failing = row.health.failing.as_ref();
     let params = rusqlite::params![
         scope,
@@ -282,8 +264,4 @@ fn put(tx: &Transaction<'_>, row: &Tool) -> Result<(), StoreError> {
         row.discovered_at.as_millis(),
     ];
     execute(tx, PUT, params).map(drop)
-}
-
-fn words(key: &ToolKey) -> (&str, &str) {
-    (key.scope.as_key(), key.name.as_str())
 }

@@ -109,7 +109,7 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
     };
     let id = "x'0000000000000000000000000000002a'";
     let said = "routes (\"p\", \"t\", \"0000000000000000000000000000002a\"): ";
-    names(&route("x'2a'", 0, "x''"), "routes (\"p\", \"t\", \"\"): id");
+    names(&route("x'2a'", 0, "x''"), "routes (\"p\", \"t\", \"2a\"): id");
     names(&route(id, 1_000_000_001, "x''"), &format!("{said}confidence"));
     names(&route(id, -1, "x''"), &format!("{said}confidence"));
     names(&route(id, 0, "x'01'"), &format!("{said}ops"));
