@@ -4,21 +4,20 @@ use std::ops::ControlFlow;
 
 use redb::{Key, ReadableTable, ReadableTableMetadata, Table, TableDefinition, TableHandle, Value};
 use staleness_core::journal::Revision;
+use staleness_core::knowledge::{Document, Item};
+use staleness_core::project::Project;
+use staleness_core::route::{Route, Suggestions};
+use staleness_core::session::{Cursor, Session};
+use staleness_core::source::Source;
 use staleness_core::store::StoreError;
+use staleness_core::tool::Tool;
+use staleness_core::work::Work;
 
-use crate::collections::cursors::Cursors;
-use crate::collections::documents::Documents;
 use crate::collections::journal::Journal;
-use crate::collections::knowledge::Knowledge;
 use crate::collections::outcomes::{Outcomes, is_counted, served};
-use crate::collections::projects::Projects;
-use crate::collections::routes::Routes;
-use crate::collections::sessions::Sessions;
-use crate::collections::sources::Sources;
-use crate::collections::suggestions::SuggestionRows;
-use crate::collections::tools::{Marks, Tools};
+use crate::collections::tools::Marks;
 use crate::collections::vectors::RouteVectors;
-use crate::collections::work::{self, WorkItems};
+use crate::collections::work;
 use crate::collections::{all, table};
 use crate::error::from_storage;
 use crate::records::{SUBJECTS, number};
@@ -28,17 +27,17 @@ use crate::tables::{self, every_table};
 /// Everything but pages and checksums, which are redb's own business.
 pub(crate) fn check(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
     tables_are_ours(tx)?;
-    all::<Projects>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<Sources>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Project>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Source>(tx, |_| Ok(ControlFlow::Continue(())))?;
     tools(tx)?;
-    all::<Knowledge>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Item>(tx, |_| Ok(ControlFlow::Continue(())))?;
     documents(tx)?;
     work_items(tx)?;
-    all::<Sessions>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<Cursors>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<Routes>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Session>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Cursor>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Route>(tx, |_| Ok(ControlFlow::Continue(())))?;
     all::<RouteVectors>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<SuggestionRows>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<Suggestions>(tx, |_| Ok(ControlFlow::Continue(())))?;
     outcomes(tx)?;
     journal(tx, revision)
 }
@@ -108,7 +107,7 @@ fn tools(tx: &Tx) -> Result<(), StoreError> {
     let mut configured = Index::open(tx, tables::TOOLS_CONFIGURED)?;
     let mut demoted = Index::open(tx, tables::TOOLS_DEMOTED)?;
     let mut revived = Index::open(tx, tables::TOOLS_REVIVED)?;
-    all::<Tools>(tx, |row| {
+    all::<Tool>(tx, |row| {
         let key = (row.key.scope.as_key(), row.key.name.as_str());
         let marks = Marks::of(&row)?;
         if let Some((its, kind)) = &marks.server {
@@ -137,7 +136,7 @@ fn tools(tx: &Tx) -> Result<(), StoreError> {
 
 fn documents(tx: &Tx) -> Result<(), StoreError> {
     let mut flagged = Index::open(tx, tables::DOCUMENTS_FLAGGED)?;
-    all::<Documents>(tx, |row| {
+    all::<Document>(tx, |row| {
         if !row.found.is_empty() {
             flagged.has((row.key.project.as_str(), row.loaded, &row.key.path), &())?;
         }
@@ -150,7 +149,7 @@ fn work_items(tx: &Tx) -> Result<(), StoreError> {
     let mut open = Index::open(tx, tables::WORK_OPEN)?;
     let mut ages = Index::open(tx, tables::WORK_AGING)?;
     let mut referring = Index::open(tx, tables::WORK_REFERRING)?;
-    all::<WorkItems>(tx, |row| {
+    all::<Work>(tx, |row| {
         let key = (row.key.scope.as_key(), row.key.id.as_str());
         let marks = work::Marks::of(&row)?;
         if marks.open {

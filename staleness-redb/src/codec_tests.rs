@@ -243,7 +243,6 @@ fn these_bytes_are_read_as_ever() {
     assert_eq!(decode_entry(Revision(1), 0, &bytes(ENTRY)), Ok(the_entry()));
     assert_eq!(decode_item(item_key(), &bytes(ITEM)), Ok(the_item()));
     assert_eq!(decode_document(document_key(), &bytes(DOCUMENT)), Ok(the_document()));
-    assert_eq!(flagged(&bytes(DOCUMENT)), Ok(Some(true)));
 }
 
 #[test]
@@ -316,8 +315,6 @@ proptest! {
     #[test]
     fn documents_come_back(row in arbitrary::document(Reach::Wide)) {
         let bytes = encode_document(&row).unwrap();
-        let marks = (!row.found.is_empty()).then_some(row.loaded);
-        prop_assert_eq!(flagged(&bytes), Ok(marks));
         prop_assert_eq!(decode_document(row.key.clone(), &bytes), Ok(row));
     }
 

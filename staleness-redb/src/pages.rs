@@ -5,34 +5,16 @@ use std::ops::ControlFlow;
 use redb::ReadableTable;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter,
-    RouteFilter, Selection, SessionFilter, SourceFilter, StoreError, SuggestionFilter, ToolFilter,
-    VectorFilter, View, WorkFilter,
+    Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, VectorFilter, View,
 };
 
-use crate::collections::cursors::Cursors;
-use crate::collections::documents::Documents;
 use crate::collections::journal::Journal;
-use crate::collections::knowledge::Knowledge;
 use crate::collections::outcomes::{self, Outcomes};
-use crate::collections::projects::Projects;
-use crate::collections::routes::{self, Routes};
-use crate::collections::sessions::Sessions;
-use crate::collections::sources::Sources;
-use crate::collections::suggestions::SuggestionRows;
-use crate::collections::tools::Tools;
+use crate::collections::rows::{self, Stored};
 use crate::collections::vectors::RouteVectors;
-use crate::collections::work::WorkItems;
-use crate::collections::{Collection, load, table};
+use crate::collections::{Collection, load, routes, table};
 use crate::error::from_storage;
 use crate::session::Tx;
-
-/// Rows that one page holds at most.
-const PAGE: usize = 1_000;
-/// The same of items, documents and work items, which may be a megabyte each.
-const TEXT_PAGE: usize = 50;
-/// The same of vectors, which may be 32 KiB each.
-const VECTOR_PAGE: usize = 200;
 
 type Visit<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
 
@@ -55,19 +37,26 @@ pub(crate) fn pages(
     if let Some(project) = &selection.count_routes {
         blank.route_count = Some(routes::count(tx, project)?);
     }
-    macro_rules! collection {
-        ($field:ident, $collection:ty, $whole:expr) => {
-            collection!($field, $collection, $whole, PAGE)
+    macro_rules! page {
+        ($($field:ident: $row:ty,)*) => {
+            $(
+                if page::<$row>(tx, &selection.$field, &blank, visit)?.is_break() {
+                    return Ok(());
+                }
+            )*
         };
-        ($field:ident, $collection:ty, $whole:expr, $most:expr) => {
+    }
+    staleness_core::collections!(page);
+    macro_rules! rest {
+        ($field:ident, $collection:ty, $whole:expr) => {
             if !selection.$field.is_empty() {
                 let flow = if $whole {
-                    stream::<$collection>(tx, &blank, $most, visit)?
+                    stream::<$collection>(tx, &blank, visit)?
                 } else {
                     let mut part = Selection::new();
                     part.$field.clone_from(&selection.$field);
                     let rows = load(tx, &part, revision)?.$field.into_values();
-                    split::<$collection>(rows, &blank, $most, visit)
+                    split::<$collection>(rows, &blank, visit)
                 };
                 if flow.is_break() {
                     return Ok(());
@@ -75,22 +64,31 @@ pub(crate) fn pages(
             }
         };
     }
-    collection!(projects, Projects, has(&selection.projects, &ProjectFilter::All));
-    collection!(sources, Sources, has(&selection.sources, &SourceFilter::All));
-    collection!(tools, Tools, has(&selection.tools, &ToolFilter::All));
-    collection!(knowledge, Knowledge, has(&selection.knowledge, &ItemFilter::All), TEXT_PAGE);
-    collection!(documents, Documents, has(&selection.documents, &DocumentFilter::All), TEXT_PAGE);
-    collection!(work, WorkItems, has(&selection.work, &WorkFilter::All), TEXT_PAGE);
-    collection!(sessions, Sessions, has(&selection.sessions, &SessionFilter::All));
-    collection!(cursors, Cursors, has(&selection.cursors, &CursorFilter::All));
-    collection!(routes, Routes, has(&selection.routes, &RouteFilter::All));
     if page_vectors(tx, selection, &blank, visit)?.is_break() {
         return Ok(());
     }
-    collection!(suggestions, SuggestionRows, has(&selection.suggestions, &SuggestionFilter::All));
-    collection!(outcomes, Outcomes, selection.outcomes.contains(&OutcomeFilter::All));
-    collection!(journal, Journal, selection.journal.contains(&JournalFilter::All));
+    rest!(outcomes, Outcomes, selection.outcomes.contains(&OutcomeFilter::All));
+    rest!(journal, Journal, selection.journal.contains(&JournalFilter::All));
     Ok(())
+}
+
+/// A collection of rows that are created, replaced and removed.
+fn page<R: Stored>(
+    tx: &Tx,
+    picks: &[Pick<R::Filter>],
+    blank: &View,
+    visit: Visit<'_>,
+) -> Result<ControlFlow<()>, StoreError> {
+    if picks.is_empty() {
+        return Ok(ControlFlow::Continue(()));
+    }
+    if has(picks, &R::Filter::ALL) {
+        return stream::<R>(tx, blank, visit);
+    }
+    let mut whole = View::default();
+    rows::load::<R>(tx, picks, &mut whole)?;
+    let rows = std::mem::take(R::rows_mut(&mut whole)).into_values();
+    Ok(split::<R>(rows, blank, visit))
 }
 
 fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
@@ -101,7 +99,6 @@ fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
 fn stream<C: Collection>(
     tx: &Tx,
     blank: &View,
-    most: usize,
     visit: Visit<'_>,
 ) -> Result<ControlFlow<()>, StoreError> {
     let table = table(tx, C::TABLE)?;
@@ -109,9 +106,9 @@ fn stream<C: Collection>(
     loop {
         let mut page = blank.clone();
         let mut count = 0;
-        for entry in rows.by_ref().take(most) {
+        for entry in rows.by_ref().take(C::PAGE) {
             let (key, value) = entry.map_err(from_storage)?;
-            C::keep(C::read(key.value(), value.value())?, &mut page);
+            C::keep(C::read(&key.value(), value.value())?, &mut page);
             count += 1;
         }
         if count == 0 {
@@ -134,27 +131,26 @@ fn page_vectors(
         return Ok(ControlFlow::Continue(()));
     }
     if has(&selection.vectors, &VectorFilter::All) {
-        return stream::<RouteVectors>(tx, blank, VECTOR_PAGE, visit);
+        return stream::<RouteVectors>(tx, blank, visit);
     }
     let mut part = Selection::new();
     part.vectors.clone_from(&selection.vectors);
     let whole = load(tx, &part, blank.revision)?.vectors;
     let keys = whole.keys();
     let rows = keys.iter().filter_map(|key| whole.get(key));
-    Ok(split::<RouteVectors>(rows, blank, VECTOR_PAGE, visit))
+    Ok(split::<RouteVectors>(rows, blank, visit))
 }
 
 /// Rows that are in memory already.
 fn split<C: Collection>(
     mut rows: impl Iterator<Item = C::Row>,
     blank: &View,
-    most: usize,
     visit: Visit<'_>,
 ) -> ControlFlow<()> {
     loop {
         let mut page = blank.clone();
         let mut count = 0;
-        for row in rows.by_ref().take(most) {
+        for row in rows.by_ref().take(C::PAGE) {
             C::keep(row, &mut page);
             count += 1;
         }

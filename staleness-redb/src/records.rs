@@ -28,7 +28,7 @@ use crate::codec::{Bad, Kind, decode, decode_start, encode, open};
 pub(crate) use crate::words::*;
 pub(crate) use briefs::{route_brief, tool_brief};
 pub(crate) use knowledge::{
-    decode_document, decode_item, decode_item_brief, encode_document, encode_item, flagged,
+    decode_document, decode_item, decode_item_brief, encode_document, encode_item,
 };
 pub(crate) use routes::{
     decode_route, decode_suggestions, decode_vector, encode_route, encode_suggestions,

@@ -3,118 +3,95 @@
 use redb::{ReadableTable, TableDefinition};
 use staleness_core::ids::{DocumentKey, ProjectId};
 use staleness_core::knowledge::Document;
-use staleness_core::store::{Change, DocumentFilter, StoreError, View};
+use staleness_core::store::{DocumentFilter, StoreError, View};
 
-use super::{Collection, get, keep_all, table};
-use crate::codec::{Bad, corrupt};
+use super::rows::{Indexes, Rows, Stored, TEXT_PAGE, Words, keep_indexed, range};
+use super::{Once, table};
+use crate::codec::Bad;
 use crate::error::from_storage;
-use crate::records::{decode_document, encode_document, flagged, id};
+use crate::records::{decode_document, encode_document, id};
 use crate::session::Tx;
 use crate::tables::{DOCUMENTS, DOCUMENTS_FLAGGED, DocumentRef};
 
-/// The collection.
-#[derive(Debug)]
-pub(crate) struct Documents;
+impl Stored for Document {
+    type Words = DocumentRef;
+    type Indexes<'t> = Flagged<'t>;
+    const ROWS: TableDefinition<'static, DocumentRef, &'static [u8]> = DOCUMENTS;
+    const PAGE: usize = TEXT_PAGE;
 
-impl Collection for Documents {
-    type Key = DocumentRef;
-    type Row = Document;
-    const TABLE: TableDefinition<'static, DocumentRef, &'static [u8]> = DOCUMENTS;
-
-    fn read((project, path): (&str, &str), value: &[u8]) -> Result<Document, StoreError> {
-        id(project, ProjectId::new, "project")
-            .and_then(|project| {
-                decode_document(DocumentKey { project, path: path.to_owned() }, value)
-            })
-            .map_err(|bad| corrupt("documents", format_args!("{:?}", (project, path)), bad))
+    fn words(key: &DocumentKey) -> Result<Words<'_, Self>, StoreError> {
+        Ok((key.project.as_str(), &key.path))
     }
 
-    fn keep(row: Document, view: &mut View) {
-        view.documents.insert(row.key.clone(), row);
+    fn decode(&(project, path): &Words<'_, Self>, value: &[u8]) -> Result<Self, Bad> {
+        let project = id(project, ProjectId::new, "project")?;
+        decode_document(DocumentKey { project, path: path.to_owned() }, value)
     }
-}
 
-fn words(key: &DocumentKey) -> (&str, &str) {
-    (key.project.as_str(), &key.path)
-}
+    fn encode(&self) -> Result<Vec<u8>, StoreError> {
+        encode_document(self)
+    }
 
-/// Adds what the filter names to the view.
-pub(crate) fn load(tx: &Tx, filter: &DocumentFilter, view: &mut View) -> Result<(), StoreError> {
-    match filter {
-        DocumentFilter::Key(key) => {
-            if let Some(row) = get::<Documents>(&table(tx, DOCUMENTS)?, words(key))? {
-                Documents::keep(row, view);
+    fn find(
+        tx: &Tx,
+        rows: &Rows<'_, Self>,
+        filter: &DocumentFilter,
+        view: &mut View,
+    ) -> Result<(), StoreError> {
+        match filter {
+            DocumentFilter::Project(project) => {
+                let first = project.as_str();
+                range::<Self>(rows, (first, ""), |key| key.0 == first, view)
             }
-            Ok(())
+            DocumentFilter::Loaded(project) => flagged(tx, project, true, rows, view),
+            DocumentFilter::Flagged(project) => flagged(tx, project, false, rows, view),
+            DocumentFilter::Key(_) | DocumentFilter::All => Ok(()),
         }
-        DocumentFilter::Project(project) => {
-            let project = project.as_str();
-            for entry in table(tx, DOCUMENTS)?.range((project, "")..).map_err(from_storage)? {
-                let (key, value) = entry.map_err(from_storage)?;
-                if key.value().0 != project {
-                    break;
-                }
-                Documents::keep(Documents::read(key.value(), value.value())?, view);
-            }
-            Ok(())
-        }
-        DocumentFilter::Loaded(project) => by_index(tx, project, true, view),
-        DocumentFilter::Flagged(project) => by_index(tx, project, false, view),
-        DocumentFilter::All => keep_all::<Documents>(tx, view),
     }
 }
 
-fn by_index(tx: &Tx, project: &ProjectId, loaded: bool, view: &mut View) -> Result<(), StoreError> {
+/// Those with findings; those that a client loads come last.
+fn flagged(
+    tx: &Tx,
+    project: &ProjectId,
+    loaded: bool,
+    rows: &Rows<'_, Document>,
+    view: &mut View,
+) -> Result<(), StoreError> {
     let project = project.as_str();
-    let (rows, index) = (table(tx, DOCUMENTS)?, table(tx, DOCUMENTS_FLAGGED)?);
+    let index = table(tx, DOCUMENTS_FLAGGED)?;
     for entry in index.range((project, loaded, "")..).map_err(from_storage)? {
-        let (key, ()) = entry.map(|(key, value)| (key, value.value())).map_err(from_storage)?;
+        let (key, _) = entry.map_err(from_storage)?;
         let (its_project, _, path) = key.value();
         if its_project != project {
             break;
         }
-        match get::<Documents>(&rows, (project, path))? {
-            Some(row) => Documents::keep(row, view),
-            None => {
-                return Err(corrupt(
-                    "documents",
-                    format_args!("{:?}", (project, path)),
-                    Bad("the row"),
-                ));
-            }
-        }
+        keep_indexed::<Document>(rows, &(project, path), view)?;
     }
     Ok(())
 }
 
-/// Writes the changes, and of the index what really changes.
-pub(crate) fn apply(tx: &Tx, changes: &[Change<Document, DocumentKey>]) -> Result<(), StoreError> {
-    if changes.is_empty() {
-        return Ok(());
+/// The index.
+pub(crate) struct Flagged<'t>(Once<'t, (&'static str, bool, &'static str), ()>);
+
+impl<'t> Indexes<'t, Document> for Flagged<'t> {
+    fn new(tx: &'t Tx) -> Self {
+        Self(Once::new(tx, DOCUMENTS_FLAGGED))
     }
-    let (mut rows, mut index) = (table(tx, DOCUMENTS)?, table(tx, DOCUMENTS_FLAGGED)?);
-    for change in changes {
-        let (key, after, old) = match change {
-            Change::Put(row) => {
-                let value = encode_document(row)?;
-                let old = rows.insert(words(&row.key), value.as_slice()).map_err(from_storage)?;
-                (&row.key, (!row.found.is_empty()).then_some(row.loaded), old)
-            }
-            Change::Delete(key) => (key, None, rows.remove(words(key)).map_err(from_storage)?),
+
+    fn change(
+        &mut self,
+        before: Option<&Document>,
+        after: Option<&Document>,
+    ) -> Result<(), StoreError> {
+        let is_in = |row: Option<&Document>, loaded| {
+            row.is_some_and(|row| !row.found.is_empty() && row.loaded == loaded)
         };
-        let (project, path) = words(key);
-        let before = old
-            .map_or(Ok(None), |old| flagged(old.value()))
-            .map_err(|bad| corrupt("documents", format_args!("{:?}", (project, path)), bad))?;
-        if before == after {
-            continue;
+        let Some(key) = after.or(before).map(|row| &row.key) else { return Ok(()) };
+        for loaded in [false, true] {
+            let key = (key.project.as_str(), loaded, key.path.as_str());
+            self.0.set(key, is_in(before, loaded), is_in(after, loaded))?;
         }
-        if let Some(loaded) = before {
-            index.remove((project, loaded, path)).map_err(from_storage)?;
-        }
-        if let Some(loaded) = after {
-            index.insert((project, loaded, path), ()).map_err(from_storage)?;
-        }
+        Ok(())
     }
-    Ok(())
 }

@@ -19,8 +19,9 @@ impl Collection for Journal {
     type Key = EntryRef;
     type Row = JournalEntry;
     const TABLE: TableDefinition<'static, EntryRef, &'static [u8]> = JOURNAL;
+    const PAGE: usize = 1_000;
 
-    fn read((revision, index): EntryRef, value: &[u8]) -> Result<JournalEntry, StoreError> {
+    fn read(&(revision, index): &EntryRef, value: &[u8]) -> Result<JournalEntry, StoreError> {
         decode_entry(Revision(revision), index, value)
             .map_err(|bad| corrupt("journal", format_args!("{revision}.{index}"), bad))
     }
@@ -71,12 +72,12 @@ pub(crate) fn load(tx: &Tx, filter: &JournalFilter, view: &mut View) -> Result<(
             }
             Ok(())
         }
-        JournalFilter::All => keep_all::<Journal>(tx, view),
+        JournalFilter::All => keep_all::<Journal>(&table(tx, JOURNAL)?, view),
     }
 }
 
 fn keep_indexed(rows: &Rows<'_>, key: EntryRef, view: &mut View) -> Result<(), StoreError> {
-    match get::<Journal>(rows, key)? {
+    match get::<Journal>(rows, &key)? {
         Some(row) => Journal::keep(row, view),
         None => {
             let (revision, index) = key;

@@ -9,7 +9,7 @@ use staleness_core::store::{
 };
 use staleness_core::time::Timestamp;
 
-use super::{Collection, Once, get, keep_all_of, table};
+use super::{Collection, Once, get, keep_all, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{decode_outcome, encode_outcome, outcome_time};
@@ -24,8 +24,9 @@ impl Collection for Outcomes {
     type Key = u64;
     type Row = Outcome;
     const TABLE: TableDefinition<'static, u64, &'static [u8]> = OUTCOMES;
+    const PAGE: usize = 1_000;
 
-    fn read(seq: u64, value: &[u8]) -> Result<Outcome, StoreError> {
+    fn read(&seq: &u64, value: &[u8]) -> Result<Outcome, StoreError> {
         decode_outcome(seq, value).map_err(|bad| corrupt("outcomes", seq, bad))
     }
 
@@ -73,7 +74,7 @@ pub(crate) fn load<'f>(
                     Outcomes::keep(indexed(rows.open()?, seq)?, view);
                 }
             }
-            OutcomeFilter::All => keep_all_of::<Outcomes>(rows.open()?, view)?,
+            OutcomeFilter::All => keep_all::<Outcomes>(rows.open()?, view)?,
         }
     }
     Ok(())
@@ -93,7 +94,7 @@ fn last_per_server(index: &Served<'_>, since: Timestamp) -> Result<Vec<u64>, Sto
 }
 
 fn indexed(rows: &Rows<'_>, seq: u64) -> Result<Outcome, StoreError> {
-    get::<Outcomes>(rows, seq)?.ok_or_else(|| corrupt("outcomes", seq, Bad("the row")))
+    get::<Outcomes>(rows, &seq)?.ok_or_else(|| corrupt("outcomes", seq, Bad("the row")))
 }
 
 /// How many outcomes there are, and how many a cut would remove. Reads the time of each.
@@ -146,7 +147,7 @@ pub(crate) fn remove(tx: &Tx, range: &OutcomeRange) -> Result<(), StoreError> {
     let mut indexes = Indexes::open(tx)?;
     for seq in gone {
         if let Some(old) = rows.remove(seq).map_err(from_storage)? {
-            indexes.remove(&Outcomes::read(seq, old.value())?)?;
+            indexes.remove(&Outcomes::read(&seq, old.value())?)?;
         }
     }
     Ok(())
@@ -156,7 +157,7 @@ fn seqs(rows: &Rows<'_>, wanted: impl Fn(&Outcome) -> bool) -> Result<Vec<u64>, 
     let mut found = Vec::new();
     for entry in rows.iter().map_err(from_storage)? {
         let (seq, value) = entry.map_err(from_storage)?;
-        if wanted(&Outcomes::read(seq.value(), value.value())?) {
+        if wanted(&Outcomes::read(&seq.value(), value.value())?) {
             found.push(seq.value());
         }
     }

@@ -3,32 +3,66 @@
 use redb::{ReadableTable, TableDefinition};
 use staleness_core::ids::{ProjectId, ToolName};
 use staleness_core::route::{Route, RouteBriefs, RouteId, RouteKey};
-use staleness_core::store::{Change, RouteFilter, StoreError, View};
+use staleness_core::store::{RouteFilter, StoreError, View};
 
-use super::{Collection, get, keep_all, table};
+use super::rows::{Rows, Stored, Words, range};
+use super::table;
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{decode_route, encode_route, id, route_brief};
 use crate::session::Tx;
 use crate::tables::{ROUTES, RouteRef};
 
-/// The collection.
-#[derive(Debug)]
-pub(crate) struct Routes;
+impl Stored for Route {
+    type Words = RouteRef;
+    type Indexes<'t> = ();
+    const ROWS: TableDefinition<'static, RouteRef, &'static [u8]> = ROUTES;
 
-impl Collection for Routes {
-    type Key = RouteRef;
-    type Row = Route;
-    const TABLE: TableDefinition<'static, RouteRef, &'static [u8]> = ROUTES;
-
-    fn read(key: (&str, &str, u128), value: &[u8]) -> Result<Route, StoreError> {
-        route_key(key)
-            .and_then(|key| decode_route(key, value))
-            .map_err(|bad| corrupt("routes", name(key), bad))
+    fn words(key: &RouteKey) -> Result<Words<'_, Self>, StoreError> {
+        Ok(parts(key))
     }
 
-    fn keep(row: Route, view: &mut View) {
-        view.routes.insert(row.key.clone(), row);
+    fn decode(key: &Words<'_, Self>, value: &[u8]) -> Result<Self, Bad> {
+        decode_route(route_key(*key)?, value)
+    }
+
+    fn encode(&self) -> Result<Vec<u8>, StoreError> {
+        encode_route(self)
+    }
+
+    fn find(
+        _: &Tx,
+        rows: &Rows<'_, Self>,
+        filter: &RouteFilter,
+        view: &mut View,
+    ) -> Result<(), StoreError> {
+        match filter {
+            RouteFilter::Id(project, id) => {
+                let first = project.as_str();
+                let mut found = View::default();
+                range::<Self>(rows, (first, "", 0), |key| key.0 == first, &mut found)?;
+                view.routes.extend(found.routes.into_iter().filter(|(key, _)| key.id == *id));
+                Ok(())
+            }
+            RouteFilter::Tool(project, tool) => {
+                let (project, tool) = (project.as_str(), tool.as_str());
+                range::<Self>(
+                    rows,
+                    (project, tool, 0),
+                    |key| (key.0, key.1) == (project, tool),
+                    view,
+                )
+            }
+            RouteFilter::Project(project) => {
+                let first = project.as_str();
+                range::<Self>(rows, (first, "", 0), |key| key.0 == first, view)
+            }
+            RouteFilter::Key(_) | RouteFilter::All => Ok(()),
+        }
+    }
+
+    fn name(key: &Words<'_, Self>) -> String {
+        name(*key)
     }
 }
 
@@ -44,51 +78,6 @@ pub(super) fn name((project, tool, id): (&str, &str, u128)) -> String {
 
 pub(super) fn parts(key: &RouteKey) -> (&str, &str, u128) {
     (key.project.as_str(), key.tool.as_str(), key.id.0)
-}
-
-/// Adds what the filter names to the view.
-pub(crate) fn load(tx: &Tx, filter: &RouteFilter, view: &mut View) -> Result<(), StoreError> {
-    let any = |_: (&str, &str, u128)| true;
-    match filter {
-        RouteFilter::Key(key) => {
-            if let Some(row) = get::<Routes>(&table(tx, ROUTES)?, parts(key))? {
-                Routes::keep(row, view);
-            }
-            Ok(())
-        }
-        RouteFilter::Id(project, id) => {
-            range(tx, project, None, |key| key.2 == id.0, |row| Routes::keep(row, view))
-        }
-        RouteFilter::Tool(project, tool) => {
-            range(tx, project, Some(tool), any, |row| Routes::keep(row, view))
-        }
-        RouteFilter::Project(project) => {
-            range(tx, project, None, any, |row| Routes::keep(row, view))
-        }
-        RouteFilter::All => keep_all::<Routes>(tx, view),
-    }
-}
-
-/// The routes of a project, or of one of its tools, whose keys are wanted.
-fn range(
-    tx: &Tx,
-    project: &ProjectId,
-    tool: Option<&ToolName>,
-    wanted: impl Fn((&str, &str, u128)) -> bool,
-    mut keep: impl FnMut(Route),
-) -> Result<(), StoreError> {
-    let (project, first) = (project.as_str(), tool.map_or("", ToolName::as_str));
-    for entry in table(tx, ROUTES)?.range((project, first, 0)..).map_err(from_storage)? {
-        let (key, value) = entry.map_err(from_storage)?;
-        let (its_project, its_tool, _) = key.value();
-        if its_project != project || tool.is_some_and(|tool| its_tool != tool.as_str()) {
-            break;
-        }
-        if wanted(key.value()) {
-            keep(Routes::read(key.value(), value.value())?);
-        }
-    }
-    Ok(())
 }
 
 /// Adds the routes of a project in brief.
@@ -120,24 +109,4 @@ pub(crate) fn count(tx: &Tx, project: &ProjectId) -> Result<u64, StoreError> {
         found += 1;
     }
     Ok(found)
-}
-
-/// Writes the changes.
-pub(crate) fn apply(tx: &Tx, changes: &[Change<Route, RouteKey>]) -> Result<(), StoreError> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let mut rows = table(tx, ROUTES)?;
-    for change in changes {
-        match change {
-            Change::Put(row) => {
-                let value = encode_route(row)?;
-                rows.insert(parts(&row.key), value.as_slice()).map_err(from_storage)?;
-            }
-            Change::Delete(key) => {
-                rows.remove(parts(key)).map_err(from_storage)?;
-            }
-        }
-    }
-    Ok(())
 }

@@ -1,11 +1,12 @@
 //! Tools, and the five indexes over them.
 
-use redb::{ReadableTable, Table, TableDefinition, Value};
+use redb::{ReadableTable, TableDefinition, Value};
 use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
-use staleness_core::store::{Change, StoreError, ToolFilter, View};
+use staleness_core::store::{StoreError, ToolFilter, View};
 use staleness_core::tool::{Status, Tool, ToolBriefs, ToolKind};
 
-use super::{Collection, Once, get, keep_all_of, table};
+use super::rows::{Indexes, Rows, Stored, Words, keep_indexed, range};
+use super::{Once, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{TOOL_KINDS, decode_tool, encode_tool, id, number, tool_brief};
@@ -15,35 +16,47 @@ use crate::tables::{
     ToolRef,
 };
 
-/// The collection.
-#[derive(Debug)]
-pub(crate) struct Tools;
+impl Stored for Tool {
+    type Words = ToolRef;
+    type Indexes<'t> = ToolIndexes<'t>;
+    const ROWS: TableDefinition<'static, ToolRef, &'static [u8]> = TOOLS;
 
-impl Collection for Tools {
-    type Key = ToolRef;
-    type Row = Tool;
-    const TABLE: TableDefinition<'static, ToolRef, &'static [u8]> = TOOLS;
-
-    fn read(key: (&str, &str), value: &[u8]) -> Result<Tool, StoreError> {
-        tool_key(key)
-            .and_then(|key| decode_tool(key, value))
-            .map_err(|bad| corrupt("tools", format_args!("{key:?}"), bad))
+    fn words(key: &ToolKey) -> Result<Words<'_, Self>, StoreError> {
+        Ok((key.scope.as_key(), key.name.as_str()))
     }
 
-    fn keep(row: Tool, view: &mut View) {
-        view.tools.insert(row.key.clone(), row);
+    fn decode(&(scope, name): &Words<'_, Self>, value: &[u8]) -> Result<Self, Bad> {
+        let scope = id(scope, Scope::from_key, "scope")?;
+        decode_tool(ToolKey { scope, name: id(name, ToolName::new, "name")? }, value)
     }
-}
 
-fn tool_key((scope, name): (&str, &str)) -> Result<ToolKey, Bad> {
-    Ok(ToolKey {
-        scope: id(scope, Scope::from_key, "scope")?,
-        name: id(name, ToolName::new, "name")?,
-    })
-}
+    fn encode(&self) -> Result<Vec<u8>, StoreError> {
+        encode_tool(self)
+    }
 
-fn words(key: &ToolKey) -> (&str, &str) {
-    (key.scope.as_key(), key.name.as_str())
+    fn find(
+        tx: &Tx,
+        rows: &Rows<'_, Self>,
+        filter: &ToolFilter,
+        view: &mut View,
+    ) -> Result<(), StoreError> {
+        match filter {
+            ToolFilter::Scope(scope) => {
+                let first = scope.as_key();
+                range::<Self>(rows, (first, ""), |key| key.0 == first, view)
+            }
+            ToolFilter::Configured(scope) => by_index(tx, TOOLS_CONFIGURED, scope, rows, view),
+            ToolFilter::Demoted(scope) => by_index(tx, TOOLS_DEMOTED, scope, rows, view),
+            ToolFilter::Revived(scope) => by_index(tx, TOOLS_REVIVED, scope, rows, view),
+            ToolFilter::Entries(scope, server) => {
+                by_server(tx, TOOLS_ENTRIES, (scope, server), rows, view)
+            }
+            ToolFilter::Server(scope, server) => {
+                by_server(tx, TOOLS_SERVER, (scope, server), rows, view)
+            }
+            ToolFilter::Key(_) | ToolFilter::All => Ok(()),
+        }
+    }
 }
 
 /// Adds the tools of a scope in brief.
@@ -64,97 +77,39 @@ pub(crate) fn briefs(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), Stor
     Ok(())
 }
 
-/// Adds what the filters name to the view.
-pub(crate) fn load<'f>(
-    tx: &Tx,
-    filters: impl Iterator<Item = &'f ToolFilter>,
-    view: &mut View,
-) -> Result<(), StoreError> {
-    let mut tools = Once::new(tx, TOOLS);
-    let mut entries = Once::new(tx, TOOLS_ENTRIES);
-    for filter in filters {
-        match filter {
-            // The tools of a batch are few, and each is named again and again.
-            ToolFilter::Key(key) if view.tools.contains_key(key) => {}
-            ToolFilter::Key(key) => {
-                if let Some(row) = get::<Tools>(tools.open()?, words(key))? {
-                    Tools::keep(row, view);
-                }
-            }
-            ToolFilter::Scope(scope) => {
-                let scope = scope.as_key();
-                for entry in tools.open()?.range((scope, "")..).map_err(from_storage)? {
-                    let (key, value) = entry.map_err(from_storage)?;
-                    if key.value().0 != scope {
-                        break;
-                    }
-                    Tools::keep(Tools::read(key.value(), value.value())?, view);
-                }
-            }
-            ToolFilter::Configured(scope) => {
-                by_index(tx, TOOLS_CONFIGURED, scope, &mut tools, view)?
-            }
-            ToolFilter::Demoted(scope) => by_index(tx, TOOLS_DEMOTED, scope, &mut tools, view)?,
-            ToolFilter::Revived(scope) => by_index(tx, TOOLS_REVIVED, scope, &mut tools, view)?,
-            ToolFilter::Entries(scope, server) => {
-                by_server(entries.open()?, scope, server, &mut tools, view)?;
-            }
-            ToolFilter::Server(scope, server) => {
-                by_server(&table(tx, TOOLS_SERVER)?, scope, server, &mut tools, view)?;
-            }
-            ToolFilter::All => keep_all_of::<Tools>(tools.open()?, view)?,
-        }
-    }
-    Ok(())
-}
-
-type OnceTools<'t> = Once<'t, ToolRef, &'static [u8]>;
-
 fn by_index(
     tx: &Tx,
     index: TableDefinition<'_, ToolRef, ()>,
     scope: &Scope,
-    tools: &mut OnceTools<'_>,
+    rows: &Rows<'_, Tool>,
     view: &mut View,
 ) -> Result<(), StoreError> {
-    let (scope, index) = (scope.as_key(), table(tx, index)?);
-    for entry in index.range((scope, "")..).map_err(from_storage)? {
+    let scope = scope.as_key();
+    for entry in table(tx, index)?.range((scope, "")..).map_err(from_storage)? {
         let (key, _) = entry.map_err(from_storage)?;
         if key.value().0 != scope {
             break;
         }
-        keep_indexed(tools, key.value(), view)?;
+        keep_indexed::<Tool>(rows, &key.value(), view)?;
     }
     Ok(())
 }
 
 fn by_server<V: Value + 'static>(
-    index: &Table<'_, ServerRef, V>,
-    scope: &Scope,
-    server: &ServerKey,
-    tools: &mut OnceTools<'_>,
+    tx: &Tx,
+    index: TableDefinition<'_, ServerRef, V>,
+    (scope, server): (&Scope, &ServerKey),
+    rows: &Rows<'_, Tool>,
     view: &mut View,
 ) -> Result<(), StoreError> {
     let (scope, server) = (scope.as_key(), server.as_str());
-    for entry in index.range((scope, server, "")..).map_err(from_storage)? {
+    for entry in table(tx, index)?.range((scope, server, "")..).map_err(from_storage)? {
         let (key, _) = entry.map_err(from_storage)?;
         let (its_scope, its_server, name) = key.value();
         if (its_scope, its_server) != (scope, server) {
             break;
         }
-        keep_indexed(tools, (scope, name), view)?;
-    }
-    Ok(())
-}
-
-fn keep_indexed(
-    tools: &mut OnceTools<'_>,
-    key: (&str, &str),
-    view: &mut View,
-) -> Result<(), StoreError> {
-    match get::<Tools>(tools.open()?, key)? {
-        Some(row) => Tools::keep(row, view),
-        None => return Err(corrupt("tools", format_args!("{key:?}"), Bad("the row"))),
+        keep_indexed::<Tool>(rows, &(scope, name), view)?;
     }
     Ok(())
 }
@@ -185,7 +140,7 @@ impl Marks {
 }
 
 /// The indexes, opened when they change.
-struct Indexes<'t> {
+pub(crate) struct ToolIndexes<'t> {
     server: Once<'t, ServerRef, u8>,
     entries: Once<'t, ServerRef, ()>,
     configured: Once<'t, ToolRef, ()>,
@@ -193,8 +148,8 @@ struct Indexes<'t> {
     revived: Once<'t, ToolRef, ()>,
 }
 
-impl<'t> Indexes<'t> {
-    const fn new(tx: &'t Tx) -> Self {
+impl<'t> Indexes<'t, Tool> for ToolIndexes<'t> {
+    fn new(tx: &'t Tx) -> Self {
         Self {
             server: Once::new(tx, TOOLS_SERVER),
             entries: Once::new(tx, TOOLS_ENTRIES),
@@ -204,8 +159,11 @@ impl<'t> Indexes<'t> {
         }
     }
 
-    fn change(&mut self, key: &ToolKey, before: &Marks, after: &Marks) -> Result<(), StoreError> {
-        let words = words(key);
+    fn change(&mut self, old: Option<&Tool>, new: Option<&Tool>) -> Result<(), StoreError> {
+        let marks = |row: Option<&Tool>| row.map_or_else(|| Ok(Marks::default()), Marks::of);
+        let (before, after) = (marks(old)?, marks(new)?);
+        let Some(key) = new.or(old).map(|row| &row.key) else { return Ok(()) };
+        let words = (key.scope.as_key(), key.name.as_str());
         self.configured.set(words, before.configured, after.configured)?;
         self.demoted.set(words, before.demoted, after.demoted)?;
         self.revived.set(words, before.revived, after.revived)?;
@@ -225,31 +183,4 @@ impl<'t> Indexes<'t> {
         }
         Ok(())
     }
-}
-
-/// Writes the changes, and of the indexes what really changes.
-pub(crate) fn apply(tx: &Tx, changes: &[Change<Tool, ToolKey>]) -> Result<(), StoreError> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let mut tools = table(tx, TOOLS)?;
-    let mut indexes = Indexes::new(tx);
-    for change in changes {
-        let (key, after, old) = match change {
-            Change::Put(row) => {
-                let value = encode_tool(row)?;
-                let old = tools.insert(words(&row.key), value.as_slice());
-                (&row.key, Marks::of(row)?, old.map_err(from_storage)?)
-            }
-            Change::Delete(key) => {
-                (key, Marks::default(), tools.remove(words(key)).map_err(from_storage)?)
-            }
-        };
-        let before = match old {
-            Some(old) => Marks::of(&Tools::read(words(key), old.value())?)?,
-            None => Marks::default(),
-        };
-        indexes.change(key, &before, &after)?;
-    }
-    Ok(())
 }

@@ -21,8 +21,9 @@ impl Collection for RouteVectors {
     type Key = RouteRef;
     type Row = RouteVector;
     const TABLE: TableDefinition<'static, RouteRef, &'static [u8]> = VECTORS;
+    const PAGE: usize = 200;
 
-    fn read(key: (&str, &str, u128), value: &[u8]) -> Result<RouteVector, StoreError> {
+    fn read(&key: &(&str, &str, u128), value: &[u8]) -> Result<RouteVector, StoreError> {
         route_key(key)
             .and_then(|key| decode_vector(key, value))
             .map_err(|bad| corrupt("vectors", name(key), bad))

@@ -191,9 +191,3 @@ pub(crate) fn decode_document(key: DocumentKey, bytes: &[u8]) -> Result<Document
         found,
     })
 }
-
-/// Of a document with findings, whether a client loads it; nothing of one without.
-pub(crate) fn flagged(bytes: &[u8]) -> Result<Option<bool>, Bad> {
-    let body = document_body(bytes)?;
-    Ok(body.found.map(|_| body.loaded))
-}

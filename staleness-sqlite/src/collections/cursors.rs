@@ -24,7 +24,7 @@ impl Table for Cursor {
     }
 
     fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        Ok(Cursor {
+        Ok(Self {
             key: CursorKey {
                 project: cells.parsed("project", ProjectId::new)?,
                 agent: cells.parsed("agent", AgentId::new)?,

@@ -29,7 +29,7 @@ impl Table for Document {
     }
 
     fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        Ok(Document {
+        Ok(Self {
             key: DocumentKey {
                 project: cells.parsed("project", ProjectId::new)?,
                 path: cells.string("path")?,

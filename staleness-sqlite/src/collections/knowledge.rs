@@ -36,7 +36,7 @@ impl Table for Item {
     }
 
     fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        Ok(Item {
+        Ok(Self {
             key: ItemKey { scope: cells.scope("scope")?, id: cells.parsed("id", ItemId::new)? },
             kind: cells.parsed("kind", ItemKind::from_word)?,
             body: cells.string("body")?,

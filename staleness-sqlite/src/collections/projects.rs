@@ -26,7 +26,7 @@ impl Table for Project {
     }
 
     fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        Ok(Project {
+        Ok(Self {
             id: cells.parsed("id", ProjectId::new)?,
             root: cells.string("root")?,
             first_seen_at: cells.time("first_seen_at")?,

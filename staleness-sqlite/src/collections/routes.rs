@@ -32,7 +32,7 @@ impl Table for Route {
     }
 
     fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        Ok(Route {
+        Ok(Self {
             key: key(cells)?,
             query: cells.string("query")?,
             confidence: Confidence::of_billionths(cells.small("confidence")?)

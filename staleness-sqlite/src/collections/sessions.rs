@@ -24,7 +24,7 @@ impl Table for Session {
     }
 
     fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        Ok(Session {
+        Ok(Self {
             key: SessionKey {
                 project: cells.parsed("project", ProjectId::new)?,
                 id: cells.parsed("id", SessionId::new)?,

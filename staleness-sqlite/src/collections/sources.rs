@@ -27,7 +27,7 @@ impl Table for Source {
 
     fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
         let scope = cells.scope("scope")?;
-        Ok(Source {
+        Ok(Self {
             id: SourceId {
                 project: match scope {
                     Scope::Global => None,

@@ -24,7 +24,7 @@ impl Table for Suggestions {
     }
 
     fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
-        Ok(Suggestions {
+        Ok(Self {
             key: SessionKey {
                 project: cells.parsed("project", ProjectId::new)?,
                 id: cells.parsed("session", SessionId::new)?,

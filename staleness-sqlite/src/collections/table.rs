@@ -161,7 +161,7 @@ pub(crate) fn rows<R: Table, P: Params>(
 ) -> Result<(), StoreError> {
     each(tx, sql, params, |row| {
         let read = R::read(&mut Cells::new(row));
-        read.map(|row| visit(row)).map_err(|bad| {
+        read.map(&mut *visit).map_err(|bad| {
             let Statements { table, key, .. } = R::sql();
             corrupt(table, Cells::new(row).names(*key), bad)
         })

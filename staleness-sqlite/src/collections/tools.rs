@@ -114,7 +114,7 @@ impl Table for Tool {
         };
         let hold = cells.parsed("hold", Hold::from_word)?;
         let demoted = cells.flag("demoted")?;
-        let tool = Tool {
+        let tool = Self {
             key,
             kind,
             server,

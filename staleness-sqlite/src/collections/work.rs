@@ -44,7 +44,7 @@ impl Table for Work {
         if cells.flag("ended")? == status.is_open() {
             return Err(Bad("ended"));
         }
-        let work = Work {
+        let work = Self {
             key,
             kind,
             status,
