@@ -101,7 +101,6 @@
 //! - Times are [`Timestamp`]s in milliseconds; ages are whole elapsed days.
 
 pub mod embed;
-pub mod hash;
 pub mod ids;
 pub mod journal;
 pub mod knowledge;

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use super::places::Places;
 use super::{
     Context, Distance, Evidence, Fact, Item, ItemKind, SignalKind, SignalSet, score_and_level_of,
 };
@@ -95,10 +94,11 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
     if naming.is_empty() {
         return;
     }
-    let places = Places::of(items);
+    let keys = items.iter().map(|item| (&item.key.scope, &item.key.id));
+    let places: foldhash::HashMap<(&Scope, &ItemId), usize> = keys.zip(0..).collect();
     let find = |item: &Item, id: &ItemId| {
-        let here = places.find(&item.key.scope, id);
-        here.or_else(|| places.find(&Scope::Global, id))
+        let here = places.get(&(&item.key.scope, id));
+        here.or_else(|| places.get(&(&Scope::Global, id))).copied()
     };
     for (at, item) in naming.iter().copied() {
         for other in item.supersedes.iter().filter_map(|id| find(item, id)) {

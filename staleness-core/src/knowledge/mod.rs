@@ -15,7 +15,6 @@ mod gather;
 mod item;
 mod judge;
 mod markers;
-mod places;
 mod recall;
 mod score;
 mod sentence;

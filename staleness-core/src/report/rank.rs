@@ -1,8 +1,8 @@
 //! Ranking: which tools serve a project best, by what worked in it lately.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+
+use foldhash::HashMap;
 
 use super::Context;
 use crate::ids::ToolKey;
@@ -94,28 +94,7 @@ pub fn rank<'a>(
 /// server that provides it, and for what is credited with it.
 struct Tally<'a> {
     counted: u32,
-    successes: HashMap<&'a ToolKey, u32, BuildHasherDefault<KeyHasher>>,
-}
-
-/// Hashes keys eight bytes at a time. Every tool is looked up among the few that succeeded lately, at
-/// most `ranking.window` and what they are credited with, so keys that collide cost little.
-#[derive(Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        for word in words.iter().chain([&last]) {
-            let mixed = self.0.rotate_left(5) ^ u64::from_le_bytes(*word);
-            self.0 = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
+    successes: HashMap<&'a ToolKey, u32>,
 }
 
 impl<'a> Tally<'a> {

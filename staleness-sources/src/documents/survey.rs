@@ -20,7 +20,7 @@ pub struct Survey {
 /// # Errors
 /// Why the first that cannot be read cannot.
 pub fn survey(texts: &[impl AsRef<str>]) -> Result<Survey, &'static str> {
-    let (mut names, mut room) = (Names::of_many(), Room::default());
+    let (mut names, mut room) = (Names::default(), Room::default());
     let mut all = Survey::default();
     for text in texts {
         let draft = draft::read(text.as_ref(), &mut names, &mut room)?;

@@ -1,10 +1,11 @@
 //! The list of changed files, kept by path: what was where at each place of the list of commits,
 //! without looking at a tree.
 
+use foldhash::HashMap as Map;
+
 use super::Oid;
 use super::raw::Change;
 use super::tree::EntryKind;
-use staleness_core::hash::Map;
 
 /// The most changes that are kept, at some 40 bytes each, and the most bytes of paths. What is older
 /// is looked up in the trees of commits.

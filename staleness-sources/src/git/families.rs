@@ -4,7 +4,7 @@
 //! first, and keeps it for a while. So an object is asked for before its base: the base is at hand when
 //! its turn comes, and nothing is unpacked twice. And objects of one family go to the same git.
 
-use staleness_core::hash::Map;
+use foldhash::HashMap as Map;
 
 use super::Oid;
 

@@ -7,6 +7,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use foldhash::{HashMap as Map, HashSet as Set};
+
 use super::files::{WantedFile, read};
 use super::found::Found;
 use super::lines::may_be_text;
@@ -17,7 +19,6 @@ use super::tokens::{Lexicon, WantedPath};
 use super::tree::{EntryKind, Paths, entries};
 use super::words::{Numbered, exists};
 use super::{GitError, Oid, Stage, Watch};
-use staleness_core::hash::{Map, Set};
 
 /// How deep folders are followed.
 const MAX_DEPTH: usize = 128;

@@ -1,9 +1,8 @@
 //! Lines of two versions of a file, matched with each other.
 
+use foldhash::HashMap as Map;
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
 use staleness_core::knowledge::Lines;
-
-use staleness_core::hash::Map;
 
 /// Ends of the names of files that are no text; they are not read.
 const NO_TEXT: [&str; 40] = [

@@ -1,5 +1,6 @@
 //! The first-parent history: its commits, and the versions of some files.
 
+use foldhash::HashMap as Map;
 use staleness_core::time::Timestamp;
 
 use super::changes::Changes;
@@ -7,7 +8,6 @@ use super::follow::{Follow, Trail};
 use super::process::Process;
 use super::raw::seconds;
 use super::{Commit, GitError, Oid, Repo, Stage, Watch};
-use staleness_core::hash::Map;
 
 /// Commits whose changes one git lists: it keeps some kilobytes of each until it ends.
 const BATCH: usize = 4_096;

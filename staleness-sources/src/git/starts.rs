@@ -1,8 +1,9 @@
 //! Which of the paths that are looked for a file leads to.
 
+use foldhash::HashMap as Map;
+
 use super::tokens::{Lexicon, WantedPath};
 use super::tree::EntryKind;
-use staleness_core::hash::Map;
 
 /// The paths that are looked for.
 pub(crate) struct Starts<'l> {

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use foldhash::HashMap as Map;
+
 use super::GitError;
 use super::changes::{Changed, Changes};
 use super::files::{WantedFile, read};
@@ -16,7 +18,6 @@ use super::starts::Starts;
 use super::tokens::Lexicon;
 use super::tree::EntryKind;
 use super::words::Numbered;
-use staleness_core::hash::Map;
 
 /// How deep a path may be, and how long.
 const MAX_DEPTH: usize = 128;

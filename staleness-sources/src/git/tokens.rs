@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use foldhash::HashMap as Map;
+
 use super::filed;
 use super::naming::{Naming, is_data};
 use super::{defined, items, offered};
-use staleness_core::hash::Map;
 
 /// Words, each with a number.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! Trees, and paths in the trees of commits.
 
+use foldhash::HashMap as Map;
+
 use super::objects::{Object, Objects, Sort, Wanted};
 use super::repo::Place;
 use super::{GitError, Oid};
-use staleness_core::hash::Map;
 
 /// How many entries of trees are kept for the next question.
 const MAX_KEPT: usize = 500_000;

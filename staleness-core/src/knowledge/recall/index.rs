@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use foldhash::HashMap as Map;
+
 use super::wanted::Wanted;
-use crate::hash::Map;
 use crate::knowledge::Item;
 use crate::report::words::{MIN_PREFIX, Run, Token, question};
 use crate::search::split::{Cut, split, split_wanted};

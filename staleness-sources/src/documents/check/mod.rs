@@ -150,7 +150,7 @@ pub fn check(
         options,
         fence,
         past,
-        names: Names::of_many(),
+        names: Names::default(),
         room: Room::default(),
         report,
         told: BTreeSet::new(),
