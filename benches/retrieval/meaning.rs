@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use staleness::route::{RouteId, Vector, fold_query};
-use staleness::search::{Component, Meaning, Question};
+use staleness::search::{Meaning, Question};
 use staleness_embed::{Embedder, LocalEmbedder};
 
 use crate::Ours;
@@ -15,19 +15,14 @@ use crate::plot::Line;
 /// The vectors of every text of the set.
 #[derive(Debug)]
 struct Vectors<'a> {
-    of: HashMap<&'a str, Vec<f32>>,
-    tools: Vec<Vec<f32>>,
+    of: HashMap<&'a str, Vector>,
+    tools: Vec<Vector>,
 }
 
 impl<'a> Vectors<'a> {
     fn new(data: &'a Data, model: &dyn Embedder) -> Self {
-        let embed = |texts: &[&str]| -> Vec<Vec<f32>> {
-            let all = texts.chunks(32).flat_map(|some| model.embed(some).expect("vectors"));
-            let numbers = |vector: Vector| match vector {
-                Vector::F32(numbers) => numbers.to_vec(),
-                Vector::F64(_) => panic!("the model's vectors are f32"),
-            };
-            all.map(numbers).collect()
+        let embed = |texts: &[&str]| -> Vec<Vector> {
+            texts.chunks(32).flat_map(|some| model.embed(some).expect("vectors")).collect()
         };
         let described: Vec<String> =
             data.tools.iter().map(|tool| format!("{}: {}", tool.name, tool.description)).collect();
@@ -38,8 +33,8 @@ impl<'a> Vectors<'a> {
         Self { of, tools: embed(&described) }
     }
 
-    fn cosine(&self, query: &str, other: &[f32]) -> f64 {
-        f32::dot(&self.of[query], other)
+    fn cosine(&self, query: &str, other: &Vector) -> f64 {
+        self.of[query].cosine(other).expect("vectors of one model")
     }
 }
 
@@ -75,7 +70,7 @@ impl Searcher for Blend<'_> {
         for (tool, text) in self.learned {
             let name = &data.tools[*tool].name;
             let cosine = self.vectors.cosine(query, &self.vectors.of[text]);
-            meaning.routes.push(name, RouteId::of(name, &fold_query(text)), cosine);
+            meaning.routes.push((RouteId::of(name, &fold_query(text)), cosine));
         }
         if self.described {
             let tools = data.tools.iter().zip(&self.vectors.tools);

@@ -21,11 +21,7 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     rows(&mut text, "session", &found.sessions, &expected.sessions);
     rows(&mut text, "cursor", &found.cursors, &expected.cursors);
     rows(&mut text, "route", &found.routes, &expected.routes);
-    let vectors = |view: &View| -> BTreeMap<_, _> {
-        let keys = view.vectors.keys().into_iter();
-        keys.map(|key| (key.clone(), view.vectors.get(&key))).collect()
-    };
-    rows(&mut text, "vector", &vectors(found), &vectors(expected));
+    rows(&mut text, "vector", &found.vectors, &expected.vectors);
     rows(&mut text, "suggestions", &found.suggestions, &expected.suggestions);
     rows(&mut text, "outcome", &found.outcomes, &expected.outcomes);
     rows(&mut text, "journal entry", &found.journal, &expected.journal);

@@ -5,10 +5,7 @@ use std::ops::ControlFlow;
 use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
-use crate::collections::{
-    cursors, documents, journal, knowledge, meta, outcomes, projects, routes, sessions, sources,
-    suggestions, tools, vectors, work,
-};
+use crate::collections::{journal, meta, outcomes};
 use crate::error::Failed;
 use crate::flight::Flight;
 use crate::pages::each;
@@ -35,17 +32,12 @@ pub(crate) async fn check(
             Ok((revision, meta::read_last(&flight.next().await?)?))
         })
         .await?;
-    rows::<projects::Projects>(session, workspace, patience).await?;
-    rows::<sources::Sources>(session, workspace, patience).await?;
-    rows::<tools::Tools>(session, workspace, patience).await?;
-    rows::<knowledge::Knowledge>(session, workspace, patience).await?;
-    rows::<documents::Documents>(session, workspace, patience).await?;
-    rows::<work::Works>(session, workspace, patience).await?;
-    rows::<sessions::Sessions>(session, workspace, patience).await?;
-    rows::<cursors::Cursors>(session, workspace, patience).await?;
-    rows::<routes::Routes>(session, workspace, patience).await?;
-    rows::<vectors::Vectors>(session, workspace, patience).await?;
-    rows::<suggestions::Suggestions>(session, workspace, patience).await?;
+    macro_rules! rows {
+        ($($field:ident: $row:ty,)*) => {
+            $(rows::<$row>(session, workspace, patience).await?;)*
+        };
+    }
+    staleness_core::collections!(rows);
     each(session, patience, &outcomes::select_all(workspace), |row| {
         let seq = outcomes::read(row)?.seq;
         if seq > last_seq {

@@ -369,7 +369,7 @@ mod tests {
     fn the_vector_of_a_route_goes_with_it() {
         let project = ProjectId::new("p").unwrap();
         let routes = Selection::new().lock(RouteFilter::Project(project.clone()));
-        let vectors = Selection::new().lock_vectors(VectorFilter::Project(project.clone()));
+        let vectors = Selection::new().lock(VectorFilter::Project(project.clone()));
         assert!(wait(&routes, &vectors));
         assert!(wait(&routes, &Selection::new().count_routes(project)));
     }

@@ -5,16 +5,10 @@ use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
 
 use staleness_core::store::{
-    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, Pick, ProjectFilter,
-    RouteFilter, Selection, SessionFilter, SourceFilter, StoreError, SuggestionFilter, ToolFilter,
-    VectorFilter, View, WorkFilter,
+    Filter, JournalFilter, OutcomeFilter, Pick, Row, Selection, StoreError, View,
 };
-use tokio_postgres::Row;
 
-use crate::collections::{
-    counts, cursors, documents, journal, knowledge, meta, outcomes, projects, questions, routes,
-    sessions, sources, suggestions, tools, vectors, work,
-};
+use crate::collections::{counts, journal, meta, outcomes, questions};
 use crate::error::Failed;
 use crate::flight::Flight;
 use crate::patience::Patience;
@@ -25,11 +19,6 @@ use crate::values::Statement;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
-/// The same of items, documents and work items, which may be a megabyte each.
-const TEXT_PAGE: usize = 50;
-/// The same of vectors, which may be 32 KiB each.
-const VECTOR_PAGE: usize = 200;
-
 /// Hands everything that `selection` names to `visit`, in one transaction.
 ///
 /// A collection that is selected whole is streamed in the order of its keys, so a page is all that
@@ -70,31 +59,19 @@ pub(crate) async fn pages(
         flow: ControlFlow::Continue(()),
     };
 
-    macro_rules! collection {
-        ($table:ty, $field:ident, $all:path, $most:expr) => {
-            let mut part = Selection::new();
-            part.$field.clone_from(&selection.$field);
-            if has(&selection.$field, &$all) {
-                pager
-                    .stream(table::select_all::<$table>(workspace), &keep::<$table>, $most)
-                    .await?;
+    macro_rules! page {
+        ($($field:ident: $row:ty,)*) => {$(
+            if has(&selection.$field, &<<$row as Row>::Filter as Filter>::ALL) {
+                let all = table::select_all::<$row>(workspace);
+                pager.stream(all, &keep::<$row>, <$row as Table>::PAGE).await?;
             } else {
-                pager.load(&part, $most).await?;
+                let mut part = Selection::new();
+                part.$field.clone_from(&selection.$field);
+                pager.load(&part, <$row as Table>::PAGE).await?;
             }
-        };
+        )*};
     }
-    collection!(projects::Projects, projects, ProjectFilter::All, PAGE);
-    collection!(sources::Sources, sources, SourceFilter::All, PAGE);
-    collection!(tools::Tools, tools, ToolFilter::All, PAGE);
-    collection!(knowledge::Knowledge, knowledge, ItemFilter::All, TEXT_PAGE);
-    collection!(documents::Documents, documents, DocumentFilter::All, TEXT_PAGE);
-    collection!(work::Works, work, WorkFilter::All, TEXT_PAGE);
-    collection!(sessions::Sessions, sessions, SessionFilter::All, PAGE);
-    collection!(cursors::Cursors, cursors, CursorFilter::All, PAGE);
-    collection!(routes::Routes, routes, RouteFilter::All, PAGE);
-    collection!(vectors::Vectors, vectors, VectorFilter::All, VECTOR_PAGE);
-    collection!(suggestions::Suggestions, suggestions, SuggestionFilter::All, PAGE);
-
+    staleness_core::collections!(page);
     if selection.outcomes.contains(&OutcomeFilter::All) {
         pager.stream(outcomes::select_all(workspace), &outcomes::keep, PAGE).await?;
     } else {
@@ -116,8 +93,9 @@ fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
     picks.iter().any(|pick| pick.filter == *all)
 }
 
-fn keep<T: Table>(row: &Row, view: &mut View) -> Result<(), StoreError> {
-    T::keep(table::read::<T>(row)?, view);
+fn keep<T: Table>(row: &tokio_postgres::Row, view: &mut View) -> Result<(), StoreError> {
+    let row = table::read::<T>(row)?;
+    T::rows_mut(view).insert(row.key().clone(), row);
     Ok(())
 }
 
@@ -126,7 +104,7 @@ pub(crate) async fn each(
     session: &Session,
     patience: &Patience,
     statement: &Statement,
-    mut visit: impl FnMut(&Row) -> Result<ControlFlow<()>, StoreError>,
+    mut visit: impl FnMut(&tokio_postgres::Row) -> Result<ControlFlow<()>, StoreError>,
 ) -> Result<(), Failed> {
     let args: Vec<_> = statement.args.iter().map(|arg| (arg.as_sql(), arg.kind())).collect();
     let begun = async { Ok(session.client().query_typed_raw(&statement.sql, args).await?) };
@@ -144,7 +122,7 @@ pub(crate) async fn each(
 /// The next row of an answer; the driver reads no further from the server than it is asked.
 async fn next(
     mut rows: Pin<&mut tokio_postgres::RowStream>,
-) -> Option<Result<Row, tokio_postgres::Error>> {
+) -> Option<Result<tokio_postgres::Row, tokio_postgres::Error>> {
     poll_fn(|context| futures_core::Stream::poll_next(rows.as_mut(), context)).await
 }
 
@@ -164,7 +142,7 @@ impl Pager<'_> {
     async fn stream(
         &mut self,
         statement: Statement,
-        keep: &(dyn Fn(&Row, &mut View) -> Result<(), StoreError> + Sync),
+        keep: &(dyn Fn(&tokio_postgres::Row, &mut View) -> Result<(), StoreError> + Sync),
         most: usize,
     ) -> Result<(), Failed> {
         if self.flow.is_break() {
@@ -213,12 +191,6 @@ impl Pager<'_> {
                 }
             )*};
         }
-        for row in whole.vectors.keys().iter().filter_map(|key| whole.vectors.get(key)) {
-            self.page.vectors.insert(&row);
-            if self.added(most).is_break() {
-                return Ok(());
-            }
-        }
         cut!(
             projects,
             sources,
@@ -229,6 +201,7 @@ impl Pager<'_> {
             sessions,
             cursors,
             routes,
+            vectors,
             suggestions,
             outcomes,
             journal

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use staleness_core::store::{Change, Pick, StoreError, View};
-use tokio_postgres::Row;
+use staleness_core::store::{Change, ChangeSet, Filter, Pick, Row, StoreError};
 
 use crate::cells::{Bad, Cells, corrupt};
 use crate::values::{Arg, Batch, Statement};
@@ -20,64 +19,53 @@ impl Where {
     }
 }
 
-/// A collection as a table has it.
-pub(crate) trait Table {
-    type Row: Clone;
-    type Key: Ord;
-    type Filter: PartialEq;
+/// The most rows of a page of items, documents and work items, which may be a megabyte each.
+pub(crate) const TEXT_PAGE: usize = 50;
 
+/// A collection as a table has it.
+pub(crate) trait Table: Row {
     /// The table.
-    const NAME: &'static str;
+    const TABLE: &'static str;
     /// Every column but the workspace, the key's first.
     const COLUMNS: &'static str;
     /// How many of them make the key.
     const KEY: usize;
+    /// The most rows of a page.
+    const PAGE: usize = 1_000;
     /// The columns that make the order of the keys.
     const ORDER: &'static str;
 
-    /// The key that a filter names.
-    fn key(filter: &Self::Filter) -> Option<&Self::Key>;
-
-    /// The condition of a filter that names no key.
-    ///
-    /// # Errors
-    /// [`StoreError::Unsupported`] for a filter that came later.
-    fn condition(filter: &Self::Filter) -> Result<Where, StoreError>;
+    /// The condition of a filter that is not for one key.
+    fn condition(filter: &Self::Filter) -> Where;
 
     /// Whether a row that the condition of a filter found is really meant.
-    fn is_meant(_: &Self::Filter, _: &Self::Row) -> bool {
+    fn is_meant(_: &Self::Filter, _: &Self) -> bool {
         true
     }
 
     /// Reads a row.
-    fn read(cells: &mut Cells<'_>) -> Result<Self::Row, Bad>;
+    fn read(cells: &mut Cells<'_>) -> Result<Self, Bad>;
 
     /// Writes the columns of a key.
     fn put_key(key: &Self::Key, batch: &mut Batch);
 
-    /// The key of a row.
-    fn key_of(row: &Self::Row) -> &Self::Key;
-
     /// Writes the columns behind the key.
-    fn put(row: &Self::Row, batch: &mut Batch);
-
-    /// Adds a row to a view.
-    fn keep(row: Self::Row, view: &mut View);
+    fn put(&self, batch: &mut Batch);
 }
 
 /// A statement, with the filter that it answers, if it is one.
-pub(crate) type Asked<'p, T> = (Statement, Option<&'p <T as Table>::Filter>);
+pub(crate) type Asked<'p, T> = (Statement, Option<&'p <T as Row>::Filter>);
 
 /// The statements that load picks of a table, each with the filter that it answers, if one; those that
 /// name keys are one statement together.
 pub(crate) fn select<'p, T: Table>(
     workspace: &str,
     picks: &'p [Pick<T::Filter>],
-) -> Result<Vec<Asked<'p, T>>, StoreError> {
+) -> Vec<Asked<'p, T>> {
     let mut keys = BTreeSet::new();
     let mut filters: Vec<&T::Filter> = Vec::new();
     for pick in picks {
-        match T::key(&pick.filter) {
+        match pick.filter.key() {
             Some(key) => {
                 keys.insert(key);
             }
@@ -90,16 +78,16 @@ pub(crate) fn select<'p, T: Table>(
         statements.push((by_keys::<T>(workspace, &keys), None));
     }
     for filter in filters {
-        let Where { sql, args } = T::condition(filter)?;
+        let Where { sql, args } = T::condition(filter);
         let sql = format!(
             "SELECT {} FROM staleness.{} WHERE workspace = $1{}{sql}",
             T::COLUMNS,
-            T::NAME,
+            T::TABLE,
             if sql.is_empty() { "" } else { " AND " }
         );
         statements.push((Statement { sql, args: with(workspace, args) }, Some(filter)));
     }
-    Ok(statements)
+    statements
 }
 
 /// Every row in the order of keys.
@@ -107,7 +95,7 @@ pub(crate) fn select_all<T: Table>(workspace: &str) -> Statement {
     let sql = format!(
         "SELECT {} FROM staleness.{} WHERE workspace = $1 ORDER BY {}",
         T::COLUMNS,
-        T::NAME,
+        T::TABLE,
         T::ORDER
     );
     Statement { sql, args: with(workspace, Vec::new()) }
@@ -131,7 +119,7 @@ fn by_keys<T: Table>(workspace: &str, keys: &BTreeSet<&T::Key>) -> Statement {
     let sql = format!(
         "SELECT {} FROM staleness.{} JOIN unnest({}) AS sought({}) ON {} WHERE workspace = $1",
         T::COLUMNS,
-        T::NAME,
+        T::TABLE,
         sources.join(", "),
         sought.join(", "),
         on.join(" AND ")
@@ -140,17 +128,14 @@ fn by_keys<T: Table>(workspace: &str, keys: &BTreeSet<&T::Key>) -> Statement {
 }
 
 /// The statements that write changes of a table.
-pub(crate) fn apply<T: Table>(
-    workspace: &str,
-    changes: &[Change<T::Row, T::Key>],
-) -> Result<Vec<Statement>, StoreError> {
+pub(crate) fn apply<T: Table>(workspace: &str, changes: &ChangeSet) -> Vec<Statement> {
     let mut statements = Vec::new();
     let (mut gone, mut put) = (Batch::default(), Batch::default());
-    for change in changes {
+    for change in T::changes(changes) {
         match change {
             Change::Put(row) => {
-                T::put_key(T::key_of(row), &mut put);
-                T::put(row, &mut put);
+                T::put_key(row.key(), &mut put);
+                row.put(&mut put);
                 put.end_row();
                 if put.is_full() {
                     statements.push(upsert::<T>(workspace, std::mem::take(&mut put)));
@@ -168,7 +153,7 @@ pub(crate) fn apply<T: Table>(
     if put.rows() > 0 {
         statements.push(upsert::<T>(workspace, put));
     }
-    Ok(statements)
+    statements
 }
 
 fn upsert<T: Table>(workspace: &str, batch: Batch) -> Statement {
@@ -183,7 +168,7 @@ fn upsert<T: Table>(workspace: &str, batch: Batch) -> Statement {
     let sql = format!(
         "INSERT INTO staleness.{}(workspace, {}) SELECT $1, * FROM unnest({parameters}) \
          ON CONFLICT (workspace, {}) DO UPDATE SET {}",
-        T::NAME,
+        T::TABLE,
         T::COLUMNS,
         keys.join(", "),
         sets.join(", ")
@@ -198,7 +183,7 @@ fn delete<T: Table>(workspace: &str, batch: Batch) -> Statement {
         columns.iter().zip(&gone).map(|(column, gone)| format!("{column} = {gone}")).collect();
     let sql = format!(
         "DELETE FROM staleness.{} USING unnest({}) AS gone({}) WHERE workspace = $1 AND {}",
-        T::NAME,
+        T::TABLE,
         parameters(columns.len()),
         gone.join(", "),
         on.join(" AND ")
@@ -225,6 +210,6 @@ pub(crate) fn with(workspace: &str, rest: Vec<Arg>) -> Vec<Arg> {
 }
 
 /// Reads a row of the table.
-pub(crate) fn read<T: Table>(row: &Row) -> Result<T::Row, StoreError> {
-    T::read(&mut Cells::new(row)).map_err(|bad| corrupt(T::NAME, row, T::KEY, bad))
+pub(crate) fn read<T: Table>(row: &tokio_postgres::Row) -> Result<T, StoreError> {
+    T::read(&mut Cells::new(row)).map_err(|bad| corrupt(T::TABLE, row, T::KEY, bad))
 }

@@ -6,7 +6,7 @@ use redb::{Key, ReadableTable, ReadableTableMetadata, Table, TableDefinition, Ta
 use staleness_core::journal::Revision;
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::project::Project;
-use staleness_core::route::{Route, Suggestions};
+use staleness_core::route::{Route, RouteVector, Suggestions};
 use staleness_core::session::{Cursor, Session};
 use staleness_core::source::Source;
 use staleness_core::store::StoreError;
@@ -16,7 +16,6 @@ use staleness_core::work::Work;
 use crate::collections::journal::Journal;
 use crate::collections::outcomes::{Outcomes, is_counted, served};
 use crate::collections::tools::Marks;
-use crate::collections::vectors::RouteVectors;
 use crate::collections::work;
 use crate::collections::{all, table};
 use crate::error::from_storage;
@@ -36,7 +35,7 @@ pub(crate) fn check(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
     all::<Session>(tx, |_| Ok(ControlFlow::Continue(())))?;
     all::<Cursor>(tx, |_| Ok(ControlFlow::Continue(())))?;
     all::<Route>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<RouteVectors>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    all::<RouteVector>(tx, |_| Ok(ControlFlow::Continue(())))?;
     all::<Suggestions>(tx, |_| Ok(ControlFlow::Continue(())))?;
     outcomes(tx)?;
     journal(tx, revision)

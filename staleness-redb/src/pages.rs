@@ -5,13 +5,12 @@ use std::ops::ControlFlow;
 use redb::ReadableTable;
 use staleness_core::journal::Revision;
 use staleness_core::store::{
-    Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, VectorFilter, View,
+    Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, View,
 };
 
 use crate::collections::journal::Journal;
 use crate::collections::outcomes::{self, Outcomes};
 use crate::collections::rows::{self, Stored};
-use crate::collections::vectors::RouteVectors;
 use crate::collections::{Collection, load, routes, table};
 use crate::error::from_storage;
 use crate::session::Tx;
@@ -64,9 +63,6 @@ pub(crate) fn pages(
             }
         };
     }
-    if page_vectors(tx, selection, &blank, visit)?.is_break() {
-        return Ok(());
-    }
     rest!(outcomes, Outcomes, selection.outcomes.contains(&OutcomeFilter::All));
     rest!(journal, Journal, selection.journal.contains(&JournalFilter::All));
     Ok(())
@@ -118,27 +114,6 @@ fn stream<C: Collection>(
             return Ok(ControlFlow::Break(()));
         }
     }
-}
-
-/// Vectors, which a view holds in a form of its own.
-fn page_vectors(
-    tx: &Tx,
-    selection: &Selection,
-    blank: &View,
-    visit: Visit<'_>,
-) -> Result<ControlFlow<()>, StoreError> {
-    if selection.vectors.is_empty() {
-        return Ok(ControlFlow::Continue(()));
-    }
-    if has(&selection.vectors, &VectorFilter::All) {
-        return stream::<RouteVectors>(tx, blank, visit);
-    }
-    let mut part = Selection::new();
-    part.vectors.clone_from(&selection.vectors);
-    let whole = load(tx, &part, blank.revision)?.vectors;
-    let keys = whole.keys();
-    let rows = keys.iter().filter_map(|key| whole.get(key));
-    Ok(split::<RouteVectors>(rows, blank, visit))
 }
 
 /// Rows that are in memory already.

@@ -32,7 +32,7 @@ pub(crate) use knowledge::{
 };
 pub(crate) use routes::{
     decode_route, decode_suggestions, decode_vector, encode_route, encode_suggestions,
-    encode_vector, vector_parts,
+    encode_vector,
 };
 pub(crate) use sessions::{decode_cursor, decode_session, encode_cursor, encode_session};
 pub(crate) use work::{decode_work, encode_work};

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use staleness_core::journal::Revision;
 use staleness_core::store::StoreError;
 
-use crate::collections::{each, journal, meta, outcomes, table, vectors};
+use crate::collections::{each, journal, meta, outcomes, table};
 use crate::transaction::Transaction;
 
 /// Messages of SQLite's own check that are reported at most.
@@ -21,7 +21,6 @@ pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
         };
     }
     staleness_core::collections!(all);
-    vectors::all(tx, |_| ControlFlow::Continue(()))?;
     outcomes::all(tx, |_| ControlFlow::Continue(()))?;
     revisions(tx, meta.revision)
 }

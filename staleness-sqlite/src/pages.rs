@@ -5,18 +5,15 @@ use std::ops::ControlFlow;
 use staleness_core::journal::{JournalEntry, Revision};
 use staleness_core::outcome::Outcome;
 use staleness_core::store::{
-    Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, VectorFilter, View,
+    Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, View,
 };
 
 use crate::collections::table::{self, Table};
-use crate::collections::{journal, load, outcomes, routes, vectors};
+use crate::collections::{journal, load, outcomes, routes};
 use crate::transaction::Transaction;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
-/// The same of vectors, which may be 32 KiB each.
-const VECTOR_PAGE: usize = 200;
-
 /// Hands everything that `selection` names to `visit`, from the connection's transaction.
 ///
 /// A collection that is selected whole is streamed in the order of its keys, so a page is all that
@@ -51,8 +48,6 @@ pub(crate) fn pages(
         };
     }
     staleness_core::collections!(page);
-    pager.most = VECTOR_PAGE;
-    page_vectors(tx, selection, revision, &mut pager)?;
     pager.most = PAGE;
     macro_rules! log {
         ($field:ident, $whole:expr, $key:expr) => {
@@ -103,36 +98,6 @@ fn page<R: Table>(
         table::load::<R>(tx, picks, &mut whole)?;
         for (key, row) in std::mem::take(R::rows_mut(&mut whole)) {
             R::rows_mut(&mut pager.page).insert(key, row);
-            if pager.added().is_break() {
-                break;
-            }
-        }
-    }
-    pager.flush();
-    Ok(())
-}
-
-/// Vectors, which a view holds in a form of its own.
-fn page_vectors(
-    tx: &Transaction<'_>,
-    selection: &Selection,
-    revision: Revision,
-    pager: &mut Pager<'_>,
-) -> Result<(), StoreError> {
-    if selection.vectors.is_empty() || pager.flow.is_break() {
-        return Ok(());
-    }
-    if has(&selection.vectors, &VectorFilter::All) {
-        vectors::all(tx, |row| {
-            pager.page.vectors.insert(&row);
-            pager.added()
-        })?;
-    } else {
-        let mut part = Selection::new();
-        part.vectors.clone_from(&selection.vectors);
-        let whole = load(tx, &part, revision)?.vectors;
-        for row in whole.keys().iter().filter_map(|key| whole.get(key)) {
-            pager.page.vectors.insert(&row);
             if pager.added().is_break() {
                 break;
             }

@@ -164,11 +164,7 @@ pub(super) fn look(registry: &BlockingRegistry, project: &ProjectId) -> String {
     let mut seen = vec![said(registry.routes(project))];
     for (model, _) in MODELS {
         let model = ModelId::new(model).expect("an id");
-        seen.push(said(
-            registry
-                .route_vectors(project, &model)
-                .map(|all| all.keys().iter().filter_map(|key| all.get(key)).collect::<Vec<_>>()),
-        ));
+        seen.push(said(registry.route_vectors(project, &model)));
     }
     seen.join("\n")
 }

@@ -99,7 +99,7 @@ impl Model {
             all.sessions.extend(view.sessions);
             all.cursors.extend(view.cursors);
             all.routes.extend(view.routes);
-            all.vectors.merge(view.vectors);
+            all.vectors.extend(view.vectors);
             all.suggestions.extend(view.suggestions);
             if view.route_count.is_some() {
                 all.route_count = view.route_count;

@@ -202,7 +202,7 @@ impl Step for Plan {
                 continue;
             };
             if locks() {
-                all = all.lock_vectors(VectorFilter::Key(RouteKey::clone(key)));
+                all = all.lock(VectorFilter::Key(RouteKey::clone(key)));
             }
         }
         for change in &self.changes.suggestions {

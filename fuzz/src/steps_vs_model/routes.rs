@@ -28,7 +28,7 @@ impl Routes {
         }
         for row in &self.vectors {
             if selection.vectors.iter().any(|pick| self.of_vector(&pick.filter, row)) {
-                view.vectors.insert(row);
+                view.vectors.insert(row.key.clone(), row.clone());
             }
         }
         for row in &self.suggestions {

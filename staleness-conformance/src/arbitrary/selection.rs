@@ -240,7 +240,7 @@ pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
                 all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in vectors {
-                all = if lock { all.lock_vectors(filter) } else { all.peek_vectors(filter) };
+                all = if lock { all.lock(filter) } else { all.peek(filter) };
             }
             for (lock, filter) in suggestions {
                 all = if lock { all.lock(filter) } else { all.peek(filter) };

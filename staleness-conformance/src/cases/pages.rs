@@ -119,8 +119,7 @@ fn ordered(context: &mut Context) {
     assert_ascending(read.iter().flat_map(|page| page.knowledge.keys()));
     assert_ascending(read.iter().flat_map(|page| page.documents.keys()));
     assert_ascending(read.iter().flat_map(|page| page.routes.keys()));
-    let vectors: Vec<_> = read.iter().flat_map(|page| page.vectors.keys()).collect();
-    assert_ascending(vectors.iter());
+    assert_ascending(read.iter().flat_map(|page| page.vectors.keys()));
     assert_ascending(read.iter().flat_map(|page| page.suggestions.keys()));
     assert_ascending(read.iter().flat_map(|page| page.outcomes.keys()));
     assert_ascending(read.iter().flat_map(|page| page.journal.keys()));
@@ -138,7 +137,7 @@ fn of_any_selection(context: &mut Context) {
         Selection::new().peek(DocumentFilter::Flagged(project_id("p"))),
         Selection::new().peek(RouteFilter::Project(project_id("p"))),
         Selection::new().peek(RouteFilter::Tool(project_id("p"), name("0 a_b"))),
-        Selection::new().peek_vectors(VectorFilter::Model(project_id("p"), model("m"))),
+        Selection::new().peek(VectorFilter::Model(project_id("p"), model("m"))),
         Selection::new().peek(SuggestionFilter::Project(project_id("p"))),
         Selection::new()
             .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_100 }),
@@ -168,7 +167,7 @@ fn no_row_twice(context: &mut Context) {
         .lock(ItemFilter::Scope(scope("p")))
         .peek(DocumentFilter::Flagged(project_id("p")))
         .peek(RouteFilter::Project(project_id("p")))
-        .peek_vectors(VectorFilter::Model(project_id("p"), model("m")))
+        .peek(VectorFilter::Model(project_id("p"), model("m")))
         .outcomes(OutcomeFilter::LastOfProject { project: project_id("p"), limit: 1_150 })
         .journal(JournalFilter::Subject { subject: Subject::tool(&global("0 a_b")), limit: 3 });
     let read = pages(store, &selection);

@@ -199,16 +199,14 @@ fn unlocked_routes(store: &Handle) {
     changes.suggestions.push(Change::Put(made.clone()));
     let p = || project_id("p");
     let of_route = || Selection::new().lock(RouteFilter::Tool(p(), key.tool.clone()));
-    let two = || of_route().lock_vectors(VectorFilter::Key(key.clone()));
+    let two = || of_route().lock(VectorFilter::Key(key.clone()));
     for selection in [
         Selection::everything(),
         two(),
         two().lock(SuggestionFilter::Project(project_id("q"))),
         // Who locks a route may remove its vector, and not write it.
         of_route().lock(SuggestionFilter::All),
-        of_route()
-            .lock_vectors(VectorFilter::Model(p(), model("other")))
-            .lock(SuggestionFilter::All),
+        of_route().lock(VectorFilter::Model(p(), model("other"))).lock(SuggestionFilter::All),
     ] {
         assert_misstep(attempt(store, Dishonest(selection, changes.clone())));
         assert_same(&everything(store), &before);

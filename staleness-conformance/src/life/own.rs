@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use staleness_core::ids::{ProjectId, Scope};
+use staleness_core::ids::Scope;
 use staleness_core::journal::Revision;
 use staleness_core::project::Told;
-use staleness_core::route::Vectors;
 use staleness_core::store::View;
 
 use super::Life;
@@ -26,23 +25,13 @@ impl Life {
         view.sessions.retain(|key, _| key.project == id);
         view.cursors.retain(|key, _| key.project == id);
         view.routes.retain(|key, _| key.project == id);
-        view.vectors = vectors_of(&view.vectors, &id);
+        view.vectors.retain(|key, _| key.project == id);
         view.suggestions.retain(|key, _| key.project == id);
         view.outcomes.retain(|_, row| row.project == id);
         view.journal.retain(|_, row| here(&row.subject.scope));
         renumber(&mut view);
         view
     }
-}
-
-fn vectors_of(all: &Vectors, id: &ProjectId) -> Vectors {
-    let mut own = Vectors::default();
-    for key in all.keys().into_iter().filter(|key| key.project == *id) {
-        if let Some(row) = all.get(&key) {
-            own.insert(&row);
-        }
-    }
-    own
 }
 
 fn renumber(view: &mut View) {

@@ -22,7 +22,7 @@ impl Step for Put {
             .lock(SessionFilter::All)
             .lock(CursorFilter::All)
             .lock(RouteFilter::All)
-            .lock_vectors(VectorFilter::All)
+            .lock(VectorFilter::All)
             .lock(SuggestionFilter::All)
     }
 

@@ -222,7 +222,7 @@ pub(crate) fn locking(mut selection: Selection, changes: &ChangeSet) -> Selectio
     }
     for change in &changes.vectors {
         let (Change::Put(RouteVector { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock_vectors(VectorFilter::Key(key.clone()));
+        selection = selection.lock(VectorFilter::Key(key.clone()));
     }
     for change in &changes.suggestions {
         let (Change::Put(Suggestions { key, .. }) | Change::Delete(key)) = change;

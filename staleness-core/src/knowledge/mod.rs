@@ -32,7 +32,6 @@ pub use item::{Contradiction, Item, ItemKind};
 pub use judge::{judge, judge_block, judge_document};
 pub(crate) use judge::{severity, worst_first};
 pub use markers::{Marker, MarkerSort, marker_evidence, markers, markers_among};
-pub(crate) use recall::AGREEMENT;
 pub use recall::{RecallIndex, Recalled, blend, recall};
 pub use score::{score_and_level, score_and_level_of};
 pub use signals::SignalSet;

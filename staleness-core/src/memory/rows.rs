@@ -6,18 +6,15 @@ use std::ops::Bound;
 use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::ItemBrief;
 use crate::outcome::Outcome;
-use crate::route::{RouteKey, RouteVector};
 use crate::store::{
-    Change, ChangeSet, Filter, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter,
-    OutcomeRange, Pick, Row, Selection, VectorFilter, View, last_per_server,
+    ChangeSet, Filter, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, Pick,
+    Row, Selection, View, last_per_server,
 };
 
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     last_seq: u64,
-    /// Everything but vectors.
     all: View,
-    vectors: BTreeMap<RouteKey, RouteVector>,
 }
 
 impl Rows {
@@ -41,9 +38,6 @@ impl Rows {
             let named = self.all.routes.values().filter(|route| route.key.project == *project);
             view.route_briefs.insert(project.clone(), named.collect());
         }
-        for pick in &selection.vectors {
-            self.load_vectors(&pick.filter, &mut view);
-        }
         for filter in &selection.outcomes {
             self.load_outcomes(filter, &mut view);
         }
@@ -58,17 +52,6 @@ impl Rows {
             self.all.routes.keys().filter(|key| key.project == *project).count() as u64
         });
         view
-    }
-
-    fn load_vectors(&self, filter: &VectorFilter, view: &mut View) {
-        if let VectorFilter::Key(key) = filter {
-            view.vectors.extend(self.vectors.get(key));
-            return;
-        }
-        let rows = self.vectors.iter();
-        let named = rows.filter(|(key, row)| filter.matches(key, Some(&row.model)));
-        let most = if matches!(filter, VectorFilter::First(..)) { 1 } else { usize::MAX };
-        view.vectors.extend(named.take(most).map(|(_, row)| row));
     }
 
     fn load_outcomes(&self, filter: &OutcomeFilter, view: &mut View) {
@@ -132,12 +115,6 @@ impl Rows {
         self.all.revision = changes.number(self.last_seq, self.all.revision);
         self.last_seq += changes.outcomes.len() as u64;
         self.all.write(changes);
-        for change in &changes.vectors {
-            match change {
-                Change::Put(row) => self.vectors.insert(row.key.clone(), row.clone()),
-                Change::Delete(key) => self.vectors.remove(key),
-            };
-        }
         self.all.revision
     }
 
@@ -168,7 +145,7 @@ fn copy<R: Row>(
             continue;
         }
         let named = rows.iter().filter(|(key, row)| filter.matches(key, Some(row)));
-        into.extend(named.map(|(key, row)| (key.clone(), row.clone())));
+        into.extend(named.take(filter.most()).map(|(key, row)| (key.clone(), row.clone())));
     }
 }
 
@@ -194,14 +171,6 @@ pub(super) fn split(whole: View, page: usize) -> Vec<View> {
         )*};
     }
     crate::collections!(split);
-    let vectors = whole.vectors.keys();
-    for part in vectors.chunks(page) {
-        let mut next = blank.clone();
-        for row in part.iter().filter_map(|key| whole.vectors.get(key)) {
-            next.vectors.insert(&row);
-        }
-        pages.push(next);
-    }
     split! { outcomes: Outcome, journal: JournalEntry, }
     pages
 }

@@ -19,7 +19,7 @@ use crate::journal::{JournalEntry, Revision, Subject};
 use crate::knowledge::{Document, Item, ItemBrief};
 use crate::project::Project;
 use crate::report::{Delta, HistoryEntry, ScanReport, Suggestion, ToolReport, WorkReport};
-use crate::route::{Prompted, Route, RouteId, RouteKey, SuggestedTool, Suggestions, Vectors};
+use crate::route::{Prompted, Route, RouteId, RouteKey, RouteVector, SuggestedTool, Suggestions};
 use crate::scan::{ProjectRef, Scan};
 use crate::session::{Session, SessionKey};
 use crate::source::Source;
@@ -138,7 +138,7 @@ blocking! {
     preview_learn(project: &ProjectRef, learn: Learn) -> Option<Route>;
     routes(project: &ProjectId) -> Vec<Route>;
     find_routes(project: &ProjectRef, find: FindRoutes, now: Timestamp) -> FoundRoutes;
-    route_vectors(project: &ProjectId, model: &ModelId) -> Vectors;
+    route_vectors(project: &ProjectId, model: &ModelId) -> Vec<RouteVector>;
     dimensions_of(project: &ProjectId, model: &ModelId) -> Option<usize>;
     offer_to_embed(project: &ProjectId, model: &ModelId) -> Option<String>;
     use_routes(keys: Vec<RouteKey>, op: &OpId, at: Timestamp) -> usize;

@@ -150,7 +150,7 @@ impl Registry {
         if let Some(vector) = find.vector.as_ref().map(QueryVector::of) {
             vector.check()?;
             let of_model = VectorFilter::Model(project.id.clone(), vector.model.clone());
-            selection = selection.peek_vectors(of_model);
+            selection = selection.peek(of_model);
         }
         self.ask(selection).await
     }

@@ -1,10 +1,9 @@
 //! What goes by meaning: how near the vectors of learned queries are to that of a question.
 
-use std::num::NonZeroUsize;
+use std::collections::BTreeMap;
 
 use crate::ids::{ModelId, ProjectId};
-use crate::route::{Precision, Values, Vector, Vectors};
-use crate::search::{NearRoutes, cosines};
+use crate::route::{Precision, RouteId, RouteKey, RouteVector, Vector};
 use crate::store::Refusal;
 
 /// What a model made of a question, in whatever length.
@@ -16,23 +15,34 @@ pub struct QueryVector<'a> {
     pub numbers: &'a [f64],
 }
 
+/// Vectors of routes by key.
+type Rows = BTreeMap<RouteKey, RouteVector>;
+
+/// Returns the vectors that a model made in a project.
+pub(crate) fn of_model<'v>(
+    vectors: &'v Rows,
+    project: &ProjectId,
+    model: &ModelId,
+) -> impl Iterator<Item = &'v RouteVector> {
+    vectors.values().filter(move |row| row.key.project == *project && row.model == *model)
+}
+
 impl<'a> QueryVector<'a> {
-    /// The same of a pair that a caller handed in.
+    /// Borrows a pair that a caller handed in.
     #[must_use]
     pub fn of(pair: &'a (ModelId, Vec<f64>)) -> Self {
         Self { model: &pair.0, numbers: &pair.1 }
     }
 
-    /// Whether it has a direction.
+    /// Errors if it has no direction.
     pub(crate) fn check(self) -> Result<(), Refusal> {
         let vector = Vector::new(self.numbers, Precision::F64);
         vector.map(drop).map_err(|error| Refusal::Invalid(error.to_string()))
     }
 
-    /// Whether there is anything in a project to compare it with: vectors of its model, which have as many
-    /// dimensions.
-    pub(crate) fn fits(self, vectors: &Vectors, project: &ProjectId) -> Result<bool, Refusal> {
-        let all = || vectors.of(project, self.model).map(|(form, _)| form.dimensions);
+    /// Returns true if a project has vectors of the same model. Errors if none of them has as many dimensions.
+    pub(crate) fn fits(self, vectors: &Rows, project: &ProjectId) -> Result<bool, Refusal> {
+        let all = || of_model(vectors, project, self.model).map(|row| row.vector.dimensions());
         let asked = self.numbers.len();
         match all().next() {
             Some(known) if !all().any(|each| each == asked) => Err(Refusal::Invalid(format!(
@@ -43,25 +53,18 @@ impl<'a> QueryVector<'a> {
         }
     }
 
-    /// The cosines of all routes of a project. All, since the best route of a tool may be the less close and the
-    /// more sure one of many.
-    pub(crate) fn near<'v>(self, vectors: &'v Vectors, project: &ProjectId) -> NearRoutes<'v> {
-        let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let mut near = NearRoutes::default();
-        for (form, matrix) in vectors.of(project, self.model) {
-            let Ok(question) = Vector::new(self.numbers, form.precision) else { continue };
-            // Of another number of dimensions nothing is found.
-            let cosines = match (matrix.values(), &question) {
-                (Values::F32(rows), Vector::F32(question)) => {
-                    cosines(rows.pieces(), form.dimensions, question, threads)
-                }
-                (Values::F64(rows), Vector::F64(question)) => {
-                    cosines(rows.pieces(), form.dimensions, question, threads)
-                }
-                _ => Vec::new(),
+    /// Returns the cosines of all routes of a project. All, since the best route of a tool may be the less close
+    /// and the more sure one of many.
+    pub(crate) fn near(self, vectors: &Rows, project: &ProjectId) -> Vec<(RouteId, f64)> {
+        let [narrow, wide] = [Precision::F32, Precision::F64]
+            .map(|precision| Vector::new(self.numbers, precision).ok());
+        let cosine = |row: &RouteVector| {
+            let asked = match row.vector.precision() {
+                Precision::F32 => &narrow,
+                Precision::F64 => &wide,
             };
-            near.add_rows(matrix, cosines);
-        }
-        near
+            Some((row.key.id, asked.as_ref()?.cosine(&row.vector)?))
+        };
+        of_model(vectors, project, self.model).filter_map(cosine).collect()
     }
 }

@@ -25,6 +25,7 @@ pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, change
 pub use digest::{DIGEST_HANDOFFS, DIGEST_ITEMS, Digest, digest};
 pub use knowledge::{KnowledgeReport, RecallReport};
 pub use meaning::QueryVector;
+pub(crate) use meaning::of_model;
 pub use rank::{RankedTool, order, rank};
 pub use route::RouteReport;
 pub use scan::{ScanReport, SourceReport};

@@ -11,24 +11,18 @@
 
 mod brief;
 mod confidence;
-mod filling;
+mod dot;
 mod id;
-mod matrix;
-mod numbers;
 mod prune;
 mod query;
 mod record;
 mod redact;
 mod suggested;
 mod vector;
-mod vectors;
 
 pub use brief::{RouteBrief, RouteBriefs};
 pub use confidence::Confidence;
-pub use filling::Filling;
 pub use id::{RouteId, RouteKey};
-pub use matrix::{Matrix, Values};
-pub use numbers::{Number, Numbers};
 pub use prune::{PrunePlan, PruneReason, plan_prune};
 pub use query::{MAX_QUERY_BYTES, check_query, fold_query};
 pub(crate) use query::{is_ignorable, push_folded};
@@ -37,4 +31,3 @@ pub use redact::{MAX_PROMPT_CHARS, prompt_text, redact};
 pub(crate) use suggested::Lesson;
 pub use suggested::{MAX_PROMPTS, MAX_SUGGESTED, MAX_TAUGHT, Prompted, SuggestedTool, Suggestions};
 pub use vector::{MAX_DIMENSIONS, Precision, RouteVector, Vector, VectorError};
-pub use vectors::{Form, Vectors};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::RouteKey;
+use super::dot::{dot_f32, dot_f64};
 use crate::ids::ModelId;
 
 /// The most dimensions that a vector may have.
@@ -66,25 +67,6 @@ pub enum VectorError {
     Length(usize),
     /// Its length is not 1, though it was stored as such.
     NotUnit,
-    /// The name of the route's tool is none, though it was stored as such.
-    Tool,
-    /// The id of its project is none, though it was stored as such.
-    Project,
-    /// The name of its model is none, though it was stored as such.
-    Model,
-}
-
-impl VectorError {
-    /// What is wrong: `project`, `model`, `tool` or `numbers`.
-    #[must_use]
-    pub const fn field(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Project => "project",
-            Self::Model => "model",
-            _ => "numbers",
-        }
-    }
 }
 
 impl fmt::Display for VectorError {
@@ -102,9 +84,6 @@ impl fmt::Display for VectorError {
                 write!(f, "the vector is {bytes} bytes long, which is no whole number of numbers")
             }
             Self::NotUnit => f.write_str("the vector does not have length 1"),
-            Self::Tool => f.write_str("the vector's tool has no name"),
-            Self::Project => f.write_str("the vector's project has no id"),
-            Self::Model => f.write_str("the vector's model has no name"),
         }
     }
 }
@@ -222,12 +201,17 @@ impl Vector {
         narrow.iter().map(|number| f64::from(*number)).chain(wide.iter().copied())
     }
 
-    /// The cosine of the angle between two vectors of as many dimensions, which is their dot product;
-    /// `None` where they have not as many.
+    /// Returns the cosine of the angle between two vectors, -1..=1, which is their dot product; `None` where
+    /// they have not as many dimensions.
     #[must_use]
     pub fn cosine(&self, other: &Self) -> Option<f64> {
-        (self.dimensions() == other.dimensions())
-            .then(|| self.numbers().zip(other.numbers()).map(|(a, b)| a * b).sum())
+        let cosine = match (self, other) {
+            _ if self.dimensions() != other.dimensions() => return None,
+            (Self::F32(a), Self::F32(b)) => dot_f32(a, b),
+            (Self::F64(a), Self::F64(b)) => dot_f64(a, b),
+            _ => self.numbers().zip(other.numbers()).map(|(a, b)| a * b).sum(),
+        };
+        Some(cosine.clamp(-1.0, 1.0))
     }
 }
 

@@ -91,7 +91,7 @@ impl SearchIndex {
         &self,
         question: &Question,
         limit: usize,
-        meaning: &Meaning<'_>,
+        meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> Found {
         let scores = self.scores(question, meaning, wanted);
@@ -114,7 +114,7 @@ impl SearchIndex {
     pub(crate) fn scores<'a>(
         &'a self,
         question: &'a Question,
-        meaning: &Meaning<'_>,
+        meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> Scores<'a> {
         let tool = |place: u32| self.bundles[place as usize].as_ref().map(|bundle| &bundle.tool);
@@ -125,7 +125,7 @@ impl SearchIndex {
     pub(crate) fn scores_at<'a>(
         &'a self,
         question: &'a Question,
-        meaning: &Meaning<'_>,
+        meaning: &Meaning,
         wanted: impl Fn(u32) -> bool,
     ) -> Scores<'a> {
         let mut pass = vec![None; self.bundles.len()];
@@ -175,7 +175,7 @@ impl SearchIndex {
         &self,
         question: &Question,
         limit: usize,
-        meaning: &Meaning<'_>,
+        meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> (f64, Vec<LearnedMatch>) {
         let passes = |place: u32| {

@@ -2,24 +2,23 @@
 
 use std::collections::HashMap;
 
-use super::bounds::{Bounds, NearRows};
-use super::index::{Route, SearchIndex};
-use super::near::NearRoutes;
+use super::index::SearchIndex;
 use super::question::Question;
-use super::weights::{RouteWeight, ordered_sum};
+use super::weights::ordered_sum;
 use crate::ids::ToolName;
 use crate::knowledge::blend;
 use crate::route::{Confidence, RouteId};
 use crate::verdict::round;
 
 /// More than rounding adds to a closeness or a score, or takes from it.
-const SLACK: f32 = 1e-6;
+const SLACK: f64 = 1e-8;
 
 /// How close tools and learned queries are to a question by meaning; empty without vectors.
 #[derive(Clone, Debug, Default)]
-pub struct Meaning<'a> {
-    /// Learned queries.
-    pub routes: NearRoutes<'a>,
+pub struct Meaning {
+    /// Learned queries, by the cosines of their vectors and that of the question, -1..=1. One at a cosine of 0 or
+    /// less says nothing; of one that is given twice the greater cosine counts.
+    pub routes: Vec<(RouteId, f64)>,
     /// Tools, by the cosines of the vectors of their descriptions.
     pub tools: HashMap<ToolName, f64>,
 }
@@ -109,44 +108,52 @@ impl Best {
         self.all.get((*self.of_tools.get(tool as usize)?)? as usize)
     }
 
-    /// Takes in a route; again once its meaning is known. Returns the score of the best one of its tool.
-    fn offer(&mut self, each: Candidate) -> f64 {
+    /// Takes in a route; again once its meaning is known.
+    fn offer(&mut self, each: Candidate) {
         self.familiarity = self.familiarity.max(each.closeness);
         let next = self.all.len() as u32;
         let at = *self.of_tools[each.bundle as usize].get_or_insert(next);
         match self.all.get_mut(at as usize) {
             None => self.all.push(each),
             Some(known) if each.beats(known) => *known = each,
-            Some(known) => return known.score,
+            Some(_) => {}
         }
-        each.score
     }
 }
 
 impl SearchIndex {
-    /// The best routes of the tools that pass. What is likely to be one is looked at first: the others then
-    /// need not be looked at closely, which costs more than to compare them.
+    /// Returns the best route of each tool that passes.
     pub(super) fn learned(
         &self,
         question: &Question,
-        meaning: &Meaning<'_>,
-        passes: impl FnMut(u32) -> bool,
+        meaning: &Meaning,
+        mut passes: impl FnMut(u32) -> bool,
     ) -> Best {
-        let bars = self.bundles.iter().map(|_| Bar::default()).collect();
+        let weights = self.weights();
         let alike = self.alike(question);
-        let best = Best::new(self.bundles.len());
-        let mut search = Search { index: self, alike: &alike, bars, passes, best };
-        if meaning.routes.is_empty() {
-            search.words();
-            return search.best;
+        let mut best = Best::new(self.bundles.len());
+        let mut offer = |place: u32, meaning: Option<f64>| {
+            let (route, words) = (&weights.routes[place as usize], alike.of(place));
+            let closeness = blend(words, meaning.unwrap_or(0.0));
+            // Most routes are neither the best of their tool nor the nearest of all.
+            let known = best.of(route.bundle).map_or(-1.0, |known| known.score);
+            let is_worth = closeness + SLACK > best.familiarity
+                || closeness * route.confidence.get() + SLACK > known;
+            let Some(Some(own)) = self.routes.get(place as usize) else { return };
+            if is_worth && passes(route.bundle) {
+                let (closeness, confidence) = (round(closeness), route.confidence);
+                let (id, bundle) = (own.id, route.bundle);
+                let score = score(closeness, confidence);
+                best.offer(Candidate { id, bundle, score, closeness, words, meaning, confidence });
+            }
+        };
+        alike.places.iter().for_each(|place| offer(*place, None));
+        for (id, cosine) in meaning.routes.iter().filter(|(_, cosine)| *cosine > 0.0) {
+            if let Some(place) = self.route_places.get(id) {
+                offer(*place, Some(*cosine));
+            }
         }
-        let bounds = Bounds::new(self, &alike);
-        let near: Vec<NearRows<'_>> =
-            meaning.routes.rows().map(|rows| NearRows::new(rows, &bounds)).collect();
-        near.iter().for_each(|rows| search.likely(rows));
-        search.words();
-        near.iter().for_each(|rows| search.others(rows));
-        search.best
+        best
     }
 
     /// How close routes are to a question by words.
@@ -201,104 +208,5 @@ pub(super) struct Alike {
 impl Alike {
     pub(super) fn of(&self, place: u32) -> f64 {
         self.of.get(place as usize).copied().unwrap_or_default()
-    }
-}
-
-/// What was found so far, and what it takes to change it.
-struct Search<'a, P> {
-    index: &'a SearchIndex,
-    alike: &'a Alike,
-    passes: P,
-    /// By place of the tool.
-    bars: Vec<Bar>,
-    best: Best,
-}
-
-/// What a route to a tool must reach to be its best one.
-#[derive(Default)]
-struct Bar {
-    /// Whether the tool passes, once that was asked.
-    passes: Option<bool>,
-    /// The score of its best route so far; out of reach where it does not pass.
-    score: f32,
-}
-
-impl<P: FnMut(u32) -> bool> Search<'_, P> {
-    fn passes(&mut self, bundle: u32) -> bool {
-        let bar = &mut self.bars[bundle as usize];
-        *bar.passes.get_or_insert_with(|| {
-            let passes = (self.passes)(bundle);
-            bar.score = if passes { 0.0 } else { f32::INFINITY };
-            passes
-        })
-    }
-
-    fn offer(&mut self, id: RouteId, route: &RouteWeight, words: f64, meaning: Option<f64>) {
-        let RouteWeight { bundle, confidence, .. } = *route;
-        let closeness = round(blend(words, meaning.unwrap_or(0.0)));
-        let score = score(closeness, confidence);
-        let each = Candidate { id, bundle, score, closeness, words, meaning, confidence };
-        self.bars[bundle as usize].score = self.best.offer(each) as f32;
-    }
-
-    /// Takes in what is close by words.
-    fn words(&mut self) {
-        let weights = self.index.weights();
-        for place in &self.alike.places {
-            let route = &weights.routes[*place as usize];
-            let Some(bar) = self.bars.get(route.bundle as usize) else { continue };
-            let words = self.alike.of(*place);
-            let score = (words * route.confidence.get()) as f32;
-            if (score + SLACK >= bar.score || words as f32 + SLACK > self.best.familiarity as f32)
-                && self.passes(route.bundle)
-                && let Some(Route { id, .. }) = &self.index.routes[*place as usize]
-            {
-                self.offer(*id, route, words, None);
-            }
-        }
-    }
-
-    /// Takes in the queries that promise most.
-    fn likely(&mut self, near: &NearRows<'_>) {
-        // All are looked up before any is asked about: the look-ups need not wait for each other.
-        let rows = near.likely.iter().flatten();
-        let found: Vec<_> = rows.map(|row| (*row, near.place(*row))).collect();
-        for (row, place) in found {
-            self.row(near, row, place);
-        }
-    }
-
-    /// Takes in the other ones that may change anything.
-    fn others(&mut self, near: &NearRows<'_>) {
-        let NearRows { bounds, rows, places, .. } = near;
-        let bar = |bars: &[Bar], place: u32| {
-            bars.get(place as usize).map_or(f32::INFINITY, |bar| bar.score - SLACK)
-        };
-        let mut bars: Vec<f32> = places.iter().map(|place| bar(&self.bars, *place)).collect();
-        let all = near.scores.iter().zip(&rows.cosines).zip(&*rows.tools).enumerate();
-        for (row, ((score, cosine), tool)) in all {
-            let tool = *tool as usize;
-            let is_best = *score > 0.0 && *score >= bars[tool];
-            let is_nearest = || {
-                let bar = self.best.familiarity as f32 - SLACK;
-                *cosine > 0.0
-                    && bounds.closeness_of_any(*cosine) > bar
-                    && bounds.closeness(rows.ids[row], *cosine) > bar
-            };
-            if (is_best || is_nearest()) && near.likely[tool] != Some(row) {
-                self.row(near, row, near.place(row));
-                bars[tool] = bar(&self.bars, places[tool]);
-            }
-        }
-    }
-
-    /// Takes in a row that says something, whose route has that place.
-    fn row(&mut self, near: &NearRows<'_>, row: usize, place: Option<u32>) {
-        let (tool, cosine) = (near.places[near.rows.tools[row] as usize], near.rows.cosines[row]);
-        let Some(place) = place else { return };
-        let route = &near.bounds.weights[place as usize];
-        if route.bundle == tool && self.passes(tool) {
-            self.offer(near.rows.ids[row], route, self.alike.of(place), Some(cosine));
-        }
     }
 }

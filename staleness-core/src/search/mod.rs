@@ -27,14 +27,12 @@
 //! assert_eq!(ask(&index, "ship it").as_deref(), Some("mcp__hub__merge"));
 //! ```
 
-mod bounds;
 mod find;
 mod habit;
 mod index;
 mod learned;
 mod lexicon;
 mod live;
-mod near;
 mod once;
 mod question;
 pub(crate) mod split;
@@ -42,7 +40,6 @@ mod stem;
 mod synonyms;
 mod text;
 mod top;
-mod vectors;
 mod weights;
 mod words;
 
@@ -50,11 +47,9 @@ pub use find::{Found, Match};
 pub use index::SearchIndex;
 pub use learned::{LearnedMatch, Meaning};
 pub use live::LiveIndex;
-pub use near::NearRoutes;
 pub use question::{MAX_QUESTION_BYTES, Question, QuestionError};
 pub use text::{Learned, ToolText};
 pub use top::Top;
-pub use vectors::{Component, cosines, nearest};
 
 /// The share of a tool's own words in its score.
 pub const STATIC_SHARE: f64 = 0.6;

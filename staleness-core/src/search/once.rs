@@ -281,6 +281,7 @@ impl SearchIndex {
             }
             let (id, confidence) = (route.id, route.confidence);
             self.routes.push(Some(Route { id, bundle, words, confidence }));
+            self.route_places.insert(id, place);
         }
         let tool = ToolName::checked(routes[0].tool);
         self.places.insert(tool.clone(), bundle);

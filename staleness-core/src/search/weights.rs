@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::index::{Route, SearchIndex};
-use crate::route::{Confidence, RouteId};
+use crate::route::Confidence;
 
 /// Where a tool comes from that comes from nowhere.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -26,8 +26,6 @@ pub(super) struct Weights {
     pub(super) all_routes: u64,
     /// How long a text is on average, in words; at least 1.
     pub(super) mean_length: f64,
-    /// How sure the surest route of each slot is.
-    pub(super) surest: Vec<UpTo>,
 }
 
 /// What is asked of many routes, close together in memory.
@@ -37,41 +35,12 @@ pub(super) struct RouteWeight {
     pub(super) words: f64,
     /// Its tool, by its place.
     pub(super) bundle: u32,
-    /// A few routes share a slot: it goes by the end of the id alone.
-    pub(super) slot: u32,
     /// How sure it is.
     pub(super) confidence: Confidence,
 }
 
 impl RouteWeight {
-    const GONE: Self = Self { words: 0.0, bundle: NOWHERE, slot: 0, confidence: Confidence::ZERO };
-}
-
-/// A share, rounded up: small, so that many of them stay near.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct UpTo(u8);
-
-impl UpTo {
-    const ONE: f32 = u8::MAX as f32;
-
-    /// Of 0..=1.
-    pub(super) fn share(share: f64) -> Self {
-        Self((share * f64::from(Self::ONE)).ceil() as u8)
-    }
-
-    #[inline]
-    pub(super) fn get(self) -> f32 {
-        f32::from(self.0) * (1.0 / Self::ONE)
-    }
-}
-
-/// How many slots there are at most: a mebibyte of them.
-const MAX_SLOTS: usize = 1 << 20;
-
-/// The slot of a route, of so many, a power of two.
-#[inline]
-pub(super) fn slot(id: RouteId, slots: usize) -> usize {
-    id.0 as usize & (slots - 1)
+    const GONE: Self = Self { words: 0.0, bundle: NOWHERE, confidence: Confidence::ZERO };
 }
 
 impl SearchIndex {
@@ -81,16 +50,13 @@ impl SearchIndex {
                 .map(|number| self.idf_described(self.lexicon[number].described))
                 .collect();
             let sum = |numbers: &[u32]| ordered_sum(numbers.iter().map(|at| words[*at as usize]));
-            let mut surest =
-                vec![UpTo::default(); (self.routes.len() * 2).next_power_of_two().min(MAX_SLOTS)];
-            let mut route = |route: &Route| {
-                let (slot, confidence) = (slot(route.id, surest.len()), route.confidence);
-                surest[slot] = UpTo::share(confidence.get()).max(surest[slot]);
-                let words = sum(&route.words);
-                RouteWeight { words, bundle: route.bundle, slot: slot as u32, confidence }
+            let route = |route: &Route| RouteWeight {
+                words: sum(&route.words),
+                bundle: route.bundle,
+                confidence: route.confidence,
             };
             let routes =
-                self.routes.iter().map(|each| each.as_ref().map_or(RouteWeight::GONE, &mut route));
+                self.routes.iter().map(|each| each.as_ref().map_or(RouteWeight::GONE, route));
             let routes = routes.collect();
             let mut numbers: HashMap<&str, u32> = HashMap::new();
             let mut origins = vec![NOWHERE; self.bundles.len()];
@@ -113,16 +79,7 @@ impl SearchIndex {
                 }
             }
             let mean_length = (self.words as f64 / self.tools.max(1) as f64).max(1.0);
-            Weights {
-                routes,
-                words,
-                origins,
-                origin_routes,
-                tool_routes,
-                surest,
-                all_routes,
-                mean_length,
-            }
+            Weights { routes, words, origins, origin_routes, tool_routes, all_routes, mean_length }
         })
     }
 

@@ -4,7 +4,6 @@ use super::{OutcomeCut, Row};
 use crate::ids::{ProjectId, ToolKey};
 use crate::journal::{JournalEntry, Revision};
 use crate::outcome::Outcome;
-use crate::route::{RouteKey, RouteVector};
 
 /// A change of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +40,6 @@ macro_rules! change_set {
                 #[doc = concat!("Changes of ", stringify!($field), ".")]
                 pub $field: Vec<Change<$row, <$row as Row>::Key>>,
             )*
-            /// Vectors of routes.
-            pub vectors: Vec<Change<RouteVector, RouteKey>>,
             /// Outcomes to append; their sequence numbers are given by the store.
             pub outcomes: Vec<Outcome>,
             /// Outcomes to remove, before the appends.
@@ -56,8 +53,7 @@ macro_rules! change_set {
             #[must_use]
             pub fn rows(&self) -> usize {
                 $(self.$field.len() +)*
-                self.vectors.len()
-                    + self.outcomes.len()
+                self.outcomes.len()
                     + self.outcome_ranges.len()
                     + self.journal.len()
             }
@@ -69,7 +65,7 @@ macro_rules! change_set {
                 fn any<R, K>(changes: &[Change<R, K>]) -> bool {
                     changes.iter().any(|change| matches!(change, Change::Delete(_)))
                 }
-                $(any(&self.$field) ||)* any(&self.vectors) || !self.outcome_ranges.is_empty()
+                $(any(&self.$field) ||)* !self.outcome_ranges.is_empty()
             }
         }
     };

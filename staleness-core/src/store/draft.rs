@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Change, ChangeSet, Held, OutcomeRange, Row, View};
+use super::{Change, ChangeSet, OutcomeRange, Row, View};
 use crate::ids::ToolKey;
 use crate::journal::{JournalEntry, Revision};
 use crate::outcome::Outcome;
-use crate::route::{Route, RouteKey, RouteVector, Vectors};
+use crate::route::{Route, RouteKey};
 use crate::source::Source;
 use crate::time::Timestamp;
 use crate::tool::Tool;
@@ -19,7 +19,8 @@ macro_rules! draft {
             view: &'v View,
             at: Timestamp,
             $(pub(super) $field: BTreeMap<<$row as Row>::Key, Option<$row>>,)*
-            vectors: BTreeMap<RouteKey, Option<RouteVector>>,
+            /// Vectors that go with their routes.
+            unseen: Vec<RouteKey>,
             outcomes: Vec<Outcome>,
             ranges: Vec<OutcomeRange>,
             journal: Vec<JournalEntry>,
@@ -34,7 +35,7 @@ macro_rules! draft {
                     view,
                     at,
                     $($field: BTreeMap::new(),)*
-                    vectors: BTreeMap::new(),
+                    unseen: Vec::new(),
                     outcomes: Vec::new(),
                     ranges: Vec::new(),
                     journal: Vec::new(),
@@ -51,13 +52,15 @@ macro_rules! draft {
                         tool.updated_at = self.at;
                     }
                 }
-                ChangeSet {
+                self.unseen.retain(|key| !self.vectors.contains_key(key));
+                let mut changes = ChangeSet {
                     $($field: changed(self.$field, &self.view.$field),)*
-                    vectors: changed_vectors(self.vectors, &self.view.vectors),
                     outcomes: self.outcomes,
                     outcome_ranges: self.ranges,
                     journal: self.journal,
-                }
+                };
+                changes.vectors.extend(self.unseen.into_iter().map(Change::Delete));
+                changes
             }
         }
     };
@@ -73,7 +76,7 @@ impl<'v> Draft<'v> {
 
     /// Returns a row as it stands in the draft.
     #[must_use]
-    pub fn get<R: Held>(&self, key: &R::Key) -> Option<&R> {
+    pub fn get<R: Row>(&self, key: &R::Key) -> Option<&R> {
         match R::drafted(self).get(key) {
             Some(drafted) => drafted.as_ref(),
             None => R::rows(self.view).get(key),
@@ -81,17 +84,17 @@ impl<'v> Draft<'v> {
     }
 
     /// Creates or replaces a row.
-    pub fn put<R: Held>(&mut self, row: R) {
+    pub fn put<R: Row>(&mut self, row: R) {
         R::drafted_mut(self).insert(row.key().clone(), Some(row));
     }
 
     /// Removes a row.
-    pub fn delete<R: Held>(&mut self, key: &R::Key) {
+    pub fn delete<R: Row>(&mut self, key: &R::Key) {
         R::drafted_mut(self).insert(key.clone(), None);
     }
 
     /// Edits a row that is there. `None` when it is not.
-    pub fn edit<R: Held, T>(&mut self, key: &R::Key, edit: impl FnOnce(&mut R) -> T) -> Option<T> {
+    pub fn edit<R: Row, T>(&mut self, key: &R::Key, edit: impl FnOnce(&mut R) -> T) -> Option<T> {
         if !R::drafted(self).contains_key(key) {
             let seen = R::rows(self.view).get(key)?.clone();
             R::drafted_mut(self).insert(key.clone(), Some(seen));
@@ -135,19 +138,9 @@ impl<'v> Draft<'v> {
     /// Removes a route, and its vector where it has one.
     pub fn delete_route(&mut self, key: &RouteKey) {
         if self.get::<Route>(key).is_some_and(|route| route.model.is_some()) {
-            self.vectors.insert(key.clone(), None);
+            self.unseen.push(key.clone());
         }
         self.routes.insert(key.clone(), None);
-    }
-
-    /// Creates or replaces the vector of a route.
-    pub fn put_vector(&mut self, vector: RouteVector) {
-        self.vectors.insert(vector.key.clone(), Some(vector));
-    }
-
-    /// Removes the vector of a route.
-    pub fn delete_vector(&mut self, key: &RouteKey) {
-        self.vectors.insert(key.clone(), None);
     }
 
     /// The outcomes that were appended so far.
@@ -188,20 +181,6 @@ fn changed<R: Row>(
             (Some(row), before) if before != Some(&row) => Some(Change::Put(row)),
             (None, Some(_)) => Some(Change::Delete(key)),
             _ => None,
-        })
-        .collect()
-}
-
-/// The same of vectors. One that goes need not have been seen.
-fn changed_vectors(
-    drafted: BTreeMap<RouteKey, Option<RouteVector>>,
-    seen: &Vectors,
-) -> Vec<Change<RouteVector, RouteKey>> {
-    drafted
-        .into_iter()
-        .filter_map(|(key, row)| match row {
-            Some(row) => (seen.get(&key).as_ref() != Some(&row)).then_some(Change::Put(row)),
-            None => Some(Change::Delete(key)),
         })
         .collect()
 }

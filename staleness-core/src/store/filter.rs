@@ -11,7 +11,7 @@ use crate::ids::{
 use crate::journal::{Revision, Subject};
 use crate::knowledge::{Document, Item};
 use crate::project::Project;
-use crate::route::{Route, RouteId, RouteKey, Suggestions};
+use crate::route::{Route, RouteId, RouteKey, RouteVector, Suggestions};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::time::Timestamp;
@@ -398,19 +398,32 @@ pub enum VectorFilter {
     All,
 }
 
-impl VectorFilter {
-    /// Returns true if the filter names the vector with this key and model; [`VectorFilter::First`] names
-    /// one of those only.
-    pub(crate) fn matches(&self, key: &RouteKey, model: Option<&ModelId>) -> bool {
+impl Filter for VectorFilter {
+    type Row = RouteVector;
+    const ALL: Self = Self::All;
+
+    fn of(key: RouteKey) -> Self {
+        Self::Key(key)
+    }
+
+    fn key(&self) -> Option<&RouteKey> {
+        if let Self::Key(key) = self { Some(key) } else { None }
+    }
+
+    fn matches(&self, key: &RouteKey, row: Option<&RouteVector>) -> bool {
         match self {
             Self::Key(wanted) => wanted == key,
-            Self::First(project, wanted) | Self::Model(project, wanted) => {
-                *project == key.project && model == Some(wanted)
+            Self::First(project, model) | Self::Model(project, model) => {
+                *project == key.project && row.is_some_and(|row| row.model == *model)
             }
             Self::Tool(project, tool) => *project == key.project && *tool == key.tool,
             Self::Project(project) => *project == key.project,
             Self::All => true,
         }
+    }
+
+    fn most(&self) -> usize {
+        if matches!(self, Self::First(..)) { 1 } else { usize::MAX }
     }
 }
 

@@ -41,7 +41,7 @@ pub use filter::{
 };
 pub use packed::{pack, unpack, unpack_list};
 pub use preview::Preview;
-pub use row::{Filter, Held, Row};
+pub use row::{Filter, Row};
 pub use selection::{Access, OutcomeCut, Pick, Selection};
 pub use strict::check_changes;
 pub use view::{OutcomeCounts, View};

@@ -5,20 +5,20 @@ use std::fmt;
 
 use super::{
     Change, ChangeSet, CursorFilter, DocumentFilter, Draft, ItemFilter, Pick, ProjectFilter,
-    RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, View,
-    WorkFilter,
+    RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter,
+    VectorFilter, View, WorkFilter,
 };
 use crate::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use crate::knowledge::{Document, Item};
 use crate::project::Project;
-use crate::route::{Route, RouteKey, Suggestions};
+use crate::route::{Route, RouteKey, RouteVector, Suggestions};
 use crate::session::{Cursor, CursorKey, Session, SessionKey};
 use crate::source::Source;
 use crate::tool::Tool;
 use crate::work::Work;
 
 /// Calls a macro with `field: Row` for each collection whose rows are created, replaced and removed, in the
-/// order in which they are written and paged. Vectors, outcomes and journal entries are no such collections.
+/// order in which they are written and paged. Outcomes and journal entries are no such collections.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! collections {
@@ -33,6 +33,7 @@ macro_rules! collections {
             sessions: $crate::session::Session,
             cursors: $crate::session::Cursor,
             routes: $crate::route::Route,
+            vectors: $crate::route::RouteVector,
             suggestions: $crate::route::Suggestions,
         }
     };
@@ -49,12 +50,36 @@ pub trait Row: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
 
     /// Returns the key of this row.
     fn key(&self) -> &Self::Key;
+
+    /// Returns the picks of this collection.
+    fn picks(selection: &Selection) -> &Vec<Pick<Self::Filter>>;
+
+    /// Returns the picks of this collection, to add some.
+    fn picks_mut(selection: &mut Selection) -> &mut Vec<Pick<Self::Filter>>;
+
+    /// Returns the rows of this collection by key.
+    fn rows(view: &View) -> &BTreeMap<Self::Key, Self>;
+
+    /// Returns the rows of this collection by key, to add some.
+    fn rows_mut(view: &mut View) -> &mut BTreeMap<Self::Key, Self>;
+
+    /// Returns the changes of this collection.
+    fn changes(changes: &ChangeSet) -> &Vec<Change<Self, Self::Key>>;
+
+    /// Returns the changes of this collection, to add some.
+    fn changes_mut(changes: &mut ChangeSet) -> &mut Vec<Change<Self, Self::Key>>;
+
+    #[doc(hidden)]
+    fn drafted<'d>(draft: &'d Draft<'_>) -> &'d BTreeMap<Self::Key, Option<Self>>;
+
+    #[doc(hidden)]
+    fn drafted_mut<'d>(draft: &'d mut Draft<'_>) -> &'d mut BTreeMap<Self::Key, Option<Self>>;
 }
 
 /// A filter over the rows of one collection.
 pub trait Filter: Clone + fmt::Debug + Ord + Send + Sync + 'static {
     /// A row of the collection.
-    type Row: Row<Filter = Self> + Held;
+    type Row: Row<Filter = Self>;
     /// Every row.
     const ALL: Self;
 
@@ -66,59 +91,15 @@ pub trait Filter: Clone + fmt::Debug + Ord + Send + Sync + 'static {
 
     /// Returns true if the filter names the row with this key. Without a row only the key counts.
     fn matches(&self, key: &<Self::Row as Row>::Key, row: Option<&Self::Row>) -> bool;
-}
 
-/// The places of a collection in the values that hold rows of all of them.
-pub trait Held: Row {
-    #[doc(hidden)]
-    fn picks(selection: &Selection) -> &Vec<Pick<Self::Filter>>;
-    #[doc(hidden)]
-    fn picks_mut(selection: &mut Selection) -> &mut Vec<Pick<Self::Filter>>;
-    #[doc(hidden)]
-    fn rows(view: &View) -> &BTreeMap<Self::Key, Self>;
-    #[doc(hidden)]
-    fn rows_mut(view: &mut View) -> &mut BTreeMap<Self::Key, Self>;
-    #[doc(hidden)]
-    fn changes(changes: &ChangeSet) -> &Vec<Change<Self, Self::Key>>;
-    #[doc(hidden)]
-    fn drafted<'d>(draft: &'d Draft<'_>) -> &'d BTreeMap<Self::Key, Option<Self>>;
-    #[doc(hidden)]
-    fn drafted_mut<'d>(draft: &'d mut Draft<'_>) -> &'d mut BTreeMap<Self::Key, Option<Self>>;
+    /// Returns the largest number of rows that it names, the first ones in the order of keys.
+    fn most(&self) -> usize {
+        usize::MAX
+    }
 }
-
-macro_rules! held {
-    ($($field:ident: $row:ty,)*) => {
-        $(impl Held for $row {
-            fn picks(selection: &Selection) -> &Vec<Pick<Self::Filter>> {
-                &selection.$field
-            }
-            fn picks_mut(selection: &mut Selection) -> &mut Vec<Pick<Self::Filter>> {
-                &mut selection.$field
-            }
-            fn rows(view: &View) -> &BTreeMap<Self::Key, Self> {
-                &view.$field
-            }
-            fn rows_mut(view: &mut View) -> &mut BTreeMap<Self::Key, Self> {
-                &mut view.$field
-            }
-            fn changes(changes: &ChangeSet) -> &Vec<Change<Self, Self::Key>> {
-                &changes.$field
-            }
-            fn drafted<'d>(draft: &'d Draft<'_>) -> &'d BTreeMap<Self::Key, Option<Self>> {
-                &draft.$field
-            }
-            fn drafted_mut<'d>(
-                draft: &'d mut Draft<'_>,
-            ) -> &'d mut BTreeMap<Self::Key, Option<Self>> {
-                &mut draft.$field
-            }
-        })*
-    };
-}
-crate::collections!(held);
 
 macro_rules! rows {
-    ($($row:ty, $name:literal, $key:ident: $type:ty, $filter:ty;)*) => {
+    ($($field:ident: $row:ty, $name:literal, $key:ident: $type:ty, $filter:ty;)*) => {
         $(impl Row for $row {
             const NAME: &'static str = $name;
             type Key = $type;
@@ -127,18 +108,53 @@ macro_rules! rows {
             fn key(&self) -> &$type {
                 &self.$key
             }
+
+            fn picks(selection: &Selection) -> &Vec<Pick<Self::Filter>> {
+                &selection.$field
+            }
+
+            fn picks_mut(selection: &mut Selection) -> &mut Vec<Pick<Self::Filter>> {
+                &mut selection.$field
+            }
+
+            fn rows(view: &View) -> &BTreeMap<Self::Key, Self> {
+                &view.$field
+            }
+
+            fn rows_mut(view: &mut View) -> &mut BTreeMap<Self::Key, Self> {
+                &mut view.$field
+            }
+
+            fn changes(changes: &ChangeSet) -> &Vec<Change<Self, Self::Key>> {
+                &changes.$field
+            }
+
+            fn changes_mut(changes: &mut ChangeSet) -> &mut Vec<Change<Self, Self::Key>> {
+                &mut changes.$field
+            }
+
+            fn drafted<'d>(draft: &'d Draft<'_>) -> &'d BTreeMap<Self::Key, Option<Self>> {
+                &draft.$field
+            }
+
+            fn drafted_mut<'d>(
+                draft: &'d mut Draft<'_>,
+            ) -> &'d mut BTreeMap<Self::Key, Option<Self>> {
+                &mut draft.$field
+            }
         })*
     };
 }
 rows! {
-    Project, "project", id: ProjectId, ProjectFilter;
-    Source, "source", id: SourceId, SourceFilter;
-    Tool, "tool", key: ToolKey, ToolFilter;
-    Item, "item", key: ItemKey, ItemFilter;
-    Document, "document", key: DocumentKey, DocumentFilter;
-    Work, "work item", key: WorkKey, WorkFilter;
-    Session, "session", key: SessionKey, SessionFilter;
-    Cursor, "cursor", key: CursorKey, CursorFilter;
-    Route, "route", key: RouteKey, RouteFilter;
-    Suggestions, "suggestions", key: SessionKey, SuggestionFilter;
+    projects: Project, "project", id: ProjectId, ProjectFilter;
+    sources: Source, "source", id: SourceId, SourceFilter;
+    tools: Tool, "tool", key: ToolKey, ToolFilter;
+    knowledge: Item, "item", key: ItemKey, ItemFilter;
+    documents: Document, "document", key: DocumentKey, DocumentFilter;
+    work: Work, "work item", key: WorkKey, WorkFilter;
+    sessions: Session, "session", key: SessionKey, SessionFilter;
+    cursors: Cursor, "cursor", key: CursorKey, CursorFilter;
+    routes: Route, "route", key: RouteKey, RouteFilter;
+    vectors: RouteVector, "vector", key: RouteKey, VectorFilter;
+    suggestions: Suggestions, "suggestions", key: SessionKey, SuggestionFilter;
 }

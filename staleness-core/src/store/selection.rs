@@ -1,9 +1,9 @@
 //! Selections: which rows of which collection a step or query looks at.
 
 use super::{
-    CursorFilter, DocumentFilter, Filter, Held, ItemFilter, JournalFilter, OutcomeFilter,
-    ProjectFilter, RouteFilter, Row, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter,
-    VectorFilter, WorkFilter,
+    CursorFilter, DocumentFilter, Filter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
+    RouteFilter, Row, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
+    WorkFilter,
 };
 use crate::ids::{ProjectId, Scope};
 use crate::time::Timestamp;
@@ -45,8 +45,6 @@ macro_rules! selection {
                 #[doc = concat!("Picks of ", stringify!($field), ".")]
                 pub $field: Vec<Pick<<$row as Row>::Filter>>,
             )*
-            /// Vectors of routes.
-            pub vectors: Vec<Pick<VectorFilter>>,
             /// Scopes whose tools are looked at in brief: see [`ToolBrief`](crate::tool::ToolBrief).
             pub briefs: Vec<Scope>,
             /// Scopes whose items are looked at in brief: see [`ItemBrief`](crate::knowledge::ItemBrief).
@@ -67,7 +65,6 @@ macro_rules! selection {
             /// Adds everything that `other` selects.
             pub fn merge(&mut self, other: Self) {
                 $(self.$field.extend(other.$field);)*
-                self.vectors.extend(other.vectors);
                 self.briefs.extend(other.briefs);
                 self.item_briefs.extend(other.item_briefs);
                 self.route_briefs.extend(other.route_briefs);
@@ -107,7 +104,7 @@ impl Selection {
             .peek(SessionFilter::All)
             .peek(CursorFilter::All)
             .peek(RouteFilter::All)
-            .peek_vectors(VectorFilter::All)
+            .peek(VectorFilter::All)
             .outcomes(OutcomeFilter::All)
             .journal(JournalFilter::All)
     }
@@ -150,20 +147,6 @@ impl Selection {
     #[must_use]
     pub fn route_briefs(mut self, project: ProjectId) -> Self {
         self.route_briefs.push(project);
-        self
-    }
-
-    /// Vectors to look at.
-    #[must_use]
-    pub fn peek_vectors(mut self, filter: VectorFilter) -> Self {
-        self.vectors.push(Pick { access: Access::Peek, filter });
-        self
-    }
-
-    /// Vectors to change. Who locks a route may remove its vector without having looked at it.
-    #[must_use]
-    pub fn lock_vectors(mut self, filter: VectorFilter) -> Self {
-        self.vectors.push(Pick { access: Access::Lock, filter });
         self
     }
 

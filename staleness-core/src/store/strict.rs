@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use super::{Access, Change, ChangeSet, Filter, Held, Pick, Selection, View};
+use super::{Access, Change, ChangeSet, Filter, Pick, Row, Selection, View};
 
 /// Checks that every row that `changes` writes was locked by `selection`, and that none is written twice; the
 /// rows that were seen are in `view`.
@@ -16,13 +16,28 @@ pub fn check_changes(
     changes: &ChangeSet,
 ) -> Result<(), String> {
     macro_rules! check {
-        ($($field:ident: $row:ty,)*) => { $(check::<$row>(selection, view, changes)?;)* };
+        ($($field:ident: $row:ty,)*) => {
+            $(check::<$row>(selection, view, changes, |key| check!(@ $field key))?;)*
+        };
+        // A route may go without a look at its vector.
+        (@ vectors $key:ident) => {
+            locked(&selection.routes).any(|filter| filter.matches($key, None))
+        };
+        (@ $other:ident $key:ident) => {{
+            let _ = $key;
+            false
+        }};
     }
     crate::collections!(check);
-    check_vectors(selection, changes)
+    Ok(())
 }
 
-fn check<R: Held>(selection: &Selection, view: &View, changes: &ChangeSet) -> Result<(), String> {
+fn check<R: Row>(
+    selection: &Selection,
+    view: &View,
+    changes: &ChangeSet,
+    is_removable: impl Fn(&R::Key) -> bool,
+) -> Result<(), String> {
     // A batch locks its rows one by one: those are looked up, only the other filters are tried.
     let (mut keys, mut filters) = (BTreeSet::new(), Vec::new());
     for filter in locked(R::picks(selection)) {
@@ -39,28 +54,10 @@ fn check<R: Held>(selection: &Selection, view: &View, changes: &ChangeSet) -> Re
         };
         once(&mut written, key)?;
         let row = R::rows(view).get(key).or(row);
-        if !keys.contains(key) && !filters.iter().any(|filter| filter.matches(key, row)) {
+        let is_locked = keys.contains(key) || filters.iter().any(|filter| filter.matches(key, row));
+        let may_go = matches!(change, Change::Delete(_)) && is_removable(key);
+        if !is_locked && !may_go {
             return Err(format!("{} {key:?} was written and not locked", R::NAME));
-        }
-    }
-    Ok(())
-}
-
-fn check_vectors(selection: &Selection, changes: &ChangeSet) -> Result<(), String> {
-    let mut written = BTreeSet::new();
-    for change in &changes.vectors {
-        let (key, row) = match change {
-            Change::Put(row) => (&row.key, Some(row)),
-            Change::Delete(key) => (key, None),
-        };
-        once(&mut written, key)?;
-        let model = row.map(|row| &row.model);
-        let by_itself = locked(&selection.vectors).any(|filter| filter.matches(key, model));
-        // Pruning removes vectors without a look at them.
-        let by_route =
-            || row.is_none() && locked(&selection.routes).any(|filter| filter.matches(key, None));
-        if !by_itself && !by_route() {
-            return Err(format!("vector {key:?} was written and not locked"));
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::ItemBrief;
 use crate::outcome::{Mark, Outcome};
-use crate::route::{RouteBriefs, RouteKey, RouteVector, Vectors};
+use crate::route::RouteBriefs;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolBriefs, ToolKind};
 
@@ -35,8 +35,6 @@ macro_rules! view {
                 #[doc = concat!("Rows of ", stringify!($field), " by key.")]
                 pub $field: BTreeMap<<$row as Row>::Key, $row>,
             )*
-            /// Vectors of routes, those of one project and model side by side.
-            pub vectors: Vectors,
             /// Every tool of the scopes that were selected so, in brief.
             pub briefs: BTreeMap<Scope, ToolBriefs>,
             /// Every item of the scopes that were selected so, in brief and in the order of ids.
@@ -60,7 +58,6 @@ macro_rules! view {
             pub fn merge(&mut self, other: Self) {
                 self.revision = self.revision.max(other.revision);
                 $(self.$field.extend(other.$field);)*
-                self.vectors.merge(other.vectors);
                 self.briefs.extend(other.briefs);
                 self.item_briefs.extend(other.item_briefs);
                 self.route_briefs.extend(other.route_briefs);
@@ -75,15 +72,14 @@ macro_rules! view {
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 $(self.$field.is_empty() &&)*
-                self.vectors.is_empty()
-                    && self.briefs.is_empty()
+                self.briefs.is_empty()
                     && self.item_briefs.is_empty()
                     && self.route_briefs.is_empty()
                     && self.outcomes.is_empty()
                     && self.journal.is_empty()
             }
 
-            /// Writes changes of everything but vectors. Outcomes and journal entries keep the numbers that
+            /// Writes changes. Outcomes and journal entries keep the numbers that
             /// the change set gives them.
             pub(crate) fn write(&mut self, changes: &ChangeSet) {
                 $(write(&mut self.$field, &changes.$field);)*
@@ -145,7 +141,6 @@ impl View {
     #[must_use]
     pub fn with(mut self, changes: &ChangeSet) -> Self {
         self.write(changes);
-        write_vectors(&mut self.vectors, &changes.vectors);
         self
     }
 }
@@ -157,16 +152,6 @@ fn write<R: Row>(rows: &mut BTreeMap<R::Key, R>, changes: &[Change<R, R::Key>]) 
             Change::Put(row) => rows.insert(row.key().clone(), row.clone()),
             Change::Delete(key) => rows.remove(key),
         };
-    }
-}
-
-/// Writes changes to vectors.
-fn write_vectors(rows: &mut Vectors, changes: &[Change<RouteVector, RouteKey>]) {
-    for change in changes {
-        match change {
-            Change::Put(row) => rows.insert(row),
-            Change::Delete(key) => rows.remove(key),
-        }
     }
 }
 

@@ -171,8 +171,8 @@ pub fn append_lines(view: &View, into: &mut Vec<u8>) -> u64 {
     for row in view.routes.values() {
         line(&|into| put(into, &route::RouteLine::from(row)));
     }
-    for row in view.vectors.keys().iter().filter_map(|key| view.vectors.get(key)) {
-        line(&|into| put(into, &route::VectorLine::from(&row)));
+    for row in view.vectors.values() {
+        line(&|into| put(into, &route::VectorLine::from(row)));
     }
     for row in view.outcomes.values() {
         line(&|into| put(into, &record::OutcomeLine::from(row)));

@@ -12,7 +12,6 @@ mod knowledge_recall;
 mod knowledge_verdicts;
 mod knowledge_versions;
 mod live_index;
-mod near_routes;
 mod outcomes;
 mod policy;
 mod prompts;

@@ -4,7 +4,9 @@ use crate::common::teaching::*;
 use crate::common::*;
 use staleness_core::ids::ProjectId;
 use staleness_core::registry::Learn;
-use staleness_core::route::{Confidence, MAX_OPS, Precision, Route, RouteKey, fold_query};
+use staleness_core::route::{
+    Confidence, MAX_OPS, Precision, Route, RouteKey, RouteVector, fold_query,
+};
 use staleness_core::scan::Found;
 use staleness_core::store::{
     Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, Step, View,
@@ -288,7 +290,8 @@ fn the_policy_decides_in_which_precision_vectors_are_kept() {
     let world = with(|policy| policy.routes.precision = Precision::F64);
     let route = embed(&world, "q", &[3.0, 4.0], "a");
     let vectors = world.registry.route_vectors(&world.project.id, &model("m")).unwrap();
-    let vector = vectors.get(&route.key).unwrap().vector;
+    let [RouteVector { key, vector, .. }] = &vectors[..] else { panic!("one vector") };
+    assert_eq!(*key, route.key);
     assert_eq!(vector.precision(), Precision::F64);
     assert_eq!(vector.numbers().collect::<Vec<_>>(), [0.6, 0.8]);
 }

@@ -4,8 +4,7 @@ use proptest::prelude::*;
 use staleness_core::ids::ToolName;
 use staleness_core::route::{Confidence, RouteId};
 use staleness_core::search::{
-    Found, Learned, LearnedMatch, Meaning, NearRoutes, Question, QuestionError, SearchIndex,
-    ToolText,
+    Found, Learned, LearnedMatch, Meaning, Question, QuestionError, SearchIndex, ToolText,
 };
 
 fn name(text: &str) -> ToolName {
@@ -241,16 +240,14 @@ fn what_is_vaguely_alike_does_not_displace_what_is_new() {
 fn meaning_is_blended_on_the_same_scale() {
     let index = index(TOOLS, &[("mcp__hub__merge", "ship it", 1.0)]);
     let question = Question::new("unheard of").unwrap();
-    let ask = |meaning: &Meaning<'_>| index.find(&question, 5, meaning, |_| true);
+    let ask = |meaning: &Meaning| index.find(&question, 5, meaning, |_| true);
     let mut meaning = Meaning::default();
-    let merge = name("mcp__hub__merge");
-    meaning.routes.push(&merge, RouteId(1), 0.8);
+    meaning.routes.push((RouteId(1), 0.8));
     let found = ask(&meaning);
     assert_eq!((found.familiarity, order(&found)), (0.8, vec!["mcp__hub__merge"]));
     let best = found.matches[0].route.unwrap();
     assert_eq!((best.closeness, best.words, best.meaning), (0.8, 0.0, Some(0.8)));
-    meaning.routes = NearRoutes::default();
-    meaning.routes.push(&merge, RouteId(1), -0.5);
+    meaning.routes = vec![(RouteId(1), -0.5)];
     meaning.tools.insert(name("mcp__mail__send"), 0.7);
     let found = ask(&meaning);
     assert_eq!((found.familiarity, order(&found)), (0.0, vec!["mcp__mail__send"]));

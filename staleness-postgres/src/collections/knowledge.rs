@@ -2,47 +2,31 @@
 
 use staleness_core::ids::{ItemKey, OpId};
 use staleness_core::knowledge::{Item, ItemKind};
-use staleness_core::store::{ItemFilter, StoreError, View, pack, unpack, unpack_list};
+use staleness_core::store::{ItemFilter, pack, unpack, unpack_list};
 
 use crate::cells::{Bad, Cells};
-use crate::table::{Table, Where};
+use crate::table::{TEXT_PAGE, Table, Where};
 use crate::values::{Arg, Batch};
 
-#[derive(Debug)]
-pub(crate) struct Knowledge;
-
-impl Table for Knowledge {
-    type Row = Item;
-    type Key = ItemKey;
-    type Filter = ItemFilter;
-
-    const NAME: &'static str = "knowledge";
+impl Table for Item {
+    const TABLE: &'static str = "knowledge";
     const COLUMNS: &'static str = "scope, id, kind, body, keywords, path, added_at, updated_at, \
         version_context, evergreen, due, expires_at, verified_at, verified_commit, verifications, \
         citations, supersedes, superseded_by, related, contradicted, done_at, recalls, \
         recalls_since_edit, recalled_at, recall_op";
+    const PAGE: usize = TEXT_PAGE;
     const KEY: usize = 2;
     const ORDER: &'static str = "scope, id";
 
-    fn key(filter: &ItemFilter) -> Option<&ItemKey> {
+    fn condition(filter: &ItemFilter) -> Where {
         match filter {
-            ItemFilter::Key(key) => Some(key),
-            _ => None,
+            ItemFilter::Scope(scope) => Where::new("scope = $2", vec![Arg::text(scope.as_key())]),
+            ItemFilter::Key(_) | ItemFilter::All => Where::new("", Vec::new()),
         }
     }
 
-    fn condition(filter: &ItemFilter) -> Result<Where, StoreError> {
-        match filter {
-            ItemFilter::Scope(scope) => {
-                Ok(Where::new("scope = $2", vec![Arg::text(scope.as_key())]))
-            }
-            ItemFilter::All => Ok(Where::new("", Vec::new())),
-            _ => Err(StoreError::Unsupported("this filter of items")),
-        }
-    }
-
-    fn read(cells: &mut Cells<'_>) -> Result<Item, Bad> {
-        Ok(Item {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, Bad> {
+        Ok(Self {
             key: ItemKey { scope: cells.scope("scope")?, id: cells.id("id")? },
             kind: cells.parsed("kind", ItemKind::from_word)?,
             body: cells.string("body")?,
@@ -75,37 +59,29 @@ impl Table for Knowledge {
         batch.text(key.id.as_str());
     }
 
-    fn key_of(row: &Item) -> &ItemKey {
-        &row.key
-    }
-
-    fn put(row: &Item, batch: &mut Batch) {
-        batch.text(row.kind.as_str());
-        batch.text(&row.body);
-        batch.text(&pack(&row.keywords));
-        batch.maybe_text(row.path.as_deref());
-        batch.time(row.added_at);
-        batch.time(row.updated_at);
-        batch.maybe_text(row.version_context.as_deref());
-        batch.flag(row.evergreen);
-        batch.maybe_time(row.due);
-        batch.maybe_time(row.expires_at);
-        batch.maybe_time(row.verified_at);
-        batch.maybe_text(row.verified_commit.as_deref());
-        batch.int(row.verifications);
-        batch.text(&pack(&row.citations));
-        batch.text(&pack(&row.supersedes));
-        batch.text(&pack(&row.superseded_by));
-        batch.text(&pack(&row.related));
-        batch.maybe_text(row.contradicted.as_ref().map(pack).as_deref());
-        batch.maybe_time(row.done_at);
-        batch.bits(row.recalls);
-        batch.bits(row.recalls_since_edit);
-        batch.maybe_time(row.recalled_at);
-        batch.maybe_text(row.recall_op.as_ref().map(OpId::as_str));
-    }
-
-    fn keep(row: Item, view: &mut View) {
-        view.knowledge.insert(row.key.clone(), row);
+    fn put(&self, batch: &mut Batch) {
+        batch.text(self.kind.as_str());
+        batch.text(&self.body);
+        batch.text(&pack(&self.keywords));
+        batch.maybe_text(self.path.as_deref());
+        batch.time(self.added_at);
+        batch.time(self.updated_at);
+        batch.maybe_text(self.version_context.as_deref());
+        batch.flag(self.evergreen);
+        batch.maybe_time(self.due);
+        batch.maybe_time(self.expires_at);
+        batch.maybe_time(self.verified_at);
+        batch.maybe_text(self.verified_commit.as_deref());
+        batch.int(self.verifications);
+        batch.text(&pack(&self.citations));
+        batch.text(&pack(&self.supersedes));
+        batch.text(&pack(&self.superseded_by));
+        batch.text(&pack(&self.related));
+        batch.maybe_text(self.contradicted.as_ref().map(pack).as_deref());
+        batch.maybe_time(self.done_at);
+        batch.bits(self.recalls);
+        batch.bits(self.recalls_since_edit);
+        batch.maybe_time(self.recalled_at);
+        batch.maybe_text(self.recall_op.as_ref().map(OpId::as_str));
     }
 }

@@ -40,29 +40,22 @@ pub(crate) fn questions<'s>(
     selection: &'s Selection,
 ) -> Result<Vec<Question<'s>>, StoreError> {
     let mut all = Vec::new();
-    ask::<projects::Projects>(workspace, &selection.projects, &mut all)?;
-    ask::<sources::Sources>(workspace, &selection.sources, &mut all)?;
-    ask::<tools::Tools>(workspace, &selection.tools, &mut all)?;
+    macro_rules! ask {
+        ($($field:ident: $row:ty,)*) => { $(ask::<$row>(workspace, &selection.$field, &mut all);)* };
+    }
+    staleness_core::collections!(ask);
     for scope in selection.briefs.iter().collect::<BTreeSet<_>>() {
         let read = Box::new(move |row: &Row, view: &mut View| {
             tools::keep_brief(row, view.briefs.entry(scope.clone()).or_default())
         });
         all.push(Question { statement: tools::briefs(workspace, scope), read });
     }
-    ask::<knowledge::Knowledge>(workspace, &selection.knowledge, &mut all)?;
-    ask::<documents::Documents>(workspace, &selection.documents, &mut all)?;
-    ask::<work::Works>(workspace, &selection.work, &mut all)?;
-    ask::<sessions::Sessions>(workspace, &selection.sessions, &mut all)?;
-    ask::<cursors::Cursors>(workspace, &selection.cursors, &mut all)?;
-    ask::<routes::Routes>(workspace, &selection.routes, &mut all)?;
     for project in selection.route_briefs.iter().collect::<BTreeSet<_>>() {
         let read = Box::new(move |row: &Row, view: &mut View| {
             routes::keep_brief(row, view.route_briefs.entry(project.clone()).or_default())
         });
         all.push(Question { statement: routes::briefs(workspace, project), read });
     }
-    ask::<vectors::Vectors>(workspace, &selection.vectors, &mut all)?;
-    ask::<suggestions::Suggestions>(workspace, &selection.suggestions, &mut all)?;
     for (statement, read) in outcomes::questions(workspace, &selection.outcomes)? {
         all.push(Question { statement, read });
     }
@@ -96,25 +89,17 @@ pub(crate) fn counts<'s>(
     outcomes.into_iter().chain(routes)
 }
 
-fn ask<'s, T: Table>(
-    workspace: &str,
-    picks: &'s [Pick<T::Filter>],
-    all: &mut Vec<Question<'s>>,
-) -> Result<(), StoreError>
-where
-    T::Filter: Sync,
-{
-    for (statement, filter) in table::select::<T>(workspace, picks)? {
+fn ask<'s, T: Table>(workspace: &str, picks: &'s [Pick<T::Filter>], all: &mut Vec<Question<'s>>) {
+    for (statement, filter) in table::select::<T>(workspace, picks) {
         let read = Box::new(move |row: &Row, view: &mut View| {
             let row = table::read::<T>(row)?;
             if filter.is_none_or(|filter| T::is_meant(filter, &row)) {
-                T::keep(row, view);
+                T::rows_mut(view).insert(row.key().clone(), row);
             }
             Ok(())
         });
         all.push(Question { statement, read });
     }
-    Ok(())
 }
 
 /// The statements that write a change set, but for what the workspace numbers.
@@ -123,16 +108,9 @@ pub(crate) fn changes(workspace: &str, changes: &ChangeSet) -> Result<Vec<Statem
     for range in &changes.outcome_ranges {
         all.push(outcomes::remove(workspace, range)?);
     }
-    all.extend(table::apply::<projects::Projects>(workspace, &changes.projects)?);
-    all.extend(table::apply::<sources::Sources>(workspace, &changes.sources)?);
-    all.extend(table::apply::<tools::Tools>(workspace, &changes.tools)?);
-    all.extend(table::apply::<knowledge::Knowledge>(workspace, &changes.knowledge)?);
-    all.extend(table::apply::<documents::Documents>(workspace, &changes.documents)?);
-    all.extend(table::apply::<work::Works>(workspace, &changes.work)?);
-    all.extend(table::apply::<sessions::Sessions>(workspace, &changes.sessions)?);
-    all.extend(table::apply::<cursors::Cursors>(workspace, &changes.cursors)?);
-    all.extend(table::apply::<routes::Routes>(workspace, &changes.routes)?);
-    all.extend(table::apply::<vectors::Vectors>(workspace, &changes.vectors)?);
-    all.extend(table::apply::<suggestions::Suggestions>(workspace, &changes.suggestions)?);
+    macro_rules! apply {
+        ($($field:ident: $row:ty,)*) => { $(all.extend(table::apply::<$row>(workspace, changes));)* };
+    }
+    staleness_core::collections!(apply);
     Ok(all)
 }

@@ -4,54 +4,39 @@ use staleness_core::ids::{ModelId, ProjectId};
 use staleness_core::route::{
     Confidence, MAX_OPS, Route, RouteBrief, RouteBriefs, RouteId, RouteKey,
 };
-use staleness_core::store::{RouteFilter, StoreError, View};
+use staleness_core::store::{RouteFilter, StoreError};
 use tokio_postgres::Row;
 
 use crate::cells::{Bad, Cells, corrupt};
 use crate::table::{Table, Where, with};
 use crate::values::{Arg, Batch, Statement};
 
-#[derive(Debug)]
-pub(crate) struct Routes;
-
-impl Table for Routes {
-    type Row = Route;
-    type Key = RouteKey;
-    type Filter = RouteFilter;
-
-    const NAME: &'static str = "routes";
+impl Table for Route {
+    const TABLE: &'static str = "routes";
     const COLUMNS: &'static str =
         "project, tool, id, query, confidence, uses, created_at, last_used_at, model, ops";
     const KEY: usize = 3;
     const ORDER: &'static str = "project, tool, id";
 
-    fn key(filter: &RouteFilter) -> Option<&RouteKey> {
+    fn condition(filter: &RouteFilter) -> Where {
         match filter {
-            RouteFilter::Key(key) => Some(key),
-            _ => None,
-        }
-    }
-
-    fn condition(filter: &RouteFilter) -> Result<Where, StoreError> {
-        match filter {
-            RouteFilter::Id(project, id) => Ok(Where::new(
+            RouteFilter::Id(project, id) => Where::new(
                 "project = $2 AND id = $3",
                 vec![Arg::text(project.as_str()), Arg::Blob(id.to_bytes().to_vec())],
-            )),
-            RouteFilter::Tool(project, tool) => Ok(Where::new(
+            ),
+            RouteFilter::Tool(project, tool) => Where::new(
                 "project = $2 AND tool = $3",
                 vec![Arg::text(project.as_str()), Arg::text(tool.as_str())],
-            )),
+            ),
             RouteFilter::Project(project) => {
-                Ok(Where::new("project = $2", vec![Arg::text(project.as_str())]))
+                Where::new("project = $2", vec![Arg::text(project.as_str())])
             }
-            RouteFilter::All => Ok(Where::new("", Vec::new())),
-            _ => Err(StoreError::Unsupported("this filter of routes")),
+            RouteFilter::Key(_) | RouteFilter::All => Where::new("", Vec::new()),
         }
     }
 
-    fn read(cells: &mut Cells<'_>) -> Result<Route, Bad> {
-        Ok(Route {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, Bad> {
+        Ok(Self {
             key: key(cells)?,
             query: cells.string("query")?,
             confidence: Confidence::of_billionths(cells.small("confidence")?)
@@ -70,22 +55,14 @@ impl Table for Routes {
         batch.blob(key.id.to_bytes());
     }
 
-    fn key_of(row: &Route) -> &RouteKey {
-        &row.key
-    }
-
-    fn put(row: &Route, batch: &mut Batch) {
-        batch.text(&row.query);
-        batch.int(row.confidence.billionths());
-        batch.bits(row.uses);
-        batch.time(row.created_at);
-        batch.time(row.last_used_at);
-        batch.maybe_text(row.model.as_ref().map(ModelId::as_str));
-        batch.blob(row.ops.iter().flat_map(|op| op.to_le_bytes()).collect::<Vec<u8>>());
-    }
-
-    fn keep(row: Route, view: &mut View) {
-        view.routes.insert(row.key.clone(), row);
+    fn put(&self, batch: &mut Batch) {
+        batch.text(&self.query);
+        batch.int(self.confidence.billionths());
+        batch.bits(self.uses);
+        batch.time(self.created_at);
+        batch.time(self.last_used_at);
+        batch.maybe_text(self.model.as_ref().map(ModelId::as_str));
+        batch.blob(self.ops.iter().flat_map(|op| op.to_le_bytes()).collect::<Vec<u8>>());
     }
 }
 

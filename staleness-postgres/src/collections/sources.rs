@@ -2,44 +2,27 @@
 
 use staleness_core::ids::{Scope, SourceId, stable_hash};
 use staleness_core::source::{Source, SourceState};
-use staleness_core::store::{SourceFilter, StoreError, View, level_from_number, level_to_number};
+use staleness_core::store::{SourceFilter, level_from_number, level_to_number};
 
 use crate::cells::{Bad, Cells};
 use crate::table::{Table, Where};
 use crate::values::{Arg, Batch};
 
-#[derive(Debug)]
-pub(crate) struct Sources;
-
-impl Table for Sources {
-    type Row = Source;
-    type Key = SourceId;
-    type Filter = SourceFilter;
-
-    const NAME: &'static str = "sources";
+impl Table for Source {
+    const TABLE: &'static str = "sources";
     const COLUMNS: &'static str = "scope, key, client, level, part, path, state, found, digest, \
         readings, last_read_at, last_scan_at";
     const KEY: usize = 2;
     const ORDER: &'static str = "scope, client, level, part";
 
-    fn key(filter: &SourceFilter) -> Option<&SourceId> {
+    fn condition(filter: &SourceFilter) -> Where {
         match filter {
-            SourceFilter::Id(id) => Some(id),
-            _ => None,
+            SourceFilter::Scope(scope) => Where::new("scope = $2", vec![Arg::text(scope.as_key())]),
+            SourceFilter::Id(_) | SourceFilter::All => Where::new("", Vec::new()),
         }
     }
 
-    fn condition(filter: &SourceFilter) -> Result<Where, StoreError> {
-        match filter {
-            SourceFilter::Scope(scope) => {
-                Ok(Where::new("scope = $2", vec![Arg::text(scope.as_key())]))
-            }
-            SourceFilter::All => Ok(Where::new("", Vec::new())),
-            _ => Err(StoreError::Unsupported("this filter of sources")),
-        }
-    }
-
-    fn read(cells: &mut Cells<'_>) -> Result<Source, Bad> {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, Bad> {
         let scope = cells.scope("scope")?;
         let key = cells.digest("key")?;
         let id = SourceId {
@@ -54,7 +37,7 @@ impl Table for Sources {
         if hashed(&id) != key {
             return Err(Bad("key"));
         }
-        Ok(Source {
+        Ok(Self {
             id,
             path: cells.string("path")?,
             state: cells.parsed("state", SourceState::from_word)?,
@@ -71,25 +54,17 @@ impl Table for Sources {
         batch.blob(hashed(key).to_be_bytes());
     }
 
-    fn key_of(row: &Source) -> &SourceId {
-        &row.id
-    }
-
-    fn put(row: &Source, batch: &mut Batch) {
-        batch.text(&row.id.client);
-        batch.int(level_to_number(row.id.level));
-        batch.text(&row.id.part);
-        batch.text(&row.path);
-        batch.text(row.state.as_str());
-        batch.int(row.found);
-        batch.blob(row.digest.to_be_bytes());
-        batch.bits(row.readings);
-        batch.maybe_time(row.last_read_at);
-        batch.time(row.last_scan_at);
-    }
-
-    fn keep(row: Source, view: &mut View) {
-        view.sources.insert(row.id.clone(), row);
+    fn put(&self, batch: &mut Batch) {
+        batch.text(&self.id.client);
+        batch.int(level_to_number(self.id.level));
+        batch.text(&self.id.part);
+        batch.text(&self.path);
+        batch.text(self.state.as_str());
+        batch.int(self.found);
+        batch.blob(self.digest.to_be_bytes());
+        batch.bits(self.readings);
+        batch.maybe_time(self.last_read_at);
+        batch.time(self.last_scan_at);
     }
 }
 

@@ -1,45 +1,30 @@
 //! What was suggested in sessions.
 
-use staleness_core::route::Suggestions as Row;
+use staleness_core::route::Suggestions;
 use staleness_core::session::SessionKey;
-use staleness_core::store::{StoreError, SuggestionFilter, View, pack, unpack};
+use staleness_core::store::{SuggestionFilter, pack, unpack};
 
 use crate::cells::{Bad, Cells};
 use crate::table::{Table, Where};
 use crate::values::{Arg, Batch};
 
-#[derive(Debug)]
-pub(crate) struct Suggestions;
-
 impl Table for Suggestions {
-    type Row = Row;
-    type Key = SessionKey;
-    type Filter = SuggestionFilter;
-
-    const NAME: &'static str = "suggestions";
+    const TABLE: &'static str = "suggestions";
     const COLUMNS: &'static str = "project, session, made, prompts";
     const KEY: usize = 2;
     const ORDER: &'static str = "project, session";
 
-    fn key(filter: &SuggestionFilter) -> Option<&SessionKey> {
-        match filter {
-            SuggestionFilter::Key(key) => Some(key),
-            _ => None,
-        }
-    }
-
-    fn condition(filter: &SuggestionFilter) -> Result<Where, StoreError> {
+    fn condition(filter: &SuggestionFilter) -> Where {
         match filter {
             SuggestionFilter::Project(project) => {
-                Ok(Where::new("project = $2", vec![Arg::text(project.as_str())]))
+                Where::new("project = $2", vec![Arg::text(project.as_str())])
             }
-            SuggestionFilter::All => Ok(Where::new("", Vec::new())),
-            _ => Err(StoreError::Unsupported("this filter of suggestions")),
+            SuggestionFilter::Key(_) | SuggestionFilter::All => Where::new("", Vec::new()),
         }
     }
 
-    fn read(cells: &mut Cells<'_>) -> Result<Row, Bad> {
-        Ok(Row {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, Bad> {
+        Ok(Self {
             key: SessionKey { project: cells.id("project")?, id: cells.id("session")? },
             made: cells.small("made")?,
             prompts: cells.parsed("prompts", unpack)?,
@@ -51,16 +36,8 @@ impl Table for Suggestions {
         batch.text(key.id.as_str());
     }
 
-    fn key_of(row: &Row) -> &SessionKey {
-        &row.key
-    }
-
-    fn put(row: &Row, batch: &mut Batch) {
-        batch.int(row.made);
-        batch.text(&pack(&row.prompts));
-    }
-
-    fn keep(row: Row, view: &mut View) {
-        view.suggestions.insert(row.key.clone(), row);
+    fn put(&self, batch: &mut Batch) {
+        batch.int(self.made);
+        batch.text(&pack(&self.prompts));
     }
 }

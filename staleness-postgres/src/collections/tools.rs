@@ -2,8 +2,7 @@
 
 use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
 use staleness_core::store::{
-    StoreError, ToolFilter, View, holdings_from_bytes, holdings_to_bytes, ring_from_bytes,
-    ring_to_bytes,
+    StoreError, ToolFilter, holdings_from_bytes, holdings_to_bytes, ring_from_bytes, ring_to_bytes,
 };
 use staleness_core::tool::{
     Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolBrief, ToolBriefs, ToolKind,
@@ -15,32 +14,18 @@ use crate::cells::{Bad, Cells, corrupt};
 use crate::table::{Table, Where, with};
 use crate::values::{Arg, Batch, Statement};
 
-#[derive(Debug)]
-pub(crate) struct Tools;
-
-impl Table for Tools {
-    type Row = Tool;
-    type Key = ToolKey;
-    type Filter = ToolFilter;
-
-    const NAME: &'static str = "tools";
+impl Table for Tool {
+    const TABLE: &'static str = "tools";
     const COLUMNS: &'static str = "scope, name, kind, server, plugin, description, holdings, cause, \
         cause_since, revived, failing_since, failing_cause, demotions, last_demoted_at, counted, \
         hold, demoted, ring, uses, discovered_at, last_used_at, updated_at";
     const KEY: usize = 2;
     const ORDER: &'static str = "scope, name";
 
-    fn key(filter: &ToolFilter) -> Option<&ToolKey> {
-        match filter {
-            ToolFilter::Key(key) => Some(key),
-            _ => None,
-        }
-    }
-
-    fn condition(filter: &ToolFilter) -> Result<Where, StoreError> {
-        let of = |sql, scope: &Scope| Ok(Where::new(sql, vec![Arg::text(scope.as_key())]));
+    fn condition(filter: &ToolFilter) -> Where {
+        let of = |sql, scope: &Scope| Where::new(sql, vec![Arg::text(scope.as_key())]);
         let served = |sql, scope: &Scope, server: &ServerKey| {
-            Ok(Where::new(sql, vec![Arg::text(scope.as_key()), Arg::text(server.as_str())]))
+            Where::new(sql, vec![Arg::text(scope.as_key()), Arg::text(server.as_str())])
         };
         match filter {
             ToolFilter::Scope(scope) => of("scope = $2", scope),
@@ -53,12 +38,11 @@ impl Table for Tools {
             }
             ToolFilter::Demoted(scope) => of("scope = $2 AND demoted = 1", scope),
             ToolFilter::Revived(scope) => of("scope = $2 AND revived = 1", scope),
-            ToolFilter::All => Ok(Where::new("", Vec::new())),
-            _ => Err(StoreError::Unsupported("this filter of tools")),
+            ToolFilter::Key(_) | ToolFilter::All => Where::new("", Vec::new()),
         }
     }
 
-    fn read(cells: &mut Cells<'_>) -> Result<Tool, Bad> {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, Bad> {
         let key = ToolKey { scope: cells.scope("scope")?, name: cells.id("name")? };
         let kind = cells.parsed("kind", ToolKind::from_word)?;
         let server = cells.maybe_id("server")?;
@@ -84,7 +68,7 @@ impl Table for Tools {
         };
         let hold = cells.parsed("hold", Hold::from_word)?;
         let demoted = cells.flag("demoted")?;
-        let tool = Tool {
+        let tool = Self {
             key,
             kind,
             server,
@@ -109,36 +93,28 @@ impl Table for Tools {
         batch.text(key.name.as_str());
     }
 
-    fn key_of(row: &Tool) -> &ToolKey {
-        &row.key
-    }
-
-    fn put(row: &Tool, batch: &mut Batch) {
-        let failing = row.health.failing.as_ref();
-        batch.text(row.kind.as_str());
-        batch.maybe_text(row.server.as_ref().map(ServerKey::as_str));
-        batch.maybe_text(row.plugin.as_ref().map(ToolName::as_str));
-        batch.maybe_text(row.description.as_deref());
-        batch.blob(holdings_to_bytes(&row.holdings));
-        batch.text(row.presence.cause.as_str());
-        batch.time(row.presence.since);
-        batch.flag(row.presence.revived);
+    fn put(&self, batch: &mut Batch) {
+        let failing = self.health.failing.as_ref();
+        batch.text(self.kind.as_str());
+        batch.maybe_text(self.server.as_ref().map(ServerKey::as_str));
+        batch.maybe_text(self.plugin.as_ref().map(ToolName::as_str));
+        batch.maybe_text(self.description.as_deref());
+        batch.blob(holdings_to_bytes(&self.holdings));
+        batch.text(self.presence.cause.as_str());
+        batch.time(self.presence.since);
+        batch.flag(self.presence.revived);
         batch.maybe_time(failing.map(|failing| failing.since));
         batch.maybe_text(failing.map(|failing| failing.cause.as_str()));
-        batch.int(row.health.demotions);
-        batch.maybe_time(row.health.last_demoted_at);
-        batch.int(row.health.window);
-        batch.text(row.hold.as_str());
-        batch.flag(is_demoted(row));
-        batch.blob(ring_to_bytes(&row.ring));
-        batch.bits(row.uses);
-        batch.time(row.discovered_at);
-        batch.maybe_time(row.last_used_at);
-        batch.time(row.updated_at);
-    }
-
-    fn keep(row: Tool, view: &mut View) {
-        view.tools.insert(row.key.clone(), row);
+        batch.int(self.health.demotions);
+        batch.maybe_time(self.health.last_demoted_at);
+        batch.int(self.health.window);
+        batch.text(self.hold.as_str());
+        batch.flag(is_demoted(self));
+        batch.blob(ring_to_bytes(&self.ring));
+        batch.bits(self.uses);
+        batch.time(self.discovered_at);
+        batch.maybe_time(self.last_used_at);
+        batch.time(self.updated_at);
     }
 }
 

@@ -1,81 +1,59 @@
 //! Vectors of routes.
 
-use staleness_core::route::{Precision, RouteKey, RouteVector, Vector};
-use staleness_core::store::{StoreError, VectorFilter, View};
+use staleness_core::route::{Precision, Route, RouteKey, RouteVector, Vector};
+use staleness_core::store::VectorFilter;
 
-use super::routes::{Routes, key};
+use super::routes::key;
 use crate::cells::{Bad, Cells};
 use crate::table::{Table, Where};
 use crate::values::{Arg, Batch};
 
-#[derive(Debug)]
-pub(crate) struct Vectors;
-
-impl Table for Vectors {
-    type Row = RouteVector;
-    type Key = RouteKey;
-    type Filter = VectorFilter;
-
-    const NAME: &'static str = "vectors";
+impl Table for RouteVector {
+    const TABLE: &'static str = "vectors";
     const COLUMNS: &'static str = "project, tool, id, model, form, numbers";
+    const PAGE: usize = 200;
     const KEY: usize = 3;
     const ORDER: &'static str = "project, tool, id";
 
-    fn key(filter: &VectorFilter) -> Option<&RouteKey> {
+    fn condition(filter: &VectorFilter) -> Where {
         match filter {
-            VectorFilter::Key(key) => Some(key),
-            _ => None,
-        }
-    }
-
-    fn condition(filter: &VectorFilter) -> Result<Where, StoreError> {
-        match filter {
-            VectorFilter::First(project, model) => Ok(Where::new(
+            VectorFilter::First(project, model) => Where::new(
                 "project = $2 AND model = $3 ORDER BY tool, id LIMIT 1",
                 vec![Arg::text(project.as_str()), Arg::text(model.as_str())],
-            )),
-            VectorFilter::Model(project, model) => Ok(Where::new(
+            ),
+            VectorFilter::Model(project, model) => Where::new(
                 "project = $2 AND model = $3",
                 vec![Arg::text(project.as_str()), Arg::text(model.as_str())],
-            )),
-            VectorFilter::Tool(project, tool) => Ok(Where::new(
+            ),
+            VectorFilter::Tool(project, tool) => Where::new(
                 "project = $2 AND tool = $3",
                 vec![Arg::text(project.as_str()), Arg::text(tool.as_str())],
-            )),
+            ),
             VectorFilter::Project(project) => {
-                Ok(Where::new("project = $2", vec![Arg::text(project.as_str())]))
+                Where::new("project = $2", vec![Arg::text(project.as_str())])
             }
-            VectorFilter::All => Ok(Where::new("", Vec::new())),
-            _ => Err(StoreError::Unsupported("this filter of vectors")),
+            VectorFilter::Key(_) | VectorFilter::All => Where::new("", Vec::new()),
         }
     }
 
-    fn read(cells: &mut Cells<'_>) -> Result<RouteVector, Bad> {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, Bad> {
         let key = key(cells)?;
         let model = cells.id("model")?;
         let precision = cells.parsed("form", |word: &str| {
             Precision::ALL.into_iter().find(|each| form(*each) == word)
         })?;
         let vector = Vector::from_bytes(cells.blob("numbers")?, precision);
-        Ok(RouteVector { key, model, vector: vector.map_err(|_| Bad("numbers"))? })
+        Ok(Self { key, model, vector: vector.map_err(|_| Bad("numbers"))? })
     }
 
     fn put_key(key: &RouteKey, batch: &mut Batch) {
-        Routes::put_key(key, batch);
+        Route::put_key(key, batch);
     }
 
-    fn key_of(row: &RouteVector) -> &RouteKey {
-        &row.key
-    }
-
-    fn put(row: &RouteVector, batch: &mut Batch) {
-        batch.text(row.model.as_str());
-        batch.text(form(row.vector.precision()));
-        batch.blob(row.vector.to_bytes());
-    }
-
-    fn keep(row: RouteVector, view: &mut View) {
-        view.vectors.insert(&row);
+    fn put(&self, batch: &mut Batch) {
+        batch.text(self.model.as_str());
+        batch.text(form(self.vector.precision()));
+        batch.blob(self.vector.to_bytes());
     }
 }
 

@@ -1,38 +1,25 @@
 //! Work items.
 
 use staleness_core::ids::{Scope, WorkKey};
-use staleness_core::store::{StoreError, View, WorkFilter, pack, unpack_list};
+use staleness_core::store::{WorkFilter, pack, unpack_list};
 use staleness_core::work::{NoteType, Work, WorkKind, WorkStatus};
 
 use crate::cells::{Bad, Cells};
-use crate::table::{Table, Where};
+use crate::table::{TEXT_PAGE, Table, Where};
 use crate::values::{Arg, Batch, stored};
 
-#[derive(Debug)]
-pub(crate) struct Works;
-
-impl Table for Works {
-    type Row = Work;
-    type Key = WorkKey;
-    type Filter = WorkFilter;
-
-    const NAME: &'static str = "work";
+impl Table for Work {
+    const TABLE: &'static str = "work";
     const COLUMNS: &'static str = "scope, id, kind, status, ended, before, text, author, giver, \
         taker, note, generated, created_at, updated_at, expires_at, refs, steps, aging, since";
+    const PAGE: usize = TEXT_PAGE;
     const KEY: usize = 2;
     const ORDER: &'static str = "scope, id";
 
-    fn key(filter: &WorkFilter) -> Option<&WorkKey> {
-        match filter {
-            WorkFilter::Key(key) => Some(key),
-            _ => None,
-        }
-    }
-
-    fn condition(filter: &WorkFilter) -> Result<Where, StoreError> {
+    fn condition(filter: &WorkFilter) -> Where {
         let of = |sql, scope: &Scope, rest: Vec<Arg>| {
             let args = std::iter::once(Arg::text(scope.as_key())).chain(rest).collect();
-            Ok(Where::new(sql, args))
+            Where::new(sql, args)
         };
         match filter {
             WorkFilter::Scope(scope) => of("scope = $2", scope, Vec::new()),
@@ -52,19 +39,18 @@ impl Table for Works {
                     to.iter().map(|id| Some(stored(&pack(id)).into_owned())).collect(),
                 )],
             ),
-            WorkFilter::All => Ok(Where::new("", Vec::new())),
-            _ => Err(StoreError::Unsupported("this filter of work items")),
+            WorkFilter::Key(_) | WorkFilter::All => Where::new("", Vec::new()),
         }
     }
 
-    fn is_meant(filter: &WorkFilter, row: &Work) -> bool {
+    fn is_meant(filter: &WorkFilter, row: &Self) -> bool {
         match filter {
             WorkFilter::Referring { to, .. } => !row.refs.is_disjoint(to),
             _ => true,
         }
     }
 
-    fn read(cells: &mut Cells<'_>) -> Result<Work, Bad> {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, Bad> {
         let key = WorkKey { scope: cells.scope("scope")?, id: cells.id("id")? };
         let kind = cells.parsed("kind", WorkKind::from_word)?;
         let status = cells.parsed("status", WorkStatus::from_word)?;
@@ -72,7 +58,7 @@ impl Table for Works {
         if cells.flag("ended")? == status.is_open() {
             return Err(Bad("ended"));
         }
-        let work = Work {
+        let work = Self {
             key,
             kind,
             status,
@@ -99,33 +85,25 @@ impl Table for Works {
         batch.text(key.id.as_str());
     }
 
-    fn key_of(row: &Work) -> &WorkKey {
-        &row.key
-    }
-
-    fn put(row: &Work, batch: &mut Batch) {
-        let (aging, since) = aged(row).unzip();
-        batch.text(row.kind.as_str());
-        batch.text(row.status.as_str());
-        batch.flag(!row.status.is_open());
-        batch.maybe_text(row.before.map(WorkStatus::as_str));
-        batch.text(&row.text);
-        batch.maybe_text(row.author.as_deref());
-        batch.maybe_text(row.from.as_deref());
-        batch.maybe_text(row.to.as_deref());
-        batch.text(row.note.as_str());
-        batch.flag(row.generated);
-        batch.time(row.created_at);
-        batch.time(row.updated_at);
-        batch.maybe_time(row.expires_at);
-        batch.text(&pack(&row.refs));
-        batch.text(&pack(&row.steps));
+    fn put(&self, batch: &mut Batch) {
+        let (aging, since) = aged(self).unzip();
+        batch.text(self.kind.as_str());
+        batch.text(self.status.as_str());
+        batch.flag(!self.status.is_open());
+        batch.maybe_text(self.before.map(WorkStatus::as_str));
+        batch.text(&self.text);
+        batch.maybe_text(self.author.as_deref());
+        batch.maybe_text(self.from.as_deref());
+        batch.maybe_text(self.to.as_deref());
+        batch.text(self.note.as_str());
+        batch.flag(self.generated);
+        batch.time(self.created_at);
+        batch.time(self.updated_at);
+        batch.maybe_time(self.expires_at);
+        batch.text(&pack(&self.refs));
+        batch.text(&pack(&self.steps));
         batch.maybe_text(aging);
         batch.maybe_int(since);
-    }
-
-    fn keep(row: Work, view: &mut View) {
-        view.work.insert(row.key.clone(), row);
     }
 }
 

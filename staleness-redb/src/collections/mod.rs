@@ -13,7 +13,7 @@ mod sessions;
 mod sources;
 mod suggestions;
 pub(crate) mod tools;
-pub(crate) mod vectors;
+mod vectors;
 pub(crate) mod work;
 
 use std::ops::ControlFlow;
@@ -145,9 +145,6 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, revision: Revision) -> Result
     for project in &selection.route_briefs {
         routes::briefs(tx, project, &mut view)?;
     }
-    for pick in &selection.vectors {
-        vectors::load(tx, &pick.filter, &mut view)?;
-    }
     outcomes::load(tx, selection.outcomes.iter(), &mut view)?;
     for filter in &selection.journal {
         journal::load(tx, filter, &mut view)?;
@@ -175,7 +172,6 @@ pub(crate) fn apply(tx: &Tx, meta: Meta, changes: &mut ChangeSet) -> Result<Revi
         ($($field:ident: $row:ty,)*) => { $(rows::apply::<$row>(tx, changes)?;)* };
     }
     staleness_core::collections!(apply);
-    vectors::apply(tx, &changes.vectors)?;
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
     Ok(revision)

@@ -1,7 +1,7 @@
 //! Collections whose rows are created, replaced and removed: reading and writing them, with their indexes.
 
 use redb::{Key, ReadableTable, Table, TableDefinition, TableHandle, Value};
-use staleness_core::store::{Change, ChangeSet, Filter, Held, Pick, StoreError, View};
+use staleness_core::store::{Change, ChangeSet, Filter, Pick, Row, StoreError, View};
 
 use super::{Collection, get, keep_all, table};
 use crate::codec::{Bad, corrupt};
@@ -17,7 +17,7 @@ pub(crate) type Words<'k, R> = <<R as Stored>::Words as Value>::SelfType<'k>;
 pub(crate) type Rows<'t, R> = Table<'t, <R as Stored>::Words, &'static [u8]>;
 
 /// A collection as a table.
-pub(crate) trait Stored: Held {
+pub(crate) trait Stored: Row {
     /// The table's key.
     type Words: Key + 'static;
     /// The indexes.

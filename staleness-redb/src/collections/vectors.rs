@@ -1,139 +1,76 @@
 //! Vectors of routes.
 
-use redb::{ReadableTable, ReadableTableMetadata, TableDefinition};
-use staleness_core::ids::{ModelId, ProjectId, ToolName};
-use staleness_core::route::{Filling, RouteId, RouteKey, RouteVector};
-use staleness_core::store::{Change, StoreError, VectorFilter, View};
+use redb::{ReadableTable, TableDefinition};
+use staleness_core::route::{RouteKey, RouteVector};
+use staleness_core::store::{StoreError, VectorFilter, View};
 
+use super::Collection;
 use super::routes::{name, parts, route_key};
-use super::{Collection, table};
-use crate::codec::{Bad, corrupt};
+use super::rows::{Rows, Stored, Words, range};
+use crate::codec::Bad;
 use crate::error::from_storage;
-use crate::records::{decode_vector, encode_vector, vector_parts};
+use crate::records::{decode_vector, encode_vector};
 use crate::session::Tx;
 use crate::tables::{RouteRef, VECTORS};
 
-/// The collection.
-#[derive(Debug)]
-pub(crate) struct RouteVectors;
-
-impl Collection for RouteVectors {
-    type Key = RouteRef;
-    type Row = RouteVector;
-    const TABLE: TableDefinition<'static, RouteRef, &'static [u8]> = VECTORS;
+impl Stored for RouteVector {
+    type Words = RouteRef;
+    type Indexes<'t> = ();
+    const ROWS: TableDefinition<'static, RouteRef, &'static [u8]> = VECTORS;
+    // Each may be 32 KiB.
     const PAGE: usize = 200;
 
-    fn read(&key: &(&str, &str, u128), value: &[u8]) -> Result<RouteVector, StoreError> {
-        route_key(key)
-            .and_then(|key| decode_vector(key, value))
-            .map_err(|bad| corrupt("vectors", name(key), bad))
+    fn words(key: &RouteKey) -> Result<Words<'_, Self>, StoreError> {
+        Ok(parts(key))
     }
 
-    fn keep(row: RouteVector, view: &mut View) {
-        view.vectors.insert(&row);
+    fn decode(key: &Words<'_, Self>, value: &[u8]) -> Result<Self, Bad> {
+        decode_vector(route_key(*key)?, value)
     }
-}
 
-/// Adds what the filter names to the view.
-pub(crate) fn load(tx: &Tx, filter: &VectorFilter, view: &mut View) -> Result<(), StoreError> {
-    let rows = table(tx, VECTORS)?;
-    let mut filling = Filling::new(std::mem::take(&mut view.vectors));
-    if let VectorFilter::Model(..) | VectorFilter::Project(_) | VectorFilter::All = filter {
-        // At most; as a rule most of them are the project's.
-        let most = rows.len().map_err(from_storage)?;
-        filling = filling.expecting(usize::try_from(most).unwrap_or(0));
+    fn encode(&self) -> Result<Vec<u8>, StoreError> {
+        encode_vector(self)
     }
-    let mut bulk = Bulk(filling);
-    match filter {
-        VectorFilter::Key(key) => {
-            if let Some(value) = rows.get(parts(key)).map_err(from_storage)? {
-                bulk.push(parts(key), value.value(), None)?;
+
+    fn find(
+        _: &Tx,
+        rows: &Rows<'_, Self>,
+        filter: &VectorFilter,
+        view: &mut View,
+    ) -> Result<(), StoreError> {
+        let (project, model) = match filter {
+            VectorFilter::Tool(project, tool) => {
+                let (project, tool) = (project.as_str(), tool.as_str());
+                let within = |key: &Words<'_, Self>| (key.0, key.1) == (project, tool);
+                return range::<Self>(rows, (project, tool, 0), within, view);
             }
-        }
-        VectorFilter::Tool(project, tool) => {
-            range(&rows, project, Some(tool), |key, value| bulk.push(key, value, None))?;
-        }
-        VectorFilter::First(project, model) => range(&rows, project, None, |key, value| {
-            bulk.push(key, value, Some(model)).map(|kept| !kept)
-        })?,
-        VectorFilter::Model(project, model) => range(&rows, project, None, |key, value| {
-            bulk.push(key, value, Some(model)).map(|_| true)
-        })?,
-        VectorFilter::Project(project) => {
-            range(&rows, project, None, |key, value| bulk.push(key, value, None))?;
-        }
-        VectorFilter::All => {
-            for entry in rows.iter().map_err(from_storage)? {
-                let (key, value) = entry.map_err(from_storage)?;
-                bulk.push(key.value(), value.value(), None)?;
+            VectorFilter::Project(project) => {
+                let first = project.as_str();
+                return range::<Self>(rows, (first, "", 0), |key| key.0 == first, view);
             }
-        }
-    }
-    view.vectors = bulk.0.finish();
-    Ok(())
-}
-
-/// Hands every vector of a project, or of one of its tools, to `visit`, until it says that it has enough.
-fn range(
-    rows: &impl ReadableTable<RouteRef, &'static [u8]>,
-    project: &ProjectId,
-    tool: Option<&ToolName>,
-    mut visit: impl FnMut((&str, &str, u128), &[u8]) -> Result<bool, StoreError>,
-) -> Result<(), StoreError> {
-    let (project, first) = (project.as_str(), tool.map_or("", ToolName::as_str));
-    for entry in rows.range((project, first, 0)..).map_err(from_storage)? {
-        let (key, value) = entry.map_err(from_storage)?;
-        let (its_project, its_tool, _) = key.value();
-        if its_project != project || tool.is_some_and(|tool| its_tool != tool.as_str()) {
-            break;
-        }
-        if !visit(key.value(), value.value())? {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// Rows on their way straight into the pieces of memory where a search wants them.
-struct Bulk(Filling);
-
-impl Bulk {
-    /// Keeps a row, if the model made it, where one is wanted. Whether it did.
-    fn push(
-        &mut self,
-        key: (&str, &str, u128),
-        value: &[u8],
-        wanted: Option<&ModelId>,
-    ) -> Result<bool, StoreError> {
-        let mut push = || -> Result<bool, Bad> {
-            let (model, precision, numbers) = vector_parts(value)?;
-            if wanted.is_some_and(|wanted| wanted.as_str() != model) {
-                return Ok(false);
+            VectorFilter::First(project, model) | VectorFilter::Model(project, model) => {
+                (project.as_str(), model)
             }
-            let (project, tool, id) = key;
-            let pushed = self.0.push(project, model, precision, tool, RouteId(id), numbers);
-            pushed.map(|()| true).map_err(|error| Bad(error.field()))
+            VectorFilter::Key(_) | VectorFilter::All => return Ok(()),
         };
-        push().map_err(|bad| corrupt("vectors", name(key), bad))
-    }
-}
-
-/// Writes the changes.
-pub(crate) fn apply(tx: &Tx, changes: &[Change<RouteVector, RouteKey>]) -> Result<(), StoreError> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let mut rows = table(tx, VECTORS)?;
-    for change in changes {
-        match change {
-            Change::Put(row) => {
-                let value = encode_vector(row)?;
-                rows.insert(parts(&row.key), value.as_slice()).map_err(from_storage)?;
+        let is_first = matches!(filter, VectorFilter::First(..));
+        for entry in rows.range((project, "", 0)..).map_err(from_storage)? {
+            let (key, value) = entry.map_err(from_storage)?;
+            if key.value().0 != project {
+                break;
             }
-            Change::Delete(key) => {
-                rows.remove(parts(key)).map_err(from_storage)?;
+            let row = <Self as Collection>::read(&key.value(), value.value())?;
+            if row.model == *model {
+                Self::keep(row, view);
+                if is_first {
+                    break;
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn name(key: &Words<'_, Self>) -> String {
+        name(*key)
+    }
 }

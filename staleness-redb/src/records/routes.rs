@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use staleness_core::ids::ModelId;
 use staleness_core::route::{
-    Confidence, MAX_OPS, Precision, Route, RouteKey, RouteVector, Suggestions, Vector,
+    Confidence, MAX_OPS, Route, RouteKey, RouteVector, Suggestions, Vector,
 };
 use staleness_core::session::SessionKey;
 use staleness_core::store::{StoreError, pack, unpack};
@@ -74,17 +74,12 @@ pub(crate) fn encode_vector(row: &RouteVector) -> Result<Vec<u8>, StoreError> {
     encode(Kind::Vector, 1, &body)
 }
 
-/// The model, the precision and the numbers of a vector, as they lie there.
-pub(crate) fn vector_parts(bytes: &[u8]) -> Result<(&str, Precision, &[u8]), Bad> {
+pub(crate) fn decode_vector(key: RouteKey, bytes: &[u8]) -> Result<RouteVector, Bad> {
     let (1, body) = open(Kind::Vector, bytes)? else { return Err(Bad("version")) };
     let body: Vector1<&str, &[u8]> = decode(body)?;
-    Ok((body.model, word(&FORMS, body.form, "form")?, body.numbers))
-}
-
-pub(crate) fn decode_vector(key: RouteKey, bytes: &[u8]) -> Result<RouteVector, Bad> {
-    let (model, precision, numbers) = vector_parts(bytes)?;
-    let vector = Vector::from_bytes(numbers, precision).map_err(|_| Bad("numbers"))?;
-    Ok(RouteVector { key, model: id(model, ModelId::new, "model")?, vector })
+    let precision = word(&FORMS, body.form, "form")?;
+    let vector = Vector::from_bytes(body.numbers, precision).map_err(|_| Bad("numbers"))?;
+    Ok(RouteVector { key, model: id(body.model, ModelId::new, "model")?, vector })
 }
 
 /// What was suggested in a session, version 1.

@@ -9,36 +9,15 @@ use staleness_core::store::{StoreError, View};
 use staleness_core::tool::{Hold, PresenceCause, ToolBrief, ToolKind};
 
 use super::each;
-use super::extent::{Extent, Looks};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::transaction::Transaction;
 
-macro_rules! tools {
-    ($tail:literal) => {
-        concat!(
-            "SELECT +name, +kind, +server, +plugin, +description, +hold, +cause, \
-             failing_since IS NOT NULL FROM tools",
-            $tail
-        )
-    };
-}
-
-// In the order of names, jumping about in the file.
-const SCATTERED: &str = tools!(" WHERE scope = ?1");
-// In the order in which they lie in the file. The `+` keeps the index out of it.
-const TOGETHER: &str = tools!(" WHERE +scope = ?1");
-const LOOKS: Looks = Looks {
-    ends: "SELECT (SELECT min(id) FROM tools), (SELECT max(id) FROM tools)",
-    many: "SELECT count(*) = ?2 FROM (SELECT 1 FROM tools WHERE scope = ?1 LIMIT ?2)",
-    probe: "SELECT id, scope = ?1 FROM tools WHERE id >= ?2 ORDER BY id LIMIT 1",
-    // Of all tools the first and the last: two looks, where those of a scope would be a scan.
-    exact: "SELECT count(*), (SELECT min(id) FROM tools), (SELECT max(id) FROM tools) \
-        FROM tools WHERE scope = ?1",
-};
+// In the order in which they lie in the file: the `+` keeps the index out of it, by which each would be looked up.
+const TOOLS: &str = "SELECT +name, +kind, +server, +plugin, +description, +hold, +cause, \
+    failing_since IS NOT NULL FROM tools WHERE +scope = ?1";
 const ROUTES: &str = "SELECT tool, id, query, confidence FROM routes WHERE project = ?1";
 
-/// Adds the tools of a scope in brief. Where they make up at least half of all tools, these are read in one
-/// go; else each is looked up.
+/// Adds the tools of a scope in brief.
 pub(crate) fn tools(
     tx: &Transaction<'_>,
     scope: &Scope,
@@ -54,11 +33,7 @@ pub(crate) fn tools(
             corrupt("tools", format_args!("{:?}", (key, name)), bad)
         })
     };
-    match Extent::of(tx, &LOOKS, key)? {
-        Some(extent) if extent.is_dense() => each(tx, TOGETHER, (key,), keep),
-        Some(_) => each(tx, SCATTERED, (key,), keep),
-        None => Ok(()),
-    }
+    each(tx, TOOLS, (key,), keep)
 }
 
 /// The words of the row before: those of the next are nearly always the same.

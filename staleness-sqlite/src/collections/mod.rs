@@ -3,7 +3,6 @@
 pub(crate) mod briefs;
 mod cursors;
 mod documents;
-mod extent;
 pub(crate) mod journal;
 pub(crate) mod knowledge;
 pub(crate) mod meta;
@@ -15,7 +14,7 @@ mod sources;
 mod suggestions;
 pub(crate) mod table;
 mod tools;
-pub(crate) mod vectors;
+mod vectors;
 mod work;
 
 use std::ops::ControlFlow;
@@ -50,9 +49,6 @@ pub(crate) fn load(
     }
     for project in &selection.route_briefs {
         briefs::routes(tx, project, &mut view)?;
-    }
-    for pick in &selection.vectors {
-        vectors::load(tx, &pick.filter, &mut view)?;
     }
     for filter in &selection.outcomes {
         outcomes::load(tx, filter, &mut view)?;
@@ -89,7 +85,6 @@ pub(crate) fn apply(
         ($($field:ident: $row:ty,)*) => { $(table::apply::<$row>(tx, changes, seen)?;)* };
     }
     staleness_core::collections!(apply);
-    vectors::apply(tx, &changes.vectors)?;
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
     Ok(revision)

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::Row;
 use staleness_core::ids::{ModelId, ProjectId, ToolName};
 use staleness_core::route::{Confidence, MAX_OPS, Route, RouteId, RouteKey};
 use staleness_core::store::{RouteFilter, StoreError, View};
@@ -89,13 +88,6 @@ pub(crate) fn count(tx: &Transaction<'_>, project: &ProjectId) -> Result<u64, St
         Ok(ControlFlow::Break(()))
     })?;
     found.map_err(|bad| corrupt("routes", "*", bad))
-}
-
-/// What an error calls a row.
-pub(super) fn name(row: &Row<'_>) -> String {
-    let text = |column: usize| row.get::<_, String>(column).unwrap_or_default();
-    let id = row.get::<_, Vec<u8>>(2).ok().and_then(|bytes| RouteId::from_bytes(&bytes));
-    format!("{:?}", (text(0), text(1), id.map(|id| id.to_string()).unwrap_or_default()))
 }
 
 /// The columns that make a key.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use rusqlite::Params;
-use staleness_core::store::{Change, ChangeSet, Filter, Held, Pick, StoreError, View};
+use staleness_core::store::{Change, ChangeSet, Filter, Pick, Row, StoreError, View};
 
 use super::{each, execute};
 use crate::cells::{Bad, Cells, corrupt};
@@ -77,7 +77,7 @@ macro_rules! place {
 pub(crate) use {place, statements};
 
 /// A collection as a table.
-pub(crate) trait Table: Held {
+pub(crate) trait Table: Row {
     /// The values of the columns of a key.
     type Columns<'k>: Params;
 

@@ -195,7 +195,7 @@ fn a_vector_is_named_in_full_however_it_is_found() {
             VectorFilter::Tool(project(), tool),
             VectorFilter::All,
         ] {
-            let selection = Arc::new(Selection::new().peek_vectors(filter));
+            let selection = Arc::new(Selection::new().peek(filter));
             match pollster::block_on(store.view(selection)) {
                 Err(StoreError::Corrupt(text)) => assert!(text.starts_with(said), "{text}"),
                 other => panic!("{other:?}"),

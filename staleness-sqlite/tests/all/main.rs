@@ -2,11 +2,9 @@
 
 mod cells;
 mod decode;
-mod extents;
 mod forgotten;
 mod format;
 mod log;
-mod many_vectors;
 mod modes;
 mod read_only;
 mod runtime;

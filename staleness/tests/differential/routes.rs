@@ -188,11 +188,7 @@ pub(crate) fn look(registry: &BlockingRegistry, project: &ProjectId) -> String {
     for (model, _) in MODELS {
         let model = ModelId::new(model).unwrap();
         seen.push(said(registry.dimensions_of(project, &model)));
-        seen.push(said(
-            registry
-                .route_vectors(project, &model)
-                .map(|all| all.keys().iter().filter_map(|key| all.get(key)).collect::<Vec<_>>()),
-        ));
+        seen.push(said(registry.route_vectors(project, &model)));
     }
     seen.join("\n")
 }

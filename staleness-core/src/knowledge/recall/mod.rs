@@ -37,7 +37,7 @@ pub fn blend(words: f64, meaning: f64) -> f64 {
 }
 
 /// How much of the way that is left the lesser closeness goes.
-pub(crate) const AGREEMENT: f64 = 0.25;
+const AGREEMENT: f64 = 0.25;
 
 /// A number as a share; what is none counts for nothing.
 fn share(value: f64) -> f64 {

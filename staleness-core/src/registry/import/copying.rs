@@ -44,7 +44,7 @@ fn known(view: &View, row: &Record) -> Option<Record> {
         Record::Session(row) => Record::Session(view.sessions.get(&row.key)?.clone()),
         Record::Cursor(row) => Record::Cursor(view.cursors.get(&row.key)?.clone()),
         Record::Route(row) => Record::Route(Box::new(view.routes.get(&row.key)?.clone())),
-        Record::Vector(row) => Record::Vector(Box::new(view.vectors.get(&row.key)?)),
+        Record::Vector(row) => Record::Vector(Box::new(view.vectors.get(&row.key)?.clone())),
         Record::Outcome(_) | Record::Journal(_) => return None,
     })
 }
@@ -59,7 +59,7 @@ fn lock(all: Selection, row: &Record) -> Selection {
         Record::Session(row) => all.lock(SessionFilter::Key(row.key.clone())),
         Record::Cursor(row) => all.lock(CursorFilter::Key(row.key.clone())),
         Record::Route(row) => all.lock(RouteFilter::Key(row.key.clone())),
-        Record::Vector(row) => all.lock_vectors(VectorFilter::Key(row.key.clone())),
+        Record::Vector(row) => all.lock(VectorFilter::Key(row.key.clone())),
         Record::Outcome(_) | Record::Journal(_) => all,
     }
 }

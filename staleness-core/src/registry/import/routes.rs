@@ -68,12 +68,12 @@ impl Step for PutVectors {
     fn selection(&self) -> Selection {
         let keys = self.rows.iter().map(|row| row.key.clone());
         let rows = keys.fold(Selection::new(), |all, key| {
-            all.lock(RouteFilter::Key(key.clone())).lock_vectors(VectorFilter::Key(key))
+            all.lock(RouteFilter::Key(key.clone())).lock(VectorFilter::Key(key))
         });
         let models = self.rows.iter().map(|row| (&row.key.project, &row.model));
         let models: BTreeSet<(&ProjectId, &ModelId)> = models.collect();
         models.into_iter().fold(rows, |all, (project, model)| {
-            all.peek_vectors(VectorFilter::First(project.clone(), model.clone()))
+            all.peek(VectorFilter::First(project.clone(), model.clone()))
         })
     }
 
@@ -85,7 +85,7 @@ impl Step for PutVectors {
             let known = || view.routes.get(&row.key).map(|route| route.model.clone());
             let Some(embedded) = foreseen.or_else(known) else { continue };
             let other = embedded.is_some_and(|model| model != row.model);
-            if other || view.vectors.get(&row.key).is_some() {
+            if other || view.vectors.contains_key(&row.key) {
                 continue;
             }
             let (project, dimensions) = (&row.key.project, row.vector.dimensions());
@@ -93,7 +93,7 @@ impl Step for PutVectors {
             let known = *first.entry((project, &row.model)).or_insert(known);
             check_dimensions(&row.model, known, dimensions)?;
             draft.edit::<Route, _>(&row.key, |route| route.model = Some(row.model.clone()));
-            draft.put_vector(row.clone());
+            draft.put(row.clone());
         }
         Ok(Decision::Write(draft.finish()))
     }

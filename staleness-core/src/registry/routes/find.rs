@@ -80,7 +80,7 @@ impl Registry {
         if let Some(vector) = vector {
             vector.check()?;
             let of_model = VectorFilter::Model(id.clone(), vector.model.clone());
-            selection = selection.peek_vectors(of_model);
+            selection = selection.peek(of_model);
         }
         let view = self.ask(selection).await?;
         let context = Context::new(&view, self.policy(), project, now);

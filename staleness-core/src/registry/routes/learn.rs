@@ -190,8 +190,8 @@ impl Step for LearnRoute {
                 // The vectors of the tool's other routes lie side by side: one range, not a look-up each.
                 selection
                     .lock(RouteFilter::Tool(project.clone(), tool.clone()))
-                    .lock_vectors(VectorFilter::Tool(project.clone(), tool))
-                    .peek_vectors(VectorFilter::First(project, model.clone()))
+                    .lock(VectorFilter::Tool(project.clone(), tool))
+                    .peek(VectorFilter::First(project, model.clone()))
             }
         }
     }
@@ -269,7 +269,7 @@ impl LearnRoute {
     fn embed(&self, draft: &mut Draft<'_>, mut route: Route) {
         if let Some((model, vector)) = &self.vector {
             route.model = Some(model.clone());
-            draft.put_vector(RouteVector {
+            draft.put(RouteVector {
                 key: route.key.clone(),
                 model: model.clone(),
                 vector: vector.clone(),

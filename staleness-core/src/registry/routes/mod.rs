@@ -26,7 +26,8 @@ pub(super) use teach::{Taught, teach};
 
 use super::Registry;
 use crate::ids::{ModelId, OpId, ProjectId};
-use crate::route::{Route, RouteId, RouteKey, Suggestions, Vectors};
+use crate::report::of_model;
+use crate::route::{Route, RouteId, RouteKey, RouteVector, Suggestions};
 use crate::scan::ProjectRef;
 use crate::session::SessionKey;
 use crate::store::{
@@ -123,7 +124,7 @@ impl Registry {
         Ok(routes)
     }
 
-    /// The vectors that a model made in a project, side by side for each form.
+    /// The vectors that a model made in a project, in the order of their keys.
     ///
     /// # Errors
     /// What the store reports.
@@ -131,9 +132,10 @@ impl Registry {
         &self,
         project: &ProjectId,
         model: &ModelId,
-    ) -> Result<Vectors, StoreError> {
+    ) -> Result<Vec<RouteVector>, StoreError> {
         let filter = VectorFilter::Model(project.clone(), model.clone());
-        Ok(self.ask(Selection::new().peek_vectors(filter)).await?.vectors)
+        let view = self.ask(Selection::new().peek(filter)).await?;
+        Ok(view.vectors.into_values().collect())
     }
 
     /// How many dimensions the vectors have that a model made in a project, where there are any.
@@ -146,7 +148,7 @@ impl Registry {
         model: &ModelId,
     ) -> Result<Option<usize>, StoreError> {
         let filter = VectorFilter::First(project.clone(), model.clone());
-        let view = self.ask(Selection::new().peek_vectors(filter)).await?;
+        let view = self.ask(Selection::new().peek(filter)).await?;
         Ok(dimensions_in(&view, project, model))
     }
 
@@ -200,7 +202,7 @@ impl Registry {
 
 /// How many dimensions the vectors of a model have, among those that were seen.
 pub(super) fn dimensions_in(view: &View, project: &ProjectId, model: &ModelId) -> Option<usize> {
-    view.vectors.of(project, model).map(|(form, _)| form.dimensions).next()
+    of_model(&view.vectors, project, model).next().map(|row| row.vector.dimensions())
 }
 
 fn unknown(id: RouteId) -> Refusal {
