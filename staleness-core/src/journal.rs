@@ -1,5 +1,6 @@
 //! The journal: every change that matters to a person, with its cause.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,78 @@ pub struct Revision(pub u64);
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// How far a journal was pruned. The commits above `revision` have all their entries; at and below it entries of
+/// some commits may be gone, those of `revision` itself are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Floor {
+    /// The newest commit whose entries were removed; 0 when nothing was.
+    pub revision: Revision,
+    /// The latest time of an entry that was removed, as far as is known: a later one was not.
+    pub at: Timestamp,
+}
+
+impl Floor {
+    /// Raises it to another one, where that is higher.
+    pub fn raise(&mut self, to: Self) {
+        if to.revision > Revision(0) {
+            self.at = if self.revision > Revision(0) { self.at.max(to.at) } else { to.at };
+            self.revision = self.revision.max(to.revision);
+        }
+    }
+}
+
+/// Verifies that no entry of a journal is missing, given the places of those that are there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JournalCheck {
+    last: Option<(Revision, u32)>,
+    /// The newest commit below the last entry of which nothing is there.
+    gap: Revision,
+}
+
+impl JournalCheck {
+    /// Takes the place of the next entry, in order.
+    ///
+    /// # Errors
+    /// A sentence that names the entry before which one of the same commit is missing.
+    pub fn next(&mut self, revision: Revision, index: u32) -> Result<(), String> {
+        let before = self.last.map_or(Revision(0), |(before, _)| before);
+        let follows = match self.last {
+            Some((last, at)) if last == revision => at.checked_add(1) == Some(index),
+            _ => index == 0 && revision > before,
+        };
+        if !follows {
+            return Err(format!("journal {revision}.{index}: an entry before it is missing"));
+        }
+        if revision.0 - before.0 > 1 {
+            self.gap = Revision(revision.0 - 1);
+        }
+        self.last = Some((revision, index));
+        Ok(())
+    }
+
+    /// Compares what was there with where the store says that it stands.
+    ///
+    /// # Errors
+    /// A sentence that names the commit whose entries are missing, or are there and should not be.
+    pub fn finish(self, revision: Revision, floor: Revision) -> Result<(), String> {
+        let last = self.last.map_or(Revision(0), |(last, _)| last);
+        if last > revision {
+            return Err(format!("the journal holds revision {last} beyond {revision}"));
+        }
+        // The newest commit is never pruned.
+        if last < revision {
+            return Err(format!("the journal holds no entry of revision {revision}"));
+        }
+        match self.gap.cmp(&floor) {
+            Ordering::Greater => {
+                Err(format!("the journal holds no entry of revision {}", self.gap))
+            }
+            Ordering::Less => Err(format!("the journal holds revision {floor}, which was pruned")),
+            Ordering::Equal => Ok(()),
+        }
     }
 }
 
@@ -71,6 +144,12 @@ impl Subject {
     pub fn work_key(&self) -> Option<WorkKey> {
         let id = WorkId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Work)?;
         Some(WorkKey { scope: self.scope.clone(), id })
+    }
+
+    /// The id of the project that this subject is; `None` for other kinds.
+    #[must_use]
+    pub fn project_id(&self) -> Option<ProjectId> {
+        ProjectId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Project)
     }
 
     /// A project as a subject. It lives in its own scope.
@@ -224,7 +303,7 @@ impl Action {
     }
 }
 
-/// One change of one subject. Entries are only ever appended.
+/// One change of one subject. Entries are only appended, and pruned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalEntry {
     /// The commit that wrote it; given by the store, 0 before that.

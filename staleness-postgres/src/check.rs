@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use staleness_core::journal::Revision;
+use staleness_core::journal::{Floor, JournalCheck, Revision};
 use staleness_core::store::StoreError;
 
 use crate::collections::{journal, meta, outcomes};
@@ -21,15 +21,15 @@ pub(crate) async fn check(
     workspace: &str,
     patience: &Patience,
 ) -> Result<(), Failed> {
-    let (revision, last_seq) = patience
+    let (standing, last_seq) = patience
         .answer(async {
             let mut flight = Flight::new(session);
             flight.command(transaction::view(workspace, patience));
             flight.send(meta::select(workspace));
             flight.send(meta::select_last(workspace));
             flight.next().await?;
-            let revision = meta::read(&flight.next().await?)?;
-            Ok((revision, meta::read_last(&flight.next().await?)?))
+            let standing = meta::read(&flight.next().await?)?;
+            Ok((standing, meta::read_last(&flight.next().await?)?))
         })
         .await?;
     macro_rules! rows {
@@ -47,7 +47,7 @@ pub(crate) async fn check(
         Ok(ControlFlow::Continue(()))
     })
     .await?;
-    revisions(session, workspace, patience, revision).await
+    revisions(session, workspace, patience, standing).await
 }
 
 async fn rows<T: Table>(
@@ -61,30 +61,19 @@ async fn rows<T: Table>(
     .await
 }
 
-/// The journal ends at the workspace's revision, and each commit's entries are counted from 0.
+/// No commit of the journal lacks an entry but those that were pruned.
 async fn revisions(
     session: &Session,
     workspace: &str,
     patience: &Patience,
-    revision: Revision,
+    (revision, floor): (Revision, Floor),
 ) -> Result<(), Failed> {
-    let mut last = (Revision(0), 0);
+    let mut check = JournalCheck::default();
     each(session, patience, &journal::select_all(workspace), |row| {
         let entry = journal::read(row)?;
-        let (before, index) = last;
-        let follows =
-            if entry.revision == before { entry.index == index + 1 } else { entry.index == 0 };
-        last = (entry.revision, entry.index);
-        if follows {
-            return Ok(ControlFlow::Continue(()));
-        }
-        let (at, index) = last;
-        Err(StoreError::Corrupt(format!("journal {at}.{index}: an entry before it is missing")))
+        check.next(entry.revision, entry.index).map_err(StoreError::Corrupt)?;
+        Ok(ControlFlow::Continue(()))
     })
     .await?;
-    if last.0 > revision {
-        let told = format!("the journal holds revision {} beyond {revision}", last.0);
-        return Err(StoreError::Corrupt(told).into());
-    }
-    Ok(())
+    Ok(check.finish(revision, floor.revision).map_err(StoreError::Corrupt)?)
 }

@@ -174,11 +174,12 @@ impl Inner {
         for _ in 0..before {
             flight.next().await?;
         }
-        let revision = meta::read(&flight.next().await?)?;
+        let standing = meta::read(&flight.next().await?)?;
         let mut views = Vec::with_capacity(looks.len());
         for (look, readers) in looks.iter().zip(&readers) {
             let mut view = View::default();
-            (view.revision, view.looks) = (revision, 1);
+            (view.revision, view.floor) = standing;
+            view.looks = 1;
             // A scope without tools has an empty list, and a project without routes.
             view.briefs =
                 look.briefs.iter().map(|scope| (scope.clone(), Default::default())).collect();

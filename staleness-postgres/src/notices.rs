@@ -146,7 +146,7 @@ async fn look(session: &Session, workspace: &str, patience: &Patience) -> Result
         flight.send(meta::select(workspace));
         flight.command("COMMIT".into());
         flight.next().await?;
-        let revision = meta::read(&flight.next().await?)?;
+        let (revision, _) = meta::read(&flight.next().await?)?;
         flight.next().await?;
         Ok(revision)
     };

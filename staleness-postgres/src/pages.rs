@@ -38,7 +38,7 @@ pub(crate) async fn pages(
             flight.send(meta::select(workspace));
             flight.next().await?;
             let mut blank = View::default();
-            blank.revision = meta::read(&flight.next().await?)?;
+            (blank.revision, blank.floor) = meta::read(&flight.next().await?)?;
             for question in counts(workspace, selection) {
                 flight.send(question.statement);
                 for row in flight.next().await? {

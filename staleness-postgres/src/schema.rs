@@ -17,7 +17,7 @@
 //!
 //! | table | key behind the workspace | what one row is |
 //! |---|---|---|
-//! | `workspaces` | – | the last `revision` and the last number of an outcome |
+//! | `workspaces` | – | the last `revision`, the last number of an outcome, and the `Floor` of the journal |
 //! | `projects` | id | a project |
 //! | `sources` | scope, key | a source |
 //! | `tools` | scope, name | a tool with its ring |
@@ -52,7 +52,8 @@
 pub(crate) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// What takes the tables from format `n` to format `n + 1`, for every `n`.
-pub(crate) const MIGRATIONS: [Migration; 1] = [Migration { sql: FORMAT_1, least: 1 }];
+pub(crate) const MIGRATIONS: [Migration; 2] =
+    [Migration { sql: FORMAT_1, least: 1 }, Migration { sql: FORMAT_2, least: 2 }];
 
 /// One step of the format.
 #[derive(Debug)]
@@ -316,6 +317,13 @@ BEGIN
   END LOOP;
 END $$;
 "#;
+
+/// How far the journal was pruned. An older program would take what is missing for damage.
+const FORMAT_2: &str = "
+ALTER TABLE staleness.workspaces
+  ADD COLUMN floor BIGINT NOT NULL DEFAULT 0,
+  ADD COLUMN floor_at BIGINT NOT NULL DEFAULT 0;
+";
 
 #[cfg(test)]
 mod tests {

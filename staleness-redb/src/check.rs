@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use redb::{Key, ReadableTable, ReadableTableMetadata, Table, TableDefinition, TableHandle, Value};
-use staleness_core::journal::Revision;
+use staleness_core::journal::JournalCheck;
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::project::Project;
 use staleness_core::route::{Route, RouteVector, Suggestions};
@@ -14,6 +14,7 @@ use staleness_core::tool::Tool;
 use staleness_core::work::Work;
 
 use crate::collections::journal::Journal;
+use crate::collections::meta::Meta;
 use crate::collections::outcomes::{Outcomes, is_counted, served};
 use crate::collections::tools::Marks;
 use crate::collections::work;
@@ -24,7 +25,7 @@ use crate::session::Tx;
 use crate::tables::{self, every_table};
 
 /// Everything but pages and checksums, which are redb's own business.
-pub(crate) fn check(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
+pub(crate) fn check(tx: &Tx, meta: Meta) -> Result<(), StoreError> {
     tables_are_ours(tx)?;
     all::<Project>(tx, |_| Ok(ControlFlow::Continue(())))?;
     all::<Source>(tx, |_| Ok(ControlFlow::Continue(())))?;
@@ -38,7 +39,7 @@ pub(crate) fn check(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
     all::<RouteVector>(tx, |_| Ok(ControlFlow::Continue(())))?;
     all::<Suggestions>(tx, |_| Ok(ControlFlow::Continue(())))?;
     outcomes(tx)?;
-    journal(tx, revision)
+    journal(tx, meta)
 }
 
 /// The store holds its own tables and no other.
@@ -189,25 +190,14 @@ fn outcomes(tx: &Tx) -> Result<(), StoreError> {
     by_time.finish()
 }
 
-/// The journal ends at the store's revision, and each commit's entries are counted from 0.
-fn journal(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
+/// No commit of the journal lacks an entry but those that were pruned.
+fn journal(tx: &Tx, meta: Meta) -> Result<(), StoreError> {
     let mut ops = Index::open(tx, tables::JOURNAL_OP)?;
     let mut subjects = Index::open(tx, tables::JOURNAL_SUBJECT)?;
     let mut scopes = Index::open(tx, tables::JOURNAL_SCOPE)?;
-    let mut last = (Revision(0), 0_u32);
+    let mut check = JournalCheck::default();
     all::<Journal>(tx, |row| {
-        let follows = if row.revision == last.0 {
-            Some(row.index) == last.1.checked_add(1)
-        } else {
-            row.index == 0
-        };
-        last = (row.revision, row.index);
-        if !follows {
-            return Err(StoreError::Corrupt(format!(
-                "journal {}.{}: an entry before it is missing",
-                row.revision, row.index
-            )));
-        }
+        check.next(row.revision, row.index).map_err(StoreError::Corrupt)?;
         let (at, index) = (row.revision.0, row.index);
         let scope = row.subject.scope.as_key();
         if let Some(op) = &row.op {
@@ -221,11 +211,5 @@ fn journal(tx: &Tx, revision: Revision) -> Result<(), StoreError> {
     ops.finish()?;
     subjects.finish()?;
     scopes.finish()?;
-    if last.0 > revision {
-        return Err(StoreError::Corrupt(format!(
-            "the journal holds revision {} beyond {revision}",
-            last.0
-        )));
-    }
-    Ok(())
+    check.finish(meta.revision, meta.floor.revision).map_err(StoreError::Corrupt)
 }

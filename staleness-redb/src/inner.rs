@@ -9,7 +9,6 @@ use staleness_core::store::{Commit, Query, Selection, Step, StoreError, View, lo
 use staleness_lock::{FileLock, Guard, LockError, NewFile};
 
 use crate::OpenOptions;
-use crate::collections::meta::Meta;
 use crate::collections::{self, load};
 use crate::error::from_lock;
 use crate::open::open;
@@ -36,8 +35,8 @@ impl Inner {
     pub(crate) fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
-            let (tx, Meta { revision, .. }) = session.enter(false)?;
-            look(query, |selection| load(&tx, selection, revision))
+            let (tx, meta) = session.enter(false)?;
+            look(query, |selection| load(&tx, selection, meta))
         })
     }
 
@@ -63,8 +62,8 @@ impl Inner {
     ) -> Result<(), StoreError> {
         let _turn = reader_turn(&self.lock, self.options)?;
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
-            let (tx, Meta { revision, .. }) = session.enter(false)?;
-            crate::pages::pages(&tx, selection, revision, visit)
+            let (tx, meta) = session.enter(false)?;
+            crate::pages::pages(&tx, selection, meta, visit)
         })
     }
 
@@ -75,7 +74,7 @@ impl Inner {
             session.enter(true).map(drop)?;
             session.check_pages()?;
             let (tx, meta) = session.enter(true)?;
-            crate::check::check(&tx, meta.revision)
+            crate::check::check(&tx, meta)
         })
     }
 
@@ -97,7 +96,7 @@ impl Inner {
 /// Reads, decides, writes and commits.
 pub(crate) fn carry_out(session: &Session, step: &dyn Step) -> Result<Commit, StoreError> {
     let (tx, meta) = session.enter(true)?;
-    let (view, _, mut changes) = run(step, |selection| load(&tx, selection, meta.revision))?;
+    let (view, _, mut changes) = run(step, |selection| load(&tx, selection, meta))?;
     let mut revision = meta.revision;
     if !changes.is_empty() {
         revision = collections::apply(&tx, meta, &mut changes)?;

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use redb::ReadableTable;
-use staleness_core::journal::Revision;
 use staleness_core::store::{
     Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, View,
 };
 
 use crate::collections::journal::Journal;
+use crate::collections::meta::Meta;
 use crate::collections::outcomes::{self, Outcomes};
 use crate::collections::rows::{self, Stored};
 use crate::collections::{Collection, load, routes, table};
@@ -25,11 +25,11 @@ type Visit<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
 pub(crate) fn pages(
     tx: &Tx,
     selection: &Selection,
-    revision: Revision,
+    meta: Meta,
     visit: Visit<'_>,
 ) -> Result<(), StoreError> {
     let mut blank = View::default();
-    blank.revision = revision;
+    (blank.revision, blank.floor) = (meta.revision, meta.floor);
     if let Some(cut) = &selection.count_outcomes {
         blank.counts = Some(outcomes::count(tx, cut)?);
     }
@@ -54,7 +54,7 @@ pub(crate) fn pages(
                 } else {
                     let mut part = Selection::new();
                     part.$field.clone_from(&selection.$field);
-                    let rows = load(tx, &part, revision)?.$field.into_values();
+                    let rows = load(tx, &part, meta)?.$field.into_values();
                     split::<$collection>(rows, &blank, visit)
                 };
                 if flow.is_break() {

@@ -1,7 +1,7 @@
 //! The format of the file.
 //!
 //! A store is a redb 4 database (file format 3, pages of 4 KiB) in a file with checksums, see `file`. Its
-//! table `staleness` holds four numbers; name, types and the rows `magic` and `format` stay as they are in
+//! table `staleness` holds some numbers; its name, types and the rows `magic` and `format` stay as they are in
 //! every format. All tables are made in the transaction that makes the store. A store with another format
 //! was written by a newer or an older program and is refused.
 //!
@@ -9,7 +9,7 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `staleness` | a name | `magic`, `format`, the last `revision`, and `last_seq` |
+//! | `staleness` | a name | `magic`, `format`, the last `revision`, `floor`, `floor_at` and `last_seq` |
 //! | `projects` | id | a project |
 //! | `sources` | scope, client, level, part | a source |
 //! | `tools` | scope, name | a tool with its ring |
@@ -41,6 +41,9 @@
 //! lists in `records`. The values of records are described in `codec`. redb compares the parts of a
 //! key one by one, numbers as numbers, so the order of keys is that of the types in `staleness-core`.
 //!
+//! `floor` and `floor_at` are the `Floor` of the journal: the newest revision whose entries were pruned, and the
+//! latest time of an entry that was, as the unsigned number with the same bits.
+//!
 //! `last_seq` is a floor, not a counter: the next outcome gets one more than the larger of the floor
 //! and the last `seq` in the table. Only a step that removes outcomes raises the floor, so numbers
 //! are never used twice and an append does not touch this table.
@@ -50,8 +53,8 @@ use redb::TableDefinition;
 /// `stalenes`, in the row `magic`: marks the file as ours.
 pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"stalenes");
 
-/// The format that this program reads and writes. Formats 1 to 5 were never released.
-pub(crate) const FORMAT: u64 = 6;
+/// The format that this program reads and writes. Formats 1 to 6 were never released.
+pub(crate) const FORMAT: u64 = 7;
 
 pub(crate) type ServerRef = (&'static str, &'static str, &'static str);
 pub(crate) type AgingRef = (&'static str, u8, i64, &'static str);

@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use staleness_core::journal::Revision;
+use staleness_core::journal::JournalCheck;
 use staleness_core::store::StoreError;
 
+use crate::collections::meta::Meta;
 use crate::collections::{each, journal, meta, outcomes, table};
 use crate::transaction::Transaction;
 
@@ -22,7 +23,7 @@ pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     }
     staleness_core::collections!(all);
     outcomes::all(tx, |_| ControlFlow::Continue(()))?;
-    revisions(tx, meta.revision)
+    revisions(tx, meta)
 }
 
 /// Pages, indexes, and the types of STRICT tables. The messages name tables, indexes and row
@@ -39,32 +40,14 @@ fn structure(tx: &Transaction<'_>) -> Result<(), StoreError> {
     if found.is_empty() { Ok(()) } else { Err(StoreError::Corrupt(found.join("; "))) }
 }
 
-/// The journal ends at the store's revision, and each commit's entries are counted from 0.
-fn revisions(tx: &Transaction<'_>, revision: Revision) -> Result<(), StoreError> {
-    let mut last = (Revision(0), 0);
-    let mut gap = None;
+/// No commit of the journal lacks an entry but those that were pruned.
+fn revisions(tx: &Transaction<'_>, meta: Meta) -> Result<(), StoreError> {
+    let mut check = JournalCheck::default();
+    let mut followed = Ok(());
     journal::all(tx, |entry| {
-        let (before, index) = last;
-        let follows =
-            if entry.revision == before { entry.index == index + 1 } else { entry.index == 0 };
-        last = (entry.revision, entry.index);
-        if follows {
-            ControlFlow::Continue(())
-        } else {
-            gap = Some(last);
-            ControlFlow::Break(())
-        }
+        followed = check.next(entry.revision, entry.index);
+        if followed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    if let Some((at, index)) = gap {
-        return Err(StoreError::Corrupt(format!(
-            "journal {at}.{index}: an entry before it is missing"
-        )));
-    }
-    if last.0 > revision {
-        return Err(StoreError::Corrupt(format!(
-            "the journal holds revision {} beyond {revision}",
-            last.0
-        )));
-    }
-    Ok(())
+    let whole = followed.and_then(|()| check.finish(meta.revision, meta.floor.revision));
+    whole.map_err(StoreError::Corrupt)
 }

@@ -41,8 +41,8 @@ impl Inner {
     pub(crate) fn view(&self, query: &dyn Query) -> Result<View, StoreError> {
         let conn = self.pool.take()?;
         let transaction = conn.read()?;
-        let revision = meta::load(&transaction, false)?.revision;
-        look(query, |selection| load(&transaction, selection, revision))
+        let meta = meta::load(&transaction, false)?;
+        look(query, |selection| load(&transaction, selection, meta))
     }
 
     pub(crate) fn transact(&self, step: &dyn Step) -> Result<Commit, StoreError> {
@@ -55,13 +55,12 @@ impl Inner {
         let conn = self.pool.take()?;
         let transaction = conn.write(durability)?;
         let meta = meta::load(&transaction, true)?;
-        let (view, _, mut changes) =
-            run(step, |selection| load(&transaction, selection, meta.revision))?;
+        let (view, _, mut changes) = run(step, |selection| load(&transaction, selection, meta))?;
         let mut revision = meta.revision;
         if !changes.is_empty() {
             revision = collections::apply(&transaction, meta, &view, &mut changes)?;
             transaction.commit()?;
-            if !changes.outcome_ranges.is_empty() {
+            if !changes.outcome_ranges.is_empty() || !changes.pruned.is_empty() {
                 give_back(conn.raw());
             }
             if durability == Durability::Full && changes.removes() {
@@ -80,8 +79,8 @@ impl Inner {
     ) -> Result<(), StoreError> {
         let conn = self.pool.take()?;
         let transaction = conn.read()?;
-        let revision = meta::load(&transaction, false)?.revision;
-        crate::pages::pages(&transaction, selection, revision, visit)
+        let meta = meta::load(&transaction, false)?;
+        crate::pages::pages(&transaction, selection, meta, visit)
     }
 
     pub(crate) fn check(&self) -> Result<(), StoreError> {

@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use staleness_core::journal::{JournalEntry, Revision};
+use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Outcome;
 use staleness_core::store::{
     Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, View,
 };
 
+use crate::collections::meta::Meta;
 use crate::collections::table::{self, Table};
 use crate::collections::{journal, load, outcomes, routes};
 use crate::transaction::Transaction;
@@ -22,11 +23,11 @@ const PAGE: usize = 1_000;
 pub(crate) fn pages(
     tx: &Transaction<'_>,
     selection: &Selection,
-    revision: Revision,
+    meta: Meta,
     visit: &mut dyn FnMut(View) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
     let mut blank = View::default();
-    blank.revision = revision;
+    (blank.revision, blank.floor) = (meta.revision, meta.floor);
     if let Some(cut) = &selection.count_outcomes {
         blank.counts = Some(outcomes::count(tx, cut)?);
     }
@@ -60,7 +61,7 @@ pub(crate) fn pages(
                 } else {
                     let mut part = Selection::new();
                     part.$field.clone_from(&selection.$field);
-                    for (key, row) in load(tx, &part, revision)?.$field {
+                    for (key, row) in load(tx, &part, meta)?.$field {
                         pager.page.$field.insert(key, row);
                         if pager.added().is_break() {
                             break;

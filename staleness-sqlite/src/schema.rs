@@ -8,7 +8,7 @@
 //!
 //! | table | key | what one row is |
 //! |---|---|---|
-//! | `meta` | 1 | `format` (as `user_version`), the last `revision`, and `last_seq` |
+//! | `meta` | 1 | `format` (as `user_version`), the last `revision`, `floor`, `floor_at` and `last_seq` |
 //! | `projects` | id | a project |
 //! | `sources` | scope, client, level, part | a source |
 //! | `tools` | scope, name | a tool with its ring |
@@ -31,6 +31,9 @@
 //! `meta.format` repeats `user_version` because a row is read with the revision anyway, while the
 //! header takes a statement of its own: so every transaction sees at no cost that a newer program
 //! changed the format under a process that has the store open.
+//!
+//! `meta.floor` and `meta.floor_at` are the `Floor` of the journal: the newest revision whose entries were pruned,
+//! and the latest time of an entry that was.
 //!
 //! `meta.last_seq` is a floor, not a counter: the next outcome gets one more than the larger of the
 //! floor and the last `seq` in the table. Only a step that removes outcomes raises the floor (to the
@@ -70,8 +73,8 @@
 /// `Stal`: marks the file as ours.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
-/// The format that this program reads and writes. Formats 1 to 5 were never released.
-pub(crate) const FORMAT: i64 = 6;
+/// The format that this program reads and writes. Formats 1 to 6 were never released.
+pub(crate) const FORMAT: i64 = 7;
 
 /// Makes the tables of a new store.
 ///
@@ -82,6 +85,8 @@ CREATE TABLE meta(
   id INTEGER PRIMARY KEY,
   format INTEGER NOT NULL,
   revision INTEGER NOT NULL,
+  floor INTEGER NOT NULL,
+  floor_at INTEGER NOT NULL,
   last_seq INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE projects(
@@ -288,7 +293,7 @@ CREATE TABLE suggestions(
   prompts TEXT NOT NULL,
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO meta(id, format, revision, last_seq) VALUES(1, 6, 0, 0);
+INSERT INTO meta(id, format, revision, floor, floor_at, last_seq) VALUES(1, 7, 0, 0, 0, 0);
 PRAGMA application_id = 0x5374616C;
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 ";

@@ -1,12 +1,14 @@
 //! The journal: what is appended comes back, and each filter finds exactly its entries.
 
+use std::sync::Arc;
+
 use staleness_core::ids::{AgentId, Scope};
-use staleness_core::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
-use staleness_core::store::{JournalFilter, Selection};
+use staleness_core::journal::{Action, Floor, JournalEntry, Revision, Subject, SubjectKind};
+use staleness_core::store::{JournalFilter, Selection, StoreError};
 use staleness_core::time::Timestamp;
 
 use crate::case::Case;
-use crate::context::{Context, act, see};
+use crate::context::{Context, act, attempt, everything, see};
 use crate::rows::{AWKWARD, at, entry, global, local, op, project_id, scope, session};
 use crate::steps::Write;
 
@@ -20,6 +22,9 @@ pub(super) const CASES: &[Case] = &[
     Case::new("journal::since_keeps_to_its_scope", since_scope),
     Case::new("journal::order_is_that_of_writing_not_of_the_clock", order),
     Case::new("journal::filters_of_a_selection_unite", union),
+    Case::new("journal::pruned_revisions_go_whole_and_raise_the_floor", pruned),
+    Case::new("journal::an_import_leaves_out_what_was_pruned", left_out),
+    Case::new("journal::a_check_finds_what_is_missing_beside_what_was_pruned", missing),
 ];
 
 /// An entry about a tool, told apart by its cause.
@@ -212,4 +217,87 @@ fn union(context: &mut Context) {
     let seen = see(context.store(), selection);
     let causes: Vec<_> = seen.journal.values().map(|row| row.cause.as_str()).collect();
     assert_eq!(causes, ["1", "3", "4"]);
+}
+
+fn floor(revision: u64, at: i64) -> Floor {
+    Floor { revision: Revision(revision), at: Timestamp::from_millis(at) }
+}
+
+fn check(context: &Context) -> Result<(), StoreError> {
+    pollster::block_on(context.store().check())
+}
+
+/// Six commits about two tools, each with an op of its own.
+fn six(context: &Context) {
+    for turn in 1..=6 {
+        let by = |tool| JournalEntry {
+            op: Some(op(turn.to_string())),
+            ..told(tool, &format!("{tool}{turn}"))
+        };
+        write(context, [by("a"), by("b")]);
+    }
+}
+
+fn pruned(context: &mut Context) {
+    six(context);
+    assert_eq!(everything(context.store()).floor, Floor::default());
+    let commit = act(context.store(), Write::new().pruned([1, 3], floor(3, -7)));
+    assert_eq!(commit.revision, Revision(6));
+    check(context).expect("a sound store");
+    assert_eq!(see(context.store(), Selection::new()).floor, floor(3, -7));
+    assert_eq!(
+        found(context, JournalFilter::All),
+        ["a2", "b2", "a4", "b4", "a5", "b5", "a6", "b6"]
+    );
+    assert_eq!(found(context, of(Subject::tool(&global("a")), u32::MAX)), ["a2", "a4", "a5", "a6"]);
+    assert!(found(context, JournalFilter::Op(op("3"))).is_empty());
+    let since = JournalFilter::Since { after: Revision(2), scope: Scope::Global };
+    assert_eq!(found(context, since).len(), 6);
+    // What is gone goes again without a word, and the floor never sinks.
+    act(context.store(), Write::new().pruned([1, 2], floor(2, 9)));
+    assert_eq!(everything(context.store()).floor, floor(3, 9));
+    act(context.store(), Write::new().pruned([5], floor(5, 1)));
+    assert_eq!(everything(context.store()).floor, floor(5, 9));
+    write(context, [told("a", "next")]);
+    assert_eq!(found(context, JournalFilter::All), ["a4", "b4", "a6", "b6", "next"]);
+    let seen = everything(context.store());
+    assert_eq!((seen.revision, seen.floor), (Revision(7), floor(5, 9)));
+    check(context).expect("a sound store");
+}
+
+fn left_out(context: &mut Context) {
+    let append = |revision, cause: &str| {
+        let step = Write::new().entry(told("a", cause));
+        act(context.store(), step.pruned([], floor(revision, 5)))
+    };
+    assert_eq!(append(2, "3").revision, Revision(3));
+    let commit = append(40, "41");
+    assert_eq!((commit.revision, commit.view.floor), (Revision(41), floor(2, 5)));
+    assert_eq!(commit.changes.journal[0].revision, Revision(41));
+    let seen = everything(context.store());
+    assert_eq!((seen.revision, seen.floor), (Revision(41), floor(40, 5)));
+    // A lower one skips nothing.
+    assert_eq!(append(7, "42").revision, Revision(42));
+    assert_eq!(found(context, JournalFilter::All), ["3", "41", "42"]);
+    check(context).expect("a sound store");
+}
+
+/// Steps that take entries from above the floor, or raise it to entries that are there: a store that lets them
+/// do so finds it.
+fn missing(context: &mut Context) {
+    for wrong in [
+        Write::new().pruned([4], floor(2, 0)),
+        Write::new().pruned([], floor(5, 0)),
+        Write::new().pruned([6], floor(6, 0)),
+    ] {
+        let context = Context::new(Arc::clone(context.backend()));
+        six(&context);
+        act(context.store(), Write::new().pruned([2], floor(2, 0)));
+        check(&context).expect("a sound store");
+        match attempt(context.store(), wrong) {
+            Err(StoreError::Misstep(_)) => check(&context).expect("a sound store"),
+            Ok(_) => assert!(matches!(check(&context), Err(StoreError::Corrupt(_)))),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The step that writes what it was given.
 
 use staleness_core::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
-use staleness_core::journal::JournalEntry;
+use staleness_core::journal::{Floor, JournalEntry, Revision};
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::Outcome;
 use staleness_core::project::Project;
@@ -166,6 +166,13 @@ impl Write {
 
     pub(crate) fn entries(mut self, rows: impl IntoIterator<Item = JournalEntry>) -> Self {
         self.changes.journal.extend(rows);
+        self
+    }
+
+    /// Removes the entries of revisions, and raises the floor.
+    pub(crate) fn pruned(mut self, revisions: impl IntoIterator<Item = u64>, floor: Floor) -> Self {
+        self.changes.pruned.extend(revisions.into_iter().map(Revision));
+        self.changes.floor = floor;
         self
     }
 

@@ -67,6 +67,11 @@ fn a_forgotten_journal() {
 }
 
 #[test]
+fn a_journal_that_is_not_pruned() {
+    caught(Flaw::KeepsPruned, &["journal::pruned_revisions_go_whole_and_raise_the_floor"]);
+}
+
+#[test]
 fn a_revision_raised_without_cause() {
     caught(
         Flaw::RaisesAlways,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use crate::journal::{JournalEntry, Revision};
+use crate::journal::{JournalCheck, JournalEntry, Revision};
 use crate::knowledge::ItemBrief;
 use crate::outcome::Outcome;
 use crate::store::{
@@ -19,7 +19,8 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn load(&self, selection: &Selection) -> View {
-        let mut view = View { revision: self.all.revision, ..View::default() };
+        let mut view =
+            View { revision: self.all.revision, floor: self.all.floor, ..View::default() };
         macro_rules! load {
             ($($field:ident: $row:ty,)*) => {
                 $(copy::<$row>(&self.all.$field, &selection.$field, &mut view.$field);)*
@@ -112,6 +113,8 @@ impl Rows {
                 self.all.outcomes.remove(&seq);
             }
         }
+        self.all.journal.retain(|(revision, _), _| !changes.pruned.contains(revision));
+        self.all.floor.raise(changes.floor);
         self.all.revision = changes.number(self.last_seq, self.all.revision);
         self.last_seq += changes.outcomes.len() as u64;
         self.all.write(changes);
@@ -123,12 +126,10 @@ impl Rows {
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
-        match self.all.journal.keys().next_back() {
-            Some((revision, _)) if *revision > self.all.revision => {
-                Err(format!("the journal holds revision {revision} beyond {}", self.all.revision))
-            }
-            _ => Ok(()),
-        }
+        let mut check = JournalCheck::default();
+        let mut entries = self.all.journal.keys();
+        entries.try_for_each(|(revision, index)| check.next(*revision, *index))?;
+        check.finish(self.all.revision, self.all.floor.revision)
     }
 }
 
@@ -154,6 +155,7 @@ pub(super) fn split(whole: View, page: usize) -> Vec<View> {
     let mut pages = Vec::new();
     let blank = View {
         revision: whole.revision,
+        floor: whole.floor,
         counts: whole.counts,
         route_count: whole.route_count,
         ..View::default()

@@ -2,7 +2,7 @@
 
 use super::{OutcomeCut, Row};
 use crate::ids::{ProjectId, ToolKey};
-use crate::journal::{JournalEntry, Revision};
+use crate::journal::{Floor, JournalEntry, Revision};
 use crate::outcome::Outcome;
 
 /// A change of one row.
@@ -46,6 +46,12 @@ macro_rules! change_set {
             pub outcome_ranges: Vec<OutcomeRange>,
             /// Journal entries to append; revision and index are given by the store.
             pub journal: Vec<JournalEntry>,
+            /// Revisions whose journal entries are removed, all of them; below the newest one, and none above
+            /// `floor`.
+            pub pruned: Vec<Revision>,
+            /// The store's floor is raised to this one, and its revision before the appends where that is
+            /// lower: an import leaves out what the original has pruned.
+            pub floor: Floor,
         }
 
         impl ChangeSet {
@@ -56,6 +62,8 @@ macro_rules! change_set {
                 self.outcomes.len()
                     + self.outcome_ranges.len()
                     + self.journal.len()
+                    + self.pruned.len()
+                    + usize::from(self.floor.revision > Revision(0))
             }
 
             /// Returns true if anything is removed. In a step that must be safe as well, a person has
@@ -65,7 +73,8 @@ macro_rules! change_set {
                 fn any<R, K>(changes: &[Change<R, K>]) -> bool {
                     changes.iter().any(|change| matches!(change, Change::Delete(_)))
                 }
-                $(any(&self.$field) ||)* !self.outcome_ranges.is_empty()
+                $(any(&self.$field) ||)*
+                    !self.outcome_ranges.is_empty() || !self.pruned.is_empty()
             }
         }
     };
@@ -80,11 +89,13 @@ impl ChangeSet {
     }
 
     /// Fills in what the store gives: the sequence numbers behind `last_seq`, and the revision
-    /// behind `revision` when there are journal entries. Returns the revision after the commit.
+    /// behind `revision`, and behind the floor, when there are journal entries. Returns the revision after the
+    /// commit.
     pub fn number(&mut self, last_seq: u64, revision: Revision) -> Revision {
         for (seq, outcome) in (last_seq + 1..).zip(&mut self.outcomes) {
             outcome.seq = seq;
         }
+        let revision = revision.max(self.floor.revision);
         if self.journal.is_empty() {
             return revision;
         }

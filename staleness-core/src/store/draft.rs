@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet, OutcomeRange, Row, View};
 use crate::ids::ToolKey;
-use crate::journal::{JournalEntry, Revision};
+use crate::journal::{Floor, JournalEntry, Revision};
 use crate::outcome::Outcome;
 use crate::route::{Route, RouteKey};
 use crate::source::Source;
@@ -58,6 +58,8 @@ macro_rules! draft {
                     outcomes: self.outcomes,
                     outcome_ranges: self.ranges,
                     journal: self.journal,
+                    pruned: Vec::new(),
+                    floor: Floor::default(),
                 };
                 changes.vectors.extend(self.unseen.into_iter().map(Change::Delete));
                 changes

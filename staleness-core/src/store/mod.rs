@@ -128,6 +128,7 @@ pub struct Commit {
 /// - leave the store as it was whenever it returns an error other than [`StoreError::Unknown`],
 /// - give appended outcomes increasing sequence numbers in the order of the change set, and raise
 ///   the revision by one for each commit with journal entries,
+/// - keep the journal's floor, and find in a check whatever is missing above it,
 /// - not block the threads of an asynchronous runtime.
 #[async_trait]
 pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {

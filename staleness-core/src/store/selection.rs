@@ -53,7 +53,7 @@ macro_rules! selection {
             pub route_briefs: Vec<ProjectId>,
             /// Outcomes; they are only appended and cut, so they are never locked.
             pub outcomes: Vec<OutcomeFilter>,
-            /// Journal entries; they are only appended, so they are never locked.
+            /// Journal entries; they are only appended and pruned, so they are never locked.
             pub journal: Vec<JournalFilter>,
             /// Count the outcomes of the store, and those that this cut would remove.
             pub count_outcomes: Option<OutcomeCut>,

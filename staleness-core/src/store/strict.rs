@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use super::{Access, Change, ChangeSet, Filter, Pick, Row, Selection, View};
+use crate::journal::Revision;
 
 /// Checks that every row that `changes` writes was locked by `selection`, and that none is written twice; the
 /// rows that were seen are in `view`.
@@ -15,6 +16,15 @@ pub fn check_changes(
     view: &View,
     changes: &ChangeSet,
 ) -> Result<(), String> {
+    let newest = if changes.journal.is_empty() { view.revision } else { Revision(u64::MAX) };
+    if let Some(last) = changes.pruned.iter().max()
+        && (*last > changes.floor.revision || *last >= view.revision)
+    {
+        return Err(format!("revision {last} was pruned, and is the newest or above the floor"));
+    }
+    if changes.floor.revision > Revision(0) && changes.floor.revision >= newest {
+        return Err(format!("the floor {} has nothing above it", changes.floor.revision));
+    }
     macro_rules! check {
         ($($field:ident: $row:ty,)*) => {
             $(check::<$row>(selection, view, changes, |key| check!(@ $field key))?;)*

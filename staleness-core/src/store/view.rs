@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet, Row};
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
-use crate::journal::{JournalEntry, Revision};
+use crate::journal::{Floor, JournalEntry, Revision};
 use crate::knowledge::ItemBrief;
 use crate::outcome::{Mark, Outcome};
 use crate::route::RouteBriefs;
@@ -31,6 +31,8 @@ macro_rules! view {
         pub struct View {
             /// The store's revision in this snapshot.
             pub revision: Revision,
+            /// How far the journal was pruned in this snapshot.
+            pub floor: Floor,
             $(
                 #[doc = concat!("Rows of ", stringify!($field), " by key.")]
                 pub $field: BTreeMap<<$row as Row>::Key, $row>,
@@ -57,6 +59,7 @@ macro_rules! view {
             /// Adds what another look at the same snapshot saw.
             pub fn merge(&mut self, other: Self) {
                 self.revision = self.revision.max(other.revision);
+                self.floor.raise(other.floor);
                 $(self.$field.extend(other.$field);)*
                 self.briefs.extend(other.briefs);
                 self.item_briefs.extend(other.item_briefs);

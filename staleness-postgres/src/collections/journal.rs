@@ -117,6 +117,15 @@ fn hashed(subject: &Subject) -> u128 {
     stable_hash(parts.concat().as_bytes())
 }
 
+/// The statement that removes the entries of revisions, if any.
+pub(crate) fn remove(workspace: &str, revisions: &[Revision]) -> Option<Statement> {
+    let all = revisions.iter().map(|revision| Some(clamped(revision.0))).collect();
+    (!revisions.is_empty()).then(|| Statement {
+        sql: "DELETE FROM staleness.journal WHERE workspace = $1 AND revision = ANY($2)".into(),
+        args: with(workspace, vec![Arg::Ints(all)]),
+    })
+}
+
 /// The statements that append entries, all of them at the workspace's revision, which the same
 /// transaction has raised already.
 pub(crate) fn append(workspace: &str, entries: &[JournalEntry]) -> Vec<Statement> {

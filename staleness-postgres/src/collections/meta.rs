@@ -1,6 +1,6 @@
 //! Where a workspace stands: its row of `workspaces`, with the one row of `meta`.
 
-use staleness_core::journal::Revision;
+use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::{ChangeSet, StoreError};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Row};
@@ -19,18 +19,18 @@ pub(crate) fn settle(workspace: &str) -> Statement {
     }
 }
 
-/// Asks for the revision, and whether this program may use the tables.
+/// Asks for the revision and the floor of the journal, and whether this program may use the tables.
 pub(crate) fn select(workspace: &str) -> Statement {
     Statement {
-        sql: "SELECT format, least, revision FROM staleness.meta \
+        sql: "SELECT format, least, revision, floor, floor_at FROM staleness.meta \
               LEFT JOIN staleness.workspaces ON workspace = $1"
             .into(),
         args: with(workspace, Vec::new()),
     }
 }
 
-/// What [`select`] answers: the revision.
-pub(crate) fn read(rows: &[Row]) -> Result<Revision, StoreError> {
+/// What [`select`] answers: the revision and the floor.
+pub(crate) fn read(rows: &[Row]) -> Result<(Revision, Floor), StoreError> {
     let row = rows.first().ok_or_else(|| StoreError::Corrupt("meta: the row is missing".into()))?;
     let mut cells = Cells::new(row);
     let mut read = || -> Result<_, Bad> {
@@ -39,7 +39,12 @@ pub(crate) fn read(rows: &[Row]) -> Result<Revision, StoreError> {
     let (format, least, revision) = read().map_err(|bad| corrupt("meta", row, 0, bad))?;
     usable(format, least)?;
     let revision = revision.and_then(|revision| u64::try_from(revision).ok());
-    revision.map(Revision).ok_or_else(missing)
+    let revision = revision.map(Revision).ok_or_else(missing)?;
+    let mut floor = || -> Result<_, Bad> {
+        let revision = Revision(cells.small("floor")?);
+        Ok(Floor { revision, at: cells.time("floor_at")? })
+    };
+    Ok((revision, floor().map_err(|bad| corrupt("workspaces", row, 0, bad))?))
 }
 
 /// Asks for the last number that was given to an outcome.
@@ -67,28 +72,38 @@ pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Raises the workspace's numbers for what a change set appends, and answers both. The workspace's row
-/// is locked until the commit, so it comes last: nobody sees a number while a smaller one is still
-/// uncommitted.
+/// Raises the workspace's numbers for what a change set appends, and its floor for what it prunes, and answers
+/// both numbers. The workspace's row is locked until the commit, so it comes last: nobody sees a number while a
+/// smaller one is still uncommitted.
 ///
 /// A step may have decided by the revision that it saw: when another has taken the next one meanwhile, the
 /// column becomes NULL, which it may not, and so the transaction fails. It fails too when the row has gone:
 /// see [`is_missing`].
 pub(crate) fn advance(workspace: &str, seen: Revision, changes: &ChangeSet) -> Option<Statement> {
-    if changes.outcomes.is_empty() && changes.journal.is_empty() {
+    let floor = changes.floor;
+    if changes.outcomes.is_empty() && changes.journal.is_empty() && floor == Floor::default() {
         return None;
     }
     let outcomes = clamped(changes.outcomes.len() as u64);
     let journals = i64::from(!changes.journal.is_empty());
     Some(Statement {
         sql: "WITH advanced AS (UPDATE staleness.workspaces SET last_seq = last_seq + $2, \
-              revision = CASE WHEN $3 = 0 THEN revision WHEN revision = $4 THEN revision + 1 END \
+              revision = CASE WHEN $3 = 0 THEN revision \
+              WHEN revision = $4 THEN greatest(revision, $5) + 1 END, \
+              floor_at = CASE WHEN $5 = 0 THEN floor_at WHEN floor = 0 THEN $6 \
+              ELSE greatest(floor_at, $6) END, floor = greatest(floor, $5) \
               WHERE workspace = $1 RETURNING revision, last_seq) \
               SELECT max(revision), max(last_seq), 1 / count(*) FROM advanced"
             .into(),
         args: with(
             workspace,
-            vec![Arg::Int(outcomes), Arg::Int(journals), Arg::Int(clamped(seen.0))],
+            vec![
+                Arg::Int(outcomes),
+                Arg::Int(journals),
+                Arg::Int(clamped(seen.0)),
+                Arg::Int(clamped(floor.revision.0)),
+                Arg::Int(floor.at.as_millis()),
+            ],
         ),
     })
 }

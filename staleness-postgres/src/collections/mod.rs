@@ -108,6 +108,7 @@ pub(crate) fn changes(workspace: &str, changes: &ChangeSet) -> Result<Vec<Statem
     for range in &changes.outcome_ranges {
         all.push(outcomes::remove(workspace, range)?);
     }
+    all.extend(journal::remove(workspace, &changes.pruned));
     macro_rules! apply {
         ($($field:ident: $row:ty,)*) => { $(all.extend(table::apply::<$row>(workspace, changes));)* };
     }

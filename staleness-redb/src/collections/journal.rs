@@ -88,6 +88,32 @@ fn keep_indexed(rows: &Rows<'_>, key: EntryRef, view: &mut View) -> Result<(), S
     Ok(())
 }
 
+/// Removes the entries of revisions.
+pub(crate) fn remove(tx: &Tx, revisions: &[Revision]) -> Result<(), StoreError> {
+    if revisions.is_empty() {
+        return Ok(());
+    }
+    let mut rows = table(tx, JOURNAL)?;
+    let mut ops = table(tx, JOURNAL_OP)?;
+    let mut subjects = table(tx, JOURNAL_SUBJECT)?;
+    let mut scopes = table(tx, JOURNAL_SCOPE)?;
+    for Revision(revision) in revisions.iter().copied() {
+        let of_commit = (revision, FIRST.1)..=(revision, LAST.1);
+        for entry in rows.extract_from_if(of_commit, |_, _| true).map_err(from_storage)? {
+            let (key, value) = entry.map_err(from_storage)?;
+            let (index, row) = (key.value().1, Journal::read(&key.value(), value.value())?);
+            if let Some(op) = &row.op {
+                ops.remove((op.as_str(), revision, index)).map_err(from_storage)?;
+            }
+            let (kind, scope) = (number(&SUBJECTS, &row.subject.kind)?, row.subject.scope.as_key());
+            let subject = (kind, scope, row.subject.id.as_str(), revision, index);
+            subjects.remove(subject).map_err(from_storage)?;
+            scopes.remove((scope, revision, index)).map_err(from_storage)?;
+        }
+    }
+    Ok(())
+}
+
 /// Appends entries that have their numbers.
 pub(crate) fn append(tx: &Tx, entries: &[JournalEntry]) -> Result<(), StoreError> {
     if entries.is_empty() {

@@ -1,8 +1,9 @@
-//! The four numbers of the store.
+//! The numbers of the store.
 
 use redb::ReadableTable;
-use staleness_core::journal::Revision;
+use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::StoreError;
+use staleness_core::time::Timestamp;
 
 use super::table;
 use crate::error::{from_storage, from_table};
@@ -13,6 +14,8 @@ use crate::tables::{FORMAT, MAGIC, META, OUTCOMES};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,
+    /// How far the journal was pruned.
+    pub(crate) floor: Floor,
     /// The last sequence number that was ever given. 0 where a reader did not ask for it.
     pub(crate) last_seq: u64,
 }
@@ -50,31 +53,41 @@ pub(crate) fn load(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
         found => return Err(StoreError::FormatTooOld { found, needed: FORMAT }),
     }
     let revision = Revision(sound("revision")?);
+    let floor = Revision(sound("floor")?);
+    let at = number("floor_at")?.ok_or_else(|| missing("floor_at"))?;
+    let floor = Floor { revision: floor, at: Timestamp::from_millis(at.cast_signed()) };
     if !writing {
-        return Ok(Meta { revision, last_seq: 0 });
+        return Ok(Meta { revision, floor, last_seq: 0 });
     }
-    let floor = sound("last_seq")?;
+    let least = sound("last_seq")?;
     let outcomes = table(tx, OUTCOMES)?;
     let last = outcomes.last().map_err(from_storage)?.map_or(0, |(seq, _)| seq.value());
     if last > MOST {
         return Err(StoreError::Corrupt(format!("outcomes {last}: seq cannot be read")));
     }
-    Ok(Meta { revision, last_seq: floor.max(last) })
+    Ok(Meta { revision, floor, last_seq: least.max(last) })
 }
 
 /// Writes the numbers of a new store.
 pub(crate) fn create(tx: &Tx) -> Result<(), StoreError> {
     let mut meta = tx.open_table(META).map_err(from_table)?;
-    for (name, value) in [("magic", MAGIC), ("format", FORMAT), ("revision", 0), ("last_seq", 0)] {
+    for (name, value) in [("magic", MAGIC), ("format", FORMAT)] {
         meta.insert(name, value).map_err(from_storage)?;
     }
-    Ok(())
+    drop(meta);
+    store(tx, Meta { revision: Revision(0), floor: Floor::default(), last_seq: 0 })
 }
 
-/// Writes revision and floor.
-pub(crate) fn store(tx: &Tx, revision: Revision, last_seq: u64) -> Result<(), StoreError> {
+/// Writes everything but what marks the store.
+pub(crate) fn store(tx: &Tx, Meta { revision, floor, last_seq }: Meta) -> Result<(), StoreError> {
     let mut meta = table(tx, META)?;
-    meta.insert("revision", revision.0).map_err(from_storage)?;
-    meta.insert("last_seq", last_seq).map_err(from_storage)?;
+    for (name, value) in [
+        ("revision", revision.0),
+        ("floor", floor.revision.0),
+        ("floor_at", floor.at.as_millis().cast_unsigned()),
+        ("last_seq", last_seq),
+    ] {
+        meta.insert(name, value).map_err(from_storage)?;
+    }
     Ok(())
 }

@@ -127,9 +127,9 @@ impl<K: Key + 'static> Once<'_, K, ()> {
 }
 
 /// Everything that `selection` names.
-pub(crate) fn load(tx: &Tx, selection: &Selection, revision: Revision) -> Result<View, StoreError> {
+pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, StoreError> {
     let mut view = View::default();
-    view.revision = revision;
+    (view.revision, view.floor) = (meta.revision, meta.floor);
     macro_rules! load {
         ($($field:ident: $row:ty,)*) => {
             $(rows::load::<$row>(tx, &selection.$field, &mut view)?;)*
@@ -159,14 +159,21 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, revision: Revision) -> Result
 }
 
 /// Writes `changes` and numbers them. Returns the revision after the commit.
-pub(crate) fn apply(tx: &Tx, meta: Meta, changes: &mut ChangeSet) -> Result<Revision, StoreError> {
+pub(crate) fn apply(
+    tx: &Tx,
+    mut meta: Meta,
+    changes: &mut ChangeSet,
+) -> Result<Revision, StoreError> {
+    let before = (meta.revision, meta.floor);
     for range in &changes.outcome_ranges {
         outcomes::remove(tx, range)?;
     }
-    let revision = changes.number(meta.last_seq, meta.revision);
-    if revision != meta.revision || !changes.outcome_ranges.is_empty() {
-        // Removing outcomes may remove the newest; the floor keeps their numbers from coming back.
-        meta::store(tx, revision, meta.last_seq)?;
+    journal::remove(tx, &changes.pruned)?;
+    meta.floor.raise(changes.floor);
+    meta.revision = changes.number(meta.last_seq, meta.revision);
+    if (meta.revision, meta.floor) != before || !changes.outcome_ranges.is_empty() {
+        // Removing outcomes may remove the newest: their numbers must not come back.
+        meta::store(tx, meta)?;
     }
     macro_rules! apply {
         ($($field:ident: $row:ty,)*) => { $(rows::apply::<$row>(tx, changes)?;)* };
@@ -174,5 +181,5 @@ pub(crate) fn apply(tx: &Tx, meta: Meta, changes: &mut ChangeSet) -> Result<Revi
     staleness_core::collections!(apply);
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
-    Ok(revision)
+    Ok(meta.revision)
 }

@@ -72,6 +72,12 @@ fn numbers_and_tables_are_verified() {
         tx.open_table(META).unwrap().insert("revision", 0).unwrap();
     });
     assert!(beyond.contains("beyond 0"), "{beyond}");
+    for (name, what) in [("revision", "no entry of revision 2"), ("floor", "which was pruned")] {
+        let wrong = found(|tx| {
+            tx.open_table(META).unwrap().insert(name, if name == "floor" { 1 } else { 2 }).unwrap();
+        });
+        assert!(wrong.contains(what), "{wrong}");
+    }
     let absurd = found(|tx| {
         tx.open_table(META).unwrap().insert("last_seq", u64::MAX).unwrap();
     });

@@ -164,14 +164,14 @@ fn a_newer_format_is_refused_also_under_an_open_store() {
         transact(&store, use_tool("b", 2)).unwrap_err(),
         check(&store).unwrap_err(),
     ] {
-        let newer = matches!(error, StoreError::FormatTooNew { found: 9, supported: 6 });
+        let newer = matches!(error, StoreError::FormatTooNew { found: 9, supported: 7 });
         assert!(newer, "{error:?}");
     }
-    set(&path, "format", 6);
+    set(&path, "format", 7);
     transact(&store, use_tool("b", 2)).unwrap();
-    set(&path, "format", 5);
+    set(&path, "format", 6);
     let older = refused(&path);
-    assert!(matches!(older, StoreError::FormatTooOld { found: 5, needed: 6 }), "{older:?}");
+    assert!(matches!(older, StoreError::FormatTooOld { found: 6, needed: 7 }), "{older:?}");
     set(&path, "format", 0);
     assert!(matches!(refused(&path), StoreError::Corrupt(_)));
 }

@@ -99,6 +99,14 @@ fn read(row: &Row<'_>) -> Result<JournalEntry, Bad> {
     })
 }
 
+/// Removes the entries of revisions.
+pub(crate) fn remove(tx: &Transaction<'_>, revisions: &[Revision]) -> Result<(), StoreError> {
+    for revision in revisions {
+        execute(tx, "DELETE FROM journal WHERE revision = ?1", (clamped(revision.0),))?;
+    }
+    Ok(())
+}
+
 /// Appends entries that have their numbers.
 pub(crate) fn append(tx: &Transaction<'_>, entries: &[JournalEntry]) -> Result<(), StoreError> {
     for row in entries {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use staleness_core::journal::Revision;
+use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::StoreError;
 
 use super::{clamped, each, execute};
@@ -14,16 +14,18 @@ use crate::transaction::Transaction;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,
+    /// How far the journal was pruned.
+    pub(crate) floor: Floor,
     /// The last sequence number that was ever given. 0 where a reader did not ask for it.
     pub(crate) last_seq: u64,
 }
 
 /// For readers: the revision.
-const READ: &str = "SELECT format, revision, 0 FROM meta";
+const READ: &str = "SELECT format, revision, floor, floor_at, 0 FROM meta";
 
 /// For writers: also the last sequence number, in the same statement because each one costs a
 /// one-shot process its preparation.
-const WRITE: &str = "SELECT format, revision, \
+const WRITE: &str = "SELECT format, revision, floor, floor_at, \
     max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
 
 /// Reads the row, and makes sure that no newer program has changed the format meanwhile.
@@ -32,16 +34,20 @@ pub(crate) fn load(tx: &Transaction<'_>, writing: bool) -> Result<Meta, StoreErr
     let mut found = None;
     each(tx, sql, (), |row| {
         let mut cells = Cells::new(row);
-        let mut read = || -> Result<(i64, u64, u64), Bad> {
-            Ok((cells.int("format")?, cells.small("revision")?, cells.small("last_seq")?))
+        let mut read = || -> Result<(i64, Meta), Bad> {
+            let format = cells.int("format")?;
+            let revision = Revision(cells.small("revision")?);
+            let floor = Revision(cells.small("floor")?);
+            let floor = Floor { revision: floor, at: cells.time("floor_at")? };
+            Ok((format, Meta { revision, floor, last_seq: cells.small("last_seq")? }))
         };
         found = Some(read().map_err(|bad| corrupt("meta", 1, bad))?);
         Ok(ControlFlow::Break(()))
     })?;
-    let (format, revision, last_seq) =
+    let (format, meta) =
         found.ok_or_else(|| StoreError::Corrupt("meta 1: the row is missing".into()))?;
     match format {
-        FORMAT => Ok(Meta { revision: Revision(revision), last_seq }),
+        FORMAT => Ok(meta),
         newer if newer > FORMAT => Err(too_new(newer)),
         _ => Err(corrupt("meta", 1, Bad("format"))),
     }
@@ -55,16 +61,13 @@ pub(crate) fn too_new(found: i64) -> StoreError {
     }
 }
 
-/// Writes revision and floor.
-pub(crate) fn store(
-    tx: &Transaction<'_>,
-    revision: Revision,
-    last_seq: u64,
-) -> Result<(), StoreError> {
+/// Writes everything but the format.
+pub(crate) fn store(tx: &Transaction<'_>, meta: Meta) -> Result<(), StoreError> {
+    let Meta { revision, floor, last_seq } = meta;
     execute(
         tx,
-        "UPDATE meta SET revision = ?1, last_seq = ?2",
-        (clamped(revision.0), clamped(last_seq)),
+        "UPDATE meta SET revision = ?1, floor = ?2, floor_at = ?3, last_seq = ?4",
+        (clamped(revision.0), clamped(floor.revision.0), floor.at.as_millis(), clamped(last_seq)),
     )
     .map(drop)
 }

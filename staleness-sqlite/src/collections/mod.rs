@@ -31,10 +31,10 @@ use meta::Meta;
 pub(crate) fn load(
     tx: &Transaction<'_>,
     selection: &Selection,
-    revision: Revision,
+    meta: Meta,
 ) -> Result<View, StoreError> {
     let mut view = View::default();
-    view.revision = revision;
+    (view.revision, view.floor) = (meta.revision, meta.floor);
     macro_rules! load {
         ($($field:ident: $row:ty,)*) => {
             $(table::load::<$row>(tx, &selection.$field, &mut view)?;)*
@@ -69,17 +69,20 @@ pub(crate) fn load(
 /// saw. Returns the revision after the commit.
 pub(crate) fn apply(
     tx: &Transaction<'_>,
-    meta: Meta,
+    mut meta: Meta,
     seen: &View,
     changes: &mut ChangeSet,
 ) -> Result<Revision, StoreError> {
+    let before = (meta.revision, meta.floor);
     for range in &changes.outcome_ranges {
         outcomes::remove(tx, range)?;
     }
-    let revision = changes.number(meta.last_seq, meta.revision);
-    if revision != meta.revision || !changes.outcome_ranges.is_empty() {
-        // Removing outcomes may remove the newest; the floor keeps their numbers from coming back.
-        meta::store(tx, revision, meta.last_seq)?;
+    journal::remove(tx, &changes.pruned)?;
+    meta.floor.raise(changes.floor);
+    meta.revision = changes.number(meta.last_seq, meta.revision);
+    if (meta.revision, meta.floor) != before || !changes.outcome_ranges.is_empty() {
+        // Removing outcomes may remove the newest: their numbers must not come back.
+        meta::store(tx, meta)?;
     }
     macro_rules! apply {
         ($($field:ident: $row:ty,)*) => { $(table::apply::<$row>(tx, changes, seen)?;)* };
@@ -87,7 +90,7 @@ pub(crate) fn apply(
     staleness_core::collections!(apply);
     outcomes::append(tx, &changes.outcomes)?;
     journal::append(tx, &changes.journal)?;
-    Ok(revision)
+    Ok(meta.revision)
 }
 
 /// Runs a statement and hands each row to `visit` until it breaks.

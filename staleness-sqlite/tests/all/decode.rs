@@ -127,6 +127,7 @@ fn words_numbers_and_blobs_that_mean_nothing_are_named() {
         "suggestions (\"p\", \"s\"): prompts",
     );
     names("UPDATE meta SET revision = -1", "meta 1: revision");
+    names("UPDATE meta SET floor = -1", "meta 1: floor");
     names("UPDATE meta SET format = 0", "meta 1: format");
     names("DELETE FROM meta", "meta 1");
 }
@@ -140,13 +141,18 @@ fn a_check_finds_what_no_single_row_shows() {
     for (sql, what) in [
         ("UPDATE meta SET revision = 0", "beyond 0"),
         ("UPDATE journal SET idx = 1", "journal 1.1: an entry before it is missing"),
+        ("UPDATE journal SET revision = 2; UPDATE meta SET revision = 2", "no entry of revision 1"),
+        ("UPDATE meta SET revision = 2", "no entry of revision 2"),
+        ("UPDATE meta SET floor = 1", "holds revision 1, which was pruned"),
     ] {
         conn.execute_batch(sql).unwrap();
         match check(&store) {
             Err(StoreError::Corrupt(text)) => assert!(text.contains(what), "{text}"),
             other => panic!("{other:?}"),
         }
-        conn.execute_batch("UPDATE meta SET revision = 1; UPDATE journal SET idx = 0").unwrap();
+        let back =
+            "UPDATE meta SET revision = 1, floor = 0; UPDATE journal SET revision = 1, idx = 0";
+        conn.execute_batch(back).unwrap();
     }
 }
 

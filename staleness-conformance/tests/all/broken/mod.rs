@@ -17,6 +17,8 @@ use store::Broken;
 pub(crate) enum Flaw {
     /// Journal entries are not written.
     ForgetsJournal,
+    /// What is pruned from the journal stays.
+    KeepsPruned,
     /// Every commit raises the revision.
     RaisesAlways,
     /// Sequence numbers start again behind the greatest one that is left.

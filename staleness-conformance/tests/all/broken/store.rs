@@ -201,6 +201,7 @@ impl Flaw {
         self.changed_rows(&mut changes);
         match self {
             Self::ForgetsJournal => changes.journal.clear(),
+            Self::KeepsPruned => changes.pruned.clear(),
             Self::RaisesAlways if changes.journal.is_empty() => changes.journal.push(entry()),
             Self::IgnoresLimits => {
                 for range in &mut changes.outcome_ranges {
