@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
+use std::mem;
 use std::ops::ControlFlow;
 
 use staleness::BlockingRegistry;
@@ -39,9 +40,13 @@ pub(crate) fn spooled(
         |error: io::Error| CliError::new(ErrorKind::Io, format!("a temporary file: {error}"));
     let file = save::unnamed().map_err(|error| CliError::new(ErrorKind::Io, error.to_string()))?;
     let mut to = BufWriter::with_capacity(1 << 16, file);
-    let mut written = writeln!(to, "{}", transfer::HEADER);
+    let mut written = Ok(());
     let mut lines = Vec::new();
+    let mut begun = false;
     let read: Result<(), StoreError> = registry.pages(&Selection::records(), &mut |page| {
+        if !mem::replace(&mut begun, true) {
+            written = writeln!(to, "{}", transfer::header(page.floor.revision));
+        }
         lines.clear();
         progress.add(transfer::append_lines(&page, &mut lines));
         if written.is_ok() {
@@ -51,6 +56,9 @@ pub(crate) fn spooled(
     });
     progress.end();
     read?;
+    if !begun {
+        written = writeln!(to, "{}", transfer::HEADER);
+    }
     written.map_err(trouble)?;
     let mut file = to.into_inner().map_err(|error| trouble(error.into_error()))?;
     file.rewind().map_err(trouble)?;

@@ -110,6 +110,17 @@ fn lived(lives: Vec<ChangeSet>) -> BlockingRegistry {
     registry(store)
 }
 
+/// The same, pruned of those commits whose bit is set, but for the last.
+fn pruned(lives: Vec<ChangeSet>, bits: u8) -> BlockingRegistry {
+    let registry = lived(lives);
+    let last = registry.revision().unwrap().0;
+    let mut set = ChangeSet::default();
+    set.pruned = (1..last).filter(|at| bits >> (at % 8) & 1 == 1).map(Revision).collect();
+    set.floor.revision = set.pruned.last().copied().unwrap_or_default();
+    block_on(registry.inner().store().transact(Arc::new(Put(set)))).unwrap();
+    registry
+}
+
 /// The last revision up to which anybody was told, and the last one of the journal.
 fn revisions(lines: &[String]) -> (Revision, Revision) {
     let (mut told, mut written) = (Revision(0), Revision(0));
@@ -130,9 +141,10 @@ proptest! {
 
     #[test]
     fn a_copy_that_is_cut_off_anywhere_is_carried_on_with(
-        lives in prop::collection::vec(change_set(Reach::Pool), 1..5)
+        lives in prop::collection::vec(change_set(Reach::Pool), 1..5),
+        bits in prop_oneof![Just(0), any::<u8>()],
     ) {
-        let lines = export(&lived(lives));
+        let lines = export(&pruned(lives, bits));
         for commits in 0.. {
             let store = Arc::new(Faulty::new(Arc::new(MemoryStore::new())));
             store.plan((0..commits).map(|_| None).chain([Some(Fault::Before)]));
@@ -155,9 +167,10 @@ proptest! {
 
     #[test]
     fn a_copy_of_the_first_records_of_anything_is_carried_on_with(
-        lives in prop::collection::vec(change_set(Reach::Pool), 1..4)
+        lives in prop::collection::vec(change_set(Reach::Pool), 1..4),
+        bits in prop_oneof![Just(0), any::<u8>()],
     ) {
-        let lines = export(&lived(lives));
+        let lines = export(&pruned(lives, bits));
         let revision = |line: &String| match record_of(line).unwrap() {
             Record::Journal(entry) => Some(entry.revision),
             _ => None,

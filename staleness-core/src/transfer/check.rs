@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{HEADER_KIND, LineError, Record, envelope, record_of, shown};
+use super::{Envelope, HEADER_KIND, LineError, Record, envelope, record_of, shown};
 use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey, stable_hash_of};
 use crate::journal::{JournalEntry, Revision};
 use crate::registry::{check_item, check_work, own_id};
@@ -48,13 +48,14 @@ impl Place {
 /// Reads the lines of an export one after the other and refuses what no export holds: a missing
 /// header, a line that is broken, of an unknown kind or a newer version, a record that comes twice
 /// or out of order, a route whose id is not that of its tool and query, a vector of no route, and a gap in
-/// the journal.
+/// the journal above what its header says was pruned.
 ///
 /// It remembers one key and 8 bytes for each outcome and each route, however long the export is.
 #[derive(Debug, Default)]
 pub struct Checker {
     line: u64,
     last: Option<Place>,
+    pruned: Revision,
     outcomes: HashSet<u64>,
     routes: HashSet<u64>,
 }
@@ -73,7 +74,10 @@ impl Checker {
     pub fn line(&mut self, text: &str) -> Result<Option<Record>, LineError> {
         self.line += 1;
         let read = if self.last.is_none() {
-            header(text).map(|()| None)
+            header(text).map(|pruned| {
+                self.pruned = pruned;
+                None
+            })
         } else {
             record_of(text).map(Some)
         };
@@ -128,7 +132,8 @@ impl Checker {
         }
     }
 
-    /// Revisions and indexes leave no gap: they are counted again when the journal is written.
+    /// Revisions and indexes leave no gap above what was pruned: they are counted again when the journal is
+    /// written.
     fn next_entry(&self, entry: &JournalEntry) -> Result<Place, String> {
         let (revision, index) = (entry.revision, entry.index);
         let follows = match &self.last {
@@ -138,7 +143,12 @@ impl Checker {
             }
             _ => (revision, index) == (Revision(1), 0),
         };
-        if follows {
+        let last = match &self.last {
+            Some(Place::Journal(last, _)) => *last,
+            _ => Revision(0),
+        };
+        let begins = index == 0 && revision > last && revision.0 <= self.pruned.0.saturating_add(1);
+        if (follows || begins) && revision != self.pruned {
             return Ok(Place::Journal(revision, index));
         }
         let last = match &self.last {
@@ -156,10 +166,13 @@ fn identity(key: &RouteKey) -> u64 {
     stable_hash_of(parts) as u64
 }
 
-fn header(text: &str) -> Result<(), String> {
+/// The revision up to which the journal of an export was pruned, by its first line.
+fn header(text: &str) -> Result<Revision, String> {
     match envelope(text.strip_prefix('\u{feff}').unwrap_or(text)) {
-        Ok((kind, _)) if kind == HEADER_KIND => Ok(()),
-        Ok((kind, _)) => Err(format!("{} where the header of an export belongs", shown(&kind))),
+        Ok(Envelope { kind, pruned, .. }) if kind == HEADER_KIND => Ok(pruned),
+        Ok(Envelope { kind, .. }) => {
+            Err(format!("{} where the header of an export belongs", shown(&kind)))
+        }
         Err(what) if what.contains("newer") => Err(what),
         Err(_) => Err("not the header of an export".into()),
     }

@@ -15,6 +15,9 @@
 //! {"kind":"tool","version":1,"name":"Bash",…}
 //! ```
 //!
+//! The header of an export whose journal was pruned says up to which revision: `"pruned":7`. Above that the journal has
+//! no gap.
+//!
 //! [`append_lines`] writes, [`Checker`] reads and judges; [`crate::registry::Importer`] carries
 //! records into a store. [`Comparison`] tells how far one export is a copy of another.
 
@@ -33,7 +36,7 @@ use std::fmt;
 pub use check::Checker;
 pub use compare::{Compared, Comparison, Contents, Standing};
 
-use crate::journal::JournalEntry;
+use crate::journal::{JournalEntry, Revision};
 use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
@@ -46,8 +49,17 @@ use crate::work::Work;
 
 /// The version of the lines that this release writes, and the newest that it reads.
 pub const VERSION: u64 = 1;
-/// The first line of every export, without its line break.
+/// The first line of an export of a journal that was never pruned, without its line break.
 pub const HEADER: &str = r#"{"kind":"staleness-export","version":1}"#;
+/// The first line of an export, without its line break, given the floor of the journal.
+#[must_use]
+pub fn header(floor: Revision) -> String {
+    match floor.0 {
+        0 => HEADER.into(),
+        floor => HEADER.replace('}', &format!(",\"pruned\":{floor}}}")),
+    }
+}
+
 /// The kind of the header.
 pub(crate) const HEADER_KIND: &str = "staleness-export";
 
@@ -139,7 +151,7 @@ impl std::error::Error for LineError {}
 /// Appends the lines of everything in a view, each with its line break. Returns how many.
 ///
 /// Views of [`crate::RegistryStore::pages`] over [`crate::store::Selection::records`] make a whole
-/// export behind [`HEADER`]: pages come in the order of collections and keys.
+/// export behind its [`header`]: pages come in the order of collections and keys.
 pub fn append_lines(view: &View, into: &mut Vec<u8>) -> u64 {
     let mut lines = 0;
     let mut line = |value: &dyn Fn(&mut Vec<u8>)| {
@@ -194,7 +206,7 @@ fn put(into: &mut Vec<u8>, value: &impl serde::Serialize) {
 /// # Errors
 /// What is wrong with it, in words.
 pub fn record_of(line: &str) -> Result<Record, String> {
-    let (kind, _) = envelope(line)?;
+    let Envelope { kind, .. } = envelope(line)?;
     Ok(match kind.as_str() {
         "project" => Record::Project(read::<place::ProjectLine>(line)?.into()),
         "source" => Record::Source(read::<place::SourceLine>(line)?.into()),
@@ -216,17 +228,20 @@ pub fn record_of(line: &str) -> Result<Record, String> {
 struct Envelope {
     kind: String,
     version: u64,
+    #[serde(default)]
+    pruned: Revision,
 }
 
-/// The kind of a line, and its version, which this release can read.
-fn envelope(line: &str) -> Result<(String, u64), String> {
-    let Envelope { kind, version } = read(line)?;
-    match version {
-        VERSION => Ok((kind, version)),
+/// The beginning of a line, whose version this release can read.
+fn envelope(line: &str) -> Result<Envelope, String> {
+    let read: Envelope = read(line)?;
+    let kind = &read.kind;
+    match read.version {
+        VERSION => Ok(read),
         0 => Err("version 0 was never written".into()),
-        _ => Err(format!(
+        version => Err(format!(
             "version {version} of {} is newer than this program reads ({VERSION})",
-            shown(&kind)
+            shown(kind)
         )),
     }
 }

@@ -4,9 +4,7 @@ mod report;
 
 use staleness::session::Session;
 use staleness::store::StoreError;
-use staleness::transfer::{
-    Checker, Compared, Comparison, HEADER, LineError, Record, Standing, record_of,
-};
+use staleness::transfer::{Checker, Compared, Comparison, LineError, Record, Standing, record_of};
 use staleness::{BlockingRegistry, OpenOptions, StoreUrl};
 
 use self::report::{Report, document, listed, render, totals};
@@ -84,7 +82,7 @@ fn copy(
         let message = format!("{from_name}, line {line} of its export: {what}");
         CliError::new(ErrorKind::Store, message).hint("run `staleness doctor` on that registry")
     };
-    checker.line(HEADER).map_err(damaged)?;
+    checker.line(original.next()?.unwrap_or_default()).map_err(damaged)?;
     let mut resumed = None;
     let before = compared(&mut original, &mut known, out, |standing, line, held| {
         if standing == Standing::Other && resumed.is_none() {

@@ -121,8 +121,8 @@ impl Importer {
             let revision = entry.revision;
             // How often it was said counts for what follows.
             self.numbered(entry);
-            if self.revisions.last() != Some(&revision) {
-                self.revisions.push(revision);
+            if self.revisions.last() != Some(&(revision, revision)) {
+                self.revisions.push((revision, revision));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::journal::{JournalEntry, Revision, Subject};
+use crate::journal::{Floor, JournalEntry, Revision, Subject};
 use crate::store::{
     ChangeSet, Decision, Durability, JournalFilter, Refusal, Selection, Step, View,
 };
@@ -47,6 +47,8 @@ pub(super) struct AppendEntries {
     pub(super) rows: Vec<Numbered>,
     /// While the store stands at this revision none of them can be there, and nothing is looked up.
     pub(super) verbatim: Option<Revision>,
+    /// What the original has pruned before them, where they go in verbatim.
+    pub(super) floor: Floor,
     pub(super) durability: Durability,
 }
 
@@ -85,7 +87,8 @@ impl Step for AppendEntries {
         let known = Known::of(view);
         let new = |row: &&Numbered| untouched || known.place(row).is_none();
         let journal = self.rows.iter().filter(new).map(|row| row.entry.clone()).collect();
-        Ok(Decision::Write(ChangeSet { journal, ..ChangeSet::default() }))
+        let floor = if untouched { self.floor } else { Floor::default() };
+        Ok(Decision::Write(ChangeSet { journal, floor, ..ChangeSet::default() }))
     }
 
     fn durability(&self) -> Durability {

@@ -23,7 +23,7 @@ pub use stated::StatedItem;
 
 use super::Registry;
 use crate::ids::stable_hash;
-use crate::journal::{JournalEntry, Revision};
+use crate::journal::{Floor, JournalEntry, Revision};
 use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
@@ -58,7 +58,8 @@ const ATTEMPTS: usize = 3;
 
 /// Carries the records of an export into a store.
 ///
-/// Into an empty store everything goes verbatim, the journal with its revisions. Into another one
+/// Into an empty store everything goes verbatim, the journal with its revisions and what was pruned of it. Into
+/// another one
 ///
 /// - of a tool the record that changed last stays; of a source the one that was looked at last; of a
 ///   project the one that was seen last, while what it was told stays its own,
@@ -80,8 +81,8 @@ pub struct Importer {
     dry_run: bool,
     batch: Batch,
     report: ImportReport,
-    /// Where each revision of the export went, in order.
-    revisions: Vec<Revision>,
+    /// The revisions of the export, and where each went, in order.
+    revisions: Vec<(Revision, Revision)>,
     /// How often the export said the same before, by a hash of it.
     said: HashMap<u64, u32>,
     /// What waits for the whole journal.
@@ -374,18 +375,26 @@ impl Importer {
         durability: Durability,
     ) -> Result<(), StoreError> {
         let all = rows.len();
+        let (last, before) = self.revisions.last().copied().unwrap_or_default();
         // In a store that was empty, and holds what came before this and nothing else, nothing of
         // it can be there.
-        let verbatim = (!self.report.merged).then(|| Revision(revision.0.saturating_sub(1)));
-        let step = Arc::new(AppendEntries { rows, verbatim, durability });
+        let verbatim = (!self.report.merged).then_some(last);
+        let floor = match revision.0.saturating_sub(1) {
+            pruned if pruned > last.0 => {
+                // What was removed is at most as late as what follows it, as far as clocks can tell.
+                let at = rows.first().map(|row| row.entry.at).unwrap_or_default();
+                Floor { revision: Revision(pruned), at }
+            }
+            _ => Floor::default(),
+        };
+        let step = Arc::new(AppendEntries { rows, verbatim, floor, durability });
         let same = Arc::<AppendEntries>::clone(&step);
         let (changes, view) = self.registry.carry_out(same, self.dry_run).await?;
         let went_to = match changes.journal.first() {
             Some(entry) => entry.revision,
             None => step.found_at(&view),
         };
-        let before = self.revisions.last().copied().unwrap_or_default();
-        self.revisions.push(went_to.max(before));
+        self.revisions.push((revision, went_to.max(before)));
         count(&mut self.report, all, changes.journal.len(), |counts| &mut counts.journal);
         Ok(())
     }
@@ -397,16 +406,17 @@ impl Importer {
         row
     }
 
-    /// Where everything up to a revision of the export went.
+    /// Where everything up to a revision of the export went. One that was pruned keeps its distance to the next.
     fn place_of(&self, revision: Revision) -> Revision {
-        let upto = usize::try_from(revision.0).unwrap_or(usize::MAX).min(self.revisions.len());
-        match upto.checked_sub(1).and_then(|at| self.revisions.get(at)) {
-            Some(place) => *place,
-            // Before the first entry of the export.
-            None => {
-                let first = self.revisions.first().copied().unwrap_or_default();
-                Revision(first.0.saturating_sub(1))
+        let next = self.revisions.partition_point(|(of, _)| *of <= revision);
+        let last = next.checked_sub(1).map(|at| self.revisions[at]);
+        match (last, self.revisions.get(next)) {
+            (Some((of, place)), _) if of == revision => place,
+            (last, Some((of, place))) => {
+                let near = Revision(place.0.saturating_sub(of.0 - revision.0));
+                near.max(last.map_or(Revision(0), |(_, place)| place))
             }
+            (last, None) => last.map_or(Revision(0), |(_, place)| place),
         }
     }
 
