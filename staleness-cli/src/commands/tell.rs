@@ -150,6 +150,7 @@ mod tests {
             warnings: Vec::new(),
             tools,
             more: 0,
+            pruned_until: None,
             overdue: 0,
             failing: failing.collect(),
             upto: Revision(1),

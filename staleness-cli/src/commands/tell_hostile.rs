@@ -132,6 +132,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         counts: DeltaCounts::default(),
         items: names.iter().enumerate().map(item).collect(),
         more: 0,
+        pruned_until: None,
         warnings: names.iter().take(2).map(warning).collect(),
         overdue: names.len(),
         tools: names.iter().enumerate().map(change).collect(),

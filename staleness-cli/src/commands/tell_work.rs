@@ -144,6 +144,7 @@ mod tests {
             counts: DeltaCounts::default(),
             items: ids.iter().map(item).collect(),
             more: 0,
+            pruned_until: None,
             warnings: overdue.iter().map(warning).collect(),
             overdue: overdue.len(),
             tools: Vec::new(),

@@ -199,6 +199,10 @@ pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
         (DeltaSource::Since, None) => "since then".into(),
     };
     let mut text = format!("{}: {}\n", paint.dim(&head), delta.summary);
+    if let Some(until) = delta.pruned_until {
+        let told = format!("changes up to {until} are no longer kept: some may be missing here\n");
+        text.push_str(&paint.dim(&told));
+    }
     let mut table = Table::new();
     for each in &delta.items {
         table.row(changed(each, now));

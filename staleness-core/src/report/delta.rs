@@ -90,6 +90,9 @@ pub struct Delta {
     pub items: Vec<DeltaItem>,
     /// How much more is open than a digest holds; 0 where it is none.
     pub more: usize,
+    /// It begins before this moment, and changes up to here are no longer kept: some may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pruned_until: Option<Timestamp>,
     /// What is overdue now, oldest first, at most [`TOP_WARNINGS`].
     pub warnings: Vec<Warning>,
     /// How much is overdue in all.

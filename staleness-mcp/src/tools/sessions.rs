@@ -152,6 +152,9 @@ fn render(delta: &Delta, before: usize) -> (Answer, bool) {
     let next = before + news.items.len();
     let page = (!whole).then(|| format!("{next}@{}", delta.upto));
     let mut text = Text::new(counts(&delta.summary));
+    if delta.pruned_until.is_some() {
+        text = text.and("\nolder changes are no longer kept: some may be missing here");
+    }
     for (rows, how) in [(&warnings, "list_stale tells all"), (&failing, "list_stale tells all")] {
         if !rows.lines.is_empty() {
             text = text.and("\n").and(rows.text(Text::default(), Text::new(how)));
@@ -167,6 +170,7 @@ fn render(delta: &Delta, before: usize) -> (Answer, bool) {
         "source": delta.source,
         "summary": delta.summary,
         "counts": delta.counts,
+        "pruned_until": delta.pruned_until,
         "warnings": warnings.items,
         "overdue": delta.overdue,
         "failing": failing.items,

@@ -39,6 +39,7 @@ const OVERDUE: &[&str] = &[
 /// Parts of a line that counts what changed.
 const COUNTS: &[&str] = &[
     "nothing changed",
+    "no change that is still kept",
     "nothing open",
     "# plan",
     "# plans",

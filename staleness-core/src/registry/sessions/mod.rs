@@ -1,7 +1,7 @@
 //! Verbs over sessions: an agent comes, is told what changed while it was away, and goes.
 //!
-//! Nothing here goes to the journal, and nothing takes entries away from it: what an agent was not
-//! told yet stays there to be told.
+//! Nothing here goes to the journal. What an agent was not told yet stays there to be told, for as long as its
+//! place is remembered; a delta that begins before what is kept says so.
 
 mod resume;
 mod steps;

@@ -127,6 +127,12 @@ impl WhatChanged {
     /// The delta that a view makes.
     pub(super) fn delta(&self, mut view: View) -> Result<Delta, Refusal> {
         let begin = self.begin(&view)?;
+        let floor = view.floor;
+        let pruned = match begin {
+            Begin::After(after) | Begin::Met(after) | Begin::Again(after) => after < floor.revision,
+            Begin::At(at) => floor.revision > Revision(0) && at <= floor.at,
+            Begin::Nowhere => false,
+        };
         if let Begin::At(at) = begin {
             view.journal.retain(|_, entry| entry.at >= at);
         }
@@ -154,12 +160,15 @@ impl WhatChanged {
         };
         let tools = telling.changes;
         let counts = DeltaCounts::of(&items, &tools);
-        let (source, nothing) = match (&self.resume.from, begin) {
-            (_, Begin::Nowhere | Begin::Met(_) | Begin::Again(_)) => {
-                (DeltaSource::Digest, "nothing open")
-            }
-            (ResumeFrom::Cursor, _) => (DeltaSource::Cursor, "nothing changed"),
-            _ => (DeltaSource::Since, "nothing changed"),
+        let source = match (&self.resume.from, begin) {
+            (_, Begin::Nowhere | Begin::Met(_) | Begin::Again(_)) => DeltaSource::Digest,
+            (ResumeFrom::Cursor, _) => DeltaSource::Cursor,
+            _ => DeltaSource::Since,
+        };
+        let nothing = match source {
+            DeltaSource::Digest => "nothing open",
+            _ if pruned => "no change that is still kept",
+            _ => "nothing changed",
         };
         let since_session = match &self.resume.from {
             ResumeFrom::Session(id) => Some(id),
@@ -177,6 +186,7 @@ impl WhatChanged {
             counts,
             items,
             more,
+            pruned_until: pruned.then_some(floor.at),
             warnings,
             overdue,
             tools,
