@@ -14,7 +14,7 @@
 //! Who looks for the outcome of an op means to append it where it is missing, so that locks the tool: two
 //! that carry the same op, a first try whose answer was lost and its repetition, come one after the other.
 //!
-//! Two things are looked at and not locked: other outcomes and journal entries, which are only appended,
+//! Two things are looked at and not locked: other outcomes and journal entries, which are only appended and pruned,
 //! and which tools are the entries of a server, at which every use of an MCP tool looks. A use may miss an
 //! entry that is being added at the same moment, as if it had come first.
 

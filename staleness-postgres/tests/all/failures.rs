@@ -279,19 +279,27 @@ fn nothing_is_created_unless_it_may_be() {
     assert_eq!(sql.number("SELECT count(*) FROM pg_namespace WHERE nspname = 'staleness'"), 0);
     open(database.url());
     assert!(missing(&format!("{}&workspace=other", database.url())));
-    // Tables of an older program are there, and raised unless they are only to be read. None is older than
-    // the oldest; this one cannot be raised.
+    // Tables of an older program are there, and raised unless they are only to be read.
     let of_it = Sql::connect(database.url()).unwrap();
-    of_it.run("UPDATE staleness.meta SET format = 0").unwrap();
+    of_it
+        .run(
+            "ALTER TABLE staleness.workspaces DROP COLUMN floor, DROP COLUMN floor_at; \
+             UPDATE staleness.meta SET format = 1, least = 1",
+        )
+        .unwrap();
     let read_only = OpenOptions::new().read_only(true);
     let refused = PostgresStore::open(database.url(), read_only);
     assert!(
-        matches!(refused, Err(StoreError::FormatTooOld { found: 0, needed: 1 })),
+        matches!(refused, Err(StoreError::FormatTooOld { found: 1, needed: 2 })),
         "{refused:?}"
     );
+    let raised = PostgresStore::open(database.url(), OpenOptions::new().create(false)).unwrap();
+    block_on(raised.check()).unwrap();
+    // None is older than the oldest; this one cannot be raised.
+    of_it.run("UPDATE staleness.meta SET format = 0").unwrap();
     let raised = PostgresStore::open(database.url(), OpenOptions::new().create(false));
     assert!(matches!(raised, Err(StoreError::Backend(_))), "{raised:?}");
-    of_it.run("UPDATE staleness.meta SET format = 1").unwrap();
+    of_it.run("UPDATE staleness.meta SET format = 2").unwrap();
     let store = PostgresStore::open(database.url(), read_only).unwrap();
     let refused = block_on(store.transact(Arc::new(Idle)));
     assert!(matches!(refused, Err(StoreError::ReadOnly)), "{refused:?}");
