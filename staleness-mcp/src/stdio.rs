@@ -1,7 +1,7 @@
 //! The server over standard input and output: what `staleness mcp` runs.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
@@ -107,6 +107,7 @@ where
 
 /// What the end of a session does.
 fn part(server: &Server) {
+    let begun = Instant::now();
     if let Ok(settings) = server.settings(None, None)
         // How long outcomes are to be kept may stand where it cannot be read.
         && settings.policy_trouble.is_none()
@@ -115,6 +116,8 @@ fn part(server: &Server) {
         let _ = registry.prune_routes(&settings.project.id, settings.now, false);
         let _ = registry.prune_outcomes(settings.now, false);
         let _ = registry.prune_sessions(settings.now, false);
+        let mut more = || begun.elapsed() < PARTING;
+        let _ = registry.prune_journal(settings.now, false, &mut more);
     }
     server.store().close();
 }

@@ -1,4 +1,4 @@
-//! Pruning of old sessions, cursors and projects.
+//! Pruning of old sessions, cursors, projects and journal entries.
 
 use std::path::Path;
 
@@ -7,13 +7,15 @@ use staleness::{BlockingRegistry, Timestamp, clock};
 
 use crate::ServiceError;
 
-/// Sessions, cursors and projects that went, or would go.
+/// Sessions, cursors, projects and journal entries that went, or would go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Left {
     /// Sessions, and up to where agents were told what changed.
     pub sessions: SessionPruneReport,
     /// Projects. Of those that stay only the ones count whose time is over.
     pub projects: PruneReport,
+    /// Journal entries. A dry run counts none that only the pruning of sessions and projects lets go.
+    pub entries: u64,
 }
 
 /// Removes what nobody came back to, as the policy says, or tells what it would remove.
@@ -35,7 +37,9 @@ pub fn prune_left(
             projects.kept += 1;
         }
     }
-    Ok(Left { sessions: registry.prune_sessions(now, dry_run)?, projects })
+    let sessions = registry.prune_sessions(now, dry_run)?;
+    let entries = registry.prune_journal(now, dry_run, &mut || true)?;
+    Ok(Left { sessions, projects, entries })
 }
 
 /// Returns true if a folder is proven to be gone: the closest folder above it that is left holds something

@@ -219,7 +219,7 @@ pub(crate) enum Command {
     Uninstall(PlaceArgs),
     /// Check that everything is in order.
     Doctor,
-    /// Remove routes and raw outcomes that are old, weak or too many; nothing that a person wrote.
+    /// Remove what is old, weak or too much: routes, uses, sessions, entries of the journal; no item or decision of a person.
     Prune(PruneArgs),
     /// Write a consistent copy of the registry while others write.
     Backup {

@@ -241,7 +241,7 @@ fn user_prompt(settings: &Settings, input: &HookInput, prompt: &Prompt) -> Resul
     Ok(())
 }
 
-/// Ends the session, and removes outcomes past the policy's bounds.
+/// Ends the session, and removes what is past the policy's bounds.
 fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     let begun = Instant::now();
     let registry = open_in_order(settings, Access::Look)?;
@@ -275,6 +275,9 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     if more() {
         unless_busy(registry.prune_sessions(settings.now, false))?;
     }
+    if more() {
+        unless_busy(registry.prune_journal(settings.now, false, &mut more))?;
+    }
     Ok(())
 }
 
@@ -300,7 +303,7 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume:
     let budget = hooks.session_start_chars as usize;
     // Tools are told in any case; documents and work get their share of the room, and work what is left.
     let share = budget / 3;
-    let left = |taken: [&Option<ModelText>; 2]| {
+    let left = |taken: [&Option<ModelText>; 3]| {
         let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
         budget - taken.sum::<usize>().min(budget)
     };
@@ -311,13 +314,20 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume:
     let standing = standing(settings, registry, resume).unwrap_or_default();
     let mut work = tell_work::text(delta, &standing, resume, share);
     let ranked = ranked(settings, registry, resume).unwrap_or_default();
-    let tools = tell::text(delta, &ranked, left([&documents, &work.text]));
-    let room = left([&documents, &tools.text]);
+    let pruned = delta.pruned_until.map(|_| {
+        ModelText::from(
+            "Older changes are no longer kept by `staleness`: some may be missing here.",
+        )
+    });
+    let pruned = pruned.filter(|text| text.chars() <= budget);
+    let tools = tell::text(delta, &ranked, left([&pruned, &documents, &work.text]));
+    let room = left([&pruned, &documents, &tools.text]);
     if room > share && work.text.is_some() {
         work = tell_work::text(delta, &standing, resume, room);
     }
     let whole = tools.whole && work.whole;
-    let told = ModelText::join([tools.text, work.text, documents].into_iter().flatten(), "\n");
+    let told =
+        ModelText::join([tools.text, work.text, pruned, documents].into_iter().flatten(), "\n");
     Told { text: (!told.is_empty()).then_some(told), whole }
 }
 
@@ -448,7 +458,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
         }
         Event::ConfigChanged => line("would", "scan, and say nothing".into()),
         Event::SessionEnd => {
-            line("would", "end the session, and remove outcomes past the policy's bounds".into());
+            line("would", "end the session, and remove what is past the policy's bounds".into());
         }
         Event::UserPrompt(prompt) => {
             line("event", "the user asked something".into());

@@ -26,6 +26,7 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
             "sessions": sessions,
             "cursors": cursors,
             "projects": { "removed": left.projects.removed },
+            "journal": { "removed": left.entries },
         }));
     }
     if out.quiet {
@@ -44,6 +45,7 @@ pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Resu
         (sessions.removed, "session", "sessions"),
         (cursors.removed, "agent's place in the changes", "agents' places in the changes"),
         (left.projects.removed, "project without a folder", "projects without a folder"),
+        (left.entries, "old entry of the journal", "old entries of the journal"),
     ] {
         if removed > 0 {
             text.push_str(&format!("{} {done}\n", counted(removed, one, many)));

@@ -9,6 +9,17 @@ use crate::store_trouble::set_format;
 pub(crate) fn laptop() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.claude(&["github", "slack"]);
+    // Of some years, and pruned.
+    for (day, args) in [
+        ("2024-06-01", &["scan"][..]),
+        ("2024-06-02", &["tools", "pin", "github"]),
+        ("2024-06-03", &["tools", "restore", "github"]),
+        ("2024-06-04", &["tools", "pin", "github"]),
+        ("2024-06-05", &["tools", "restore", "github"]),
+    ] {
+        sandbox.ok(&[&["--now", day], args].concat());
+    }
+    assert_eq!(sandbox.json(&["prune"])["journal"]["removed"], 1);
     sandbox.ok(&["scan"]);
     for id in ["a", "b", "c"] {
         sandbox.hook(&used("PostToolUseFailure", "mcp__github__search", id));

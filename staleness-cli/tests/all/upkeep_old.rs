@@ -91,3 +91,66 @@ fn a_project_that_holds_what_a_person_wrote_or_decided_stays() {
         assert_eq!(roots(&sandbox).len(), 2, "{written:?}");
     }
 }
+
+#[test]
+fn old_entries_of_the_journal_go_and_whoever_was_not_told_them_hears_that() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    let then = |day: u32, args: &[&str]| {
+        sandbox.ok(&[&["--now", &format!("2024-06-0{day}")], args].concat())
+    };
+    then(1, &["scan"]);
+    then(1, &["resume", "--agent", "codex"]);
+    for day in 2..8 {
+        then(day, &["tools", if day % 2 == 0 { "pin" } else { "restore" }, "github"]);
+    }
+    let removed = |report: Value| report["journal"]["removed"].clone();
+    let dry = ["prune", "--dry-run"];
+    assert_eq!(removed(sandbox.json(&[&["--now", "2024-07-01"][..], &dry].concat())), 0);
+    let keep = ["--set", "journal.keep_days=9000"];
+    assert_eq!(removed(sandbox.json(&[&keep[..], &dry].concat())), 0);
+    // The place of an agent that is remembered keeps what it was not told.
+    let remember = ["--set", "sessions.keep_days=9000"];
+    assert_eq!(removed(sandbox.json(&[&remember[..], &dry].concat())), 0);
+    assert_eq!(removed(sandbox.json(&dry)), 3);
+    assert!(sandbox.ok(&["prune"]).contains("\n3 old entries of the journal removed\n"));
+    assert_eq!(removed(sandbox.json(&["prune"])), 0);
+    let history = sandbox.json(&["tools", "history", "github"]);
+    let actions: Vec<&str> = history["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["action"].as_str().unwrap())
+        .collect();
+    assert_eq!(actions, ["restored", "pinned", "restored", "added"]);
+    assert!(sandbox.run(&["doctor"]).out.contains("every record can be read"));
+
+    let peek = ["resume", "--agent", "codex", "--peek"];
+    assert!(sandbox.json(&peek)["pruned_until"].as_str().unwrap().starts_with("2024-06-04T"));
+    let text = sandbox.ok(&peek);
+    assert!(text.contains("\nchanges up to 2024-06-04"), "{text}");
+    assert!(text.contains("are no longer kept: some may be missing here\n"), "{text}");
+    let since = |day| sandbox.json(&["resume", "--agent", "codex", "--since", day]);
+    assert!(since("2024-06-01")["pruned_until"].is_string());
+    assert!(since("2024-06-05").get("pruned_until").is_none());
+    let told = sandbox.session_start(&sandbox.project, "s1", "startup").unwrap();
+    assert!(told.contains("Older changes are no longer kept"), "{told}");
+    let again = sandbox.session_start(&sandbox.project, "s2", "startup").unwrap_or_default();
+    assert!(!again.contains("no longer kept"), "{again}");
+}
+
+#[test]
+fn the_end_of_a_session_prunes_the_journal() {
+    let sandbox = Sandbox::new();
+    sandbox.claude(&["github"]);
+    for (day, verb) in [(2, "pin"), (3, "restore"), (4, "pin"), (5, "restore"), (6, "pin")] {
+        let day = format!("2024-06-0{day}");
+        sandbox.ok(&["--now", &day, "scan"]);
+        sandbox.ok(&["--now", &day, "tools", verb, "github"]);
+    }
+    let end = json!({ "session_id": "s", "hook_event_name": "SessionEnd", "reason": "exit" });
+    assert_eq!(sandbox.hook(&end).code, 0);
+    assert_eq!(sandbox.json(&["prune"])["journal"]["removed"], 0);
+    let exported = sandbox.ok(&["export"]);
+    assert!(exported.starts_with("{\"kind\":\"staleness-export\",\"version\":1,\"pruned\":3}\n"));
+}

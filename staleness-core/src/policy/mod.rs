@@ -20,7 +20,7 @@ pub use routes::RoutePolicy;
 /// Everything that can be tuned. [`Policy::default`] is the documented behaviour.
 ///
 /// The shape is that of the TOML file: `[tools]`, `[outage]`, `[ranking]`, `[outcomes]`, `[sessions]`,
-/// `[hooks]`, `[projects]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
+/// `[journal]`, `[hooks]`, `[projects]`, the overrides `[kind.NAME]`, `[project."ID or root"]` and `[agent.NAME]`, which
 /// apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and `[routes]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -35,6 +35,8 @@ pub struct Policy {
     pub outcomes: OutcomePolicy,
     /// How long sessions are remembered.
     pub sessions: SessionPolicy,
+    /// How long the journal is kept.
+    pub journal: JournalPolicy,
     /// Limits on what hooks say and on the time they take.
     pub hooks: HookPolicy,
     /// How projects are told apart, and when they are forgotten.
@@ -67,6 +69,7 @@ impl Default for Policy {
             ranking: RankPolicy::default(),
             outcomes: OutcomePolicy::default(),
             sessions: SessionPolicy::default(),
+            journal: JournalPolicy::default(),
             hooks: HookPolicy::default(),
             projects: ProjectPolicy::default(),
             ignore: Vec::new(),
@@ -209,6 +212,21 @@ pub struct SessionPolicy {
 }
 
 impl Default for SessionPolicy {
+    fn default() -> Self {
+        Self { keep_days: 365 }
+    }
+}
+
+/// How long the journal is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JournalPolicy {
+    /// Days for which an entry is kept. The newest of each kind of change of whatever still exists stays, and
+    /// so does what an agent or a session that is remembered was not told yet.
+    pub keep_days: u32,
+}
+
+impl Default for JournalPolicy {
     fn default() -> Self {
         Self { keep_days: 365 }
     }

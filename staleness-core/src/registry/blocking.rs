@@ -82,6 +82,7 @@ blocking! {
     prune_outcomes(now: Timestamp, dry_run: bool) -> PruneReport;
     prune_outcomes_while(now: Timestamp, more: &mut (dyn FnMut() -> bool + Send)) -> PruneReport;
     prune_sessions(now: Timestamp, dry_run: bool) -> SessionPruneReport;
+    prune_journal(now: Timestamp, dry_run: bool, more: &mut (dyn FnMut() -> bool + Send)) -> u64;
     projects_left(now: Timestamp) -> Vec<Project>;
     prune_project(id: ProjectId, op: OpId, now: Timestamp, dry_run: bool) -> bool;
     list(project: &ProjectRef, listing: ToolListing, now: Timestamp) -> Vec<ToolReport>;

@@ -10,6 +10,7 @@ mod knowledge;
 mod lesson;
 mod old;
 mod prune;
+mod prune_journal;
 mod queries;
 mod record;
 mod routes;

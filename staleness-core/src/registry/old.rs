@@ -6,6 +6,7 @@
 use super::prune::PruneReport;
 use super::{ForgetProject, Registry};
 use crate::ids::{OpId, ProjectId};
+use crate::journal::Revision;
 use crate::project::Project;
 use crate::session::{Cursor, CursorKey, Session};
 use crate::store::{
@@ -40,20 +41,10 @@ impl Registry {
         dry_run: bool,
     ) -> Result<SessionPruneReport, StoreError> {
         let until = now.minus_days(i64::from(self.policy.sessions.keep_days));
-        let all = Selection::new().peek(SessionFilter::All).peek(CursorFilter::All);
-        let view = self.ask(all).await?;
+        let view = self.ask(remembered()).await?;
         let old = |cursor: &&Cursor| cursor.moved_at <= until;
         let cursors: Vec<Cursor> = view.cursors.values().filter(old).cloned().collect();
-        let needed = |session: &Session| {
-            let key =
-                CursorKey { project: session.key.project.clone(), agent: session.agent.clone() };
-            view.cursors.get(&key).is_some_and(|cursor| {
-                !old(&cursor) && cursor.session.as_ref() == Some(&session.key.id)
-            })
-        };
-        let past = |session: &&Session| {
-            session.ended_at.unwrap_or(session.started_at) <= until && !needed(session)
-        };
+        let past = |session: &&Session| is_past(&view, session, until);
         let sessions: Vec<Session> = view.sessions.values().filter(past).cloned().collect();
         if !dry_run {
             for rows in sessions.chunks(PAGE) {
@@ -108,6 +99,29 @@ impl Registry {
     fn left_before(&self, now: Timestamp) -> Timestamp {
         now.minus_days(i64::from(self.policy.projects.forget_after_days))
     }
+}
+
+/// Every session and cursor.
+pub(super) fn remembered() -> Selection {
+    Selection::new().peek_sessions(SessionFilter::All).peek_cursors(CursorFilter::All)
+}
+
+/// The revision up to which all agents were told, by the sessions and cursors of a view that did not end by
+/// `until`: what came later is new to one of them.
+pub(super) fn told_to_all(view: &View, until: Timestamp) -> Revision {
+    let cursors = view.cursors.values().filter(|cursor| cursor.moved_at > until);
+    let sessions = view.sessions.values().filter(|session| !is_past(view, session, until));
+    let told = cursors.map(|cursor| cursor.revision);
+    let told = told.chain(sessions.map(|session| session.from_revision));
+    told.min().unwrap_or(view.revision)
+}
+
+/// Returns true if a session ended by `until` and no cursor that moved later names it.
+fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
+    let key = CursorKey { project: session.key.project.clone(), agent: session.agent.clone() };
+    let cursor = view.cursors.get(&key).filter(|cursor| cursor.moved_at > until);
+    let needed = cursor.is_some_and(|cursor| cursor.session.as_ref() == Some(&session.key.id));
+    session.ended_at.unwrap_or(session.started_at) <= until && !needed
 }
 
 /// Removes sessions and cursors that are still what they were.

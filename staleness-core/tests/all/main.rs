@@ -16,6 +16,7 @@ mod outcomes;
 mod policy;
 mod prompts;
 mod properties;
+mod prune_journal;
 mod ranking;
 mod registry_documents;
 mod registry_items;

@@ -42,6 +42,8 @@ fn the_defaults_are_those_that_are_documented() {
         keep_newest = 10000
         [sessions]
         keep_days = 365
+        [journal]
+        keep_days = 365
         [hooks]
         tell = true
         session_start_chars = 1500

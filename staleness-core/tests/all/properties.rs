@@ -157,6 +157,49 @@ proptest! {
         prop_assert_eq!(saw_all, Ok(Decision::Write(did)));
     }
 
+    /// Pruning the journal changes nothing of what is there, nothing that explains it, and nothing that an agent
+    /// has still to be told; and twice is once.
+    #[test]
+    fn pruning_the_journal_takes_nothing_that_anybody_needs(
+        past in [events(), events(), events()],
+        told in any::<bool>(),
+        at in 0..3_usize,
+    ) {
+        let mut policy = Policy::default();
+        policy.journal.keep_days = 0;
+        let world = World::with(policy);
+        let mut times = Vec::new();
+        for (turn, events) in past.iter().enumerate() {
+            events.iter().for_each(|event| happen(&world, event));
+            times.push(world.now());
+            if told && turn == 1 {
+                world.told(&world.project, "s1");
+            }
+        }
+        let look = || {
+            let mut all = world.everything();
+            let (journal, _) = (std::mem::take(&mut all.journal), std::mem::take(&mut all.floor));
+            let newest: BTreeMap<_, _> = journal
+                .values()
+                .filter(|entry| entry.subject.tool_key().is_none_or(|key| all.tools.contains_key(&key)))
+                .map(|entry| ((entry.subject.clone(), entry.action), entry.clone()))
+                .collect();
+            let (_, delta) = world.looked(&world.project, &session("s2"));
+            let delta = told.then_some((delta.items, delta.tools, delta.failing, delta.pruned_until));
+            (world.everything().tools, all.projects, newest, delta)
+        };
+        look();
+        let before = look();
+        let total = world.everything().journal.len() as u64;
+        let removed = world.registry.prune_journal(times[at], false, &mut || true).unwrap();
+        world.registry.check().unwrap();
+        prop_assert_eq!(look(), before);
+        let after = world.everything();
+        prop_assert_eq!(after.journal.len() as u64 + removed, total);
+        prop_assert!(removed == 0 || after.floor.at <= times[at]);
+        prop_assert_eq!(world.registry.prune_journal(times[at], false, &mut || true).unwrap(), 0);
+    }
+
     /// After any scans of sources that could be read, what is configured and there is what the
     /// last scan of each scope listed and had switched on.
     #[test]

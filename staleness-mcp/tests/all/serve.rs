@@ -124,6 +124,40 @@ async fn overview(client: &mut Client) -> String {
     answer["result"]["contents"][0]["text"].as_str().unwrap_or_default().to_owned()
 }
 
+#[tokio::test]
+async fn who_resumes_from_before_what_is_kept_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = store(&folder, "sqlite");
+    let server = server_over(&folder, &url);
+    let root = folder.path().canonicalize().unwrap();
+    let registry = staleness::open(&url).unwrap().blocking();
+    for turn in 0..16 {
+        let used = staleness::registry::Use::new(
+            staleness::ids::OpId::new(turn.to_string()).unwrap(),
+            staleness::ids::ToolName::new("lint").unwrap(),
+            match turn % 4 {
+                3 => staleness::outcome::OutcomeKind::Success,
+                _ => staleness::outcome::OutcomeKind::Failure,
+            },
+            staleness::Timestamp::from_millis(1_717_200_000_000 + turn),
+            staleness::scan::ProjectRef::of_root(root.to_str().unwrap()),
+        );
+        registry.record(used).unwrap();
+    }
+    let pruned = registry.prune_journal(staleness::clock::now(), false, &mut || true).unwrap();
+    assert!(pruned > 0);
+    let mut client = Client::new(&server).await;
+    let call = json!({ "name": "resume_session", "arguments": {} });
+    let told = client.ask("tools/call", call).await["result"].clone();
+    let until = told["structuredContent"]["pruned_until"].as_str().unwrap_or_default();
+    assert!(until.starts_with("2024-06-01T"), "{told}");
+    let text = told["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("older changes are no longer kept"), "{text}");
+    let again = client.call("resume_session", json!({})).await;
+    assert!(again.get("pruned_until").is_none(), "{again}");
+    client.leave().await;
+}
+
 // Time passes while nobody has anything to do.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_subscribed_is_told_when_others_change_what_it_would_read() {

@@ -1,0 +1,206 @@
+//! Pruning the journal: what is older than the policy keeps goes, unless it explains what is there.
+//!
+//! Of what exists the newest entry of each action stays among those that are past their time, whatever newer ones
+//! say: so the history of a thing says how it came to be as it is, and at most one old entry for each action stays.
+//! Entries of one commit go together or stay together, which keeps the places of the others.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::mem;
+use std::ops::ControlFlow;
+
+use super::Registry;
+use super::old::{remembered, told_to_all};
+use crate::journal::{Action, Floor, JournalEntry, Revision, Subject, SubjectKind};
+use crate::store::{
+    ChangeSet, Decision, Durability, ItemFilter, JournalFilter, ProjectFilter, Refusal, Selection,
+    Step, StoreError, ToolFilter, View, WorkFilter,
+};
+use crate::time::Timestamp;
+
+/// Entries that one commit removes, but for the last commit among them: others wait meanwhile.
+const PAGE: usize = 2_000;
+/// Things that are looked up at once.
+const LOOKUPS: usize = 1_000;
+
+impl Registry {
+    /// Removes journal entries that are older than `journal.keep_days`, or counts those that it would remove. Kept
+    /// are the newest commit; what a session or an agent that `sessions.keep_days` remembers was not told yet, for
+    /// twice as many days; and of what exists the newest old entry of each action, with those of the same commit. The newest removal of an
+    /// item of knowledge stays too: an import goes by it.
+    ///
+    /// It goes on for as long as `more` returns true, which is asked before each page that is read and each commit
+    /// but the first. What is left is for the next time. Returns the number of entries.
+    ///
+    /// # Errors
+    /// Errors of the store; commits that were made stay.
+    pub async fn prune_journal(
+        &self,
+        now: Timestamp,
+        dry_run: bool,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<u64, StoreError> {
+        let mut past = Past {
+            until: now.minus_days(self.policy.journal.keep_days.into()),
+            commit: Vec::new(),
+            commits: Vec::new(),
+            newest: HashMap::new(),
+        };
+        let mut first = true;
+        let mut visit = |page: View| {
+            if !mem::take(&mut first) && !more() {
+                return ControlFlow::Break(());
+            }
+            past.page(page)
+        };
+        let journal = Selection::new().journal(JournalFilter::All);
+        self.store.pages(&journal, &mut visit).await?;
+        let gone = self.unneeded(past, now).await?;
+        if dry_run {
+            return Ok(gone.iter().map(|commit| commit.entries as u64).sum());
+        }
+        let mut removed = 0;
+        let mut rest = gone.as_slice();
+        while !rest.is_empty() && (removed == 0 || more()) {
+            let mut entries = 0;
+            let fits = rest.iter().take_while(|commit| {
+                let fits = entries < PAGE;
+                entries += commit.entries;
+                fits
+            });
+            let (commits, others) = rest.split_at(fits.count());
+            removed += commits.iter().map(|commit| commit.entries as u64).sum::<u64>();
+            self.run(PruneJournal { commits: commits.into() }).await?;
+            rest = others;
+        }
+        Ok(removed)
+    }
+
+    /// The commits of which nothing is needed, in order.
+    async fn unneeded(&self, past: Past, now: Timestamp) -> Result<Vec<Commit>, StoreError> {
+        if past.commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sessions = self.ask(remembered()).await?;
+        let days = i64::from(self.policy.sessions.keep_days);
+        let told = told_to_all(&sessions, now.minus_days(days));
+        // A session begins where its agent was told last. Where that was longer ago than a place is remembered,
+        // nobody promised it the rest; one that is never told anything would keep all of it.
+        let promised = now.minus_days(2 * days);
+        let about: BTreeSet<&Subject> = past.newest.keys().map(|(subject, _)| subject).collect();
+        let about: Vec<&Subject> = about.into_iter().collect();
+        let mut existing: HashSet<&Subject> = HashSet::new();
+        for subjects in about.chunks(LOOKUPS) {
+            let all = subjects.iter().fold(Selection::new(), |all, subject| look_up(all, subject));
+            let view = self.ask(all).await?;
+            existing.extend(subjects.iter().filter(|subject| exists(&view, subject)));
+        }
+        let needed = |subject: &Subject, action: Action| {
+            existing.contains(subject)
+                || (subject.kind == SubjectKind::Item && action == Action::Removed)
+        };
+        let newest = past.newest.iter();
+        let needed: HashSet<Revision> = newest
+            .filter(|((subject, action), _)| needed(subject, *action))
+            .map(|(_, revision)| *revision)
+            .collect();
+        let mut commits = past.commits;
+        commits.retain(|commit| {
+            let waited_for = commit.revision > told && commit.at > promised;
+            !waited_for && !needed.contains(&commit.revision)
+        });
+        Ok(commits)
+    }
+}
+
+/// A commit all of whose entries are past their time.
+#[derive(Clone, Copy, Debug)]
+struct Commit {
+    revision: Revision,
+    entries: usize,
+    /// The latest time of its entries.
+    at: Timestamp,
+}
+
+/// What is past its time at the beginning of a journal, as far as that was read.
+#[derive(Debug)]
+struct Past {
+    /// The latest time of an entry that may go.
+    until: Timestamp,
+    /// The entries of the commit that is being read.
+    commit: Vec<JournalEntry>,
+    /// In order.
+    commits: Vec<Commit>,
+    /// The newest entry of each action of each thing in `commits`.
+    newest: HashMap<(Subject, Action), Revision>,
+}
+
+impl Past {
+    /// Takes the next entries; the newest commit, which nothing follows, stays. Breaks where nothing more is to be
+    /// found: clocks jump, so it takes a whole page above the floor in which nothing is old.
+    fn page(&mut self, page: View) -> ControlFlow<()> {
+        let mut ends = true;
+        for entry in page.journal.into_values() {
+            if self.commit.last().is_some_and(|last| last.revision != entry.revision) {
+                self.end_commit();
+            }
+            ends &= entry.revision > page.floor.revision && entry.at > self.until;
+            self.commit.push(entry);
+        }
+        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn end_commit(&mut self) {
+        let entries = mem::take(&mut self.commit);
+        let latest = entries.iter().map(|entry| entry.at).max();
+        let Some(at) = latest.filter(|at| *at <= self.until) else { return };
+        let revision = entries[0].revision;
+        self.commits.push(Commit { revision, entries: entries.len(), at });
+        self.newest.extend(entries.into_iter().map(|each| ((each.subject, each.action), revision)));
+    }
+}
+
+fn look_up(all: Selection, subject: &Subject) -> Selection {
+    if let Some(key) = subject.tool_key() {
+        all.peek_tools(ToolFilter::Key(key))
+    } else if let Some(key) = subject.item_key() {
+        all.peek_knowledge(ItemFilter::Key(key))
+    } else if let Some(key) = subject.work_key() {
+        all.peek_work(WorkFilter::Key(key))
+    } else if let Some(id) = subject.project_id() {
+        all.peek_projects(ProjectFilter::Id(id))
+    } else {
+        all
+    }
+}
+
+fn exists(view: &View, subject: &Subject) -> bool {
+    subject.tool_key().is_some_and(|key| view.tools.contains_key(&key))
+        || subject.item_key().is_some_and(|key| view.knowledge.contains_key(&key))
+        || subject.work_key().is_some_and(|key| view.work.contains_key(&key))
+        || subject.project_id().is_some_and(|id| view.projects.contains_key(&id))
+}
+
+/// Removes the entries of commits, and raises the floor to the last of them.
+#[derive(Debug)]
+struct PruneJournal {
+    commits: Vec<Commit>,
+}
+
+impl Step for PruneJournal {
+    fn selection(&self) -> Selection {
+        Selection::new()
+    }
+
+    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
+        let mut floor = Floor::default();
+        for Commit { revision, at, .. } in &self.commits {
+            floor.raise(Floor { revision: *revision, at: *at });
+        }
+        let pruned = self.commits.iter().map(|commit| commit.revision).collect();
+        Ok(Decision::Write(ChangeSet { pruned, floor, ..ChangeSet::default() }))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
+    }
+}
