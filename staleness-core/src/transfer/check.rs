@@ -166,10 +166,16 @@ fn identity(key: &RouteKey) -> u64 {
     stable_hash_of(parts) as u64
 }
 
+/// The highest revision up to which an export may be pruned: a store has to count on from there.
+const MOST: u64 = 1 << 53;
+
 /// The revision up to which the journal of an export was pruned, by its first line.
 fn header(text: &str) -> Result<Revision, String> {
     match envelope(text.strip_prefix('\u{feff}').unwrap_or(text)) {
-        Ok(Envelope { kind, pruned, .. }) if kind == HEADER_KIND => Ok(pruned),
+        Ok(Envelope { kind, pruned, .. }) if kind == HEADER_KIND => match pruned {
+            Revision(..=MOST) => Ok(pruned),
+            Revision(_) => Err(format!("pruned up to revision {pruned}: nobody counts so far")),
+        },
         Ok(Envelope { kind, .. }) => {
             Err(format!("{} where the header of an export belongs", shown(&kind)))
         }
