@@ -23,8 +23,8 @@ impl fmt::Display for Revision {
     }
 }
 
-/// How far a journal was pruned. The commits above `revision` have all their entries; at and below it entries of
-/// some commits may be gone, those of `revision` itself are.
+/// The floor of a journal that was pruned. The commits above `revision` have all their entries; below it those of
+/// some commits are gone, and so are those of `revision` itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Floor {
     /// The newest commit whose entries were removed; 0 when nothing was.

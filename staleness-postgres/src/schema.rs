@@ -318,7 +318,7 @@ BEGIN
 END $$;
 "#;
 
-/// How far the journal was pruned. An older program would take what is missing for damage.
+/// Adds the floor of the journal. An older program would tell a pruned journal as a whole one.
 const FORMAT_2: &str = "
 ALTER TABLE staleness.workspaces
   ADD COLUMN floor BIGINT NOT NULL DEFAULT 0,

@@ -35,7 +35,7 @@ pub struct Policy {
     pub outcomes: OutcomePolicy,
     /// How long sessions are remembered.
     pub sessions: SessionPolicy,
-    /// How long the journal is kept.
+    /// The age at which journal entries go.
     pub journal: JournalPolicy,
     /// Limits on what hooks say and on the time they take.
     pub hooks: HookPolicy,
@@ -217,7 +217,7 @@ impl Default for SessionPolicy {
     }
 }
 
-/// How long the journal is kept.
+/// The age at which journal entries go.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JournalPolicy {

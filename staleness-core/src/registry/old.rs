@@ -103,7 +103,7 @@ impl Registry {
 
 /// Every session and cursor.
 pub(super) fn remembered() -> Selection {
-    Selection::new().peek_sessions(SessionFilter::All).peek_cursors(CursorFilter::All)
+    Selection::new().peek(SessionFilter::All).peek(CursorFilter::All)
 }
 
 /// The revision up to which all agents were told, by the sessions and cursors of a view that did not end by

@@ -121,7 +121,7 @@ struct Commit {
     at: Timestamp,
 }
 
-/// What is past its time at the beginning of a journal, as far as that was read.
+/// The old commits at the beginning of a journal, as far as it was read.
 #[derive(Debug)]
 struct Past {
     /// The latest time of an entry that may go.
@@ -161,13 +161,13 @@ impl Past {
 
 fn look_up(all: Selection, subject: &Subject) -> Selection {
     if let Some(key) = subject.tool_key() {
-        all.peek_tools(ToolFilter::Key(key))
+        all.peek(ToolFilter::Key(key))
     } else if let Some(key) = subject.item_key() {
-        all.peek_knowledge(ItemFilter::Key(key))
+        all.peek(ItemFilter::Key(key))
     } else if let Some(key) = subject.work_key() {
-        all.peek_work(WorkFilter::Key(key))
+        all.peek(WorkFilter::Key(key))
     } else if let Some(id) = subject.project_id() {
-        all.peek_projects(ProjectFilter::Id(id))
+        all.peek(ProjectFilter::Id(id))
     } else {
         all
     }

@@ -31,7 +31,7 @@ macro_rules! view {
         pub struct View {
             /// The store's revision in this snapshot.
             pub revision: Revision,
-            /// How far the journal was pruned in this snapshot.
+            /// The journal's floor in this snapshot.
             pub floor: Floor,
             $(
                 #[doc = concat!("Rows of ", stringify!($field), " by key.")]

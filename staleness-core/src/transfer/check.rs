@@ -174,7 +174,7 @@ fn header(text: &str) -> Result<Revision, String> {
     match envelope(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         Ok(Envelope { kind, pruned, .. }) if kind == HEADER_KIND => match pruned {
             Revision(..=MOST) => Ok(pruned),
-            Revision(_) => Err(format!("pruned up to revision {pruned}: nobody counts so far")),
+            Revision(_) => Err(format!("pruned up to revision {pruned}: the number is too large")),
         },
         Ok(Envelope { kind, .. }) => {
             Err(format!("{} where the header of an export belongs", shown(&kind)))

@@ -14,7 +14,7 @@ use crate::tables::{FORMAT, MAGIC, META, OUTCOMES};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meta {
     pub(crate) revision: Revision,
-    /// How far the journal was pruned.
+    /// The journal's floor.
     pub(crate) floor: Floor,
     /// The last sequence number that was ever given. 0 where a reader did not ask for it.
     pub(crate) last_seq: u64,

@@ -17,7 +17,7 @@ use store::Broken;
 pub(crate) enum Flaw {
     /// Journal entries are not written.
     ForgetsJournal,
-    /// What is pruned from the journal stays.
+    /// Pruned journal entries stay.
     KeepsPruned,
     /// Every commit raises the revision.
     RaisesAlways,
