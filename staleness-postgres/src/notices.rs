@@ -10,15 +10,12 @@
 //! [`LOOK`], which is also how a connection that is silently dead is found. While there is none, nobody is
 //! told anything and everybody asks; a new one is tried for again and again.
 
-use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use staleness_core::ids::stable_hash;
 use staleness_core::journal::Revision;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, watch};
-use tokio_postgres::{AsyncMessage, Connection};
 
 use crate::collections::meta;
 use crate::error::Failed;
@@ -151,21 +148,4 @@ async fn look(session: &Session, workspace: &str, patience: &Patience) -> Result
         Ok(revision)
     };
     patience.answer(look).await
-}
-
-/// Keeps a connection going, and says when the server said something unasked, and when it ended. Errors
-/// reach whoever waits for an answer.
-pub(crate) async fn attend<S, T>(mut connection: Connection<S, T>, noticed: Option<Arc<Notify>>)
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
-    let notice = || noticed.iter().for_each(|noticed| noticed.notify_one());
-    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
-        if matches!(message, AsyncMessage::Notification(_)) {
-            notice();
-        }
-    }
-    drop(connection);
-    notice();
 }

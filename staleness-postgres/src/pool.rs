@@ -1,22 +1,23 @@
 //! Connections, and the thread on which they live.
 
 use std::collections::HashMap;
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
 use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use staleness_core::store::StoreError;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Config, Error, NoTls};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::from_connect;
-use crate::notices::attend;
 use crate::patience::Patience;
 use crate::tls;
 use crate::url::Target;
@@ -231,4 +232,21 @@ pub(crate) async fn take(pool: &Pool) -> Result<Pooled, StoreError> {
         PoolError::Backend(error) => error,
         other => StoreError::Backend(Box::new(std::io::Error::other(other.to_string()))),
     })
+}
+
+/// Keeps a connection going, and says when the server said something unasked, and when it ended. Errors
+/// reach whoever waits for an answer.
+async fn attend<S, T>(mut connection: Connection<S, T>, noticed: Option<Arc<Notify>>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    let notice = || noticed.iter().for_each(|noticed| noticed.notify_one());
+    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+        if matches!(message, AsyncMessage::Notification(_)) {
+            notice();
+        }
+    }
+    drop(connection);
+    notice();
 }

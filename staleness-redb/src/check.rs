@@ -21,8 +21,7 @@ use crate::collections::work;
 use crate::collections::{all, table};
 use crate::error::from_storage;
 use crate::records::{SUBJECTS, number};
-use crate::session::Tx;
-use crate::tables::{self, every_table};
+use crate::tables::{self, Tx, every_table};
 
 /// Everything but pages and checksums, which are redb's own business.
 pub(crate) fn check(tx: &Tx, meta: Meta) -> Result<(), StoreError> {

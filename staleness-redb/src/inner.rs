@@ -6,12 +6,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use staleness_core::store::{Commit, Query, Selection, Step, StoreError, View, look, run};
-use staleness_lock::{FileLock, Guard, LockError, NewFile};
+use staleness_lock::{FileLock, Guard, NewFile};
 
 use crate::OpenOptions;
 use crate::collections::{self, load};
-use crate::error::from_lock;
-use crate::open::open;
+use crate::open::{open, reader_turn, turn};
 use crate::session::Session;
 
 /// What the clones of a store share.
@@ -103,26 +102,6 @@ pub(crate) fn carry_out(session: &Session, step: &dyn Step) -> Result<Commit, St
         session.commit(tx)?;
     }
     Ok(Commit { revision, view, changes })
-}
-
-pub(crate) fn turn(lock: &FileLock, options: OpenOptions) -> Result<Option<Guard<'_>>, StoreError> {
-    match lock.acquire(options.busy_timeout) {
-        Ok(guard) => Ok(Some(guard)),
-        Err(LockError::Io(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
-        Err(error) => Err(from_lock(error)),
-    }
-}
-
-/// A turn to read. In a folder that may not be written to there can be no lock file; redb's own lock
-/// keeps writers out.
-pub(crate) fn reader_turn(
-    lock: &FileLock,
-    options: OpenOptions,
-) -> Result<Option<Guard<'_>>, StoreError> {
-    match turn(lock, options) {
-        Err(StoreError::ReadOnly) => Ok(None),
-        result => result,
-    }
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

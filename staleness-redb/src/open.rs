@@ -5,13 +5,12 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use staleness_core::store::StoreError;
-use staleness_lock::{FileLock, NewFile, refuse_planted};
+use staleness_lock::{FileLock, Guard, LockError, NewFile, refuse_planted};
 
 use crate::OpenOptions;
 use crate::collections::meta;
-use crate::error::{from_io, from_table};
+use crate::error::{from_io, from_lock, from_table};
 use crate::file::{MAGIC, PAGE};
-use crate::inner::{reader_turn, turn};
 use crate::session::{Session, cannot_open, empty};
 use crate::tables::{self, FORMAT, every_table};
 
@@ -156,4 +155,25 @@ fn make(file: File) -> Result<(), StoreError> {
         meta::create(&tx)?;
         session.commit(tx)
     })
+}
+
+/// A turn to write; none where files cannot be locked.
+pub(crate) fn turn(lock: &FileLock, options: OpenOptions) -> Result<Option<Guard<'_>>, StoreError> {
+    match lock.acquire(options.busy_timeout) {
+        Ok(guard) => Ok(Some(guard)),
+        Err(LockError::Io(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(from_lock(error)),
+    }
+}
+
+/// A turn to read. In a folder that may not be written to there can be no lock file; redb's own lock
+/// keeps writers out.
+pub(crate) fn reader_turn(
+    lock: &FileLock,
+    options: OpenOptions,
+) -> Result<Option<Guard<'_>>, StoreError> {
+    match turn(lock, options) {
+        Err(StoreError::ReadOnly) => Ok(None),
+        result => result,
+    }
 }

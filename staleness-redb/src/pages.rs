@@ -13,7 +13,7 @@ use crate::collections::outcomes::{self, Outcomes};
 use crate::collections::rows::{self, Stored};
 use crate::collections::{Collection, load, routes, table};
 use crate::error::from_storage;
-use crate::session::Tx;
+use crate::tables::Tx;
 
 type Visit<'v> = &'v mut dyn FnMut(View) -> ControlFlow<()>;
 

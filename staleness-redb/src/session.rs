@@ -8,19 +8,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use redb::{Builder, Database, WriteTransaction};
+use redb::{Builder, Database};
 use staleness_core::store::StoreError;
 use staleness_lock::wait_until_free;
 
 use crate::collections::meta::{self, Meta};
 use crate::error::{from_commit, from_database, from_io, from_lock, from_transaction};
 use crate::file::StoreFile;
+use crate::tables::Tx;
 
 /// What redb may keep in memory, in bytes.
 const CACHE: usize = 16 << 20;
-
-/// A transaction. Readers use the same kind, on a file that is not written: see [`StoreFile`].
-pub(crate) type Tx = WriteTransaction;
 
 /// A database that is open.
 #[derive(Debug)]

@@ -48,7 +48,10 @@
 //! and the last `seq` in the table. Only a step that removes outcomes raises the floor, so numbers
 //! are never used twice and an append does not touch this table.
 
-use redb::TableDefinition;
+use redb::{TableDefinition, WriteTransaction};
+
+/// A transaction. Readers use the same kind, on a file that is not written: see `file`.
+pub(crate) type Tx = WriteTransaction;
 
 /// `stalenes`, in the row `magic`: marks the file as ours.
 pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"stalenes");

@@ -14,6 +14,7 @@ use staleness_sources::project::{ProjectPlace, discover};
 
 use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
 use crate::error::{ErrorKind, MAX_SHOWN, ServiceError, brief, in_words, quoted};
+pub use crate::shared::Access;
 use crate::shared::SharedStore;
 use crate::spool::Spool;
 use crate::when;
@@ -69,15 +70,6 @@ pub struct Settings {
     pub shared: Option<SharedStore>,
     /// Ends the work, and every git with it.
     pub watchdog: Watchdog,
-}
-
-/// How the registry is to be opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Only to look: a registry that is not there is empty, and stays away.
-    Look,
-    /// To write: it is created.
-    Write,
 }
 
 impl Settings {

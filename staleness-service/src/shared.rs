@@ -8,10 +8,17 @@ use staleness::registry::Indexes;
 use staleness::store::{RegistryStore, StoreError};
 use staleness::{OpenOptions, Policy, Registry, StoreUrl};
 
-use crate::settings::Access;
-
 /// A step of a server waits for its turn no longer than this.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How the registry is to be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Only to look: a registry that is not there is empty, and stays away.
+    Look,
+    /// To write: it is created.
+    Write,
+}
 
 /// One store for many projects and threads. Cheap to clone.
 ///

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::draft::Draft;
-use crate::project::canonical;
+use crate::text::canonical;
 use crate::text::{Fence, reason, shown};
 
 /// How deep folders are followed.

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use staleness_core::ids::ProjectId;
 use staleness_core::scan::ProjectRef;
 
-use crate::text::written;
+use crate::text::{Fence, canonical, plain, written};
 
 /// The longest `.git` or `commondir` file that is read, in bytes.
 const MAX_POINTER_BYTES: u64 = 8 * 1024;
@@ -82,16 +82,11 @@ pub fn discover(start: &Path, share_worktrees: bool) -> ProjectPlace {
     ProjectPlace::of_folder(start)
 }
 
-/// The path without links and `..`; the path as given when it cannot be resolved.
-pub(crate) fn canonical(path: &Path) -> PathBuf {
-    fs::canonicalize(path).map_or_else(|_| path.to_path_buf(), |path| plain(&path))
-}
-
-/// Windows resolves paths to the verbatim form, which no client writes into its files.
-fn plain(path: &Path) -> PathBuf {
-    match path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
-        Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
-        _ => path.to_path_buf(),
+impl ProjectPlace {
+    /// The project's folder, and the main work tree that it shares its identity with.
+    pub(crate) fn fence(&self) -> Fence {
+        let root = (self.root != self.folder).then_some(&*self.root);
+        Fence::of([&*self.folder].into_iter().chain(root))
     }
 }
 

@@ -4,8 +4,6 @@ use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use crate::project::{ProjectPlace, canonical};
-
 /// The largest configuration file that is read, in bytes.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -28,24 +26,27 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// The project's folder, and the main work tree that it shares its identity with.
-    pub(crate) fn of_project(project: &ProjectPlace) -> Self {
-        let mut inside = vec![canonical(&project.folder)];
-        if project.root != project.folder {
-            inside.push(canonical(&project.root));
-        }
-        Self { inside }
-    }
-
-    /// One folder.
-    pub(crate) fn of_folder(folder: &Path) -> Self {
-        Self { inside: vec![canonical(folder)] }
+    pub(crate) fn of<'p>(folders: impl IntoIterator<Item = &'p Path>) -> Self {
+        Self { inside: folders.into_iter().map(canonical).collect() }
     }
 
     /// Whether the path, which exists, leads to a place inside.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let target = canonical(path);
         self.inside.iter().any(|folder| target.starts_with(folder))
+    }
+}
+
+/// The path without links and `..`; the path as given when it cannot be resolved.
+pub(crate) fn canonical(path: &Path) -> PathBuf {
+    fs::canonicalize(path).map_or_else(|_| path.to_path_buf(), |path| plain(&path))
+}
+
+/// Windows resolves paths to the verbatim form, which no client writes into its files.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    match path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
+        Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
+        _ => path.to_path_buf(),
     }
 }
 

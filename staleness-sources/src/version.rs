@@ -10,12 +10,11 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_VERSION: usize = 64;
 
 /// The version that the files of a project declare: `Cargo.toml`, `package.json`, `pyproject.toml`
-/// or `VERSION`, the first that has one. A project without any may have tags:
-/// [`crate::documents::project_version`] asks for them too.
+/// or `VERSION`, the first that has one. The check of documents asks for tags, too.
 #[must_use]
 pub fn project_version(root: &Path) -> Option<String> {
     let read = |name: &str| {
-        let fence = crate::text::Fence::of_folder(root);
+        let fence = crate::text::Fence::of([root]);
         let path = root.join(name);
         fence.holds(&path).then(|| read_small(&path, MAX_BYTES)).flatten()
     };

@@ -13,6 +13,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+use crate::output::ColorArg;
+
 pub(crate) use documents_args::{CheckArgs, ReviewArgs};
 pub(crate) use install_args::{InitArgs, PlaceArgs};
 pub(crate) use knowledge_args::KnowledgeCommand;
@@ -124,17 +126,6 @@ pub(crate) struct Global {
     /// When to colour.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorArg,
-}
-
-/// When to colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColorArg {
-    /// When stdout is a terminal that shows colours, and NO_COLOR is not set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// A verdict's level to fail on.

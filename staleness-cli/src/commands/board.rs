@@ -4,26 +4,15 @@ use std::cmp::Reverse;
 
 use serde_json::json;
 use staleness::registry::{ToolListing, WorkListing, list};
-use staleness::report::{Context, ToolReport, WorkReport};
+use staleness::report::Context;
 use staleness::verdict::Level;
-use staleness::work::{StaleReport, WorkKind, WorkStatus};
+use staleness::work::{WorkKind, WorkStatus};
 
 use super::scan::preview;
 use crate::error::CliError;
-use crate::output::{Output, board};
+use crate::output::Output;
+use crate::output::board::{self, Board};
 use crate::settings::{Access, Settings};
-
-/// What is going on.
-pub(crate) struct Board {
-    /// Plans that somebody works on, the latest first.
-    pub in_progress: Vec<WorkReport>,
-    /// What waits for somebody: handoffs, candidates, plans that are blocked or to do.
-    pub waiting: Vec<WorkReport>,
-    /// What is overdue.
-    pub stale: StaleReport,
-    /// Tools that cannot be trusted.
-    pub tools: Vec<ToolReport>,
-}
 
 pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let board = read(settings)?;

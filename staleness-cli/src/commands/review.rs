@@ -1,6 +1,5 @@
 //! `review`: what needs attention, worst first, across tools, documents, knowledge and work.
 
-use serde::Serialize;
 use serde_json::json;
 use staleness::verdict::{NextAction, Verdict};
 use staleness_service::documents::named_version;
@@ -10,23 +9,9 @@ use staleness_service::review::{Subject, entries};
 use super::shell::{editor, from_here, quoted};
 use crate::args::ReviewArgs;
 use crate::error::CliError;
-use crate::output::{Output, Screen, review};
+use crate::output::review::{self, Entry};
+use crate::output::{Output, Screen};
 use crate::settings::Settings;
-
-/// Something that needs attention.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Entry {
-    /// `tool`, or the kind of an item.
-    pub kind: &'static str,
-    /// Its name, id or place.
-    pub id: String,
-    /// What it is about.
-    pub title: String,
-    /// How far it can be trusted, and why.
-    pub verdict: Verdict,
-    /// A command line to go on with.
-    pub suggested_action: String,
-}
 
 pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Result<(), CliError> {
     let screen = Screen::new(out, "checked");

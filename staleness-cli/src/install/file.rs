@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use staleness::ids::stable_hash;
 
-use crate::commands::save::{Prepared, Turn, remove_if_there, stays_in};
 use crate::error::{CliError, ErrorKind, brief, in_words};
+use staleness_service::save::{Prepared, Turn, remove_if_there, stays_in};
 
 /// The largest file that is edited, in bytes: as large as those that are read for a scan.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;

@@ -1,12 +1,11 @@
 //! The board: one screen, at most eighty columns.
 
 use staleness::Timestamp;
-use staleness::report::WorkReport;
-use staleness::work::{Warning, WorkKind, WorkStatus};
+use staleness::report::{ToolReport, WorkReport};
+use staleness::work::{StaleReport, Warning, WorkKind, WorkStatus};
 
 use super::found::paint_of;
 use super::{Cell, Output, Paint, Table, escape, tools, work};
-use crate::commands::board::Board;
 
 /// A board is no wider than this, in columns.
 const WIDTH: usize = 80;
@@ -14,6 +13,17 @@ const WIDTH: usize = 80;
 const LINES: usize = 23;
 /// Rows of a section, where there is room.
 const ROWS: usize = 6;
+/// What is going on.
+pub(crate) struct Board {
+    /// Plans that somebody works on, the latest first.
+    pub in_progress: Vec<WorkReport>,
+    /// What waits for somebody: handoffs, candidates, plans that are blocked or to do.
+    pub waiting: Vec<WorkReport>,
+    /// What is overdue.
+    pub stale: StaleReport,
+    /// Tools that cannot be trusted.
+    pub tools: Vec<ToolReport>,
+}
 
 /// What is in progress, what waits, what is overdue, and which tools are in trouble.
 pub(crate) fn render(root: &str, board: &Board, now: Timestamp, out: &Output) -> String {

@@ -1,5 +1,6 @@
 //! What a check found, for a person.
 
+use serde::Serialize;
 use staleness::Timestamp;
 use staleness::report::counted;
 use staleness::verdict::{Level, Verdict};
@@ -9,12 +10,21 @@ use staleness_sources::documents::Report;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Output, Paint, Painter, Table, escape, wrap};
-use crate::commands::check::baseline::Compared;
 
 /// Findings that a terminal shows at most.
 const MOST: usize = 200;
 /// Files that were not checked, and notes, that are shown at most.
 const ROWS: usize = 25;
+/// What became of the known findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Compared {
+    /// Findings that are not in the baseline.
+    pub new: usize,
+    /// Findings that are in it.
+    pub known: usize,
+    /// Entries of the baseline that were not found again.
+    pub gone: usize,
+}
 
 /// How a level is painted.
 pub(crate) const fn paint_of(level: Level) -> Painter {

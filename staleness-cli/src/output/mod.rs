@@ -16,13 +16,12 @@ use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
-pub(crate) use paint::Paint;
+pub(crate) use paint::{ColorArg, Paint};
 pub(crate) use progress::{Progress, Screen};
 pub(crate) use staleness_service::escape;
 pub(crate) use table::{Cell, Painter, Table};
 pub(crate) use wrap::{fitting, wrap};
 
-use crate::args::ColorArg;
 use crate::error::{CliError, ErrorKind};
 
 /// Where results go, and how.

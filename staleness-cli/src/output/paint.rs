@@ -1,8 +1,18 @@
 //! Colours that respect the terminal.
 
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 
-use crate::args::ColorArg;
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorArg {
+    /// When stdout is a terminal that shows colours, and NO_COLOR is not set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
 
 /// Paints text, or leaves it alone.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,24 @@
 //! What needs attention, for a person.
 
+use serde::Serialize;
+use staleness::verdict::Verdict;
+
 use super::found::{reasons, state};
 use super::{Output, escape, fitting};
-use crate::commands::review::Entry;
+/// Something that needs attention.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Entry {
+    /// `tool`, or the kind of an item.
+    pub kind: &'static str,
+    /// Its name, id or place.
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// How far it can be trusted, and why.
+    pub verdict: Verdict,
+    /// A command line to go on with.
+    pub suggested_action: String,
+}
 
 /// Each thing with its reasons and the command to go on with.
 pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {

@@ -100,7 +100,7 @@ fn fit(text: &str, room: usize) -> String {
 mod tests {
     use super::super::Paint;
     use super::*;
-    use crate::args::ColorArg;
+    use crate::output::ColorArg;
 
     #[test]
     fn wide_characters_align_and_long_cells_are_cut() {

@@ -8,8 +8,7 @@ use staleness_core::store::{CursorFilter, StoreError, View};
 use super::rows::{Rows, Stored, Words, range};
 use crate::codec::Bad;
 use crate::records::{decode_cursor, encode_cursor, id};
-use crate::session::Tx;
-use crate::tables::{CURSORS, CursorRef};
+use crate::tables::{CURSORS, CursorRef, Tx};
 
 impl Stored for Cursor {
     type Words = CursorRef;

@@ -10,8 +10,7 @@ use super::{Once, table};
 use crate::codec::Bad;
 use crate::error::from_storage;
 use crate::records::{decode_document, encode_document, id};
-use crate::session::Tx;
-use crate::tables::{DOCUMENTS, DOCUMENTS_FLAGGED, DocumentRef};
+use crate::tables::{DOCUMENTS, DOCUMENTS_FLAGGED, DocumentRef, Tx};
 
 impl Stored for Document {
     type Words = DocumentRef;

@@ -8,8 +8,7 @@ use super::{Collection, get, keep_all, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{SUBJECTS, decode_entry, encode_entry, number};
-use crate::session::Tx;
-use crate::tables::{EntryRef, JOURNAL, JOURNAL_OP, JOURNAL_SCOPE, JOURNAL_SUBJECT};
+use crate::tables::{EntryRef, JOURNAL, JOURNAL_OP, JOURNAL_SCOPE, JOURNAL_SUBJECT, Tx};
 
 /// The collection.
 #[derive(Debug)]

@@ -10,8 +10,7 @@ use super::table;
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{decode_item, decode_item_brief, encode_item, id};
-use crate::session::Tx;
-use crate::tables::{ItemRef, KNOWLEDGE};
+use crate::tables::{ItemRef, KNOWLEDGE, Tx};
 
 impl Stored for Item {
     type Words = ItemRef;

@@ -7,8 +7,7 @@ use staleness_core::time::Timestamp;
 
 use super::table;
 use crate::error::{from_storage, from_table};
-use crate::session::Tx;
-use crate::tables::{FORMAT, MAGIC, META, OUTCOMES};
+use crate::tables::{FORMAT, MAGIC, META, OUTCOMES, Tx};
 
 /// Where the store stands in a transaction.
 #[derive(Clone, Copy, Debug)]

@@ -23,7 +23,7 @@ use staleness_core::journal::Revision;
 use staleness_core::store::{ChangeSet, Selection, StoreError, View};
 
 use crate::error::{from_storage, from_table};
-use crate::session::Tx;
+use crate::tables::Tx;
 use meta::Meta;
 
 /// A collection of records: one table, and one way to read each.

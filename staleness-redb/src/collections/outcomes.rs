@@ -13,8 +13,7 @@ use super::{Collection, Once, get, keep_all, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{decode_outcome, encode_outcome, outcome_time};
-use crate::session::Tx;
-use crate::tables::{OUTCOMES, OUTCOMES_COUNTED, OUTCOMES_IDENTITY, OUTCOMES_SERVED};
+use crate::tables::{OUTCOMES, OUTCOMES_COUNTED, OUTCOMES_IDENTITY, OUTCOMES_SERVED, Tx};
 
 /// The collection.
 #[derive(Debug)]

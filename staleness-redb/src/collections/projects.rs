@@ -8,8 +8,7 @@ use staleness_core::store::{ProjectFilter, StoreError, View};
 use super::rows::{Rows, Stored, Words};
 use crate::codec::Bad;
 use crate::records::{decode_project, encode_project, id};
-use crate::session::Tx;
-use crate::tables::PROJECTS;
+use crate::tables::{PROJECTS, Tx};
 
 impl Stored for Project {
     type Words = &'static str;

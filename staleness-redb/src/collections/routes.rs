@@ -10,8 +10,7 @@ use super::table;
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{decode_route, encode_route, id, route_brief};
-use crate::session::Tx;
-use crate::tables::{ROUTES, RouteRef};
+use crate::tables::{ROUTES, RouteRef, Tx};
 
 impl Stored for Route {
     type Words = RouteRef;

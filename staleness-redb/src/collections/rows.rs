@@ -6,7 +6,7 @@ use staleness_core::store::{Change, ChangeSet, Filter, Pick, Row, StoreError, Vi
 use super::{Collection, get, keep_all, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
-use crate::session::Tx;
+use crate::tables::Tx;
 
 /// The most rows of a page of items, documents and work items, which may be a megabyte each.
 pub(crate) const TEXT_PAGE: usize = 50;

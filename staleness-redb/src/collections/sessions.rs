@@ -8,8 +8,7 @@ use staleness_core::store::{SessionFilter, StoreError, View};
 use super::rows::{Rows, Stored, Words, range};
 use crate::codec::Bad;
 use crate::records::{decode_session, encode_session, id};
-use crate::session::Tx;
-use crate::tables::{SESSIONS, SessionRef};
+use crate::tables::{SESSIONS, SessionRef, Tx};
 
 impl Stored for Session {
     type Words = SessionRef;

@@ -8,8 +8,7 @@ use staleness_core::store::{SourceFilter, StoreError, View};
 use super::rows::{Rows, Stored, Words, range};
 use crate::codec::Bad;
 use crate::records::{LEVELS, decode_source, encode_source, id, number, word};
-use crate::session::Tx;
-use crate::tables::{SOURCES, SourceKey};
+use crate::tables::{SOURCES, SourceKey, Tx};
 
 impl Stored for Source {
     type Words = SourceKey;

@@ -9,8 +9,7 @@ use super::rows::{Rows, Stored, Words, range};
 use super::sessions::session_key;
 use crate::codec::Bad;
 use crate::records::{decode_suggestions, encode_suggestions};
-use crate::session::Tx;
-use crate::tables::{SUGGESTIONS, SessionRef};
+use crate::tables::{SUGGESTIONS, SessionRef, Tx};
 
 impl Stored for Suggestions {
     type Words = SessionRef;

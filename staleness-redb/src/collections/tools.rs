@@ -10,10 +10,9 @@ use super::{Once, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{TOOL_KINDS, decode_tool, encode_tool, id, number, tool_brief};
-use crate::session::Tx;
 use crate::tables::{
     ServerRef, TOOLS, TOOLS_CONFIGURED, TOOLS_DEMOTED, TOOLS_ENTRIES, TOOLS_REVIVED, TOOLS_SERVER,
-    ToolRef,
+    ToolRef, Tx,
 };
 
 impl Stored for Tool {

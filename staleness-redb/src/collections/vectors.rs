@@ -10,8 +10,7 @@ use super::rows::{Rows, Stored, Words, range};
 use crate::codec::Bad;
 use crate::error::from_storage;
 use crate::records::{decode_vector, encode_vector};
-use crate::session::Tx;
-use crate::tables::{RouteRef, VECTORS};
+use crate::tables::{RouteRef, Tx, VECTORS};
 
 impl Stored for RouteVector {
     type Words = RouteRef;

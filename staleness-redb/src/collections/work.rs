@@ -12,8 +12,7 @@ use super::{Once, table};
 use crate::codec::{Bad, corrupt};
 use crate::error::from_storage;
 use crate::records::{AGINGS, decode_work, encode_work, id, number};
-use crate::session::Tx;
-use crate::tables::{AgingRef, WORK, WORK_AGING, WORK_OPEN, WORK_REFERRING, WorkRef};
+use crate::tables::{AgingRef, Tx, WORK, WORK_AGING, WORK_OPEN, WORK_REFERRING, WorkRef};
 
 impl Stored for Work {
     type Words = WorkRef;

@@ -26,12 +26,14 @@ use std::path::{Path, PathBuf};
 use staleness_core::ids::{Level, ProjectId, SourceId};
 use staleness_core::scan::{SourceIndex, SourceReading};
 
-use crate::project::{ProjectPlace, canonical};
+use crate::project::ProjectPlace;
 use crate::remembered::{self, LARGE, outline_of};
 pub use crate::remembered::{Outline, Outlines};
 #[cfg(test)]
 use crate::text::read_config;
-use crate::text::{Content, Fence, MAX_CONFIG_BYTES, check_config, is_there, load_config};
+use crate::text::{
+    Content, Fence, MAX_CONFIG_BYTES, canonical, check_config, is_there, load_config,
+};
 use shapes::Kind;
 
 /// What to read.
@@ -125,7 +127,7 @@ impl<'a> Outside<'a> {
             // A linked work tree need not hold what its repository's other trees do: a file that is
             // missing from it proves nothing for the project that they share.
             project_is_there: is_there(folder) && request.project.is_main_tree(),
-            fence: Fence::of_project(request.project),
+            fence: request.project.fence(),
             claude_config_dir: request.claude_config_dir,
             codex_dir: request.codex_dir,
             config_dir: request.config_dir,

@@ -28,7 +28,7 @@ pub(super) fn read(
     sources: &mut Vec<SourceReading>,
 ) {
     let manifest_path = plugin.folder.join(".claude-plugin/plugin.json");
-    let fence = Fence::of_folder(&plugin.folder);
+    let fence = Fence::of([&*plugin.folder]);
     let manifest_content = outside.json(&manifest_path, Some(&fence), &shapes::MANIFEST);
     let reader = Reader {
         outside,

@@ -16,7 +16,7 @@ use super::servers::{self, Rules, names};
 use super::{Outside, shapes, source};
 use crate::draft::Draft;
 use crate::json::{self, JsonFile, JsonText, Object, Value};
-use crate::project::canonical;
+use crate::text::canonical;
 
 /// What the sections of the project switch off in other sources.
 #[derive(Debug, Default)]

@@ -13,8 +13,8 @@ use super::nature::{self, Patterns};
 use super::report::WHOLE;
 use super::{CheckOptions, Note, Skipped, front, imports, instructions, target};
 use crate::git::{Tracked, TrackedKind};
-use crate::project::{ProjectPlace, canonical};
-use crate::text::{Fence, shown, written};
+use crate::project::ProjectPlace;
+use crate::text::{Fence, canonical, shown, written};
 
 /// Limits on the documents that are checked, and on those that are reported as not checked.
 const MAX_DOCUMENTS: usize = 100_000;

@@ -14,7 +14,7 @@ use ignore::WalkBuilder;
 
 use super::discover::{Loaded, Search, key_of};
 use super::nature;
-use crate::project::canonical;
+use crate::text::canonical;
 
 /// Instruction files of a project outside of folders of their own.
 const OWN: [&str; 6] = [

@@ -15,7 +15,6 @@ use crate::git::{
     seen_in,
 };
 use crate::project::ProjectPlace;
-use crate::text::Fence;
 
 /// The largest file that a citation is made of, in bytes.
 const MAX_CITED_BYTES: u64 = 8 * 1024 * 1024;
@@ -168,7 +167,7 @@ fn on_disk(
     if citation.is_bare() {
         return None;
     }
-    let fence = Fence::of_project(place);
+    let fence = place.fence();
     let text = file::read(&whole, MAX_CITED_BYTES, Some(&fence)).ok()?.text;
     if let Some(symbol) = &citation.symbol
         && !text.contains(symbol.as_str())
@@ -192,7 +191,7 @@ fn on_disk(
 #[must_use]
 pub fn seen(place: &ProjectPlace, git: Option<&Program>, item: &Item) -> Vec<(Citation, Citation)> {
     let mut past: Option<Past> = None;
-    let fence = Fence::of_project(place);
+    let fence = place.fence();
     let mut now = |citation: &Citation| {
         let mut now = Citation { digest: None, ..citation.clone() };
         let path = target::resolve("", &citation.path).ok();
@@ -236,7 +235,7 @@ pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     let (lines, symbol) = (target.lines, target.symbol.map(str::to_owned));
     let mut citation = Citation { path, lines, symbol, digest: None };
     let whole = place.folder.join(&citation.path);
-    let fence = Fence::of_project(place);
+    let fence = place.fence();
     match crate::text::look(&whole, Some(&fence)) {
         crate::text::Target::Missing => return Err("does not exist in the project".to_owned()),
         crate::text::Target::Failed(why) => return Err(why.to_owned()),

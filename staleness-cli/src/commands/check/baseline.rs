@@ -9,6 +9,7 @@ use staleness::ids::stable_hash;
 use staleness::knowledge::Fact;
 
 use crate::error::{CliError, ErrorKind, brief, in_words};
+use crate::output::found::Compared;
 use staleness_service::findings::Findings;
 
 /// The form of the file.
@@ -38,17 +39,6 @@ struct Known {
 struct File {
     format: u32,
     findings: Vec<Known>,
-}
-
-/// What became of the known findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Compared {
-    /// Findings that are not in the baseline.
-    pub new: usize,
-    /// Findings that are in it.
-    pub known: usize,
-    /// Entries of the baseline that were not found again.
-    pub gone: usize,
 }
 
 impl Baseline {

@@ -20,9 +20,10 @@ use crate::args::documents_args::ReportFormat;
 use crate::args::{CheckArgs, LevelArg};
 use crate::commands::save::leads_out_of;
 use crate::error::{CliError, ErrorKind, brief};
+use crate::output::found::Compared;
 use crate::output::{Output, Screen, escape, found};
 use crate::settings::{Access, Settings};
-use baseline::{Baseline, Compared};
+use baseline::Baseline;
 
 /// Checks and prints; `true`: something is at `--fail-on` or worse.
 pub(crate) fn run(settings: &Settings, args: &CheckArgs, out: &Output) -> Result<bool, CliError> {

@@ -67,7 +67,7 @@ mod tests {
         std::fs::create_dir_all(root.join("docs/keep")).unwrap();
         std::fs::write(root.join(".gitignore"), "/dist/\n*.log\ndocs/installer\n").unwrap();
         std::fs::write(root.join("docs/keep/.gitignore"), "!told.log\n").unwrap();
-        let (made, fence) = (Made::default(), Fence::of_folder(root));
+        let (made, fence) = (Made::default(), Fence::of([root]));
         for path in ["dist", "dist/app.js", "docs/installer", "docs/installer/a.html", "a/b.log"] {
             assert!(made.holds(root, &fence, path), "{path}");
         }

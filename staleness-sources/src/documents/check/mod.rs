@@ -133,7 +133,7 @@ pub fn check(
         .or_else(|| crate::version::project_version(&place.folder))
         .or_else(|| past.version());
     let patterns = Patterns::new(&options.policy, &mut report.notes);
-    let fence = Fence::of_project(place);
+    let fence = place.fence();
     let found = Search {
         place,
         options,
