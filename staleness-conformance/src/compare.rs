@@ -5,6 +5,8 @@ use std::fmt::{Debug, Write as _};
 
 use staleness_core::store::{Commit, View};
 
+use crate::collections::maps;
+
 /// Where two views differ, one line per difference, at most a few; empty when they are equal.
 pub(crate) fn differences(found: &View, expected: &View) -> String {
     let mut text = String::new();
@@ -13,17 +15,17 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     one(&mut text, "counts", &found.counts, &expected.counts);
     one(&mut text, "route count", &found.route_count, &expected.route_count);
     one(&mut text, "looks", &found.looks, &expected.looks);
-    rows(&mut text, "project", &found.projects, &expected.projects);
-    rows(&mut text, "source", &found.sources, &expected.sources);
-    rows(&mut text, "tool", &found.tools, &expected.tools);
-    rows(&mut text, "item", &found.knowledge, &expected.knowledge);
-    rows(&mut text, "document", &found.documents, &expected.documents);
-    rows(&mut text, "work item", &found.work, &expected.work);
-    rows(&mut text, "session", &found.sessions, &expected.sessions);
-    rows(&mut text, "cursor", &found.cursors, &expected.cursors);
-    rows(&mut text, "route", &found.routes, &expected.routes);
-    rows(&mut text, "vector", &found.vectors, &expected.vectors);
-    rows(&mut text, "suggestions", &found.suggestions, &expected.suggestions);
+    macro_rules! compare {
+        ($({ $rows:ident $row:ident $key:ident $id:ident $name:ident $($more:ident)* })*) => {$(
+            rows(&mut text, stringify!($name), &found.$rows, &expected.$rows);
+        )*};
+    }
+    maps!(compare);
+    let vectors = |view: &View| -> BTreeMap<_, _> {
+        let keys = view.vectors.keys().into_iter();
+        keys.map(|key| (key.clone(), view.vectors.get(&key))).collect()
+    };
+    rows(&mut text, "vector", &vectors(found), &vectors(expected));
     rows(&mut text, "outcome", &found.outcomes, &expected.outcomes);
     rows(&mut text, "journal entry", &found.journal, &expected.journal);
     if text.is_empty() && found != expected {

@@ -1,6 +1,5 @@
 //! Steps that the cases carry out.
 
-mod put;
 mod write;
 
 use staleness_core::ids::{ItemKey, OpId, ToolKey, WorkKey};
@@ -12,8 +11,8 @@ use staleness_core::store::{
 use staleness_core::tool::Tool;
 
 use crate::rows;
-pub use put::Put;
-pub(crate) use write::{Write, locking};
+pub use write::Put;
+pub(crate) use write::{Write, key_of, locking};
 
 /// Adds one to the uses of a tool, and creates it with one.
 #[derive(Clone, Debug)]
@@ -157,7 +156,7 @@ impl Chase {
 
 impl Step for Chase {
     fn selection(&self) -> Selection {
-        locking(Selection::new(), &self.then).lock(ToolFilter::Key(self.first.clone()))
+        locking(Selection::new(), &self.then, None).lock_tools(ToolFilter::Key(self.first.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {

@@ -12,6 +12,7 @@ use super::{
     Reach, cursor, document, item, journal_entry, number, outcome, outcome_cut, project, route,
     route_key, route_vector, session, source, suggestions, tool, work,
 };
+use crate::collections::collections;
 
 /// A range of outcomes.
 pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
@@ -26,38 +27,22 @@ pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
 /// A few changes of each collection, as an honest step writes them: no row twice, and no op twice
 /// on one tool.
 pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
-    let routes = (
-        changes(route(reach), route_key(reach), |row| row.key.clone()),
-        changes(route_vector(reach), route_key(reach), |row| row.key.clone()),
-        changes(suggestions(reach), session_key(reach), |row| row.key.clone()),
-    );
-    (
-        changes(project(reach), project_id(reach), |row| row.id.clone()),
-        changes(source(reach), source_id(reach), |row| row.id.clone()),
-        changes(tool(reach), tool_key(reach), |row| row.key.clone()),
-        changes(item(reach), item_key(reach), |row| row.key.clone()),
-        changes(document(reach), document_key(reach), |row| row.key.clone()),
-        changes(work(reach), work_key(reach), |row| row.key.clone()),
-        changes(session(reach), session_key(reach), |row| row.key.clone()),
-        changes(cursor(reach), cursor_key(reach), |row| row.key.clone()),
-        routes,
-        few(outcome(reach), 4),
-        prop_oneof![3 => Just(Vec::new()), 1 => few(outcome_range(reach), 3)],
-        few(journal_entry(reach), 3),
-    )
-        .prop_map(|all| {
-            let (projects, sources, tools, knowledge, documents, work, sessions, cursors, ..) = all;
-            let (.., routes, outcomes, ranges, journal) = all;
-            let mut all = ChangeSet::default();
-            all.projects = projects;
-            all.sources = sources;
-            all.tools = tools;
-            all.knowledge = knowledge;
-            all.documents = documents;
-            all.work = work;
-            all.sessions = sessions;
-            all.cursors = cursors;
-            (all.routes, all.vectors, all.suggestions) = routes;
+    let mut all = Just(ChangeSet::default()).boxed();
+    macro_rules! add {
+        ($({ $rows:ident $row:ident $key:ident $id:ident $put:ident $delete:ident $keys:ident
+            $($more:ident)* })*) => {$(
+            all = (all, changes($put(reach), $keys(reach), |row| row.$id.clone()))
+                .prop_map(|(mut all, changes)| {
+                    all.$rows = changes;
+                    all
+                })
+                .boxed();
+        )*};
+    }
+    collections!(add);
+    let ranges = prop_oneof![3 => Just(Vec::new()), 1 => few(outcome_range(reach), 3)];
+    (all, few(outcome(reach), 4), ranges, few(journal_entry(reach), 3))
+        .prop_map(|(mut all, outcomes, ranges, journal)| {
             let mut recorded = BTreeSet::new();
             all.outcomes = outcomes;
             all.outcomes.retain(|row| recorded.insert((row.tool.clone(), row.op.clone())));

@@ -39,6 +39,8 @@ pub use work::{cursor, session, work};
 use proptest::char;
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use staleness_core::time::Timestamp;
 
 /// How far the values of a strategy reach.
@@ -108,4 +110,20 @@ fn maybe<T: std::fmt::Debug + Clone + 'static>(
     some: impl Strategy<Value = T> + 'static,
 ) -> BoxedStrategy<Option<T>> {
     prop::option::of(some).boxed()
+}
+
+/// The value that a seed chooses: for fuzzers, which add, drop, swap and repeat values by their seeds.
+///
+/// The strategies want far more random bytes than a value has choices, and forks of their source halve what is
+/// left, so no fuzzer could drive them byte by byte.
+///
+/// # Panics
+/// When a strategy rejects everything.
+pub fn value<S: Strategy>(strategy: &S, seed: u32) -> S::Value {
+    let mut key = [0x5e; 16];
+    key[..4].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::XorShift, &key);
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    strategy.new_tree(&mut runner).expect("a generator gives a value").current()
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::store::{
-    CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter,
-    ProjectFilter, RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter,
+    Access, CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeCut, OutcomeFilter,
+    Pick, ProjectFilter, RouteFilter, Selection, SessionFilter, SourceFilter, SuggestionFilter,
     ToolFilter, VectorFilter, WorkFilter,
 };
 use staleness_core::work::Aging;
@@ -18,6 +18,7 @@ use super::ids::{
 use super::routes::{model_id, route_id, route_key};
 use super::work::referred;
 use super::{Reach, number, revision, subject, timestamp};
+use crate::collections::collections;
 
 /// How many rows a filter takes at most; often few.
 fn limit() -> BoxedStrategy<u32> {
@@ -181,80 +182,34 @@ pub fn outcome_cut(reach: Reach) -> BoxedStrategy<OutcomeCut> {
 
 /// Up to two picks of each collection, to look or to lock, and perhaps counts.
 pub fn selection(reach: Reach) -> BoxedStrategy<Selection> {
-    fn few<F: std::fmt::Debug>(
+    fn picks<F: std::fmt::Debug>(
         filter: impl Strategy<Value = F>,
-    ) -> impl Strategy<Value = Vec<(bool, F)>> {
-        prop::collection::vec((select(vec![false, true]), filter), 0..3)
+    ) -> impl Strategy<Value = Vec<Pick<F>>> {
+        let pick = (select(vec![Access::Peek, Access::Lock]), filter)
+            .prop_map(|(access, filter)| Pick { access, filter });
+        prop::collection::vec(pick, 0..3)
     }
-    let routes = (
-        few(route_filter(reach)),
-        few(vector_filter(reach)),
-        few(suggestion_filter(reach)),
-        prop::option::of(project_id(reach)),
-    );
-    (
-        few(project_filter(reach)),
-        few(source_filter(reach)),
-        few(tool_filter(reach)),
-        few(item_filter(reach)),
-        few(document_filter(reach)),
-        few(work_filter(reach)),
-        few(session_filter(reach)),
-        few(cursor_filter(reach)),
-        routes,
-        few(outcome_filter(reach)),
-        few(journal_filter(reach)),
-        prop::option::of(outcome_cut(reach)),
-    )
-        .prop_map(|picks| {
-            let (projects, sources, tools, knowledge, documents, work, sessions, cursors, ..) =
-                picks;
-            let (.., (routes, vectors, suggestions, count_routes), outcomes, journal, count) =
-                picks;
-            let mut all = Selection::new();
-            for (lock, filter) in projects {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in sources {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in tools {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in knowledge {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in documents {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in work {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in sessions {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in cursors {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in routes {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in vectors {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            for (lock, filter) in suggestions {
-                all = if lock { all.lock(filter) } else { all.peek(filter) };
-            }
-            if let Some(project) = count_routes {
-                all = all.count_routes(project);
-            }
-            for (_, filter) in outcomes {
-                all = all.outcomes(filter);
-            }
-            for (_, filter) in journal {
-                all = all.journal(filter);
-            }
-            count.map_or(all.clone(), |cut| all.count_outcomes(cut))
+    let mut all = Just(Selection::new()).boxed();
+    macro_rules! add {
+        ($({ $rows:ident $row:ident $key:ident $id:ident $put:ident $delete:ident $keys:ident
+            $filters:ident $($more:ident)* })*) => {$(
+            all = (all, picks($filters(reach)))
+                .prop_map(|(mut all, picks)| {
+                    all.$rows = picks;
+                    all
+                })
+                .boxed();
+        )*};
+    }
+    collections!(add);
+    let outcomes = prop::collection::vec(outcome_filter(reach), 0..3);
+    let journal = prop::collection::vec(journal_filter(reach), 0..3);
+    let counts = (prop::option::of(outcome_cut(reach)), prop::option::of(project_id(reach)));
+    (all, outcomes, journal, counts)
+        .prop_map(|(mut all, outcomes, journal, counts)| {
+            (all.outcomes, all.journal) = (outcomes, journal);
+            (all.count_outcomes, all.count_routes) = counts;
+            all
         })
         .boxed()
 }

@@ -65,7 +65,7 @@ fn fill(store: &Handle, count: usize) {
             .session(started("p", &own))
             .cursor(cursor("p", &own))
             .route(route(route_key("p", &own, turn as u128)))
-            .vector(embedded(route_key("p", &own, turn as u128), ["m", "n"][turn % 2]))
+            .route_vector(embedded(route_key("p", &own, turn as u128), ["m", "n"][turn % 2]))
             .suggestions(suggestions("p", &own))
             .outcome(outcome(key.clone(), &own))
             .entry(entry(Subject::tool(&key)))

@@ -58,7 +58,7 @@ fn suggested(context: &Context, filter: SuggestionFilter) -> Vec<Suggestions> {
 fn assert_stored(context: &Context, row: &Route, vector: &RouteVector, made: &Suggestions) {
     act(
         context.store(),
-        Write::new().route(row.clone()).vector(vector.clone()).suggestions(made.clone()),
+        Write::new().route(row.clone()).route_vector(vector.clone()).suggestions(made.clone()),
     );
     let found = routes(context, RouteFilter::Key(row.key.clone()));
     assert_eq!(found, std::slice::from_ref(row));
@@ -114,7 +114,7 @@ fn by_key(context: &mut Context) {
         for id in [0, 1] {
             let key = route_key(project, text, id);
             let vector = embedded(key.clone(), text.trim());
-            act(context.store(), Write::new().route(route(key)).vector(vector));
+            act(context.store(), Write::new().route(route(key)).route_vector(vector));
         }
     }
     for (project, text) in all() {
@@ -135,7 +135,7 @@ fn by_filter(context: &mut Context) {
             for id in [1, u128::MAX] {
                 let key = route_key(project, of, id);
                 let vector = embedded(key.clone(), "m");
-                act(context.store(), Write::new().route(route(key.clone())).vector(vector));
+                act(context.store(), Write::new().route(route(key.clone())).route_vector(vector));
                 all.push(key);
             }
         }
@@ -173,9 +173,9 @@ fn by_filter(context: &mut Context) {
 fn by_model(context: &mut Context) {
     let of = |id: u128, by: &str| embedded(route_key("p", "t", id), by);
     for row in [of(3, "m"), of(1, "m_"), of(2, "m"), of(4, "mX")] {
-        act(context.store(), Write::new().vector(row));
+        act(context.store(), Write::new().route_vector(row));
     }
-    act(context.store(), Write::new().vector(embedded(route_key("q", "t", 1), "m")));
+    act(context.store(), Write::new().route_vector(embedded(route_key("q", "t", 1), "m")));
     let p = || project_id("p");
     let found = |filter| vectors_of(context, filter);
     assert_eq!(found(VectorFilter::Model(p(), model("m"))), [of(2, "m"), of(3, "m")]);
@@ -190,7 +190,7 @@ fn by_model(context: &mut Context) {
         .peek(VectorFilter::Key(of(2, "m").key));
     assert_eq!(see(context.store(), all).vectors.len(), 4);
     // Made anew by another model, it is that model's.
-    act(context.store(), Write::new().vector(of(2, "m_")));
+    act(context.store(), Write::new().route_vector(of(2, "m_")));
     assert_eq!(vectors_of(context, VectorFilter::Model(p(), model("m"))), [of(3, "m")]);
     assert_eq!(vectors_of(context, VectorFilter::Model(p(), model("m_"))).len(), 2);
 }
@@ -232,7 +232,7 @@ fn briefs(context: &mut Context) {
 fn scattered(context: &mut Context) {
     let of = |project: &str, id: u128| embedded(route_key(project, "t", id), "m");
     let put = |rows: &[(&str, u128)]| {
-        let add = |write: Write, (project, id): &(&str, u128)| write.vector(of(project, *id));
+        let add = |write: Write, (project, id): &(&str, u128)| write.route_vector(of(project, *id));
         act(context.store(), rows.iter().fold(Write::new(), add));
     };
     let many: Vec<_> = (10..40).map(|id| ("q", id)).collect();
@@ -267,7 +267,7 @@ fn delete(context: &mut Context) {
     let (one, two) = (route_key("p", "t", 1), route_key("p", "t", 2));
     for key in [&one, &two] {
         let vector = embedded(key.clone(), "m");
-        act(context.store(), Write::new().route(route(key.clone())).vector(vector));
+        act(context.store(), Write::new().route(route(key.clone())).route_vector(vector));
     }
     let both = Write::new().suggestions(suggestions("p", "s")).suggestions(suggestions("p", "t"));
     act(context.store(), both);
@@ -286,7 +286,7 @@ fn delete(context: &mut Context) {
 fn moves_alone(context: &mut Context) {
     let key = route_key("p", "t", 1);
     let vector = embedded(key.clone(), "m");
-    act(context.store(), Write::new().route(route(key.clone())).vector(vector.clone()));
+    act(context.store(), Write::new().route(route(key.clone())).route_vector(vector.clone()));
     let moved = Route { uses: 9, last_used_at: at(9), ..route(key.clone()) };
     act(context.store(), Write::new().route(moved.clone()));
     let seen = everything(context.store());
@@ -321,7 +321,7 @@ fn pruning(context: &mut Context) {
         let weak = id % 2 == 0;
         let confidence = if weak { Confidence::ZERO } else { Confidence::ONE };
         let row = Route { confidence, model: Some(model("m")), ..route(key.clone()) };
-        write = write.route(row).vector(embedded(key, "m"));
+        write = write.route(row).route_vector(embedded(key, "m"));
     }
     act(store, write);
     let registry = Registry::new(Arc::clone(store), Policy::default()).blocking();

@@ -1,10 +1,7 @@
 //! Both stores, side by side.
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
 use proptest_state_machine::ReferenceStateMachine;
-use staleness_core::MemoryStore;
 use staleness_core::store::{Commit, Selection, StoreError, View};
 
 use super::transition::{Transition, transition};
@@ -12,7 +9,7 @@ use crate::compare::{commit_differences, differences};
 use crate::context::{Context, Handle, ask, attempt, everything, pages};
 
 /// Generates and shrinks the sequences. Any transition may follow any other, so there is no state
-/// to keep: the reference is the memory store, which runs beside the store under test.
+/// to keep: the reference is a store, which runs beside the store under test.
 #[derive(Debug)]
 pub(crate) struct Machine;
 
@@ -25,22 +22,22 @@ impl ReferenceStateMachine for Machine {
     }
 
     fn transitions((): &()) -> BoxedStrategy<Transition> {
-        transition()
+        transition(false)
     }
 
     fn apply((): (), _: &Transition) {}
 }
 
-/// The store under test and the memory store.
+/// The store under test and the store that it is compared with.
 #[derive(Debug)]
 pub(crate) struct Pair {
     context: Context,
-    memory: Handle,
+    reference: Handle,
 }
 
 impl Pair {
-    pub(crate) fn new(context: Context) -> Self {
-        Self { context, memory: Arc::new(MemoryStore::new()) }
+    pub(crate) fn new(context: Context, reference: Handle) -> Self {
+        Self { context, reference }
     }
 
     /// Does the same to both; says where they differ.
@@ -49,20 +46,20 @@ impl Pair {
         match transition {
             Transition::Act(plan) => {
                 let found = attempt(store, plan.clone());
-                let expected = attempt(&self.memory, plan.clone());
+                let expected = attempt(&self.reference, plan.clone());
                 results(found, expected, commit)?;
                 self.same_content()
             }
             Transition::See(looks) => {
                 let found = ask(store, looks.clone());
-                let expected = ask(&self.memory, looks.clone());
+                let expected = ask(&self.reference, looks.clone());
                 results(found, expected, |found, expected| differences(&found, &expected))
             }
             Transition::Pages(selection) => {
                 let mut selection = selection.clone();
                 // What counts mean for pages is not promised.
                 selection.count_outcomes = None;
-                same(&joined(store, &selection), &joined(&self.memory, &selection))
+                same(&joined(store, &selection), &joined(&self.reference, &selection))
             }
             Transition::Reopen => {
                 if self.context.backend().capabilities().persistent {
@@ -75,7 +72,7 @@ impl Pair {
 
     /// Both hold the same.
     fn same_content(&self) -> Result<(), String> {
-        same(&everything(self.context.store()), &everything(&self.memory))
+        same(&everything(self.context.store()), &everything(&self.reference))
     }
 
     /// In the end both show the same as pages, and the store finds itself sound.
@@ -83,7 +80,7 @@ impl Pair {
         let store = self.context.store();
         same(
             &joined(store, &Selection::everything()),
-            &joined(&self.memory, &Selection::everything()),
+            &joined(&self.reference, &Selection::everything()),
         )?;
         pollster::block_on(store.check()).map_err(|error| format!("check says {error}"))
     }

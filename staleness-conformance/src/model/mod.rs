@@ -1,6 +1,8 @@
 //! The model test: any sequence of steps and reads does to a store what it does to the memory
-//! store.
+//! store, and to the memory store what it does to rows in plain lists.
 
+mod filters;
+mod lists;
 mod machine;
 mod transition;
 
@@ -8,21 +10,26 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use proptest::strategy::{Strategy, ValueTree};
+use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{
     Config, RngSeed, TestCaseError, TestCaseResult, TestError, TestRunner,
 };
 use proptest_state_machine::ReferenceStateMachine;
+use staleness_core::MemoryStore;
 
+use crate::arbitrary::value;
 use crate::backend::Backend;
-use crate::context::Context;
+use crate::context::{Context, Handle};
+pub use lists::Lists;
 use machine::{Machine, Pair};
-use transition::Transition;
+use transition::{Transition, transition};
 
 /// Sequences that are tried unless `PROPTEST_CASES` says otherwise.
 const SEQUENCES: u32 = 64;
 /// The longest sequence.
 const LONGEST: usize = 30;
+/// The longest sequence that bytes choose.
+const LONGEST_OF_BYTES: usize = 48;
 /// Fixed, so that every run tries the same; `PROPTEST_RNG_SEED` chooses another.
 const SEED: u64 = 0x5eed;
 
@@ -30,8 +37,10 @@ const SEED: u64 = 0x5eed;
 /// memory store does not agree with.
 pub(crate) fn agrees_with_memory(backend: &Arc<dyn Backend>) {
     let sequences = Machine::sequential_strategy(1..=LONGEST);
-    let verdict = TestRunner::new(config())
-        .run(&sequences, |((), transitions, seen)| play(backend, &transitions, seen.as_deref()));
+    let verdict = TestRunner::new(config(SEQUENCES))
+        .run(&sequences, |((), transitions, seen)| {
+            play(backend, Arc::new(MemoryStore::new()), &transitions, seen.as_deref())
+        });
     match verdict {
         Ok(()) => {}
         Err(TestError::Fail(why, (_, transitions, _))) => {
@@ -41,9 +50,26 @@ pub(crate) fn agrees_with_memory(backend: &Arc<dyn Backend>) {
     }
 }
 
+/// Plays the sequence that bytes choose, four for each transition, against a fresh store of this backend and
+/// against `reference`. Some steps break their contract, so both must hold steps to it, as the memory store does.
+///
+/// # Panics
+/// When they differ.
+pub fn play_bytes(backend: &Arc<dyn Backend>, reference: Handle, data: &[u8]) {
+    thread_local! {
+        static ANY: BoxedStrategy<Transition> = transition(true);
+    }
+    let seeds = data.as_chunks().0.iter().take(LONGEST_OF_BYTES);
+    let transitions: Vec<Transition> = ANY
+        .with(|any| seeds.map(|seed| value(any, u32::from_le_bytes(*seed))).collect());
+    if let Err(why) = play(backend, reference, &transitions, None) {
+        panic!("{}", report(backend.as_ref(), &why.to_string(), &transitions));
+    }
+}
+
 /// Hands values of a strategy to `use_it`, as many as sequences are tried. Nothing is shrunk.
 pub(crate) fn each<T>(values: &impl Strategy<Value = T>, mut use_it: impl FnMut(T)) {
-    let config = config();
+    let config = config(SEQUENCES);
     let cases = config.cases;
     let mut runner = TestRunner::new(config);
     for _ in 0..cases {
@@ -51,10 +77,11 @@ pub(crate) fn each<T>(values: &impl Strategy<Value = T>, mut use_it: impl FnMut(
     }
 }
 
-fn config() -> Config {
+/// How many cases are tried and which, unless the environment says otherwise.
+pub(crate) fn config(cases: u32) -> Config {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = SEQUENCES;
+        config.cases = cases;
     }
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(SEED);
@@ -63,13 +90,14 @@ fn config() -> Config {
     config
 }
 
-/// Plays one sequence against a fresh store and a fresh memory store.
+/// Plays one sequence against a fresh store and an empty reference.
 fn play(
     backend: &Arc<dyn Backend>,
+    reference: Handle,
     transitions: &[Transition],
     seen: Option<&AtomicUsize>,
 ) -> TestCaseResult {
-    let mut pair = Pair::new(Context::new(Arc::clone(backend)));
+    let mut pair = Pair::new(Context::new(Arc::clone(backend)), reference);
     for (turn, transition) in (1..).zip(transitions) {
         if let Some(seen) = seen {
             // Tells the strategy how far the sequence came, so that it drops the rest first.
@@ -82,7 +110,7 @@ fn play(
 }
 
 fn report(backend: &dyn Backend, why: &str, transitions: &[Transition]) -> String {
-    let mut text = format!("{} does not agree with the memory store {why}", backend.name());
+    let mut text = format!("{} does not agree with its reference {why}", backend.name());
     let _ = writeln!(text, "\nAfter shrinking, these were done to an empty store:");
     for (turn, transition) in (1..).zip(transitions) {
         let _ = writeln!(text, "{turn:>3}. {transition}");

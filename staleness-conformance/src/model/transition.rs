@@ -9,6 +9,7 @@ use staleness_core::store::{
 };
 
 use crate::arbitrary::{self, Reach};
+use crate::collections::collections;
 use crate::steps::locking;
 
 /// One thing that is done to both stores.
@@ -56,11 +57,26 @@ pub(crate) struct Plan {
     changes: ChangeSet,
     refuses: bool,
     full: bool,
+    breach: Breach,
+}
+
+/// How a step breaks its contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Breach {
+    None,
+    /// It does not lock one of the rows that it writes.
+    Unlocked(usize),
+    /// It writes a tool twice.
+    Twice,
 }
 
 impl Step for Plan {
     fn selection(&self) -> Selection {
-        let all = locking(self.looks.first.clone(), &self.changes);
+        let without = match self.breach {
+            Breach::Unlocked(row) => Some(row % self.changes.rows().max(1)),
+            Breach::None | Breach::Twice => None,
+        };
+        let all = locking(self.looks.first.clone(), &self.changes, without);
         self.changes
             .outcomes
             .iter()
@@ -86,8 +102,14 @@ impl Step for Plan {
     }
 }
 
-/// Any transition, over a small pool of keys.
-pub(crate) fn transition() -> BoxedStrategy<Transition> {
+/// Any transition, over a small pool of keys. Of the steps some break their contract, where `breaches` says so.
+pub(crate) fn transition(breaches: bool) -> BoxedStrategy<Transition> {
+    let breach = prop_oneof![
+        9 => Just(Breach::None),
+        2 => (0..12usize).prop_map(Breach::Unlocked),
+        1 => Just(Breach::Twice),
+    ];
+    let breach = if breaches { breach.boxed() } else { Just(Breach::None).boxed() };
     let looks = (prop_oneof![2 => Just(Selection::new()), 1 => selection()], further())
         .prop_map(|(first, further)| Looks { first, further });
     let plan = (
@@ -95,8 +117,14 @@ pub(crate) fn transition() -> BoxedStrategy<Transition> {
         arbitrary::change_set(Reach::Pool),
         prop::bool::weighted(0.05),
         prop::bool::weighted(0.1),
+        breach,
     )
-        .prop_map(|(looks, changes, refuses, full)| Plan { looks, changes, refuses, full });
+        .prop_map(|(looks, mut changes, refuses, full, breach)| {
+            if breach == Breach::Twice {
+                changes.tools.extend(changes.tools.first().cloned());
+            }
+            Plan { looks, changes, refuses, full, breach }
+        });
     let query = (selection(), further()).prop_map(|(first, further)| Looks { first, further });
     prop_oneof![
         12 => plan.prop_map(Transition::Act),
@@ -154,39 +182,15 @@ impl fmt::Display for Plan {
         if self.refuses {
             return f.write_str("\n     refuses");
         }
-        for change in &self.changes.projects {
-            changed(f, change)?;
+        if self.breach != Breach::None {
+            write!(f, "\n     breaks its contract: {:?}", self.breach)?;
         }
-        for change in &self.changes.sources {
-            changed(f, change)?;
+        macro_rules! changes {
+            ($({ $rows:ident $($more:ident)* })*) => {$(
+                self.changes.$rows.iter().try_for_each(|change| changed(f, change))?;
+            )*};
         }
-        for change in &self.changes.tools {
-            changed(f, change)?;
-        }
-        for change in &self.changes.knowledge {
-            changed(f, change)?;
-        }
-        for change in &self.changes.documents {
-            changed(f, change)?;
-        }
-        for change in &self.changes.work {
-            changed(f, change)?;
-        }
-        for change in &self.changes.sessions {
-            changed(f, change)?;
-        }
-        for change in &self.changes.cursors {
-            changed(f, change)?;
-        }
-        for change in &self.changes.routes {
-            changed(f, change)?;
-        }
-        for change in &self.changes.vectors {
-            changed(f, change)?;
-        }
-        for change in &self.changes.suggestions {
-            changed(f, change)?;
-        }
+        collections!(changes);
         for range in &self.changes.outcome_ranges {
             write!(f, "\n     removes {range:?}")?;
         }
@@ -212,39 +216,15 @@ fn changed<R: fmt::Debug, K: fmt::Debug>(
 
 /// The parts of a selection, a line each.
 fn told(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
-    for pick in &selection.projects {
-        write!(f, "\n     {:?}s projects {:?}", pick.access, pick.filter)?;
+    macro_rules! picks {
+        ($({ $rows:ident $($more:ident)* })*) => {$(
+            for pick in &selection.$rows {
+                let rows = stringify!($rows);
+                write!(f, "\n     {:?}s {rows} {:?}", pick.access, pick.filter)?;
+            }
+        )*};
     }
-    for pick in &selection.sources {
-        write!(f, "\n     {:?}s sources {:?}", pick.access, pick.filter)?;
-    }
-    for pick in &selection.tools {
-        write!(f, "\n     {:?}s tools {:?}", pick.access, pick.filter)?;
-    }
-    for pick in &selection.knowledge {
-        write!(f, "\n     {:?}s items {:?}", pick.access, pick.filter)?;
-    }
-    for pick in &selection.documents {
-        write!(f, "\n     {:?}s documents {:?}", pick.access, pick.filter)?;
-    }
-    for pick in &selection.work {
-        write!(f, "\n     {:?}s work items {:?}", pick.access, pick.filter)?;
-    }
-    for pick in &selection.sessions {
-        write!(f, "\n     {:?}s sessions {:?}", pick.access, pick.filter)?;
-    }
-    for pick in &selection.cursors {
-        write!(f, "\n     {:?}s cursors {:?}", pick.access, pick.filter)?;
-    }
-    for pick in &selection.routes {
-        write!(f, "\n     {:?}s routes {:?}", pick.access, pick.filter)?;
-    }
-    for pick in &selection.vectors {
-        write!(f, "\n     {:?}s vectors {:?}", pick.access, pick.filter)?;
-    }
-    for pick in &selection.suggestions {
-        write!(f, "\n     {:?}s suggestions {:?}", pick.access, pick.filter)?;
-    }
+    collections!(picks);
     if let Some(project) = &selection.count_routes {
         write!(f, "\n     counts routes of {project}")?;
     }

@@ -16,6 +16,8 @@ use staleness_core::store::{
 use staleness_core::tool::Tool;
 use staleness_core::work::Work;
 
+use crate::collections::collections;
+
 /// Writes a change set that was made up beforehand, and locks the keys of exactly its rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Write {
@@ -24,123 +26,29 @@ pub(crate) struct Write {
     pub(crate) full: bool,
 }
 
+macro_rules! methods {
+    ($({ $rows:ident $row:ident $key:ident $id:ident $put:ident $delete:ident $($more:ident)* })*) => {$(
+        pub(crate) fn $put(mut self, row: $row) -> Self {
+            self.changes.$rows.push(Change::Put(row));
+            self
+        }
+
+        pub(crate) fn $delete(mut self, key: $key) -> Self {
+            self.changes.$rows.push(Change::Delete(key));
+            self
+        }
+    )*};
+}
+
 impl Write {
+    collections!(methods);
+
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    pub(crate) fn project(mut self, row: Project) -> Self {
-        self.changes.projects.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn source(mut self, row: Source) -> Self {
-        self.changes.sources.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn tool(mut self, row: Tool) -> Self {
-        self.changes.tools.push(Change::Put(row));
-        self
-    }
-
     pub(crate) fn tools(mut self, rows: impl IntoIterator<Item = Tool>) -> Self {
         self.changes.tools.extend(rows.into_iter().map(Change::Put));
-        self
-    }
-
-    pub(crate) fn no_project(mut self, id: ProjectId) -> Self {
-        self.changes.projects.push(Change::Delete(id));
-        self
-    }
-
-    pub(crate) fn no_source(mut self, id: SourceId) -> Self {
-        self.changes.sources.push(Change::Delete(id));
-        self
-    }
-
-    pub(crate) fn no_tool(mut self, key: ToolKey) -> Self {
-        self.changes.tools.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn item(mut self, row: Item) -> Self {
-        self.changes.knowledge.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_item(mut self, key: ItemKey) -> Self {
-        self.changes.knowledge.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn document(mut self, row: Document) -> Self {
-        self.changes.documents.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_document(mut self, key: DocumentKey) -> Self {
-        self.changes.documents.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn work(mut self, row: Work) -> Self {
-        self.changes.work.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_work(mut self, key: WorkKey) -> Self {
-        self.changes.work.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn session(mut self, row: Session) -> Self {
-        self.changes.sessions.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_session(mut self, key: SessionKey) -> Self {
-        self.changes.sessions.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn cursor(mut self, row: Cursor) -> Self {
-        self.changes.cursors.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_cursor(mut self, key: CursorKey) -> Self {
-        self.changes.cursors.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn route(mut self, row: Route) -> Self {
-        self.changes.routes.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_route(mut self, key: RouteKey) -> Self {
-        self.changes.routes.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn vector(mut self, row: RouteVector) -> Self {
-        self.changes.vectors.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_vector(mut self, key: RouteKey) -> Self {
-        self.changes.vectors.push(Change::Delete(key));
-        self
-    }
-
-    pub(crate) fn suggestions(mut self, row: Suggestions) -> Self {
-        self.changes.suggestions.push(Change::Put(row));
-        self
-    }
-
-    pub(crate) fn no_suggestions(mut self, key: SessionKey) -> Self {
-        self.changes.suggestions.push(Change::Delete(key));
         self
     }
 
@@ -189,58 +97,41 @@ impl Write {
     }
 }
 
-/// `selection`, with a lock on every row that `changes` writes.
-pub(crate) fn locking(mut selection: Selection, changes: &ChangeSet) -> Selection {
-    for change in &changes.projects {
-        let (Change::Put(Project { id, .. }) | Change::Delete(id)) = change;
-        selection = selection.lock(ProjectFilter::Id(id.clone()));
+/// The key of the row that a change writes or removes.
+pub(crate) fn key_of<'a, R, K>(change: &'a Change<R, K>, key: impl Fn(&'a R) -> &'a K) -> &'a K {
+    match change {
+        Change::Put(row) => key(row),
+        Change::Delete(key) => key,
+        other => unreachable!("{}", std::any::type_name_of_val(other)),
     }
-    for change in &changes.sources {
-        let (Change::Put(Source { id, .. }) | Change::Delete(id)) = change;
-        selection = selection.lock(SourceFilter::Id(id.clone()));
+}
+
+/// `selection`, with a lock on every row that `changes` writes; without that of one row, where a number says so.
+pub(crate) fn locking(
+    mut selection: Selection,
+    changes: &ChangeSet,
+    without: Option<usize>,
+) -> Selection {
+    let mut row = 0;
+    macro_rules! lock {
+        ($({ $rows:ident $row:ident $key:ident $id:ident $put:ident $delete:ident $keys:ident
+            $filters:ident $filter:ident $one:ident $lock:ident })*) => {$(
+            for change in &changes.$rows {
+                if without != Some(row) {
+                    let key = key_of(change, |row| &row.$id).clone();
+                    selection = selection.$lock($filter::$one(key));
+                }
+                row += 1;
+            }
+        )*};
     }
-    for change in &changes.tools {
-        let (Change::Put(Tool { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock(ToolFilter::Key(key.clone()));
-    }
-    for change in &changes.knowledge {
-        let (Change::Put(Item { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock(ItemFilter::Key(key.clone()));
-    }
-    for change in &changes.documents {
-        let (Change::Put(Document { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock(DocumentFilter::Key(key.clone()));
-    }
-    for change in &changes.work {
-        let (Change::Put(Work { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock(WorkFilter::Key(key.clone()));
-    }
-    for change in &changes.sessions {
-        let (Change::Put(Session { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock(SessionFilter::Key(key.clone()));
-    }
-    for change in &changes.cursors {
-        let (Change::Put(Cursor { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock(CursorFilter::Key(key.clone()));
-    }
-    for change in &changes.routes {
-        let (Change::Put(Route { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock(RouteFilter::Key(key.clone()));
-    }
-    for change in &changes.vectors {
-        let (Change::Put(RouteVector { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock(VectorFilter::Key(key.clone()));
-    }
-    for change in &changes.suggestions {
-        let (Change::Put(Suggestions { key, .. }) | Change::Delete(key)) = change;
-        selection = selection.lock(SuggestionFilter::Key(key.clone()));
-    }
+    collections!(lock);
     selection
 }
 
 impl Step for Write {
     fn selection(&self) -> Selection {
-        locking(self.look.clone(), &self.changes)
+        locking(self.look.clone(), &self.changes, None)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {
@@ -249,5 +140,31 @@ impl Step for Write {
 
     fn durability(&self) -> Durability {
         if self.full { Durability::Full } else { Durability::Normal }
+    }
+}
+
+/// Writes what was made up beforehand, and locks everything.
+#[derive(Clone, Debug)]
+pub struct Put(pub ChangeSet);
+
+impl Step for Put {
+    fn selection(&self) -> Selection {
+        let mut all = Selection::new();
+        macro_rules! lock {
+            ($({ $rows:ident $row:ident $key:ident $id:ident $put:ident $delete:ident $keys:ident
+                $filters:ident $filter:ident $one:ident $lock:ident })*) => {$(
+                all = all.$lock($filter::All);
+            )*};
+        }
+        collections!(lock);
+        all
+    }
+
+    fn decide(&self, _: &View) -> Result<Decision, Refusal> {
+        Ok(Decision::Write(self.0.clone()))
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Normal
     }
 }
