@@ -1,13 +1,18 @@
 //! Any record survives its line of an export, byte for byte.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use staleness_conformance::arbitrary::{
     Reach, item, journal_entry, outcome, project, revision, source, tool,
 };
 use staleness_core::journal::JournalEntry;
+use staleness_core::knowledge::Item;
 use staleness_core::outcome::Outcome;
 use staleness_core::store::View;
 use staleness_core::transfer::{Record, append_lines, record_of};
+use staleness_core::{MemoryStore, Policy, Registry};
 
 /// A view of one record.
 fn view_of(record: &Record) -> View {
@@ -56,6 +61,20 @@ proptest! {
         let read = record_of(&line).unwrap_or_else(|why| panic!("{why}: {line}"));
         prop_assert_eq!(&read, &record);
         prop_assert_eq!(line_of(&read), line);
+    }
+
+    #[test]
+    fn an_item_that_is_imported_again_stays_as_it_was(item in item(Reach::Pool)) {
+        // Links belong to two items, and are put in step.
+        let links = BTreeSet::new();
+        let item = Item { supersedes: links.clone(), superseded_by: links, ..item };
+        let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking();
+        for _ in 0..2 {
+            let mut importer = registry.importer(false).unwrap();
+            importer.put(Record::Item(Box::new(item.clone()))).unwrap();
+            importer.finish().unwrap();
+        }
+        prop_assert_eq!(registry.items_of(std::slice::from_ref(&item.key)).unwrap(), [item]);
     }
 
     /// Whatever is cut off or changed: an error, or another record, and no panic.

@@ -30,10 +30,12 @@ pub(super) fn merged(known: &Item, row: &Item) -> Item {
     let mut all = last.clone();
     all.verified_at = verified.verified_at;
     all.verified_commit.clone_from(&verified.verified_commit);
-    all.citations = citations(last, verified);
+    if !std::ptr::eq(last, verified) {
+        all.citations = citations(last, verified);
+    }
     all.contradicted = contradicted(known, row, all.verified_at);
     let done_since = other.done_at.filter(|at| *at > last.updated_at);
-    all.done_at = last.done_at.or(done_since).filter(|_| last.kind == ItemKind::Todo);
+    all.done_at = last.done_at.or(done_since.filter(|_| last.kind == ItemKind::Todo));
     count(&mut all, other);
     all
 }
@@ -51,11 +53,19 @@ fn citations(last: &Item, verified: &Item) -> BTreeSet<Citation> {
     last.citations.iter().map(seen).collect()
 }
 
+/// What only rows with this verification hold was said after it, whatever the clocks said.
 fn contradicted(known: &Item, row: &Item, verified: Option<Timestamp>) -> Option<Contradiction> {
-    let said = [&known.contradicted, &row.contradicted].into_iter().flatten();
+    let both = [known, row];
+    let was_said_before = |said: &Contradiction| {
+        both.iter()
+            .any(|item| item.contradicted.as_ref() == Some(said) && item.verified_at != verified)
+    };
+    let stands = |said: &&Contradiction| {
+        verified.is_none_or(|verified| verified <= said.at) || !was_said_before(said)
+    };
     // The known one of two at the same time.
-    let last = said.rev().max_by_key(|said| said.at)?;
-    verified.is_none_or(|verified| verified <= last.at).then(|| last.clone())
+    let said = both.iter().filter_map(|item| item.contradicted.as_ref());
+    said.rev().filter(stands).max_by_key(|said| said.at).cloned()
 }
 
 /// The larger of each counter.
