@@ -11,7 +11,6 @@ pub mod markdown;
 pub mod mcp_messages;
 mod peak;
 pub mod redb_codec;
-mod seeded;
 #[cfg(test)]
 mod seeds;
 pub mod settings;

@@ -4,11 +4,10 @@
 //! of four bytes each, one record of every kind from each.
 
 use proptest::strategy::{BoxedStrategy, Strategy};
-use staleness_conformance::arbitrary::{self, Reach};
+use staleness_conformance::arbitrary::{self, Reach, value};
 use staleness_redb::fuzzing::{MAX_RECORD, Record, outcome_time};
 
 use crate::peak::measured;
-use crate::seeded::value;
 
 /// Seeds of one input: more would only be slower.
 const MOST_SEEDS: usize = 2;

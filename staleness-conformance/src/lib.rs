@@ -1,40 +1,20 @@
 //! The suite that every backend of `staleness` runs.
 //!
-//! A backend describes itself as a [`Backend`], and runs the suite as a test target of its own with
-//! `harness = false`:
+//! A backend describes itself as a [`Backend`], mostly as [`Simple`], and runs the suite as a test target of its own
+//! with `harness = false`:
 //!
 //! ```no_run
-//! # use std::sync::Arc;
-//! # use staleness_conformance::{Backend, Capabilities, Place};
-//! # use staleness_core::MemoryStore;
-//! # use staleness_core::store::{RegistryStore, StoreError};
-//! #[derive(Debug)]
-//! struct InMemory;
-//!
-//! impl Backend for InMemory {
-//!     fn name(&self) -> &'static str {
-//!         "memory"
-//!     }
-//!     fn capabilities(&self) -> Capabilities {
-//!         Capabilities::NONE
-//!     }
-//!     fn place(&self) -> Place {
-//!         Place::new("in memory", ())
-//!     }
-//!     fn open(&self, _: &str) -> Result<Arc<dyn RegistryStore>, StoreError> {
-//!         Ok(Arc::new(MemoryStore::new()))
-//!     }
-//! }
-//!
-//! staleness_conformance::main!(InMemory);
+//! staleness_conformance::main!(staleness_conformance::Simple::MEMORY);
 //! ```
 //!
 //! - [`cases`] lists what is promised: one named [`Case`] per promise, an ordinary function over a
 //!   fresh store. A case that needs more than a backend's [`Capabilities`] is reported as ignored.
 //! - `cargo test --test conformance -- pages::` runs one theme; `--list` names them all.
 //! - `model::agrees_with_memory` plays random sequences of steps and reads against the memory store
-//!   of `staleness-core`, which is the reference, and shows the shortest one that tells them apart.
-//!   `PROPTEST_CASES` sets how many are tried, `PROPTEST_RNG_SEED` which; both have fixed defaults.
+//!   of `staleness-core`, which is the reference, and shows the shortest one that tells them apart;
+//!   `model::any_workload_is_reported_as_on_the_memory_store` does the same with the verbs of the registry. `PROPTEST_CASES`
+//!   sets how many are tried, `PROPTEST_RNG_SEED` which; both have fixed defaults. [`model`] and [`workload`]
+//!   take their choices from the bytes of a fuzzer as well.
 //! - The suite starts its own executable as a child process, to race for a store and to be killed
 //!   while it writes.
 //! - [`arbitrary`] generates every record, change set and selection, for tests and fuzzing.
@@ -65,7 +45,9 @@ mod linear;
 pub mod model;
 mod rows;
 mod runner;
+mod simple;
 mod steps;
+pub mod workload;
 mod wrappers;
 
 pub use backend::{Backend, Capabilities, Place};
@@ -73,5 +55,6 @@ pub use case::Case;
 pub use cases::cases;
 pub use context::Context;
 pub use runner::{ignore, run};
+pub use simple::Simple;
 pub use steps::Put;
 pub use wrappers::{Around, AskTwice, Fault, Faults, Faulty, HoldToLocks, Manner, Strict, Twice};

@@ -2,34 +2,16 @@
 
 use std::sync::Arc;
 
-use staleness_conformance::{Backend, Capabilities, Place};
-use staleness_core::store::{RegistryStore, StoreError};
+use staleness_conformance::{Capabilities, Simple};
 use staleness_redb::{OpenOptions, RedbStore};
 
-#[derive(Debug)]
-struct Redb;
-
-impl Backend for Redb {
-    fn name(&self) -> &'static str {
-        "redb"
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            persistent: true,
-            multi_process: true,
-            backup: true,
-            concurrent_readers: false,
-        }
-    }
-
-    fn place(&self) -> Place {
-        Place::temporary("registry.redb")
-    }
-
-    fn open(&self, location: &str) -> Result<Arc<dyn RegistryStore>, StoreError> {
-        Ok(Arc::new(RedbStore::open(location, OpenOptions::new())?))
-    }
-}
-
-staleness_conformance::main!(Redb);
+staleness_conformance::main!(Simple {
+    name: "redb",
+    capabilities: Capabilities {
+        persistent: true,
+        multi_process: true,
+        backup: true,
+        concurrent_readers: false,
+    },
+    open: |path| Ok(Arc::new(RedbStore::open(path, OpenOptions::new())?)),
+});

@@ -8,15 +8,15 @@ mod damage;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arbitrary::Unstructured;
 use rusqlite::{Connection, OpenFlags};
+use staleness_conformance::disk::Draws;
+use staleness_conformance::workload::{self, BYTES, Workload, one_line};
 use staleness_core::BlockingRegistry;
 use staleness_core::store::{Selection, StoreError};
 use staleness_sqlite::{OpenOptions, SqliteStore};
-
-use crate::sqlite_vs_redb::life::{Event, Life, one_line};
-use crate::sqlite_vs_redb::registry;
 
 /// The most cells that are changed.
 const MOST_CELLS: u8 = 6;
@@ -37,7 +37,7 @@ struct Made {
     bytes: Vec<u8>,
     /// The tables by name, as they were declared.
     tables: Vec<(String, String)>,
-    life: Life<'static>,
+    workload: Workload,
 }
 
 /// A connection that may change a store, since it writes checksums.
@@ -64,28 +64,28 @@ pub fn run(data: &[u8]) {
         }
         declare(&conn, &made.tables);
         drop(conn);
-        live(&path, made.life.with(input));
+        live(&path, made.workload.clone(), input.take_rest());
     });
 }
 
 /// Asks a store for everything, lets something happen to it, and asks again.
-fn live(path: &Path, mut life: Life<'_>) {
+fn live(path: &Path, mut workload: Workload, choices: &[u8]) {
     let Some(store) = opened(path) else { return };
-    let mut was_sound = judged(&store, &life);
-    let store = (0..MOST_EVENTS).try_fold(store, |store, _| {
-        let Some(event) = life.next() else { return Some(store) };
-        if matches!(event, Event::Reopen) {
+    let mut was_sound = judged(&store, &workload);
+    let store = choices.chunks(BYTES).take(MOST_EVENTS).try_fold(store, |store, bytes| {
+        let event = workload.next(bytes);
+        if event.reopens() {
             drop(store);
             return opened(path);
         }
-        event.carry_out(&store);
+        let _ = event.run(&store);
         Some(store)
     });
     let Some(store) = store else {
         assert!(!was_sound, "a sound store opens again");
         return;
     };
-    let is_sound = judged(&store, &life);
+    let is_sound = judged(&store, &workload);
     assert!(is_sound || !was_sound, "a sound store stays sound: {:?}", store.check());
     drop(store);
     was_sound = is_sound;
@@ -95,9 +95,9 @@ fn live(path: &Path, mut life: Life<'_>) {
 
 fn opened(path: &Path) -> Option<BlockingRegistry> {
     match SqliteStore::open(path, OpenOptions::new()) {
-        Ok(store) => Some(registry(store)),
+        Ok(store) => Some(workload::registry(Arc::new(store))),
         Err(error) => {
-            one_line(&error);
+            let _ = one_line(&error);
             None
         }
     }
@@ -105,14 +105,14 @@ fn opened(path: &Path) -> Option<BlockingRegistry> {
 
 /// Whether a check finds a store sound. Whatever it finds, everything can be asked for, with the same
 /// answer twice; a sound store can be read to its end.
-fn judged(store: &BlockingRegistry, life: &Life<'_>) -> bool {
-    let seen = life.look(store);
-    assert_eq!(seen, life.look(store), "the same twice");
+fn judged(store: &BlockingRegistry, workload: &Workload) -> bool {
+    let seen = workload.look(store);
+    assert_eq!(seen, workload.look(store), "the same twice");
     let export = pages(store);
     let (check, again) = (store.check(), store.check());
     assert_eq!(said(&check), said(&again), "the same twice");
     for error in [export.as_ref().err(), check.as_ref().err()].into_iter().flatten() {
-        one_line(error);
+        let _ = one_line(error);
     }
     if check.is_ok() {
         assert!(export.is_ok(), "it is sound, and cannot be read: {export:?}");
@@ -141,25 +141,19 @@ impl Made {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("made.db");
         let store = opened(&path).expect("a new store opens");
-        let mut number = 0x2545_f491_4f6c_dd1d_u64;
-        let choices: Vec<u8> = (0..1 << 14)
-            .map(|_| {
-                number ^= number << 13;
-                number ^= number >> 7;
-                number ^= number << 17;
-                (number >> 32) as u8
-            })
-            .collect();
-        let mut life = Life::new(Unstructured::new(choices.leak()));
+        let (mut draws, mut workload) = (Draws(7), Workload::default());
         for turn in 0.. {
             if turn >= BEFORE && tables(&path).iter().all(|(name, _)| rows(&path, name) > 0) {
                 break;
             }
-            let event = life.next().expect("there are choices left");
+            let bytes: Vec<u8> = (0..BYTES).map(|_| draws.below(256) as u8).collect();
+            let event = workload.next(&bytes);
             // What goes cannot be damaged.
-            let told = format!("{event:?}");
-            if !["Forget", "Prune", "Remove", "End,"].iter().any(|word| told.contains(word)) {
-                event.carry_out(&store);
+            if !["forget", "prune", "remove", "end"]
+                .iter()
+                .any(|word| event.verb().starts_with(word))
+            {
+                let _ = event.run(&store);
             }
         }
         store.check().expect("what is made is sound");
@@ -172,7 +166,7 @@ impl Made {
         declare(&conn, &loose);
         drop(conn);
         let bytes = fs::read(&path).expect("the store is read");
-        Self { life: life.with(Unstructured::new(&[])), folder, bytes, tables }
+        Self { workload, folder, bytes, tables }
     }
 
     fn path(&self) -> PathBuf {

@@ -136,8 +136,5 @@ const fn is_demoted(row: &Tool) -> bool {
 
 const fn is_open(row: &Work) -> bool {
     use WorkStatus::{Active, Blocked, InProgress, Made, Open, Pending, Todo, Visible};
-    matches!(
-        row.status,
-        Todo | InProgress | Blocked | Active | Open | Pending | Visible | Made
-    )
+    matches!(row.status, Todo | InProgress | Blocked | Active | Open | Pending | Visible | Made)
 }

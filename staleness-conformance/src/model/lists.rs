@@ -287,9 +287,10 @@ fn are_locked(looks: &[Selection], view: &View, changes: &ChangeSet) -> bool {
         && are_distinct(&changes.vectors, |row| &row.key)
         && changes.vectors.iter().all(|change| {
             let key = key_of(change, |row| &row.key);
-            let locked = looks.iter().flat_map(|look| &look.vectors).any(|pick| {
-                pick.access == Access::Lock && picked(pick, key, new(change))
-            });
+            let locked = looks
+                .iter()
+                .flat_map(|look| &look.vectors)
+                .any(|pick| pick.access == Access::Lock && picked(pick, key, new(change)));
             // A step that locks a route may remove its vector.
             let mut routes = looks.iter().flat_map(|look| &look.routes);
             locked

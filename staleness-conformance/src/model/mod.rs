@@ -37,10 +37,9 @@ const SEED: u64 = 0x5eed;
 /// memory store does not agree with.
 pub(crate) fn agrees_with_memory(backend: &Arc<dyn Backend>) {
     let sequences = Machine::sequential_strategy(1..=LONGEST);
-    let verdict = TestRunner::new(config(SEQUENCES))
-        .run(&sequences, |((), transitions, seen)| {
-            play(backend, Arc::new(MemoryStore::new()), &transitions, seen.as_deref())
-        });
+    let verdict = TestRunner::new(config(SEQUENCES)).run(&sequences, |((), transitions, seen)| {
+        play(backend, Arc::new(MemoryStore::new()), &transitions, seen.as_deref())
+    });
     match verdict {
         Ok(()) => {}
         Err(TestError::Fail(why, (_, transitions, _))) => {
@@ -60,8 +59,8 @@ pub fn play_bytes(backend: &Arc<dyn Backend>, reference: Handle, data: &[u8]) {
         static ANY: BoxedStrategy<Transition> = transition(true);
     }
     let seeds = data.as_chunks().0.iter().take(LONGEST_OF_BYTES);
-    let transitions: Vec<Transition> = ANY
-        .with(|any| seeds.map(|seed| value(any, u32::from_le_bytes(*seed))).collect());
+    let transitions: Vec<Transition> =
+        ANY.with(|any| seeds.map(|seed| value(any, u32::from_le_bytes(*seed))).collect());
     if let Err(why) = play(backend, reference, &transitions, None) {
         panic!("{}", report(backend.as_ref(), &why.to_string(), &transitions));
     }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::broken::{Flaw, Shared};
-use staleness_conformance::{Backend, Case, cases};
+use staleness_conformance::disk::Draws;
+use staleness_conformance::workload::{BYTES, Pace, compare};
+use staleness_conformance::{Backend, Case, cases, model};
 
 fn case(name: &str) -> Case {
     cases().into_iter().find(|case| case.name == name).unwrap_or_else(|| panic!("no case {name}"))
@@ -32,6 +34,44 @@ fn modelled(flaw: Flaw, most: usize) {
         .expect_err("the model test catches the flaw");
     let steps = told.lines().filter(|line| line.get(3..5) == Some(". ")).count();
     assert!((1..=most).contains(&steps), "shrunk to {steps} transitions:\n{told}");
+}
+
+/// Bytes that look random and are the same in every run.
+fn bytes(seed: u64, count: usize) -> Vec<u8> {
+    let mut draws = Draws(seed);
+    (0..count).map(|_| draws.below(256) as u8).collect()
+}
+
+const FLAWS_OF_ROWS: [Flaw; 6] = [
+    Flaw::ForgetsJournal,
+    Flaw::RewritesItems,
+    Flaw::ForgetsReferences,
+    Flaw::ForgetsEnds,
+    Flaw::ForgetsLessons,
+    Flaw::ForgetsPrompts,
+];
+
+/// As the fuzz targets do it.
+#[test]
+fn bytes_of_a_fuzzer_tell_flaws_of_rows() {
+    let fails = |flaw, run: &dyn Fn(&Arc<dyn Backend>, u64) -> bool| {
+        let backend: Arc<dyn Backend> = Arc::new(Shared::new(flaw));
+        (1..=4).any(|seed| run(&backend, seed))
+    };
+    let steps = |backend: &Arc<dyn Backend>, seed| {
+        let bytes = bytes(seed, 192);
+        let play = || model::play_bytes(backend, Arc::new(model::Lists::default()), &bytes);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(play)).is_err()
+    };
+    let verbs = |backend: &Arc<dyn Backend>, seed| {
+        let pace = Pace { longest: 80, glances: 1 };
+        compare(&[Arc::clone(backend)], &bytes(seed, 80 * BYTES), pace).is_err()
+    };
+    assert!(!fails(None, &steps) && !fails(None, &verbs));
+    for flaw in FLAWS_OF_ROWS {
+        assert!(fails(Some(flaw), &steps), "{flaw:?} is not told by steps");
+        assert!(fails(Some(flaw), &verbs), "{flaw:?} is not told by verbs");
+    }
 }
 
 #[test]

@@ -1,0 +1,173 @@
+//! One workload on the memory store and on other stores at once.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use staleness_core::policy::{OutcomePolicy, RoutePolicy};
+use staleness_core::store::{RegistryStore, Selection};
+use staleness_core::transfer::{Checker, HEADER, Record, append_lines};
+use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+
+use super::{BYTES, Workload, said};
+use crate::backend::Backend;
+use crate::context::Context;
+
+/// The length of a workload, and how often everybody is asked what can be seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The most events.
+    pub longest: usize,
+    /// The events between two glances.
+    pub glances: usize,
+}
+
+/// What a workload did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// The events.
+    pub events: usize,
+    /// The lines of the export in the end.
+    pub lines: usize,
+}
+
+/// A registry on a store, with bounds so tight that a short workload prunes.
+#[must_use]
+pub fn registry(store: Arc<dyn RegistryStore>) -> BlockingRegistry {
+    let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 8 };
+    let routes = RoutePolicy { max_routes: 4, ..RoutePolicy::default() };
+    Registry::new(store, Policy { outcomes, routes, ..Policy::default() }).blocking()
+}
+
+/// A store and the registry on it.
+struct Side {
+    context: Context,
+    registry: BlockingRegistry,
+}
+
+impl Side {
+    fn new(backend: &Arc<dyn Backend>) -> Self {
+        let context = Context::new(Arc::clone(backend));
+        let registry = registry(Arc::clone(context.store()));
+        Self { context, registry }
+    }
+
+    fn reopen(&mut self) {
+        if self.context.backend().capabilities().persistent {
+            self.registry = registry(Arc::new(MemoryStore::new()));
+            self.context.reopen();
+            self.registry = registry(Arc::clone(self.context.store()));
+        }
+    }
+}
+
+/// The stores that are compared.
+struct Sides {
+    memory: BlockingRegistry,
+    others: Vec<Side>,
+}
+
+impl Sides {
+    fn new(backends: &[Arc<dyn Backend>]) -> Self {
+        let memory = registry(Arc::new(MemoryStore::new()));
+        Self { memory, others: backends.iter().map(Side::new).collect() }
+    }
+
+    /// The answer that all give.
+    fn agree(
+        &self,
+        what: &dyn Fn() -> String,
+        ask: impl Fn(&BlockingRegistry) -> String,
+    ) -> Result<String, String> {
+        let expected = ask(&self.memory);
+        for side in &self.others {
+            let found = ask(&side.registry);
+            if found != expected {
+                let name = side.context.backend().name();
+                return Err(format!(
+                    "{}: {name} answers\n{found}\n  the memory store\n{expected}",
+                    what()
+                ));
+            }
+        }
+        Ok(expected)
+    }
+}
+
+/// Does what `bytes` choose on the memory store and on a fresh store of each backend. After each event and at the
+/// end all must report the same, export the same bytes and find themselves sound; what is exported can be imported
+/// into a fresh store of each, once and again, and is seen and exported there as before.
+///
+/// # Errors
+/// Where they differ, and after which event.
+///
+/// # Panics
+/// When a store fails where none may.
+pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Result<Tally, String> {
+    let mut sides = Sides::new(backends);
+    let mut workload = Workload::default();
+    let chosen: Vec<&[u8]> = bytes.chunks(BYTES).take(pace.longest).collect();
+    for (turn, bytes) in chosen.iter().enumerate() {
+        let event = workload.next(bytes);
+        // Each workload is interrupted once, whatever the bytes choose.
+        if event.reopens() || turn == chosen.len() / 2 {
+            sides.others.iter_mut().for_each(Side::reopen);
+        }
+        let what = || format!("event {turn}, {event:?}");
+        sides.agree(&what, |registry| event.run(registry))?;
+        if turn % pace.glances == pace.glances - 1 {
+            let what = || format!("what is seen after event {turn}, {event:?}");
+            sides.agree(&what, |registry| workload.glance(registry))?;
+        }
+    }
+    sides.agree(&|| "the end".into(), |registry| workload.look(registry))?;
+    let export = sides.agree(&|| "the export".into(), exported)?;
+    let copies = Sides::new(backends);
+    for _ in 0..2 {
+        import(&copies, &export);
+        let again = copies.agree(&|| "the export of an import".into(), exported)?;
+        if again != export {
+            return Err(format!("the export of an import is\n{again}\n  not\n{export}"));
+        }
+    }
+    let what = || "an import".into();
+    let (found, expected) = (
+        copies.agree(&what, |registry| workload.records(registry))?,
+        workload.records(&sides.memory),
+    );
+    if found != expected {
+        return Err(format!("of an import is seen\n{found}\n  not\n{expected}"));
+    }
+    for sides in [&sides, &copies] {
+        sides.agree(&|| "a check".into(), |registry| said(registry.check()))?;
+        sides.memory.check().map_err(|error| error.to_string())?;
+    }
+    Ok(Tally { events: chosen.len(), lines: export.lines().count() })
+}
+
+fn exported(registry: &BlockingRegistry) -> String {
+    let mut bytes = format!("{HEADER}\n").into_bytes();
+    let mut visit = |page| {
+        append_lines(&page, &mut bytes);
+        ControlFlow::Continue(())
+    };
+    registry.pages(&Selection::records(), &mut visit).expect("it can be exported");
+    String::from_utf8(bytes).expect("an export is UTF-8")
+}
+
+/// Imports an export, which must be sound, everywhere.
+fn import(sides: &Sides, export: &str) {
+    let mut checker = Checker::new();
+    let line = |line| checker.line(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    let records: Vec<Record> = export.lines().filter_map(line).collect();
+    checker.finish().expect("the export is whole");
+    let (projects, others): (Vec<Record>, Vec<Record>) =
+        records.into_iter().partition(|record| matches!(record, Record::Project(_)));
+    let registries = sides.others.iter().map(|side| &side.registry);
+    for registry in registries.chain([&sides.memory]) {
+        let mut importer = registry.importer(false).expect("the store takes an import");
+        for record in others.iter().chain(&projects) {
+            importer.put(record.clone()).expect("a record is taken");
+        }
+        importer.finish().expect("the import ends");
+    }
+}

@@ -1,0 +1,198 @@
+//! Events of items of knowledge and of documents.
+
+use std::collections::BTreeSet;
+
+use proptest::strategy::BoxedStrategy;
+use staleness_core::Timestamp;
+use staleness_core::ids::{ItemId, ItemKey, ProjectId, Scope};
+use staleness_core::knowledge::{Citation, Document, Item, ItemKind};
+use staleness_core::registry::{Act, FileItem, ItemPatch, ScopeChoice, Verification};
+
+use super::draw::Draw;
+use super::{Event, said};
+use crate::arbitrary::{self, Reach};
+
+const IDS: [&str; 5] = ["deploy", "a_b", "a%b", "\u{1f680}", "it's"];
+const PATHS: [&str; 4] = ["AGENTS.md", "docs/a.md", "docs/b.md", "~/.client/memory.md"];
+
+thread_local! {
+    static ITEMS: BoxedStrategy<Item> = arbitrary::item(Reach::Pool);
+    static DOCUMENTS: BoxedStrategy<Document> = arbitrary::document(Reach::Pool);
+}
+
+impl Draw<'_> {
+    fn item_id(&mut self) -> ItemId {
+        ItemId::new(self.mostly_first(&IDS)).expect("an id")
+    }
+
+    /// Global, or of a project.
+    pub(super) fn scope(&mut self) -> Scope {
+        if self.below(3) == 0 { Scope::Global } else { Scope::Project(self.project().id) }
+    }
+
+    fn item_key(&mut self) -> ItemKey {
+        self.again(|made| &made.items).unwrap_or_else(|| self.new_item_key())
+    }
+
+    fn new_item_key(&mut self) -> ItemKey {
+        ItemKey { scope: self.scope(), id: self.item_id() }
+    }
+
+    fn item_keys(&mut self) -> Vec<ItemKey> {
+        self.some(3, Self::item_key)
+    }
+
+    fn item_ids(&mut self) -> BTreeSet<ItemId> {
+        self.some(2, Self::item_id).into_iter().collect()
+    }
+
+    /// With the fields of any item; most are as old as the event, and know each other.
+    fn item(&mut self, at: Timestamp) -> Item {
+        let any = ITEMS.with(|items| self.any(items));
+        let key = self.new_item_key();
+        if self.below(4) == 3 {
+            return Item { key, ..any };
+        }
+        let body = self.one_of(&["It is so.", "It is otherwise.", "\"quoted\"\n- list"]);
+        let digest = self.one_of(&[None, Some("0f".to_owned()), Some("f0".to_owned())]);
+        let path = self.one_of(&["src/a.rs", "src/b.rs"]);
+        Item {
+            keywords: [self.one_of(&["tool", "release"]).to_owned()].into(),
+            citations: self
+                .perhaps(|_| Citation { digest, ..Citation::of_path(path) })
+                .into_iter()
+                .collect(),
+            supersedes: self.perhaps(Self::item_ids).unwrap_or_default(),
+            related: self.item_ids(),
+            due: self.perhaps(|_| at),
+            ..Item::new(key, any.kind, body, at)
+        }
+    }
+
+    /// Some items stand in files.
+    fn act_on_items(&mut self, at: Timestamp) -> Act {
+        let mut act = self.act(at);
+        if self.below(4) == 3 {
+            let file = FileItem {
+                path: "docs/item.md".into(),
+                kind: self.one_of(&ItemKind::ALL),
+                added_at: at.minus_days(3),
+                updated_at: at.minus_days(self.below(3) as i64),
+                recalls: self.below(9) as u64,
+                recalled_at: self.perhaps(|_| at.minus_days(1)),
+            };
+            act.files.insert(self.item_key(), file);
+        }
+        act
+    }
+
+    fn item_patch(&mut self, at: Timestamp) -> ItemPatch {
+        let other = self.item(at);
+        let fields = self.below(256);
+        let has = |bit: u32| fields >> bit & 1 == 1;
+        ItemPatch {
+            kind: has(0).then_some(other.kind),
+            body: has(1).then_some(other.body),
+            keywords: has(2).then_some(other.keywords),
+            version_context: has(3).then_some(other.version_context),
+            due: has(4).then_some(other.due),
+            citations: has(5).then_some(other.citations),
+            supersedes: has(6).then_some(other.supersedes),
+            related: has(7).then_some(other.related),
+            ..ItemPatch::default()
+        }
+    }
+
+    fn documents(&mut self, project: &ProjectId, at: Timestamp) -> Vec<Document> {
+        let (which, recent) = (self.below(16), self.maybe());
+        let listed = (0..).zip(PATHS).filter(|(bit, _)| which >> bit & 1 == 0);
+        listed
+            .map(|(_, path)| {
+                let mut row = DOCUMENTS.with(|documents| self.any(documents));
+                row.key.project = project.clone();
+                row.key.path = path.into();
+                row.checked_at = if recent { at } else { row.checked_at };
+                row
+            })
+            .collect()
+    }
+
+    pub(super) fn item_event(&mut self, at: Timestamp) -> Event {
+        match self.below(18) {
+            0..6 => {
+                let added = (self.item(at), self.act_on_items(at));
+                self.workload.made.items.push(added.0.key.clone());
+                Event::new("add_item", added, |registry, (item, act)| {
+                    said(registry.add_item(item, act))
+                })
+            }
+            6 | 7 => {
+                let edit = (self.item_keys(), self.item_patch(at), self.act_on_items(at));
+                Event::new("edit_items", edit, |registry, (keys, patch, act)| {
+                    said(registry.edit_items(keys, patch, act))
+                })
+            }
+            8 => {
+                let other = self.item(at);
+                let (commit, citations) = (other.verified_commit, other.citations);
+                let verified = |key| Verification {
+                    key,
+                    commit: commit.clone(),
+                    citations: citations.clone(),
+                    moved: Vec::new(),
+                };
+                let all: Vec<_> = self.item_keys().into_iter().map(verified).collect();
+                Event::new("verify_items", (all, self.act_on_items(at)), |registry, (all, act)| {
+                    said(registry.verify_items(all, act))
+                })
+            }
+            9 => {
+                let done = (self.item_keys(), self.act_on_items(at), self.below(4) == 3);
+                Event::new("done_items", done, |registry, (keys, act, again)| {
+                    said(if again {
+                        registry.reopen_items(keys, act)
+                    } else {
+                        registry.done_items(keys, act)
+                    })
+                })
+            }
+            10 => {
+                let both = (self.item_key(), self.item_key(), self.act_on_items(at));
+                Event::new("supersede_item", both, |registry, (old, new, act)| {
+                    said(registry.supersede_item(old, new, act))
+                })
+            }
+            11 => {
+                let said_of = (self.item_key(), self.act_on_items(at));
+                Event::new("contradict_item", said_of, |registry, (key, act)| {
+                    said(registry.contradict_item(key, "agent".into(), "no\nlonger".into(), act))
+                })
+            }
+            12 => {
+                let gone = (self.item_key(), self.act_on_items(at));
+                Event::new("remove_item", gone, |registry, (key, act)| {
+                    said(registry.remove_item(key, act))
+                })
+            }
+            13 | 14 => {
+                let recalled = (self.item_keys(), self.act_on_items(at));
+                Event::new("count_recalls", recalled, |registry, (keys, act)| {
+                    said(registry.count_recalls(keys, act))
+                })
+            }
+            15 | 16 => {
+                let id = self.project().id;
+                let rows = self.documents(&id, at);
+                let paths: BTreeSet<String> = rows.iter().map(|row| row.key.path.clone()).collect();
+                let checked = (id, rows, self.perhaps(|_| paths));
+                Event::new("put_documents", checked, move |registry, (id, rows, every)| {
+                    said(registry.put_documents(&id, rows, every, at))
+                })
+            }
+            _ => Event::new("item", (self.project().id, self.item_id()), |registry, (of, id)| {
+                let near = said(registry.nearest_item(&of, "deplyo"));
+                format!("{near}\n{}", said(registry.item(&of, &id, ScopeChoice::Either)))
+            }),
+        }
+    }
+}

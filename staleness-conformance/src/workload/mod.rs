@@ -1,0 +1,184 @@
+//! Random workloads: verbs of the registry that bytes choose, [`BYTES`] for each. The same bytes make the same
+//! workload, for the case of the suite that compares every backend with the memory store, and for fuzzers.
+
+mod compare;
+mod draw;
+mod items;
+mod routes;
+mod scans;
+mod tools;
+mod work;
+
+use std::fmt::Debug;
+
+use staleness_core::ids::{ItemKey, ToolKey, ToolName, WorkKey};
+use staleness_core::registry::{Resume, ToolListing, WorkListing};
+use staleness_core::route::RouteKey;
+use staleness_core::scan::ProjectRef;
+use staleness_core::session::SessionKey;
+use staleness_core::store::StoreError;
+use staleness_core::{BlockingRegistry, Timestamp};
+
+pub use compare::{Pace, Tally, compare, registry};
+use draw::{Draw, NAMES, ROOTS, agent};
+
+/// The bytes that choose one event.
+pub const BYTES: usize = 48;
+
+type Run = Box<dyn Fn(&BlockingRegistry) -> String>;
+
+/// One thing that a caller does.
+pub struct Event {
+    verb: &'static str,
+    told: String,
+    run: Option<Run>,
+}
+
+impl Event {
+    /// A verb of the registry with what it is called with.
+    fn new<A: Debug + Clone + 'static>(
+        verb: &'static str,
+        arguments: A,
+        run: impl Fn(&BlockingRegistry, A) -> String + 'static,
+    ) -> Self {
+        let told = format!("{verb} {arguments:?}");
+        Self { verb, told, run: Some(Box::new(move |registry| run(registry, arguments.clone()))) }
+    }
+
+    /// The name of the verb; `reopen` for a store that is closed and opened again.
+    #[must_use]
+    pub const fn verb(&self) -> &'static str {
+        self.verb
+    }
+
+    /// Returns true if the store is to be closed and opened again; nothing else happens then.
+    #[must_use]
+    pub const fn reopens(&self) -> bool {
+        self.run.is_none()
+    }
+
+    /// Does it. Returns the registry's answer.
+    #[must_use]
+    pub fn run(&self, registry: &BlockingRegistry) -> String {
+        self.run.as_ref().map_or_else(String::new, |run| run(registry))
+    }
+}
+
+impl Debug for Event {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.told)
+    }
+}
+
+/// The state in which the next event begins.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    now: Timestamp,
+    ops: usize,
+    made: Made,
+}
+
+/// The keys that events were to make.
+#[derive(Clone, Debug, Default)]
+struct Made {
+    items: Vec<ItemKey>,
+    work: Vec<WorkKey>,
+    sessions: Vec<SessionKey>,
+    routes: Vec<RouteKey>,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Self { now: Timestamp::from_millis(1_767_225_600_000), ops: 0, made: Made::default() }
+    }
+}
+
+impl Workload {
+    /// The event that bytes choose; missing ones count as 0.
+    pub fn next(&mut self, bytes: &[u8]) -> Event {
+        let mut draw = Draw::new(self, bytes);
+        let at = draw.tick();
+        match draw.below(50) {
+            0..16 => draw.tool_event(at),
+            16..26 => draw.item_event(at),
+            26..34 => draw.work_event(at),
+            34..38 => draw.session_event(at),
+            38..48 => draw.route_event(at),
+            _ => Event { verb: "reopen", told: "reopen".into(), run: None },
+        }
+    }
+
+    /// What a caller sees of one project and one name, which change with every event.
+    fn glance(&self, registry: &BlockingRegistry) -> String {
+        let root = ROOTS[self.ops % ROOTS.len()];
+        let name = NAMES[self.ops / 2 % NAMES.len()];
+        format!("{}\n{}", self.seen(registry, &[root], &[name]), documents(registry, &[root]))
+    }
+
+    /// Everything that a caller sees.
+    #[must_use]
+    pub fn look(&self, registry: &BlockingRegistry) -> String {
+        format!("{}\n{}", self.records(registry), documents(registry, &ROOTS))
+    }
+
+    /// Everything that a caller sees, but for documents, which are not exported.
+    fn records(&self, registry: &BlockingRegistry) -> String {
+        self.seen(registry, &ROOTS, &NAMES)
+    }
+
+    fn seen(&self, registry: &BlockingRegistry, roots: &[&str], names: &[&str]) -> String {
+        let now = self.now;
+        let mut seen =
+            vec![said(registry.projects()), said(registry.sources()), said(registry.revision())];
+        for root in roots {
+            let project = ProjectRef::of_root(*root);
+            let id = &project.id;
+            let all = ToolListing { all_projects: true, ..ToolListing::default() };
+            let work = registry.work_items(id, WorkListing::default());
+            seen.extend([
+                said(registry.list(&project, all, now)),
+                said(registry.list(&project, ToolListing::default(), now)),
+                said(registry.rank(&project, 5, now)),
+                said(registry.suggest(&project, Some("review"), None, 5, now)),
+                said(registry.items(id)),
+                said(work.and_then(|work| registry.work_reports(&project, work, now))),
+                said(registry.stale_report(&project, now)),
+                said(registry.resume(&project, Resume::new(agent()), now)),
+                said(registry.sessions(id)),
+                routes::seen(registry, id),
+            ]);
+            for name in names {
+                let name = ToolName::new(name).expect("a name");
+                let keys = [ToolKey::project(id.clone(), name.clone()), ToolKey::global(name)];
+                seen.push(said(registry.history(&keys, 50)));
+                seen.push(said(registry.show(&project, &keys, now)));
+            }
+        }
+        seen.join("\n")
+    }
+}
+
+fn documents(registry: &BlockingRegistry, roots: &[&str]) -> String {
+    let of = |root: &&str| {
+        let id = ProjectRef::of_root(*root).id;
+        let (all, loaded) = (registry.documents(&id), registry.loaded_documents(&id));
+        [said(all), said(loaded), said(registry.flagged_documents(&id))].join("\n")
+    };
+    roots.iter().map(of).collect::<Vec<_>>().join("\n")
+}
+
+/// An answer of the registry as text.
+fn said<T: Debug>(answer: Result<T, StoreError>) -> String {
+    answer.map_or_else(|error| one_line(&error), |value| format!("{value:?}"))
+}
+
+/// The words of an error.
+///
+/// # Panics
+/// When they are not one line.
+#[must_use]
+pub fn one_line(error: &StoreError) -> String {
+    let line = error.to_string();
+    assert!(!line.contains(char::is_control), "{line:?}");
+    line
+}

@@ -1,0 +1,182 @@
+//! Events of routes, their vectors and suggestions.
+
+use staleness_core::ids::{ModelId, ProjectId};
+use staleness_core::registry::{FindRoutes, FindTools, Learn, ToldRoute};
+use staleness_core::route::{
+    Confidence, Precision, Prompted, Route, RouteKey, SuggestedTool, Vector, fold_query,
+};
+use staleness_core::{BlockingRegistry, Timestamp};
+
+use super::draw::Draw;
+use super::{Event, said};
+
+const QUERIES: [&str; 8] = [
+    "open issues",
+    "Open  ISSUES",
+    "review what is open",
+    "read what is open",
+    "run it\nall",
+    "a%b_c \u{1f680}'",
+    "search the mail for issues",
+    " ",
+];
+/// Models, with how many dimensions they have.
+const MODELS: [(&str, usize); 2] = [("m", 3), ("m%", 2)];
+
+impl Draw<'_> {
+    fn query(&mut self) -> String {
+        self.mostly_first(&QUERIES).to_owned()
+    }
+
+    fn signal(&mut self) -> f64 {
+        self.one_of(&[1.0, 1.0, 1.0, 0.75, 0.75, 0.3, 0.05, 0.0, -1.0])
+    }
+
+    /// Few directions, so that some mean the same; where `any`, at times one that fits nowhere.
+    fn vector(&mut self, any: bool) -> (ModelId, Vec<f64>) {
+        let (model, dimensions) = self.one_of(&MODELS);
+        let dimensions = dimensions + usize::from(any && self.below(12) == 11);
+        let mut numbers: Vec<f64> = (0..dimensions).map(|_| self.below(3) as f64).collect();
+        numbers[0] += self.below(2) as f64 * 0.01;
+        (ModelId::new(model).expect("an id"), numbers)
+    }
+
+    fn route_key(&mut self) -> RouteKey {
+        self.again(|made| &made.routes).unwrap_or_else(|| self.new_route_key())
+    }
+
+    fn new_route_key(&mut self) -> RouteKey {
+        let (project, tool, query) = (self.project().id, self.tool(), self.query());
+        RouteKey::of(&project, &tool, &fold_query(&query))
+    }
+
+    fn learn(&mut self, at: Timestamp) -> Learn {
+        let vector = self.perhaps(|draw| draw.vector(true));
+        let (signal, query) = (self.signal(), self.query());
+        Learn { signal, vector, ..Learn::new(self.op(), query, self.tool(), at) }
+    }
+
+    fn prompted(&mut self, at: Timestamp) -> Prompted {
+        let query = Some(self.query()).filter(|_| self.below(4) < 3);
+        let tools = (0..self.below(3)).map(|_| {
+            let key = self.route_key();
+            SuggestedTool { tool: key.tool, route: self.perhaps(|_| key.id) }
+        });
+        Prompted { at, query, tools: tools.collect(), taught: Vec::new() }
+    }
+
+    fn told_route(&mut self, at: Timestamp) -> ToldRoute {
+        let (project, tool, query) = (self.project().id, self.tool(), self.query());
+        // Whoever hands them in has compared their dimensions.
+        let vector = self.perhaps(|draw| draw.vector(false)).and_then(|(model, numbers)| {
+            let vector = Vector::new(&numbers, self.one_of(&Precision::ALL));
+            Some((model, vector.ok()?))
+        });
+        let route = Route {
+            key: RouteKey::of(&project, &tool, &fold_query(&query)),
+            query,
+            confidence: Confidence::new(self.signal().max(0.0)).expect("it lies in 0..=1"),
+            uses: self.below(9) as u64,
+            created_at: at.minus_days(3),
+            last_used_at: at.minus_days(self.below(3) as i64),
+            model: None,
+            ops: Vec::new(),
+        };
+        ToldRoute { route, vector }
+    }
+
+    pub(super) fn route_event(&mut self, at: Timestamp) -> Event {
+        match self.below(24) {
+            0..9 => {
+                let lesson = (self.project(), self.learn(at));
+                let query = fold_query(&lesson.1.query);
+                let key = RouteKey::of(&lesson.0.id, &lesson.1.tool, &query);
+                self.workload.made.routes.push(key);
+                Event::new("learn_route", lesson, |registry, (project, learn)| {
+                    let preview = said(registry.preview_learn(&project, learn.clone()));
+                    format!("{preview}\n{}", said(registry.learn_route(&project, learn)))
+                })
+            }
+            9 | 10 => {
+                let used = (self.some(4, Self::route_key), self.op());
+                Event::new("use_routes", used, move |registry, (keys, op)| {
+                    said(registry.use_routes(keys, &op, at))
+                })
+            }
+            11 => {
+                let pruned = (self.project().id, self.below(3) == 2);
+                Event::new("prune_routes", pruned, move |registry, (id, dry_run)| {
+                    said(registry.prune_routes(&id, at, dry_run))
+                })
+            }
+            12 => Event::new("prune_all_routes", self.below(3) == 2, move |registry, dry_run| {
+                said(registry.prune_all_routes(at, dry_run))
+            }),
+            13 => Event::new("forget_route", self.route_key(), move |registry, key| {
+                let near = said(registry.nearest_route(&key.project, &key.id.to_string()));
+                format!("{near}\n{}", said(registry.forget_route(&key.project, key.id, at)))
+            }),
+            14 => {
+                let told = (self.some(3, |draw| draw.told_route(at)), self.below(4) == 3);
+                Event::new("import_routes", told, |registry, (routes, dry_run)| {
+                    said(registry.import_routes(routes, dry_run))
+                })
+            }
+            15..19 => {
+                let noted = (self.session_key(), self.prompted(at), self.below(4) == 3);
+                Event::new("note_prompt", noted, |registry, (key, prompted, only)| {
+                    let noted = if only {
+                        registry.note_suggested(key.clone(), prompted)
+                    } else {
+                        registry.note_prompt(key.clone(), prompted)
+                    };
+                    format!("{}\n{}", said(noted), said(registry.suggestions(&key)))
+                })
+            }
+            19 => Event::new("forget_suggestions", self.session_key(), move |registry, key| {
+                let known = said(registry.suggestions(&key));
+                format!("{known}\n{}", said(registry.forget_suggestions(key, at)))
+            }),
+            20 => {
+                let prompt = (self.project(), self.session(), self.query());
+                Event::new("suggest_for_prompt", prompt, move |registry, (project, id, prompt)| {
+                    said(registry.suggest_for_prompt(&project, &id, &prompt, at))
+                })
+            }
+            _ => {
+                let vector = self.perhaps(|draw| draw.vector(true));
+                let (query, session) = (self.query(), self.perhaps(Self::session));
+                let asked = (self.project(), query, vector, session);
+                Event::new(
+                    "find_routes",
+                    asked,
+                    move |registry, (project, query, vector, session)| {
+                        let limit = 5;
+                        let (asked, meant) = (Some(query.clone()), vector.clone());
+                        let tools = FindTools { query: asked, vector: meant, session, limit };
+                        let routes = FindRoutes { query, vector, limit };
+                        [
+                            said(registry.find_routes(&project, routes, at)),
+                            said(registry.suggest_tools(&project, tools.clone(), at)),
+                            said(registry.discover_tools(&project, tools, at)),
+                        ]
+                        .join("\n")
+                    },
+                )
+            }
+        }
+    }
+}
+
+/// What is known of the routes of a project: vectors in the order of their keys.
+pub(super) fn seen(registry: &BlockingRegistry, project: &ProjectId) -> String {
+    let mut seen = vec![said(registry.routes(project))];
+    for (model, _) in MODELS {
+        let model = ModelId::new(model).expect("an id");
+        let vectors = registry.route_vectors(project, &model);
+        let vectors =
+            vectors.map(|all| all.keys().iter().filter_map(|key| all.get(key)).collect::<Vec<_>>());
+        seen.extend([said(registry.dimensions_of(project, &model)), said(vectors)]);
+    }
+    seen.join("\n")
+}

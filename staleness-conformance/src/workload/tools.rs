@@ -1,0 +1,101 @@
+//! Events of tools and projects.
+
+use staleness_core::Timestamp;
+use staleness_core::outcome::OutcomeKind;
+use staleness_core::registry::{ByHand, ScopeChoice, Use};
+use staleness_core::scan::Scan;
+use staleness_core::tool::{Hold, ToolKind};
+
+use super::draw::{Draw, agent};
+use super::scans::SERVERS;
+use super::{Event, said};
+
+impl Draw<'_> {
+    fn used(&mut self, at: Timestamp) -> Use {
+        let kind = self.one_of(&[
+            OutcomeKind::Failure,
+            OutcomeKind::Failure,
+            OutcomeKind::Success,
+            OutcomeKind::Interrupted,
+        ]);
+        let mut used = Use::new(self.op(), self.tool(), kind, at, self.project());
+        let more = self.below(64);
+        used.session = (more & 1 == 1).then(|| self.session());
+        used.agent = (more & 2 == 2).then(agent);
+        used.duration_ms = (more & 4 == 4).then(|| 20 * self.below(256) as u64);
+        used.server = (more & 8 == 8).then(|| self.one_of(&SERVERS).to_owned());
+        if more & 16 == 16 {
+            used.mentions = self.some(2, Self::tool);
+        }
+        used.kind = (more & 32 == 32).then_some(ToolKind::Builtin);
+        used
+    }
+
+    fn by_hand(&mut self, at: Timestamp) -> ByHand {
+        ByHand {
+            op: self.op(),
+            name: self.tool(),
+            scope: self.one_of(&[ScopeChoice::Either, ScopeChoice::Global, ScopeChoice::Project]),
+            project: self.project(),
+            at,
+            note: self.perhaps(|_| "why\nnot".to_owned()),
+            session: self.perhaps(Self::session),
+            actor: None,
+        }
+    }
+
+    pub(super) fn tool_event(&mut self, at: Timestamp) -> Event {
+        match self.below(19) {
+            0..4 => Event::new("apply_scan", self.scan(at), |registry, scan| {
+                let read = registry.readings(&scan.project.id);
+                said(read.and_then(|read_under| registry.apply_scan(Scan { read_under, ..scan })))
+            }),
+            4 => Event::new("preview_scan", self.scan(at), |registry, scan| {
+                let read = registry.readings(&scan.project.id);
+                let preview =
+                    read.and_then(|read_under| registry.preview_scan(Scan { read_under, ..scan }));
+                said(preview.map(|(report, _)| report))
+            }),
+            // What was read before somebody else's reading was applied.
+            5 => Event::new("apply_scan late", self.scan(at), |registry, scan| {
+                said(registry.apply_scan(scan))
+            }),
+            6..13 => {
+                let uses = self.some(4, |draw| draw.used(at));
+                Event::new("record_all", uses, |registry, uses| said(registry.record_all(uses)))
+            }
+            13 => Event::new("record_quietly", self.used(at), |registry, used| {
+                said(registry.record_quietly(used))
+            }),
+            14 | 15 => {
+                let (by_hand, hold) = (self.by_hand(at), self.one_of(&Hold::ALL));
+                Event::new("set_hold", (by_hand, hold), |registry, (by_hand, hold)| {
+                    said(registry.set_hold(by_hand, hold))
+                })
+            }
+            16 => Event::new("forget", self.by_hand(at), |registry, by_hand| {
+                said(registry.forget(by_hand))
+            }),
+            17 if self.below(4) == 3 => {
+                let gone = (self.project().id, self.op(), self.maybe());
+                Event::new("forget_project", gone, move |registry, (id, op, all)| {
+                    said(if all {
+                        registry.forget_project_and_knowledge(id, op, at)
+                    } else {
+                        registry.forget_project(id, op, at)
+                    })
+                })
+            }
+            17 => {
+                let left = (self.project().id, self.op(), self.below(3) == 2);
+                Event::new("prune_project", left, move |registry, (id, op, dry_run)| {
+                    let left = said(registry.projects_left(at));
+                    format!("{left}\n{}", said(registry.prune_project(id, op, at, dry_run)))
+                })
+            }
+            _ => Event::new("prune_outcomes", self.below(3) == 2, move |registry, dry_run| {
+                said(registry.prune_outcomes(at, dry_run))
+            }),
+        }
+    }
+}

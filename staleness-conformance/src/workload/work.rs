@@ -1,0 +1,168 @@
+//! Events of work items and sessions.
+
+use std::collections::BTreeSet;
+
+use proptest::strategy::BoxedStrategy;
+use staleness_core::Timestamp;
+use staleness_core::ids::{WorkId, WorkKey};
+use staleness_core::registry::{Resume, ResumeFrom, ScopeChoice, ToldWork, WorkPatch};
+use staleness_core::work::{NoteType, Work, WorkKind};
+
+use super::draw::Draw;
+use super::{Event, said};
+use crate::arbitrary::{self, Reach};
+
+const IDS: [&str; 6] = ["plan", "a_b", "a%b", "\u{1f680}", "it's", "-x"];
+
+thread_local! {
+    static WORK: BoxedStrategy<Work> = arbitrary::work(Reach::Pool);
+}
+
+impl Draw<'_> {
+    fn work_id(&mut self) -> WorkId {
+        WorkId::new(self.mostly_first(&IDS)).expect("an id")
+    }
+
+    fn work_key(&mut self) -> WorkKey {
+        self.again(|made| &made.work).unwrap_or_else(|| self.new_work_key())
+    }
+
+    fn new_work_key(&mut self) -> WorkKey {
+        WorkKey { scope: self.scope(), id: self.work_id() }
+    }
+
+    /// With the fields of any work; most is as old as the event, in a state of its kind, and refers to other
+    /// work.
+    fn work(&mut self, at: Timestamp) -> Work {
+        let any = WORK.with(|work| self.any(work));
+        let key = self.new_work_key();
+        if self.below(4) == 3 {
+            return Work { key, ..any };
+        }
+        let text = self.one_of(&["Do it.\nThen rest.", "\"quoted\"", "\u{202e}x"]);
+        let refs: BTreeSet<String> =
+            self.some(3, |draw| draw.one_of(&IDS).to_owned()).into_iter().collect();
+        Work {
+            status: self.one_of(any.kind.states()),
+            author: any.author,
+            to: self.perhaps(|_| "agent".to_owned()),
+            note: if any.kind == WorkKind::Note { any.note } else { NoteType::default() },
+            generated: any.generated,
+            expires_at: self.one_of(&[None, Some(at), Some(at.minus_days(-9))]),
+            refs,
+            ..Work::new(key, any.kind, text, at)
+        }
+    }
+
+    fn work_patch(&mut self, at: Timestamp) -> WorkPatch {
+        let other = self.work(at);
+        let fields = self.below(32);
+        WorkPatch {
+            status: (fields & 1 == 1).then_some(other.status),
+            text: (fields & 2 == 2).then_some(other.text),
+            expires_at: (fields & 4 == 4).then_some(other.expires_at),
+            to: (fields & 8 == 8).then_some(other.to),
+            refs: (fields & 16 == 16).then_some(other.refs),
+        }
+    }
+
+    fn resumed(&mut self, at: Timestamp) -> Resume {
+        let from = match self.below(6) {
+            0 => ResumeFrom::Session(self.session()),
+            1 => ResumeFrom::Time(at.minus_days(1)),
+            2 => ResumeFrom::Digest,
+            _ => ResumeFrom::Cursor,
+        };
+        let session = self.perhaps(Self::session);
+        Resume { agent: self.agent(), session, from, peek: self.below(4) == 3 }
+    }
+
+    pub(super) fn work_event(&mut self, at: Timestamp) -> Event {
+        match self.below(16) {
+            0..5 => {
+                let added = (self.work(at), self.act(at));
+                self.workload.made.work.push(added.0.key.clone());
+                Event::new("add_work", added, |registry, (work, act)| {
+                    said(registry.add_work(work, act))
+                })
+            }
+            5..8 => {
+                let edit = (self.work_key(), self.work_patch(at), self.act(at));
+                Event::new("set_work", edit, |registry, (key, patch, act)| {
+                    said(registry.set_work(key, patch, act))
+                })
+            }
+            8 => {
+                let step = (self.work_key(), self.work(at).text, self.act(at));
+                Event::new("step_work", step, |registry, (key, text, act)| {
+                    said(registry.step_work(key, text, act))
+                })
+            }
+            9 => Event::new("touch_work", self.work_key(), move |registry, key| {
+                said(registry.touch_work(key, at))
+            }),
+            10 => {
+                let open = (self.work_key(), self.act(at));
+                Event::new("reopen_work", open, |registry, (key, act)| {
+                    said(registry.reopen_work(key, act))
+                })
+            }
+            11 | 12 => {
+                let done = (self.project(), self.work_key(), self.act(at));
+                Event::new("resolve_work", done, |registry, (project, key, act)| {
+                    said(registry.resolve_work(&project, key, act))
+                })
+            }
+            13 => {
+                let told = self.some(3, |draw| ToldWork {
+                    work: draw.work(at),
+                    tells_status: draw.maybe(),
+                    tells_note: draw.maybe(),
+                });
+                let import = (told, self.act(at), self.below(3) == 2);
+                Event::new("import_work", import, |registry, (told, act, dry_run)| {
+                    said(registry.import_work(told, &act, dry_run))
+                })
+            }
+            _ => Event::new("work_item", (self.project().id, self.work_id()), |registry, it| {
+                let near = said(registry.nearest_work(&it.0, it.1.as_str()));
+                format!("{near}\n{}", said(registry.work_item(&it.0, &it.1, ScopeChoice::Either)))
+            }),
+        }
+    }
+    pub(super) fn session_event(&mut self, at: Timestamp) -> Event {
+        match self.below(8) {
+            0..2 => {
+                let begun = (self.new_session_key(), self.agent());
+                self.workload.made.sessions.push(begun.0.clone());
+                Event::new("start_session", begun, move |registry, (key, agent)| {
+                    said(registry.start_session(&key.project, &agent, &key.id, at))
+                })
+            }
+            2 | 3 => Event::new("end_session", self.session_key(), move |registry, key| {
+                let near = said(registry.nearest_session(&key.project, "s"));
+                format!("{near}\n{}", said(registry.end_session(&key.project, &key.id, at)))
+            }),
+            4 => Event::new("prune_sessions", self.below(3) == 2, move |registry, dry_run| {
+                said(registry.prune_sessions(at, dry_run))
+            }),
+            _ => {
+                let told = (self.project(), self.resumed(at), self.maybe(), self.below(4) < 3);
+                Event::new("resume", told, move |registry, (project, resume, starts, marks)| {
+                    let id = &project.id;
+                    let begun = resume
+                        .session
+                        .as_ref()
+                        .filter(|_| starts)
+                        .map(|session| registry.start_session(id, &resume.agent, session, at))
+                        .map(said);
+                    let delta = registry.resume(&project, resume.clone(), at);
+                    let marked = delta.as_ref().ok().filter(|_| marks);
+                    let marked =
+                        marked.map(|delta| said(registry.mark_resumed(id, &resume, delta, at)));
+                    format!("{begun:?} {} {marked:?}", said(delta))
+                })
+            }
+        }
+    }
+}
