@@ -19,11 +19,11 @@ pub fn run(data: &[u8]) {
     let sqlite = Simple {
         name: "sqlite",
         capabilities: CAPABILITIES,
-        open: |path| Ok(Arc::new(SqliteStore::open(path, Default::default())?)),
+        open: |path, _| Ok(Arc::new(SqliteStore::open(path, Default::default())?)),
     };
     let redb = Simple {
         name: "redb",
-        open: |path| Ok(Arc::new(RedbStore::open(path, Default::default())?)),
+        open: |path, _| Ok(Arc::new(RedbStore::open(path, Default::default())?)),
         ..sqlite
     };
     let backends: [Arc<dyn Backend>; 2] = [Arc::new(sqlite), Arc::new(redb)];

@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use staleness_conformance::model::{Lists, play_bytes};
-use staleness_conformance::{Backend, Simple, Twice};
+use staleness_conformance::{Backend, Opening, Simple, Twice};
 use staleness_core::MemoryStore;
 
 /// Does the same to both, and compares after each transition.
 pub fn run(data: &[u8]) {
-    let open = |_: &str| Ok(Arc::new(Twice::new(Arc::new(MemoryStore::new()))) as _);
+    let open = |_: &str, _: Opening| Ok(Arc::new(Twice::new(Arc::new(MemoryStore::new()))) as _);
     let backend: Arc<dyn Backend> = Arc::new(Simple { open, ..Simple::MEMORY });
     play_bytes(&backend, Arc::new(Lists::default()), data);
 }

@@ -22,12 +22,22 @@ pub struct Capabilities {
     /// Another handle of the same location can commit while a view or a visit of pages is under
     /// way, and the reader need not end first.
     pub concurrent_readers: bool,
+    /// A location is the path of a file, and [`Backend::open_as`] works.
+    pub file: bool,
+    /// Work is moved off the threads of a tokio runtime.
+    pub runtime: bool,
 }
 
 impl Capabilities {
     /// Only what the contract demands of every store.
-    pub const NONE: Self =
-        Self { persistent: false, multi_process: false, backup: false, concurrent_readers: false };
+    pub const NONE: Self = Self {
+        persistent: false,
+        multi_process: false,
+        backup: false,
+        concurrent_readers: false,
+        file: false,
+        runtime: false,
+    };
 
     /// What `needs` asks for and `self` does not offer, by the names of the fields.
     #[must_use]
@@ -37,6 +47,8 @@ impl Capabilities {
             ("multi_process", self.multi_process, needs.multi_process),
             ("backup", self.backup, needs.backup),
             ("concurrent_readers", self.concurrent_readers, needs.concurrent_readers),
+            ("file", self.file, needs.file),
+            ("runtime", self.runtime, needs.runtime),
         ]
         .into_iter()
         .filter(|(_, offered, needed)| *needed && !offered)
@@ -83,6 +95,19 @@ impl fmt::Debug for Place {
     }
 }
 
+/// How a file is opened as a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// It is created when it is not there.
+    Create,
+    /// It must be there.
+    Existing,
+    /// It must be there, and is not written to.
+    ReadOnly,
+    /// As [`Opening::Create`], without waiting for whoever holds it.
+    Impatient,
+}
+
 /// A kind of store, as the suite uses it.
 ///
 /// The suite starts its own executable as a child process, so two values of a backend made by the
@@ -103,4 +128,13 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// Whatever keeps the store from being opened; the suite takes any error for a failure.
     fn open(&self, location: &str) -> Result<Arc<dyn RegistryStore>, StoreError>;
+
+    /// Opens the store in a file.
+    ///
+    /// # Errors
+    /// Whatever keeps the store from being opened so; [`StoreError::Unsupported`] without
+    /// [`Capabilities::file`].
+    fn open_as(&self, _: &str, _: Opening) -> Result<Arc<dyn RegistryStore>, StoreError> {
+        Err(StoreError::Unsupported("stores that are no files"))
+    }
 }

@@ -52,6 +52,20 @@ impl Case {
         self
     }
 
+    /// The same case for backends that keep a store in a file.
+    #[must_use]
+    pub const fn file(mut self) -> Self {
+        self.needs.file = true;
+        self
+    }
+
+    /// The same case for backends that know tokio.
+    #[must_use]
+    pub const fn runtime(mut self) -> Self {
+        self.needs.runtime = true;
+        self
+    }
+
     /// Runs the case on a fresh store, and has the store verify itself at the end.
     ///
     /// # Errors

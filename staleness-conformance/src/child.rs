@@ -2,19 +2,21 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Lines, Write as _};
+use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
 use staleness_core::registry::Learn;
 use staleness_core::scan::ProjectRef;
-use staleness_core::store::Durability;
+use staleness_core::store::{Durability, StoreError};
 use staleness_core::{Policy, Registry};
 
 use crate::backend::Backend;
-use crate::context::{Handle, act};
+use crate::context::{Handle, act, check, everything};
 use crate::life::{Life, SharedUses};
 use crate::rows::{at, global, model, name, op};
 use crate::steps::{Save, Use};
+use crate::support::{step, tool, transact, use_tool};
 
 /// The first argument of a child.
 pub(crate) const WORD: &str = "--staleness-conformance-child";
@@ -43,6 +45,10 @@ pub(crate) enum Does {
     Lives(Life, u64),
     /// Learns one route of the tool `x` in the project `/p`, again and again.
     Learns,
+    /// Reads and checks a store that it may not write to, and is told so when it tries. Says `read`.
+    Reads,
+    /// Uses a tool, begins another step, says `begun`, and never ends it.
+    Sticks,
 }
 
 /// What a child does: opens the store, and carries out steps until it has done `turns`.
@@ -84,6 +90,11 @@ pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
             [tool, ops, turns].iter().map(|word| word.parse().expect("a number")).collect();
         return live(&store, Life(numbers[0]), numbers[1]..numbers[2]);
     }
+    match does {
+        "reads" => return read(&store),
+        "sticks" => return stick(&store),
+        _ => {}
+    }
     for turn in 0..turns.parse::<u64>().expect("a number of turns") {
         let op = format!("{ops}{turn}");
         let durability = if turn % 4 == 3 { Durability::Full } else { Durability::Normal };
@@ -115,6 +126,28 @@ fn live(store: &Handle, life: Life, turns: std::ops::Range<u64>) {
         };
         say(&format!("{turn} {began} {ended} {how} {count}"));
     }
+}
+
+/// Reads a store that is protected.
+fn read(store: &Handle) {
+    assert_eq!(everything(store).tools.len(), 1);
+    check(store);
+    let written = transact(store.as_ref(), use_tool("b", 2));
+    assert!(matches!(written, Err(StoreError::ReadOnly)), "{written:?}");
+    say("read");
+}
+
+/// Stays in the middle of a step.
+fn stick(store: &Handle) {
+    transact(store.as_ref(), use_tool("a", 50)).expect("a commit");
+    let stuck = step(|draft| {
+        draft.put_tool(tool("half"));
+        say("begun");
+        loop {
+            std::thread::park();
+        }
+    });
+    let _ = transact(store.as_ref(), stuck);
 }
 
 /// The one clock that processes of a machine share, in nanoseconds.
@@ -151,13 +184,26 @@ pub(crate) struct Child {
 impl Child {
     /// Starts a child, and waits until it is ready.
     pub(crate) fn start(role: &Role) -> Self {
+        Self::start_as(&std::env::current_exe().expect("the test executable"), None, role)
+    }
+
+    /// Starts a copy of the test executable, as another user if one is named.
+    pub(crate) fn start_as(program: &Path, user: Option<u32>, role: &Role) -> Self {
         let (does, tool, ops) = match &role.does {
             Does::Uses(tool) => ("uses", tool.clone(), role.ops.clone()),
             Does::Saves => ("saves", String::new(), role.ops.clone()),
             Does::Learns => ("learns", String::new(), role.ops.clone()),
+            Does::Reads => ("reads", String::new(), role.ops.clone()),
+            Does::Sticks => ("sticks", String::new(), role.ops.clone()),
             Does::Lives(life, from) => ("lives", life.0.to_string(), from.to_string()),
         };
-        let mut process = Command::new(std::env::current_exe().expect("the test executable"))
+        let mut command = Command::new(program);
+        #[cfg(unix)]
+        if let Some(user) = user {
+            use std::os::unix::process::CommandExt as _;
+            command.uid(user).gid(user);
+        }
+        let mut process = command
             .arg(WORD)
             .args([&role.location, does, &tool, &ops, &role.turns.to_string()])
             .arg(match role.opens {

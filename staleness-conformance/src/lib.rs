@@ -47,10 +47,11 @@ mod rows;
 mod runner;
 mod simple;
 mod steps;
+pub mod support;
 pub mod workload;
 mod wrappers;
 
-pub use backend::{Backend, Capabilities, Place};
+pub use backend::{Backend, Capabilities, Opening, Place};
 pub use case::Case;
 pub use cases::cases;
 pub use context::Context;

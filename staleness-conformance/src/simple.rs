@@ -5,7 +5,8 @@ use std::sync::Arc;
 use staleness_core::MemoryStore;
 use staleness_core::store::{RegistryStore, StoreError};
 
-use crate::backend::{Backend, Capabilities, Place};
+use crate::backend::{Backend, Capabilities, Opening, Place};
+use crate::context::Handle;
 
 /// A kind of store that a function opens, in a file called `registry` when it is persistent.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +16,7 @@ pub struct Simple {
     /// What it promises beyond the contract.
     pub capabilities: Capabilities,
     /// Opens the store in a file.
-    pub open: fn(&str) -> Result<Arc<dyn RegistryStore>, StoreError>,
+    pub open: fn(&str, Opening) -> Result<Handle, StoreError>,
 }
 
 impl Simple {
@@ -23,7 +24,7 @@ impl Simple {
     pub const MEMORY: Self = Self {
         name: "memory",
         capabilities: Capabilities::NONE,
-        open: |_| Ok(Arc::new(MemoryStore::new())),
+        open: |_, _| Ok(Arc::new(MemoryStore::new())),
     };
 }
 
@@ -45,6 +46,14 @@ impl Backend for Simple {
     }
 
     fn open(&self, location: &str) -> Result<Arc<dyn RegistryStore>, StoreError> {
-        (self.open)(location)
+        (self.open)(location, Opening::Create)
+    }
+
+    fn open_as(
+        &self,
+        location: &str,
+        opening: Opening,
+    ) -> Result<Arc<dyn RegistryStore>, StoreError> {
+        (self.open)(location, opening)
     }
 }

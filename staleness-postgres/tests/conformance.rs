@@ -60,6 +60,8 @@ impl Backend for Postgres {
             multi_process: true,
             backup: false,
             concurrent_readers: true,
+            file: false,
+            runtime: true,
         }
     }
 

@@ -1,8 +1,9 @@
 //! The suite that every backend runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use staleness_conformance::{Capabilities, Simple};
+use staleness_conformance::{Capabilities, Opening, Simple};
 use staleness_redb::{OpenOptions, RedbStore};
 
 staleness_conformance::main!(Simple {
@@ -12,6 +13,16 @@ staleness_conformance::main!(Simple {
         multi_process: true,
         backup: true,
         concurrent_readers: false,
+        file: true,
+        runtime: cfg!(feature = "tokio"),
     },
-    open: |path| Ok(Arc::new(RedbStore::open(path, OpenOptions::new())?)),
+    open: |path, opening| {
+        let options = match opening {
+            Opening::Create => OpenOptions::new(),
+            Opening::Existing => OpenOptions::new().create(false),
+            Opening::ReadOnly => OpenOptions::new().read_only(true),
+            Opening::Impatient => OpenOptions::new().busy_timeout(Duration::ZERO),
+        };
+        Ok(Arc::new(RedbStore::open(path, options)?))
+    },
 });

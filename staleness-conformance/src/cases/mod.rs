@@ -4,6 +4,7 @@ mod backup;
 mod changes;
 mod crash;
 mod documents;
+mod files;
 mod journal;
 mod knowledge;
 mod lives;
@@ -18,6 +19,7 @@ mod projects;
 mod pruning;
 mod revisions;
 mod routes;
+mod runtime;
 mod sessions;
 mod snapshots;
 mod sources;
@@ -53,6 +55,8 @@ pub fn cases() -> Vec<Case> {
         pages::CASES,
         persistence::CASES,
         backup::CASES,
+        files::CASES,
+        runtime::CASES,
         threads::CASES,
         processes::CASES,
         crash::CASES,

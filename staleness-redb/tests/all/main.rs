@@ -4,8 +4,5 @@ mod cells;
 mod damage;
 mod format;
 mod growth;
-mod modes;
-mod read_only;
-mod runtime;
 mod sharing;
 mod support;

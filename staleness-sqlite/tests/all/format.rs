@@ -1,7 +1,6 @@
 //! What opening makes of files, good and bad.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::support::*;
@@ -33,100 +32,18 @@ fn refused(path: &Path) -> StoreError {
 #[test]
 fn a_new_store_says_what_it_is() {
     let (_folder, path) = fresh();
-    drop(open(&path));
+    assert_eq!(open(&path).path(), fs::canonicalize(&path).unwrap());
     assert_eq!(pragma(&path, "application_id"), format!("Integer({})", 0x5374_616C));
     assert_eq!(pragma(&path, "user_version"), "Integer(7)");
     assert_eq!(pragma(&path, "journal_mode"), "Text(\"wal\")");
 }
 
 #[test]
-fn a_missing_store_is_created_only_when_asked() {
-    let (folder, path) = fresh();
-    for options in [OpenOptions::new().create(false), OpenOptions::new().read_only(true)] {
-        match SqliteStore::open(&path, options) {
-            Err(StoreError::Io { source, .. }) => assert_eq!(source.kind(), ErrorKind::NotFound),
-            other => panic!("{other:?}"),
-        }
-    }
-    assert!(files(folder.path()).is_empty());
-    let deep = folder.path().join("a/b/registry.db");
-    drop(open(&deep));
-    assert!(deep.is_file());
-}
-
-#[test]
-fn names_that_mean_something_to_sqlite_are_plain_names() {
-    let (folder, _) = fresh();
-    for name in [":memory:", "file:x?mode=memory", "a b%20'\"", "\u{1f680}.db"] {
-        let path = folder.path().join(name);
-        drop(filled(&path));
-        assert_eq!(everything(&open(&path)).unwrap().tools.len(), 1, "{name}");
-        assert!(path.is_file(), "{name}");
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_symbolic_link_is_followed_to_one_log_and_one_lock() {
-    let (folder, path) = fresh();
-    drop(filled(&path));
-    let link = folder.path().join("link.db");
-    std::os::unix::fs::symlink(&path, &link).unwrap();
-    let store = open(&link);
-    assert_eq!(store.path(), fs::canonicalize(&path).unwrap());
-    transact(&store, use_tool("b", 2)).unwrap();
-    let names: Vec<String> = files(folder.path()).into_iter().map(|(name, _)| name).collect();
-    assert!(!names.contains(&"link.db.lock".to_owned()), "{names:?}");
-    assert!(!names.contains(&"link.db-wal".to_owned()), "{names:?}");
-}
-
-#[test]
-fn an_empty_file_is_damage_and_not_a_new_store() {
+fn an_empty_file_beside_a_log_is_damage() {
     let (_folder, path) = fresh();
+    drop(filled(&path));
     fs::write(&path, b"").unwrap();
     assert!(matches!(refused(&path), StoreError::Corrupt(_)));
-    let read_only = SqliteStore::open(&path, OpenOptions::new().read_only(true));
-    assert!(matches!(read_only, Err(StoreError::Corrupt(_))));
-    fs::remove_file(&path).unwrap();
-    drop(filled(&path));
-    fs::write(&path, b"").unwrap();
-    assert!(matches!(refused(&path), StoreError::Corrupt(_)), "beside a log");
-}
-
-#[test]
-fn what_a_dead_creator_left_is_in_nobodys_way() {
-    let (_folder, path) = fresh();
-    let new = path.with_extension("db.new");
-    fs::write(&new, b"half a store").unwrap();
-    drop(filled(&path));
-    assert!(!new.exists());
-}
-
-#[test]
-fn a_folder_is_not_a_store() {
-    let (_folder, path) = fresh();
-    fs::create_dir(&path).unwrap();
-    assert!(matches!(refused(&path), StoreError::NotAStore(_)));
-}
-
-#[cfg(unix)]
-#[test]
-fn what_is_no_file_is_not_a_store_and_gets_nothing_beside_it() {
-    let (folder, path) = fresh();
-    let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
-    assert!(matches!(refused(&path), StoreError::NotAStore(_)));
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    drop(socket);
-    assert!(matches!(refused("/dev/null".as_ref()), StoreError::NotAStore(_)));
-}
-
-#[test]
-fn a_text_file_is_not_a_store() {
-    let (_folder, path) = fresh();
-    for text in ["x", "not a database\n", &"long ".repeat(10_000)] {
-        fs::write(&path, text).unwrap();
-        assert!(matches!(refused(&path), StoreError::NotAStore(_)), "{} bytes", text.len());
-    }
 }
 
 #[test]
@@ -166,28 +83,6 @@ fn a_format_that_changes_under_an_open_store_is_noticed() {
     }
     newer.execute_batch("PRAGMA user_version = 7; UPDATE meta SET format = 7").unwrap();
     transact(&store, use_tool("b", 2)).unwrap();
-}
-
-#[test]
-fn a_truncated_store_is_damaged() {
-    let (_folder, path) = fresh();
-    let store = filled(&path);
-    store.checkpoint().unwrap();
-    drop(store);
-    let whole = fs::read(&path).unwrap();
-    for length in [1, 99, 100, 512, 4_096, 5_000, whole.len() / 2, whole.len() - 4_096] {
-        fs::write(&path, &whole[..length]).unwrap();
-        let error = match try_open(&path) {
-            Err(error) => error,
-            Ok(store) => {
-                check(&store).err().unwrap_or_else(|| panic!("{length} of {} bytes", whole.len()))
-            }
-        };
-        assert!(
-            matches!(error, StoreError::Corrupt(_) | StoreError::NotAStore(_)),
-            "{length}: {error:?}"
-        );
-    }
 }
 
 #[test]

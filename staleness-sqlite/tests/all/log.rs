@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use crate::support::*;
+use staleness_core::store::StoreError;
+use staleness_sqlite::{OpenOptions, SqliteStore};
 
 /// Bytes of a frame.
 const FRAME: u64 = 24 + 4096;
@@ -65,4 +67,6 @@ fn a_checkpoint_empties_it() {
     store.checkpoint().unwrap();
     assert_eq!(frames(&path), 0);
     assert_eq!(everything(&store).unwrap().tools.len(), 1);
+    let reader = SqliteStore::open(&path, OpenOptions::new().read_only(true)).unwrap();
+    assert!(matches!(reader.checkpoint(), Err(StoreError::ReadOnly)));
 }

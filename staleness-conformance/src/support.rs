@@ -1,0 +1,162 @@
+//! Steps, rows and short calls for the tests of a single backend.
+
+#![allow(
+    clippy::missing_errors_doc,
+    clippy::missing_panics_doc,
+    reason = "for tests, which unwrap"
+)]
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use staleness_core::ids::{OpId, ProjectId, ServerKey, ToolKey, ToolName};
+use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
+use staleness_core::outcome::{Mark, Outcome};
+use staleness_core::store::{
+    Commit, Decision, Draft, Durability, Refusal, RegistryStore, Selection, Step, StoreError,
+    ToolFilter, View,
+};
+use staleness_core::time::Timestamp;
+use staleness_core::tool::{PresenceCause, Tool, ToolKind};
+
+/// A step made of a selection and a function.
+struct Do<F> {
+    selection: Selection,
+    durability: Durability,
+    work: F,
+}
+
+impl<F> fmt::Debug for Do<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Do")
+    }
+}
+
+impl<F: Fn(&mut Draft<'_>) + Send + Sync + 'static> Step for Do<F> {
+    fn selection(&self) -> Selection {
+        self.selection.clone()
+    }
+
+    fn decide(&self, view: &View) -> Result<Decision, Refusal> {
+        let mut draft = Draft::new(view, at(1));
+        (self.work)(&mut draft);
+        Ok(Decision::Write(draft.finish()))
+    }
+
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+}
+
+/// A step that locks every tool and does `work`.
+pub fn step(work: impl Fn(&mut Draft<'_>) + Send + Sync + 'static) -> Arc<dyn Step> {
+    let selection = Selection::new().lock_tools(ToolFilter::All);
+    Arc::new(Do { selection, durability: Durability::Normal, work })
+}
+
+/// A step that uses one tool: reads its row, writes it, appends one outcome.
+pub fn use_tool(name: &str, op: u64) -> Arc<dyn Step> {
+    let key = key(name);
+    let selection = Selection::new().lock_tools(ToolFilter::Key(key.clone()));
+    let work = move |draft: &mut Draft<'_>| {
+        let mut row = draft.tool(&key).cloned().unwrap_or_else(|| tool(key.name.as_str()));
+        let outcome = outcome(key.name.as_str(), op);
+        row.note_use(outcome.mark, outcome.at, outcome.identity(), 5);
+        draft.put_tool(row);
+        draft.append_outcome(outcome);
+    };
+    Arc::new(Do { selection, durability: Durability::Normal, work })
+}
+
+/// Carries out a step.
+pub fn transact(store: &dyn RegistryStore, step: Arc<dyn Step>) -> Result<Commit, StoreError> {
+    pollster::block_on(store.transact(step))
+}
+
+/// Everything that is stored.
+pub fn everything(store: &dyn RegistryStore) -> Result<View, StoreError> {
+    pollster::block_on(store.view(Arc::new(Selection::everything())))
+}
+
+/// Verifies the store.
+pub fn check(store: &dyn RegistryStore) -> Result<(), StoreError> {
+    pollster::block_on(store.check())
+}
+
+/// Writes a tool, an outcome of it and a journal entry.
+pub fn fill(store: &dyn RegistryStore) {
+    transact(store, use_tool("a", 1)).unwrap();
+    transact(store, step(|draft| draft.append_journal(entry("a")))).unwrap();
+}
+
+/// A moment, in milliseconds.
+#[must_use]
+pub fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+/// The key of a tool of every project.
+#[must_use]
+pub fn key(name: &str) -> ToolKey {
+    ToolKey::global(ToolName::new(name).unwrap())
+}
+
+/// A tool that was used.
+#[must_use]
+pub fn tool(name: &str) -> Tool {
+    Tool::new(key(name), ToolKind::McpTool, PresenceCause::Used, at(0))
+}
+
+/// A success of a tool, at as many milliseconds as its op says.
+#[must_use]
+pub fn outcome(name: &str, op: u64) -> Outcome {
+    Outcome {
+        seq: 0,
+        op: OpId::new(format!("op{op}")).unwrap(),
+        tool: key(name),
+        server: Some(ServerKey::new("s").unwrap()),
+        credits: Vec::new(),
+        mark: Mark::Success,
+        at: at(op as i64),
+        project: ProjectId::new("p").unwrap(),
+        session: None,
+        agent: None,
+        client: None,
+        duration_ms: Some(7),
+    }
+}
+
+/// An entry of the journal about a tool.
+#[must_use]
+pub fn entry(name: &str) -> JournalEntry {
+    JournalEntry {
+        revision: Revision(0),
+        index: 0,
+        at: at(0),
+        subject: Subject::tool(&key(name)),
+        action: Action::Added,
+        from: None,
+        to: Some("active".into()),
+        cause: "used".into(),
+        note: None,
+        session: None,
+        actor: None,
+        op: None,
+    }
+}
+
+/// The bytes of every file in a folder, by name.
+#[must_use]
+pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| {
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap())
+        })
+        .collect();
+    found.sort();
+    found
+}
