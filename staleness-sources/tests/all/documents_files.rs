@@ -229,7 +229,6 @@ fn citations_are_made_of_what_is_there() {
 
 mod random {
     use proptest::prelude::*;
-    use staleness_sources::documents::survey;
 
     use crate::documents_project::{Project, now};
 
@@ -238,7 +237,6 @@ mod random {
         fn no_text_makes_a_check_panic_and_places_lie_within_it(
             text in "([#*_`\\[\\]()<>|!\\\\&@-]|[a-z]{1,6}|[A-Z][a-z]{2}[A-Z]o|x\\.md| |\n|\r\n|é|---\n|<!-- staleness: ignore -->){0,60}",
         ) {
-            let _ = survey(&[&text]);
             let project = Project::bare();
             project.write("a.md", &text);
             let report = project.check_with(|options| options.git = None);
