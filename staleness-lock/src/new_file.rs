@@ -15,44 +15,26 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// An empty file beside `to`, called `<to>.<process>-<number>.partial`.
+    /// An empty file beside `to`. A caller that holds the lock of `to` gets `<to>.new`, so that it removes what a
+    /// killed process left there; any other gets `<to>.<process>-<number>.partial`.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] when something is called `to`; else what the system says.
-    pub fn beside(to: &Path) -> io::Result<Self> {
+    pub fn beside(to: &Path, holds_lock: bool) -> io::Result<Self> {
         static FILES: AtomicU64 = AtomicU64::new(0);
         let to = std::path::absolute(to)?;
         if fs::symlink_metadata(&to).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        let number = FILES.fetch_add(1, Ordering::Relaxed);
         let mut partial = to.as_os_str().to_owned();
-        partial.push(format!(".{}-{number}.partial", std::process::id()));
-        let partial = PathBuf::from(partial);
-        match create(&partial) {
-            // Left behind by a killed process that had this one's number.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_file(&partial)?;
-                create(&partial)?;
-            }
-            created => created?,
+        if holds_lock {
+            partial.push(".new");
+        } else {
+            let number = FILES.fetch_add(1, Ordering::Relaxed);
+            partial.push(format!(".{}-{number}.partial", std::process::id()));
         }
-        Ok(Self { to, partial })
-    }
-
-    /// An empty file beside `to`, called `<to>.new`, for who holds the lock of `to`: what a killed
-    /// process left there is removed.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when something is called `to`; else what the system says.
-    pub fn in_turn(to: &Path) -> io::Result<Self> {
-        let to = std::path::absolute(to)?;
-        if fs::symlink_metadata(&to).is_ok() {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        let mut partial = to.as_os_str().to_owned();
-        partial.push(".new");
         let partial = PathBuf::from(partial);
+        // Left behind by a killed process, which had this one's number or held the lock before.
         match fs::remove_file(&partial) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => create(&partial)?,
@@ -120,7 +102,7 @@ mod tests {
     fn the_name_appears_when_it_is_finished_and_the_other_goes() {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("copy");
-        let file = NewFile::beside(&to).unwrap();
+        let file = NewFile::beside(&to, false).unwrap();
         fs::write(file.path(), "whole").unwrap();
         assert!(!to.exists());
         file.publish().unwrap();
@@ -132,12 +114,12 @@ mod tests {
     fn an_unfinished_file_leaves_nothing_and_a_name_that_is_taken_stays() {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("copy");
-        drop(NewFile::beside(&to).unwrap());
+        drop(NewFile::beside(&to, false).unwrap());
         assert!(names(folder.path()).is_empty());
-        let late = NewFile::beside(&to).unwrap();
+        let late = NewFile::beside(&to, false).unwrap();
         fs::write(&to, "first").unwrap();
         assert_eq!(late.publish().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(NewFile::beside(&to).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(NewFile::beside(&to, false).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read_to_string(&to).unwrap(), "first");
         assert_eq!(names(folder.path()), ["copy"]);
     }

@@ -86,7 +86,7 @@ impl Inner {
         // Not a word about the target before the source is known to be a store.
         Session::read(&self.path, self.options.busy_timeout)?.with(|session| {
             session.enter(false).map(drop)?;
-            let new = NewFile::beside(to).map_err(failed)?;
+            let new = NewFile::beside(to, false).map_err(failed)?;
             copy(&self.path, new.path()).and_then(|()| new.publish()).map_err(failed)
         })
     }

@@ -132,7 +132,7 @@ fn make_folder(path: &Path) -> Result<(), StoreError> {
 /// leaves nothing that looks like a store and is none. Under the lock.
 fn create(path: &Path) -> Result<(), StoreError> {
     let failed = |error| from_io(format!("creating {}", path.display()), error);
-    let new = match NewFile::in_turn(path) {
+    let new = match NewFile::beside(path, true) {
         // Another process was first.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
         new => new.map_err(failed)?,

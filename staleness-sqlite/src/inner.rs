@@ -101,7 +101,7 @@ impl Inner {
     pub(crate) fn backup(&self, to: &Path) -> Result<(), StoreError> {
         let failed =
             |source| StoreError::io(format!("writing the backup {}", to.display()), source);
-        let new = NewFile::beside(to).map_err(failed)?;
+        let new = NewFile::beside(to, false).map_err(failed)?;
         let copied = self.copy(new.path());
         // What SQLite may leave beside it when the copy fails.
         for suffix in ["-journal", "-wal", "-shm"] {

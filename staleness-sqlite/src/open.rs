@@ -117,7 +117,7 @@ fn create(path: &Path, options: OpenOptions) -> Result<(), StoreError> {
     refuse_planted(path, &BESIDE, true).map_err(failed)?;
     let lock = FileLock::new(with_suffix(path, ".lock")).total_wait(options.total_wait);
     let _turn = turn(&lock, options)?;
-    let made = match NewFile::in_turn(path) {
+    let made = match NewFile::beside(path, true) {
         Ok(new) => make(new.path(), options).and_then(|()| new.publish().map_err(failed)),
         Err(error) => Err(failed(error)),
     };
