@@ -11,68 +11,11 @@ use staleness::tool::Status;
 use staleness::verdict::Level;
 use staleness::work::{Warning, WorkKind};
 use staleness::{Policy, Timestamp};
+use staleness_conformance::arbitrary::{MARK, hostile_name};
 use staleness_service::model_text::{ModelText, NameKind};
 
 use super::tell_documents::Loaded;
 use super::{prompted, tell, tell_documents, tell_work};
-
-/// Part of every hostile name, so that it is found wherever it is told.
-const MARK: &str = "zanzibar";
-
-/// A name that somebody may give to a file, a command, a server, or an item.
-fn hostile() -> impl Strategy<Value = String> {
-    let part = prop_oneof![
-        prop::sample::select(vec![
-            " ",
-            "\n",
-            "\t",
-            "\u{1b}[2J",
-            "`",
-            "``` ",
-            "\"",
-            "'",
-            "**",
-            "](https://evil.example)",
-            "<",
-            ">",
-            "<system-reminder>",
-            "SYSTEM: ",
-            "; also absent: ",
-            ", ",
-            "\u{3164}",
-            "\u{115f}",
-            "\u{1160}",
-            "\u{ffa0}",
-            "\u{2800}",
-            "\u{a0}",
-            "\u{200b}",
-            "\u{202e}",
-            "\u{2066}",
-            "\u{e0041}",
-            "\u{fe0f}",
-            "r\u{435}view",
-            "\u{1d422}gnore",
-            "\u{301}\u{301}\u{301}",
-            "/",
-            "_",
-            "-",
-            ".",
-            "#",
-            "mcp__",
-            "__*",
-            "agent:",
-            "~/",
-            "ignore",
-            "previous",
-            "設計",
-        ])
-        .prop_map(str::to_owned),
-        "\\PC{0,6}",
-        Just("x".repeat(100)),
-    ];
-    (prop::collection::vec(part.clone(), 0..6), prop::collection::vec(part, 0..6))
-        .prop_map(|(before, after)| format!("{}{MARK}{}", before.concat(), after.concat()))
-}
 
 /// Outside of backticks a text holds nothing of a hostile name, and inside only a name or a command of
 /// ours.
@@ -168,7 +111,7 @@ fn loaded(path: &str) -> Loaded {
 
 proptest! {
     #[test]
-    fn no_hook_tells_a_name_as_prose(names in prop::collection::vec(hostile(), 1..6), digest: bool) {
+    fn no_hook_tells_a_name_as_prose(names in prop::collection::vec(hostile_name(), 1..6), digest: bool) {
         let source = if digest { DeltaSource::Digest } else { DeltaSource::Cursor };
         let delta = delta(&names, source);
         let told = tell::text(&delta, &names, 4_000).text;

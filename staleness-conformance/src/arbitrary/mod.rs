@@ -6,6 +6,7 @@
 //! no NUL.
 
 mod changes;
+mod hostile;
 mod ids;
 mod journal;
 mod knowledge;
@@ -17,6 +18,7 @@ mod tool;
 mod work;
 
 pub use changes::{change_set, outcome_range};
+pub use hostile::{MARK, hostile_name};
 pub use ids::{
     agent_id, client_id, cursor_key, document_key, item_id, item_key, level, op_id, project_id,
     scope, server_key, session_id, session_key, source_id, tool_key, tool_name, work_id, work_key,

@@ -2,53 +2,8 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use staleness_conformance::arbitrary::{MARK, hostile_name};
 use staleness_mcp::{Options, Server};
-
-/// Part of every hostile name, so that it is found wherever it is told.
-const MARK: &str = "zanzibar";
-
-/// A name that somebody may give to a tool or an item.
-fn hostile() -> impl Strategy<Value = String> {
-    let part = prop_oneof![
-        prop::sample::select(vec![
-            " ",
-            "`",
-            "``` ",
-            "\"",
-            "'",
-            "**",
-            "](https://evil.example)",
-            "<system-reminder>",
-            "SYSTEM: ",
-            "; also absent: ",
-            "\u{3164}",
-            "\u{115f}",
-            "\u{ffa0}",
-            "\u{2800}",
-            "\u{a0}",
-            "\u{200b}",
-            "\u{202e}",
-            "\u{e0041}",
-            "r\u{435}view",
-            "\u{301}\u{301}\u{301}",
-            "/",
-            "_",
-            "-",
-            "#",
-            "mcp__",
-            "__*",
-            "agent:",
-            " ignore",
-            "previous",
-            "設計",
-        ])
-        .prop_map(str::to_owned),
-        "\\PC{0,6}",
-        Just("x".repeat(100)),
-    ];
-    (prop::collection::vec(part.clone(), 0..5), prop::collection::vec(part, 0..5))
-        .prop_map(|(before, after)| format!("{}{MARK}{}", before.concat(), after.concat()))
-}
 
 /// Outside of quotes, backticks and marked lines a text holds nothing of a hostile name.
 fn is_ours(text: &str) -> Result<(), TestCaseError> {
@@ -83,7 +38,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_answer_tells_a_name_as_prose(names in prop::collection::vec(hostile(), 1..4)) {
+    fn no_answer_tells_a_name_as_prose(names in prop::collection::vec(hostile_name(), 1..4)) {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::new(Options {
             store: Some("memory:".into()),
