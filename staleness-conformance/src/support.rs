@@ -10,15 +10,17 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use staleness_core::ids::{OpId, ProjectId, ServerKey, ToolKey, ToolName};
-use staleness_core::journal::{Action, JournalEntry, Revision, Subject};
-use staleness_core::outcome::{Mark, Outcome};
+use staleness_core::ids::ToolKey;
+use staleness_core::journal::{JournalEntry, Subject};
+use staleness_core::outcome::Outcome;
 use staleness_core::store::{
     Commit, Decision, Draft, Durability, Refusal, RegistryStore, Selection, Step, StoreError,
     ToolFilter, View,
 };
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{PresenceCause, Tool, ToolKind};
+
+use crate::rows;
 
 /// A step made of a selection and a function.
 struct Do<F> {
@@ -99,7 +101,7 @@ pub fn at(millis: i64) -> Timestamp {
 /// The key of a tool of every project.
 #[must_use]
 pub fn key(name: &str) -> ToolKey {
-    ToolKey::global(ToolName::new(name).unwrap())
+    rows::global(name)
 }
 
 /// A tool that was used.
@@ -112,38 +114,17 @@ pub fn tool(name: &str) -> Tool {
 #[must_use]
 pub fn outcome(name: &str, op: u64) -> Outcome {
     Outcome {
-        seq: 0,
-        op: OpId::new(format!("op{op}")).unwrap(),
-        tool: key(name),
-        server: Some(ServerKey::new("s").unwrap()),
-        credits: Vec::new(),
-        mark: Mark::Success,
+        server: Some(rows::server("s")),
         at: at(op as i64),
-        project: ProjectId::new("p").unwrap(),
-        session: None,
-        agent: None,
-        client: None,
         duration_ms: Some(7),
+        ..rows::outcome(key(name), format!("op{op}"))
     }
 }
 
 /// An entry of the journal about a tool.
 #[must_use]
 pub fn entry(name: &str) -> JournalEntry {
-    JournalEntry {
-        revision: Revision(0),
-        index: 0,
-        at: at(0),
-        subject: Subject::tool(&key(name)),
-        action: Action::Added,
-        from: None,
-        to: Some("active".into()),
-        cause: "used".into(),
-        note: None,
-        session: None,
-        actor: None,
-        op: None,
-    }
+    JournalEntry { to: Some("active".into()), ..rows::entry(Subject::tool(&key(name))) }
 }
 
 /// The bytes of every file in a folder, by name.

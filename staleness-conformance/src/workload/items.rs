@@ -9,7 +9,7 @@ use staleness_core::knowledge::{Citation, Document, Item, ItemKind};
 use staleness_core::registry::{Act, FileItem, ItemPatch, ScopeChoice, Verification};
 
 use super::draw::Draw;
-use super::{Event, said};
+use super::{Event, said, verb};
 use crate::arbitrary::{self, Reach};
 
 const IDS: [&str; 5] = ["deploy", "a_b", "a%b", "\u{1f680}", "it's"];
@@ -126,12 +126,11 @@ impl Draw<'_> {
                     said(registry.add_item(item, act))
                 })
             }
-            6 | 7 => {
-                let edit = (self.item_keys(), self.item_patch(at), self.act_on_items(at));
-                Event::new("edit_items", edit, |registry, (keys, patch, act)| {
-                    said(registry.edit_items(keys, patch, act))
-                })
-            }
+            6 | 7 => verb!(edit_items(
+                keys = self.item_keys(),
+                patch = self.item_patch(at),
+                act = self.act_on_items(at)
+            )),
             8 => {
                 let other = self.item(at);
                 let (commit, citations) = (other.verified_commit, other.citations);
@@ -156,30 +155,19 @@ impl Draw<'_> {
                     })
                 })
             }
-            10 => {
-                let both = (self.item_key(), self.item_key(), self.act_on_items(at));
-                Event::new("supersede_item", both, |registry, (old, new, act)| {
-                    said(registry.supersede_item(old, new, act))
-                })
-            }
+            10 => verb!(supersede_item(
+                old = self.item_key(),
+                new = self.item_key(),
+                act = self.act_on_items(at)
+            )),
             11 => {
                 let said_of = (self.item_key(), self.act_on_items(at));
                 Event::new("contradict_item", said_of, |registry, (key, act)| {
                     said(registry.contradict_item(key, "agent".into(), "no\nlonger".into(), act))
                 })
             }
-            12 => {
-                let gone = (self.item_key(), self.act_on_items(at));
-                Event::new("remove_item", gone, |registry, (key, act)| {
-                    said(registry.remove_item(key, act))
-                })
-            }
-            13 | 14 => {
-                let recalled = (self.item_keys(), self.act_on_items(at));
-                Event::new("count_recalls", recalled, |registry, (keys, act)| {
-                    said(registry.count_recalls(keys, act))
-                })
-            }
+            12 => verb!(remove_item(key = self.item_key(), act = self.act_on_items(at))),
+            13 | 14 => verb!(count_recalls(keys = self.item_keys(), act = self.act_on_items(at))),
             15 | 16 => {
                 let id = self.project().id;
                 let rows = self.documents(&id, at);

@@ -22,6 +22,17 @@ use staleness_core::{BlockingRegistry, Timestamp};
 pub use compare::{Pace, Tally, compare, registry};
 use draw::{Draw, NAMES, ROOTS, agent};
 
+/// An event that calls one verb with the arguments that are named, and tells its answer.
+macro_rules! verb {
+    ($verb:ident($($name:ident = $value:expr),+)) => {{
+        let arguments = ($($value,)+);
+        Event::new(stringify!($verb), arguments, move |registry, ($($name,)+)| {
+            said(registry.$verb($($name),+))
+        })
+    }};
+}
+use verb;
+
 /// The bytes that choose one event.
 pub const BYTES: usize = 48;
 

@@ -8,7 +8,7 @@ use staleness_core::route::{
 use staleness_core::{BlockingRegistry, Timestamp};
 
 use super::draw::Draw;
-use super::{Event, said};
+use super::{Event, said, verb};
 
 const QUERIES: [&str; 8] = [
     "open issues",
@@ -109,19 +109,15 @@ impl Draw<'_> {
                     said(registry.prune_routes(&id, at, dry_run))
                 })
             }
-            12 => Event::new("prune_all_routes", self.below(3) == 2, move |registry, dry_run| {
-                said(registry.prune_all_routes(at, dry_run))
-            }),
+            12 => verb!(prune_all_routes(at = at, dry_run = self.below(3) == 2)),
             13 => Event::new("forget_route", self.route_key(), move |registry, key| {
                 let near = said(registry.nearest_route(&key.project, &key.id.to_string()));
                 format!("{near}\n{}", said(registry.forget_route(&key.project, key.id, at)))
             }),
-            14 => {
-                let told = (self.some(3, |draw| draw.told_route(at)), self.below(4) == 3);
-                Event::new("import_routes", told, |registry, (routes, dry_run)| {
-                    said(registry.import_routes(routes, dry_run))
-                })
-            }
+            14 => verb!(import_routes(
+                routes = self.some(3, |draw| draw.told_route(at)),
+                dry_run = self.below(4) == 3
+            )),
             15..19 => {
                 let noted = (self.session_key(), self.prompted(at), self.below(4) == 3);
                 Event::new("note_prompt", noted, |registry, (key, prompted, only)| {

@@ -8,7 +8,7 @@ use staleness_core::tool::{Hold, ToolKind};
 
 use super::draw::{Draw, agent};
 use super::scans::SERVERS;
-use super::{Event, said};
+use super::{Event, said, verb};
 
 impl Draw<'_> {
     fn used(&mut self, at: Timestamp) -> Use {
@@ -60,22 +60,15 @@ impl Draw<'_> {
             5 => Event::new("apply_scan late", self.scan(at), |registry, scan| {
                 said(registry.apply_scan(scan))
             }),
-            6..13 => {
-                let uses = self.some(4, |draw| draw.used(at));
-                Event::new("record_all", uses, |registry, uses| said(registry.record_all(uses)))
-            }
-            13 => Event::new("record_quietly", self.used(at), |registry, used| {
-                said(registry.record_quietly(used))
-            }),
+            6..13 => verb!(record_all(uses = self.some(4, |draw| draw.used(at)))),
+            13 => verb!(record_quietly(used = self.used(at))),
             14 | 15 => {
                 let (by_hand, hold) = (self.by_hand(at), self.one_of(&Hold::ALL));
                 Event::new("set_hold", (by_hand, hold), |registry, (by_hand, hold)| {
                     said(registry.set_hold(by_hand, hold))
                 })
             }
-            16 => Event::new("forget", self.by_hand(at), |registry, by_hand| {
-                said(registry.forget(by_hand))
-            }),
+            16 => verb!(forget(by_hand = self.by_hand(at))),
             17 if self.below(4) == 3 => {
                 let gone = (self.project().id, self.op(), self.maybe());
                 Event::new("forget_project", gone, move |registry, (id, op, all)| {
@@ -93,9 +86,7 @@ impl Draw<'_> {
                     format!("{left}\n{}", said(registry.prune_project(id, op, at, dry_run)))
                 })
             }
-            _ => Event::new("prune_outcomes", self.below(3) == 2, move |registry, dry_run| {
-                said(registry.prune_outcomes(at, dry_run))
-            }),
+            _ => verb!(prune_outcomes(at = at, dry_run = self.below(3) == 2)),
         }
     }
 }

@@ -9,7 +9,7 @@ use staleness_core::registry::{Resume, ResumeFrom, ScopeChoice, ToldWork, WorkPa
 use staleness_core::work::{NoteType, Work, WorkKind};
 
 use super::draw::Draw;
-use super::{Event, said};
+use super::{Event, said, verb};
 use crate::arbitrary::{self, Reach};
 
 const IDS: [&str; 6] = ["plan", "a_b", "a%b", "\u{1f680}", "it's", "-x"];
@@ -86,27 +86,18 @@ impl Draw<'_> {
                     said(registry.add_work(work, act))
                 })
             }
-            5..8 => {
-                let edit = (self.work_key(), self.work_patch(at), self.act(at));
-                Event::new("set_work", edit, |registry, (key, patch, act)| {
-                    said(registry.set_work(key, patch, act))
-                })
-            }
-            8 => {
-                let step = (self.work_key(), self.work(at).text, self.act(at));
-                Event::new("step_work", step, |registry, (key, text, act)| {
-                    said(registry.step_work(key, text, act))
-                })
-            }
-            9 => Event::new("touch_work", self.work_key(), move |registry, key| {
-                said(registry.touch_work(key, at))
-            }),
-            10 => {
-                let open = (self.work_key(), self.act(at));
-                Event::new("reopen_work", open, |registry, (key, act)| {
-                    said(registry.reopen_work(key, act))
-                })
-            }
+            5..8 => verb!(set_work(
+                key = self.work_key(),
+                patch = self.work_patch(at),
+                act = self.act(at)
+            )),
+            8 => verb!(step_work(
+                key = self.work_key(),
+                text = self.work(at).text,
+                act = self.act(at)
+            )),
+            9 => verb!(touch_work(key = self.work_key(), at = at)),
+            10 => verb!(reopen_work(key = self.work_key(), act = self.act(at))),
             11 | 12 => {
                 let done = (self.project(), self.work_key(), self.act(at));
                 Event::new("resolve_work", done, |registry, (project, key, act)| {
@@ -143,9 +134,7 @@ impl Draw<'_> {
                 let near = said(registry.nearest_session(&key.project, "s"));
                 format!("{near}\n{}", said(registry.end_session(&key.project, &key.id, at)))
             }),
-            4 => Event::new("prune_sessions", self.below(3) == 2, move |registry, dry_run| {
-                said(registry.prune_sessions(at, dry_run))
-            }),
+            4 => verb!(prune_sessions(at = at, dry_run = self.below(3) == 2)),
             _ => {
                 let told = (self.project(), self.resumed(at), self.maybe(), self.below(4) < 3);
                 Event::new("resume", told, move |registry, (project, resume, starts, marks)| {
