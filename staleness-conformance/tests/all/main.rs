@@ -1,7 +1,4 @@
-//! Tests of the suite itself and of what core does through any store.
+//! Tests of the suite itself.
 
 mod broken;
 mod catches;
-mod copying;
-mod prompts;
-mod transfer;

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use staleness::ids::{OpId, SessionId, ToolName};
+use staleness::outcome::OutcomeKind;
+use staleness::registry::{ByHand, ScopeChoice, Use};
+use staleness::scan::ProjectRef;
+use staleness::store::{Query, RegistryStore, StoreError, View};
+use staleness::tool::Hold;
+use staleness::{MemoryStore, Policy, Registry, Timestamp};
 use staleness_conformance::{Around, Manner};
-use staleness_core::ids::{OpId, SessionId, ToolName};
-use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::{ByHand, ScopeChoice, Use};
-use staleness_core::scan::ProjectRef;
-use staleness_core::store::{Query, RegistryStore, StoreError, View};
-use staleness_core::tool::Hold;
-use staleness_core::{MemoryStore, Policy, Registry, Timestamp};
 
 const TOOL: &str = "mcp__mail__send";
 

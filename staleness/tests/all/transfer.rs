@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use staleness::journal::JournalEntry;
+use staleness::knowledge::Item;
+use staleness::outcome::Outcome;
+use staleness::store::View;
+use staleness::transfer::{Record, append_lines, record_of};
+use staleness::{MemoryStore, Policy, Registry};
 use staleness_conformance::arbitrary::{
     Reach, item, journal_entry, outcome, project, revision, source, tool,
 };
-use staleness_core::journal::JournalEntry;
-use staleness_core::knowledge::Item;
-use staleness_core::outcome::Outcome;
-use staleness_core::store::View;
-use staleness_core::transfer::{Record, append_lines, record_of};
-use staleness_core::{MemoryStore, Policy, Registry};
 
 /// A view of one record.
 fn view_of(record: &Record) -> View {

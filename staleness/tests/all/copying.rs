@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use pollster::block_on;
 use proptest::prelude::*;
-use staleness_conformance::arbitrary::{Reach, change_set};
-use staleness_conformance::{Around, Fault, Faulty, Manner, Put};
-use staleness_core::journal::Revision;
-use staleness_core::registry::check_route;
-use staleness_core::store::{
+use staleness::journal::Revision;
+use staleness::registry::check_route;
+use staleness::store::{
     Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step, StoreError,
 };
-use staleness_core::transfer::{Compared, Comparison, Record, Standing, append_lines, record_of};
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+use staleness::transfer::{Compared, Comparison, Record, Standing, append_lines, record_of};
+use staleness::{BlockingRegistry, MemoryStore, Policy, Registry};
+use staleness_conformance::arbitrary::{Reach, change_set};
+use staleness_conformance::{Around, Fault, Faulty, Manner, Put};
 
 fn registry(store: Arc<dyn RegistryStore>) -> BlockingRegistry {
     Registry::new(store, Policy::default()).blocking()

@@ -1,0 +1,5 @@
+//! Tests of what a registry does on any store, with the stores and generators of the conformance suite.
+
+mod copying;
+mod prompts;
+mod transfer;
