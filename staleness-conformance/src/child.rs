@@ -141,7 +141,7 @@ fn read(store: &Handle) {
 fn stick(store: &Handle) {
     transact(store.as_ref(), use_tool("a", 50)).expect("a commit");
     let stuck = step(|draft| {
-        draft.put_tool(tool("half"));
+        draft.put(tool("half"));
         say("begun");
         loop {
             std::thread::park();

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
 
-use staleness_core::store::{Commit, View};
-
-use crate::collections::maps;
+use staleness_core::store::{Commit, Row, View};
 
 /// Where two views differ, one line per difference, at most a few; empty when they are equal.
 pub(crate) fn differences(found: &View, expected: &View) -> String {
@@ -16,16 +14,11 @@ pub(crate) fn differences(found: &View, expected: &View) -> String {
     one(&mut text, "route count", &found.route_count, &expected.route_count);
     one(&mut text, "looks", &found.looks, &expected.looks);
     macro_rules! compare {
-        ($({ $rows:ident $row:ident $key:ident $id:ident $name:ident $($more:ident)* })*) => {$(
-            rows(&mut text, stringify!($name), &found.$rows, &expected.$rows);
-        )*};
+        ($($field:ident: $row:ty,)*) => {
+            $(rows(&mut text, <$row as Row>::NAME, &found.$field, &expected.$field);)*
+        };
     }
-    maps!(compare);
-    let vectors = |view: &View| -> BTreeMap<_, _> {
-        let keys = view.vectors.keys().into_iter();
-        keys.map(|key| (key.clone(), view.vectors.get(&key))).collect()
-    };
-    rows(&mut text, "vector", &vectors(found), &vectors(expected));
+    staleness_core::collections!(compare);
     rows(&mut text, "outcome", &found.outcomes, &expected.outcomes);
     rows(&mut text, "journal entry", &found.journal, &expected.journal);
     if text.is_empty() && found != expected {

@@ -156,7 +156,7 @@ impl Chase {
 
 impl Step for Chase {
     fn selection(&self) -> Selection {
-        locking(Selection::new(), &self.then, None).lock_tools(ToolFilter::Key(self.first.clone()))
+        locking(Selection::new(), &self.then, None).lock(ToolFilter::Key(self.first.clone()))
     }
 
     fn decide(&self, view: &View) -> Result<Decision, Refusal> {

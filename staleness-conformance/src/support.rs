@@ -53,19 +53,19 @@ impl<F: Fn(&mut Draft<'_>) + Send + Sync + 'static> Step for Do<F> {
 
 /// A step that locks every tool and does `work`.
 pub fn step(work: impl Fn(&mut Draft<'_>) + Send + Sync + 'static) -> Arc<dyn Step> {
-    let selection = Selection::new().lock_tools(ToolFilter::All);
+    let selection = Selection::new().lock(ToolFilter::All);
     Arc::new(Do { selection, durability: Durability::Normal, work })
 }
 
 /// A step that uses one tool: reads its row, writes it, appends one outcome.
 pub fn use_tool(name: &str, op: u64) -> Arc<dyn Step> {
     let key = key(name);
-    let selection = Selection::new().lock_tools(ToolFilter::Key(key.clone()));
+    let selection = Selection::new().lock(ToolFilter::Key(key.clone()));
     let work = move |draft: &mut Draft<'_>| {
-        let mut row = draft.tool(&key).cloned().unwrap_or_else(|| tool(key.name.as_str()));
+        let mut row = draft.get::<Tool>(&key).cloned().unwrap_or_else(|| tool(key.name.as_str()));
         let outcome = outcome(key.name.as_str(), op);
         row.note_use(outcome.mark, outcome.at, outcome.identity(), 5);
-        draft.put_tool(row);
+        draft.put(row);
         draft.append_outcome(outcome);
     };
     Arc::new(Do { selection, durability: Durability::Normal, work })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use staleness_core::store::{Change, ChangeSet, OutcomeRange};
+use staleness_core::store::{Change, ChangeSet, OutcomeRange, Row};
 
 use super::ids::{
     cursor_key, document_key, item_key, project_id, session_key, source_id, tool_key, work_key,
@@ -29,9 +29,8 @@ pub fn outcome_range(reach: Reach) -> BoxedStrategy<OutcomeRange> {
 pub fn change_set(reach: Reach) -> BoxedStrategy<ChangeSet> {
     let mut all = Just(ChangeSet::default()).boxed();
     macro_rules! add {
-        ($({ $rows:ident $row:ident $key:ident $id:ident $put:ident $delete:ident $keys:ident
-            $($more:ident)* })*) => {$(
-            all = (all, changes($put(reach), $keys(reach), |row| row.$id.clone()))
+        ($({ $rows:ident $row:ident $put:ident $delete:ident $keys:ident $filters:ident })*) => {$(
+            all = (all, changes($put(reach), $keys(reach)))
                 .prop_map(|(mut all, changes)| {
                     all.$rows = changes;
                     all
@@ -60,16 +59,11 @@ fn few<T: std::fmt::Debug>(
     prop::collection::vec(row, 0..most)
 }
 
-fn changes<R, K>(
+fn changes<R: Row>(
     row: impl Strategy<Value = R> + 'static,
-    key: impl Strategy<Value = K> + 'static,
-    key_of: impl Fn(&R) -> K + Clone + 'static,
-) -> impl Strategy<Value = Vec<Change<R, K>>>
-where
-    R: std::fmt::Debug + Clone + 'static,
-    K: std::fmt::Debug + Clone + Ord + 'static,
-{
-    let put = row.prop_map(move |row| (key_of(&row), Some(row)));
+    key: impl Strategy<Value = R::Key> + 'static,
+) -> impl Strategy<Value = Vec<Change<R, R::Key>>> {
+    let put = row.prop_map(|row| (row.key().clone(), Some(row)));
     let delete = key.prop_map(|key| (key, None));
     few(prop_oneof![3 => put, 1 => delete], 4).prop_map(|all| {
         let mut written = BTreeSet::new();

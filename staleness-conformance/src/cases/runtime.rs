@@ -30,7 +30,7 @@ fn waits(context: &mut Context) {
     let step = step(move |draft| {
         // Ends only when the runtime's one thread gets to the other task.
         wait.lock().expect("the channel").recv().expect("a go");
-        draft.put_tool(tool("a"));
+        draft.put(tool("a"));
     });
     let view = one_thread().block_on(async {
         let store = context.another();

@@ -7,26 +7,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use staleness_core::journal::{JournalEntry, Revision};
-use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::{Mark, Outcome};
-use staleness_core::project::Project;
-use staleness_core::route::{Route, RouteVector, Suggestions};
-use staleness_core::session::{Cursor, Session};
-use staleness_core::source::Source;
+use staleness_core::route::{Route, RouteKey, RouteVector};
 use staleness_core::store::{
-    Access, Change, ChangeSet, Commit, Decision, JournalFilter, MAX_LOOKS, OutcomeCounts,
-    OutcomeCut, OutcomeFilter, OutcomeRange, Query, RegistryStore, Selection, Step, StoreError,
-    VectorFilter, View,
+    Access, Change, ChangeSet, Commit, Decision, Filter as _, JournalFilter, MAX_LOOKS,
+    OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, Query, RegistryStore, Row, Selection,
+    Step, StoreError, View,
 };
-use staleness_core::tool::Tool;
-use staleness_core::work::Work;
 
 use super::filters::Names;
-use crate::collections::{collections, maps};
 use crate::steps::key_of;
 
 macro_rules! define {
-    ($({ $rows:ident $row:ident $key:ident $id:ident $($more:ident)* })*) => {
+    ($($rows:ident: $row:ty,)*) => {
         /// The rows.
         #[derive(Clone, Debug, Default)]
         struct Rows {
@@ -40,8 +33,8 @@ macro_rules! define {
         impl Rows {
             fn write_keyed(&mut self, changes: &ChangeSet) {
                 $(for change in &changes.$rows {
-                    let key = key_of(change, |row| &row.$id);
-                    self.$rows.retain(|row| row.$id != *key);
+                    let key = key_of(change);
+                    self.$rows.retain(|row| row.key() != key);
                     if let Change::Put(row) = change {
                         self.$rows.push(row.clone());
                     }
@@ -50,7 +43,7 @@ macro_rules! define {
         }
     };
 }
-collections!(define);
+staleness_core::collections!(define);
 
 /// A store in plain lists.
 #[derive(Debug, Default)]
@@ -134,28 +127,17 @@ impl Rows {
         view.revision = Revision(self.revision);
         view.looks = 1;
         macro_rules! load {
-            ($({ $rows:ident $row:ident $key:ident $id:ident $($more:ident)* })*) => {$(
-                for row in &self.$rows {
-                    let named = |pick: &_| picked(pick, &row.$id, Some(row));
-                    if selection.$rows.iter().any(named) {
-                        view.$rows.insert(row.$id.clone(), row.clone());
-                    }
+            ($($rows:ident: $row:ty,)*) => {$(
+                for pick in &selection.$rows {
+                    let mut named: Vec<&$row> = self.$rows.iter().collect();
+                    named.retain(|row| pick.filter.names(row.key(), Some(row)));
+                    named.sort_by_key(|row| row.key());
+                    named.truncate(pick.filter.most());
+                    view.$rows.extend(named.into_iter().map(|row| (row.key().clone(), row.clone())));
                 }
             )*};
         }
-        maps!(load);
-        for row in &self.vectors {
-            let named = |filter: &VectorFilter| {
-                let precedes = |other: &RouteVector| {
-                    filter.names(&other.key, Some(other)) && other.key < row.key
-                };
-                let first = matches!(filter, VectorFilter::First(..));
-                filter.names(&row.key, Some(row)) && !(first && self.vectors.iter().any(precedes))
-            };
-            if selection.vectors.iter().any(|pick| named(&pick.filter)) {
-                view.vectors.insert(row);
-            }
-        }
+        staleness_core::collections!(load);
         for (at, row) in self.outcomes.iter().enumerate() {
             if selection.outcomes.iter().any(|filter| self.names_outcome(filter, at)) {
                 view.outcomes.insert(row.seq, row.clone());
@@ -197,7 +179,6 @@ impl Rows {
                 is_one(row) && !later.iter().any(|other| is_one(other) && is_same(other))
             }
             OutcomeFilter::All => true,
-            other => unreachable!("no filter of the suite: {other:?}"),
         }
     }
 
@@ -214,7 +195,6 @@ impl Rows {
                 row.revision.0 > after.0 && row.subject.scope == *scope
             }
             JournalFilter::All => true,
-            other => unreachable!("no filter of the suite: {other:?}"),
         }
     }
 
@@ -235,7 +215,6 @@ impl Rows {
                 OutcomeRange::OfProject(id) => {
                     (self.outcomes.iter().map(|row| row.project == *id).collect(), u64::MAX)
                 }
-                other => unreachable!("no range of the suite: {other:?}"),
             };
             let (mut named, mut left) = (named.into_iter(), most);
             self.outcomes.retain(|_| {
@@ -259,51 +238,42 @@ impl Rows {
     }
 }
 
-fn picked<F: Names>(
-    pick: &staleness_core::store::Pick<F>,
-    key: &F::Key,
-    row: Option<&F::Row>,
-) -> bool {
-    pick.filter.names(key, row)
-}
-
-/// Whether a step locked all that it writes, and writes no row twice.
+/// Returns true if a step locked all that it writes, and writes no row twice.
 fn are_locked(looks: &[Selection], view: &View, changes: &ChangeSet) -> bool {
+    // A step that locks a route may remove its vector.
+    let goes_with_route = |change: &Change<RouteVector, RouteKey>| {
+        new(change).is_none() && is_locked::<Route>(looks, key_of(change), None)
+    };
     macro_rules! each {
-        ($({ $rows:ident $row:ident $key:ident $id:ident $($more:ident)* })*) => {
-            true $(&& are_distinct(&changes.$rows, |row| &row.$id)
+        ($($rows:ident: $row:ty,)*) => {
+            true $(&& are_distinct::<$row>(&changes.$rows)
                 && changes.$rows.iter().all(|change| {
-                    let key = key_of(change, |row| &row.$id);
+                    let key = key_of(change);
                     // A row that is there is judged as it was seen, a new one as it is written.
                     let row = view.$rows.get(key).or(new(change));
-                    looks.iter().flat_map(|look| &look.$rows).any(|pick| {
-                        pick.access == Access::Lock && picked(pick, key, row)
-                    })
+                    is_locked::<$row>(looks, key, row) || each!(@ $rows change)
                 }))*
         };
+        (@ vectors $change:ident) => { goes_with_route($change) };
+        (@ $other:ident $change:ident) => { false };
     }
-    let keyed = maps!(each);
-    keyed
-        && are_distinct(&changes.vectors, |row| &row.key)
-        && changes.vectors.iter().all(|change| {
-            let key = key_of(change, |row| &row.key);
-            let locked = looks
-                .iter()
-                .flat_map(|look| &look.vectors)
-                .any(|pick| pick.access == Access::Lock && picked(pick, key, new(change)));
-            // A step that locks a route may remove its vector.
-            let mut routes = looks.iter().flat_map(|look| &look.routes);
-            locked
-                || new(change).is_none()
-                    && routes.any(|pick| pick.access == Access::Lock && picked(pick, key, None))
-        })
+    staleness_core::collections!(each)
+}
+
+fn is_locked<R: Row>(looks: &[Selection], key: &R::Key, row: Option<&R>) -> bool
+where
+    R::Filter: Names<Key = R::Key, Row = R>,
+{
+    let picks = looks.iter().flat_map(R::picks);
+    let mut locked = picks.filter(|pick| pick.access == Access::Lock);
+    locked.any(|pick| pick.filter.names(key, row))
 }
 
 const fn new<R, K>(change: &Change<R, K>) -> Option<&R> {
     if let Change::Put(row) = change { Some(row) } else { None }
 }
 
-fn are_distinct<R, K: PartialEq>(changes: &[Change<R, K>], key: impl Fn(&R) -> &K) -> bool {
-    let keys: Vec<&K> = changes.iter().map(|change| key_of(change, &key)).collect();
+fn are_distinct<R: Row>(changes: &[Change<R, R::Key>]) -> bool {
+    let keys: Vec<&R::Key> = changes.iter().map(key_of).collect();
     keys.iter().enumerate().all(|(at, key)| !keys[..at].contains(key))
 }

@@ -9,7 +9,6 @@ use staleness_core::store::{
 };
 
 use crate::arbitrary::{self, Reach};
-use crate::collections::collections;
 use crate::steps::locking;
 
 /// One thing that is done to both stores.
@@ -186,11 +185,11 @@ impl fmt::Display for Plan {
             write!(f, "\n     breaks its contract: {:?}", self.breach)?;
         }
         macro_rules! changes {
-            ($({ $rows:ident $($more:ident)* })*) => {$(
+            ($($rows:ident: $row:ty,)*) => {$(
                 self.changes.$rows.iter().try_for_each(|change| changed(f, change))?;
             )*};
         }
-        collections!(changes);
+        staleness_core::collections!(changes);
         for range in &self.changes.outcome_ranges {
             write!(f, "\n     removes {range:?}")?;
         }
@@ -217,14 +216,14 @@ fn changed<R: fmt::Debug, K: fmt::Debug>(
 /// The parts of a selection, a line each.
 fn told(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
     macro_rules! picks {
-        ($({ $rows:ident $($more:ident)* })*) => {$(
+        ($($rows:ident: $row:ty,)*) => {$(
             for pick in &selection.$rows {
                 let rows = stringify!($rows);
                 write!(f, "\n     {:?}s {rows} {:?}", pick.access, pick.filter)?;
             }
         )*};
     }
-    collections!(picks);
+    staleness_core::collections!(picks);
     if let Some(project) = &selection.count_routes {
         write!(f, "\n     counts routes of {project}")?;
     }

@@ -1,17 +1,15 @@
 //! The step that writes what it was given.
 
-use staleness_core::ids::{DocumentKey, ItemKey, ProjectId, SourceId, ToolKey, WorkKey};
 use staleness_core::journal::{Floor, JournalEntry, Revision};
 use staleness_core::knowledge::{Document, Item};
 use staleness_core::outcome::Outcome;
 use staleness_core::project::Project;
-use staleness_core::route::{Route, RouteKey, RouteVector, Suggestions};
-use staleness_core::session::{Cursor, CursorKey, Session, SessionKey};
+use staleness_core::route::{Route, RouteVector, Suggestions};
+use staleness_core::session::{Cursor, Session};
 use staleness_core::source::Source;
 use staleness_core::store::{
-    Change, ChangeSet, CursorFilter, Decision, DocumentFilter, Durability, ItemFilter,
-    OutcomeRange, ProjectFilter, Refusal, RouteFilter, Selection, SessionFilter, SourceFilter,
-    Step, SuggestionFilter, ToolFilter, VectorFilter, View, WorkFilter,
+    Change, ChangeSet, Decision, Durability, Filter, OutcomeRange, Refusal, Row, Selection, Step,
+    View,
 };
 use staleness_core::tool::Tool;
 use staleness_core::work::Work;
@@ -27,13 +25,13 @@ pub(crate) struct Write {
 }
 
 macro_rules! methods {
-    ($({ $rows:ident $row:ident $key:ident $id:ident $put:ident $delete:ident $($more:ident)* })*) => {$(
+    ($({ $rows:ident $row:ident $put:ident $delete:ident $($more:ident)* })*) => {$(
         pub(crate) fn $put(mut self, row: $row) -> Self {
             self.changes.$rows.push(Change::Put(row));
             self
         }
 
-        pub(crate) fn $delete(mut self, key: $key) -> Self {
+        pub(crate) fn $delete(mut self, key: <$row as Row>::Key) -> Self {
             self.changes.$rows.push(Change::Delete(key));
             self
         }
@@ -98,11 +96,10 @@ impl Write {
 }
 
 /// The key of the row that a change writes or removes.
-pub(crate) fn key_of<'a, R, K>(change: &'a Change<R, K>, key: impl Fn(&'a R) -> &'a K) -> &'a K {
+pub(crate) fn key_of<R: Row>(change: &Change<R, R::Key>) -> &R::Key {
     match change {
-        Change::Put(row) => key(row),
+        Change::Put(row) => row.key(),
         Change::Delete(key) => key,
-        other => unreachable!("{}", std::any::type_name_of_val(other)),
     }
 }
 
@@ -114,18 +111,16 @@ pub(crate) fn locking(
 ) -> Selection {
     let mut row = 0;
     macro_rules! lock {
-        ($({ $rows:ident $row:ident $key:ident $id:ident $put:ident $delete:ident $keys:ident
-            $filters:ident $filter:ident $one:ident $lock:ident })*) => {$(
-            for change in &changes.$rows {
+        ($($field:ident: $row:ty,)*) => {$(
+            for change in &changes.$field {
                 if without != Some(row) {
-                    let key = key_of(change, |row| &row.$id).clone();
-                    selection = selection.$lock($filter::$one(key));
+                    selection = selection.lock(<$row as Row>::Filter::of(key_of(change).clone()));
                 }
                 row += 1;
             }
         )*};
     }
-    collections!(lock);
+    staleness_core::collections!(lock);
     selection
 }
 
@@ -149,15 +144,11 @@ pub struct Put(pub ChangeSet);
 
 impl Step for Put {
     fn selection(&self) -> Selection {
-        let mut all = Selection::new();
+        let all = Selection::new();
         macro_rules! lock {
-            ($({ $rows:ident $row:ident $key:ident $id:ident $put:ident $delete:ident $keys:ident
-                $filters:ident $filter:ident $one:ident $lock:ident })*) => {$(
-                all = all.$lock($filter::All);
-            )*};
+            ($($field:ident: $row:ty,)*) => { all$(.lock(<$row as Row>::Filter::ALL))* };
         }
-        collections!(lock);
-        all
+        staleness_core::collections!(lock)
     }
 
     fn decide(&self, _: &View) -> Result<Decision, Refusal> {

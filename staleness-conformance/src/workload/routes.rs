@@ -170,8 +170,6 @@ pub(super) fn seen(registry: &BlockingRegistry, project: &ProjectId) -> String {
     for (model, _) in MODELS {
         let model = ModelId::new(model).expect("an id");
         let vectors = registry.route_vectors(project, &model);
-        let vectors =
-            vectors.map(|all| all.keys().iter().filter_map(|key| all.get(key)).collect::<Vec<_>>());
         seen.extend([said(registry.dimensions_of(project, &model)), said(vectors)]);
     }
     seen.join("\n")

@@ -5,7 +5,6 @@ mod decode;
 mod forgotten;
 mod format;
 mod log;
-mod many_vectors;
 mod sharing;
 mod shrinks;
 mod support;
