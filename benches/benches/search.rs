@@ -7,7 +7,7 @@ use std::hint::black_box;
 use staleness::ids::ToolName;
 use staleness::knowledge::{Context, Item, RecallIndex, recall};
 use staleness::policy::KnowledgePolicy;
-use staleness::registry::{FindTools, Indexes};
+use staleness::registry::FindTools;
 use staleness::route::{Confidence, RouteId, Vector};
 use staleness::search::{Learned, Meaning, Question, SearchIndex, ToolText};
 use staleness_benches::chance::Chance;
@@ -48,9 +48,8 @@ fn words(rows: &mut Vec<Row>) {
         .for_each(|(name, words)| index.put_tool(&ToolText::new(name.clone(), Some(words))));
     let question = Question::new(QUESTION).expect("a question");
     let (place, now) = (site.place(), staleness::clock::now());
-    // As the MCP server does: the index is kept from one question to the next.
-    let registry = staleness::open(&site.url()).expect("the registry opens");
-    let registry = registry.keeping(Indexes::new()).blocking();
+    // An open registry keeps its index from one question to the next.
+    let registry = staleness::open(&site.url()).expect("the registry opens").blocking();
     let find = || FindTools::by_words(QUESTION, 10);
     let read = || {
         let bytes = texts.iter().flat_map(|(_, words)| words.bytes());

@@ -74,13 +74,6 @@ macro_rules! text_ids {
                 Ok(Self(text.as_ref().into()))
             }
 
-            /// Accepts a text that was checked before.
-            #[allow(dead_code, reason = "few sorts of ids are read in brief")]
-            pub(crate) fn checked(text: &str) -> Self {
-                debug_assert!(check_id(text).is_ok());
-                Self(text.into())
-            }
-
             /// The text itself.
             #[must_use]
             pub fn as_str(&self) -> &str {

@@ -180,11 +180,8 @@ impl Inner {
             let mut view = View::default();
             (view.revision, view.floor) = standing;
             view.looks = 1;
-            // A scope without tools has an empty list, and a project without routes.
-            view.briefs =
-                look.briefs.iter().map(|scope| (scope.clone(), Default::default())).collect();
-            view.route_briefs =
-                look.route_briefs.iter().map(|id| (id.clone(), Default::default())).collect();
+            // A scope without tools has an empty list.
+            view.summaries = look.summaries.iter().map(|id| (id.clone(), Vec::new())).collect();
             for read in readers {
                 for row in flight.next().await? {
                     read(&row, &mut view)?;
@@ -282,7 +279,7 @@ impl Inner {
         let writes = changes(workspace, &changed)?;
         let before = writes.len();
         writes.into_iter().for_each(|statement| flight.send(statement));
-        let advance = meta::advance(workspace, view.revision, &changed);
+        let advance = meta::advance(workspace, &view, &changed);
         let is_numbered = advance.is_some();
         if let Some(advance) = advance {
             flight.send(advance);

@@ -69,7 +69,7 @@ impl Locks {
         let mut tools = reaches(&selection.tools, tool);
         tools.extend(
             selection
-                .briefs
+                .summaries
                 .iter()
                 .map(|scope| (Access::Peek, Reach::Part(scope.as_key().to_owned()))),
         );
@@ -86,7 +86,7 @@ impl Locks {
         // Who locks a route may remove its vector.
         let mut routes = reaches(&selection.routes, route);
         routes.extend(reaches(&selection.vectors, vector));
-        for project in selection.count_routes.iter().chain(&selection.route_briefs) {
+        if let Some(project) = &selection.count_routes {
             routes.push((Access::Peek, Reach::Part(project.as_str().to_owned())));
         }
         add("routes", routes);

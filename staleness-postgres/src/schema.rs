@@ -318,11 +318,13 @@ BEGIN
 END $$;
 "#;
 
-/// Adds the floor of the journal. An older program would tell a pruned journal as a whole one.
+/// Adds the floor of the journal, and the generation of what a search reads (see `ChangeSet::moves_generation`). An
+/// older program would tell a pruned journal as a whole one, and not move the generation.
 const FORMAT_2: &str = "
 ALTER TABLE staleness.workspaces
   ADD COLUMN floor BIGINT NOT NULL DEFAULT 0,
-  ADD COLUMN floor_at BIGINT NOT NULL DEFAULT 0;
+  ADD COLUMN floor_at BIGINT NOT NULL DEFAULT 0,
+  ADD COLUMN generation BIGINT NOT NULL DEFAULT 0;
 ";
 
 #[cfg(test)]

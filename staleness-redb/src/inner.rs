@@ -98,7 +98,7 @@ pub(crate) fn carry_out(session: &Session, step: &dyn Step) -> Result<Commit, St
     let (view, _, mut changes) = run(step, |selection| load(&tx, selection, meta))?;
     let mut revision = meta.revision;
     if !changes.is_empty() {
-        revision = collections::apply(&tx, meta, &mut changes)?;
+        revision = collections::apply(&tx, meta, &view, &mut changes)?;
         session.commit(tx)?;
     }
     Ok(Commit { revision, view, changes })

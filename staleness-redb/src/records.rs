@@ -3,7 +3,6 @@
 //! The structs carry no serde attributes, and texts are a type parameter: `&str` both for writing
 //! and for reading without copies.
 
-mod briefs;
 mod knowledge;
 mod routes;
 mod sessions;
@@ -26,7 +25,6 @@ use staleness_core::tool::{
 
 use crate::codec::{Bad, Kind, decode, decode_start, encode, open};
 pub(crate) use crate::words::*;
-pub(crate) use briefs::{route_brief, tool_brief};
 pub(crate) use knowledge::{
     decode_document, decode_item, decode_item_brief, encode_document, encode_item,
 };

@@ -79,6 +79,8 @@ impl SharedStore {
         };
         match staleness::open_with(&self.url, options) {
             Ok(registry) => {
+                // What was indexed of another file says nothing of this one.
+                self.indexes.clear();
                 let file = self.url.path().and_then(file_id);
                 *open = Some(Opened { store: Arc::clone(registry.store()), file });
                 Ok(registry)

@@ -91,14 +91,6 @@ impl<'r, 's> Cells<'r, 's> {
         self.value(column)?.as_str().map_err(|_| Bad(column))
     }
 
-    /// The bytes of a text as it lies in the row.
-    pub(crate) fn word(&mut self, column: &'static str) -> Result<&'r [u8], Bad> {
-        match self.value(column)? {
-            ValueRef::Text(word) => Ok(word),
-            _ => Err(Bad(column)),
-        }
-    }
-
     /// A text or nothing.
     pub(crate) fn maybe_str(&mut self, column: &'static str) -> Result<Option<&'r str>, Bad> {
         self.value(column)?.as_str_or_null().map_err(|_| Bad(column))

@@ -8,7 +8,7 @@
 //!
 //! | table | key | what one row is |
 //! |---|---|---|
-//! | `meta` | 1 | `format` (as `user_version`), the last `revision`, `floor`, `floor_at` and `last_seq` |
+//! | `meta` | 1 | `format` (as `user_version`), the last `revision`, `floor`, `floor_at`, `last_seq` and `generation` |
 //! | `projects` | id | a project |
 //! | `sources` | scope, client, level, part | a source |
 //! | `tools` | scope, name | a tool with its ring |
@@ -39,6 +39,9 @@
 //! floor and the last `seq` in the table. Only a step that removes outcomes raises the floor (to the
 //! last `seq` before the removal). Numbers are never used twice, and an append writes no page for
 //! the counter; `AUTOINCREMENT` would write one in every commit.
+//!
+//! `meta.generation` is raised by each commit that changes what a search reads of tools and routes: see
+//! `ChangeSet::moves_generation`.
 //!
 //! `work.ended` is 1 or 0, so that a partial index finds what is open, however much has ended. It is
 //! ordered by `work.aging` and `work.since`, which are `Work::aging` as a word and a time, or NULL both:
@@ -87,7 +90,8 @@ CREATE TABLE meta(
   revision INTEGER NOT NULL,
   floor INTEGER NOT NULL,
   floor_at INTEGER NOT NULL,
-  last_seq INTEGER NOT NULL
+  last_seq INTEGER NOT NULL,
+  generation INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE projects(
   id TEXT PRIMARY KEY,
@@ -293,7 +297,8 @@ CREATE TABLE suggestions(
   prompts TEXT NOT NULL,
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO meta(id, format, revision, floor, floor_at, last_seq) VALUES(1, 7, 0, 0, 0, 0);
+INSERT INTO meta(id, format, revision, floor, floor_at, last_seq, generation)
+  VALUES(1, 7, 0, 0, 0, 0, 0);
 PRAGMA application_id = 0x5374616C;
 PRAGMA user_version = 7;
 ";

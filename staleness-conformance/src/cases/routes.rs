@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use staleness_core::registry::Learn;
 use staleness_core::route::{
-    Confidence, MAX_DIMENSIONS, MAX_OPS, Precision, Prompted, Route, RouteBriefs, RouteVector,
-    SuggestedTool, Suggestions, Vector,
+    Confidence, MAX_DIMENSIONS, MAX_OPS, Precision, Prompted, Route, RouteVector, SuggestedTool,
+    Suggestions, Vector,
 };
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Change, RouteFilter, Selection, SuggestionFilter, VectorFilter, View};
 use staleness_core::time::Timestamp;
+use staleness_core::tool::{Hold, PresenceCause};
 use staleness_core::{Policy, Registry};
 
 use crate::arbitrary::{self, Reach};
@@ -18,7 +19,8 @@ use crate::case::Case;
 use crate::context::{Context, act, everything, see};
 use crate::model::each;
 use crate::rows::{
-    AWKWARD, at, embedded, global, model, name, op, project_id, route, route_key, suggestions, tool,
+    AWKWARD, at, embedded, failing, global, model, name, op, project_id, route, route_key,
+    suggestions, tool,
 };
 use crate::steps::Write;
 
@@ -27,7 +29,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("routes::any_route_vector_and_suggestion_round_trip", any),
     Case::new("routes::keys_find_one_of_many_like_it", by_key),
     Case::new("routes::filters_find_only_their_own", by_filter),
-    Case::new("routes::briefs_say_what_rows_say", briefs),
+    Case::new("routes::what_a_search_reads_moves_the_generation", generation),
     Case::new("routes::vectors_are_found_by_their_model", by_model),
     Case::new("routes::vectors_are_found_wherever_they_lie", scattered),
     Case::new("routes::counted_by_project", counted),
@@ -195,37 +197,41 @@ fn by_model(context: &mut Context) {
     assert_eq!(vectors_of(context, VectorFilter::Model(p(), model("m_"))).len(), 2);
 }
 
-/// The briefs of a project are those of its routes, in the order of tools and ids; nothing else comes with
-/// them.
-#[track_caller]
-fn assert_briefs(context: &Context, projects: &[&str]) {
-    let ids = || projects.iter().copied().map(project_id);
-    let all = ids().fold(Selection::new(), Selection::route_briefs);
-    let mut seen = see(context.store(), all);
-    for id in ids() {
-        let expected: RouteBriefs =
-            routes(context, RouteFilter::Project(id.clone())).iter().collect();
-        assert_eq!(seen.route_briefs.remove(&id), Some(expected), "{id}");
-    }
-    assert!(seen.is_empty(), "{seen:?}");
-}
-
-fn briefs(context: &mut Context) {
-    let mut said = route(route_key("p_", "t%", 3));
-    said.query = "find \u{1f680}\nthings".into();
-    said.confidence = Confidence::ZERO;
-    let keys =
-        [("p_", "t_", 7), ("p_", "t", u128::MAX), ("p_", "t", 0), ("pX", "t_", 1), ("p%", "t", 1)];
-    let rows = keys.map(|(project, tool, id)| route(route_key(project, tool, id)));
-    act(context.store(), rows.into_iter().fold(Write::new().route(said), Write::route));
-    assert_briefs(context, &["p_", "pX", "p%", "P_", "none"]);
-    act(context.store(), Write::new().no_route(route_key("p_", "t", 0)));
-    assert_briefs(context, &["p_"]);
-    each(&arbitrary::route(Reach::Wide), |row| {
-        let project = row.key.project.to_string();
-        act(context.store(), Write::new().route(row));
-        assert_briefs(context, &[&project]);
-    });
+/// Whatever changes what a search reads of tools and routes raises the generation, and nothing else does.
+fn generation(context: &mut Context) {
+    let read = |context: &Context| see(context.store(), Selection::new().generation()).generation;
+    let mut last = read(context);
+    assert!(last.is_some());
+    assert_eq!(see(context.store(), Selection::new()).generation, None);
+    let mut after = |moves: bool, what: &str, write: Write| {
+        act(context.store(), write);
+        let now = read(context);
+        assert_eq!(now > last, moves, "{what}: {last:?}, {now:?}");
+        last = now;
+    };
+    let (mut known, mut taught) = (tool(global("t")), route(route_key("p", "t", 1)));
+    after(true, "a tool", Write::new().tool(known.clone()));
+    known.uses += 1;
+    known.last_used_at = Some(at(5));
+    after(false, "a use", Write::new().tool(known.clone()));
+    known.description = Some("sends mail".into());
+    after(true, "its words", Write::new().tool(known.clone()));
+    known.hold = Hold::Ignored;
+    after(true, "a hold", Write::new().tool(known.clone()));
+    known.presence.cause = PresenceCause::RemovedFromConfig;
+    after(true, "its presence", Write::new().tool(known.clone()));
+    let known = failing(known);
+    after(true, "its health", Write::new().tool(known.clone()));
+    after(true, "a route", Write::new().route(taught.clone()));
+    taught.uses += 1;
+    taught.last_used_at = at(9);
+    after(false, "a use of a route", Write::new().route(taught.clone()));
+    taught.confidence = Confidence::ZERO;
+    after(true, "its confidence", Write::new().route(taught.clone()));
+    after(false, "a vector", Write::new().route_vector(embedded(taught.key.clone(), "m")));
+    after(false, "suggestions", Write::new().suggestions(suggestions("p", "s")));
+    after(true, "a route less", Write::new().no_route(taught.key));
+    after(true, "a tool less", Write::new().no_tool(known.key));
 }
 
 /// Written in turns, in one go, and far apart.

@@ -2,7 +2,7 @@
 
 use staleness_core::ids::{Scope, ToolKey};
 use staleness_core::store::{Selection, ToolFilter};
-use staleness_core::tool::{Hold, Holding, PresenceCause, ToolBriefs, ToolKind};
+use staleness_core::tool::{Hold, Holding, PresenceCause, ToolKind, ToolSummary};
 
 use crate::arbitrary::{self, Reach};
 use crate::case::Case;
@@ -24,8 +24,8 @@ pub(super) const CASES: &[Case] = &[
     Case::new("tools::filters_follow_a_row_that_changes", moving),
     Case::new("tools::all_finds_each", all),
     Case::new("tools::picks_of_a_selection_unite", union),
-    Case::new("tools::briefs_say_what_rows_say", briefs),
-    Case::new("tools::any_brief_says_what_its_row_says", any_brief),
+    Case::new("tools::summaries_say_what_rows_say", summaries),
+    Case::new("tools::any_summary_says_what_its_row_says", any_summary),
 ];
 
 fn found(context: &Context, filter: ToolFilter) -> Vec<ToolKey> {
@@ -33,21 +33,23 @@ fn found(context: &Context, filter: ToolFilter) -> Vec<ToolKey> {
     seen.tools.into_keys().collect()
 }
 
-/// The briefs of a scope are those of its rows; and nothing else comes with them.
+/// The summaries of a scope are those of its rows; and nothing else comes with them.
 #[track_caller]
-fn assert_briefs(context: &Context, scopes: &[Scope]) {
-    let all = scopes.iter().fold(Selection::new(), |all, scope| all.briefs(scope.clone()));
+fn assert_summaries(context: &Context, scopes: &[Scope]) {
+    let all = scopes.iter().fold(Selection::new(), |all, scope| all.summaries(scope.clone()));
     let mut seen = see(context.store(), all);
     for scope in scopes {
         let rows = Selection::new().peek(ToolFilter::Scope(scope.clone()));
         let rows = see(context.store(), rows).tools;
-        let expected: ToolBriefs = rows.values().collect();
-        assert_eq!(seen.briefs.remove(scope), Some(expected), "{scope:?}");
+        let expected: Vec<ToolSummary> = rows.values().map(ToolSummary::from).collect();
+        let mut found = seen.summaries.remove(scope).expect("a list for each scope");
+        found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        assert_eq!(found, expected, "{scope:?}");
     }
     assert!(seen.is_empty(), "{seen:?}");
 }
 
-fn briefs(context: &mut Context) {
+fn summaries(context: &mut Context) {
     let [mut described, mut gone, mut held] =
         ["b", "a_b", "a%"].map(|text| tool(local("p_", text)));
     described.description = Some("finds\nthings \u{1f680}".into());
@@ -59,21 +61,21 @@ fn briefs(context: &mut Context) {
         .tool(served(local("pX", "x"), ToolKind::McpTool, "x"))
         .tool(tool(global("x")));
     act(context.store(), write);
-    assert_briefs(context, &[Scope::Global, scope("p_"), scope("pX"), scope("p%")]);
+    assert_summaries(context, &[Scope::Global, scope("p_"), scope("pX"), scope("p%")]);
     act(context.store(), Write::new().no_tool(local("p_", "b")));
-    assert_briefs(context, &[scope("p_")]);
+    assert_summaries(context, &[scope("p_")]);
     // Wherever they lie: side by side, or far from each other with others between.
     act(context.store(), Write::new().tool(tool(local("far", "a"))));
     let between = (0..20).fold(Write::new(), |all, at| all.tool(tool(local("q", at.to_string()))));
     act(context.store(), between.tool(tool(local("far", "b"))));
-    assert_briefs(context, &[scope("far"), scope("q")]);
+    assert_summaries(context, &[scope("far"), scope("q")]);
 }
 
-fn any_brief(context: &mut Context) {
+fn any_summary(context: &mut Context) {
     each(&arbitrary::tool(Reach::Wide), |tool| {
         let scope = tool.key.scope.clone();
         act(context.store(), Write::new().tool(tool));
-        assert_briefs(context, &[scope]);
+        assert_summaries(context, &[scope]);
     });
 }
 

@@ -52,7 +52,7 @@ impl RegistryStore for MemoryStore {
         let (view, selection, mut changes) =
             run(step.as_ref(), |selection| Ok(rows.load(selection)))?;
         check_changes(&selection, &view, &changes).map_err(StoreError::Misstep)?;
-        let revision = rows.apply(&mut changes);
+        let revision = rows.apply(&view, &mut changes);
         Ok(Commit { revision, view, changes })
     }
 

@@ -10,10 +10,12 @@ use crate::store::{
     ChangeSet, Filter, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, Pick,
     Row, Selection, View, last_per_server,
 };
+use crate::tool::ToolSummary;
 
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     last_seq: u64,
+    generation: u64,
     all: View,
 }
 
@@ -27,17 +29,13 @@ impl Rows {
             };
         }
         crate::collections!(load);
-        for scope in &selection.briefs {
+        for scope in &selection.summaries {
             let named = self.all.tools.values().filter(|tool| tool.key.scope == *scope);
-            view.briefs.insert(scope.clone(), named.collect());
+            view.summaries.insert(scope.clone(), named.map(ToolSummary::from).collect());
         }
         for scope in &selection.item_briefs {
             let named = self.all.knowledge.values().filter(|item| item.key.scope == *scope);
             view.item_briefs.insert(scope.clone(), named.cloned().map(ItemBrief::from).collect());
-        }
-        for project in &selection.route_briefs {
-            let named = self.all.routes.values().filter(|route| route.key.project == *project);
-            view.route_briefs.insert(project.clone(), named.collect());
         }
         for filter in &selection.outcomes {
             self.load_outcomes(filter, &mut view);
@@ -49,6 +47,7 @@ impl Rows {
             total: self.all.outcomes.len() as u64,
             cut: self.cut(&cut).count() as u64,
         });
+        view.generation = selection.generation.then_some(self.generation);
         view.route_count = selection.count_routes.as_ref().map(|project| {
             self.all.routes.keys().filter(|key| key.project == *project).count() as u64
         });
@@ -100,7 +99,8 @@ impl Rows {
         self.all.outcomes.values().take(older).filter(move |row| row.at <= until).map(|row| row.seq)
     }
 
-    pub(super) fn apply(&mut self, changes: &mut ChangeSet) -> Revision {
+    pub(super) fn apply(&mut self, seen: &View, changes: &mut ChangeSet) -> Revision {
+        self.generation += u64::from(changes.moves_generation(seen));
         for range in &changes.outcome_ranges {
             let gone: Vec<u64> = match range {
                 OutcomeRange::Cut { cut, limit } => {

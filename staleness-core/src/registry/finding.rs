@@ -1,14 +1,22 @@
 //! Finding tools: suggest and discover, by what worked, by words, and where there is a vector by meaning.
 
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
 use super::Registry;
-use super::queries::{refused, visible};
+use super::queries::{Lookup, refused, visible};
 use super::routes::{offer, words_alone};
-use crate::ids::{ModelId, SessionId};
-use crate::report::{Asked, Context, QueryVector, Suggestion, discover, suggest};
+use crate::ids::{ModelId, ProjectId, SessionId};
+use crate::outcome::Outcome;
+use crate::report::{
+    Catalog, Context, Ignored, Listed, QueryVector, RankedTool, Suggestion, best, last_used,
+    may_be_tried, on_probation, suggest, worth_ranking,
+};
 use crate::scan::ProjectRef;
-use crate::search::{Question, QuestionError};
-use crate::store::{Refusal, RouteFilter, StoreError, VectorFilter, View};
+use crate::search::{Meaning, Question, QuestionError};
+use crate::store::{OutcomeFilter, Refusal, Selection, StoreError, VectorFilter, View};
 use crate::time::Timestamp;
+use crate::tool::{Hold, Status};
 
 /// What tools to look for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,7 +60,10 @@ pub struct FoundTools {
 }
 
 impl Registry {
-    /// Tools to use: see [`suggest`]. No query asks for the ranking.
+    /// Tools to use: active ones, and where none fits, failing ones whose
+    /// cool-down has passed, last and marked; without a query in the order of the ranking. Never built-ins, this
+    /// program's own, names that cannot be called, ignored ones, or what was used last in the same session: the tool,
+    /// and the skill, command or agent that it ran.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] for a query that has no words or is too long; else what the store reports.
@@ -69,7 +80,7 @@ impl Registry {
         Ok(self.suggest_tools(project, find, now).await?.tools)
     }
 
-    /// Searches everything that the project sees: see [`discover`].
+    /// Searches everything that the project sees, and marks what cannot be relied on.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] for a query that has no words or is too long; else what the store reports.
@@ -83,7 +94,7 @@ impl Registry {
         Ok(self.discover_tools(project, FindTools::by_words(query, limit), now).await?.tools)
     }
 
-    /// Tools to use: see [`suggest`]. No query asks for the ranking. A vector is compared with
+    /// Tools to use: see [`Registry::suggest`]. A vector is compared with
     /// those of the project's routes; where its model made none of them, words alone decide, and a note says
     /// so.
     ///
@@ -97,22 +108,43 @@ impl Registry {
         find: FindTools,
         now: Timestamp,
     ) -> Result<FoundTools, StoreError> {
-        let question = find.question()?;
-        let view = self.to_search(project, &find, question.is_some()).await?;
-        let context = Context::new(&view, &self.policy, project, now);
-        let Some(question) = &question else {
-            let tools = suggest(&context, None, find.session.as_ref(), find.limit);
-            return Ok(FoundTools { tools, note: None });
+        let session = find.session.as_ref();
+        let Some(question) = find.question()? else {
+            let view = self.ask(visible(&project.id, &self.policy)).await?;
+            let context = Context::new(&view, &self.policy, project, now);
+            return Ok(FoundTools { tools: suggest(&context, session, find.limit), note: None });
         };
-        let (vector, note) = find.comparable(&view, project)?;
-        let tools = self.search(&context, question, |index| {
-            let asked = Asked { question, index, vector };
-            suggest(&context, Some(asked), find.session.as_ref(), find.limit)
-        });
-        Ok(FoundTools { tools, note })
+        let (catalog, view) = self.to_search(project, &find).await?;
+        let (meaning, note) = find.meaning(&catalog, &view)?;
+        let ignored = Ignored::of(&self.policy);
+        let last = last_used(&view, &project.id, self.policy.ranking.window, session);
+        let wanted = catalog.suggestible(&ignored, &last);
+        let is_active = |place, tool: &Listed| tool.status == Status::Active && wanted(place, tool);
+        let scores = catalog.scores(&question, &meaning, is_active);
+        let fits = worth_ranking(scores.fitting().collect(), find.limit);
+        if !fits.is_empty() {
+            let places = fits.iter().map(|fit| fit.2);
+            let rows = self.rows(project, &catalog, places, view.outcomes).await?;
+            let context = Context::new(&rows, &self.policy, project, now);
+            let tools = best(&context, &catalog, &scores, &fits, find.limit, is_usable);
+            return Ok(FoundTools { tools, note });
+        }
+        // Failing tools whose cool-down has passed stand in.
+        let failing = catalog.places(|place, tool| tool.may_recover && wanted(place, tool));
+        let rows = self.rows(project, &catalog, failing.iter().copied(), view.outcomes).await?;
+        let context = Context::new(&rows, &self.policy, project, now);
+        let tried = |place| {
+            let tool = catalog.key(place).and_then(|key| rows.tools.get(&key));
+            tool.is_some_and(|tool| may_be_tried(&context, tool))
+        };
+        let tried: HashSet<u32> = failing.into_iter().filter(|place| tried(*place)).collect();
+        let scores = catalog.scores(&question, &meaning, |place, _| tried.contains(&place));
+        let fits = worth_ranking(scores.fitting().collect(), find.limit);
+        let tools = best(&context, &catalog, &scores, &fits, find.limit, |_| true);
+        Ok(FoundTools { tools: tools.into_iter().map(on_probation).collect(), note })
     }
 
-    /// Searches everything that the project sees: see [`discover`]. Of vectors the same holds as for
+    /// Searches everything that the project sees: see [`Registry::discover`]. Of vectors the same holds as for
     /// [`Registry::suggest_tools`].
     ///
     /// # Errors
@@ -126,49 +158,105 @@ impl Registry {
         let Some(question) = find.question()? else {
             return Err(refused(QuestionError::Empty).into());
         };
-        let view = self.to_search(project, &find, true).await?;
-        let context = Context::new(&view, &self.policy, project, now);
-        let (vector, note) = find.comparable(&view, project)?;
-        let tools = self.search(&context, &question, |index| {
-            discover(&context, Asked { question: &question, index, vector }, find.limit)
-        });
+        let (catalog, view) = self.to_search(project, &find).await?;
+        let (meaning, note) = find.meaning(&catalog, &view)?;
+        let ignored = Ignored::of(&self.policy);
+        let wanted = |place, tool: &Listed| catalog.may_tell(&ignored, place, tool);
+        let scores = catalog.scores(&question, &meaning, wanted);
+        let fits = worth_ranking(scores.fitting().collect(), find.limit);
+        let places = fits.iter().map(|fit| fit.2);
+        let rows = self.rows(project, &catalog, places, view.outcomes).await?;
+        let context = Context::new(&rows, &self.policy, project, now);
+        let may_tell = |each: &RankedTool<'_>| !context.is_ignored(each.tool);
+        let tools = best(&context, &catalog, &scores, &fits, find.limit, may_tell);
         Ok(FoundTools { tools, note })
     }
 
-    /// What the project sees; where there is a question with its routes, and the vectors of the model that
-    /// was asked.
+    /// The project's catalog, and its latest outcomes with the vectors of the model that was asked.
     async fn to_search(
         &self,
         project: &ProjectRef,
         find: &FindTools,
-        asked: bool,
-    ) -> Result<View, StoreError> {
-        let mut selection = visible(&project.id, &self.policy);
-        if asked {
-            selection = selection.peek(RouteFilter::Project(project.id.clone()));
-        }
+    ) -> Result<(Arc<Catalog>, View), StoreError> {
+        let limit = self.policy.ranking.window;
+        let last = OutcomeFilter::LastOfProject { project: project.id.clone(), limit };
+        let mut selection = Selection::new().outcomes(last);
         if let Some(vector) = find.vector.as_ref().map(QueryVector::of) {
             vector.check()?;
             let of_model = VectorFilter::Model(project.id.clone(), vector.model.clone());
             selection = selection.peek(of_model);
         }
-        self.ask(selection).await
+        self.catalog(&project.id, selection).await
+    }
+
+    /// The catalog of a project, and a view of `more`: of the same snapshot as long as the catalog is made anew for
+    /// it. The one that is kept serves as long as the store's generation has not moved.
+    pub(super) async fn catalog(
+        &self,
+        project: &ProjectId,
+        more: Selection,
+    ) -> Result<(Arc<Catalog>, View), StoreError> {
+        let kept = self.indexes.of(project);
+        let mut selection = more.generation();
+        if kept.is_none() {
+            selection.merge(Catalog::selection(project));
+        }
+        let mut view = self.ask(selection).await?;
+        let catalog = match kept {
+            Some(kept) if kept.is_of(view.generation) => return Ok((kept, view)),
+            Some(_) => Catalog::new(&mut self.ask(Catalog::selection(project)).await?, project),
+            None => Catalog::new(&mut view, project),
+        };
+        let catalog = Arc::new(catalog);
+        self.indexes.keep(Arc::clone(&catalog));
+        Ok((catalog, view))
+    }
+
+    /// Tools of a catalog whole, as they are now, and what else a report of them takes; with these outcomes.
+    pub(super) async fn rows(
+        &self,
+        project: &ProjectRef,
+        catalog: &Catalog,
+        places: impl Iterator<Item = u32>,
+        outcomes: BTreeMap<u64, Outcome>,
+    ) -> Result<View, StoreError> {
+        let keys = places.filter_map(|place| catalog.key(place)).collect();
+        let mut rows = self.ask(Lookup { keys, project: project.id.clone() }).await?;
+        rows.outcomes = outcomes;
+        Ok(rows)
     }
 }
 
+/// Returns true if a tool may still be suggested once it was read whole.
+pub(super) fn is_usable(each: &RankedTool<'_>) -> bool {
+    each.status == Status::Active && each.tool.hold != Hold::Ignored
+}
+
 impl FindTools {
-    /// The vector, where the view has any to compare it with; else what to say of it.
-    fn comparable(
+    /// What the vector says, where there are others to compare it with; and what to say of it.
+    fn meaning(
         &self,
+        catalog: &Catalog,
         view: &View,
-        project: &ProjectRef,
-    ) -> Result<(Option<QueryVector<'_>>, Option<String>), Refusal> {
+    ) -> Result<(Meaning, Option<String>), Refusal> {
         let Some(vector) = self.vector.as_ref().map(QueryVector::of) else {
-            return Ok((None, None));
+            return Ok((Meaning::default(), None));
         };
-        if vector.fits(&view.vectors, &project.id)? {
-            return Ok((Some(vector), offer(vector.model, view.routes.values())));
-        }
-        Ok((None, Some(words_alone(vector.model, view.routes.values()))))
+        meant(vector, catalog, view)
     }
+}
+
+/// What a vector says, where the view has any of its model to compare it with; and what to say of it.
+pub(super) fn meant(
+    vector: QueryVector<'_>,
+    catalog: &Catalog,
+    view: &View,
+) -> Result<(Meaning, Option<String>), Refusal> {
+    let project = catalog.project();
+    let others = catalog.embedded_by_others(vector.model);
+    if vector.fits(&view.vectors, project)? {
+        let routes = vector.near(&view.vectors, project);
+        return Ok((Meaning { routes, ..Meaning::default() }, offer(vector.model, others)));
+    }
+    Ok((Meaning::default(), Some(words_alone(vector.model, others))))
 }

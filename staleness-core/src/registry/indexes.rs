@@ -1,27 +1,23 @@
-//! Indexes that a long-lived process keeps, so that a question costs what changed since the last one.
+//! Indexes that are kept from question to question.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::ids::ProjectId;
-use crate::report::Context;
-use crate::search::{LiveIndex, SearchIndex};
+use crate::report::Catalog;
 
 /// Projects whose indexes are kept at once, those that were asked for last.
 const MAX_PROJECTS: usize = 8;
 
-/// Search indexes, one for each project, for the registries that a process makes: see
+/// Search indexes, one for each project, for the registries that a process makes of one store: see
 /// [`super::Registry::keeping`]. Cheap to clone; clones share what is kept.
 ///
-/// An index is shown the project as the store has it before each question, so it is never behind,
-/// whoever wrote: see [`LiveIndex`].
+/// An index is made anew when the store's generation has moved, whoever wrote: see
+/// [`View::generation`](crate::store::View::generation).
 #[derive(Clone, Debug, Default)]
 pub struct Indexes {
     /// Last the one that was asked last.
-    kept: Arc<Mutex<Vec<(ProjectId, Live)>>>,
+    kept: Arc<Mutex<Vec<Arc<Catalog>>>>,
 }
-
-/// An index that one question after the other is asked.
-type Live = Arc<Mutex<LiveIndex>>;
 
 impl Indexes {
     /// None yet.
@@ -30,69 +26,49 @@ impl Indexes {
         Self::default()
     }
 
-    /// Asks the index of the project that a view shows, after it has followed it.
-    pub(super) fn with<T>(&self, context: &Context<'_>, ask: impl FnOnce(&SearchIndex) -> T) -> T {
-        let project = context.project();
-        let live = self.of(project);
-        let mut live = live.lock().unwrap_or_else(|poisoned| {
-            // Whoever panicked may have left it half-way.
-            live.clear_poison();
-            let mut live = poisoned.into_inner();
-            *live = LiveIndex::new();
-            live
-        });
-        let routes = context.view().routes.values();
-        live.follow(context.visible(), routes.filter(|route| route.key.project == *project));
-        ask(live.index())
+    /// Lets go of all: another store takes the place of the one that they were made of.
+    pub fn clear(&self) {
+        self.kept().clear();
     }
 
-    fn of(&self, project: &ProjectId) -> Live {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.iter().position(|(id, _)| id == project).map(|place| kept.remove(place));
-        let entry = known.unwrap_or_else(|| (project.clone(), Arc::default()));
-        let live = Arc::clone(&entry.1);
-        kept.push(entry);
+    /// The one of a project.
+    pub(super) fn of(&self, project: &ProjectId) -> Option<Arc<Catalog>> {
+        let mut kept = self.kept();
+        let place = kept.iter().position(|catalog| catalog.project() == project)?;
+        let catalog = kept.remove(place);
+        kept.push(Arc::clone(&catalog));
+        Some(catalog)
+    }
+
+    pub(super) fn keep(&self, catalog: Arc<Catalog>) {
+        let mut kept = self.kept();
+        kept.retain(|known| known.project() != catalog.project());
+        kept.push(catalog);
         if kept.len() > MAX_PROJECTS {
             kept.remove(0);
         }
-        live
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<Arc<Catalog>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Policy;
-    use crate::scan::ProjectRef;
     use crate::store::View;
-    use crate::time::Timestamp;
-
-    fn ask<T>(indexes: &Indexes, root: &str, ask: impl FnOnce(&SearchIndex) -> T) -> T {
-        let (view, policy) = (View::default(), Policy::default());
-        let project = ProjectRef::of_root(root);
-        indexes.with(&Context::new(&view, &policy, &project, Timestamp::default()), ask)
-    }
 
     #[test]
     fn few_projects_are_kept_and_those_asked_for_last() {
         let indexes = Indexes::new();
-        let first = ProjectRef::of_root("/0").id;
+        let id = |number: usize| ProjectId::of_root(&format!("/{number}"));
         for number in 0..20 {
-            assert_eq!(ask(&indexes, &format!("/{number}"), SearchIndex::tools), 0);
-            ask(&indexes, "/0", SearchIndex::tools);
+            indexes.keep(Arc::new(Catalog::new(&mut View::default(), &id(number))));
+            assert!(indexes.of(&id(0)).is_some());
         }
-        let kept = indexes.kept.lock().expect("nobody panicked");
-        assert_eq!(kept.len(), MAX_PROJECTS);
-        assert!(kept.iter().any(|(id, _)| *id == first));
-    }
-
-    #[test]
-    fn a_question_that_panicked_does_not_end_the_others() {
-        let indexes = Indexes::new();
-        let died = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            ask(&indexes, "/p", |_| panic!("on purpose"));
-        }));
-        assert!(died.is_err());
-        assert_eq!(ask(&indexes, "/p", SearchIndex::tools), 0);
+        assert_eq!(indexes.kept().len(), MAX_PROJECTS);
+        indexes.clear();
+        assert!(indexes.of(&id(0)).is_none());
     }
 }

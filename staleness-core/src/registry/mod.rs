@@ -57,9 +57,8 @@ use crate::ids::{OpId, ProjectId, ToolName};
 use crate::journal::{JournalEntry, Revision};
 use crate::outcome::{Mark, Outcome};
 use crate::policy::Policy;
-use crate::report::{Context, ScanReport, StatusChange, ToolReport, search_index};
+use crate::report::{Context, ScanReport, StatusChange, ToolReport};
 use crate::scan::{ApplyScan, Scan, readings_of};
-use crate::search::{Question, SearchIndex};
 use crate::store::{
     Commit, DryStore, JournalFilter, OutcomeCounts, Preview, Query, RegistryStore, Selection, Step,
     StoreError, View,
@@ -90,22 +89,22 @@ pub struct RecordReport {
 pub struct Registry {
     store: Arc<dyn RegistryStore>,
     policy: Arc<Policy>,
-    indexes: Option<Indexes>,
+    indexes: Indexes,
 }
 
 impl Registry {
     /// A registry in `store` under `policy`.
     #[must_use]
     pub fn new(store: Arc<dyn RegistryStore>, policy: Policy) -> Self {
-        Self { store, policy: Arc::new(policy), indexes: None }
+        Self { store, policy: Arc::new(policy), indexes: Indexes::new() }
     }
 
-    /// The same registry for a process that lives long: its searches keep their indexes from question
-    /// to question, and share them with every registry that was given the same [`Indexes`]. Answers are the
-    /// same, whoever writes to the store meanwhile.
+    /// Shares the indexes of searches with every registry of the same store that was given the same [`Indexes`].
+    /// They are kept from question to question; answers are those of an index made anew, whoever writes to the
+    /// store meanwhile.
     #[must_use]
     pub fn keeping(self, indexes: Indexes) -> Self {
-        Self { indexes: Some(indexes), ..self }
+        Self { indexes, ..self }
     }
 
     /// The policy in force.
@@ -131,19 +130,6 @@ impl Registry {
     #[must_use]
     pub fn blocking(&self) -> BlockingRegistry {
         BlockingRegistry::new(self.clone())
-    }
-
-    /// Asks an index of what a view shows: the one that is kept, else one for this question.
-    fn search<T>(
-        &self,
-        context: &Context<'_>,
-        question: &Question,
-        ask: impl FnOnce(&SearchIndex) -> T,
-    ) -> T {
-        match &self.indexes {
-            Some(indexes) => indexes.with(context, ask),
-            None => ask(&search_index(context, question)),
-        }
     }
 
     async fn ask(&self, query: impl Query) -> Result<View, StoreError> {

@@ -58,24 +58,30 @@ pub struct ScoredTool {
     pub score: f64,
 }
 
-/// Looks up one name, in any of its spellings, with the server's tools where it is a server.
+/// Tools that are read one by one, at most; more are read with all others that a project sees.
+const MANY: usize = 200;
+
+/// Looks up tools by their keys, with the tools of each that is a server.
 #[derive(Debug)]
-struct Lookup {
-    keys: Vec<ToolKey>,
-    project: ProjectId,
+pub(super) struct Lookup {
+    pub(super) keys: Vec<ToolKey>,
+    pub(super) project: ProjectId,
 }
 
 impl Query for Lookup {
     fn selection(&self) -> Selection {
-        self.keys
-            .iter()
-            .fold(Selection::new(), |all, key| all.peek(ToolFilter::Key(key.clone())))
-            .peek(SourceFilter::Scope(Scope::Global))
-            .peek(SourceFilter::Scope(Scope::Project(self.project.clone())))
+        let scopes = [Scope::Global, Scope::Project(self.project.clone())];
+        let tools: Vec<ToolFilter> = if self.keys.len() > MANY {
+            scopes.iter().cloned().map(ToolFilter::Scope).collect()
+        } else {
+            self.keys.iter().cloned().map(ToolFilter::Key).collect()
+        };
+        let all = tools.into_iter().fold(Selection::new(), Selection::peek);
+        scopes.into_iter().map(SourceFilter::Scope).fold(all, Selection::peek)
     }
 
     fn more(&self, view: &View) -> Option<Selection> {
-        if view.looks > 1 {
+        if view.looks > 1 || self.keys.len() > MANY {
             return None;
         }
         let servers = view

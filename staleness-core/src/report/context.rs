@@ -8,18 +8,23 @@ use crate::policy::{Policy, ToolPolicy};
 use crate::scan::ProjectRef;
 use crate::store::{View, meant};
 use crate::time::Timestamp;
-use crate::tool::{Hold, Status, Tool, ToolBrief, ToolKind};
+use crate::tool::{Hold, Status, Tool, ToolKind};
 
 /// The server, the plugin and the skill as which this program offers itself.
 const OWN_NAME: &str = "staleness";
 
 /// Whether a tool is this program's own.
-pub(crate) fn is_own(tool: &ToolBrief<'_>) -> bool {
-    let server = tool.server.unwrap_or("");
+pub(crate) fn is_own(
+    kind: ToolKind,
+    name: &str,
+    server: Option<&str>,
+    plugin: Option<&str>,
+) -> bool {
+    let server = server.unwrap_or("");
     server == OWN_NAME
         || server.starts_with("plugin_") && server.ends_with("_staleness")
-        || tool.plugin.and_then(|plugin| plugin.split('@').next()) == Some(OWN_NAME)
-        || tool.kind == ToolKind::Skill && tool.name == OWN_NAME
+        || plugin.and_then(|plugin| plugin.split('@').next()) == Some(OWN_NAME)
+        || kind == ToolKind::Skill && name == OWN_NAME
 }
 
 /// What a policy ignores: every spelling of the names, and the servers that they may mean. A project
@@ -232,7 +237,9 @@ impl<'a> Context<'a> {
     /// reads a report has this program, and needs no warning of it.
     #[must_use]
     pub fn is_silent(&self, tool: &Tool) -> bool {
-        self.is_ignored(tool) || is_own(&tool.into())
+        let server = tool.server.as_ref().map(ServerKey::as_str);
+        let plugin = tool.plugin.as_ref().map(ToolName::as_str);
+        self.is_ignored(tool) || is_own(tool.kind, tool.key.name.as_str(), server, plugin)
     }
 
     /// Whether the tool is visible to the project: its own, or global.

@@ -1,6 +1,6 @@
 //! Reports: what a caller is told, derived purely from what was seen.
 
-mod brief;
+mod catalog;
 mod context;
 mod counted;
 mod delta;
@@ -17,8 +17,9 @@ mod tool;
 pub(crate) mod words;
 mod work;
 
-pub(crate) use brief::{best_of, fitting_briefs};
+pub(crate) use catalog::{Catalog, Listed};
 pub use context::Context;
+pub(crate) use context::Ignored;
 pub use counted::counted;
 pub(crate) use counted::days;
 pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes};
@@ -30,8 +31,8 @@ pub use rank::{RankedTool, order, rank};
 pub use route::RouteReport;
 pub use scan::{ScanReport, SourceReport};
 pub use session::SessionReport;
-pub(crate) use suggest::last_used;
-pub use suggest::{Asked, ScoreParts, Suggestion, TaughtBy, discover, search_index, suggest};
+pub use suggest::{ScoreParts, Suggestion, TaughtBy};
+pub(crate) use suggest::{best, last_used, may_be_tried, on_probation, suggest, worth_ranking};
 pub use tell::{Failing, NetChange, Telling, tell};
 pub use tool::{HealthReport, HealthState, HistoryEntry, PresenceReport, StatusChange, ToolReport};
 pub use words::terms;

@@ -1,14 +1,14 @@
 //! Suggesting and discovering tools: by what worked, by words, and where there are vectors by meaning.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::{Context, QueryVector, RankedTool, ToolReport, rank};
+use super::{Catalog, Context, RankedTool, ToolReport, rank};
 use crate::ids::{ProjectId, SessionId, ToolKey, ToolName};
 use crate::names;
-use crate::route::{Confidence, RouteBrief, RouteId, RouteKey, SuggestedTool};
-use crate::search::{Match, Meaning, Question, SearchIndex, is_cold};
+use crate::route::{Confidence, RouteId, SuggestedTool};
+use crate::search::{Match, Scores, is_cold};
 use crate::store::View;
 use crate::tool::{Hold, Status, Tool, ToolKind};
 use crate::verdict::round;
@@ -17,17 +17,6 @@ use crate::verdict::round;
 const LEAST_LIFT: f64 = 0.75;
 /// Scores that are nearer than this may be equal once rounded.
 const SLACK: f64 = 1e-8;
-
-/// What is asked: words, and what a model made of them.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
-    /// The words.
-    pub question: &'a Question,
-    /// An index of what the project sees and of what was learned in it: see [`search_index`].
-    pub index: &'a SearchIndex,
-    /// The vector, compared with those of the project's routes in the view.
-    pub vector: Option<QueryVector<'a>>,
-}
 
 /// A tool that was found for a caller.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -69,7 +58,7 @@ pub struct ScoreParts {
     /// Of `words`, what words gave that usually led to the tool or its server, where there was a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub habit: Option<f64>,
-    /// What stands for what was learned, 0..=1, where there was a question: see [`SearchIndex::find`].
+    /// What stands for what was learned, 0..=1, where there was a question: see [`SearchIndex::find`](crate::search::SearchIndex::find).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned: Option<f64>,
     /// The learned query that is closest, where there is one.
@@ -95,14 +84,12 @@ pub struct TaughtBy {
     pub confidence: Confidence,
 }
 
-/// Offers tools to use: active ones, and where none fits, failing ones whose cool-down has passed,
-/// last and marked; without a question in the order of the ranking. Never built-ins, this program's
-/// own, names that cannot be called, ignored ones, or what was used last in the same session: the
-/// tool, and the skill, command or agent that it ran.
+/// Offers tools to use, in the order of the ranking: active ones, and where there is none, failing ones whose
+/// cool-down has passed, marked. Never built-ins, this program's own, names that cannot be called, ignored ones, or
+/// what was used last in the same session: the tool, and the skill, command or agent that it ran.
 #[must_use]
-pub fn suggest(
+pub(crate) fn suggest(
     context: &Context<'_>,
-    asked: Option<Asked<'_>>,
     session: Option<&SessionId>,
     limit: usize,
 ) -> Vec<Suggestion> {
@@ -118,45 +105,31 @@ pub fn suggest(
     };
     let tools: Vec<&Tool> = context.visible().filter(callable).collect();
     let active = tools.iter().copied().filter(|tool| context.status(tool) == Status::Active);
-    let found = find(context, active, asked, limit);
+    let told = |ranked: Vec<RankedTool<'_>>| -> Vec<Suggestion> {
+        ranked.into_iter().map(|each| suggestion(context, each.score, &each, None, None)).collect()
+    };
+    let found = told(rank(context, active, limit));
     if !found.is_empty() {
         return found;
     }
-    let trial = tools.into_iter().filter(|tool| {
-        tool.hold == Hold::None
-            && tool.presence.is_present()
-            && tool.health.is_on_probation(context.now(), &context.tool_policy(tool))
-    });
-    find(context, trial, asked, limit)
-        .into_iter()
-        .map(|each| Suggestion {
-            reason: format!("on probation: {}", each.reason),
-            mark: Some("[probation]"),
-            ..each
-        })
-        .collect()
+    let trial = tools.into_iter().filter(|tool| may_be_tried(context, tool));
+    told(rank(context, trial, limit)).into_iter().map(on_probation).collect()
 }
 
-/// Searches everything that the project sees, and marks what cannot be relied on.
-#[must_use]
-pub fn discover(context: &Context<'_>, asked: Asked<'_>, limit: usize) -> Vec<Suggestion> {
-    let tools = context.visible().filter(|tool| !context.is_ignored(tool));
-    find(context, tools, Some(asked), limit)
+/// Returns true if a failing tool may be tried again: its cool-down has passed.
+pub(crate) fn may_be_tried(context: &Context<'_>, tool: &Tool) -> bool {
+    tool.hold == Hold::None
+        && tool.presence.is_present()
+        && tool.health.is_on_probation(context.now(), &context.tool_policy(tool))
 }
 
-/// An index of what the project sees and of what was learned in it, for one question.
-#[must_use]
-pub fn search_index(context: &Context<'_>, asked: &Question) -> SearchIndex {
-    let view = context.view();
-    let of_project = view.routes.values().filter(|route| route.key.project == *context.project());
-    let mut index = SearchIndex::over(asked, of_project.map(RouteBrief::from).collect());
-    for tool in context.visible() {
-        index.put_brief(&tool.into());
-    }
-    index
+/// Marks a suggestion of a tool that may be tried again.
+pub(crate) fn on_probation(found: Suggestion) -> Suggestion {
+    let reason = format!("on probation: {}", found.reason);
+    Suggestion { reason, mark: Some("[probation]"), ..found }
 }
 
-/// Whether a person demoted or ignored the server that provides the tool.
+/// Returns true if a person demoted or ignored the server that provides the tool.
 fn is_server_held(context: &Context<'_>, tool: &Tool) -> bool {
     let entry = context.provider(&tool.key).and_then(|key| context.view().tools.get(key));
     entry.is_some_and(|entry| matches!(entry.hold, Hold::Demoted | Hold::Ignored))
@@ -175,92 +148,74 @@ pub(crate) fn last_used<'a>(
         .map_or_else(Vec::new, |last| last.credits.iter().chain([&last.tool]).collect())
 }
 
-fn find<'a>(
-    context: &Context<'a>,
-    tools: impl Iterator<Item = &'a Tool>,
-    asked: Option<Asked<'_>>,
+/// Of tools that fit a question the best `limit` that `keep` lets pass, lifted by what worked before. The view
+/// of the context holds them whole.
+pub(crate) fn best(
+    context: &Context<'_>,
+    catalog: &Catalog,
+    scores: &Scores<'_>,
+    fits: &[Fit<'_>],
     limit: usize,
+    keep: impl Fn(&RankedTool<'_>) -> bool,
 ) -> Vec<Suggestion> {
-    let scored = match asked {
-        None => {
-            let ranked = rank(context, tools, limit);
-            ranked.into_iter().map(|each| (each.score, None, each)).collect()
-        }
-        Some(asked) => by_question(context, tools, asked, limit),
-    };
-    scored
+    let by_key: HashMap<ToolKey, &Fit<'_>> =
+        fits.iter().filter_map(|fit| Some((catalog.key(fit.2)?, fit))).collect();
+    let tools = by_key.keys().filter_map(|key| context.view().tools.get(key));
+    let mut scored: Vec<(f64, RankedTool<'_>)> = rank(context, tools, usize::MAX)
         .into_iter()
-        .map(|(score, found, each)| Suggestion {
-            tool: ToolReport::new(context, each.tool),
-            key: each.tool.key.clone(),
-            score,
-            reason: reason(&each, found.as_ref()),
-            mark: match each.status {
-                Status::Active => None,
-                Status::Stale => Some("[stale]"),
-                Status::Demoted => Some("[demoted]"),
-            },
-            parts: ScoreParts {
-                usage: each.score,
-                words: found.as_ref().map(|found| found.words),
-                habit: found.as_ref().map(|found| found.habit),
-                learned: found.as_ref().map(|found| found.learned),
-                route: found.as_ref().and_then(|found| taught_by(context, found)),
-            },
-        })
-        .collect()
-}
-
-/// A score, what was found, and its rank.
-type Scored<'a> = (f64, Option<Match>, RankedTool<'a>);
-
-/// Scores by a question; what worked before lifts a fitting tool by up to a quarter.
-fn by_question<'a>(
-    context: &Context<'a>,
-    tools: impl Iterator<Item = &'a Tool>,
-    asked: Asked<'_>,
-    limit: usize,
-) -> Vec<Scored<'a>> {
-    let tools: Vec<&Tool> = tools.collect();
-    let wanted: HashSet<&ToolName> = tools.iter().map(|tool| &tool.key.name).collect();
-    let wanted = |name: &ToolName| wanted.contains(name);
-    let mut meaning = Meaning::default();
-    if let Some(vector) = asked.vector {
-        let vectors = &context.view().vectors;
-        meaning.routes = vector.near(vectors, context.project());
-    }
-    let scores = asked.index.scores(asked.question, &meaning, wanted);
-    let fitting = worth_ranking(scores.fitting().collect(), limit);
-    let found: HashMap<&ToolName, (f64, u32)> =
-        fitting.into_iter().map(|(name, score, place)| (name, (score, place))).collect();
-    let fitting = tools.into_iter().filter(|tool| found.contains_key(&tool.key.name));
-    let mut scored: Vec<(f64, RankedTool<'a>)> = rank(context, fitting, usize::MAX)
-        .into_iter()
-        .map(|each| {
-            let (score, _) = found[&each.tool.key.name];
-            (round(score * lift(each.score)), each)
-        })
+        // It may have been put aside since it was found to fit.
+        .filter(|each| keep(each))
+        .map(|each| (round(by_key[&each.tool.key].1 * lift(each.score)), each))
         .collect();
     // A stable sort: equal scores stay in the order of the ranking.
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.truncate(limit);
-    let explained = |(whole, each): (f64, RankedTool<'a>)| {
-        let (score, place) = found[&each.tool.key.name];
-        (whole, scores.matched(place, score), each)
+    let told = |(whole, each): (f64, RankedTool<'_>)| {
+        let (_, score, place) = by_key[&each.tool.key];
+        let found = scores.matched(*place, *score);
+        let taught_by = found.as_ref().and_then(|found| taught_by(catalog, found));
+        suggestion(context, whole, &each, found.as_ref(), taught_by)
     };
-    scored.into_iter().map(explained).collect()
+    scored.into_iter().map(told).collect()
+}
+
+fn suggestion(
+    context: &Context<'_>,
+    score: f64,
+    each: &RankedTool<'_>,
+    found: Option<&Match>,
+    route: Option<TaughtBy>,
+) -> Suggestion {
+    Suggestion {
+        tool: ToolReport::new(context, each.tool),
+        key: each.tool.key.clone(),
+        score,
+        reason: reason(each, found),
+        mark: match each.status {
+            Status::Active => None,
+            Status::Stale => Some("[stale]"),
+            Status::Demoted => Some("[demoted]"),
+        },
+        parts: ScoreParts {
+            usage: each.score,
+            words: found.map(|found| found.words),
+            habit: found.map(|found| found.habit),
+            learned: found.map(|found| found.learned),
+            route,
+        },
+    }
 }
 
 /// By how much what worked before lifts a tool that fits.
-pub(super) fn lift(usage: f64) -> f64 {
+fn lift(usage: f64) -> f64 {
     LEAST_LIFT + (1.0 - LEAST_LIFT) * usage
 }
 
+/// A tool that fits, with its score and its place.
+pub(crate) type Fit<'a> = (&'a ToolName, f64, u32);
+
 /// Of tools that fit, those that can be among the best `limit` once usage has lifted them.
-pub(super) fn worth_ranking(
-    mut fitting: Vec<(&ToolName, f64, u32)>,
-    limit: usize,
-) -> Vec<(&ToolName, f64, u32)> {
+pub(crate) fn worth_ranking(mut fitting: Vec<Fit<'_>>, limit: usize) -> Vec<Fit<'_>> {
     let Some(last) = limit.checked_sub(1).filter(|last| *last < fitting.len()) else {
         return fitting;
     };
@@ -272,14 +227,11 @@ pub(super) fn worth_ranking(
 }
 
 /// The learned query that led to a tool.
-fn taught_by(context: &Context<'_>, found: &Match) -> Option<TaughtBy> {
+fn taught_by(catalog: &Catalog, found: &Match) -> Option<TaughtBy> {
     let best = found.route?;
-    let key =
-        RouteKey { project: context.project().clone(), tool: found.tool.clone(), id: best.id };
-    let route = context.view().routes.get(&key)?;
     Some(TaughtBy {
         id: best.id,
-        query: route.query.clone(),
+        query: catalog.index().query(best.id)?.to_owned(),
         closeness: best.closeness,
         by_words: best.words,
         by_meaning: best.meaning,

@@ -9,7 +9,6 @@
 //! The tool is a bare name that the project resolves when it searches: a route to a tool that is
 //! stale or demoted is passed over, not removed, and is back when the tool is.
 
-mod brief;
 mod confidence;
 mod dot;
 mod id;
@@ -20,7 +19,6 @@ mod redact;
 mod suggested;
 mod vector;
 
-pub use brief::{RouteBrief, RouteBriefs};
 pub use confidence::Confidence;
 pub use id::{RouteId, RouteKey};
 pub use prune::{PrunePlan, PruneReason, plan_prune};

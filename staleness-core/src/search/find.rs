@@ -1,7 +1,7 @@
 //! Finding: how well tools fit a question, by their own words and by what was learned.
 
 use super::habit::doubt;
-use super::index::{Bundle, SearchIndex};
+use super::index::{Entry, SearchIndex};
 use super::learned::{Best, Candidate, LearnedMatch, Meaning};
 use super::question::Question;
 use super::words::Shares;
@@ -117,8 +117,7 @@ impl SearchIndex {
         meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> Scores<'a> {
-        let tool = |place: u32| self.bundles[place as usize].as_ref().map(|bundle| &bundle.tool);
-        self.scores_at(question, meaning, |place| tool(place).is_some_and(&wanted))
+        self.scores_at(question, meaning, |place| wanted(&self.entries[place as usize].tool))
     }
 
     /// The same, with the tools that are wanted by their places.
@@ -128,13 +127,13 @@ impl SearchIndex {
         meaning: &Meaning,
         wanted: impl Fn(u32) -> bool,
     ) -> Scores<'a> {
-        let mut pass = vec![None; self.bundles.len()];
+        let mut pass = vec![None; self.entries.len()];
         let mut passes = |place: u32| *pass[place as usize].get_or_insert_with(|| wanted(place));
         let shares = self.shares(question);
         let mut words = self.words(question, &shares);
         if !meaning.tools.is_empty() {
-            for (words, bundle) in words.iter_mut().zip(&self.bundles) {
-                let meant = bundle.as_ref().and_then(|bundle| meaning.tools.get(&bundle.tool));
+            for (words, entry) in words.iter_mut().zip(&self.entries) {
+                let meant = meaning.tools.get(&entry.tool);
                 *words = blend(*words, meant.copied().unwrap_or(0.0));
             }
         }
@@ -155,11 +154,10 @@ impl SearchIndex {
         let assumed = assumed(surest, fitting);
         let mut scores =
             Scores { index: self, question, all: Vec::new(), shares, words, habits, best, assumed };
-        for (place, bundle) in (0..).zip(&self.bundles) {
-            let Some(bundle) = bundle else { continue };
+        for (place, entry) in (0..).zip(&self.entries) {
             let score = STATIC_SHARE.mul_add(
                 scores.words[place as usize],
-                LEARNED_SHARE * scores.learned(place, bundle),
+                LEARNED_SHARE * scores.learned(place, entry),
             );
             if score > 0.0 && passes(place) {
                 scores.all.push((round(score), place));
@@ -178,18 +176,20 @@ impl SearchIndex {
         meaning: &Meaning,
         wanted: impl Fn(&ToolName) -> bool,
     ) -> (f64, Vec<LearnedMatch>) {
+        let mut pass = vec![None; self.entries.len()];
         let passes = |place: u32| {
-            self.bundles[place as usize].as_ref().is_some_and(|bundle| wanted(&bundle.tool))
+            let entry = &self.entries[place as usize];
+            *pass[place as usize].get_or_insert_with(|| wanted(&entry.tool))
         };
         let best = self.learned(question, meaning, passes);
         let mut top = Top::new(limit);
         for route in best.all() {
             if route.score > 0.0 && top.wants(route.score) {
-                top.offer(route.score, (route.id, route.bundle));
+                top.offer(route.score, (route.id, route.tool));
             }
         }
         let found = top.into_sorted().into_iter();
-        let found = found.filter_map(|(_, (_, bundle))| best.of(bundle)).map(Candidate::matched);
+        let found = found.filter_map(|(_, (_, tool))| best.of(tool)).map(Candidate::matched);
         (best.familiarity, found.collect())
     }
 }
@@ -211,16 +211,15 @@ pub(crate) struct Scores<'a> {
 impl<'a> Scores<'a> {
     /// The tools that fit, each with its score and its place, in no order that means anything.
     pub(crate) fn fitting(&self) -> impl Iterator<Item = (&'a ToolName, f64, u32)> + '_ {
-        self.all.iter().filter_map(|(score, place)| {
-            let bundle = self.index.bundles[*place as usize].as_ref()?;
-            Some((&bundle.tool, *score, *place))
-        })
+        self.all
+            .iter()
+            .map(|(score, place)| (&self.index.entries[*place as usize].tool, *score, *place))
     }
 
     /// What stands for what was learned.
-    fn learned(&self, place: u32, bundle: &Bundle) -> f64 {
+    fn learned(&self, place: u32, entry: &Entry) -> f64 {
         let words = self.words[place as usize];
-        let assumed = self.assumed * words * doubt(bundle.routes as f64);
+        let assumed = self.assumed * words * doubt(entry.routes as f64);
         self.best.of(place).map_or(0.0, |route| route.score).max(words).max(assumed)
     }
 
@@ -246,13 +245,13 @@ impl<'a> Scores<'a> {
 
     /// What led to the score of the tool at a place.
     pub(crate) fn matched(&self, place: u32, score: f64) -> Option<Match> {
-        let bundle = self.index.bundles.get(place as usize)?.as_ref()?;
+        let entry = self.index.entries.get(place as usize)?;
         Some(Match {
-            tool: bundle.tool.clone(),
+            tool: entry.tool.clone(),
             score,
             words: round(self.words[place as usize]),
             habit: round(self.habits[place as usize]),
-            learned: round(self.learned(place, bundle)),
+            learned: round(self.learned(place, entry)),
             route: self.route(place),
             met: self.index.met(self.question, &self.shares, place),
         })

@@ -52,27 +52,27 @@ impl SearchIndex {
     ) -> Vec<f64> {
         let weights = self.weights();
         let whole: f64 = shares.iter().map(|each| each.weight).sum();
-        let mut habits = vec![0.0; self.bundles.len()];
+        let mut habits = vec![0.0; self.entries.len()];
         if weights.all_routes == 0 {
             return habits;
         }
-        let mut of_tools = vec![0.0; self.bundles.len()];
+        let mut of_tools = vec![0.0; self.entries.len()];
         let mut of_origins = vec![0.0; weights.origin_routes.len()];
-        let mut met = vec![false; self.bundles.len()];
+        let mut met = vec![false; self.entries.len()];
         for share in shares {
             let Some(number) = self.lexicon.number(share.stem) else { continue };
             // Whole numbers have one sum, whatever their order.
             let mut everywhere = 0;
             let (mut tools, mut origins) = (BTreeMap::new(), BTreeMap::new());
             for route in &self.lexicon[number].routes {
-                let Some(route) = &self.routes[*route as usize] else { continue };
+                let route = &self.routes[*route as usize];
                 let weight = u64::from(route.confidence.billionths());
                 everywhere += weight;
-                if !passes(route.bundle) {
+                if !passes(route.tool) {
                     continue;
                 }
-                *tools.entry(route.bundle).or_insert(0_u64) += weight;
-                let origin = weights.origins[route.bundle as usize];
+                *tools.entry(route.tool).or_insert(0_u64) += weight;
+                let origin = weights.origins[route.tool as usize];
                 if origin != NOWHERE {
                     *origins.entry(origin).or_insert(0_u64) += weight;
                 }

@@ -64,7 +64,7 @@ pub(super) struct Best {
 pub(super) struct Candidate {
     pub(super) id: RouteId,
     /// Its tool, by its place.
-    pub(super) bundle: u32,
+    pub(super) tool: u32,
     /// Closeness × confidence, rounded to 1e-9.
     pub(super) score: f64,
     closeness: f64,
@@ -112,7 +112,7 @@ impl Best {
     fn offer(&mut self, each: Candidate) {
         self.familiarity = self.familiarity.max(each.closeness);
         let next = self.all.len() as u32;
-        let at = *self.of_tools[each.bundle as usize].get_or_insert(next);
+        let at = *self.of_tools[each.tool as usize].get_or_insert(next);
         match self.all.get_mut(at as usize) {
             None => self.all.push(each),
             Some(known) if each.beats(known) => *known = each,
@@ -129,22 +129,20 @@ impl SearchIndex {
         meaning: &Meaning,
         mut passes: impl FnMut(u32) -> bool,
     ) -> Best {
-        let weights = self.weights();
         let alike = self.alike(question);
-        let mut best = Best::new(self.bundles.len());
+        let mut best = Best::new(self.entries.len());
         let mut offer = |place: u32, meaning: Option<f64>| {
-            let (route, words) = (&weights.routes[place as usize], alike.of(place));
+            let (route, words) = (&self.routes[place as usize], alike.of(place));
+            let (id, tool, confidence) = (route.id, route.tool, route.confidence);
             let closeness = blend(words, meaning.unwrap_or(0.0));
             // Most routes are neither the best of their tool nor the nearest of all.
-            let known = best.of(route.bundle).map_or(-1.0, |known| known.score);
+            let known = best.of(tool).map_or(-1.0, |known| known.score);
             let is_worth = closeness + SLACK > best.familiarity
-                || closeness * route.confidence.get() + SLACK > known;
-            let Some(Some(own)) = self.routes.get(place as usize) else { return };
-            if is_worth && passes(route.bundle) {
-                let (closeness, confidence) = (round(closeness), route.confidence);
-                let (id, bundle) = (own.id, route.bundle);
+                || closeness * confidence.get() + SLACK > known;
+            if is_worth && passes(tool) {
+                let closeness = round(closeness);
                 let score = score(closeness, confidence);
-                best.offer(Candidate { id, bundle, score, closeness, words, meaning, confidence });
+                best.offer(Candidate { id, tool, score, closeness, words, meaning, confidence });
             }
         };
         alike.places.iter().for_each(|place| offer(*place, None));
@@ -185,11 +183,9 @@ impl SearchIndex {
         let asked = ordered_sum(asked.into_iter());
         for place in &alike.places {
             let common = &mut alike.of[*place as usize];
-            let own = weights.routes[*place as usize].words;
-            // Of one that is gone no word is left.
-            let share = if own > 0.0 { *common / (asked * own).sqrt() } else { 0.0 };
+            let own = weights.routes[*place as usize];
             // A partial overlap of two queries says much less than a full one.
-            let share = share.min(1.0);
+            let share = (*common / (asked * own).sqrt()).min(1.0);
             *common = share * share * share;
         }
         alike

@@ -32,8 +32,6 @@ mod habit;
 mod index;
 mod learned;
 mod lexicon;
-mod live;
-mod once;
 mod question;
 pub(crate) mod split;
 mod stem;
@@ -43,11 +41,12 @@ mod top;
 mod weights;
 mod words;
 
+pub(crate) use find::Scores;
 pub use find::{Found, Match};
 pub use index::SearchIndex;
 pub use learned::{LearnedMatch, Meaning};
-pub use live::LiveIndex;
 pub use question::{MAX_QUESTION_BYTES, Question, QuestionError};
+pub(crate) use text::origin;
 pub use text::{Learned, ToolText};
 pub use top::Top;
 

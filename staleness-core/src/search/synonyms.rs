@@ -1,9 +1,9 @@
 //! Synonyms: what else a tool may call the thing that somebody asks for.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use foldhash::fast::RandomState;
+use foldhash::HashMap;
 
 use super::stem::stem;
 
@@ -86,10 +86,10 @@ pub(super) fn alike(word: &str) -> impl Iterator<Item = (&str, f64)> {
 }
 
 /// The stems of the synonyms of each stem that has any, in order.
-fn synonyms() -> &'static HashMap<&'static str, Vec<&'static str>, RandomState> {
-    static ALL: OnceLock<HashMap<&str, Vec<&str>, RandomState>> = OnceLock::new();
+fn synonyms() -> &'static HashMap<&'static str, Vec<&'static str>> {
+    static ALL: OnceLock<HashMap<&str, Vec<&str>>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let mut all: HashMap<&str, BTreeSet<&str>, RandomState> = HashMap::default();
+        let mut all: HashMap<&str, BTreeSet<&str>> = HashMap::default();
         for group in GROUPS {
             let stems: Vec<&str> = group.iter().map(|word| stem(word)).collect();
             for word in &stems {

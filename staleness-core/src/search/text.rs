@@ -2,8 +2,7 @@
 
 use crate::ids::ToolName;
 use crate::names;
-use crate::route::{Confidence, Route, RouteBrief, RouteId};
-use crate::tool::{Tool, ToolBrief};
+use crate::route::{Confidence, RouteId};
 
 /// The words by which a tool is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,19 +34,6 @@ impl ToolText {
     }
 }
 
-impl From<&Tool> for ToolText {
-    fn from(tool: &Tool) -> Self {
-        let brief = ToolBrief::from(tool);
-        let (from, own) = origin(brief.name, brief.server, brief.plugin);
-        Self {
-            name: tool.key.name.clone(),
-            from: from.map(Into::into),
-            own: own.to_owned(),
-            about: tool.description.iter().cloned().collect(),
-        }
-    }
-}
-
 /// Where a tool comes from, and the part of its name that is its own.
 pub(crate) fn origin<'a>(
     name: &'a str,
@@ -74,22 +60,4 @@ pub struct Learned {
     pub query: String,
     /// How sure it is.
     pub confidence: Confidence,
-}
-
-impl From<&Route> for Learned {
-    fn from(route: &Route) -> Self {
-        Self {
-            id: route.key.id,
-            tool: route.key.tool.clone(),
-            query: route.query.clone(),
-            confidence: route.confidence,
-        }
-    }
-}
-
-impl<'a> From<&'a Learned> for RouteBrief<'a> {
-    fn from(learned: &'a Learned) -> Self {
-        let Learned { id, tool, query, confidence } = learned;
-        Self { id: *id, tool: tool.as_str(), query, confidence: *confidence }
-    }
 }

@@ -1,6 +1,6 @@
 //! How well the words of tools fit a question.
 
-use super::index::SearchIndex;
+use super::index::{SearchIndex, Text};
 use super::lexicon::MIN_PREFIX;
 use super::question::Question;
 use super::synonyms::alike;
@@ -30,12 +30,13 @@ pub(super) struct Shares<'a> {
 impl SearchIndex {
     /// For the weightiest words of a question, which tools meet them and how well.
     pub(super) fn shares<'a>(&self, question: &'a Question) -> Vec<Shares<'a>> {
+        let held = &self.weights().held;
         let mut all: Vec<(bool, f64, &str)> = question
             .stems
             .keys()
             .map(|stem| {
                 let number = self.lexicon.number(stem);
-                let tools = number.map_or(0, |number| self.lexicon[number].tools);
+                let tools = number.map_or(0, |number| held[number as usize]);
                 (number.is_some(), self.idf(tools), &**stem)
             })
             .collect();
@@ -45,15 +46,15 @@ impl SearchIndex {
             all.truncate(MAX_WORDS);
             all.sort_by(|a, b| a.2.cmp(b.2));
         }
-        let mut noted = Noted::new(self.bundles.len());
-        let mut counts = Noted::new(self.bundles.len());
+        let mut noted = Noted::new(self.entries.len());
+        let mut counts = Noted::new(self.entries.len());
         all.into_iter()
             .map(|(_, weight, stem)| {
                 self.meet(stem, &mut noted, &mut counts);
                 for (other, credit) in alike(stem) {
                     if let Some(number) = self.lexicon.number(other) {
                         // What is in more tools tells no more for being asked for in another word.
-                        let tells = self.idf(self.lexicon[number].tools) / weight;
+                        let tells = self.idf(held[number as usize]) / weight;
                         self.note(number, credit * tells.min(1.0), &mut noted, &mut counts);
                     }
                 }
@@ -87,10 +88,10 @@ impl SearchIndex {
     fn note(&self, number: u32, credit: f64, noted: &mut Noted, counts: &mut Noted) {
         let (weights, word) = (self.weights(), &self.lexicon[number]);
         for posting in &word.texts {
-            let Some(text) = &self.texts[posting.text as usize] else { continue };
+            let Some(text) = &self.entries[posting.tool as usize].text else { continue };
             let count = NAME.mul_add(f64::from(posting.name), f64::from(posting.body));
             let held_back = B.mul_add(f64::from(text.length) / weights.mean_length, 1.0 - B);
-            counts.add(text.bundle, count / held_back, true);
+            counts.add(posting.tool, count / held_back, true);
         }
         for (place, count, own) in counts.take() {
             noted.most(place, credit * count / (count + K1), own);
@@ -101,8 +102,8 @@ impl SearchIndex {
     /// fits does not.
     pub(super) fn words(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<f64> {
         let whole: f64 = shares.iter().map(|each| each.weight).sum();
-        let mut sums = vec![0.0; self.bundles.len()];
-        let mut owns = vec![false; self.bundles.len()];
+        let mut sums = vec![0.0; self.entries.len()];
+        let mut owns = vec![false; self.entries.len()];
         for each in shares {
             for (place, share, own) in &each.of {
                 sums[*place as usize] += each.weight * share / whole;
@@ -112,9 +113,10 @@ impl SearchIndex {
         for (sum, _) in sums.iter_mut().zip(owns).filter(|(_, own)| !own) {
             *sum = 0.0;
         }
-        for text in self.texts.iter().flatten() {
-            if text.names.iter().any(|name| **name == *question.squashed) {
-                sums[text.bundle as usize] = 1.0;
+        for (sum, entry) in sums.iter_mut().zip(&self.entries) {
+            let is_asked = |text: &Text| text.names.iter().any(|name| **name == *question.squashed);
+            if entry.text.as_ref().is_some_and(is_asked) {
+                *sum = 1.0;
             }
         }
         sums
@@ -142,8 +144,8 @@ impl SearchIndex {
     /// Whether each tool meets two words of a question or more, by its place: as [`SearchIndex::met`] counts
     /// them, for all tools at once.
     pub(super) fn meets_two(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<bool> {
-        let mut first: Vec<Option<&str>> = vec![None; self.bundles.len()];
-        let mut two = vec![false; self.bundles.len()];
+        let mut first: Vec<Option<&str>> = vec![None; self.entries.len()];
+        let mut two = vec![false; self.entries.len()];
         for each in shares {
             for asked in &question.stems[each.stem] {
                 let shown = question.asked[*asked].shown.as_str();

@@ -1,9 +1,11 @@
 //! Change sets: what a step wants written.
 
-use super::{OutcomeCut, Row};
+use super::{OutcomeCut, Row, View};
 use crate::ids::{ProjectId, ToolKey};
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::outcome::Outcome;
+use crate::route::{Route, RouteKey};
+use crate::tool::{Tool, reads_alike};
 
 /// A change of one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +88,27 @@ impl ChangeSet {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows() == 0
+    }
+
+    /// Returns true if it changes what a search reads of tools and routes, given what the step saw: which tools and
+    /// routes there are, their words, the status of a tool, the confidence and the model of a route. Counters
+    /// change nothing.
+    #[must_use]
+    pub fn moves_generation(&self, seen: &View) -> bool {
+        let moves_tool = |change: &Change<Tool, ToolKey>| match change {
+            Change::Put(row) => {
+                seen.tools.get(&row.key).is_none_or(|known| !reads_alike(known, row))
+            }
+            Change::Delete(_) => true,
+        };
+        let moves_route = |change: &Change<Route, RouteKey>| match change {
+            Change::Put(row) => seen.routes.get(&row.key).is_none_or(|known| {
+                (known.confidence, &known.query, &known.model)
+                    != (row.confidence, &row.query, &row.model)
+            }),
+            Change::Delete(_) => true,
+        };
+        self.tools.iter().any(moves_tool) || self.routes.iter().any(moves_route)
     }
 
     /// Fills in what the store gives: the sequence numbers behind `last_seq`, and the revision

@@ -45,12 +45,10 @@ macro_rules! selection {
                 #[doc = concat!("Picks of ", stringify!($field), ".")]
                 pub $field: Vec<Pick<<$row as Row>::Filter>>,
             )*
-            /// Scopes whose tools are looked at in brief: see [`ToolBrief`](crate::tool::ToolBrief).
-            pub briefs: Vec<Scope>,
+            /// Scopes whose tools are summarised: see [`ToolSummary`](crate::tool::ToolSummary).
+            pub summaries: Vec<Scope>,
             /// Scopes whose items are looked at in brief: see [`ItemBrief`](crate::knowledge::ItemBrief).
             pub item_briefs: Vec<Scope>,
-            /// Projects whose routes are looked at in brief: see [`RouteBrief`](crate::route::RouteBrief).
-            pub route_briefs: Vec<ProjectId>,
             /// Outcomes; they are only appended and cut, so they are never locked.
             pub outcomes: Vec<OutcomeFilter>,
             /// Journal entries; they are only appended and pruned, so they are never locked.
@@ -59,19 +57,21 @@ macro_rules! selection {
             pub count_outcomes: Option<OutcomeCut>,
             /// Count the routes of this project.
             pub count_routes: Option<ProjectId>,
+            /// The generation of what a search reads: see [`View::generation`](super::View::generation).
+            pub generation: bool,
         }
 
         impl Selection {
             /// Adds everything that `other` selects.
             pub fn merge(&mut self, other: Self) {
                 $(self.$field.extend(other.$field);)*
-                self.briefs.extend(other.briefs);
+                self.summaries.extend(other.summaries);
                 self.item_briefs.extend(other.item_briefs);
-                self.route_briefs.extend(other.route_briefs);
                 self.outcomes.extend(other.outcomes);
                 self.journal.extend(other.journal);
                 self.count_outcomes = other.count_outcomes.or(self.count_outcomes);
                 self.count_routes = other.count_routes.or_else(|| self.count_routes.take());
+                self.generation |= other.generation;
             }
         }
     };
@@ -126,11 +126,11 @@ impl Selection {
         self
     }
 
-    /// Every tool of a scope in brief. Pages leave it out. A brief vouches for what it carries; the rest of its
-    /// row may be damaged unseen until it is read, or checked.
+    /// Summaries of every tool of a scope. Pages leave them out. A summary vouches for what it carries; the rest of
+    /// its row may be damaged unseen until it is read, or checked.
     #[must_use]
-    pub fn briefs(mut self, scope: Scope) -> Self {
-        self.briefs.push(scope);
+    pub fn summaries(mut self, scope: Scope) -> Self {
+        self.summaries.push(scope);
         self
     }
 
@@ -139,14 +139,6 @@ impl Selection {
     #[must_use]
     pub fn item_briefs(mut self, scope: Scope) -> Self {
         self.item_briefs.push(scope);
-        self
-    }
-
-    /// Every route of a project in brief. Pages leave it out. A brief vouches for what it carries; the rest of its
-    /// row may be damaged unseen until it is read, or checked.
-    #[must_use]
-    pub fn route_briefs(mut self, project: ProjectId) -> Self {
-        self.route_briefs.push(project);
         self
     }
 
@@ -175,6 +167,12 @@ impl Selection {
     #[must_use]
     pub fn count_routes(mut self, project: ProjectId) -> Self {
         self.count_routes = Some(project);
+        self
+    }
+    /// The generation of what a search reads. Pages leave it out.
+    #[must_use]
+    pub const fn generation(mut self) -> Self {
+        self.generation = true;
         self
     }
 }

@@ -7,9 +7,8 @@ use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::knowledge::ItemBrief;
 use crate::outcome::{Mark, Outcome};
-use crate::route::RouteBriefs;
 use crate::time::Timestamp;
-use crate::tool::{Tool, ToolBriefs, ToolKind};
+use crate::tool::{Tool, ToolKind, ToolSummary};
 
 /// How many outcomes there are, and how many a cut would remove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,12 +36,10 @@ macro_rules! view {
                 #[doc = concat!("Rows of ", stringify!($field), " by key.")]
                 pub $field: BTreeMap<<$row as Row>::Key, $row>,
             )*
-            /// Every tool of the scopes that were selected so, in brief.
-            pub briefs: BTreeMap<Scope, ToolBriefs>,
+            /// Summaries of every tool of the scopes that were selected so, in no order that means anything.
+            pub summaries: BTreeMap<Scope, Vec<ToolSummary>>,
             /// Every item of the scopes that were selected so, in brief and in the order of ids.
             pub item_briefs: BTreeMap<Scope, Vec<ItemBrief>>,
-            /// Every route of the projects that were selected so, in brief.
-            pub route_briefs: BTreeMap<ProjectId, RouteBriefs>,
             /// Outcomes by order of recording.
             pub outcomes: BTreeMap<u64, Outcome>,
             /// Journal entries by revision and index.
@@ -51,6 +48,9 @@ macro_rules! view {
             pub counts: Option<OutcomeCounts>,
             /// How many routes the project has whose routes were to be counted.
             pub route_count: Option<u64>,
+            /// The store's generation, where it was selected: a number that each commit raises that changes what a
+            /// search reads of tools and routes (see [`ChangeSet::moves_generation`]), and no other.
+            pub generation: Option<u64>,
             /// How many looks it unites; set by [`super::run`] and [`super::look`], 0 for a bare selection.
             pub looks: usize,
         }
@@ -61,13 +61,13 @@ macro_rules! view {
                 self.revision = self.revision.max(other.revision);
                 self.floor.raise(other.floor);
                 $(self.$field.extend(other.$field);)*
-                self.briefs.extend(other.briefs);
+                self.summaries.extend(other.summaries);
                 self.item_briefs.extend(other.item_briefs);
-                self.route_briefs.extend(other.route_briefs);
                 self.outcomes.extend(other.outcomes);
                 self.journal.extend(other.journal);
                 self.counts = other.counts.or(self.counts);
                 self.route_count = other.route_count.or(self.route_count);
+                self.generation = other.generation.or(self.generation);
                 self.looks += other.looks;
             }
 
@@ -75,9 +75,8 @@ macro_rules! view {
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 $(self.$field.is_empty() &&)*
-                self.briefs.is_empty()
+                self.summaries.is_empty()
                     && self.item_briefs.is_empty()
-                    && self.route_briefs.is_empty()
                     && self.outcomes.is_empty()
                     && self.journal.is_empty()
             }
@@ -139,7 +138,7 @@ impl View {
         last_per_server(self.outcomes.values(), since)
     }
 
-    /// This view as it would be had `changes` been written; briefs stay. Outcomes and journal entries keep the
+    /// This view as it would be had `changes` been written; summaries stay. Outcomes and journal entries keep the
     /// numbers that the change set gives them.
     #[must_use]
     pub fn with(mut self, changes: &ChangeSet) -> Self {

@@ -1,12 +1,12 @@
 //! Tools: their record, and the pure rules that change it.
 
-mod brief;
 mod health;
 mod outage;
 mod presence;
 mod ring;
 mod rule;
 mod status;
+mod summary;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,13 +14,14 @@ use crate::ids::{ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 
-pub use brief::{ToolBrief, ToolBriefs};
 pub use health::{Failing, Health, HealthChange, Hold};
 pub use outage::{ServerOutcome, is_offline};
 pub use presence::{Holding, Presence, PresenceCause};
 pub use ring::{RING_CAPACITY, Ring, RingEntry};
 pub use rule::{DemotionRule, Finding};
 pub use status::{STATUS_TABLE, Status, StatusRow, status_of};
+pub use summary::ToolSummary;
+pub(crate) use summary::reads_alike;
 
 /// The longest description that is kept, in characters.
 pub const MAX_DESCRIPTION_CHARS: usize = 1_024;

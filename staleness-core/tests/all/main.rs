@@ -3,6 +3,7 @@
 mod common;
 mod credits;
 mod items;
+mod kept_index;
 mod knowledge_formula;
 mod knowledge_gather;
 mod knowledge_markers;
@@ -11,7 +12,6 @@ mod knowledge_properties;
 mod knowledge_recall;
 mod knowledge_verdicts;
 mod knowledge_versions;
-mod live_index;
 mod outcomes;
 mod policy;
 mod prompts;

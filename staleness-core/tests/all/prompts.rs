@@ -172,7 +172,7 @@ fn a_prompt_is_answered_where_more_than_a_chance_word_speaks_for_a_tool() {
 
 proptest! {
     #[test]
-    fn a_prompt_is_answered_from_briefs_as_it_would_be_from_whole_rows(
+    fn a_prompt_is_answered_with_the_suggestions_that_are_sure(
         tools in prop::collection::vec(tool(), 0..14),
         routes in prop::collection::vec(route(), 0..6),
         uses in prop::collection::vec((prop::sample::select(&NAMES[..]), "[SF]{1,3}"), 0..4),

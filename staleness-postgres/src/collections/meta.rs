@@ -1,7 +1,7 @@
 //! Where a workspace stands: its row of `workspaces`, with the one row of `meta`.
 
 use staleness_core::journal::{Floor, Revision};
-use staleness_core::store::{ChangeSet, StoreError};
+use staleness_core::store::{ChangeSet, StoreError, View};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Row};
 
@@ -61,6 +61,19 @@ pub(crate) fn read_last(rows: &[Row]) -> Result<u64, StoreError> {
     Cells::new(row).small("last_seq").map_err(|bad| corrupt("workspaces", row, 0, bad))
 }
 
+/// Asks for the generation of what a search reads.
+pub(crate) fn select_generation(workspace: &str) -> Statement {
+    Statement {
+        sql: "SELECT generation FROM staleness.workspaces WHERE workspace = $1".into(),
+        args: with(workspace, Vec::new()),
+    }
+}
+
+/// Reads what [`select_generation`] answers.
+pub(crate) fn read_generation(row: &Row) -> Result<u64, StoreError> {
+    Cells::new(row).small("generation").map_err(|bad| corrupt("workspaces", row, 0, bad))
+}
+
 /// Whether this program may use tables of a format.
 pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     if least > FORMAT {
@@ -72,16 +85,18 @@ pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Raises the workspace's numbers for what a change set appends, and its floor for what it prunes, and answers
-/// both numbers. The workspace's row is locked until the commit, so it comes last: nobody sees a number while a
+/// Raises the workspace's numbers for what a change set appends, its floor for what it prunes, and the generation
+/// of what a search reads, if it moves; answers the first two. The workspace's row is locked until the commit, so it comes last: nobody sees a number while a
 /// smaller one is still uncommitted.
 ///
 /// A step may have decided by the revision that it saw: when another has taken the next one meanwhile, the
 /// column becomes NULL, which it may not, and so the transaction fails. It fails too when the row has gone:
 /// see [`is_missing`].
-pub(crate) fn advance(workspace: &str, seen: Revision, changes: &ChangeSet) -> Option<Statement> {
+pub(crate) fn advance(workspace: &str, seen: &View, changes: &ChangeSet) -> Option<Statement> {
     let floor = changes.floor;
-    if changes.outcomes.is_empty() && changes.journal.is_empty() && floor == Floor::default() {
+    let moves = changes.moves_generation(seen);
+    let appends = !changes.outcomes.is_empty() || !changes.journal.is_empty();
+    if !appends && !moves && floor == Floor::default() {
         return None;
     }
     let outcomes = clamped(changes.outcomes.len() as u64);
@@ -91,7 +106,8 @@ pub(crate) fn advance(workspace: &str, seen: Revision, changes: &ChangeSet) -> O
               revision = CASE WHEN $3 = 0 THEN revision \
               WHEN revision = $4 THEN greatest(revision, $5) + 1 END, \
               floor_at = CASE WHEN $5 = 0 THEN floor_at WHEN floor = 0 THEN $6 \
-              ELSE greatest(floor_at, $6) END, floor = greatest(floor, $5) \
+              ELSE greatest(floor_at, $6) END, floor = greatest(floor, $5), \
+              generation = generation + $7 \
               WHERE workspace = $1 RETURNING revision, last_seq) \
               SELECT max(revision), max(last_seq), 1 / count(*) FROM advanced"
             .into(),
@@ -100,9 +116,10 @@ pub(crate) fn advance(workspace: &str, seen: Revision, changes: &ChangeSet) -> O
             vec![
                 Arg::Int(outcomes),
                 Arg::Int(journals),
-                Arg::Int(clamped(seen.0)),
+                Arg::Int(clamped(seen.revision.0)),
                 Arg::Int(clamped(floor.revision.0)),
                 Arg::Int(floor.at.as_millis()),
+                Arg::Int(moves.into()),
             ],
         ),
     })

@@ -44,23 +44,25 @@ pub(crate) fn questions<'s>(
         ($($field:ident: $row:ty,)*) => { $(ask::<$row>(workspace, &selection.$field, &mut all);)* };
     }
     staleness_core::collections!(ask);
-    for scope in selection.briefs.iter().collect::<BTreeSet<_>>() {
+    for scope in selection.summaries.iter().collect::<BTreeSet<_>>() {
         let read = Box::new(move |row: &Row, view: &mut View| {
-            tools::keep_brief(row, view.briefs.entry(scope.clone()).or_default())
+            view.summaries.entry(scope.clone()).or_default().push(tools::summary(row)?);
+            Ok(())
         });
-        all.push(Question { statement: tools::briefs(workspace, scope), read });
-    }
-    for project in selection.route_briefs.iter().collect::<BTreeSet<_>>() {
-        let read = Box::new(move |row: &Row, view: &mut View| {
-            routes::keep_brief(row, view.route_briefs.entry(project.clone()).or_default())
-        });
-        all.push(Question { statement: routes::briefs(workspace, project), read });
+        all.push(Question { statement: tools::summaries(workspace, scope), read });
     }
     for (statement, read) in outcomes::questions(workspace, &selection.outcomes)? {
         all.push(Question { statement, read });
     }
     for statement in journal::statements(workspace, &selection.journal)? {
         all.push(Question { statement, read: Box::new(journal::keep) });
+    }
+    if selection.generation {
+        let read = Box::new(|row: &Row, view: &mut View| {
+            view.generation = Some(meta::read_generation(row)?);
+            Ok(())
+        });
+        all.push(Question { statement: meta::select_generation(workspace), read });
     }
     all.extend(counts(workspace, selection));
     Ok(all)

@@ -1,13 +1,10 @@
 //! Routes.
 
 use staleness_core::ids::{ModelId, ProjectId};
-use staleness_core::route::{
-    Confidence, MAX_OPS, Route, RouteBrief, RouteBriefs, RouteId, RouteKey,
-};
-use staleness_core::store::{RouteFilter, StoreError};
-use tokio_postgres::Row;
+use staleness_core::route::{Confidence, MAX_OPS, Route, RouteId, RouteKey};
+use staleness_core::store::RouteFilter;
 
-use crate::cells::{Bad, Cells, corrupt};
+use crate::cells::{Bad, Cells};
 use crate::table::{Table, Where, with};
 use crate::values::{Arg, Batch, Statement};
 
@@ -64,30 +61,6 @@ impl Table for Route {
         batch.maybe_text(self.model.as_ref().map(ModelId::as_str));
         batch.blob(self.ops.iter().flat_map(|op| op.to_le_bytes()).collect::<Vec<u8>>());
     }
-}
-
-/// Selects the routes of a project in brief.
-pub(crate) fn briefs(workspace: &str, project: &ProjectId) -> Statement {
-    Statement {
-        sql: "SELECT tool, id, query, confidence FROM staleness.routes \
-              WHERE workspace = $1 AND project = $2 ORDER BY tool, id"
-            .into(),
-        args: with(workspace, vec![Arg::text(project.as_str())]),
-    }
-}
-
-/// Adds what [`briefs`] selects.
-pub(crate) fn keep_brief(row: &Row, all: &mut RouteBriefs) -> Result<(), StoreError> {
-    let mut cells = Cells::new(row);
-    let mut read = || -> Result<(), Bad> {
-        let tool = cells.text("tool")?;
-        let id = RouteId::from_bytes(cells.blob("id")?).ok_or(Bad("id"))?;
-        let query = cells.text("query")?;
-        let confidence = Confidence::of_billionths(cells.small("confidence")?);
-        let confidence = confidence.ok_or(Bad("confidence"))?;
-        all.push(RouteBrief { id, tool: &tool, query: &query, confidence }).map_err(Bad)
-    };
-    read().map_err(|bad| corrupt("routes", row, 2, bad))
 }
 
 /// The columns that make a key.

@@ -5,7 +5,7 @@ use staleness_core::store::{
     StoreError, ToolFilter, holdings_from_bytes, holdings_to_bytes, ring_from_bytes, ring_to_bytes,
 };
 use staleness_core::tool::{
-    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolBrief, ToolBriefs, ToolKind,
+    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind, ToolSummary,
 };
 
 use tokio_postgres::Row;
@@ -122,8 +122,8 @@ fn is_demoted(tool: &Tool) -> bool {
     tool.status() == Status::Demoted
 }
 
-/// Selects the tools of a scope in brief.
-pub(crate) fn briefs(workspace: &str, scope: &Scope) -> Statement {
+/// Selects summaries of the tools of a scope.
+pub(crate) fn summaries(workspace: &str, scope: &Scope) -> Statement {
     Statement {
         sql: "SELECT name, kind, server, plugin, description, hold, cause, failing_since \
               FROM staleness.tools WHERE workspace = $1 AND scope = $2"
@@ -132,25 +132,20 @@ pub(crate) fn briefs(workspace: &str, scope: &Scope) -> Statement {
     }
 }
 
-/// Adds what [`briefs`] selects.
-pub(crate) fn keep_brief(row: &Row, all: &mut ToolBriefs) -> Result<(), StoreError> {
+/// Reads what [`summaries`] selects.
+pub(crate) fn summary(row: &Row) -> Result<ToolSummary, StoreError> {
     let mut cells = Cells::new(row);
-    let mut read = || -> Result<(), Bad> {
-        let name = cells.text("name")?;
-        let kind = cells.parsed("kind", ToolKind::from_word)?;
-        let (server, plugin) = (cells.maybe_text("server")?, cells.maybe_text("plugin")?);
-        let description = cells.maybe_text("description")?;
-        let brief = ToolBrief {
-            name: &name,
-            kind,
-            server: server.as_deref(),
-            plugin: plugin.as_deref(),
-            description: description.as_deref(),
+    let mut read = || {
+        Ok(ToolSummary {
+            name: cells.id("name")?,
+            kind: cells.parsed("kind", ToolKind::from_word)?,
+            server: cells.maybe_id("server")?,
+            plugin: cells.maybe_id("plugin")?,
+            description: cells.maybe_string("description")?,
             hold: cells.parsed("hold", Hold::from_word)?,
             present: cells.parsed("cause", PresenceCause::from_word)?.is_present(),
             failing: cells.maybe_int("failing_since")?.is_some(),
-        };
-        all.push(brief).map_err(Bad)
+        })
     };
     read().map_err(|bad| corrupt("tools", row, 1, bad))
 }

@@ -70,7 +70,7 @@ pub(crate) fn load(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
 /// Writes the numbers of a new store.
 pub(crate) fn create(tx: &Tx) -> Result<(), StoreError> {
     let mut meta = tx.open_table(META).map_err(from_table)?;
-    for (name, value) in [("magic", MAGIC), ("format", FORMAT)] {
+    for (name, value) in [("magic", MAGIC), ("format", FORMAT), ("generation", 0)] {
         meta.insert(name, value).map_err(from_storage)?;
     }
     drop(meta);
@@ -88,5 +88,20 @@ pub(crate) fn store(tx: &Tx, Meta { revision, floor, last_seq }: Meta) -> Result
     ] {
         meta.insert(name, value).map_err(from_storage)?;
     }
+    Ok(())
+}
+
+/// Reads the generation of what a search reads.
+pub(crate) fn generation(tx: &Tx) -> Result<u64, StoreError> {
+    let meta = table(tx, META)?;
+    let found = meta.get("generation").map_err(from_storage)?;
+    let found = found.map(|value| value.value()).filter(|value| *value <= MOST);
+    found.ok_or_else(|| StoreError::Corrupt("staleness generation: it cannot be read".into()))
+}
+
+/// Raises the generation of what a search reads.
+pub(crate) fn advance(tx: &Tx) -> Result<(), StoreError> {
+    let next = generation(tx)? + 1;
+    table(tx, META)?.insert("generation", next).map_err(from_storage)?;
     Ok(())
 }

@@ -136,14 +136,11 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, S
         };
     }
     staleness_core::collections!(load);
-    for scope in &selection.briefs {
-        tools::briefs(tx, scope, &mut view)?;
+    for scope in &selection.summaries {
+        tools::summaries(tx, scope, &mut view)?;
     }
     for scope in &selection.item_briefs {
         knowledge::briefs(tx, scope, &mut view)?;
-    }
-    for project in &selection.route_briefs {
-        routes::briefs(tx, project, &mut view)?;
     }
     outcomes::load(tx, selection.outcomes.iter(), &mut view)?;
     for filter in &selection.journal {
@@ -155,13 +152,17 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, S
     if let Some(project) = &selection.count_routes {
         view.route_count = Some(routes::count(tx, project)?);
     }
+    if selection.generation {
+        view.generation = Some(meta::generation(tx)?);
+    }
     Ok(view)
 }
 
-/// Writes `changes` and numbers them. Returns the revision after the commit.
+/// Writes `changes` and numbers them. `seen` is what the step saw. Returns the revision after the commit.
 pub(crate) fn apply(
     tx: &Tx,
     mut meta: Meta,
+    seen: &View,
     changes: &mut ChangeSet,
 ) -> Result<Revision, StoreError> {
     let before = (meta.revision, meta.floor);
@@ -174,6 +175,9 @@ pub(crate) fn apply(
     if (meta.revision, meta.floor) != before || !changes.outcome_ranges.is_empty() {
         // Removing outcomes may remove the newest: their numbers must not come back.
         meta::store(tx, meta)?;
+    }
+    if changes.moves_generation(seen) {
+        meta::advance(tx)?;
     }
     macro_rules! apply {
         ($($field:ident: $row:ty,)*) => { $(rows::apply::<$row>(tx, changes)?;)* };

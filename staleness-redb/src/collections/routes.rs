@@ -2,14 +2,14 @@
 
 use redb::{ReadableTable, TableDefinition};
 use staleness_core::ids::{ProjectId, ToolName};
-use staleness_core::route::{Route, RouteBriefs, RouteId, RouteKey};
+use staleness_core::route::{Route, RouteId, RouteKey};
 use staleness_core::store::{RouteFilter, StoreError, View};
 
 use super::rows::{Rows, Stored, Words, range};
 use super::table;
-use crate::codec::{Bad, corrupt};
+use crate::codec::Bad;
 use crate::error::from_storage;
-use crate::records::{decode_route, encode_route, id, route_brief};
+use crate::records::{decode_route, encode_route, id};
 use crate::tables::{ROUTES, RouteRef, Tx};
 
 impl Stored for Route {
@@ -77,24 +77,6 @@ pub(super) fn name((project, tool, id): (&str, &str, u128)) -> String {
 
 pub(super) fn parts(key: &RouteKey) -> (&str, &str, u128) {
     (key.project.as_str(), key.tool.as_str(), key.id.0)
-}
-
-/// Adds the routes of a project in brief.
-pub(crate) fn briefs(tx: &Tx, project: &ProjectId, view: &mut View) -> Result<(), StoreError> {
-    let all = view.route_briefs.entry(project.clone()).or_default();
-    *all = RouteBriefs::default();
-    let project = project.as_str();
-    for entry in table(tx, ROUTES)?.range((project, "", 0)..).map_err(from_storage)? {
-        let (key, value) = entry.map_err(from_storage)?;
-        let (its_project, tool, id) = key.value();
-        if its_project != project {
-            break;
-        }
-        route_brief(tool, RouteId(id), value.value())
-            .and_then(|brief| all.push(brief).map_err(Bad))
-            .map_err(|bad| corrupt("routes", name(key.value()), bad))?;
-    }
-    Ok(())
 }
 
 /// How many routes a project has.

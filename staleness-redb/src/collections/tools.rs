@@ -3,13 +3,13 @@
 use redb::{ReadableTable, TableDefinition, Value};
 use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
 use staleness_core::store::{StoreError, ToolFilter, View};
-use staleness_core::tool::{Status, Tool, ToolBriefs, ToolKind};
+use staleness_core::tool::{Status, Tool, ToolKind, ToolSummary};
 
 use super::rows::{Indexes, Rows, Stored, Words, keep_indexed, range};
-use super::{Once, table};
-use crate::codec::{Bad, corrupt};
+use super::{Collection, Once, table};
+use crate::codec::Bad;
 use crate::error::from_storage;
-use crate::records::{TOOL_KINDS, decode_tool, encode_tool, id, number, tool_brief};
+use crate::records::{TOOL_KINDS, decode_tool, encode_tool, id, number};
 use crate::tables::{
     ServerRef, TOOLS, TOOLS_CONFIGURED, TOOLS_DEMOTED, TOOLS_ENTRIES, TOOLS_REVIVED, TOOLS_SERVER,
     ToolRef, Tx,
@@ -58,21 +58,17 @@ impl Stored for Tool {
     }
 }
 
-/// Adds the tools of a scope in brief.
-pub(crate) fn briefs(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
-    let all = view.briefs.entry(scope.clone()).or_default();
-    *all = ToolBriefs::default();
-    let scope = scope.as_key();
-    for entry in table(tx, TOOLS)?.range((scope, "")..).map_err(from_storage)? {
-        let (key, value) = entry.map_err(from_storage)?;
-        if key.value().0 != scope {
+/// Adds summaries of the tools of a scope.
+pub(crate) fn summaries(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
+    let (key, mut all) = (scope.as_key(), Vec::new());
+    for entry in table(tx, TOOLS)?.range((key, "")..).map_err(from_storage)? {
+        let (found, value) = entry.map_err(from_storage)?;
+        if found.value().0 != key {
             break;
         }
-        let (_, name) = key.value();
-        tool_brief(name, value.value())
-            .and_then(|brief| all.push(brief).map_err(Bad))
-            .map_err(|bad| corrupt("tools", format_args!("{:?}", key.value()), bad))?;
+        all.push(ToolSummary::from(&<Tool as Collection>::read(&found.value(), value.value())?));
     }
+    view.summaries.insert(scope.clone(), all);
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::StoreError;
 
-use super::{clamped, each, execute};
+use super::{clamped, each, execute, one};
 use crate::cells::{Bad, Cells, corrupt};
 use crate::schema::FORMAT;
 use crate::transaction::Transaction;
@@ -27,6 +27,15 @@ const READ: &str = "SELECT format, revision, floor, floor_at, 0 FROM meta";
 /// one-shot process its preparation.
 const WRITE: &str = "SELECT format, revision, floor, floor_at, \
     max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
+
+/// Raises the generation of what a search reads.
+pub(crate) const MOVE: &str = "UPDATE meta SET generation = generation + 1";
+
+/// Reads the generation of what a search reads.
+pub(crate) fn generation(tx: &Transaction<'_>) -> Result<u64, StoreError> {
+    let found: i64 = one(tx, "SELECT generation FROM meta", (), |row| row.get(0))?;
+    u64::try_from(found).map_err(|_| corrupt("meta", 1, Bad("generation")))
+}
 
 /// Reads the row, and makes sure that no newer program has changed the format meanwhile.
 pub(crate) fn load(tx: &Transaction<'_>, writing: bool) -> Result<Meta, StoreError> {

@@ -1,6 +1,5 @@
 //! One file per collection: its SQL, and how its rows are read and written.
 
-pub(crate) mod briefs;
 mod cursors;
 mod documents;
 pub(crate) mod journal;
@@ -41,14 +40,11 @@ pub(crate) fn load(
         };
     }
     staleness_core::collections!(load);
-    for scope in &selection.briefs {
-        briefs::tools(tx, scope, &mut view)?;
+    for scope in &selection.summaries {
+        tools::summaries(tx, scope, &mut view)?;
     }
     for scope in &selection.item_briefs {
         knowledge::briefs(tx, scope, &mut view)?;
-    }
-    for project in &selection.route_briefs {
-        briefs::routes(tx, project, &mut view)?;
     }
     for filter in &selection.outcomes {
         outcomes::load(tx, filter, &mut view)?;
@@ -61,6 +57,9 @@ pub(crate) fn load(
     }
     if let Some(project) = &selection.count_routes {
         view.route_count = Some(routes::count(tx, project)?);
+    }
+    if selection.generation {
+        view.generation = Some(meta::generation(tx)?);
     }
     Ok(view)
 }
@@ -83,6 +82,9 @@ pub(crate) fn apply(
     if (meta.revision, meta.floor) != before || !changes.outcome_ranges.is_empty() {
         // Removing outcomes may remove the newest: their numbers must not come back.
         meta::store(tx, meta)?;
+    }
+    if changes.moves_generation(seen) {
+        execute(tx, meta::MOVE, ())?;
     }
     macro_rules! apply {
         ($($field:ident: $row:ty,)*) => { $(table::apply::<$row>(tx, changes, seen)?;)* };

@@ -2,18 +2,19 @@
 
 use std::ops::ControlFlow;
 
-use staleness_core::ids::{ServerKey, ToolKey, ToolName};
+use rusqlite::Row;
+use staleness_core::ids::{Scope, ServerKey, ToolKey, ToolName};
 use staleness_core::store::{
     StoreError, ToolFilter, View, holdings_from_bytes, holdings_to_bytes, ring_from_bytes,
     ring_to_bytes,
 };
 use staleness_core::tool::{
-    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind,
+    Failing, Health, Hold, Presence, PresenceCause, Status, Tool, ToolKind, ToolSummary,
 };
 
 use super::table::{Statements, Table, Visit, of_first, rows};
 use super::{each, execute};
-use crate::cells::{Bad, Cells};
+use crate::cells::{Bad, Cells, corrupt};
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 
@@ -40,6 +41,10 @@ const CONFIGURED: &str =
     select!(" INDEXED BY tools_configured WHERE scope = ?1 AND holdings <> x''");
 const REVIVED: &str = select!(" INDEXED BY tools_revived WHERE scope = ?1 AND revived = 1");
 const ALL: &str = select!(" ORDER BY scope, name");
+
+// In the order in which they lie in the file: the `+` keeps the index out of it, by which each would be looked up.
+const SUMMARIES: &str = "SELECT +name, +kind, +server, +plugin, +description, +hold, +cause, \
+    failing_since IS NOT NULL FROM tools WHERE +scope = ?1";
 
 // What a use looks for is found by short statements and read by one: in a process that records one
 // use, preparing a statement with every column is the dearest thing that it does.
@@ -165,6 +170,38 @@ impl Table for Tool {
             ToolFilter::Key(_) | ToolFilter::All => Ok(()),
         }
     }
+}
+
+/// Adds summaries of the tools of a scope.
+pub(crate) fn summaries(
+    tx: &Transaction<'_>,
+    scope: &Scope,
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let (key, mut all) = (scope.as_key(), Vec::new());
+    each(tx, SUMMARIES, (key,), |row| {
+        all.push(summary(row).map_err(|bad| {
+            let name = row.get::<_, String>(0).unwrap_or_default();
+            corrupt("tools", format_args!("{:?}", (key, name)), bad)
+        })?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    view.summaries.insert(scope.clone(), all);
+    Ok(())
+}
+
+fn summary(row: &Row<'_>) -> Result<ToolSummary, Bad> {
+    let mut cells = Cells::new(row);
+    Ok(ToolSummary {
+        name: cells.parsed("name", ToolName::new)?,
+        kind: cells.parsed("kind", ToolKind::from_word)?,
+        server: cells.maybe_parsed("server", ServerKey::new)?,
+        plugin: cells.maybe_parsed("plugin", ToolName::new)?,
+        description: cells.maybe_string("description")?,
+        hold: cells.parsed("hold", Hold::from_word)?,
+        present: cells.parsed("cause", PresenceCause::from_word)?.is_present(),
+        failing: cells.flag("failing_since")?,
+    })
 }
 
 /// The rows whose ids `sql` finds.

@@ -22,7 +22,7 @@ fn at() -> Timestamp {
     Timestamp::from_millis(1)
 }
 
-/// Somebody ignores the tool as soon as briefs were read.
+/// Somebody ignores the tool as soon as the summaries were read.
 #[derive(Debug)]
 struct Ignores(Option<Registry>);
 
@@ -34,7 +34,7 @@ impl Manner for Ignores {
         query: Arc<dyn Query>,
     ) -> Result<View, StoreError> {
         let view = inner.view(query).await?;
-        if let (Some(other), false) = (&self.0, view.briefs.is_empty()) {
+        if let (Some(other), false) = (&self.0, view.summaries.is_empty()) {
             let by_hand = ByHand {
                 op: OpId::new("ignored").unwrap(),
                 name: ToolName::new(TOOL).unwrap(),

@@ -6,12 +6,13 @@ use serde::Serialize;
 
 use crate::ids::{ModelId, ProjectId, ToolName};
 use crate::registry::Registry;
+use crate::registry::finding::meant;
 use crate::registry::queries::{refused, visible};
 use crate::report::{Context, QueryVector, RouteReport, counted};
 use crate::route::{Route, RouteId};
 use crate::scan::ProjectRef;
 use crate::search::{LearnedMatch, Meaning, Question, is_cold};
-use crate::store::{RouteFilter, StoreError, VectorFilter};
+use crate::store::{RouteFilter, Selection, StoreError, VectorFilter};
 use crate::time::Timestamp;
 use crate::tool::Status;
 
@@ -88,31 +89,28 @@ impl Registry {
             .visible()
             .filter(|tool| context.status(tool) == Status::Active && !context.is_ignored(tool));
         let usable: HashSet<&ToolName> = usable.map(|tool| &tool.key.name).collect();
+        let (catalog, _) = self.catalog(id, Selection::new()).await?;
+        let (meaning, note) = match vector {
+            Some(vector) => meant(vector, &catalog, &view)?,
+            None => (Meaning::default(), None),
+        };
         let wanted = |tool: &ToolName| usable.contains(tool);
-        let mut meaning = Meaning::default();
-        let mut note = None;
-        if let Some(vector) = vector {
-            if vector.fits(&view.vectors, id)? {
-                meaning.routes = vector.near(&view.vectors, id);
-                note = offer(vector.model, view.routes.values());
-            } else {
-                note = Some(words_alone(vector.model, view.routes.values()));
-            }
-        }
-        let (familiarity, found) = self.search(&context, &asked, |index| {
-            index.find_routes(&asked, find.limit, &meaning, wanted)
-        });
+        let (familiarity, found) =
+            catalog.index().find_routes(&asked, find.limit, &meaning, wanted);
         let of_project = view.routes.values().filter(|route| route.key.project == *id);
         let by_id: HashMap<RouteId, &Route> =
             of_project.map(|route| (route.key.id, route)).collect();
-        let report = |each: &LearnedMatch| FoundRoute {
-            route: by_id[&each.id].into(),
-            score: each.score(),
-            closeness: each.closeness,
-            by_words: each.words,
-            by_meaning: each.meaning,
+        let report = |each: &LearnedMatch| {
+            Some(FoundRoute {
+                // It may have gone since.
+                route: (*by_id.get(&each.id)?).into(),
+                score: each.score(),
+                closeness: each.closeness,
+                by_words: each.words,
+                by_meaning: each.meaning,
+            })
         };
-        let routes = found.iter().map(report).collect();
+        let routes = found.iter().filter_map(report).collect();
         Ok(FoundRoutes { cold: is_cold(familiarity), familiarity, routes, note })
     }
 
@@ -126,27 +124,22 @@ impl Registry {
         project: &ProjectId,
         model: &ModelId,
     ) -> Result<Option<String>, StoreError> {
-        Ok(offer(model, self.routes(project).await?.iter()))
+        let routes = self.routes(project).await?;
+        let others = routes.iter().filter_map(|route| route.model.as_ref());
+        Ok(offer(model, others.filter(|known| *known != model).count()))
     }
 }
 
-/// That a model is not known here, and so not asked; and what other models embedded is offered to it.
-pub(in crate::registry) fn words_alone<'a>(
-    model: &ModelId,
-    routes: impl Iterator<Item = &'a Route>,
-) -> String {
+/// Says that a model is not known here, and so not asked; and offers it what other models embedded.
+pub(in crate::registry) fn words_alone(model: &ModelId, others: usize) -> String {
     let none = format!("no route has a vector of the model {model}");
-    let offer = offer(model, routes).map_or_else(String::new, |offer| format!("; {offer}"));
+    let offer = offer(model, others).map_or_else(String::new, |offer| format!("; {offer}"));
     format!("{none}{offer}; words alone decided")
 }
 
-/// Vectors of two models are never compared: those of others than this one may be made anew.
-pub(in crate::registry) fn offer<'a>(
-    model: &ModelId,
-    routes: impl Iterator<Item = &'a Route>,
-) -> Option<String> {
-    let others = routes.filter(|route| route.model.as_ref().is_some_and(|known| known != model));
-    let count = match others.count() {
+/// Says of how many routes the vectors of other models may be made anew: those of two models are never compared.
+pub(in crate::registry) fn offer(model: &ModelId, others: usize) -> Option<String> {
+    let count = match others {
         0 => return None,
         count => counted(count, "route has", "routes have"),
     };

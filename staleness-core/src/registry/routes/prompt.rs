@@ -1,21 +1,19 @@
 //! What is suggested for a user's prompt, unasked: little, seldom, and only what fits well.
 
-use crate::ids::{Scope, SessionId};
+use crate::ids::SessionId;
 use crate::registry::Registry;
-use crate::report::{Context, best_of, fitting_briefs, last_used};
+use crate::registry::finding::is_usable;
+use crate::report::{Context, Ignored, Listed, best, last_used, worth_ranking};
 use crate::route::{SuggestedTool, Suggestions};
 use crate::scan::ProjectRef;
-use crate::search::Question;
+use crate::search::{Meaning, Question};
 use crate::session::SessionKey;
-use crate::store::{
-    OutcomeFilter, Selection, SourceFilter, StoreError, SuggestionFilter, ToolFilter, View,
-};
+use crate::store::{OutcomeFilter, Selection, StoreError, SuggestionFilter, View};
 use crate::time::Timestamp;
+use crate::tool::Status;
 
 /// Tools that one prompt is answered with, at most.
 const MAX_TOOLS: usize = 3;
-/// Tools that are read one by one, at most; more are read with all others.
-const MANY: usize = 200;
 /// How much of a prompt is looked at, in bytes.
 const MAX_READ: usize = 4 * 1024;
 /// Outcomes that are looked at for a session's own, at most: where so many lie behind a suggestion, it was
@@ -51,41 +49,33 @@ impl Registry {
         if known.map_or(0, |known| known.made) >= limit {
             return Ok(Vec::new());
         }
+        if asked.is_talk() {
+            return Ok(Vec::new());
+        }
         let window = self.policy().ranking.window;
-        let all = Selection::new()
-            .briefs(Scope::Global)
-            .briefs(Scope::Project(project.id.clone()))
-            .outcomes(OutcomeFilter::LastOfProject { project: project.id.clone(), limit: window })
-            .route_briefs(project.id.clone());
-        let mut view = self.ask(all).await?;
+        let last = OutcomeFilter::LastOfProject { project: project.id.clone(), limit: window };
+        let last = Selection::new().outcomes(last);
+        let (catalog, view) = self.catalog(&project.id, last).await?;
         if let Some(known) = known
             && self.cools_down(&view, known).await?
         {
             return Ok(Vec::new());
         }
-        let from = self.policy().routes.suggest_from;
-        let last = last_used(&view, &project.id, window, Some(session)).into_iter().collect();
-        let fits =
-            fitting_briefs(&view, self.policy(), &project.id, &asked, &last, from, MAX_TOOLS);
+        let ignored = Ignored::of(self.policy());
+        let last = last_used(&view, &project.id, window, Some(session));
+        let wanted = catalog.suggestible(&ignored, &last);
+        let is_active = |place, tool: &Listed| tool.status == Status::Active && wanted(place, tool);
+        let scores = catalog.scores(&asked, &Meaning::default(), is_active);
+        let sure = scores.sure(self.policy().routes.suggest_from);
+        let fits = worth_ranking(sure.collect(), MAX_TOOLS);
         if fits.is_empty() {
             return Ok(Vec::new());
         }
-        // Only those that fit are read whole: few, but for tools that are all alike. Sources tell when
-        // they were seen last.
-        let scopes = [Scope::Global, Scope::Project(project.id.clone())];
-        let mut whole = Selection::new();
-        for scope in &scopes {
-            whole = whole.peek(SourceFilter::Scope(scope.clone()));
-        }
-        let filters: Vec<ToolFilter> = if fits.len() > MANY {
-            scopes.into_iter().map(ToolFilter::Scope).collect()
-        } else {
-            fits.iter().map(|fit| ToolFilter::Key(fit.key.clone())).collect()
-        };
-        let whole = self.ask(filters.into_iter().fold(whole, Selection::peek)).await?;
-        (view.tools, view.sources) = (whole.tools, whole.sources);
-        let context = Context::new(&view, self.policy(), project, now);
-        Ok(best_of(&context, &fits, MAX_TOOLS))
+        let places = fits.iter().map(|fit| fit.2);
+        let rows = self.rows(project, &catalog, places, view.outcomes).await?;
+        let context = Context::new(&rows, self.policy(), project, now);
+        let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, is_usable);
+        Ok(tools.iter().map(SuggestedTool::from).collect())
     }
 
     /// Whether fewer uses of tools than the policy asks for lie behind the session's last suggestion. The

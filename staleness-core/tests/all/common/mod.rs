@@ -26,11 +26,12 @@ use staleness_core::{
     BlockingRegistry, MemoryStore, Policy, Registry, RegistryStore, StoreError, Timestamp,
 };
 
-/// The store in memory, with every commit kept, and every decision asked for twice.
+/// The store in memory, with every commit and the selection of every view kept, and every decision asked for twice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spy {
     inner: MemoryStore,
     commits: Arc<Mutex<Vec<Commit>>>,
+    pub(crate) views: Arc<Mutex<Vec<Selection>>>,
 }
 
 #[derive(Debug)]
@@ -56,6 +57,7 @@ impl Step for Twice {
 #[deny(clippy::missing_trait_methods)]
 impl RegistryStore for Spy {
     async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError> {
+        self.views.lock().unwrap().push(query.selection());
         self.inner.view(query).await
     }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::common::*;
 use proptest::prelude::*;
-use staleness_core::ids::{ModelId, ToolKey};
+use staleness_core::ids::ModelId;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{FindRoutes, FindTools, Indexes, Learn};
 use staleness_core::route::{RouteKey, fold_query};
 use staleness_core::scan::ProjectRef;
-use staleness_core::search::{LiveIndex, Question, SearchIndex, ToolText};
+use staleness_core::store::{Pick, Selection, ToolFilter};
 use staleness_core::time::DAY;
-use staleness_core::tool::{Hold, PresenceCause, Tool, ToolKind};
+use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
 
 const TOOLS: [&str; 6] = [
@@ -149,39 +149,48 @@ proptest! {
             carry_out(&world, deed);
             // Made anew for each question, as a server does; what is kept is the index.
             let kept = keeping(&world, &indexes);
+            let fresh = keeping(&world, &Indexes::new());
             prop_assert_eq!(
                 answers(&kept, world.now()),
-                answers(&world.registry, world.now()),
+                answers(&fresh, world.now()),
                 "after {:?}", deed
             );
         }
     }
 }
 
-fn tool(name: &str, text: &str) -> Tool {
-    let key = ToolKey::global(tool_name(name));
-    let tool = Tool::new(key, ToolKind::Skill, PresenceCause::Used, Timestamp::default());
-    Tool { description: Some(text.into()), ..tool }
-}
-
 #[test]
-fn what_did_not_change_is_not_taken_up_again() {
-    let mut live = LiveIndex::new();
-    let mut tools: Vec<Tool> =
-        (0..300).map(|at| tool(&format!("tool-{at}"), "Reads a file")).collect();
-    assert_eq!(live.follow(&tools, []), 300);
-    assert_eq!(live.follow(&tools, []), 0);
-    tools[7].description = Some("Writes a file".into());
-    // Nobody finds a tool by how often it was used.
-    tools[8].uses = 9;
-    tools.remove(0);
-    assert_eq!(live.follow(&tools, []), 2);
-    let mut fresh = SearchIndex::new();
-    tools.iter().for_each(|tool| fresh.put_tool(&ToolText::from(tool)));
-    let question = Question::new("writes").unwrap();
-    let ask = |index: &SearchIndex| index.find(&question, 5, &Default::default(), |_| true);
-    assert_eq!(ask(live.index()), ask(&fresh));
-    assert_eq!(ask(&fresh).matches.len(), 1);
-    assert_eq!(live.follow([], []), 299);
-    assert_eq!(live.index().tools(), 0);
+fn an_open_registry_reads_every_tool_again_only_when_a_search_would_read_something_else() {
+    let world = World::default();
+    let tools = |texts: &[&str]| -> Vec<_> {
+        let name = |at: usize| format!("tool-{at}");
+        texts.iter().enumerate().map(|(at, text)| skill(&name(at)).described(Some(text))).collect()
+    };
+    let scan = |texts: &[&str]| world.scan(vec![read(user("shelf"), tools(texts))]);
+    scan(&["Sends a mail", "Merges a branch", "Reads a page"]);
+    // The names of what is found, and how often all tools of a scope were looked at for it.
+    let ask = |query: &str| {
+        world.spy.views.lock().unwrap().clear();
+        let found = world.registry.discover(&world.project, query, 5, world.now()).unwrap();
+        let names: Vec<String> = found.into_iter().map(|each| each.tool.name).collect();
+        let views = world.spy.views.lock().unwrap().clone();
+        let whole = |pick: &Pick<ToolFilter>| matches!(pick.filter, ToolFilter::Scope(_));
+        let looks = |view: &Selection| {
+            view.summaries.len() + view.tools.iter().filter(|pick| whole(pick)).count()
+        };
+        (names, views.iter().map(looks).sum::<usize>())
+    };
+    let mail = vec!["tool-0".to_owned()];
+    assert_eq!(ask("mail"), (mail.clone(), 2));
+    assert_eq!(ask("mail"), (mail.clone(), 0));
+    world.uses("tool-0", "SSFS");
+    assert_eq!(ask("mail"), (mail.clone(), 0), "a use moves counters alone");
+    scan(&["Sends a mail", "Merges a branch and mails it", "Reads a page"]);
+    assert_eq!(ask("mail"), (vec!["tool-0".to_owned(), "tool-1".to_owned()], 2));
+    world.registry.set_hold(world.by_hand("tool-1"), Hold::Ignored).unwrap();
+    assert_eq!(ask("mail"), (mail.clone(), 2));
+    let learn = Learn::new(world.op(), "night shift", tool_name("tool-2"), world.now());
+    world.registry.learn_route(&world.project, learn).unwrap();
+    assert_eq!(ask("night shift"), (vec!["tool-2".to_owned()], 2));
+    assert_eq!(ask("mail"), (mail, 0));
 }

@@ -1,0 +1,218 @@
+//! What a project sees and what was learned in it, ready to be searched.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::context::{Ignored, is_own};
+use crate::ids::{ModelId, ProjectId, Scope, ServerKey, ToolKey, ToolName};
+use crate::names;
+use crate::search::{Meaning, Question, Scores, SearchIndex, origin};
+use crate::store::{RouteFilter, Selection, View};
+use crate::tool::{Hold, Status, ToolKind, ToolSummary};
+
+/// The tools of a project and the global ones, one for each name, with an index of their words and of the
+/// project's routes.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    project: ProjectId,
+    /// What the store's generation was when it was made.
+    generation: Option<u64>,
+    index: SearchIndex,
+    /// The tools by their places in the index; none for one of which only routes are known.
+    tools: Vec<Option<Listed>>,
+    /// How many routes each model embedded.
+    models: BTreeMap<ModelId, usize>,
+}
+
+/// What decides whether a tool may be found.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    is_global: bool,
+    server: Option<ServerKey>,
+    pub(crate) status: Status,
+    is_ignored: bool,
+    /// True if it may be suggested: it can be called, it is not this program's own, and nobody put its server
+    /// aside.
+    is_callable: bool,
+    /// True if it may be tried again: it is there, failing, and nobody decided about it.
+    pub(crate) may_recover: bool,
+}
+
+impl Catalog {
+    /// What it is made of.
+    pub(crate) fn selection(project: &ProjectId) -> Selection {
+        Selection::new()
+            .generation()
+            .summaries(Scope::Global)
+            .summaries(Scope::Project(project.clone()))
+            .peek(RouteFilter::Project(project.clone()))
+    }
+
+    /// Takes the summaries and the routes out of a view.
+    pub(crate) fn new(view: &mut View, project: &ProjectId) -> Self {
+        let scopes = [Scope::Project(project.clone()), Scope::Global];
+        let [own, global] = scopes.map(|scope| view.summaries.remove(&scope).unwrap_or_default());
+        let servers = Servers::of([&own, &global]);
+        let twins = Twins::of(&own, &global);
+        let (mut index, mut tools) = (SearchIndex::new(), Vec::new());
+        for (is_global, summaries) in [(false, own), (true, global)] {
+            for tool in summaries {
+                if !twins.means(is_global, &tool.name) {
+                    continue;
+                }
+                let server = tool.server.as_ref().map(ServerKey::as_str);
+                let plugin = tool.plugin.as_ref().map(ToolName::as_str);
+                let (from, own) = origin(tool.name.as_str(), server, plugin);
+                let place = index.put_text(&tool.name, from, own, tool.description.as_slice());
+                tools.resize_with(place as usize, || None);
+                tools.push(Some(Listed {
+                    is_global,
+                    status: tool.status(),
+                    is_ignored: tool.hold == Hold::Ignored,
+                    is_callable: !matches!(tool.kind, ToolKind::Builtin | ToolKind::Plugin)
+                        && !names::is_server_entry(tool.name.as_str())
+                        && !is_own(tool.kind, tool.name.as_str(), server, plugin)
+                        && !servers.holds(is_global, &tool),
+                    may_recover: tool.hold == Hold::None && tool.present && tool.failing,
+                    server: tool.server,
+                }));
+            }
+        }
+        let mut models = BTreeMap::new();
+        for (key, route) in std::mem::take(&mut view.routes) {
+            if key.project == *project {
+                index.put_learned(key.id, &key.tool, &route.query, route.confidence);
+                if let Some(model) = route.model {
+                    *models.entry(model).or_default() += 1;
+                }
+            }
+        }
+        Self { project: project.clone(), generation: view.generation, index, tools, models }
+    }
+
+    pub(crate) const fn project(&self) -> &ProjectId {
+        &self.project
+    }
+
+    pub(crate) const fn index(&self) -> &SearchIndex {
+        &self.index
+    }
+
+    /// Returns true if nothing that it holds has changed by a generation.
+    pub(crate) fn is_of(&self, generation: Option<u64>) -> bool {
+        generation.is_some() && self.generation == generation
+    }
+
+    /// How many routes other models than this one embedded.
+    pub(crate) fn embedded_by_others(&self, model: &ModelId) -> usize {
+        self.models.iter().filter(|(known, _)| *known != model).map(|(_, count)| count).sum()
+    }
+
+    /// How well the tools fit that are wanted.
+    pub(crate) fn scores<'a>(
+        &'a self,
+        question: &'a Question,
+        meaning: &Meaning,
+        wanted: impl Fn(u32, &Listed) -> bool,
+    ) -> Scores<'a> {
+        let wanted = |place| self.at(place).is_some_and(|tool| wanted(place, tool));
+        self.index.scores_at(question, meaning, wanted)
+    }
+
+    /// The tools that may be suggested, whatever their status: not those in `but`.
+    pub(crate) fn suggestible<'a>(
+        &'a self,
+        ignored: &'a Ignored,
+        but: &[&ToolKey],
+    ) -> impl Fn(u32, &Listed) -> bool + use<'a> {
+        let but: HashSet<u32> = but.iter().filter_map(|key| self.place(key)).collect();
+        move |place, tool| {
+            tool.is_callable && self.may_tell(ignored, place, tool) && !but.contains(&place)
+        }
+    }
+
+    /// Returns true if something may be said of a tool.
+    pub(crate) fn may_tell(&self, ignored: &Ignored, place: u32, tool: &Listed) -> bool {
+        let server = tool.server.as_ref().map(ServerKey::as_str);
+        !tool.is_ignored
+            && self.index.name(place).is_some_and(|name| !ignored.holds(name.as_str(), server))
+    }
+
+    /// The places of the tools that are wanted.
+    pub(crate) fn places(&self, wanted: impl Fn(u32, &Listed) -> bool) -> Vec<u32> {
+        let is_wanted = |place: &u32| self.at(*place).is_some_and(|tool| wanted(*place, tool));
+        (0..self.tools.len() as u32).filter(is_wanted).collect()
+    }
+
+    /// The key of the tool at a place.
+    pub(crate) fn key(&self, place: u32) -> Option<ToolKey> {
+        let is_global = self.at(place)?.is_global;
+        let scope = if is_global { Scope::Global } else { Scope::Project(self.project.clone()) };
+        Some(ToolKey { scope, name: self.index.name(place)?.clone() })
+    }
+
+    /// The place of a tool that the project sees.
+    pub(crate) fn place(&self, key: &ToolKey) -> Option<u32> {
+        self.index.place_of(&key.name).filter(|place| self.key(*place).as_ref() == Some(key))
+    }
+
+    fn at(&self, place: u32) -> Option<&Listed> {
+        self.tools.get(place as usize)?.as_ref()
+    }
+}
+
+/// Names that a project and the global tools both have, and whether the global one is meant: it alone is there.
+/// So a project sees one tool for each name: as [`Context::visible`](super::Context::visible).
+struct Twins(HashMap<ToolName, bool>);
+
+impl Twins {
+    fn of(own: &[ToolSummary], global: &[ToolSummary]) -> Self {
+        let own: HashMap<&ToolName, bool> =
+            own.iter().map(|tool| (&tool.name, tool.present)).collect();
+        let twin = |tool: &ToolSummary| {
+            own.get(&tool.name).map(|is_there| (tool.name.clone(), !is_there && tool.present))
+        };
+        Self(if own.is_empty() { HashMap::new() } else { global.iter().filter_map(twin).collect() })
+    }
+
+    /// Returns true if a name means this tool.
+    fn means(&self, is_global: bool, name: &ToolName) -> bool {
+        self.0.is_empty() || self.0.get(name).is_none_or(|global| *global == is_global)
+    }
+}
+
+/// The entries of servers: by whether one is global and its key, whether it is there and whether a person demoted or
+/// ignored it.
+struct Servers(HashMap<(bool, ServerKey), (bool, bool)>);
+
+impl Servers {
+    fn of([own, global]: [&[ToolSummary]; 2]) -> Self {
+        let mut servers = Vec::new();
+        for (is_global, tools) in [(false, own), (true, global)] {
+            let entries = tools.iter().filter(|tool| tool.kind == ToolKind::McpServer);
+            let server = |entry: &'_ ToolSummary| Some((is_global, entry.server.clone()?));
+            servers.extend(entries.filter_map(|entry| Some((server(entry)?, entry))));
+        }
+        servers.sort_unstable_by_key(|(_, entry)| &entry.name);
+        let mut entries = HashMap::new();
+        for (server, entry) in servers {
+            let is_held = matches!(entry.hold, Hold::Demoted | Hold::Ignored);
+            let known = entries.entry(server).or_insert((entry.present, is_held));
+            if !known.0 {
+                *known = (entry.present, is_held);
+            }
+        }
+        Self(entries)
+    }
+
+    /// Returns true if the entry that provides a tool is held: the project's before the global one, and one that is
+    /// there before one that is gone.
+    fn holds(&self, is_global: bool, tool: &ToolSummary) -> bool {
+        let Some(server) = tool.server.as_ref().filter(|_| tool.kind == ToolKind::McpTool) else {
+            return false;
+        };
+        let of = |is_global| self.0.get(&(is_global, server.clone()));
+        let (own, global) = (of(is_global), of(true));
+        let there = own.into_iter().chain(global).find(|(is_there, _)| *is_there);
+        there.or(own).or(global).is_some_and(|(_, is_held)| *is_held)
+    }
+}

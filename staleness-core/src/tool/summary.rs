@@ -1,0 +1,58 @@
+//! What a search reads of a tool.
+
+use super::{Hold, Status, Tool, ToolKind, status_of};
+use crate::ids::{ServerKey, ToolName};
+
+/// A tool without what happened to it: its words, and what its status follows from. A search that looks at every
+/// tool of a scope reads no more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolSummary {
+    /// Its name; the scope is that of the list.
+    pub name: ToolName,
+    /// What sort of thing it is.
+    pub kind: ToolKind,
+    /// The MCP server that it is, or belongs to.
+    pub server: Option<ServerKey>,
+    /// The plugin that provides it.
+    pub plugin: Option<ToolName>,
+    /// What it says of itself.
+    pub description: Option<String>,
+    /// What a person decided about it.
+    pub hold: Hold,
+    /// True if it is there: see [`super::Presence::is_present`].
+    pub present: bool,
+    /// True if it is failing: see [`super::Health::is_failing`].
+    pub failing: bool,
+}
+
+impl ToolSummary {
+    /// Returns the status of its [`Tool`].
+    #[must_use]
+    pub fn status(&self) -> Status {
+        status_of(self.hold, self.failing, self.present)
+    }
+}
+
+impl From<&Tool> for ToolSummary {
+    fn from(tool: &Tool) -> Self {
+        Self {
+            name: tool.key.name.clone(),
+            kind: tool.kind,
+            server: tool.server.clone(),
+            plugin: tool.plugin.clone(),
+            description: tool.description.clone(),
+            hold: tool.hold,
+            present: tool.presence.is_present(),
+            failing: tool.health.is_failing(),
+        }
+    }
+}
+
+/// Returns true if two versions of one tool have the same summary.
+pub(crate) fn reads_alike(one: &Tool, other: &Tool) -> bool {
+    let facts =
+        |tool: &Tool| (tool.kind, tool.hold, tool.presence.is_present(), tool.health.is_failing());
+    facts(one) == facts(other)
+        && (&one.server, &one.plugin, &one.description)
+            == (&other.server, &other.plugin, &other.description)
+}
