@@ -99,15 +99,6 @@ fn near(asked: &[f32], chance: &mut Chance) -> Vec<f32> {
     sum.iter().map(|number| number / length).collect()
 }
 
-/// Returns a dot product, with sixteen sums side by side, which the compiler turns into vector instructions.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0; 16];
-    for (a, b) in a.chunks_exact(16).zip(b.chunks_exact(16)) {
-        sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
-    }
-    sums.iter().sum()
-}
-
 /// The best route of each tool among the vectors of a project, by meaning and confidence. The floor computes
 /// the dot products and keeps the greatest.
 fn routes(rows: &mut Vec<Row>) {
@@ -117,7 +108,6 @@ fn routes(rows: &mut Vec<Row>) {
     for at in 0..TOOLS {
         index.put_tool(&ToolText::new(name(at), Some(&chance.words(20))));
     }
-    let mut all: Vec<f32> = Vec::new();
     for at in 0..ROUTES {
         let (tool, query) = (name(at * TOOLS / ROUTES), chance.words(6));
         let id = RouteId::of(&tool, &query);
@@ -126,14 +116,10 @@ fn routes(rows: &mut Vec<Row>) {
         index.put_route(&Learned { id, tool, query, confidence });
         let row = near(&asked, &mut chance);
         vectors.push((id, Vector::F32(row.as_slice().into())));
-        all.extend(row);
     }
     let question = Question::new("something unheard of").expect("a question");
-    let dots = || {
-        let rows = all.chunks_exact(DIMENSIONS);
-        rows.map(|row| dot(row, &asked)).fold(f32::MIN, f32::max)
-    };
     let vector = Vector::F32(asked.as_slice().into());
+    let dots = || vectors.iter().filter_map(|(_, row)| vector.cosine(row)).fold(f64::MIN, f64::max);
     let best = || {
         let cosine = |(id, row): &(RouteId, Vector)| Some((*id, vector.cosine(row)?));
         let routes = vectors.iter().filter_map(cosine).collect();

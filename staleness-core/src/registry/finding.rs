@@ -9,7 +9,7 @@ use super::routes::{offer, words_alone};
 use crate::ids::{ModelId, ProjectId, SessionId};
 use crate::outcome::Outcome;
 use crate::report::{
-    Catalog, Context, Ignored, Listed, QueryVector, RankedTool, Suggestion, best, last_used,
+    Catalog, Context, Fit, Ignored, Listed, QueryVector, RankedTool, Suggestion, best, last_used,
     may_be_tried, on_probation, suggest, worth_ranking,
 };
 use crate::scan::ProjectRef;
@@ -121,7 +121,7 @@ impl Registry {
         let wanted = catalog.suggestible(&ignored, &last);
         let is_active = |place, tool: &Listed| tool.status == Status::Active && wanted(place, tool);
         let scores = catalog.scores(&question, &meaning, is_active);
-        let fits = worth_ranking(scores.fitting().collect(), find.limit);
+        let fits = self.worth_ranking(&catalog, &view, scores.fitting(), find.limit);
         if !fits.is_empty() {
             let places = fits.iter().map(|fit| fit.2);
             let rows = self.rows(project, &catalog, places, view.outcomes).await?;
@@ -139,7 +139,7 @@ impl Registry {
         };
         let tried: HashSet<u32> = failing.into_iter().filter(|place| tried(*place)).collect();
         let scores = catalog.scores(&question, &meaning, |place, _| tried.contains(&place));
-        let fits = worth_ranking(scores.fitting().collect(), find.limit);
+        let fits = self.worth_ranking(&catalog, &rows, scores.fitting(), find.limit);
         let tools = best(&context, &catalog, &scores, &fits, find.limit, |_| true);
         Ok(FoundTools { tools: tools.into_iter().map(on_probation).collect(), note })
     }
@@ -163,7 +163,7 @@ impl Registry {
         let ignored = Ignored::of(&self.policy);
         let wanted = |place, tool: &Listed| catalog.may_tell(&ignored, place, tool);
         let scores = catalog.scores(&question, &meaning, wanted);
-        let fits = worth_ranking(scores.fitting().collect(), find.limit);
+        let fits = self.worth_ranking(&catalog, &view, scores.fitting(), find.limit);
         let places = fits.iter().map(|fit| fit.2);
         let rows = self.rows(project, &catalog, places, view.outcomes).await?;
         let context = Context::new(&rows, &self.policy, project, now);
@@ -210,6 +210,18 @@ impl Registry {
         let catalog = Arc::new(catalog);
         self.indexes.keep(Arc::clone(&catalog));
         Ok((catalog, view))
+    }
+
+    /// Of tools that fit those that are worth reading whole: see [`worth_ranking`]. The view holds the latest
+    /// outcomes of the project.
+    pub(super) fn worth_ranking<'a>(
+        &self,
+        catalog: &Catalog,
+        view: &View,
+        fitting: impl Iterator<Item = Fit<'a>>,
+        limit: usize,
+    ) -> Vec<Fit<'a>> {
+        worth_ranking(catalog, view, self.policy.ranking.window, fitting.collect(), limit)
     }
 
     /// Tools of a catalog whole, as they are now, and what else a report of them takes; with these outcomes.

@@ -40,43 +40,32 @@ pub(crate) struct Listed {
 impl Catalog {
     /// What it is made of.
     pub(crate) fn selection(project: &ProjectId) -> Selection {
-        Selection::new()
-            .generation()
-            .summaries(Scope::Global)
-            .summaries(Scope::Project(project.clone()))
-            .peek(RouteFilter::Project(project.clone()))
+        let mut all = Self::tools(project);
+        all.merge(Self::routes(project));
+        all.generation()
+    }
+
+    /// The tools that it lists.
+    pub(crate) fn tools(project: &ProjectId) -> Selection {
+        Selection::new().summaries(Scope::Global).summaries(Scope::Project(project.clone()))
+    }
+
+    /// The routes that it has learned.
+    pub(crate) fn routes(project: &ProjectId) -> Selection {
+        Selection::new().peek(RouteFilter::Project(project.clone()))
     }
 
     /// Takes the summaries and the routes out of a view.
     pub(crate) fn new(view: &mut View, project: &ProjectId) -> Self {
-        let scopes = [Scope::Project(project.clone()), Scope::Global];
-        let [own, global] = scopes.map(|scope| view.summaries.remove(&scope).unwrap_or_default());
-        let servers = Servers::of([&own, &global]);
-        let twins = Twins::of(&own, &global);
-        let (mut index, mut tools) = (SearchIndex::new(), Vec::new());
-        for (is_global, summaries) in [(false, own), (true, global)] {
-            for tool in summaries {
-                if !twins.means(is_global, &tool.name) {
-                    continue;
-                }
-                let server = tool.server.as_ref().map(ServerKey::as_str);
-                let plugin = tool.plugin.as_ref().map(ToolName::as_str);
-                let (from, own) = origin(tool.name.as_str(), server, plugin);
-                let place = index.put_text(&tool.name, from, own, tool.description.as_slice());
-                tools.resize_with(place as usize, || None);
-                tools.push(Some(Listed {
-                    is_global,
-                    status: tool.status(),
-                    is_ignored: tool.hold == Hold::Ignored,
-                    is_callable: !matches!(tool.kind, ToolKind::Builtin | ToolKind::Plugin)
-                        && !names::is_server_entry(tool.name.as_str())
-                        && !is_own(tool.kind, tool.name.as_str(), server, plugin)
-                        && !servers.holds(is_global, &tool),
-                    may_recover: tool.hold == Hold::None && tool.present && tool.failing,
-                    server: tool.server,
-                }));
-            }
-        }
+        Self::learned(SearchIndex::new(), view, project).listing(view)
+    }
+
+    /// Takes the routes out of a view, for one question alone.
+    pub(crate) fn for_question(view: &mut View, project: &ProjectId, question: &Question) -> Self {
+        Self::learned(SearchIndex::for_question(question), view, project)
+    }
+
+    fn learned(mut index: SearchIndex, view: &mut View, project: &ProjectId) -> Self {
         let mut models = BTreeMap::new();
         for (key, route) in std::mem::take(&mut view.routes) {
             if key.project == *project {
@@ -86,7 +75,43 @@ impl Catalog {
                 }
             }
         }
-        Self { project: project.clone(), generation: view.generation, index, tools, models }
+        let (project, generation) = (project.clone(), view.generation);
+        Self { project, generation, index, tools: Vec::new(), models }
+    }
+
+    /// Takes the summaries out of a view, too.
+    pub(crate) fn listing(mut self, view: &mut View) -> Self {
+        let Self { project, index, tools, .. } = &mut self;
+        let scopes = [Scope::Project(project.clone()), Scope::Global];
+        let [own, global] = scopes.map(|scope| view.summaries.remove(&scope).unwrap_or_default());
+        let servers = Servers::of([&own, &global]);
+        let twins = Twins::of(&own, &global);
+        index.reserve(own.len() + global.len());
+        tools.reserve(index.places() + own.len() + global.len());
+        for (is_global, summaries) in [(false, own), (true, global)] {
+            for tool in summaries {
+                if !twins.means(is_global, &tool.name) {
+                    continue;
+                }
+                let server = tool.server.as_ref().map(ServerKey::as_str);
+                let plugin = tool.plugin.as_ref().map(ToolName::as_str);
+                let (from, own) = origin(tool.name.as_str(), server, plugin);
+                let place = index.put_text(&tool.name, from, own, tool.description.as_slice());
+                tools.resize_with(index.places(), || None);
+                tools[place as usize] = Some(Listed {
+                    is_global,
+                    status: tool.status(),
+                    is_ignored: tool.hold == Hold::Ignored,
+                    is_callable: !matches!(tool.kind, ToolKind::Builtin | ToolKind::Plugin)
+                        && !names::is_server_entry(tool.name.as_str())
+                        && !is_own(tool.kind, tool.name.as_str(), server, plugin)
+                        && !servers.holds(is_global, &tool),
+                    may_recover: tool.hold == Hold::None && tool.present && tool.failing,
+                    server: tool.server,
+                });
+            }
+        }
+        self
     }
 
     pub(crate) const fn project(&self) -> &ProjectId {

@@ -31,8 +31,10 @@ pub use rank::{RankedTool, order, rank};
 pub use route::RouteReport;
 pub use scan::{ScanReport, SourceReport};
 pub use session::SessionReport;
+pub(crate) use suggest::{
+    Fit, best, last_used, may_be_tried, on_probation, suggest, worth_ranking,
+};
 pub use suggest::{ScoreParts, Suggestion, TaughtBy};
-pub(crate) use suggest::{best, last_used, may_be_tried, on_probation, suggest, worth_ranking};
 pub use tell::{Failing, NetChange, Telling, tell};
 pub use tool::{HealthReport, HealthState, HistoryEntry, PresenceReport, StatusChange, ToolReport};
 pub use words::terms;

@@ -1,12 +1,13 @@
 //! Suggesting and discovering tools: by what worked, by words, and where there are vectors by meaning.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
 use super::{Catalog, Context, RankedTool, ToolReport, rank};
 use crate::ids::{ProjectId, SessionId, ToolKey, ToolName};
 use crate::names;
+use crate::outcome::Mark;
 use crate::route::{Confidence, RouteId, SuggestedTool};
 use crate::search::{Match, Scores, is_cold};
 use crate::store::View;
@@ -214,15 +215,33 @@ fn lift(usage: f64) -> f64 {
 /// A tool that fits, with its score and its place.
 pub(crate) type Fit<'a> = (&'a ToolName, f64, u32);
 
-/// Of tools that fit, those that can be among the best `limit` once usage has lifted them.
-pub(crate) fn worth_ranking(mut fitting: Vec<Fit<'_>>, limit: usize) -> Vec<Fit<'_>> {
+/// Of tools that fit, those that can be among the best `limit` once usage has lifted them. Only what worked lately
+/// in the project, as the view tells, is lifted at all, and the servers of such tools.
+pub(crate) fn worth_ranking<'a>(
+    catalog: &Catalog,
+    view: &View,
+    window: u32,
+    mut fitting: Vec<Fit<'a>>,
+    limit: usize,
+) -> Vec<Fit<'a>> {
     let Some(last) = limit.checked_sub(1).filter(|last| *last < fitting.len()) else {
         return fitting;
+    };
+    let outcomes = view.last_of_project(catalog.project(), window);
+    let worked: HashSet<&ToolName> = outcomes
+        .filter(|outcome| outcome.mark == Mark::Success)
+        .flat_map(|outcome| outcome.credits.iter().chain([&outcome.tool]))
+        .map(|key| &key.name)
+        .collect();
+    let may_be_lifted = |name: &ToolName| {
+        worked.contains(name) || !worked.is_empty() && names::is_server_entry(name.as_str())
     };
     let (_, (_, least, _), _) = fitting.select_nth_unstable_by(last, |a, b| b.1.total_cmp(&a.1));
     // The best `limit` score at least this. What is that close may be equal once rounded.
     let bar = *least * LEAST_LIFT - SLACK;
-    fitting.retain(|(_, score, _)| *score >= bar);
+    fitting.retain(|(name, score, _)| {
+        *score >= bar && (may_be_lifted(name) || score * LEAST_LIFT >= bar)
+    });
     fitting
 }
 

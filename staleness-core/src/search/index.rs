@@ -1,13 +1,15 @@
 //! The index: tools and what was learned of them.
 
+use std::hash::BuildHasher;
 use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
-use super::lexicon::{Lexicon, Posting};
-use super::question::{each_learned_stem, squashed};
+use super::lexicon::{Lexicon, MIN_PREFIX, Posting};
+use super::question::{Question, each_learned_stem, squashed};
 use super::split::split;
 use super::stem::stem;
+use super::synonyms::alike;
 use super::text::{Learned, ToolText};
 use super::weights::Weights;
 use crate::ids::ToolName;
@@ -29,8 +31,8 @@ pub(super) struct Text {
     pub(super) length: u32,
     /// The server or plugin that it comes from, by its number.
     pub(super) origin: Option<u32>,
-    /// The forms in which a person may give its name: whole, and its own part.
-    pub(super) names: [Box<str>; 2],
+    /// Hashes of the forms in which a person may give its name: whole, and its own part.
+    pub(super) names: [u64; 2],
 }
 
 /// A route: a query that led to a tool.
@@ -43,6 +45,28 @@ pub(super) struct Route {
     pub(super) words: Box<[u32]>,
     pub(super) confidence: Confidence,
     query: Box<str>,
+}
+
+/// Of an index for one question, how many of its first words the question asks for, and how words begin that may be
+/// longer forms of them; nothing where every word is taken up.
+#[derive(Clone, Debug, Default)]
+struct Only(Option<(u32, Vec<[u8; MIN_PREFIX]>)>);
+
+impl Only {
+    /// The number of a word that is taken up.
+    fn number(&self, lexicon: &mut Lexicon, stem: &str) -> Option<u32> {
+        let Some((_, beginnings)) = &self.0 else { return Some(lexicon.learn(stem)) };
+        let known = lexicon.known(stem);
+        // What merely begins alike is taken up as well: to compare the whole would cost more than it saves.
+        let is_longer =
+            || stem.as_bytes().first_chunk().is_some_and(|first| beginnings.contains(first));
+        known.or_else(|| is_longer().then(|| lexicon.learn(stem)))
+    }
+
+    /// Returns true if the question asks for one of these words.
+    fn are_asked(&self, numbers: &[u32]) -> bool {
+        self.0.as_ref().is_some_and(|(asked, _)| numbers.iter().any(|number| number < asked))
+    }
 }
 
 /// An index over the tools of one project and the queries that were learned of them.
@@ -65,6 +89,7 @@ pub struct SearchIndex {
     pub(super) words: u64,
     /// How many tools are described.
     pub(super) described: usize,
+    only: Only,
     /// What each word and each route weighs; computed when the index is asked first.
     pub(super) weights: OnceLock<Weights>,
 }
@@ -74,6 +99,27 @@ impl SearchIndex {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An index that will be asked one question, of which it takes up only words that matter: those that may meet
+    /// the question, and those of queries that share a word with it, since how close these are depends on how rare
+    /// each of their words is. Its routes are put in before its tools. The answer is that of an index of every word.
+    pub(crate) fn for_question(question: &Question) -> Self {
+        let mut index = Self::default();
+        let stems = || question.stems.keys();
+        for stem in stems() {
+            index.lexicon.learn(stem);
+        }
+        let (asked, mut beginnings) = (index.lexicon.len() as u32, Vec::new());
+        for word in stems().chain(question.asked.iter().filter_map(|asked| asked.whole.as_ref())) {
+            index.lexicon.learn(word);
+            for (other, _) in alike(word) {
+                index.lexicon.learn(other);
+            }
+            beginnings.extend(word.as_bytes().first_chunk());
+        }
+        index.only = Only(Some((asked, beginnings)));
+        index
     }
 
     /// How many tools are described.
@@ -111,11 +157,12 @@ impl SearchIndex {
             return place;
         }
         self.weights = OnceLock::new();
-        let (lexicon, mut length) = (&mut self.lexicon, 0);
+        let (lexicon, only, mut length) = (&mut self.lexicon, &self.only, 0);
         let mut read = |part: &str, is_name: bool| {
             let words = split(part, |word| {
-                let number = lexicon.learn(stem(word));
-                Posting::count(&mut lexicon[number].texts, place, is_name);
+                if let Some(number) = only.number(lexicon, stem(word)) {
+                    Posting::count(&mut lexicon[number].texts, place, is_name);
+                }
             });
             length += u32::try_from(words).unwrap_or(u32::MAX);
         };
@@ -125,7 +172,7 @@ impl SearchIndex {
         self.words += u64::from(length);
         self.described += 1;
         let named = if own.is_empty() { from.unwrap_or("") } else { own };
-        let names = [name.as_str(), named].map(|text| squashed(text).into());
+        let names = [name.as_str(), named].map(|text| self.hash_of_name(&squashed(text)));
         let origin = from.map(|from| {
             let next = self.origins.len() as u32;
             match self.origins.get(from) {
@@ -155,8 +202,11 @@ impl SearchIndex {
             return;
         }
         self.weights = OnceLock::new();
-        let mut words = Vec::new();
-        each_learned_stem(query, |stem| words.push(self.lexicon.learn(stem)));
+        let (lexicon, only, mut words) = (&mut self.lexicon, &self.only, Vec::new());
+        each_learned_stem(query, |stem| words.extend(only.number(lexicon, stem)));
+        if only.are_asked(&words) {
+            each_learned_stem(query, |stem| words.push(lexicon.learn(stem)));
+        }
         words.sort_unstable();
         words.dedup();
         let route = self.routes.len() as u32;
@@ -166,6 +216,17 @@ impl SearchIndex {
         self.route_places.insert(id, route);
         let (words, query) = (words.into(), query.into());
         self.routes.push(Route { id, tool, words, confidence, query });
+    }
+
+    /// Makes room for so many more tools.
+    pub(crate) fn reserve(&mut self, tools: usize) {
+        self.entries.reserve(tools);
+        self.places.reserve(tools);
+    }
+
+    /// The hash of a form of a name; another one in each process.
+    pub(super) fn hash_of_name(&self, squashed: &str) -> u64 {
+        self.places.hasher().hash_one(squashed)
     }
 
     /// The name of the tool at a place.

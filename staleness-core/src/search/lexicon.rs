@@ -20,6 +20,13 @@ pub(super) struct Word {
     pub(super) routes: Vec<u32>,
 }
 
+impl Word {
+    /// Returns true if some tool holds it, in its text or in what was learned of it.
+    pub(super) fn is_held(&self) -> bool {
+        !self.texts.is_empty() || !self.routes.is_empty()
+    }
+}
+
 /// How often a word occurs in the text of one tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Posting {
@@ -63,15 +70,26 @@ impl Lexicon {
         number
     }
 
+    /// The number of a word that has one, whether some tool holds it or not.
+    pub(super) fn known(&self, text: &str) -> Option<u32> {
+        self.numbers.get(text).copied()
+    }
+
     /// The number of a word that some tool holds.
     pub(super) fn number(&self, text: &str) -> Option<u32> {
-        self.numbers.get(text).copied()
+        self.known(text).filter(|number| self[*number].is_held())
+    }
+
+    /// How many words have a number.
+    pub(super) const fn len(&self) -> usize {
+        self.words.len()
     }
 
     /// The words that begin with a text and that some tool holds: the shortest ones, at most
     /// [`MAX_BEGINNINGS`], equally long ones in order.
     pub(super) fn beginning_with(&self, text: &str) -> Vec<(u32, &str)> {
-        let numbered = (0..).zip(&self.words).filter(|(_, word)| word.text.starts_with(text));
+        let held = |word: &Word| word.is_held() && word.text.starts_with(text);
+        let numbered = (0..).zip(&self.words).filter(|(_, word)| held(word));
         let mut all: Vec<(u32, &str)> =
             numbered.map(|(number, word)| (number, &*word.text)).collect();
         let order = |word: &(u32, &str)| (word.1.len(), word.1.to_owned());
@@ -116,8 +134,10 @@ mod tests {
                 words.reverse();
             }
             for word in &words {
-                lexicon.learn(word);
+                let number = lexicon.learn(word);
+                lexicon[number].routes.push(0);
             }
+            lexicon.learn("contrary");
             let mut found: Vec<String> =
                 lexicon.beginning_with("con").iter().map(|(_, word)| (*word).to_owned()).collect();
             found.sort();

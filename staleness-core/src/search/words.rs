@@ -113,8 +113,9 @@ impl SearchIndex {
         for (sum, _) in sums.iter_mut().zip(owns).filter(|(_, own)| !own) {
             *sum = 0.0;
         }
+        let name = self.hash_of_name(&question.squashed);
         for (sum, entry) in sums.iter_mut().zip(&self.entries) {
-            let is_asked = |text: &Text| text.names.iter().any(|name| **name == *question.squashed);
+            let is_asked = |text: &Text| text.names.contains(&name);
             if entry.text.as_ref().is_some_and(is_asked) {
                 *sum = 1.0;
             }

@@ -3,7 +3,7 @@
 use crate::ids::SessionId;
 use crate::registry::Registry;
 use crate::registry::finding::is_usable;
-use crate::report::{Context, Ignored, Listed, best, last_used, worth_ranking};
+use crate::report::{Catalog, Context, Ignored, Listed, best, last_used};
 use crate::route::{SuggestedTool, Suggestions};
 use crate::scan::ProjectRef;
 use crate::search::{Meaning, Question};
@@ -54,20 +54,25 @@ impl Registry {
         }
         let window = self.policy().ranking.window;
         let last = OutcomeFilter::LastOfProject { project: project.id.clone(), limit: window };
-        let last = Selection::new().outcomes(last);
-        let (catalog, view) = self.catalog(&project.id, last).await?;
+        let mut last = Selection::new().outcomes(last);
+        // A process that answers a prompt answers no other: no index is kept for it.
+        last.merge(Catalog::routes(&project.id));
+        let mut view = self.ask(last).await?;
         if let Some(known) = known
             && self.cools_down(&view, known).await?
         {
             return Ok(Vec::new());
         }
+        // One after the other, so that both are not in memory at once.
+        let catalog = Catalog::for_question(&mut view, &project.id, &asked);
+        let catalog = catalog.listing(&mut self.ask(Catalog::tools(&project.id)).await?);
         let ignored = Ignored::of(self.policy());
         let last = last_used(&view, &project.id, window, Some(session));
         let wanted = catalog.suggestible(&ignored, &last);
         let is_active = |place, tool: &Listed| tool.status == Status::Active && wanted(place, tool);
         let scores = catalog.scores(&asked, &Meaning::default(), is_active);
         let sure = scores.sure(self.policy().routes.suggest_from);
-        let fits = worth_ranking(sure.collect(), MAX_TOOLS);
+        let fits = self.worth_ranking(&catalog, &view, sure, MAX_TOOLS);
         if fits.is_empty() {
             return Ok(Vec::new());
         }
