@@ -34,69 +34,6 @@ pub(crate) fn split(text: &str, mut visit: impl FnMut(&str)) -> usize {
     words
 }
 
-/// The same for who wants few words: of a word of ASCII no spelling is visited unless one may begin with
-/// two bytes that are wanted. Every word counts. Most words are passed over without being cut out.
-pub(crate) fn split_wanted(
-    text: &str,
-    cut: &mut Cut,
-    wants: impl Fn(u8, u8) -> bool,
-    mut visit: impl FnMut(&str),
-) -> usize {
-    if !text.is_ascii() {
-        return split(text, visit);
-    }
-    let bytes = text.as_bytes();
-    let sort = |byte: &u8| SORTS[usize::from(*byte)];
-    let (mut words, mut from) = (0, 0);
-    while from < bytes.len() {
-        let plain = bytes[from..].iter().position(|byte| sort(byte) != PLAIN);
-        let mut end = plain.map_or(bytes.len(), |plain| from + plain);
-        if bytes.get(end).is_none_or(|byte| sort(byte) == 0) {
-            words += usize::from(from < end);
-            if end - from == 1 || from < end && wants(bytes[from], bytes[from + 1]) {
-                visit(&text[from..end]);
-            }
-        } else {
-            let gap = bytes[end..].iter().position(|byte| sort(byte) == 0);
-            end = gap.map_or(bytes.len(), |gap| end + gap);
-            let token = &text[from..end];
-            match passed_over(token.as_bytes(), &wants) {
-                Some(count) => words += count,
-                None => words += split_token(token, cut, &mut visit),
-            }
-        }
-        from = end + 1;
-    }
-    words
-}
-
-/// How many words a token is, unless a part of it may begin with two bytes that are wanted. What follows a
-/// part of one letter in the whole word is not looked at.
-fn passed_over(token: &[u8], wants: &impl Fn(u8, u8) -> bool) -> Option<usize> {
-    // `__` parts words.
-    let (mut words, mut in_word, mut before) = (0, false, b'-');
-    for (at, byte) in token.iter().enumerate() {
-        if byte.is_ascii_alphanumeric() {
-            if !before.is_ascii_alphanumeric() || is_hump(token, at) {
-                let next = token.get(at + 1).copied().unwrap_or(b'-');
-                let goes_on = match SORTS[usize::from(next)] {
-                    PLAIN => true,
-                    _ => next.is_ascii_uppercase() && !is_hump(token, at + 1),
-                };
-                if !goes_on || wants(byte.to_ascii_lowercase(), next.to_ascii_lowercase()) {
-                    return None;
-                }
-            }
-            words += usize::from(!in_word);
-            in_word = true;
-        } else if *byte == b'_' && before == b'_' {
-            in_word = false;
-        }
-        before = *byte;
-    }
-    Some(words)
-}
-
 /// Calls `visit` with the smallest parts of each word of a text of ASCII, each after the whole word:
 /// `webSearch x` as (`websearch`, `web`), (`websearch`, `search`), (`x`, `x`).
 pub(crate) fn parts_ascii(text: &str, mut visit: impl FnMut(&str, &str)) {
@@ -191,7 +128,7 @@ fn each_piece(token: &str, visit: impl FnMut(&str)) {
 
 /// A token of ASCII, cut into its parts: memory for one after the other.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cut {
+struct Cut {
     /// Its letters and digits, in lower case.
     lower: String,
     /// Where parts begin in them, and whether a run does.
@@ -315,20 +252,6 @@ mod tests {
     }
 
     proptest::proptest! {
-        #[test]
-        fn what_is_wanted_is_found_among_everything(text in "[abB_. 7-]{0,100}|[abB]{9,30}(_{2,4}[ab]{0,20}){0,4}|[a-c]{0,3}é[aB_]{0,4}") {
-            let wants = |first: u8, second: u8| first == b'b' && second == b'a';
-            let may_be = |word: &String| word.starts_with("ba") || word.len() == 1;
-            let mut wanted = Vec::new();
-            let words = split_wanted(&text, &mut Cut::default(), wants, |word| wanted.push(word.to_owned()));
-            wanted.retain(may_be);
-            wanted.sort();
-            let mut all = fast(&text);
-            all.retain(may_be);
-            proptest::prop_assert_eq!(wanted, all);
-            proptest::prop_assert_eq!(words, split(&text, |_| ()));
-        }
-
         #[test]
         fn any_ascii_has_the_same_smallest_parts(text in "[ -~]{0,100}") {
             let [fast, slow] = smallest(&text);

@@ -85,13 +85,6 @@ impl<K: Ord> Top<K> {
     pub fn into_sorted(self) -> Vec<(f64, K)> {
         self.heap.into_sorted_vec().into_iter().map(|entry| (entry.score, entry.key)).collect()
     }
-
-    /// Takes up what another one kept.
-    pub fn merge(&mut self, other: Self) {
-        for entry in other.heap {
-            self.offer(entry.score, entry.key);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -124,21 +117,14 @@ mod tests {
         fn it_keeps_what_sorting_everything_would(
             scores in prop::collection::vec(-4_i32..4, 0..60),
             limit in 0_usize..12,
-            cut in 0_usize..60,
         ) {
             let all: Vec<(f64, usize)> =
                 scores.iter().enumerate().map(|(at, n)| (f64::from(*n) / 4.0, at)).collect();
             let mut sorted = all.clone();
             sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             sorted.truncate(limit);
-            let offer = |part: &[(f64, usize)]| {
-                let mut top = Top::new(limit);
-                part.iter().rev().for_each(|(score, at)| top.offer(round(*score), *at));
-                top
-            };
-            let (front, back) = all.split_at(cut.min(all.len()));
-            let mut top = offer(front);
-            top.merge(offer(back));
+            let mut top = Top::new(limit);
+            all.iter().rev().for_each(|(score, at)| top.offer(round(*score), *at));
             prop_assert_eq!(top.into_sorted(), sorted);
         }
     }

@@ -266,9 +266,11 @@ fn of_a_route_that_is_handed_over_twice_the_greater_cosine_counts() {
     }
 }
 
-/// A route with the cosine of its vector: its tool, its query, its confidence in quarters and the cosine in
-/// quarters. Few values, so that many are equal.
-fn near() -> impl Strategy<Value = (usize, String, u8, i8)> {
+/// The tool of a route, its query, and in quarters its confidence and the cosine of its vector.
+type Near = (usize, String, u8, i8);
+
+/// Few values, so that many are equal.
+fn near() -> impl Strategy<Value = Near> {
     let words = prop::collection::vec(
         prop::sample::select(vec!["send", "mail", "invoice", "merge", "unheard", "of"]),
         0..5,
@@ -283,7 +285,7 @@ proptest! {
         use std::collections::BTreeMap;
         let question = Question::new("send the invoice by mail").unwrap();
         let wanted = |tool: &ToolName| tool.as_str() != TOOLS[4].0;
-        let find = |some: &[(u128, &(usize, String, u8, i8))], limit: usize| {
+        let find = |some: &[(u128, &Near)], limit: usize| {
             let (mut index, mut meaning) = (index(TOOLS, &[]), Meaning::default());
             for (id, (at, query, sure, near)) in some {
                 index.put_route(&learned(*id, TOOLS[*at].0, query, f64::from(*sure) / 4.0));

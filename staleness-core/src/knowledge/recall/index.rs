@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use foldhash::HashMap as Map;
 
-use super::wanted::Wanted;
 use crate::knowledge::Item;
 use crate::report::words::{MIN_PREFIX, Run, Token, question};
-use crate::search::split::{Cut, split, split_wanted};
+use crate::search::split::split;
 
 /// BM25: how soon more of the same word ceases to help.
 const K1: f64 = 1.2;
@@ -69,9 +68,10 @@ impl RecallIndex {
     /// the time, and its answer to that question is the same.
     #[must_use]
     pub fn for_question(items: &[&Item], text: &str) -> Self {
-        let wanted = Wanted::new(&telling(text), |word| stems(word).into_iter().collect());
-        Builder { wanted: Some(wanted), ..Builder::default() }.build(items)
+        let wanted = Some(Wanted::by(&telling(text)));
+        Builder { wanted, ..Builder::default() }.build(items)
     }
+
     /// How many items it was built of.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -208,6 +208,42 @@ fn stems(word: &str) -> BTreeSet<String> {
     all
 }
 
+/// How words begin that may meet a question, and the short ones that must be met whole.
+#[derive(Debug, Default)]
+struct Wanted {
+    beginnings: Vec<[u8; MIN_PREFIX]>,
+    whole: Vec<String>,
+}
+
+impl Wanted {
+    /// What may meet one of these words.
+    fn by(asked: &[Token]) -> Self {
+        let mut wanted = Self::default();
+        for token in asked {
+            let runs = token.runs.iter().flat_map(|run| run.parts.iter().chain([&run.whole]));
+            for word in runs.chain([&token.whole]) {
+                stems(word).into_iter().chain([word.clone()]).for_each(|word| wanted.add(word));
+            }
+        }
+        wanted
+    }
+
+    fn add(&mut self, word: String) {
+        match word.as_bytes().first_chunk() {
+            Some(first) => self.beginnings.push(*first),
+            None => self.whole.push(word),
+        }
+    }
+
+    /// Returns true if a word may meet the question, and false of most that do not.
+    fn may_hold(&self, word: &str) -> bool {
+        match word.as_bytes().first_chunk() {
+            Some(first) => self.beginnings.contains(first),
+            None => self.whole.iter().any(|whole| whole == word),
+        }
+    }
+}
+
 /// An index in the making: words are numbered as they come, and counted item by item, so that
 /// memory is written in order.
 #[derive(Debug, Default)]
@@ -223,7 +259,6 @@ struct Builder {
     here: Vec<(u32, f32)>,
     /// The only words that are asked for, where that is known.
     wanted: Option<Wanted>,
-    cut: Cut,
 }
 
 impl Builder {
@@ -244,8 +279,11 @@ impl Builder {
 
     /// Takes up the words of a text; how many there are.
     fn read(&mut self, text: &str, times: f32) -> u32 {
-        let (numbers, here) = (&mut self.numbers, &mut self.here);
-        let mut take = |word: &str| {
+        let (numbers, here, wanted) = (&mut self.numbers, &mut self.here, &self.wanted);
+        let words = split(text, |word| {
+            if wanted.as_ref().is_some_and(|wanted| !wanted.may_hold(word)) {
+                return;
+            }
             let number = match numbers.get(word) {
                 Some(number) => *number,
                 None => {
@@ -255,20 +293,7 @@ impl Builder {
                 }
             };
             here.push((number, times));
-        };
-        let words = match &self.wanted {
-            None => split(text, take),
-            Some(wanted) => split_wanted(
-                text,
-                &mut self.cut,
-                |first, second| wanted.begins(first, second),
-                |word| {
-                    if wanted.holds(word) {
-                        take(word);
-                    }
-                },
-            ),
-        };
+        });
         u32::try_from(words).unwrap_or(u32::MAX)
     }
 

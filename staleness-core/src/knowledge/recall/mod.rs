@@ -2,8 +2,6 @@
 
 mod index;
 
-mod wanted;
-
 use std::cmp::Ordering;
 
 pub use index::RecallIndex;
