@@ -18,6 +18,39 @@ use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
 use crate::work::{Aging, Work};
 
+macro_rules! filters {
+    ($($filter:ident::$one:ident($key:ty) of $row:ty;)*) => {
+        $(impl Filter for $filter {
+            type Row = $row;
+            const ALL: Self = Self::All;
+
+            fn of(key: $key) -> Self {
+                Self::$one(key)
+            }
+
+            fn key(&self) -> Option<&$key> {
+                if let Self::$one(key) = self { Some(key) } else { None }
+            }
+
+            fn matches(&self, key: &$key, row: Option<&$row>) -> bool {
+                self.names(key, row)
+            }
+        })*
+    };
+}
+filters! {
+    ProjectFilter::Id(ProjectId) of Project;
+    SourceFilter::Id(SourceId) of Source;
+    ToolFilter::Key(ToolKey) of Tool;
+    ItemFilter::Key(ItemKey) of Item;
+    DocumentFilter::Key(DocumentKey) of Document;
+    WorkFilter::Key(WorkKey) of Work;
+    SessionFilter::Key(SessionKey) of Session;
+    CursorFilter::Key(CursorKey) of Cursor;
+    RouteFilter::Key(RouteKey) of Route;
+    SuggestionFilter::Key(SessionKey) of Suggestions;
+}
+
 /// Which projects.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProjectFilter {
@@ -27,19 +60,8 @@ pub enum ProjectFilter {
     All,
 }
 
-impl Filter for ProjectFilter {
-    type Row = Project;
-    const ALL: Self = Self::All;
-
-    fn of(key: ProjectId) -> Self {
-        Self::Id(key)
-    }
-
-    fn key(&self) -> Option<&ProjectId> {
-        if let Self::Id(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &ProjectId, _: Option<&Project>) -> bool {
+impl ProjectFilter {
+    fn names(&self, key: &ProjectId, _: Option<&Project>) -> bool {
         match self {
             Self::Id(wanted) => wanted == key,
             Self::All => true,
@@ -58,19 +80,8 @@ pub enum SourceFilter {
     All,
 }
 
-impl Filter for SourceFilter {
-    type Row = Source;
-    const ALL: Self = Self::All;
-
-    fn of(key: SourceId) -> Self {
-        Self::Id(key)
-    }
-
-    fn key(&self) -> Option<&SourceId> {
-        if let Self::Id(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &SourceId, _: Option<&Source>) -> bool {
+impl SourceFilter {
+    fn names(&self, key: &SourceId, _: Option<&Source>) -> bool {
         match self {
             Self::Id(wanted) => wanted == key,
             Self::Scope(scope) => *scope == key.scope(),
@@ -100,19 +111,8 @@ pub enum ToolFilter {
     All,
 }
 
-impl Filter for ToolFilter {
-    type Row = Tool;
-    const ALL: Self = Self::All;
-
-    fn of(key: ToolKey) -> Self {
-        Self::Key(key)
-    }
-
-    fn key(&self) -> Option<&ToolKey> {
-        if let Self::Key(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &ToolKey, row: Option<&Tool>) -> bool {
+impl ToolFilter {
+    fn names(&self, key: &ToolKey, row: Option<&Tool>) -> bool {
         match self {
             Self::Key(wanted) => wanted == key,
             Self::Scope(scope) => *scope == key.scope,
@@ -148,19 +148,8 @@ pub enum ItemFilter {
     All,
 }
 
-impl Filter for ItemFilter {
-    type Row = Item;
-    const ALL: Self = Self::All;
-
-    fn of(key: ItemKey) -> Self {
-        Self::Key(key)
-    }
-
-    fn key(&self) -> Option<&ItemKey> {
-        if let Self::Key(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &ItemKey, _: Option<&Item>) -> bool {
+impl ItemFilter {
+    fn names(&self, key: &ItemKey, _: Option<&Item>) -> bool {
         match self {
             Self::Key(wanted) => wanted == key,
             Self::Scope(scope) => *scope == key.scope,
@@ -185,19 +174,8 @@ pub enum DocumentFilter {
     All,
 }
 
-impl Filter for DocumentFilter {
-    type Row = Document;
-    const ALL: Self = Self::All;
-
-    fn of(key: DocumentKey) -> Self {
-        Self::Key(key)
-    }
-
-    fn key(&self) -> Option<&DocumentKey> {
-        if let Self::Key(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &DocumentKey, row: Option<&Document>) -> bool {
+impl DocumentFilter {
+    fn names(&self, key: &DocumentKey, row: Option<&Document>) -> bool {
         match self {
             Self::Key(wanted) => wanted == key,
             Self::Project(project) => *project == key.project,
@@ -245,19 +223,8 @@ pub enum WorkFilter {
     All,
 }
 
-impl Filter for WorkFilter {
-    type Row = Work;
-    const ALL: Self = Self::All;
-
-    fn of(key: WorkKey) -> Self {
-        Self::Key(key)
-    }
-
-    fn key(&self) -> Option<&WorkKey> {
-        if let Self::Key(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &WorkKey, row: Option<&Work>) -> bool {
+impl WorkFilter {
+    fn names(&self, key: &WorkKey, row: Option<&Work>) -> bool {
         match self {
             Self::Key(wanted) => wanted == key,
             Self::Scope(scope) => *scope == key.scope,
@@ -288,19 +255,8 @@ pub enum SessionFilter {
     All,
 }
 
-impl Filter for SessionFilter {
-    type Row = Session;
-    const ALL: Self = Self::All;
-
-    fn of(key: SessionKey) -> Self {
-        Self::Key(key)
-    }
-
-    fn key(&self) -> Option<&SessionKey> {
-        if let Self::Key(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &SessionKey, _: Option<&Session>) -> bool {
+impl SessionFilter {
+    fn names(&self, key: &SessionKey, _: Option<&Session>) -> bool {
         match self {
             Self::Key(wanted) => wanted == key,
             Self::Project(project) => *project == key.project,
@@ -320,19 +276,8 @@ pub enum CursorFilter {
     All,
 }
 
-impl Filter for CursorFilter {
-    type Row = Cursor;
-    const ALL: Self = Self::All;
-
-    fn of(key: CursorKey) -> Self {
-        Self::Key(key)
-    }
-
-    fn key(&self) -> Option<&CursorKey> {
-        if let Self::Key(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &CursorKey, _: Option<&Cursor>) -> bool {
+impl CursorFilter {
+    fn names(&self, key: &CursorKey, _: Option<&Cursor>) -> bool {
         match self {
             Self::Key(wanted) => wanted == key,
             Self::Project(project) => *project == key.project,
@@ -357,19 +302,8 @@ pub enum RouteFilter {
     All,
 }
 
-impl Filter for RouteFilter {
-    type Row = Route;
-    const ALL: Self = Self::All;
-
-    fn of(key: RouteKey) -> Self {
-        Self::Key(key)
-    }
-
-    fn key(&self) -> Option<&RouteKey> {
-        if let Self::Key(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &RouteKey, _: Option<&Route>) -> bool {
+impl RouteFilter {
+    fn names(&self, key: &RouteKey, _: Option<&Route>) -> bool {
         match self {
             Self::Key(wanted) => wanted == key,
             Self::Id(project, id) => *project == key.project && *id == key.id,
@@ -438,19 +372,8 @@ pub enum SuggestionFilter {
     All,
 }
 
-impl Filter for SuggestionFilter {
-    type Row = Suggestions;
-    const ALL: Self = Self::All;
-
-    fn of(key: SessionKey) -> Self {
-        Self::Key(key)
-    }
-
-    fn key(&self) -> Option<&SessionKey> {
-        if let Self::Key(key) = self { Some(key) } else { None }
-    }
-
-    fn matches(&self, key: &SessionKey, _: Option<&Suggestions>) -> bool {
+impl SuggestionFilter {
+    fn names(&self, key: &SessionKey, _: Option<&Suggestions>) -> bool {
         match self {
             Self::Key(wanted) => wanted == key,
             Self::Project(project) => *project == key.project,
