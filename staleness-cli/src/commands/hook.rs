@@ -1,7 +1,7 @@
 //! `hook`: what an agent client calls. It exits 0 and stays silent whatever happens.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -91,18 +91,38 @@ fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
     Ok(settings)
 }
 
+/// Reads the payload: up to the end of its JSON value, since a client may leave the pipe open, or else up to the
+/// end of input.
 fn read_payload() -> Result<Vec<u8>, CliError> {
-    let mut payload = Vec::new();
-    // One byte more than is read tells that there is too much. The rest is taken all the same, so
-    // that the client does not write into a closed pipe.
-    let limit = MAX_PAYLOAD_BYTES as u64 + 1;
     let mut stdin = std::io::stdin().lock();
-    (&mut stdin)
-        .take(limit)
-        .read_to_end(&mut payload)
-        .and_then(|_| std::io::copy(&mut stdin.take(MAX_DRAINED), &mut std::io::sink()))
-        .map_err(|error| CliError::new(ErrorKind::Io, format!("reading stdin: {error}")))?;
+    if stdin.is_terminal() {
+        return Err(CliError::invalid("hook reads the payload of a client from standard input"));
+    }
+    let mut payload = Vec::new();
+    let mut chunk = vec![0; 64 * 1024];
+    while payload.len() <= MAX_PAYLOAD_BYTES {
+        let read = match stdin.read(&mut chunk) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            read => read.map_err(reading)?,
+        };
+        payload.extend_from_slice(&chunk[..read]);
+        if read == 0 || is_whole(&payload) {
+            return Ok(payload);
+        }
+    }
+    // The rest of what is too large is taken all the same, so that the client does not write into a closed pipe.
+    std::io::copy(&mut stdin.take(MAX_DRAINED), &mut std::io::sink()).map_err(reading)?;
     Ok(payload)
+}
+
+fn reading(error: std::io::Error) -> CliError {
+    CliError::new(ErrorKind::Io, format!("reading stdin: {error}"))
+}
+
+/// Returns true if the bytes are a JSON object with its end.
+fn is_whole(payload: &[u8]) -> bool {
+    payload.trim_ascii_end().ends_with(b"}")
+        && serde_json::from_slice::<serde::de::IgnoredAny>(payload).is_ok()
 }
 
 fn open(settings: &Settings, access: Access) -> Result<BlockingRegistry, CliError> {

@@ -204,6 +204,21 @@ fn what_nobody_read_is_told_again() {
 }
 
 #[test]
+fn a_hook_does_not_wait_for_a_client_to_close_the_pipe() {
+    let sandbox = Sandbox::new();
+    let payload = used("PostToolUse", "mcp__a__go", "u1").to_string();
+    let mut command = sandbox.command();
+    let hook = command.arg("hook").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = hook.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(payload.as_bytes()).unwrap();
+    // It ends while the pipe is open; else this waits for ever.
+    assert!(child.wait().unwrap().success());
+    drop(stdin);
+    assert_eq!(sandbox.tool("mcp__a__go")["outcomes"], "S");
+}
+
+#[test]
 fn a_machine_that_is_offline_demotes_nothing() {
     let sandbox = Sandbox::new();
     let servers = ["a", "b", "c", "d", "e"];
