@@ -9,9 +9,6 @@ use crate::collections::meta::Meta;
 use crate::collections::{each, journal, meta, outcomes, table};
 use crate::transaction::Transaction;
 
-/// Messages of SQLite's own check that are reported at most.
-const MESSAGES: usize = 10;
-
 /// Structure, every record, and what holds between them, in the connection's transaction.
 pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     structure(tx)?;
@@ -32,12 +29,22 @@ fn structure(tx: &Transaction<'_>) -> Result<(), StoreError> {
     let mut found = Vec::new();
     each(tx, "PRAGMA integrity_check(10)", (), |row| {
         let message: String = row.get(0).map_err(crate::error::from_sqlite)?;
-        if message != "ok" && found.len() < MESSAGES {
-            found.push(message);
+        if message != "ok" {
+            found.extend(message.lines().map(str::to_owned));
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    if found.is_empty() { Ok(()) } else { Err(StoreError::Corrupt(found.join("; "))) }
+    // A line of stars says in which database.
+    if found.len() > 1 {
+        found.retain(|line| !line.starts_with("***"));
+    }
+    match found.split_first() {
+        None => Ok(()),
+        Some((first, [])) => Err(StoreError::Corrupt(first.clone())),
+        Some((first, rest)) => {
+            Err(StoreError::Corrupt(format!("{first}, and {} more of this kind", rest.len())))
+        }
+    }
 }
 
 /// No commit of the journal lacks an entry but those that were pruned.

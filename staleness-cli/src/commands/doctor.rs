@@ -58,6 +58,8 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
     match settings.open(Access::Look) {
         Err(error) => {
             let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            // The doctor is asked already.
+            let hint = hint.replace("run `staleness doctor`; ", "");
             add("store", State::Fail, format!("{}{hint}", error.message));
         }
         Ok(registry) => {
@@ -75,7 +77,10 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
             }
             match registry.check() {
                 Ok(()) => add("integrity", State::Ok, "every record can be read".into()),
-                Err(error) => add("integrity", State::Fail, error.to_string()),
+                Err(error) => {
+                    let detail = format!("{error}; restore a backup, or export what can be read");
+                    add("integrity", State::Fail, detail);
+                }
             }
             match memory(settings, &registry) {
                 Ok((state, detail)) => add("stale_memory", state, detail),
