@@ -210,7 +210,7 @@ pub(crate) enum Command {
     Uninstall(PlaceArgs),
     /// Check that everything is in order.
     Doctor,
-    /// Remove what is old, weak or too much: routes, uses, sessions, entries of the journal; no item or decision of a person.
+    /// Remove what is old, weak or too much: routes, uses, sessions, entries of the journal; no item, and nothing that a person decided.
     Prune(PruneArgs),
     /// Write a consistent copy of the registry while others write.
     Backup {

@@ -203,17 +203,22 @@ fn history(
             .collect(),
         Err(error) => return Err(error),
     };
-    let entries = registry
+    let history = registry
         .history(&keys, limit)
         .map_err(|error| explain(&registry, settings, name, error))?;
     if out.json {
-        return out.json(&json!({ "entries": entries }));
+        return out.json(&history);
     }
     let mut table = Table::new();
-    for entry in &entries {
+    for entry in &history.entries {
         table.row(history_row(entry));
     }
-    out.text(&table.render(out.paint, out.width))
+    let mut text = table.render(out.paint, out.width);
+    if let Some(until) = history.pruned_until {
+        let told = format!("changes up to {until} are no longer kept: some may be missing here\n");
+        text.push_str(&out.paint.dim(&told));
+    }
+    out.text(&text)
 }
 
 fn history_row(entry: &HistoryEntry) -> Vec<Cell> {

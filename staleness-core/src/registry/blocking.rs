@@ -18,7 +18,7 @@ use crate::ids::{
 use crate::journal::{JournalEntry, Revision, Subject};
 use crate::knowledge::{Document, Item, ItemBrief};
 use crate::project::Project;
-use crate::report::{Delta, HistoryEntry, ScanReport, Suggestion, ToolReport, WorkReport};
+use crate::report::{Delta, History, ScanReport, Suggestion, ToolReport, WorkReport};
 use crate::route::{Prompted, Route, RouteId, RouteKey, RouteVector, SuggestedTool, Suggestions};
 use crate::scan::{ProjectRef, Scan};
 use crate::session::{Session, SessionKey};
@@ -94,7 +94,7 @@ blocking! {
     discover(project: &ProjectRef, query: &str, limit: usize, now: Timestamp) -> Vec<Suggestion>;
     suggest_tools(project: &ProjectRef, find: FindTools, now: Timestamp) -> FoundTools;
     discover_tools(project: &ProjectRef, find: FindTools, now: Timestamp) -> FoundTools;
-    history(keys: &[ToolKey], limit: u32) -> Vec<HistoryEntry>;
+    history(keys: &[ToolKey], limit: u32) -> History;
     journal_of(subject: Subject, limit: u32) -> Vec<JournalEntry>;
     projects() -> Vec<Project>;
     see_project(project: &ProjectRef, at: Timestamp) -> ();

@@ -8,7 +8,7 @@ use crate::journal::{JournalEntry, Subject};
 use crate::names;
 use crate::policy::Policy;
 use crate::project::Project;
-use crate::report::{Context, HistoryEntry, RankedTool, ToolReport, rank};
+use crate::report::{Context, History, HistoryEntry, RankedTool, ToolReport, rank};
 use crate::scan::ProjectRef;
 use crate::search::QuestionError;
 use crate::source::Source;
@@ -217,16 +217,12 @@ impl Registry {
             .collect())
     }
 
-    /// The last `limit` changes of the tools with these keys, newest first. A forgotten tool still
-    /// has a history.
+    /// The last `limit` changes of the first of these tools that is known. A forgotten tool still has a
+    /// history.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] when there is neither tool nor history; else what the store reports.
-    pub async fn history(
-        &self,
-        keys: &[ToolKey],
-        limit: u32,
-    ) -> Result<Vec<HistoryEntry>, StoreError> {
+    pub async fn history(&self, keys: &[ToolKey], limit: u32) -> Result<History, StoreError> {
         let selection = keys.iter().fold(Selection::new(), |all, key| {
             all.peek(ToolFilter::Key(key.clone()))
                 .journal(JournalFilter::Subject { subject: Subject::tool(key), limit })
@@ -237,8 +233,11 @@ impl Registry {
                 || view.journal.values().any(|entry| entry.subject == Subject::tool(key))
         });
         let subject = Subject::tool(known.ok_or_else(|| unknown(keys))?);
-        let entries = view.journal.values().rev().filter(|entry| entry.subject == subject);
-        Ok(entries.take(limit as usize).map(HistoryEntry::from).collect())
+        let all = view.journal.values().rev().filter(|entry| entry.subject == subject);
+        let entries: Vec<HistoryEntry> = all.take(limit as usize).map(HistoryEntry::from).collect();
+        let reaches = entries.last().is_some_and(|oldest| oldest.revision <= view.floor.revision);
+        let pruned_until = reaches.then_some(view.floor.at);
+        Ok(History { entries, pruned_until })
     }
 
     /// Every project that was seen, latest first.

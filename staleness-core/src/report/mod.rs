@@ -36,6 +36,8 @@ pub(crate) use suggest::{
 };
 pub use suggest::{ScoreParts, Suggestion, TaughtBy};
 pub use tell::{Failing, NetChange, Telling, tell};
-pub use tool::{HealthReport, HealthState, HistoryEntry, PresenceReport, StatusChange, ToolReport};
+pub use tool::{
+    HealthReport, HealthState, History, HistoryEntry, PresenceReport, StatusChange, ToolReport,
+};
 pub use words::terms;
 pub use work::WorkReport;

@@ -263,6 +263,16 @@ impl StatusChange {
     }
 }
 
+/// The last changes of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct History {
+    /// The changes, newest first.
+    pub entries: Vec<HistoryEntry>,
+    /// The time up to which changes may be missing, because old entries of the journal were pruned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pruned_until: Option<Timestamp>,
+}
+
 /// One line of a tool's history.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HistoryEntry {

@@ -258,7 +258,7 @@ fn an_act_by_hand_is_done_once_per_op_and_keeps_who_and_why() {
     world.registry.set_hold(act, Hold::Demoted).unwrap();
     assert_eq!(world.tool("x").hold, Hold::None, "the op was seen");
     let key = world.tool("x").key;
-    let history = world.registry.history(&[key], 10).unwrap();
+    let history = world.registry.history(&[key], 10).unwrap().entries;
     assert_eq!(history[1].note.as_deref(), Some("too slow"));
     assert_eq!(history[1].session.as_deref(), Some("s"));
     assert!(world.registry.set_hold(world.by_hand("none"), Hold::Pinned).is_err());

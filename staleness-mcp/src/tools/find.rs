@@ -142,7 +142,8 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer, ServiceError> {
     text = text.and("; ").and(verdict::words(&report.verdict));
     let mut data = verdict::tool(&report);
     if let Some(limit) = asked.history.filter(|limit| *limit > 0) {
-        let entries = registry.history(&[key], limit.min(100))?;
+        let history = registry.history(&[key], limit.min(100))?;
+        let entries = history.entries;
         let rows = Rows::fit(&entries, entries.len(), |each| {
             let to = each.to.as_deref().and_then(Status::from_word);
             let row = serde_json::to_value(each).unwrap_or_default();
@@ -151,6 +152,10 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer, ServiceError> {
         });
         text = rows.text(text, Text::new("ask for fewer"));
         data["history"] = rows.items.into();
+        if let Some(until) = history.pruned_until {
+            text = text.and("\nchanges up to ").and(until).and(" are no longer kept");
+            data["pruned_until"] = json!(until);
+        }
     }
     Ok(Answer::new(text, data))
 }
