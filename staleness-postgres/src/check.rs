@@ -27,9 +27,14 @@ pub(crate) async fn check(
             flight.command(transaction::view(workspace, patience));
             flight.send(meta::select(workspace));
             flight.send(meta::select_last(workspace));
+            flight.send(meta::select_generation(workspace));
             flight.next().await?;
             let standing = meta::read(&flight.next().await?)?;
-            Ok((standing, meta::read_last(&flight.next().await?)?))
+            let last = meta::read_last(&flight.next().await?)?;
+            for row in flight.next().await? {
+                meta::read_generation(&row)?;
+            }
+            Ok((standing, last))
         })
         .await?;
     macro_rules! rows {

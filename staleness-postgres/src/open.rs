@@ -170,7 +170,8 @@ async fn create(session: &Session, workspace: &str, patience: &Patience) -> Resu
         flight.next().await?;
     }
     flight.send(Statement {
-        sql: "INSERT INTO staleness.workspaces(workspace, revision, last_seq) VALUES($1, 0, 0) \
+        sql: "INSERT INTO staleness.workspaces(workspace, revision, last_seq, generation) \
+              VALUES($1, 0, 0, (random() * 1e15)::bigint) \
               ON CONFLICT DO NOTHING"
             .into(),
         args: with(workspace, Vec::new()),

@@ -17,7 +17,7 @@
 //!
 //! | table | key behind the workspace | what one row is |
 //! |---|---|---|
-//! | `workspaces` | – | the last `revision`, the last number of an outcome, and the `Floor` of the journal |
+//! | `workspaces` | – | the last `revision`, the last number of an outcome, the `Floor` of the journal, and the generation of what a search reads |
 //! | `projects` | id | a project |
 //! | `sources` | scope, key | a source |
 //! | `tools` | scope, name | a tool with its ring |

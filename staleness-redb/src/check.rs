@@ -4,17 +4,13 @@ use std::ops::ControlFlow;
 
 use redb::{Key, ReadableTable, ReadableTableMetadata, Table, TableDefinition, TableHandle, Value};
 use staleness_core::journal::JournalCheck;
-use staleness_core::knowledge::{Document, Item};
-use staleness_core::project::Project;
-use staleness_core::route::{Route, RouteVector, Suggestions};
-use staleness_core::session::{Cursor, Session};
-use staleness_core::source::Source;
+use staleness_core::knowledge::Document;
 use staleness_core::store::StoreError;
 use staleness_core::tool::Tool;
 use staleness_core::work::Work;
 
 use crate::collections::journal::Journal;
-use crate::collections::meta::Meta;
+use crate::collections::meta::{self, Meta};
 use crate::collections::outcomes::{Outcomes, is_counted, served};
 use crate::collections::tools::Marks;
 use crate::collections::work;
@@ -26,17 +22,17 @@ use crate::tables::{self, Tx, every_table};
 /// Everything but pages and checksums, which are redb's own business.
 pub(crate) fn check(tx: &Tx, meta: Meta) -> Result<(), StoreError> {
     tables_are_ours(tx)?;
-    all::<Project>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<Source>(tx, |_| Ok(ControlFlow::Continue(())))?;
+    meta::generation(tx)?;
+    // Those with indexes are read a second time, for what their indexes say.
+    macro_rules! all {
+        ($($field:ident: $row:ty,)*) => {
+            $(all::<$row>(tx, |_| Ok(ControlFlow::Continue(())))?;)*
+        };
+    }
+    staleness_core::collections!(all);
     tools(tx)?;
-    all::<Item>(tx, |_| Ok(ControlFlow::Continue(())))?;
     documents(tx)?;
     work_items(tx)?;
-    all::<Session>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<Cursor>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<Route>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<RouteVector>(tx, |_| Ok(ControlFlow::Continue(())))?;
-    all::<Suggestions>(tx, |_| Ok(ControlFlow::Continue(())))?;
     outcomes(tx)?;
     journal(tx, meta)
 }

@@ -13,6 +13,7 @@ use crate::transaction::Transaction;
 pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     structure(tx)?;
     let meta = meta::load(tx, true)?;
+    meta::generation(tx)?;
     macro_rules! all {
         ($($field:ident: $row:ty,)*) => {
             $(table::all(tx, &mut |_: $row| ControlFlow::Continue(()))?;)*

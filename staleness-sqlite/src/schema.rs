@@ -41,7 +41,7 @@
 //! the counter; `AUTOINCREMENT` would write one in every commit.
 //!
 //! `meta.generation` is raised by each commit that changes what a search reads of tools and routes: see
-//! `ChangeSet::moves_generation`.
+//! `ChangeSet::moves_generation`. It begins anywhere, so that two stores in one place are told apart.
 //!
 //! `work.ended` is 1 or 0, so that a partial index finds what is open, however much has ended. It is
 //! ordered by `work.aging` and `work.since`, which are `Work::aging` as a word and a time, or NULL both:
@@ -50,8 +50,7 @@
 //!
 //! `routes.id` and `vectors.id` are a `RouteId`: 16 bytes, big end first. `routes.confidence` is in
 //! billionths. `vectors` has rows of its own, so that a route whose confidence moves is written without
-//! its vector, and a rowid, so that a project's vectors are read in the order in which they lie in the
-//! file. `vectors.form` is `f32 unit` or `f64 unit`: the precision of `numbers`, and that their length is
+//! its vector, and a rowid, since they are large. `vectors.form` is `f32 unit` or `f64 unit`: the precision of `numbers`, and that their length is
 //! 1; how many there are follows from the size of the blob.
 //!
 //! `tools.demoted` and `tools.revived` are 1 or 0, so that partial indexes find such tools without
@@ -298,7 +297,7 @@ CREATE TABLE suggestions(
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO meta(id, format, revision, floor, floor_at, last_seq, generation)
-  VALUES(1, 7, 0, 0, 0, 0, 0);
+  VALUES(1, 7, 0, 0, 0, 0, abs(random() / 4));
 PRAGMA application_id = 0x5374616C;
 PRAGMA user_version = 7;
 ";

@@ -13,7 +13,7 @@ use crate::backend::Opening;
 use crate::case::Case;
 use crate::child::{Child, Does, Opens, Role};
 use crate::compare::assert_same;
-use crate::context::{Context, Handle, act, check, everything};
+use crate::context::{Context, Handle, act, check, everything, see};
 use crate::rows::global;
 use crate::steps::Use;
 use crate::support::{entry, files, fill, step, transact, use_tool};
@@ -44,6 +44,7 @@ pub(super) const CASES: &[Case] = &[
     Case::new("files::that_are_held_are_busy_and_then_free", held).file(),
     Case::new("files::of_a_process_that_died_in_a_step_are_as_before", died).file(),
     Case::new("files::are_alone_after_a_backup_that_failed", failed_backup).file().backup(),
+    Case::new("files::that_are_new_have_a_generation_of_their_own", generations).file(),
 ];
 
 /// The folder of a place in which nothing is stored.
@@ -375,6 +376,18 @@ fn died(context: &mut Context) {
     assert!(fs::read(&path).expect("the store") == killed);
     transact(store.as_ref(), use_tool("b", 2)).expect("a commit");
     check(&store);
+    context.reopen();
+}
+
+/// So a store that takes the place of another is told apart by whoever kept what a search reads.
+fn generations(context: &mut Context) {
+    let (folder, path) = emptied(context);
+    let other = folder.join("other");
+    let [one, two] = [path, other].map(|path| {
+        let store = opened(context, &path);
+        see(&store, Selection::new().generation()).generation.expect("it was selected")
+    });
+    assert_ne!(one, two);
     context.reopen();
 }
 

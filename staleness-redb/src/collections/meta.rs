@@ -1,5 +1,7 @@
 //! The numbers of the store.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use redb::ReadableTable;
 use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::StoreError;
@@ -70,7 +72,7 @@ pub(crate) fn load(tx: &Tx, writing: bool) -> Result<Meta, StoreError> {
 /// Writes the numbers of a new store.
 pub(crate) fn create(tx: &Tx) -> Result<(), StoreError> {
     let mut meta = tx.open_table(META).map_err(from_table)?;
-    for (name, value) in [("magic", MAGIC), ("format", FORMAT), ("generation", 0)] {
+    for (name, value) in [("magic", MAGIC), ("format", FORMAT), ("generation", anywhere())] {
         meta.insert(name, value).map_err(from_storage)?;
     }
     drop(meta);
@@ -91,7 +93,13 @@ pub(crate) fn store(tx: &Tx, Meta { revision, floor, last_seq }: Meta) -> Result
     Ok(())
 }
 
-/// Reads the generation of what a search reads.
+/// A number that no other store begins with.
+fn anywhere() -> u64 {
+    RandomState::new().build_hasher().finish() / 4
+}
+
+/// Reads the generation of what a search reads. It begins anywhere, so that a store that takes the place of another
+/// is told apart.
 pub(crate) fn generation(tx: &Tx) -> Result<u64, StoreError> {
     let meta = table(tx, META)?;
     let found = meta.get("generation").map_err(from_storage)?;
