@@ -113,7 +113,11 @@ impl Rows {
                 self.all.outcomes.remove(&seq);
             }
         }
-        self.all.journal.retain(|(revision, _), _| !changes.pruned.contains(revision));
+        for revision in &changes.pruned {
+            let commit = (*revision, 0)..=(*revision, u32::MAX);
+            let gone: Vec<_> = self.all.journal.range(commit).map(|(key, _)| *key).collect();
+            gone.iter().for_each(|key| drop(self.all.journal.remove(key)));
+        }
         self.all.floor.raise(changes.floor);
         self.all.revision = changes.number(self.last_seq, self.all.revision);
         self.last_seq += changes.outcomes.len() as u64;

@@ -19,8 +19,8 @@ use crate::time::Timestamp;
 
 /// Entries that one commit removes, but for the last commit among them: others wait meanwhile.
 const PAGE: usize = 2_000;
-/// Things that are looked up at once.
-const LOOKUPS: usize = 1_000;
+/// Things that are looked up at once: an item may be a megabyte.
+const LOOKUPS: usize = 50;
 
 impl Registry {
     /// Removes journal entries that are older than `journal.keep_days`, or counts those that it would remove. Kept
@@ -28,8 +28,9 @@ impl Registry {
     /// twice as many days; and of what exists the newest old entry of each action, with those of the same commit. The newest removal of an
     /// item of knowledge stays too: an import goes by it.
     ///
-    /// It goes on for as long as `more` returns true, which is asked before each page that is read and each commit
-    /// but the first. What is left is for the next time. Returns the number of entries.
+    /// What is old is read whole. It goes on for as long as `more` returns true, which is asked before more things are
+    /// looked up, each time beginning with others, and before each commit but the first; what was not looked up is
+    /// taken to exist. What is left is for the next time. Returns the number of entries.
     ///
     /// # Errors
     /// Errors of the store; commits that were made stay.
@@ -45,16 +46,10 @@ impl Registry {
             commits: Vec::new(),
             newest: HashMap::new(),
         };
-        let mut first = true;
-        let mut visit = |page: View| {
-            if !mem::take(&mut first) && !more() {
-                return ControlFlow::Break(());
-            }
-            past.page(page)
-        };
+        let mut visit = |page: View| past.page(page);
         let journal = Selection::new().journal(JournalFilter::All);
         self.store.pages(&journal, &mut visit).await?;
-        let gone = self.unneeded(past, now).await?;
+        let gone = self.unneeded(past, now, more).await?;
         if dry_run {
             return Ok(gone.iter().map(|commit| commit.entries as u64).sum());
         }
@@ -76,7 +71,12 @@ impl Registry {
     }
 
     /// The commits of which nothing is needed, in order.
-    async fn unneeded(&self, past: Past, now: Timestamp) -> Result<Vec<Commit>, StoreError> {
+    async fn unneeded(
+        &self,
+        past: Past,
+        now: Timestamp,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<Vec<Commit>, StoreError> {
         if past.commits.is_empty() {
             return Ok(Vec::new());
         }
@@ -87,9 +87,16 @@ impl Registry {
         // nobody promised it the rest; one that is never told anything would keep all of it.
         let promised = now.minus_days(2 * days);
         let about: BTreeSet<&Subject> = past.newest.keys().map(|(subject, _)| subject).collect();
-        let about: Vec<&Subject> = about.into_iter().collect();
+        let mut about: Vec<&Subject> = about.into_iter().collect();
+        let first = now.as_millis().unsigned_abs() % about.len().max(1) as u64;
+        about.rotate_left(usize::try_from(first).unwrap_or(0));
         let mut existing: HashSet<&Subject> = HashSet::new();
+        let mut first = true;
         for subjects in about.chunks(LOOKUPS) {
+            if !mem::take(&mut first) && !more() {
+                existing.extend(subjects);
+                continue;
+            }
             let all = subjects.iter().fold(Selection::new(), |all, subject| look_up(all, subject));
             let view = self.ask(all).await?;
             existing.extend(subjects.iter().filter(|subject| exists(&view, subject)));
