@@ -189,25 +189,25 @@ impl Registry {
         self.catalog(&project.id, selection).await
     }
 
-    /// The catalog of a project, and a view of `more`: of the same snapshot as long as the catalog is made anew for
-    /// it. The one that is kept serves as long as the store's generation has not moved.
+    /// The catalog of a project, and a view of `more` in which it holds. One that is kept serves as long as the
+    /// store's generation has not moved; else it is made anew from the same snapshot as the view.
     pub(super) async fn catalog(
         &self,
         project: &ProjectId,
         more: Selection,
     ) -> Result<(Arc<Catalog>, View), StoreError> {
         let kept = self.indexes.of(project);
-        let mut selection = more.generation();
-        if kept.is_none() {
-            selection.merge(Catalog::selection(project));
+        let more = more.generation();
+        if let Some(kept) = kept {
+            let view = self.ask(more.clone()).await?;
+            if kept.is_of(view.generation) {
+                return Ok((kept, view));
+            }
         }
+        let mut selection = more;
+        selection.merge(Catalog::selection(project));
         let mut view = self.ask(selection).await?;
-        let catalog = match kept {
-            Some(kept) if kept.is_of(view.generation) => return Ok((kept, view)),
-            Some(_) => Catalog::new(&mut self.ask(Catalog::selection(project)).await?, project),
-            None => Catalog::new(&mut view, project),
-        };
-        let catalog = Arc::new(catalog);
+        let catalog = Arc::new(Catalog::new(&mut view, project));
         self.indexes.keep(Arc::clone(&catalog));
         Ok((catalog, view))
     }

@@ -12,7 +12,7 @@ use crate::report::{Context, QueryVector, RouteReport, counted};
 use crate::route::{Route, RouteId};
 use crate::scan::ProjectRef;
 use crate::search::{LearnedMatch, Meaning, Question, is_cold};
-use crate::store::{RouteFilter, Selection, StoreError, VectorFilter};
+use crate::store::{RouteFilter, StoreError, VectorFilter};
 use crate::time::Timestamp;
 use crate::tool::Status;
 
@@ -83,13 +83,12 @@ impl Registry {
             let of_model = VectorFilter::Model(id.clone(), vector.model.clone());
             selection = selection.peek(of_model);
         }
-        let view = self.ask(selection).await?;
+        let (catalog, view) = self.catalog(id, selection).await?;
         let context = Context::new(&view, self.policy(), project, now);
         let usable = context
             .visible()
             .filter(|tool| context.status(tool) == Status::Active && !context.is_ignored(tool));
         let usable: HashSet<&ToolName> = usable.map(|tool| &tool.key.name).collect();
-        let (catalog, _) = self.catalog(id, Selection::new()).await?;
         let (meaning, note) = match vector {
             Some(vector) => meant(vector, &catalog, &view)?,
             None => (Meaning::default(), None),
@@ -102,7 +101,6 @@ impl Registry {
             of_project.map(|route| (route.key.id, route)).collect();
         let report = |each: &LearnedMatch| {
             Some(FoundRoute {
-                // It may have gone since.
                 route: (*by_id.get(&each.id)?).into(),
                 score: each.score(),
                 closeness: each.closeness,
