@@ -48,7 +48,7 @@ pub(super) struct Route {
 }
 
 /// Of an index for one question, how many of its first words the question asks for, and how words begin that may be
-/// longer forms of them; nothing where every word is taken up.
+/// longer forms of them, in order; nothing where every word is taken up.
 #[derive(Clone, Debug, Default)]
 struct Only(Option<(u32, Vec<[u8; MIN_PREFIX]>)>);
 
@@ -58,8 +58,11 @@ impl Only {
         let Some((_, beginnings)) = &self.0 else { return Some(lexicon.learn(stem)) };
         let known = lexicon.known(stem);
         // What merely begins alike is taken up as well: to compare the whole would cost more than it saves.
-        let is_longer =
-            || stem.as_bytes().first_chunk().is_some_and(|first| beginnings.contains(first));
+        let is_longer = || {
+            stem.as_bytes()
+                .first_chunk()
+                .is_some_and(|first| beginnings.binary_search(first).is_ok())
+        };
         known.or_else(|| is_longer().then(|| lexicon.learn(stem)))
     }
 
@@ -118,6 +121,8 @@ impl SearchIndex {
             }
             beginnings.extend(word.as_bytes().first_chunk());
         }
+        beginnings.sort_unstable();
+        beginnings.dedup();
         index.only = Only(Some((asked, beginnings)));
         index
     }

@@ -225,6 +225,8 @@ impl Wanted {
                 stems(word).into_iter().chain([word.clone()]).for_each(|word| wanted.add(word));
             }
         }
+        wanted.beginnings.sort_unstable();
+        wanted.beginnings.dedup();
         wanted
     }
 
@@ -238,7 +240,7 @@ impl Wanted {
     /// Returns true if a word may meet the question, and false of most that do not.
     fn may_hold(&self, word: &str) -> bool {
         match word.as_bytes().first_chunk() {
-            Some(first) => self.beginnings.contains(first),
+            Some(first) => self.beginnings.binary_search(first).is_ok(),
             None => self.whole.iter().any(|whole| whole == word),
         }
     }
