@@ -60,13 +60,34 @@ pub(crate) struct Wire<R, W> {
 /// The side that answers.
 struct Output<W> {
     write: Arc<tokio::sync::Mutex<W>>,
-    /// Counts each begin and each end of a write, so it is odd during one.
+    /// Counts twice for each progress of a write, and once for its begin and its end: it is odd during one.
     writes: Arc<AtomicU64>,
     room: Arc<Semaphore>,
     /// The room that each unanswered request takes.
     pending: Arc<Mutex<HashMap<RequestId, OwnedSemaphorePermit>>>,
     deliveries: Deliveries,
     gone: Ended,
+}
+
+/// A write under way; it ends when this is dropped.
+struct Writing(Arc<AtomicU64>);
+
+impl Writing {
+    fn new(count: Arc<AtomicU64>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+
+    /// Notes that the client took some of it.
+    fn gets_on(&self) {
+        self.0.fetch_add(2, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// The result of reading a line.
@@ -266,14 +287,21 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
         async move {
             line.push(b'\n');
             let mut write = write.lock().await;
-            writes.fetch_add(1, Ordering::Relaxed);
+            let writing = Writing::new(writes);
             let written = async {
-                write.write_all(&line).await?;
+                let mut rest = line.as_slice();
+                while !rest.is_empty() {
+                    let taken = write.write(rest).await?;
+                    if taken == 0 {
+                        return Err(std::io::ErrorKind::WriteZero.into());
+                    }
+                    rest = &rest[taken..];
+                    writing.gets_on();
+                }
                 write.flush().await
             };
-            let written = written.await.inspect_err(|_| gone.end());
-            writes.fetch_add(1, Ordering::Relaxed);
-            written
+            let written: std::io::Result<()> = written.await;
+            written.inspect_err(|_| gone.end())
         }
     }
 }
