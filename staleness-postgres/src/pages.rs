@@ -19,6 +19,7 @@ use crate::values::Statement;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
+
 /// Hands everything that `selection` names to `visit`, in one transaction.
 ///
 /// A collection that is selected whole is streamed in the order of its keys, so a page is all that
@@ -182,7 +183,7 @@ impl Pager<'_> {
         };
         let whole = self.patience.answer(loaded).await?;
         macro_rules! cut {
-            ($($field:ident),*) => {$(
+            ($($field:ident: $row:ty,)*) => {$(
                 for (key, row) in whole.$field {
                     self.page.$field.insert(key, row);
                     if self.added(most).is_break() {
@@ -191,21 +192,8 @@ impl Pager<'_> {
                 }
             )*};
         }
-        cut!(
-            projects,
-            sources,
-            tools,
-            knowledge,
-            documents,
-            work,
-            sessions,
-            cursors,
-            routes,
-            vectors,
-            suggestions,
-            outcomes,
-            journal
-        );
+        staleness_core::collections!(cut);
+        cut! { outcomes: Outcome, journal: JournalEntry, }
         self.flush();
         Ok(())
     }

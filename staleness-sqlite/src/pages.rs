@@ -15,6 +15,7 @@ use crate::transaction::Transaction;
 
 /// Rows that one page holds at most.
 const PAGE: usize = 1_000;
+
 /// Hands everything that `selection` names to `visit`, from the connection's transaction.
 ///
 /// A collection that is selected whole is streamed in the order of its keys, so a page is all that

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::{Change, ChangeSet, OutcomeRange, Row, View};
-use crate::ids::ToolKey;
 use crate::journal::{Floor, JournalEntry, Revision};
 use crate::outcome::Outcome;
 use crate::route::{Route, RouteKey};
@@ -108,16 +107,6 @@ impl<'v> Draft<'v> {
     pub fn sources(&self) -> impl Iterator<Item = &Source> + '_ {
         let seen = self.view.sources.values().filter(|row| !self.sources.contains_key(&row.id));
         seen.chain(self.sources.values().flatten())
-    }
-
-    /// The keys of every tool that is there in the draft, in order.
-    #[must_use]
-    pub fn tool_keys(&self) -> Vec<ToolKey> {
-        let seen = self.view.tools.keys().filter(|key| !self.tools.contains_key(key));
-        let drafted = self.tools.iter().filter(|(_, tool)| tool.is_some()).map(|(key, _)| key);
-        let mut keys: Vec<ToolKey> = seen.chain(drafted).cloned().collect();
-        keys.sort_unstable();
-        keys
     }
 
     /// Every tool that is there in the draft, in no particular order.

@@ -319,8 +319,8 @@ impl RouteFilter {
 pub enum VectorFilter {
     /// The vector of the route with this key.
     Key(RouteKey),
-    /// Of the vectors that a model made in a project the one with the smallest key: how many
-    /// dimensions do they have?
+    /// Of the vectors that a model made in a project the one with the smallest key, which says how many
+    /// dimensions they have.
     First(ProjectId, ModelId),
     /// The vectors of a project's routes to one tool, whatever model made them. A store reads no other.
     Tool(ProjectId, ToolName),

@@ -94,6 +94,7 @@ pub(crate) fn load<R: Stored>(
         return Ok(());
     }
     let rows = table(tx, R::ROWS)?;
+    let mut found: Vec<&R::Filter> = Vec::new();
     for Pick { filter, .. } in picks {
         match filter.key() {
             // The rows of a batch are few, and each is named again and again.
@@ -103,8 +104,14 @@ pub(crate) fn load<R: Stored>(
                     R::keep(row, view);
                 }
             }
-            None if *filter == R::Filter::ALL => keep_all::<R>(&rows, view)?,
-            None => R::find(tx, &rows, filter, view)?,
+            None if found.contains(&filter) => {}
+            None => {
+                found.push(filter);
+                match *filter == R::Filter::ALL {
+                    true => keep_all::<R>(&rows, view)?,
+                    false => R::find(tx, &rows, filter, view)?,
+                }
+            }
         }
     }
     Ok(())

@@ -32,11 +32,12 @@ pub(crate) struct Statements {
 /// each name behind them a statement that selects rows by a condition.
 macro_rules! statements {
     ($table:ident: $first:ident $($key:ident)*; $($column:ident)*; $($name:ident $tail:literal)*) => {
+        // The `+` changes no value: SQLite notes five names for a bare column, and one for anything else.
         macro_rules! select {
             ($end:expr) => {
                 concat!(
-                    "SELECT ", stringify!($first), $(", ", stringify!($key),)*
-                    $(", ", stringify!($column),)* " FROM ", stringify!($table), $end
+                    "SELECT +", stringify!($first), $(", +", stringify!($key),)*
+                    $(", +", stringify!($column),)* " FROM ", stringify!($table), $end
                 )
             };
         }
