@@ -12,7 +12,7 @@ use crate::report::{Context, QueryVector, RouteReport, counted};
 use crate::route::{Route, RouteId};
 use crate::scan::ProjectRef;
 use crate::search::{LearnedMatch, Meaning, Question, is_cold};
-use crate::store::{RouteFilter, StoreError, VectorFilter};
+use crate::store::{RouteFilter, Selection, StoreError, VectorFilter};
 use crate::time::Timestamp;
 use crate::tool::Status;
 
@@ -76,21 +76,23 @@ impl Registry {
     ) -> Result<FoundRoutes, StoreError> {
         let asked = Question::new(&find.query).map_err(refused)?;
         let id = &project.id;
-        let mut selection = visible(id, self.policy()).peek(RouteFilter::Project(id.clone()));
         let vector = find.vector.as_ref().map(QueryVector::of);
+        let mut vectors = Selection::new();
         if let Some(vector) = vector {
             vector.check()?;
-            let of_model = VectorFilter::Model(id.clone(), vector.model.clone());
-            selection = selection.peek(of_model);
+            vectors = vectors.peek(VectorFilter::Model(id.clone(), vector.model.clone()));
         }
-        let (catalog, view) = self.catalog(id, selection).await?;
+        let (catalog, vectors) = self.catalog(id, vectors).await?;
+        // Later than the catalog: what it finds is there, but for routes that went meanwhile.
+        let routes = RouteFilter::Project(id.clone());
+        let view = self.ask(visible(id, self.policy()).peek(routes)).await?;
         let context = Context::new(&view, self.policy(), project, now);
         let usable = context
             .visible()
             .filter(|tool| context.status(tool) == Status::Active && !context.is_ignored(tool));
         let usable: HashSet<&ToolName> = usable.map(|tool| &tool.key.name).collect();
         let (meaning, note) = match vector {
-            Some(vector) => meant(vector, &catalog, &view)?,
+            Some(vector) => meant(vector, &catalog, &vectors)?,
             None => (Meaning::default(), None),
         };
         let wanted = |tool: &ToolName| usable.contains(tool);
