@@ -283,7 +283,8 @@ fn nothing_is_created_unless_it_may_be() {
     let of_it = Sql::connect(database.url()).unwrap();
     of_it
         .run(
-            "ALTER TABLE staleness.workspaces DROP COLUMN floor, DROP COLUMN floor_at; \
+            "ALTER TABLE staleness.workspaces DROP COLUMN floor, DROP COLUMN floor_at, \
+             DROP COLUMN generation; \
              UPDATE staleness.meta SET format = 1, least = 1",
         )
         .unwrap();
