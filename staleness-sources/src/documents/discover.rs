@@ -27,6 +27,7 @@ const FOREIGN_FOLDERS: [&str; 5] = ["node_modules", "target", "vendor", "venv", 
 const IGNORED: &str = "is left out by a pattern of documents.ignore";
 const LINK: &str = "is a link: what it leads to is checked under its own name only";
 const NOT_UTF8: &str = "has a name that is not UTF-8";
+const NO_FILE: &str = "is not a file";
 
 /// The files that were found, by key.
 #[derive(Debug, Default)]
@@ -281,13 +282,20 @@ impl Search<'_> {
             let Ok(entry) = entry else { continue };
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let is_special = entry
+                .file_type()
+                .is_some_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink());
             arrived |= is_folder && entry.path() == folder;
             let Ok(below) = entry.path().strip_prefix(&self.place.folder) else { continue };
             let key = key_of(below);
-            if !is_file || !nature::is_markdown(&key) {
+            if !nature::is_markdown(&key) {
                 continue;
             }
-            self.own_path(below, Loaded::No);
+            if is_file {
+                self.own_path(below, Loaded::No);
+            } else if is_special && !self.patterns.ignores(&key) {
+                self.skip(key, NO_FILE);
+            }
         }
         let mut ignored = ignored.lock().unwrap_or_else(PoisonError::into_inner);
         for note in ignored.notes.drain(..) {

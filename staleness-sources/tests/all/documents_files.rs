@@ -158,6 +158,8 @@ fn links_that_leave_the_project_circles_and_pipes_are_not_read() {
     assert_eq!(reason(&report, "CLAUDE.md"), "is a link that leads out of its folder");
     assert_eq!(reason(&report, "GEMINI.md"), "is not a file");
     assert!(!reason(&report, "AGENTS.md").is_empty());
+    // It is told without being named, too: a client would wait for it.
+    assert_eq!(reason(&project.check(), "GEMINI.md"), "is not a file");
 }
 
 #[test]
