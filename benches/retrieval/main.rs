@@ -136,7 +136,7 @@ fn curve(data: &Data, title: &str, cases: &[&Case], steps: &[usize]) -> Vec<Poin
     points
 }
 
-/// Whether a tool is in the half of which something is learned.
+/// True if a tool is in the half of which something is learned.
 type Half = fn(&Data, usize) -> bool;
 
 /// What learning does to tools, or whole servers, of which nothing is learned.

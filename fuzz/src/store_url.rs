@@ -49,7 +49,7 @@ fn told(error: &ServiceError, text: &str) {
     assert!(!error.render(true).contains('\n'), "{error:?}");
 }
 
-/// Whether every secret of a text stands where a password or a parameter does.
+/// Returns true if every secret of a text stands where a password or a parameter does.
 fn is_hidden(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
         // Words as other clients take them.

@@ -79,7 +79,7 @@ fn kind(error: &clap::Error) -> ErrorKind {
     }
 }
 
-/// Whether the arguments call `hook`: a hook never fails its caller, however it was called.
+/// Returns true if the arguments call `hook`: a hook never fails its caller, however it was called.
 pub(crate) fn calls_hook(args: &[OsString]) -> bool {
     addressed(args).0.get_name() == "hook"
 }
@@ -101,7 +101,7 @@ fn addressed(args: &[OsString]) -> (clap::Command, String) {
     (command, path)
 }
 
-/// Whether the next word is this option's value. Global options are defined at the top.
+/// Returns true if the next word is this option's value. Global options are defined at the top.
 fn takes_value(command: &clap::Command, word: &str) -> bool {
     let Some(name) = word.strip_prefix("--") else { return false };
     let own = command.get_arguments().find(|arg| arg.get_long() == Some(name)).cloned();

@@ -95,7 +95,7 @@ impl fmt::Debug for Place {
     }
 }
 
-/// How a file is opened as a store.
+/// A way to open a file as a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
     /// It is created when it is not there.

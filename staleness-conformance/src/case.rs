@@ -52,14 +52,14 @@ impl Case {
         self
     }
 
-    /// The same case for backends that keep a store in a file.
+    /// Limits the case to backends that keep a store in a file.
     #[must_use]
     pub const fn file(mut self) -> Self {
         self.needs.file = true;
         self
     }
 
-    /// The same case for backends that know tokio.
+    /// Limits the case to backends that know tokio.
     #[must_use]
     pub const fn runtime(mut self) -> Self {
         self.needs.runtime = true;

@@ -56,7 +56,7 @@ pub struct Changed<'a> {
     pub how: &'a str,
     /// The table it was done to.
     pub table: &'a str,
-    /// Whether rows are found by the cell, so that errors may tell it.
+    /// True if rows are found by the cell, so that errors may tell it.
     pub is_key: bool,
 }
 

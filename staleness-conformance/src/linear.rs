@@ -15,7 +15,7 @@ pub(crate) struct Done {
     pub(crate) ended: u64,
     /// The count that it answered with.
     pub(crate) count: u64,
-    /// Whether it only read.
+    /// True if it only read.
     pub(crate) reads: bool,
 }
 

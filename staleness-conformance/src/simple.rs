@@ -13,7 +13,7 @@ use crate::context::Handle;
 pub struct Simple {
     /// The name, for reports.
     pub name: &'static str,
-    /// What it promises beyond the contract.
+    /// Its promises beyond the contract.
     pub capabilities: Capabilities,
     /// Opens the store in a file.
     pub open: fn(&str, Opening) -> Result<Handle, StoreError>,

@@ -107,13 +107,13 @@ pub fn server_entry_name(server: &str) -> Option<ToolName> {
     ToolName::new(format!("{PREFIX}{server}{SEPARATOR}*")).ok()
 }
 
-/// Whether the name stands for a whole server, and so cannot be called.
+/// Returns true if the name stands for a whole server, and so cannot be called.
 #[must_use]
 pub fn is_server_entry(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with("__*") && name.len() > PREFIX.len() + 3
 }
 
-/// Whether the name is that of an MCP server's tool.
+/// Returns true if the name is that of an MCP server's tool.
 #[must_use]
 pub fn is_mcp(name: &str) -> bool {
     name.starts_with(PREFIX)

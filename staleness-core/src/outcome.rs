@@ -53,7 +53,7 @@ impl Mark {
         Self::ALL.into_iter().find(|mark| mark.letter() == letter)
     }
 
-    /// Whether the mark enters the failure window and the ranking.
+    /// Returns true if the mark enters the failure window and the ranking.
     #[must_use]
     pub const fn is_counted(self) -> bool {
         matches!(self, Self::Success | Self::Failure)

@@ -55,7 +55,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Whether a telling up to `upto` moves this cursor. It moves forward only: of two windows of
+    /// Returns true if a telling up to `upto` moves this cursor. It moves forward only: of two windows of
     /// one agent that were told at once, the one that was told less moves nothing.
     #[must_use]
     pub fn moves_to(&self, upto: Revision) -> bool {

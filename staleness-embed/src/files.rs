@@ -141,7 +141,7 @@ fn tokenizer(path: &Path, words: &[u8]) -> Result<Tokenizer, EmbedError> {
     .unwrap_or_else(|| Err(model(path, "its parts do not fit together".into())))
 }
 
-/// Whether every table of characters is as long as it says that it is: who reads them makes room for
+/// Returns true if every table of characters is as long as it says that it is: who reads them makes room for
 /// so many first, and a length of 4 GiB ends the process. A table begins with its length in bytes.
 fn tables_are_whole(part: &Value) -> bool {
     let table = part.get("precompiled_charsmap").and_then(Value::as_str).is_none_or(|text| {

@@ -18,7 +18,7 @@ struct File {
     base: ffi::sqlite3_file,
     /// The file of the operating system's layer.
     real: *mut ffi::sqlite3_file,
-    /// Whether the operating system's layer syncs the folder when this file is synced next, as it does
+    /// True if the operating system's layer syncs the folder when this file is synced next, as it does
     /// for a journal or log that may have been created.
     syncs_folder: bool,
     /// Its name; `None` once it was closed.

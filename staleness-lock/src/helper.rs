@@ -15,7 +15,7 @@ pub(crate) struct Helper {
 
 #[derive(Debug)]
 struct Desk {
-    /// Whether somebody waits for the file.
+    /// True if somebody waits for the file.
     wanted: bool,
     /// What the helper brought, or that it brought something nobody wanted.
     result: Option<io::Result<File>>,

@@ -175,14 +175,14 @@ impl FileLock {
         self.queue.len()
     }
 
-    /// Whether a helper was left behind in the kernel's queue.
+    /// Returns true if a helper was left behind in the kernel's queue.
     #[cfg(test)]
     pub(crate) fn has_helper(&self) -> bool {
         self.kept().helper.is_some()
     }
 }
 
-/// Whether the file still has a name. A handle of a removed file locks nothing that others see.
+/// Returns true if the file still has a name. A handle of a removed file locks nothing that others see.
 #[cfg(unix)]
 fn is_linked(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -18,7 +18,7 @@ pub(crate) struct Call<'a> {
     pub listener: &'a dyn Listener,
 }
 
-/// Whether work is to end before it is done: because its caller cancelled it, or went away.
+/// True if work is to end before it is done: because its caller cancelled it, or went away.
 #[derive(Clone, Debug)]
 pub(crate) struct Ended(Arc<watch::Sender<bool>>);
 

@@ -33,7 +33,7 @@ const BYTES_EACH: usize = 256 * 1024;
 const KEPT_BYTES: usize = 64 * 1024;
 /// How long answers may stay unread once the client closed its side.
 const UNREAD: Duration = Duration::from_millis(300);
-/// How long one answer may stay unread while requests wait for room.
+/// Longest time in which a client may take nothing while requests wait for room.
 const STALLED: Duration = Duration::from_secs(10);
 
 /// When a client went away.

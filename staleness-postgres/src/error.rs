@@ -77,7 +77,7 @@ impl From<Error> for Failed {
     }
 }
 
-/// Whether the connection that reported it is gone.
+/// Returns true if the connection that reported it is gone.
 fn is_lost(error: &Error) -> bool {
     match error.as_db_error() {
         Some(told) => matches!(told.parsed_severity(), Some(Severity::Fatal | Severity::Panic)),

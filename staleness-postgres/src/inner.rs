@@ -372,7 +372,7 @@ fn not_committed(error: Error) -> Failed {
     if error.as_db_error().is_some() { error.into() } else { from_commit(error) }
 }
 
-/// Whether [`meta::advance`] found another revision than the one that was seen.
+/// Returns true if [`meta::advance`] found another revision than the one that was seen.
 fn was_overtaken(error: &Error) -> bool {
     error.as_db_error().is_some_and(|told| {
         *told.code() == SqlState::NOT_NULL_VIOLATION && told.table() == Some("workspaces")

@@ -38,7 +38,7 @@ pub(crate) trait Table: Row {
     /// The condition of a filter that is not for one key.
     fn condition(filter: &Self::Filter) -> Where;
 
-    /// Whether a row that the condition of a filter found is really meant.
+    /// Returns true if a row that the condition of a filter found is really meant.
     fn is_meant(_: &Self::Filter, _: &Self) -> bool {
         true
     }

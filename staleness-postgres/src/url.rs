@@ -97,7 +97,7 @@ pub(crate) fn parse(url: &str) -> Result<Target, StoreError> {
     Ok(Target { config, workspace, roots })
 }
 
-/// Whether every server that it names is on this machine.
+/// Returns true if every server that it names is on this machine.
 fn is_local(config: &Config) -> bool {
     let hosts = config.get_hosts().iter().all(|host| match host {
         Host::Tcp(name) => {

@@ -132,7 +132,7 @@ impl Batch {
         self.rows
     }
 
-    /// Whether one more row would make an unwieldy statement.
+    /// Returns true if one more row would make an unwieldy statement.
     pub(crate) const fn is_full(&self) -> bool {
         self.rows >= 5_000 || self.bytes >= 8 << 20
     }

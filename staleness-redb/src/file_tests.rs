@@ -31,7 +31,7 @@ pub(crate) struct Plan {
     pub(crate) after: u64,
     /// How many fail then.
     pub(crate) times: u64,
-    /// Whether reads count. What fails is otherwise that no space is left.
+    /// True if reads count. What fails is otherwise that no space is left.
     pub(crate) reads: bool,
 }
 

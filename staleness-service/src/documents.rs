@@ -33,7 +33,7 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether what is found may be kept for those who ask later: it is everything that there is to
+    /// Returns true if what is found may be kept for those who ask later: it is everything that there is to
     /// find, as of now.
     fn is_kept(&self, settings: &Settings) -> bool {
         !self.dry_run && self.since.is_none() && self.version.is_none() && !settings.given_now

@@ -31,7 +31,7 @@ fn escape_if(text: &str, is_unsafe: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Whether a terminal would obey or hide a character.
+/// Returns true if a terminal would obey or hide a character.
 #[must_use]
 pub fn is_unsafe(c: char) -> bool {
     // All that Unicode lets a terminal leave out, and the blank Braille pattern.

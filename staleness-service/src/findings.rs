@@ -85,7 +85,7 @@ impl Levels {
         }
     }
 
-    /// Whether any is at this level or worse.
+    /// Returns true if any is at this level or worse.
     pub const fn any_at(&self, level: Level) -> bool {
         match level {
             Level::Fresh => true,

@@ -85,12 +85,12 @@ pub fn to_look_up(items: &[Item], report: &Report) -> Vec<Item> {
     items.iter().filter(by_row).map(with_changed).collect()
 }
 
-/// Whether two citations name the same place, whatever was there.
+/// Returns true if two citations name the same place, whatever was there.
 fn is_same(a: &Citation, b: &Citation) -> bool {
     (&a.path, &a.lines, &a.symbol) == (&b.path, &b.lines, &b.symbol)
 }
 
-/// Whether somebody verified the item after what a fact tells of: a change, to the day, since the fact
+/// Returns true if somebody verified the item after what a fact tells of: a change, to the day, since the fact
 /// tells days, or the end of a word. The file does not know that, the store does. What is cited and gone stays
 /// so, whoever looked.
 fn is_settled(item: &Item, block: &Block, fact: &Fact) -> bool {

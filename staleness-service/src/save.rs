@@ -100,7 +100,7 @@ fn partial(target: &Path) -> OsString {
     name
 }
 
-/// Whether a path, of which the end need not be there yet, leads to a place in the folder.
+/// Returns true if a path, of which the end need not be there yet, leads to a place in the folder.
 #[must_use]
 pub fn stays_in(folder: &Path, path: &Path) -> bool {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
@@ -108,7 +108,7 @@ pub fn stays_in(folder: &Path, path: &Path) -> bool {
     there.is_some_and(|there| there.starts_with(folder))
 }
 
-/// Whether a path is by its name one of a place in the folder, and leads out of it by a link: the
+/// Returns true if a path is by its name one of a place in the folder, and leads out of it by a link: the
 /// folder may be somebody else's work.
 #[must_use]
 pub fn leads_out_of(folder: &Path, path: &Path) -> bool {

@@ -117,7 +117,7 @@ pub fn preview(
     })
 }
 
-/// Whether only the project configures this server: then its tools are the project's.
+/// Returns true if only the project configures this server: then its tools are the project's.
 #[must_use]
 pub fn is_project_server(settings: &Settings, server: &str) -> bool {
     let scan = read_world(settings, false, None, BTreeMap::new(), &Asker::default());

@@ -11,7 +11,7 @@ use staleness::{OpenOptions, Policy, Registry, StoreUrl};
 /// A step of a server waits for its turn no longer than this.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How the registry is to be opened.
+/// A way to open the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Only to look: a registry that is not there is empty, and stays away.

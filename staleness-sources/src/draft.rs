@@ -105,7 +105,7 @@ impl Draft {
         }
     }
 
-    /// Whether nothing was found and nothing was wrong.
+    /// Returns true if nothing was found and nothing was wrong.
     pub(crate) fn is_blank(&self) -> bool {
         self.found.is_empty() && self.fault.is_none()
     }

@@ -19,7 +19,7 @@ pub(crate) struct Item {
     pub(crate) name: String,
     /// Where it is.
     pub(crate) path: PathBuf,
-    /// Whether it is a folder; else it is a regular file.
+    /// True if it is a folder; else it is a regular file.
     pub(crate) is_folder: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Lister<'a> {
         Ok(items)
     }
 
-    /// Whether the entry is a folder; `None` for what is neither a file nor a folder, and for a
+    /// Returns true if the entry is a folder; `None` for what is neither a file nor a folder, and for a
     /// link to a folder that holds the link, which would be walked for ever.
     fn kind(
         &self,
@@ -143,7 +143,7 @@ impl<'a> Lister<'a> {
     }
 }
 
-/// Whether a file's name ends in `.md`, in any case.
+/// Returns true if a file's name ends in `.md`, in any case.
 pub(crate) fn is_markdown(name: &str) -> bool {
     name.len() > 3 && name.get(name.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case(".md"))
 }

@@ -34,7 +34,7 @@ impl ProjectPlace {
         Self { root: folder.clone(), folder }
     }
 
-    /// Whether the folder is the project's own, not a linked work tree of it.
+    /// Returns true if the folder is the project's own, not a linked work tree of it.
     #[must_use]
     pub fn is_main_tree(&self) -> bool {
         self.folder == self.root

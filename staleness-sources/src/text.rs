@@ -30,7 +30,7 @@ impl Fence {
         Self { inside: folders.into_iter().map(canonical).collect() }
     }
 
-    /// Whether the path, which exists, leads to a place inside.
+    /// Returns true if the path, which exists, leads to a place inside.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let target = canonical(path);
         self.inside.iter().any(|folder| target.starts_with(folder))
@@ -229,7 +229,7 @@ pub(crate) fn read_head(path: &Path, limit: u64, head: u64) -> Result<String, &'
     }
 }
 
-/// Whether a folder can be listed and is not empty: an unmounted home proves nothing.
+/// Returns true if a folder can be listed and is not empty: an unmounted home proves nothing.
 pub(crate) fn is_there(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.any(|entry| entry.is_ok()))
 }

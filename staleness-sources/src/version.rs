@@ -31,7 +31,7 @@ pub fn project_version(root: &Path) -> Option<String> {
     })
 }
 
-/// Whether a text can be the version of something: it begins with a digit, and is short and plain.
+/// Returns true if a text can be the version of something: it begins with a digit, and is short and plain.
 fn is_version(text: &str) -> bool {
     text.len() <= MAX_VERSION
         && text.starts_with(|c: char| c.is_ascii_digit())

@@ -21,9 +21,9 @@ pub(crate) struct Conn {
     raw: Connection,
     /// What `synchronous` is set to; SQLite begins with FULL.
     durability: Cell<Durability>,
-    /// Whether it has run a transaction.
+    /// True if it has run a transaction.
     used: Cell<bool>,
-    /// Whether what is deleted is overwritten.
+    /// True if what is deleted is overwritten.
     overwrites: Cell<bool>,
     /// How large the cache of pages was made, once something began.
     cache: Cell<Option<Cache>>,

@@ -68,7 +68,7 @@ impl Log {
         }
     }
 
-    /// Whether this store may have left more in the log than a short-lived process would, or what was
+    /// Returns true if this store may have left more in the log than a short-lived process would, or what was
     /// forgotten.
     pub(crate) fn is_left(&self) -> bool {
         self.commits.load(Ordering::Relaxed) > SETTLED

@@ -14,7 +14,7 @@ use crate::url::{ParseUrlError, StoreUrl};
 pub struct OpenOptions {
     /// The thresholds.
     pub policy: Policy,
-    /// Whether a missing store is created, with the folders above it.
+    /// True if a missing store is created, with the folders above it.
     pub create: bool,
     /// True if the store is only read: nothing is created, whatever `create` says, and steps end with [`StoreError::ReadOnly`].
     pub read_only: bool,

@@ -52,7 +52,7 @@ impl PostgresUrl {
         &self.0
     }
 
-    /// Whether both plainly name one workspace of one database, whoever connects and how. Where hosts are
+    /// Returns true if both plainly name one workspace of one database, whoever connects and how. Where hosts are
     /// names, nobody looks up what they mean.
     #[must_use]
     pub fn is_same_place(&self, other: &Self) -> bool {
@@ -100,7 +100,7 @@ impl PostgresUrl {
         Some([hosts, ports, addresses, vec![database], vec![workspace]])
     }
 
-    /// Whether a password is in it.
+    /// Returns true if a password is in it.
     #[must_use]
     pub fn has_password(&self) -> bool {
         let rest = behind_scheme(&self.0);
@@ -213,7 +213,7 @@ const fn is_of_scheme(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_')
 }
 
-/// Whether a text names a file plainly, whatever letters are in it.
+/// Returns true if a text names a file plainly, whatever letters are in it.
 fn is_path(text: &str) -> bool {
     text.starts_with(['/', '.', '~']) || !text.contains(':')
 }

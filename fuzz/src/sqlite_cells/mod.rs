@@ -103,7 +103,7 @@ fn opened(path: &Path) -> Option<BlockingRegistry> {
     }
 }
 
-/// Whether a check finds a store sound. Whatever it finds, everything can be asked for, with the same
+/// Returns true if a check finds a store sound. Whatever it finds, everything can be asked for, with the same
 /// answer twice; a sound store can be read to its end.
 fn judged(store: &BlockingRegistry, workload: &Workload) -> bool {
     let seen = workload.look(store);

@@ -26,7 +26,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Whether anything was suggested, or is to be learned from.
+    /// Returns true if anything was suggested, or is to be learned from.
     pub(super) const fn is_worth_noting(&self) -> bool {
         !self.prompted.tools.is_empty() || self.prompted.query.is_some()
     }

@@ -45,7 +45,7 @@ fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool,
     Ok(args.fail_on.is_some_and(|least| reaches(&report, least)))
 }
 
-/// Whether anything is at a level or worse.
+/// Returns true if anything is at a level or worse.
 pub(super) fn reaches(report: &StaleReport, least: LevelArg) -> bool {
     report.warnings.iter().any(|each| match least {
         LevelArg::Review => each.level != Level::Fresh,

@@ -30,7 +30,7 @@ pub(crate) struct Place {
     pub path: PathBuf,
     /// Where its bytes are: what a link leads to.
     target: PathBuf,
-    /// Whether a new file is for the user's eyes only.
+    /// True if a new file is for the user's eyes only.
     private: bool,
 }
 
@@ -151,7 +151,7 @@ pub(crate) enum Applied {
 }
 
 impl Change {
-    /// Whether there is anything to do.
+    /// Returns true if there is anything to do.
     pub(crate) fn is_nothing(&self) -> bool {
         self.before == self.after
     }

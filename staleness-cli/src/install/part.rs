@@ -89,7 +89,7 @@ impl Part {
         Ok(After::Text(self.remove(text, earlier)?))
     }
 
-    /// Whether a text holds entries of ours.
+    /// Returns true if a text holds entries of ours.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Skill => text.contains(MARK),
@@ -97,7 +97,7 @@ impl Part {
         }
     }
 
-    /// Whether it has the client start the MCP server.
+    /// Returns true if it has the client start the MCP server.
     pub(crate) const fn is_server(&self) -> bool {
         matches!(self, Self::Server(_) | Self::Toml(_))
     }
@@ -192,7 +192,7 @@ fn skill(text: &str) -> Result<String, Fault> {
     Err(Fault { line: 1, what: what.into() })
 }
 
-/// Whether a skill is as some version of this program wrote it.
+/// Returns true if a skill is as some version of this program wrote it.
 fn is_untouched(text: &str) -> bool {
     let text = uniform(text);
     let Some((front, back)) = text.split_once(MARK) else { return false };

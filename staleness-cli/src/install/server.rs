@@ -15,7 +15,7 @@ pub(super) const NAME: &str = "staleness";
 pub(crate) struct Server {
     /// Where the client keeps its servers.
     pub key: &'static str,
-    /// Whether the client writes down how a server is talked to.
+    /// True if the client writes down how a server is talked to.
     pub typed: bool,
     /// Who is called.
     pub program: Program,

@@ -32,7 +32,7 @@ impl Program {
         ["mcp".to_owned()].into_iter().chain(self.options.iter().cloned()).collect()
     }
 
-    /// Whether a command line is one that [`Program::hook`] writes, for whatever store and policy. Any
+    /// Returns true if a command line is one that [`Program::hook`] writes, for whatever store and policy. Any
     /// other is somebody's own, whoever is called.
     pub(crate) fn wrote_hook(&self, line: &str, arguments: &[&str]) -> bool {
         let words = words(line).unwrap_or_default();
@@ -45,7 +45,7 @@ impl Program {
             && rest.get(fixed..).is_some_and(known_options)
     }
 
-    /// Whether a server's call is one that `init` writes, for whatever store and policy.
+    /// Returns true if a server's call is one that `init` writes, for whatever store and policy.
     pub(crate) fn wrote_server(&self, call: &Call<'_>, arguments: &[String]) -> bool {
         self.is(call) && arguments.split_first().is_some_and(|(_, rest)| known_options(rest))
     }
@@ -83,14 +83,14 @@ impl<'a> Call<'a> {
         Some(Self { program: program.into(), command: command.into() })
     }
 
-    /// Whether the program's path does not depend on where it is called.
+    /// Returns true if the program's path does not depend on where it is called.
     pub(crate) fn is_absolute(&self) -> bool {
         let path = self.program.as_bytes();
         let drive = path.len() > 2 && path[1] == b':' && matches!(path[2], b'/' | b'\\');
         path.starts_with(b"/") || path.starts_with(br"\\") || drive
     }
 
-    /// Whether the program bears this program's name.
+    /// Returns true if the program bears this program's name.
     pub(crate) fn is_named(&self) -> bool {
         let name = self.program.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
@@ -101,12 +101,12 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Whether two paths are the same text, whichever way their separators lean.
+/// Returns true if two paths are the same text, whichever way their separators lean.
 fn same(a: &str, b: &str) -> bool {
     a.replace('\\', "/") == b.replace('\\', "/")
 }
 
-/// Whether a path is one of Windows.
+/// Returns true if a path is one of Windows.
 fn is_windows(path: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
     drive || path.starts_with(r"\\")

@@ -13,13 +13,13 @@ const WIDTH: usize = 80;
 const LINES: usize = 23;
 /// Rows of a section, where there is room.
 const ROWS: usize = 6;
-/// What is going on.
+/// The state of work and tools on one screen.
 pub(crate) struct Board {
     /// Plans that somebody works on, the latest first.
     pub in_progress: Vec<WorkReport>,
-    /// What waits for somebody: handoffs, candidates, plans that are blocked or to do.
+    /// Work that waits for somebody: handoffs, candidates, plans that are blocked or to do.
     pub waiting: Vec<WorkReport>,
-    /// What is overdue.
+    /// Overdue work.
     pub stale: StaleReport,
     /// Tools that cannot be trusted.
     pub tools: Vec<ToolReport>,

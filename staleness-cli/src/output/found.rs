@@ -15,7 +15,7 @@ use super::{Output, Paint, Painter, Table, escape, wrap};
 const MOST: usize = 200;
 /// Files that were not checked, and notes, that are shown at most.
 const ROWS: usize = 25;
-/// What became of the known findings.
+/// Findings of a check, counted against a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Compared {
     /// Findings that are not in the baseline.

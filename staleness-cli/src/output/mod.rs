@@ -93,7 +93,7 @@ impl Output {
 /// Bytes of JSON that are written at once.
 const JSON_BUFFER: usize = 1 << 16;
 
-/// Whether everything was written; a reader that went away is no error.
+/// Returns true if everything was written; a reader that went away is no error.
 fn delivered(written: io::Result<()>) -> Result<bool, CliError> {
     match written {
         Ok(()) => Ok(true),

@@ -12,9 +12,9 @@ pub(crate) struct Entry {
     pub kind: &'static str,
     /// Its name, id or place.
     pub id: String,
-    /// What it is about.
+    /// Its subject, on one line.
     pub title: String,
-    /// How far it can be trusted, and why.
+    /// Its verdict, with the evidence.
     pub verdict: Verdict,
     /// A command line to go on with.
     pub suggested_action: String,

@@ -30,7 +30,7 @@ impl Table {
         self.rows.push(cells.into_iter().map(safe).collect());
     }
 
-    /// Whether there are no rows.
+    /// Returns true if there are no rows.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -36,7 +36,7 @@ pub const VERBS: u64 = 14;
 pub struct SharedUses {
     /// Its uses so far, with that of the turn.
     pub count: u64,
-    /// Whether the turn only read it.
+    /// True if the turn only read it.
     pub reads: bool,
 }
 
@@ -57,7 +57,7 @@ impl Life {
         format!("life-{}-{turn}", self.0)
     }
 
-    /// Whether this turn is one step, so that it is done or not done as a whole.
+    /// Returns true if this turn is one step, so that it is done or not done as a whole.
     #[must_use]
     pub const fn is_one_step(turn: u64) -> bool {
         // Sessions begin and end, documents that are gone go in a step of their own, and the last verb

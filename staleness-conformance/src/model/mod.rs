@@ -76,7 +76,7 @@ pub(crate) fn each<T>(values: &impl Strategy<Value = T>, mut use_it: impl FnMut(
     }
 }
 
-/// How many cases are tried and which, unless the environment says otherwise.
+/// The number and the seed of the cases that are tried, unless the environment says otherwise.
 pub(crate) fn config(cases: u32) -> Config {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {

@@ -59,7 +59,7 @@ pub(crate) struct Plan {
     breach: Breach,
 }
 
-/// How a step breaks its contract.
+/// A way to break the contract of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Breach {
     None,

@@ -21,7 +21,7 @@ pub struct Pace {
     pub glances: usize,
 }
 
-/// What a workload did.
+/// Counts of what a workload did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// The events.
@@ -98,7 +98,7 @@ impl Sides {
 /// into a fresh store of each, once and again, and is seen and exported there as before.
 ///
 /// # Errors
-/// Where they differ, and after which event.
+/// The first difference between the two stores, with the event after which it was seen.
 ///
 /// # Panics
 /// When a store fails where none may.

@@ -119,7 +119,7 @@ impl Workload {
         }
     }
 
-    /// What a caller sees of one project and one name, which change with every event.
+    /// Returns what a caller sees of one project and one name, which change with every event.
     fn glance(&self, registry: &BlockingRegistry) -> String {
         let root = ROOTS[self.ops % ROOTS.len()];
         let name = NAMES[self.ops / 2 % NAMES.len()];

@@ -164,7 +164,7 @@ impl Draw<'_> {
     }
 }
 
-/// What is known of the routes of a project: vectors in the order of their keys.
+/// Returns what is known of the routes of a project: vectors in the order of their keys.
 pub(super) fn seen(registry: &BlockingRegistry, project: &ProjectId) -> String {
     let mut seen = vec![said(registry.routes(project))];
     for (model, _) in MODELS {

@@ -51,7 +51,7 @@ impl Citation {
         Self { path: path.into(), lines: None, symbol: None, digest: None }
     }
 
-    /// Whether it means the file as a whole.
+    /// Returns true if it means the file as a whole.
     #[must_use]
     pub const fn is_bare(&self) -> bool {
         self.lines.is_none() && self.symbol.is_none()

@@ -33,7 +33,7 @@ pub struct Block {
 pub struct Document {
     /// The project and the path.
     pub key: DocumentKey,
-    /// Whether a client loads it by itself: a memory or instruction file, or imported by one.
+    /// True if a client loads it by itself: a memory or instruction file, or imported by one.
     pub loaded: bool,
     /// When it was checked.
     pub checked_at: Timestamp,
@@ -55,7 +55,7 @@ impl Document {
     /// next check looks again.
     pub const PARTIAL: u128 = 1;
 
-    /// Whether findings were left out because there are too many. The worst is among those that are
+    /// Returns true if findings were left out because there are too many. The worst is among those that are
     /// listed.
     #[must_use]
     pub const fn is_partial(&self) -> bool {

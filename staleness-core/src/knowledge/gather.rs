@@ -139,7 +139,7 @@ fn gather_pieces<P: Pieces>(items: &[&Item], pieces: &mut [P], context: &Context
     }
 }
 
-/// Whether an item in a file of the project speaks of one that the user has for all projects, in a file or in
+/// Returns true if an item in a file of the project speaks of one that the user has for all projects, in a file or in
 /// the store: what somebody else wrote says nothing of those.
 fn reaches_out(item: &Item, other: &Item) -> bool {
     let is_users = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();

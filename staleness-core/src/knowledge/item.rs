@@ -79,7 +79,7 @@ pub struct Item {
     pub updated_at: Timestamp,
     /// The version of the project that it was written for.
     pub version_context: Option<String>,
-    /// Whether time, versions and code leave it untouched.
+    /// True if time, versions and code leave it untouched.
     pub evergreen: bool,
     /// When it should be done, for a to-do.
     pub due: Option<Timestamp>,
@@ -151,7 +151,7 @@ impl Item {
         self.verified_at.unwrap_or(self.added_at)
     }
 
-    /// Whether it is a to-do that is done: it is never flagged, and never recalled.
+    /// Returns true if it is a to-do that is done: it is never flagged, and never recalled.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.kind == ItemKind::Todo && self.done_at.is_some()

@@ -15,7 +15,7 @@ const SAID: u16 =
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subject<'a> {
     pub(super) kind: ItemKind,
-    /// Whether age, versions and code leave it untouched.
+    /// True if age, versions and code leave it untouched.
     pub(super) evergreen: bool,
     /// Whole days since it was verified, else since it was written; 0 when that is not known.
     pub(super) days: i64,
@@ -62,7 +62,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether a kind of signal says anything about it.
+    /// Returns true if a kind of signal says anything about it.
     pub(super) const fn is_touched_by(&self, kind: SignalKind) -> bool {
         self.touching() & bit(kind) != 0
     }
@@ -75,7 +75,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether it ages at all.
+    /// Returns true if it ages at all.
     pub(super) const fn ages(&self) -> bool {
         !self.evergreen && !matches!(self.kind, ItemKind::Preference)
     }
@@ -85,7 +85,7 @@ impl<'a> Subject<'a> {
         if self.ages() { resolved.rules.curve.at(self.days, self.verifications) } else { 1.0 }
     }
 
-    /// Whether it is a to-do that is open for too long.
+    /// Returns true if it is a to-do that is open for too long.
     pub(super) fn is_pending(&self, resolved: &Resolved) -> bool {
         self.kind == ItemKind::Todo
             && !self.evergreen
@@ -165,7 +165,7 @@ impl Effect {
         Self { strength, weight }
     }
 
-    /// Whether the formula of a kind has a term for this sort of evidence: it is taken off in points
+    /// Returns true if the formula of a kind has a term for this sort of evidence: it is taken off in points
     /// then, rather than as a share of what is left.
     fn is_term(kind: SignalKind, resolved: &Resolved) -> bool {
         match kind {

@@ -16,7 +16,7 @@ const COMMIT_CHARS: usize = 7;
 pub(super) struct Anchor {
     /// The moment of the verdict.
     pub(super) now: Timestamp,
-    /// Whether the thing was ever verified.
+    /// True if the thing was ever verified.
     pub(super) verified: bool,
 }
 

@@ -29,13 +29,13 @@ impl SignalSet {
         set
     }
 
-    /// Whether there is nothing.
+    /// Returns true if there is nothing.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether evidence of this sort is there.
+    /// Returns true if evidence of this sort is there.
     #[must_use]
     pub const fn holds(self, kind: SignalKind) -> bool {
         self.0 & bit(kind) != 0

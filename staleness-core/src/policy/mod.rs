@@ -128,9 +128,9 @@ macro_rules! tool_policy {
 tool_policy! {
     /// Which run of failures demotes.
     rule: DemotionRule = DemotionRule::default(),
-    /// Whether failures demote at all.
+    /// True if failures demote at all.
     demote: bool = true,
-    /// Whether the failure window starts afresh when a tool recovers or is restored.
+    /// True if the failure window starts afresh when a tool recovers or is restored.
     window_restarts_on_restore: bool = false,
     /// Days without being seen after which a tool sinks and wants a look.
     unseen_days: u32 = 30,
@@ -236,7 +236,7 @@ impl Default for JournalPolicy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookPolicy {
-    /// Whether a session start tells the agent what changed.
+    /// True if a session start tells the agent what changed.
     pub tell: bool,
     /// The longest text that a session start may add, in characters.
     pub session_start_chars: u32,
@@ -265,7 +265,7 @@ impl Default for HookPolicy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProjectPolicy {
-    /// Whether the work trees of one git repository are one project.
+    /// True if the work trees of one git repository are one project.
     pub share_worktrees: bool,
     /// A project whose folder is gone is forgotten when nobody was in it for this many days, unless it holds
     /// something that a person wrote or decided.

@@ -8,7 +8,7 @@ use crate::route::Precision;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoutePolicy {
-    /// Whether what a user asks an agent is learned from. It is kept without secrets, and bounded.
+    /// True if what a user asks an agent is learned from. It is kept without secrets, and bounded.
     pub learn_from_prompts: bool,
     /// The folder of the sentence transformer that makes vectors of queries, in programs that were
     /// built with one; empty for none.

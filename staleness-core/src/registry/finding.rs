@@ -245,7 +245,7 @@ pub(super) fn is_usable(each: &RankedTool<'_>) -> bool {
 }
 
 impl FindTools {
-    /// What the vector says, where there are others to compare it with; and what to say of it.
+    /// Compares the vector with those of its model, if there are any, and returns a note for the caller.
     fn meaning(
         &self,
         catalog: &Catalog,
@@ -258,7 +258,7 @@ impl FindTools {
     }
 }
 
-/// What a vector says, where the view has any of its model to compare it with; and what to say of it.
+/// Compares a vector with those of its model in the view, if there are any, and returns a note for the caller.
 pub(super) fn meant(
     vector: QueryVector<'_>,
     catalog: &Catalog,

@@ -39,7 +39,7 @@ pub(super) fn wanted(
     more
 }
 
-/// Whether a tool of this name can be suggested: neither the entry of a server nor a tool of this
+/// Returns true if a tool of this name can be suggested: neither the entry of a server nor a tool of this
 /// program's own server, under whatever plugin.
 fn may_be_suggested(name: &ToolName) -> bool {
     let name = name.as_str();

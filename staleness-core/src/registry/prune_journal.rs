@@ -28,7 +28,7 @@ impl Registry {
     /// twice as many days; and of what exists the newest old entry of each action, with those of the same commit. The newest removal of an
     /// item of knowledge stays too: an import goes by it.
     ///
-    /// What is old is read whole. It goes on for as long as `more` returns true, which is asked before more things are
+    /// The old part is read whole. It goes on for as long as `more` returns true, which is asked before more things are
     /// looked up, each time beginning with others, and before each commit but the first; what was not looked up is
     /// taken to exist. What is left is for the next time. Returns the number of entries.
     ///

@@ -1,4 +1,4 @@
-//! What a project sees and what was learned in it, ready to be searched.
+//! The tools that a project sees and the routes that were learned in it, ready to be searched.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,16 +14,16 @@ use crate::tool::{Hold, Status, ToolKind, ToolSummary};
 #[derive(Debug)]
 pub(crate) struct Catalog {
     project: ProjectId,
-    /// What the store's generation was when it was made.
+    /// The store's generation when it was made.
     generation: Option<u64>,
     index: SearchIndex,
     /// The tools by their places in the index; none for one of which only routes are known.
     tools: Vec<Option<Listed>>,
-    /// How many routes each model embedded.
+    /// The number of routes that each model embedded.
     models: BTreeMap<ModelId, usize>,
 }
 
-/// What decides whether a tool may be found.
+/// The state of a tool, as far as it decides what may be found.
 #[derive(Debug)]
 pub(crate) struct Listed {
     is_global: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Listed {
 }
 
 impl Catalog {
-    /// What it is made of.
+    /// Selects the rows that a catalog is made of.
     pub(crate) fn selection(project: &ProjectId) -> Selection {
         let mut all = Self::tools(project);
         all.merge(Self::routes(project));
@@ -127,12 +127,12 @@ impl Catalog {
         generation.is_some() && self.generation == generation
     }
 
-    /// How many routes other models than this one embedded.
+    /// Counts the routes that other models than this one embedded.
     pub(crate) fn embedded_by_others(&self, model: &ModelId) -> usize {
         self.models.iter().filter(|(known, _)| *known != model).map(|(_, count)| count).sum()
     }
 
-    /// How well the tools fit that are wanted.
+    /// Scores the tools that are wanted.
     pub(crate) fn scores<'a>(
         &'a self,
         question: &'a Question,

@@ -13,7 +13,7 @@ use crate::tool::{Hold, Status, Tool, ToolKind};
 /// The server, the plugin and the skill as which this program offers itself.
 const OWN_NAME: &str = "staleness";
 
-/// Whether a tool is this program's own.
+/// Returns true if a tool is this program's own.
 pub(crate) fn is_own(
     kind: ToolKind,
     name: &str,
@@ -156,7 +156,7 @@ impl<'a> Context<'a> {
             .filter(|member| member.ring.counted_latest_first().next().is_some())
     }
 
-    /// Whether a server is shown as demoted: at least two of its tools are in use, and all of those
+    /// Returns true if a server is shown as demoted: at least two of its tools are in use, and all of those
     /// are demoted.
     #[must_use]
     pub fn is_server_down(&self, tool: &Tool) -> bool {
@@ -181,7 +181,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether the tool is failing, or is a server whose tools are.
+    /// Returns true if the tool is failing, or is a server whose tools are.
     #[must_use]
     pub fn is_failing(&self, tool: &Tool) -> bool {
         tool.health.is_failing()
@@ -225,7 +225,7 @@ impl<'a> Context<'a> {
         (days >= i64::from(self.tool_policy(tool).unseen_days)).then_some(days)
     }
 
-    /// Whether nothing is said of the tool: ignored by hand, or by a name in the policy, which may
+    /// Returns true if nothing is said of the tool: ignored by hand, or by a name in the policy, which may
     /// be short like any other and takes a server's tools with it.
     #[must_use]
     pub fn is_ignored(&self, tool: &Tool) -> bool {
@@ -233,7 +233,7 @@ impl<'a> Context<'a> {
         tool.hold == Hold::Ignored || self.ignored.holds(tool.key.name.as_str(), server)
     }
 
-    /// Whether reports and suggestions leave the tool out: it is ignored, or this program's own. Whoever
+    /// Returns true if reports and suggestions leave the tool out: it is ignored, or this program's own. Whoever
     /// reads a report has this program, and needs no warning of it.
     #[must_use]
     pub fn is_silent(&self, tool: &Tool) -> bool {
@@ -242,7 +242,7 @@ impl<'a> Context<'a> {
         self.is_ignored(tool) || is_own(tool.kind, tool.key.name.as_str(), server, plugin)
     }
 
-    /// Whether the tool is visible to the project: its own, or global.
+    /// Returns true if the tool is visible to the project: its own, or global.
     #[must_use]
     pub fn is_visible(&self, tool: &Tool) -> bool {
         tool.key.scope.project().is_none_or(|id| *id == self.project.id)
@@ -257,7 +257,7 @@ impl<'a> Context<'a> {
             .filter(|tool| self.meant(tool).key == tool.key)
     }
 
-    /// Whether a tool of the same name in the other scope serves the project in place of this one:
+    /// Returns true if a tool of the same name in the other scope serves the project in place of this one:
     /// what happens to this one is no news then.
     #[must_use]
     pub fn is_replaced(&self, tool: &Tool) -> bool {

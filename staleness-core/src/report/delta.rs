@@ -70,7 +70,7 @@ pub struct DeltaItem {
     pub text: String,
     /// When it last changed.
     pub at: Timestamp,
-    /// Whether the agent did all of it itself.
+    /// True if the agent did all of it itself.
     pub own: bool,
 }
 
@@ -104,7 +104,7 @@ pub struct Delta {
     /// Everything up to this revision is told.
     #[serde(skip)]
     pub upto: Revision,
-    /// Whether the agent's cursor moves to there once this was said.
+    /// True if the agent's cursor moves to there once this was said.
     #[serde(skip)]
     pub moves: bool,
 }

@@ -47,7 +47,7 @@ pub struct KnowledgeReport {
     /// The version of the project that it was written for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version_context: Option<String>,
-    /// Whether time, versions and code leave it untouched.
+    /// True if time, versions and code leave it untouched.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub evergreen: bool,
     /// When it should be done.

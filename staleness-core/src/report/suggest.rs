@@ -59,7 +59,8 @@ pub struct ScoreParts {
     /// Of `words`, what words gave that usually led to the tool or its server, where there was a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub habit: Option<f64>,
-    /// What stands for what was learned, 0..=1, where there was a question: see [`SearchIndex::find`](crate::search::SearchIndex::find).
+    /// The learned part of the score, 0..=1, if there was a question: see
+    /// [`SearchIndex::find`](crate::search::SearchIndex::find).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned: Option<f64>,
     /// The learned query that is closest, where there is one.

@@ -43,7 +43,7 @@ impl Token {
         &self.whole
     }
 
-    /// Whether it says nothing about anything.
+    /// Returns true if it says nothing about anything.
     pub(crate) fn is_filler(&self) -> bool {
         FILLERS.contains(&self.as_str())
     }
@@ -118,7 +118,7 @@ fn add_part(parts: &mut Vec<String>, part: String) {
     parts.extend(pairs.map(|(first, second)| String::from_iter([first, second])));
 }
 
-/// Whether a character is Chinese, or one of the Japanese ones.
+/// Returns true if a character is Chinese, or one of the Japanese ones.
 const fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')

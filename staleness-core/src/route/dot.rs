@@ -4,7 +4,7 @@
 //! The order of the additions is that of the source, whatever the processor: every machine gets the
 //! same bits. See decision record 19 for what was measured against libraries of intrinsics.
 
-/// How many sums run side by side: enough to hide the latency of an addition behind the loads.
+/// The number of sums that run side by side: enough to hide the latency of an addition behind the loads.
 const LANES: usize = 16;
 
 macro_rules! dot {

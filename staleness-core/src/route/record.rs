@@ -42,7 +42,7 @@ impl Route {
         stable_hash(format!("use:{op}").as_bytes()) as u64
     }
 
-    /// Whether an op is among the last ones.
+    /// Returns true if an op is among the last ones.
     #[must_use]
     pub fn remembers(&self, op: u64) -> bool {
         self.ops.contains(&op)

@@ -72,7 +72,7 @@ impl Prompted {
         self.tools.iter().find(|each| each.tool == *tool)
     }
 
-    /// Whether an outcome may teach something for it, or keep a route.
+    /// Returns true if an outcome may teach something for it, or keep a route.
     fn can_teach(&self) -> bool {
         self.query.is_some() || self.tools.iter().any(|each| each.route.is_some())
     }

@@ -119,7 +119,7 @@ impl<'s> Evaluation<'s> {
         keys
     }
 
-    /// Whether a tool that was known before stands as its sources and its server want it.
+    /// Returns true if a tool that was known before stands as its sources and its server want it.
     fn is_settled(&self, tool: &Tool, providers: &Providers) -> bool {
         let denied = |holding: &Holding| {
             holding.held && self.denies(&holding.source, tool.key.name.as_str())
@@ -160,7 +160,7 @@ impl<'s> Evaluation<'s> {
         self.move_to(draft, key, target, is_new);
     }
 
-    /// Whether a source is known to list the tool no longer.
+    /// Returns true if a source is known to list the tool no longer.
     fn denies(&self, source: &SourceId, name: &str) -> bool {
         self.gone.contains(source)
             || self
@@ -295,7 +295,7 @@ fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     server.filter(|server| tool.server.as_ref() != Some(server))
 }
 
-/// Whether [`list_one`] would change nothing.
+/// Returns true if [`list_one`] would change nothing.
 fn lists(tool: &Tool, reading: &SourceReading, found: &Found, describes: bool) -> bool {
     let same = |holding: &Holding| {
         holding.held && holding.disabled == found.disabled && holding.source == reading.id

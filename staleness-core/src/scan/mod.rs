@@ -115,7 +115,7 @@ pub struct SourceReading {
 }
 
 impl SourceReading {
-    /// Whether a tool that the source does not list is proven not to be in it.
+    /// Returns true if a tool that the source does not list is proven not to be in it.
     #[must_use]
     pub fn covers(&self) -> bool {
         match self.state {
@@ -165,7 +165,7 @@ pub struct SourceIndex {
 }
 
 impl SourceIndex {
-    /// Whether a source belongs to this index.
+    /// Returns true if a source belongs to this index.
     #[must_use]
     pub fn lists(&self, id: &SourceId) -> bool {
         id.client == self.client

@@ -19,7 +19,7 @@ use crate::route::{Confidence, RouteId};
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) tool: ToolName,
-    /// What its text comes to; none for one of which only routes are known.
+    /// Its text; `None` for a tool of which only routes are known.
     pub(super) text: Option<Text>,
     /// How many routes lead to it.
     pub(super) routes: usize,
@@ -90,10 +90,10 @@ pub struct SearchIndex {
     pub(super) route_places: HashMap<RouteId, u32>,
     /// Words in all texts.
     pub(super) words: u64,
-    /// How many tools are described.
+    /// The number of described tools.
     pub(super) described: usize,
     only: Only,
-    /// What each word and each route weighs; computed when the index is asked first.
+    /// The weights of words and routes; computed when the index is asked first.
     pub(super) weights: OnceLock<Weights>,
 }
 
@@ -139,7 +139,7 @@ impl SearchIndex {
         self.routes.len()
     }
 
-    /// How many tools are described, or have routes.
+    /// Returns the number of tools that are described or have routes.
     pub(crate) const fn places(&self) -> usize {
         self.entries.len()
     }

@@ -84,7 +84,7 @@ impl Candidate {
         }
     }
 
-    /// Whether it is the better one: by score, then by id; of the same route the closer one.
+    /// Returns true if it is the better one: by score, then by id; of the same route the closer one.
     fn beats(&self, other: &Self) -> bool {
         if self.id == other.id {
             return (self.closeness, self.meaning) > (other.closeness, other.meaning);

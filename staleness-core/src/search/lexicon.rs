@@ -10,7 +10,7 @@ pub(super) const MIN_PREFIX: usize = crate::report::words::MIN_PREFIX;
 /// Words that one beginning may mean.
 const MAX_BEGINNINGS: usize = 32;
 
-/// Where one word occurs.
+/// The occurrences of one word.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Word {
     pub(super) text: Arc<str>,
@@ -27,7 +27,7 @@ impl Word {
     }
 }
 
-/// How often a word occurs in the text of one tool.
+/// The occurrences of a word in the text of one tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Posting {
     /// The place of the tool.
@@ -80,7 +80,7 @@ impl Lexicon {
         self.known(text).filter(|number| self[*number].is_held())
     }
 
-    /// How many words have a number.
+    /// Returns the number of words that it knows.
     pub(super) const fn len(&self) -> usize {
         self.words.len()
     }

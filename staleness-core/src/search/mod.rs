@@ -57,7 +57,7 @@ pub const LEARNED_SHARE: f64 = 0.4;
 /// Below this familiarity nothing like the question was learned.
 pub const COLD: f64 = 0.3;
 
-/// Whether nothing like a question of this familiarity was learned.
+/// Returns true if nothing like a question of this familiarity was learned.
 #[must_use]
 pub fn is_cold(familiarity: f64) -> bool {
     familiarity < COLD

@@ -61,7 +61,7 @@ pub struct Question {
     /// The stems of the smallest parts of its words, each once and in order, with the words that
     /// they are a part of, by their places in `asked`.
     pub(super) stems: BTreeMap<Box<str>, Vec<usize>>,
-    /// Whether it is made of nothing but words that say nothing about what is asked for.
+    /// True if it is made of nothing but words that say nothing about what is asked for.
     is_talk: bool,
 }
 
@@ -112,7 +112,7 @@ impl Question {
 }
 
 impl Question {
-    /// Whether it is made of nothing but words with which people ask for things, such as "can you help".
+    /// Returns true if it is made of nothing but words with which people ask for things, such as "can you help".
     pub(crate) const fn is_talk(&self) -> bool {
         self.is_talk
     }

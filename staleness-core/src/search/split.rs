@@ -182,7 +182,7 @@ impl Cut {
     }
 }
 
-/// Whether a part of `camelCase` begins within a run.
+/// Returns true if a part of `camelCase` begins within a run.
 fn is_hump(bytes: &[u8], at: usize) -> bool {
     let before = bytes[at - 1];
     let next_is_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);

@@ -56,7 +56,7 @@ impl<K: Ord> Top<K> {
         Self { limit, heap: BinaryHeap::new(), bar }
     }
 
-    /// Whether a score may be kept at all. Most are not, and then no key need be made.
+    /// Returns true if a score may be kept at all. Most are not, and then no key need be made.
     #[must_use]
     pub fn wants(&self, score: f64) -> bool {
         score >= self.bar

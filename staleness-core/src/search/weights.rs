@@ -65,7 +65,7 @@ impl SearchIndex {
         })
     }
 
-    /// How many tools hold each word, by its number.
+    /// The number of tools that hold each word, by its number.
     fn held(&self) -> Vec<u32> {
         // The word for which each tool was counted last, and one more.
         let mut counted = vec![0; self.entries.len()];

@@ -142,7 +142,7 @@ impl SearchIndex {
         shown
     }
 
-    /// Whether each tool meets two words of a question or more, by its place: as [`SearchIndex::met`] counts
+    /// Returns true if each tool meets two words of a question or more, by its place: as [`SearchIndex::met`] counts
     /// them, for all tools at once.
     pub(super) fn meets_two(&self, question: &Question, shares: &[Shares<'_>]) -> Vec<bool> {
         let mut first: Vec<Option<&str>> = vec![None; self.entries.len()];

@@ -84,7 +84,7 @@ macro_rules! change_set {
 crate::collections!(change_set);
 
 impl ChangeSet {
-    /// Whether there is nothing to write.
+    /// Returns true if there is nothing to write.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows() == 0

@@ -41,7 +41,7 @@ macro_rules! draft {
                 }
             }
 
-            /// What the draft changes: rows that ended as they were seen are left out.
+            /// Returns the changes of the draft: rows that ended as they were seen are left out.
             #[must_use]
             pub fn finish(mut self) -> ChangeSet {
                 for (key, drafted) in &mut self.tools {

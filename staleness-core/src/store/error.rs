@@ -85,7 +85,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether doing the same again may succeed, and is safe.
+    /// Returns true if doing the same again may succeed, and is safe.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
         matches!(self, Self::Busy | Self::Unknown(_) | Self::Refused(Refusal::Superseded { .. }))

@@ -37,7 +37,7 @@ pub struct OutcomeCut {
 
 macro_rules! selection {
     ($($field:ident: $row:ty,)*) => {
-        /// What a step or query looks at: for each collection, the union of its picks.
+        /// The rows that a step or query looks at: for each collection, the union of its picks.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct Selection {

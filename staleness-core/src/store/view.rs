@@ -46,12 +46,12 @@ macro_rules! view {
             pub journal: BTreeMap<(Revision, u32), JournalEntry>,
             /// The counts, where they were selected.
             pub counts: Option<OutcomeCounts>,
-            /// How many routes the project has whose routes were to be counted.
+            /// The number of routes of the project whose routes were to be counted.
             pub route_count: Option<u64>,
             /// The store's generation, where it was selected: a number that each commit raises that changes what a
             /// search reads of tools and routes (see [`ChangeSet::moves_generation`]), and no other.
             pub generation: Option<u64>,
-            /// How many looks it unites; set by [`super::run`] and [`super::look`], 0 for a bare selection.
+            /// The number of looks that it unites; set by [`super::run`] and [`super::look`], 0 for a bare selection.
             pub looks: usize,
         }
 
@@ -71,7 +71,7 @@ macro_rules! view {
                 self.looks += other.looks;
             }
 
-            /// Whether nothing was seen.
+            /// Returns true if nothing was seen.
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 $(self.$field.is_empty() &&)*

@@ -79,7 +79,7 @@ pub enum HealthChange {
 }
 
 impl Health {
-    /// Whether recent failures demote the tool.
+    /// Returns true if recent failures demote the tool.
     #[must_use]
     pub const fn is_failing(&self) -> bool {
         self.failing.is_some()
@@ -151,7 +151,7 @@ impl Health {
         Some(demoted_at.plus_millis(wait.min(longest).min(365 * DAY)))
     }
 
-    /// Whether the tool is failing and its cool-down has passed.
+    /// Returns true if the tool is failing and its cool-down has passed.
     #[must_use]
     pub fn is_on_probation(&self, now: Timestamp, policy: &ToolPolicy) -> bool {
         self.probation_from(policy).is_some_and(|from| now >= from)

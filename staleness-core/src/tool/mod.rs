@@ -147,7 +147,7 @@ impl Tool {
         status_of(self.hold, self.health.is_failing(), self.presence.is_present())
     }
 
-    /// Whether a configuration or a live list ever named it.
+    /// Returns true if a configuration or a live list ever named it.
     #[must_use]
     pub fn is_configured(&self) -> bool {
         !self.holdings.is_empty()

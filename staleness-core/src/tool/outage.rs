@@ -10,11 +10,11 @@ pub struct ServerOutcome {
     pub scope: Scope,
     /// The server.
     pub server: ServerKey,
-    /// Whether the last outcome, offline ones included, was a failure.
+    /// True if the last outcome, offline ones included, was a failure.
     pub failed: bool,
 }
 
-/// Whether the machine is offline, judged by the last outcome of each distinct server, the present
+/// Returns true if the machine is offline, judged by the last outcome of each distinct server, the present
 /// one included: at least `min_servers` were used, and more than `percent` of them failed last.
 #[must_use]
 pub fn is_offline<'a>(

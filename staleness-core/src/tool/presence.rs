@@ -61,13 +61,13 @@ impl PresenceCause {
         Self::ALL.into_iter().find(|cause| cause.as_str() == word)
     }
 
-    /// Whether a tool with this cause is present.
+    /// Returns true if a tool with this cause is present.
     #[must_use]
     pub const fn is_present(self) -> bool {
         matches!(self, Self::Configured | Self::Used | Self::ServerReturned)
     }
 
-    /// Whether the tool is absent because of its server.
+    /// Returns true if the tool is absent because of its server.
     #[must_use]
     pub const fn is_cascade(self) -> bool {
         matches!(self, Self::ServerRemoved | Self::ServerDisabled)
@@ -93,13 +93,13 @@ impl Presence {
         Self { cause, since: at, revived: false }
     }
 
-    /// Whether the tool is there.
+    /// Returns true if the tool is there.
     #[must_use]
     pub const fn is_present(&self) -> bool {
         self.cause.is_present()
     }
 
-    /// Whether the tool is gone.
+    /// Returns true if the tool is gone.
     #[must_use]
     pub const fn is_absent(&self) -> bool {
         !self.cause.is_present()
@@ -111,8 +111,8 @@ impl Presence {
 pub struct Holding {
     /// The source.
     pub source: SourceId,
-    /// Whether it lists the tool; `false`: it was the last to list it, and no longer does.
+    /// True if it lists the tool; `false`: it was the last to list it, and no longer does.
     pub held: bool,
-    /// Whether the client has switched the tool off.
+    /// True if the client has switched the tool off.
     pub disabled: bool,
 }

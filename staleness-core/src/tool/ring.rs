@@ -52,13 +52,13 @@ impl Ring {
         self.entries.len()
     }
 
-    /// Whether it holds none.
+    /// Returns true if it holds none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether the outcome with this identity is in the ring.
+    /// Returns true if the outcome with this identity is in the ring.
     #[must_use]
     pub fn remembers(&self, op: u64) -> bool {
         self.entries.iter().any(|entry| entry.op == op)

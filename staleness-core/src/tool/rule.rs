@@ -46,7 +46,7 @@ pub struct Finding {
     pub failures: usize,
     /// Counted outcomes in the window.
     pub of: usize,
-    /// Whether the rule demotes.
+    /// True if the rule demotes.
     pub demotes: bool,
 }
 

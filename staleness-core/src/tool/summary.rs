@@ -1,4 +1,4 @@
-//! What a search reads of a tool.
+//! The part of a tool that a search reads.
 
 use super::{Hold, Status, Tool, ToolKind, status_of};
 use crate::ids::{ServerKey, ToolName};
@@ -9,15 +9,15 @@ use crate::ids::{ServerKey, ToolName};
 pub struct ToolSummary {
     /// Its name; the scope is that of the list.
     pub name: ToolName,
-    /// What sort of thing it is.
+    /// Its kind.
     pub kind: ToolKind,
     /// The MCP server that it is, or belongs to.
     pub server: Option<ServerKey>,
     /// The plugin that provides it.
     pub plugin: Option<ToolName>,
-    /// What it says of itself.
+    /// Its own description.
     pub description: Option<String>,
-    /// What a person decided about it.
+    /// The decision of a person about it.
     pub hold: Hold,
     /// True if it is there: see [`super::Presence::is_present`].
     pub present: bool,

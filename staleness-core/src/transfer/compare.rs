@@ -75,13 +75,13 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Whether both sides hold the same.
+    /// Returns true if both sides hold the same.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.original == self.copy && self.missing + self.older + self.other + self.foreign == 0
     }
 
-    /// Whether what the copy holds is what the original held before, or a part of it.
+    /// Returns true if what the copy holds is what the original held before, or a part of it.
     #[must_use]
     pub const fn is_behind(&self) -> bool {
         self.other + self.foreign == 0

@@ -92,7 +92,7 @@ pub enum Record {
 }
 
 impl Record {
-    /// Whether a record that is known elsewhere may be what this one was before, or another one of the same
+    /// Returns true if a record that is known elsewhere may be what this one was before, or another one of the same
     /// time: then this may stand in its place, and nothing that was noted later is lost.
     pub(crate) fn follows(&self, known: &Self) -> bool {
         match (known, self) {

@@ -75,7 +75,7 @@ pub struct Work {
     pub to: Option<String>,
     /// What sort of note it is; [`NoteType::Observation`] for everything else.
     pub note: NoteType,
-    /// Whether a program proposed it rather than a person.
+    /// True if a program proposed it rather than a person.
     pub generated: bool,
     /// When it was created.
     pub created_at: Timestamp,

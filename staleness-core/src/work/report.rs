@@ -112,7 +112,7 @@ pub fn report<'a, P: Borrow<WorkPolicy>>(
     report
 }
 
-/// Whether open work is fresh enough for what it refers to. A decision and the marks of a session are
+/// Returns true if open work is fresh enough for what it refers to. A decision and the marks of a session are
 /// never overdue: they keep something alive as long as an observation would.
 fn keeps_alive(work: &Work, now: Timestamp, policy: &WorkPolicy) -> bool {
     let lasting = work.kind == WorkKind::Decision || work.note != NoteType::Observation;

@@ -195,7 +195,7 @@ impl WorkStatus {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
-    /// Whether something may still happen to an item in this state. A decision stays as it was made,
+    /// Returns true if something may still happen to an item in this state. A decision stays as it was made,
     /// and counts as open: it still holds.
     #[must_use]
     pub const fn is_open(self) -> bool {

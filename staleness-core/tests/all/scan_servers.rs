@@ -6,7 +6,7 @@ use staleness_core::scan::{Found, ProjectRef};
 use staleness_core::store::Change;
 use staleness_core::tool::{Status, ToolKind};
 
-/// Whether the tool of a project is there.
+/// Returns true if the tool of a project is there.
 fn is_there(world: &World, project: &ProjectRef, name: &str) -> bool {
     let own = world.find(&ToolKey::project(project.id.clone(), tool_name(name)));
     let tool = own.or_else(|| world.find(&ToolKey::global(tool_name(name)))).unwrap();

@@ -29,7 +29,7 @@ pub(crate) fn select(workspace: &str) -> Statement {
     }
 }
 
-/// What [`select`] answers: the revision and the floor.
+/// Reads the revision and the floor, which [`select`] asks for.
 pub(crate) fn read(rows: &[Row]) -> Result<(Revision, Floor), StoreError> {
     let row = rows.first().ok_or_else(|| StoreError::Corrupt("meta: the row is missing".into()))?;
     let mut cells = Cells::new(row);
@@ -125,7 +125,7 @@ pub(crate) fn advance(workspace: &str, seen: &View, changes: &ChangeSet) -> Opti
     })
 }
 
-/// Whether [`advance`] failed because the workspace's row has gone: it divides by the number of rows.
+/// Returns true if [`advance`] failed because the workspace's row has gone: it divides by the number of rows.
 pub(crate) fn is_missing(error: &Error) -> bool {
     error.code() == Some(&SqlState::DIVISION_BY_ZERO)
 }

@@ -56,7 +56,7 @@ impl Site {
         rows.iter().map(|row| (row.get(0), row.get(1), values(row.get(2)))).collect()
     }
 
-    /// Whether a column is a part of its table's key.
+    /// Returns true if a column is a part of its table's key.
     fn is_key(&self, table: &str, column: &str) -> bool {
         let sql = format!(
             "SELECT count(*) FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY(indkey) \

@@ -163,7 +163,7 @@ fn seqs(rows: &Rows<'_>, wanted: impl Fn(&Outcome) -> bool) -> Result<Vec<u64>, 
     Ok(found)
 }
 
-/// Whether an outcome is in the index of counted ones.
+/// Returns true if an outcome is in the index of counted ones.
 pub(crate) const fn is_counted(row: &Outcome) -> bool {
     row.mark.is_counted()
 }

@@ -49,7 +49,7 @@ pub(crate) trait Stored: Row {
 
 /// The indexes over a collection, opened when they change.
 pub(crate) trait Indexes<'t, R> {
-    /// Whether there are any.
+    /// True if there are any.
     const ANY: bool = true;
 
     fn new(tx: &'t Tx) -> Self;

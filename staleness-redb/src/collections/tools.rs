@@ -114,7 +114,7 @@ fn by_server<V: Value + 'static>(
 pub(crate) struct Marks {
     /// Server and kind.
     pub(crate) server: Option<(ServerKey, u8)>,
-    /// Whether it is the entry of its server.
+    /// True if it is the entry of its server.
     pub(crate) entry: bool,
     pub(crate) configured: bool,
     pub(crate) demoted: bool,

@@ -24,7 +24,7 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Whether the file is another one then.
+    /// Returns true if the file is another one then.
     pub(super) fn changes(&self) -> bool {
         self.after != self.before
     }

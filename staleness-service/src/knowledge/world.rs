@@ -46,7 +46,7 @@ pub struct World<'a> {
 pub struct Target {
     /// The item.
     pub item: Item,
-    /// Whether its text lives in a file, which is there.
+    /// True if its text lives in a file, which is there.
     pub filed: bool,
 }
 
@@ -216,7 +216,7 @@ impl<'a> World<'a> {
         Ok(levels.filter(|level| *level != Level::Fresh).count())
     }
 
-    /// Whether there is an item of this id, in the store or in a file as it is now; git is not asked.
+    /// Returns true if there is an item of this id, in the store or in a file as it is now; git is not asked.
     ///
     /// # Errors
     /// When somebody ends it, or what the store reports: neither says that there is none.
@@ -294,7 +294,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Whether an item in a file of this project hides a global one, where either may be meant.
+    /// Returns true if an item in a file of this project hides a global one, where either may be meant.
     fn is_hidden(
         &self,
         registry: &BlockingRegistry,

@@ -32,7 +32,7 @@ pub(super) struct AllSettings {
 pub(super) struct UserPlace {
     /// The folder with commands, skills, agents and plugins.
     pub(super) dir: PathBuf,
-    /// Whether what is missing there is proven to be gone.
+    /// True if what is missing there is proven to be gone.
     pub(super) is_there: bool,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     plugins::read(outside, &user, &settings, &local, readings);
 }
 
-/// Whether a folder that `CLAUDE_CONFIG_DIR` names is really there, or really gone: an empty one
+/// Returns true if a folder that `CLAUDE_CONFIG_DIR` names is really there, or really gone: an empty one
 /// may be the place of a disk that is not mounted.
 fn moved_is_there(dir: &Path) -> bool {
     if dir.exists() { is_there(dir) } else { dir.parent().is_some_and(is_there) }

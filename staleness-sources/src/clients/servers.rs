@@ -14,7 +14,7 @@ const KEYS: [&str; 2] = ["mcpServers", "servers"];
 pub(super) struct Rules<'a> {
     /// Whose servers they are.
     pub(super) owner: Owner<'a>,
-    /// Whether the client has switched off the server of this name, elsewhere than in its entry.
+    /// True if the client has switched off the server of this name, elsewhere than in its entry.
     pub(super) is_off: &'a dyn Fn(&str) -> bool,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn add_bare(
     }
 }
 
-/// Whether every member is an object: a map of servers rather than a server of that name.
+/// Returns true if every member is an object: a map of servers rather than a server of that name.
 fn holds_objects(value: &Value<'_>) -> bool {
     value.as_object().is_some_and(|object| {
         let mut values = object.properties.iter().map(|member| &member.value);

@@ -133,7 +133,7 @@ impl Places {
         Self { paths }
     }
 
-    /// Whether a path as a client wrote it is one of them. The file system is asked only about
+    /// Returns true if a path as a client wrote it is one of them. The file system is asked only about
     /// paths that end in the same name.
     pub(super) fn hold(&self, text: &str) -> bool {
         let path = uniform(text);

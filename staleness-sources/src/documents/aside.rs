@@ -32,12 +32,12 @@ impl Aside {
         self.0.is_none()
     }
 
-    /// Whether this signal is left aside.
+    /// Returns true if this signal is left aside.
     pub(super) fn has(&self, kind: SignalKind) -> bool {
         self.0.as_ref().is_some_and(|kinds| kinds.is_empty() || kinds.contains(&kind))
     }
 
-    /// Whether nothing that may become of such a name is left.
+    /// Returns true if nothing that may become of such a name is left.
     pub(super) fn has_all_of(&self, sort: NameSort) -> bool {
         let may_become: &[SignalKind] = match sort {
             NameSort::Link => &[SignalKind::SourceMissing, SignalKind::SourceChanged],

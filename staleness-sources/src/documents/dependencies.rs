@@ -13,7 +13,7 @@ pub(super) struct Dependencies {
     theirs: HashSet<String>,
 }
 
-/// Whether the file is a manifest that is read, by its path.
+/// Returns true if the file is a manifest that is read, by its path.
 pub(super) fn is_manifest(path: &str) -> bool {
     MANIFESTS.contains(&path.rsplit('/').next().unwrap_or(path))
 }
@@ -28,7 +28,7 @@ impl Dependencies {
         (self.theirs.contains(first) && !self.ours.contains(first)).then_some(last)
     }
 
-    /// Whether nothing is known.
+    /// Returns true if nothing is known.
     pub(super) fn is_empty(&self) -> bool {
         self.theirs.is_empty()
     }

@@ -375,7 +375,7 @@ fn prose(whole: &str, pieces: &[markdown::Piece], at: usize) -> Range<usize> {
     range.start + words.start..range.start + words.end
 }
 
-/// Whether the word at either end of a piece goes on in something that was written in another way.
+/// Returns true if the word at either end of a piece goes on in something that was written in another way.
 fn is_cut(text: &str, pieces: &[markdown::Piece], at: usize) -> (bool, bool) {
     let range = &pieces[at].range;
     let other = |at: Option<usize>| {

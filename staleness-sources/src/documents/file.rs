@@ -16,11 +16,11 @@ use crate::text::{Fence, Target, look, reason};
 pub(super) struct DocFile {
     /// Where it is.
     pub(super) path: PathBuf,
-    /// Whether it lies in the project; then its key is its path there.
+    /// True if it lies in the project; then its key is its path there.
     pub(super) inside: bool,
-    /// Whether the checked-out commit holds it.
+    /// True if the checked-out commit holds it.
     pub(super) tracked: bool,
-    /// Whether a client loads it by itself.
+    /// True if a client loads it by itself.
     pub(super) loaded: bool,
     /// Whether it speaks of what is gone on purpose.
     pub(super) history: History,

@@ -97,7 +97,7 @@ const FOLDERS: [&str; 33] = [
     "upgrading",
 ];
 
-/// Whether a path is one that files have which are history.
+/// Returns true if a path is one that files have which are history.
 pub(super) fn is_by_name(path: &str) -> bool {
     let mut parts: Vec<&str> = path.split('/').collect();
     let name = parts.pop().unwrap_or_default();

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Elements whose contents are no HTML.
 const RAW: [&str; 4] = ["script", "style", "pre", "textarea"];
 
-/// Whether links are looked for in a block of HTML: not in comments, nor in what is no HTML within.
+/// Returns true if links are looked for in a block of HTML: not in comments, nor in what is no HTML within.
 pub(super) fn may_link(html: &str) -> bool {
     let Some(inner) = html.trim_start().strip_prefix('<') else { return false };
     let name = inner.strip_prefix('/').unwrap_or(inner);

@@ -113,11 +113,11 @@ struct Reader<'a> {
     targets: Vec<CowStr<'a>>,
     /// How many list items are open.
     items: u32,
-    /// Whether a code block is open.
+    /// True if a code block is open.
     code: bool,
     /// The links that are open, and whether each leads to the outside.
     links: Vec<bool>,
-    /// Whether HTML is open in which links are looked for.
+    /// True if HTML is open in which links are looked for.
     html: bool,
 }
 
@@ -340,7 +340,7 @@ fn offset_in(whole: &str, part: &str) -> Option<usize> {
     (at + part.len() <= whole.len()).then_some(at)
 }
 
-/// Whether a target is a URL of its own rather than a path.
+/// Returns true if a target is a URL of its own rather than a path.
 pub(super) fn has_scheme(target: &str) -> bool {
     if target.starts_with("//") {
         return true;

@@ -10,7 +10,7 @@ use staleness_core::policy::DocumentPolicy;
 use super::Note;
 use super::history::{self, History};
 
-/// Whether a path is that of a Markdown file.
+/// Returns true if a path is that of a Markdown file.
 #[must_use]
 pub fn is_markdown(path: &str) -> bool {
     extension(path).is_some_and(|end| {
@@ -18,7 +18,7 @@ pub fn is_markdown(path: &str) -> bool {
     })
 }
 
-/// Whether a path is that of a text for people, or of what is made from one: manuals, translations,
+/// Returns true if a path is that of a text for people, or of what is made from one: manuals, translations,
 /// and what a package says of itself. What it names does not exist because it names it.
 #[must_use]
 pub fn is_document(path: &str) -> bool {
@@ -53,17 +53,17 @@ pub fn is_document(path: &str) -> bool {
     }
 }
 
-/// Whether a file of this ending is a page of a manual: `shop.1`.
+/// Returns true if a file of this ending is a page of a manual: `shop.1`.
 const fn is_section(end: &str) -> bool {
     matches!(end.as_bytes(), [b'1'..=b'9'])
 }
 
-/// Whether a file is what packing a project in Python writes about it.
+/// Returns true if a file is what packing a project in Python writes about it.
 fn is_of_package(path: &str) -> bool {
     path.contains(".egg-info/") || path.contains(".dist-info/")
 }
 
-/// Whether a file's name is one under which a client loads it, in whatever folder it is.
+/// Returns true if a file's name is one under which a client loads it, in whatever folder it is.
 pub(super) fn is_instruction(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "CLAUDE.md" | "CLAUDE.local.md" | "AGENTS.md" | "GEMINI.md")
@@ -116,7 +116,7 @@ impl Patterns {
         }
     }
 
-    /// Whether a document is left out.
+    /// Returns true if a document is left out.
     pub(super) fn ignores(&self, path: &str) -> bool {
         matches(&self.ignore, path).is_ignore()
     }

@@ -48,7 +48,7 @@ pub(super) fn in_code<'a>(text: &'a str, found: &mut impl FnMut(Named<'a>)) {
     }
 }
 
-/// Whether a span is one word but for what stands in brackets behind it: `load(a, b)`, `#[allow(a, b)]`.
+/// Returns true if a span is one word but for what stands in brackets behind it: `load(a, b)`, `#[allow(a, b)]`.
 fn is_one(code: &str) -> bool {
     let mut open = 0_usize;
     // What is in brackets as a whole are alternatives, and no arguments.
@@ -185,7 +185,7 @@ fn end_of_name(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Whether a name in a fragment is one of the project's: it is called, or stands behind what holds it.
+/// Returns true if a name in a fragment is one of the project's: it is called, or stands behind what holds it.
 fn is_named(name: &str, rest: &str) -> bool {
     let called = rest.starts_with('(') || rest.starts_with("!(");
     if !name.contains(['.', ':', '-']) {
@@ -200,7 +200,7 @@ fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.'))
 }
 
-/// Whether a block hands a name over in a code span, as `rate` in `set(rate, 3)`: it calls a parameter
+/// Returns true if a block hands a name over in a code span, as `rate` in `set(rate, 3)`: it calls a parameter
 /// so, which code may call otherwise. A name that begins with a capital is a type's, and the same
 /// in both.
 pub(super) fn passes_on(block: &str, name: &str) -> bool {
@@ -218,7 +218,7 @@ pub(super) fn passes_on(block: &str, name: &str) -> bool {
         && block.match_indices(name).any(|(at, _)| is_passed(at))
 }
 
-/// Whether brackets behind a name are still open at the end.
+/// Returns true if brackets behind a name are still open at the end.
 fn is_in_call(code: &[u8]) -> bool {
     let mut calls = Vec::new();
     for (at, byte) in code.iter().enumerate() {

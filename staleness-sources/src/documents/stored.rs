@@ -263,7 +263,7 @@ pub fn cite(place: &ProjectPlace, text: &str) -> Result<Citation, String> {
     Ok(citation)
 }
 
-/// Whether a path ends like `:12-20`, which no path does.
+/// Returns true if a path ends like `:12-20`, which no path does.
 fn names_lines(path: &str) -> bool {
     let numeric = |tail: &str| {
         tail.contains(|c: char| c.is_ascii_digit())

@@ -105,7 +105,7 @@ pub(super) fn of_word(word: &str) -> Option<Target<'_>> {
     Some(Target { path: path.into(), lines, symbol: None })
 }
 
-/// Whether a name ends as names of files do.
+/// Returns true if a name ends as names of files do.
 pub(super) fn has_extension(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && traps::is_extension(end))
 }
@@ -196,7 +196,7 @@ pub(super) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
     Ok(parts.join("/"))
 }
 
-/// Whether a target that leaves the project is one of the places that a forge serves beside it.
+/// Returns true if a target that leaves the project is one of the places that a forge serves beside it.
 pub(super) fn is_of_forge(path: &str) -> bool {
     const PLACES: [&str; 16] = [
         "issues",
@@ -220,7 +220,7 @@ pub(super) fn is_of_forge(path: &str) -> bool {
     path.contains("..") && parts.any(|part| PLACES.contains(&part))
 }
 
-/// Whether a file name says too little to be looked up: a bare one that is usual, a hidden one, by
+/// Returns true if a file name says too little to be looked up: a bare one that is usual, a hidden one, by
 /// which a program finds its settings, a usual one or a folder in a hidden folder, or that of a release, mostly
 /// of somebody else. It means the reader's own file as a rule.
 pub(super) fn says_too_little(path: &str) -> bool {
@@ -232,7 +232,7 @@ pub(super) fn says_too_little(path: &str) -> bool {
     }
 }
 
-/// Whether a file name is that of something released: `jquery-3.3.1.js`, `jquery.min.js`.
+/// Returns true if a file name is that of something released: `jquery-3.3.1.js`, `jquery.min.js`.
 fn is_release(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     if stem.ends_with(".min") {

@@ -116,7 +116,7 @@ fn has(list: &Words, word: &str) -> bool {
     }
 }
 
-/// Whether a name stands for one that the reader fills in.
+/// Returns true if a name stands for one that the reader fills in.
 pub(super) fn is_stand_in(name: &str) -> bool {
     if name.contains("...") || name.contains("path/to") {
         return true;
@@ -145,17 +145,17 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether the command line begins with a program of somebody else.
+/// Returns true if the command line begins with a program of somebody else.
 pub(super) fn is_foreign_tool(word: &str) -> bool {
     FOREIGN_TOOLS.contains(word)
 }
 
-/// Whether the word is the name of a product.
+/// Returns true if the word is the name of a product.
 pub(super) fn is_product(word: &str) -> bool {
     has(&PRODUCTS, word)
 }
 
-/// Whether a word belongs to languages, their libraries and their surroundings rather than to a
+/// Returns true if a word belongs to languages, their libraries and their surroundings rather than to a
 /// project. One word in capitals is a keyword (`LISTEN`), a protocol (`HTTP2`) or a variable of the
 /// system (`TERM`) more often than a constant.
 pub(super) fn is_common(word: &str) -> bool {
@@ -163,12 +163,12 @@ pub(super) fn is_common(word: &str) -> bool {
     word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) || has(&COMMON, word)
 }
 
-/// Whether a file name mostly means the reader's own file.
+/// Returns true if a file name mostly means the reader's own file.
 pub(super) fn is_usual_file(name: &str) -> bool {
     has(&USUAL_FILES, name)
 }
 
-/// Whether names of files end in this.
+/// Returns true if names of files end in this.
 pub(super) fn is_extension(end: &str) -> bool {
     has(&EXTENSIONS, end)
 }

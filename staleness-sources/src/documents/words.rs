@@ -123,7 +123,7 @@ pub(super) fn is_dotted(word: &str) -> bool {
     false
 }
 
-/// Whether a word is code by its shape alone: `snake_case`, `CamelCase` with two humps,
+/// Returns true if a word is code by its shape alone: `snake_case`, `CamelCase` with two humps,
 /// `SCREAMING_CASE`, `a::b`.
 pub(super) fn is_unmistakable(word: &str) -> bool {
     if word.as_bytes().contains(&b':') {
@@ -149,7 +149,7 @@ fn humps(word: &str) -> usize {
     pairs.filter(|pair| pair[0].is_ascii_uppercase() && pair[1].is_ascii_lowercase()).count()
 }
 
-/// Whether it would mean something that this name is nowhere in the project.
+/// Returns true if it would mean something that this name is nowhere in the project.
 pub(super) fn is_telling(shape: Shape, text: &str) -> bool {
     if traps::is_stand_in(text) {
         return false;

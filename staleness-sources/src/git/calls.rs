@@ -35,22 +35,22 @@ const LISTS: [&[u8]; 5] = [b"args", b"argv", b"arguments", b"cmd", b"command"];
 pub(super) struct Call {
     /// The last part of the name of the call, in small letters.
     name: Vec<u8>,
-    /// Whether it is no call, but a list of words that are passed on.
+    /// True if it is no call, but a list of words that are passed on.
     is_list: bool,
 }
 
 impl Call {
-    /// Whether it offers flags.
+    /// Returns true if it offers flags.
     pub(super) fn offers(&self) -> bool {
         OFFERING.iter().any(|name| self.name.ends_with(name))
     }
 
-    /// Whether it compares with what is in it.
+    /// Returns true if it compares with what is in it.
     pub(super) fn compares(&self) -> bool {
         COMPARING.iter().any(|end| self.ends_with(end))
     }
 
-    /// Whether it passes on what is in it; `alone` is whether that is the last of it.
+    /// Returns true if it passes on what is in it; `alone` is whether that is the last of it.
     pub(super) fn passes(&self, alone: bool) -> bool {
         let is = |names: &[&[u8]]| names.contains(&&*self.name);
         self.is_list
@@ -60,7 +60,7 @@ impl Call {
             || alone && is(&[b"add"])
     }
 
-    /// Whether the name is this, or ends with it as a word: `argv_push`, `strncmp` for what is longer than two.
+    /// Returns true if the name is this, or ends with it as a word: `argv_push`, `strncmp` for what is longer than two.
     fn ends_with(&self, end: &[u8]) -> bool {
         let rest = self.name.strip_suffix(end);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(b"_") || end == b"cmp")
@@ -90,7 +90,7 @@ pub(super) fn call(text: &[u8]) -> Call {
     Call::default()
 }
 
-/// Whether a list of words opens behind a text that is passed on: `args = [`, `args: &[&str] = [`, `vec![`,
+/// Returns true if a list of words opens behind a text that is passed on: `args = [`, `args: &[&str] = [`, `vec![`,
 /// `args+=(`.
 fn is_list_of_words(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
@@ -130,7 +130,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Whether a call in a text offers flags.
+/// Returns true if a call in a text offers flags.
 pub(super) fn offers(text: &[u8]) -> bool {
     words(text).any(|(word, behind)| {
         let ends = |name: &&[u8]| {
@@ -144,7 +144,7 @@ pub(super) fn offers(text: &[u8]) -> bool {
     })
 }
 
-/// Whether something in a text runs another program.
+/// Returns true if something in a text runs another program.
 pub(super) fn runs(text: &[u8]) -> bool {
     words(text).any(|(word, behind)| {
         let is = |names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));

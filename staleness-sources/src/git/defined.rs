@@ -98,12 +98,12 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// Whether the beginning of a line is that of a comment, or brings in what is made elsewhere.
+/// Returns true if the beginning of a line is that of a comment, or brings in what is made elsewhere.
 pub(super) fn is_aside(before: &[u8]) -> bool {
     NOT_MADE.iter().any(|begin| before.starts_with(begin)) || holds(before, b"// ")
 }
 
-/// Whether the word makes what it names, a constant only where the name is one (`MAX_BYTES`).
+/// Returns true if the word makes what it names, a constant only where the name is one (`MAX_BYTES`).
 /// `looks` is how often what encloses a line may still be looked for.
 pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
@@ -132,7 +132,7 @@ pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     if lead.is_empty() { first(&spot, constant, looks) } else { typed(&spot, lead, before, looks) }
 }
 
-/// Whether a name is in capitals.
+/// Returns true if a name is in capitals.
 pub(crate) fn is_constant(name: &[u8]) -> bool {
     name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase)
 }
@@ -176,7 +176,7 @@ fn typed(spot: &Spot<'_>, lead: &[u8], before: &[u8], looks: &mut u32) -> bool {
     }
 }
 
-/// Whether this is the type of what follows it.
+/// Returns true if this is the type of what follows it.
 pub(super) fn is_type(lead: &[u8]) -> bool {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_<>[],*&:~? ".contains(b);
     let words = || lead.split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'));
@@ -189,7 +189,7 @@ pub(super) fn is_type(lead: &[u8]) -> bool {
         && (lead.ends_with(b" ") || lead.ends_with(b"*") || lead.ends_with(b"&"))
 }
 
-/// Whether parameters and nothing but qualifiers follow, up to a `;`.
+/// Returns true if parameters and nothing but qualifiers follow, up to a `;`.
 pub(super) fn is_declared(spot: &Spot<'_>) -> bool {
     let wide = spot.wide();
     let Some(end) = balanced(wide) else { return false };
@@ -201,7 +201,7 @@ pub(super) fn is_declared(spot: &Spot<'_>) -> bool {
         })
 }
 
-/// Whether a body or a type follows the parameters: `(…) {`, `(…) { … }`, `(…): …`, or `(…)` and a
+/// Returns true if a body or a type follows the parameters: `(…) {`, `(…) { … }`, `(…): …`, or `(…)` and a
 /// line with `{`.
 pub(super) fn is_method(spot: &Spot<'_>, rest: &[u8]) -> bool {
     if !rest.starts_with(b"(") {
@@ -220,7 +220,7 @@ pub(super) fn is_method(spot: &Spot<'_>, rest: &[u8]) -> bool {
     }
 }
 
-/// Whether a body follows parameters over several lines.
+/// Returns true if a body follows parameters over several lines.
 fn is_wrapped(spot: &Spot<'_>, rest: &[u8]) -> bool {
     // What holds a body or a text is passed to a call.
     if rest.ends_with(b"{") || rest.contains(&b'\'') || rest.contains(&b'"') {
@@ -250,7 +250,7 @@ pub(super) fn balanced(rest: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether the line can be a member of what encloses it: of an `enum`, or in Go of constants, a
+/// Returns true if the line can be a member of what encloses it: of an `enum`, or in Go of constants, a
 /// `struct` or an `interface`.
 fn is_variant(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     let plain = matches!(rest, [] | [b',' | b'{' | b'(' | b'=', ..]);
@@ -304,7 +304,7 @@ pub(super) fn holds(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Whether a program reads a variable of this name: `"NAME"`, `$NAME`, `env.NAME`. Between
+/// Returns true if a program reads a variable of this name: `"NAME"`, `$NAME`, `env.NAME`. Between
 /// backticks prose speaks of one, in a comment or a copy of a README.
 pub(crate) fn reads(text: &[u8], word: &Range<usize>) -> bool {
     let before = &text[..word.start];
@@ -312,7 +312,7 @@ pub(crate) fn reads(text: &[u8], word: &Range<usize>) -> bool {
     is_between(text, word, b"\"'") || ends(b"$") || ends(b"${") || ends(b"env.")
 }
 
-/// Whether a part of a longer name stands where names are put together: as a text, in a template
+/// Returns true if a part of a longer name stands where names are put together: as a text, in a template
 /// too, or with the sign at its edge.
 pub(crate) fn is_part(text: &[u8], word: &Range<usize>) -> bool {
     let part = &text[word.clone()];
@@ -322,13 +322,13 @@ pub(crate) fn is_part(text: &[u8], word: &Range<usize>) -> bool {
         || is_between(text, word, b"`")
 }
 
-/// Whether the word stands between two of one of these signs.
+/// Returns true if the word stands between two of one of these signs.
 fn is_between(text: &[u8], word: &Range<usize>, signs: &[u8]) -> bool {
     let (before, after) = (text[..word.start].last(), text.get(word.end));
     before == after && before.is_some_and(|sign| signs.contains(sign))
 }
 
-/// Whether a field or parameter is what a library makes a flag of, without the flag being written
+/// Returns true if a field or parameter is what a library makes a flag of, without the flag being written
 /// anywhere: `#[arg(long)] dry_run: bool`, `dry_run: bool = Option(…)`, `dryRun: { type: … }`.
 pub(crate) fn declares_option(text: &[u8], word: &Range<usize>) -> bool {
     let before = &text[..word.start];

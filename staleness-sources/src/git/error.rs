@@ -84,7 +84,7 @@ fn message(text: &str) -> String {
     line.chars().take(MAX_MESSAGE).map(|c| if is_plain(c) { c } else { '?' }).collect()
 }
 
-/// Whether a character changes nothing but its own place on the screen.
+/// Returns true if a character changes nothing but its own place on the screen.
 fn is_plain(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

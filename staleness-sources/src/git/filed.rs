@@ -40,7 +40,7 @@ pub(super) fn name_at<'a>(text: &'a [u8], run: &Range<usize>) -> Option<&'a [u8]
     is_there.then_some(name)
 }
 
-/// Whether this is no sentence and no address.
+/// Returns true if this is no sentence and no address.
 fn is_path(text: &[u8]) -> bool {
     !text.iter().any(u8::is_ascii_whitespace) && !super::defined::holds(text, b"://")
 }

@@ -27,9 +27,9 @@ const STEP: usize = 256;
 /// What came of reading.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
-    /// Whether the contents of some file are not known.
+    /// True if the contents of some file are not known.
     pub(crate) blind: bool,
-    /// Whether something was left out because there is too much.
+    /// True if something was left out because there is too much.
     pub(crate) cut: bool,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Trail {
     /// Its names before it was renamed, newest first: the commit that did, by its place in the list
     /// of commits, and the name.
     pub(crate) names: Vec<(u32, String)>,
-    /// Whether there may be older ones, which found no room.
+    /// True if there may be older ones, which found no room.
     pub(crate) cut: bool,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Whether the beginning of every file was found.
+    /// Returns true if the beginning of every file was found.
     pub(crate) fn is_done(&self) -> bool {
         self.open.is_empty()
     }

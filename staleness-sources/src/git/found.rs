@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub(crate) struct Found {
     /// The things that were found, in order.
     pub(crate) things: Arc<[u32]>,
-    /// Whether something could not be looked at, so that there may be more.
+    /// True if something could not be looked at, so that there may be more.
     pub(crate) holes: bool,
 }
 
@@ -22,7 +22,7 @@ impl Found {
         }
     }
 
-    /// Whether this thing was found.
+    /// Returns true if this thing was found.
     pub(crate) fn holds(&self, thing: u32) -> bool {
         self.things.binary_search(&thing).is_ok()
     }

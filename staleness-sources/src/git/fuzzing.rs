@@ -34,7 +34,7 @@ pub fn object_header(line: &[u8]) -> Option<(Oid, u64)> {
     question::header(line).map(|(id, _, size)| (id, size))
 }
 
-/// Whether `cat-file` says that an object is missing.
+/// Returns true if `cat-file` says that an object is missing.
 #[must_use]
 pub fn is_missing(line: &[u8]) -> bool {
     question::is_missing(line)

@@ -55,7 +55,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Whether a file is known to hold nothing.
+    /// Returns true if a file is known to hold nothing.
     pub(crate) fn holds(&self, file: Oid) -> bool {
         self.files.contains(&file)
     }
@@ -103,9 +103,9 @@ pub(crate) struct Index {
     nodes: Map<Key, Node>,
     /// What was found in each file, and as whose it was read.
     files: Map<Oid, (Found, Naming)>,
-    /// Whether the contents of some file are not known.
+    /// True if the contents of some file are not known.
     pub(crate) blind: bool,
-    /// Whether something was left out because there is too much.
+    /// True if something was left out because there is too much.
     pub(crate) cut: bool,
 }
 
@@ -149,7 +149,7 @@ impl Index {
         Some(self.node(key).map(|node| node.found.clone()).unwrap_or_default())
     }
 
-    /// Whether a word exists in a commit that was looked at; `None` when that is not known.
+    /// Returns true if a word exists in a commit that was looked at; `None` when that is not known.
     pub(crate) fn has(&self, word: &Numbered, commit: Oid) -> Option<bool> {
         let found = self.found(commit)?;
         if exists(word, &found) { Some(true) } else { (!found.holes).then_some(false) }
@@ -367,7 +367,7 @@ impl Index {
         (open.key, Node { found: Found::of(&mut things, holes), named })
     }
 
-    /// Whether a path leads somewhere from the entry that has the name of its first part.
+    /// Returns true if a path leads somewhere from the entry that has the name of its first part.
     fn resolves(&self, path: &WantedPath, first: &Named) -> bool {
         let mut at = first;
         for part in &path.parts[1..] {

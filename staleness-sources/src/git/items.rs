@@ -33,7 +33,7 @@ const BASIC: [&[u8]; 6] = [b"bool", b"char", b"double", b"float", b"int", b"unsi
 /// What belongs to a module and not to a thing.
 const EXPORTS: [&[u8]; 2] = [b"exports.", b".prototype."];
 
-/// Whether the word makes an item. `looks` is how often what encloses a line may still be looked for.
+/// Returns true if the word makes an item. `looks` is how often what encloses a line may still be looked for.
 pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
     let spot = Spot::new(text, word);
     let before = spot.before;
@@ -74,7 +74,7 @@ pub(super) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
         }
 }
 
-/// Whether a word that makes something stands before the word, and makes an item; `None` when there
+/// Returns true if a word that makes something stands before the word, and makes an item; `None` when there
 /// is none.
 fn behind_making(spot: &Spot<'_>) -> Option<bool> {
     let before = spot.before;
@@ -121,7 +121,7 @@ fn behind_making(spot: &Spot<'_>) -> Option<bool> {
     MAKING.contains(&last).then(|| goes_on(spot.after, last) && !is_spoken(lead))
 }
 
-/// Whether the word is the type of what follows it: `static old_t *name`.
+/// Returns true if the word is the type of what follows it: `static old_t *name`.
 fn is_type_of(spot: &Spot<'_>, last: &[u8]) -> bool {
     let rest = spot.after.trim_ascii_start();
     match rest {
@@ -137,7 +137,7 @@ fn is_type_of(spot: &Spot<'_>, last: &[u8]) -> bool {
     }
 }
 
-/// Whether a definition goes on behind its name, and no sentence.
+/// Returns true if a definition goes on behind its name, and no sentence.
 fn goes_on(after: &[u8], last: &[u8]) -> bool {
     let rest = after.trim_ascii_start();
     if PLAIN.contains(&last) {
@@ -154,7 +154,7 @@ fn is_spoken(lead: &[u8]) -> bool {
     SPEAKING.iter().any(|speaking| speaking.eq_ignore_ascii_case(word))
 }
 
-/// Whether these are names and points, up to the last one.
+/// Returns true if these are names and points, up to the last one.
 fn is_path(lead: &[u8]) -> bool {
     lead.iter().all(|b| b.is_ascii_alphanumeric() || b"_.:$".contains(b))
 }
@@ -189,7 +189,7 @@ fn first(spot: &Spot<'_>, looks: &mut u32) -> bool {
     }
 }
 
-/// Whether the line is one of the file itself: not of a thing, a block or a table.
+/// Returns true if the line is one of the file itself: not of a thing, a block or a table.
 fn is_of_file(spot: &Spot<'_>, looks: &mut u32) -> bool {
     if spot.depth() > 0 || spot.before.ends_with(b".") {
         return false;
@@ -199,7 +199,7 @@ fn is_of_file(spot: &Spot<'_>, looks: &mut u32) -> bool {
     !spot.earlier().any(is_table)
 }
 
-/// Whether a line is the head of a table of TOML.
+/// Returns true if a line is the head of a table of TOML.
 fn is_table(line: &[u8]) -> bool {
     if !line.starts_with(b"[") {
         return false;
@@ -210,7 +210,7 @@ fn is_table(line: &[u8]) -> bool {
     line.ends_with(b"]") && (!line.contains(&b'(') || line.ends_with(b"\"]") && holds(line, b".\""))
 }
 
-/// Whether a value with a type follows: `: int = 3`. The text of a key may hold a `=` too.
+/// Returns true if a value with a type follows: `: int = 3`. The text of a key may hold a `=` too.
 fn is_typed_value(rest: &[u8]) -> bool {
     let Some(end) = rest.windows(3).position(|part| part == b" = ") else { return false };
     let kind = &rest[..end];
@@ -221,7 +221,7 @@ fn is_typed_value(rest: &[u8]) -> bool {
     quotes % 2 == 0 && !is_sentence
 }
 
-/// Whether the line is one of a group of values or types at the outside of a file in Go.
+/// Returns true if the line is one of a group of values or types at the outside of a file in Go.
 fn is_grouped(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     let begins = matches!(rest, [] | [b'=' | b',' | b'*' | b'[', ..])
         || spot.after.starts_with(b" ") && rest[0].is_ascii_alphabetic();
@@ -235,14 +235,14 @@ fn is_grouped(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     })
 }
 
-/// Whether the line is a method that an interface of Go asks for.
+/// Returns true if the line is a method that an interface of Go asks for.
 fn is_of_interface(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
     spot.before.is_empty()
         && balanced(rest).is_some()
         && shapes::enclosing(spot, looks).is_some_and(|above| above.ends_with(b"interface {"))
 }
 
-/// Whether the word is given a function: `= function`, `: async (a) =>`, `= a =>`.
+/// Returns true if the word is given a function: `= function`, `: async (a) =>`, `= a =>`.
 fn is_function(spot: &Spot<'_>) -> bool {
     let wide = spot.wide();
     let wide = match wide {

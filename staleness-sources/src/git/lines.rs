@@ -47,7 +47,7 @@ impl Numbers {
 }
 
 impl Text {
-    /// Whether so many lines may be looked for in both texts: few enough are compared.
+    /// Returns true if so many lines may be looked for in both texts: few enough are compared.
     pub(crate) fn may_compare(&self, lines: usize, other: &Self) -> bool {
         lines.saturating_mul(other.lines.len().max(self.lines.len())) <= MAX_COMPARED
     }
@@ -82,7 +82,7 @@ impl Text {
             .collect()
     }
 
-    /// Whether these lines of the text, counted from 0, stand one after another in `other` at least
+    /// Returns true if these lines of the text, counted from 0, stand one after another in `other` at least
     /// as often as in the text: then none of the places where they stood was changed.
     pub(crate) fn as_often(&self, lines: std::ops::Range<usize>, other: &Self) -> bool {
         let Some(wanted) = self.lines.get(lines).filter(|lines| !lines.is_empty()) else {
@@ -134,14 +134,14 @@ pub(crate) fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|byte| *byte == b'\n').filter(move |_| !none)
 }
 
-/// Whether the end of a file's name allows that it is text.
+/// Returns true if the end of a file's name allows that it is text.
 pub(crate) fn may_be_text(name: &[u8]) -> bool {
     let Some(dot) = name.iter().rposition(|byte| *byte == b'.') else { return true };
     let end = &name[dot + 1..];
     !NO_TEXT.iter().any(|known| end.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether these are the contents of a text file, by the rule of git: no byte is 0 at its beginning.
+/// Returns true if these are the contents of a text file, by the rule of git: no byte is 0 at its beginning.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     !bytes[..bytes.len().min(8_000)].contains(&0)
 }

@@ -68,7 +68,7 @@ impl Moved {
 }
 
 impl Repo {
-    /// Whether a path exists in the commit at this place of the list of commits.
+    /// Returns true if a path exists in the commit at this place of the list of commits.
     pub(crate) fn exists_at(&mut self, place: usize, path: &str) -> Result<bool, GitError> {
         Ok(self.held_at(place, path)?.is_some())
     }

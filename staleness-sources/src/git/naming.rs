@@ -57,7 +57,7 @@ impl Naming {
     }
 }
 
-/// Whether the name of a file is that of data or text, and of no source.
+/// Returns true if the name of a file is that of data or text, and of no source.
 pub(super) fn is_data(name: &[u8]) -> bool {
     ends_as(name, &DATA) || ends_as(name, &SHOWN)
 }
@@ -67,7 +67,7 @@ fn ends_as(name: &[u8], endings: &[&str]) -> bool {
     end.is_some_and(|end| endings.iter().any(|known| known.as_bytes() == end))
 }
 
-/// Whether what stands in a file is not named by the project, by its path: settings of other programs,
+/// Returns true if what stands in a file is not named by the project, by its path: settings of other programs,
 /// which are hidden or of a name that they give, copies of other projects, and data for tests.
 fn is_foreign(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -83,7 +83,7 @@ fn is_foreign(path: &str) -> bool {
         || folders.split('/').next().is_some_and(|root| is_in(&OTHERS_AT_ROOT, root))
 }
 
-/// Whether a file names packages for `pip`: `requirements-dev.txt`, `requirements/base.txt`.
+/// Returns true if a file names packages for `pip`: `requirements-dev.txt`, `requirements/base.txt`.
 fn is_requirements(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let (name, folder) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

@@ -19,7 +19,7 @@ struct Spot<'a> {
     after: &'a [u8],
 }
 
-/// Whether the flag is offered: defined, listed in a help text, or compared with. `looks` is how often
+/// Returns true if the flag is offered: defined, listed in a help text, or compared with. `looks` is how often
 /// this may still be looked for in the text.
 pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> bool {
     let from = flag.start.saturating_sub(MAX_LINE);
@@ -55,7 +55,7 @@ pub(super) fn is_offered(text: &[u8], flag: &Range<usize>, looks: &mut u32) -> b
     }
 }
 
-/// Whether a word with dashes is only spoken of: in a comment, or as a variable of a style sheet.
+/// Returns true if a word with dashes is only spoken of: in a comment, or as a variable of a style sheet.
 fn is_mentioned(before: &[u8]) -> bool {
     let line = before.trim_ascii_start();
     let begins = |mark: &[u8]| line.starts_with(mark);
@@ -85,7 +85,7 @@ fn before_flags(before: &[u8]) -> &[u8] {
 }
 
 impl<'a> Spot<'a> {
-    /// Whether the line is a part of a command over several lines.
+    /// Returns true if the line is a part of a command over several lines.
     fn is_continued(&self) -> bool {
         let goes_on = |line: &[u8]| {
             let line = line.trim_ascii_end();
@@ -109,7 +109,7 @@ impl<'a> Spot<'a> {
             .is_some_and(|line| line.trim_ascii_end().ends_with(b"=("))
     }
 
-    /// Whether a shell compares with it, or has a case of it, on a line that begins otherwise.
+    /// Returns true if a shell compares with it, or has a case of it, on a line that begins otherwise.
     fn is_of_shell(&self, rest: &[u8]) -> bool {
         let tests = |mark: &&[u8]| super::defined::holds(rest, mark);
         let compares = rest.ends_with(b"=") && [&b"[ "[..], b"test "].iter().any(tests);
@@ -123,7 +123,7 @@ impl<'a> Spot<'a> {
         self.text[to.saturating_sub(MAX_BACK)..to].rsplit(|byte| *byte == b'\n')
     }
 
-    /// Whether what begins behind this quotation mark offers the flag; `rest` stands before the mark.
+    /// Returns true if what begins behind this quotation mark offers the flag; `rest` stands before the mark.
     fn is_quoted(&self, rest: &[u8], quote: u8) -> bool {
         let whole = self.after.starts_with(&[quote]);
         let call = call(rest);
@@ -149,7 +149,7 @@ impl<'a> Spot<'a> {
         offers(self.before) || offers(self.after) || !(runs(rest) || whole && self.is_of_command())
     }
 
-    /// Whether the text ends with the flag, or goes on as names of options and help texts do.
+    /// Returns true if the text ends with the flag, or goes on as names of options and help texts do.
     fn is_name(&self, quote: u8) -> bool {
         let value = |rest: &[u8]| {
             let word = rest.split(|b| !(b.is_ascii_alphanumeric() || b"_-".contains(b))).next();
@@ -167,7 +167,7 @@ impl<'a> Spot<'a> {
         }
     }
 
-    /// Whether the line is an element of a list that is a command: one that begins with a word, or one
+    /// Returns true if the line is an element of a list that is a command: one that begins with a word, or one
     /// that stands behind a call that runs something.
     fn is_of_command(&self) -> bool {
         let line = &self.text[self.line..];
@@ -213,7 +213,7 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// Whether a shell or a file of settings hands it on: `flags="--all"`, `- "--all"`.
+/// Returns true if a shell or a file of settings hands it on: `flags="--all"`, `- "--all"`.
 fn is_assigned(rest: &[u8]) -> bool {
     let line = rest.trim_ascii();
     if line == b"-" {
@@ -230,7 +230,7 @@ fn is_assigned(rest: &[u8]) -> bool {
     is_first && !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
 }
 
-/// Whether a line is one text that is no flag, and a comma.
+/// Returns true if a line is one text that is no flag, and a comma.
 fn is_word_of_list(line: &[u8]) -> bool {
     let Some((quote @ (b'"' | b'\''), rest)) = line.split_first() else { return false };
     let Some(text) = rest.strip_suffix(b",").and_then(|text| text.strip_suffix(&[*quote])) else {
@@ -239,7 +239,7 @@ fn is_word_of_list(line: &[u8]) -> bool {
     !text.starts_with(b"-") && !text.contains(quote)
 }
 
-/// Whether another text that is no flag stands before the flag in its list.
+/// Returns true if another text that is no flag stands before the flag in its list.
 fn follows_a_word(rest: &[u8]) -> bool {
     let Some(stem) = rest.trim_ascii_end().strip_suffix(b",") else { return false };
     let Some((quote @ (b'"' | b'\''), stem)) = stem.trim_ascii_end().split_last() else {

@@ -45,7 +45,7 @@ impl Oid {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// Whether this stands for no object, as in a change that adds or deletes.
+    /// Returns true if this stands for no object, as in a change that adds or deletes.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.bytes == [0; 32]

@@ -17,7 +17,7 @@ const BATCH: usize = 4_096;
 pub(crate) struct Past {
     /// Newest first.
     pub(crate) commits: Vec<Commit>,
-    /// Whether the last one is the first of all; else the history was cut off there.
+    /// True if the last one is the first of all; else the history was cut off there.
     pub(crate) whole: bool,
     places: Map<Oid, u32>,
     /// What its latest commits changed, as far as that went by.
@@ -42,7 +42,7 @@ impl Past {
         self.places.get(&id).map(|at| *at as usize)
     }
 
-    /// Whether nothing before this commit can be known.
+    /// Returns true if nothing before this commit can be known.
     pub(crate) fn is_edge(&self, at: usize) -> bool {
         !self.whole && at + 1 == self.commits.len()
     }

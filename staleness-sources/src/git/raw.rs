@@ -32,12 +32,12 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Whether it was a regular file before.
+    /// Returns true if it was a regular file before.
     pub(crate) fn was_file(&self) -> bool {
         self.was == Some(EntryKind::File)
     }
 
-    /// Whether it is one after.
+    /// Returns true if it is one after.
     pub(crate) fn is_file(&self) -> bool {
         self.is == Some(EntryKind::File)
     }

@@ -136,7 +136,7 @@ impl Repo {
         self.head
     }
 
-    /// Whether the repository holds only the latest part of its history.
+    /// Returns true if the repository holds only the latest part of its history.
     #[must_use]
     pub const fn is_shallow(&self) -> bool {
         self.shallow
@@ -164,7 +164,7 @@ impl Repo {
         self.objects.unread
     }
 
-    /// Whether something was left out so far because there is too much of it, or because it is too
+    /// Returns true if something was left out so far because there is too much of it, or because it is too
     /// deep. Nothing is said to be missing then that may be there.
     #[must_use]
     pub fn is_cut(&self) -> bool {

@@ -169,7 +169,7 @@ fn place_of(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
     found.min_by_key(|lines| lines.start.abs_diff(first))
 }
 
-/// Whether lines say enough to be known again elsewhere.
+/// Returns true if lines say enough to be known again elsewhere.
 pub(super) fn is_telling(lines: &[&[u8]]) -> bool {
     lines.iter().any(|line| line.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= 4)
 }

@@ -12,7 +12,7 @@ pub(super) fn depth(line: &[u8]) -> usize {
     line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Whether one of these is a word of the line.
+/// Returns true if one of these is a word of the line.
 pub(super) fn has_word(line: &[u8], words: &[&[u8]]) -> bool {
     line.split(|b| b.is_ascii_whitespace()).any(|word| words.contains(&word))
 }
@@ -34,7 +34,7 @@ pub(super) fn above<'a>(spot: &Spot<'a>, looks: &mut u32) -> Option<&'a [u8]> {
     })
 }
 
-/// Whether the line stands among the fields of a type.
+/// Returns true if the line stands among the fields of a type.
 pub(super) fn is_field(spot: &Spot<'_>, looks: &mut u32) -> bool {
     enclosing(spot, looks).is_some_and(|above| has_word(above, &FIELDS) && !above.contains(&b'('))
 }
@@ -61,7 +61,7 @@ fn last_word(before: &[u8]) -> &[u8] {
     words.next().unwrap_or_default()
 }
 
-/// Whether what stands before and after the word on its line makes a type or a service of it.
+/// Returns true if what stands before and after the word on its line makes a type or a service of it.
 pub(super) fn declares_type(spot: &Spot<'_>) -> bool {
     let before = spot.before;
     let after = spot.after.trim_ascii_start();
@@ -83,7 +83,7 @@ pub(super) fn declares_type(spot: &Spot<'_>) -> bool {
     only(b"} ") && after == b";"
 }
 
-/// Whether what stands before and after the word on its line makes it.
+/// Returns true if what stands before and after the word on its line makes it.
 pub(super) fn declares(spot: &Spot<'_>) -> bool {
     let before = spot.before;
     let after = spot.after.trim_ascii_start();
@@ -114,7 +114,7 @@ fn is_let(spot: &Spot<'_>, after: &[u8]) -> bool {
             && (spot.depth() == 0 || after.starts_with(b":") && !after.ends_with(b";"))
 }
 
-/// Whether the word is a member of a block that begins on its line, or is taken out of a value.
+/// Returns true if the word is a member of a block that begins on its line, or is taken out of a value.
 fn is_inline(before: &[u8], after: &[u8]) -> bool {
     let Some(open) = before.iter().position(|b| matches!(b, b'{' | b'[')) else { return false };
     let (head, inner) = (&before[..open], &before[open + 1..]);

@@ -37,7 +37,7 @@ const DEFINING: [&str; 24] = [
 /// The longest item, in lines.
 const MAX_LINES: usize = 5_000;
 
-/// Whether a text holds the symbol as a whole word. Of a symbol with parts, such as `Router::route`
+/// Returns true if a text holds the symbol as a whole word. Of a symbol with parts, such as `Router::route`
 /// or `Router.route`, each must be there.
 pub(crate) fn holds(text: &[u8], symbol: &str) -> bool {
     let mut parts = parts(symbol).peekable();
@@ -84,7 +84,7 @@ fn has_word(text: &[u8], word: &[u8]) -> bool {
     false
 }
 
-/// Whether a line defines the name: a word that defines things comes right before it.
+/// Returns true if a line defines the name: a word that defines things comes right before it.
 fn defines(line: &[u8], name: &str) -> bool {
     let Ok(line) = std::str::from_utf8(line) else { return false };
     line.match_indices(name).any(|(at, _)| {

@@ -31,7 +31,7 @@ const MAX_COMPARED: usize = 400_000_000;
 #[derive(Clone, Debug, Default)]
 struct Ranges {
     all: Vec<(u32, u32)>,
-    /// Whether they are in order, and apart.
+    /// True if they are in order, and apart.
     apart: bool,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Times {
     holes: Ranges,
     /// The versions of one path follow each other: git keeps them as differences.
     versions: Vec<Version>,
-    /// Whether something was left out because there is too much.
+    /// True if something was left out because there is too much.
     pub(crate) cut: bool,
     /// What may still be kept, and compared.
     ranges: usize,
@@ -270,7 +270,7 @@ impl Times {
         Ok(())
     }
 
-    /// Whether a word was there at a place that was looked at; `None` when it may have been where
+    /// Returns true if a word was there at a place that was looked at; `None` when it may have been where
     /// nobody looked.
     pub(crate) fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
         let place = u32::try_from(place).ok()?;

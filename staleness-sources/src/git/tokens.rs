@@ -51,14 +51,14 @@ impl Table {
 pub(crate) struct WantedPath {
     /// Its parts.
     pub(crate) parts: Vec<Box<[u8]>>,
-    /// Whether it begins at the root of the project; else any path may end so.
+    /// True if it begins at the root of the project; else any path may end so.
     pub(crate) anchored: bool,
-    /// Whether it must be a folder.
+    /// True if it must be a folder.
     pub(crate) folder: bool,
 }
 
 impl WantedPath {
-    /// Whether it is the name of a file, in any folder.
+    /// Returns true if it is the name of a file, in any folder.
     pub(crate) fn is_bare(&self) -> bool {
         !self.anchored && !self.folder && self.parts.len() == 1
     }
@@ -87,7 +87,7 @@ pub(crate) struct Lexicon {
     /// The same by the number of the path.
     twice: Map<u32, u32>,
     next: u32,
-    /// Whether it is asked what the project had, and not what it has.
+    /// True if it is asked what the project had, and not what it has.
     past: bool,
 }
 
@@ -125,7 +125,7 @@ impl Lexicon {
         Self { past: true, ..Self::default() }
     }
 
-    /// Whether a file says anything, by who names things in it.
+    /// Returns true if a file says anything, by who names things in it.
     pub(super) const fn heeds(&self, naming: Naming) -> bool {
         !(matches!(naming, Naming::Foreign) && self.past)
     }
@@ -232,7 +232,7 @@ impl Lexicon {
         self.next as usize
     }
 
-    /// Whether there is anything to be found in the contents of files.
+    /// Returns true if there is anything to be found in the contents of files.
     pub(crate) fn has_words(&self) -> bool {
         self.next as usize > self.paths.len() + self.shared.len()
     }
@@ -254,7 +254,7 @@ impl Lexicon {
         super::scanner::Scanner::new(self).scan(text, naming, found);
     }
 
-    /// Whether a run of letters, digits, `_` and `-` may be a thing, wherever it stands.
+    /// Returns true if a run of letters, digits, `_` and `-` may be a thing, wherever it stands.
     #[inline]
     pub(super) fn may_be(&self, run: &[u8], dashes: bool) -> bool {
         if self.filed.get(run).is_some() {
@@ -368,7 +368,7 @@ impl Lexicon {
     }
 }
 
-/// Whether what begins behind a quotation mark is a name and no part of a path or a sentence: it ends there, or
+/// Returns true if what begins behind a quotation mark is a name and no part of a path or a sentence: it ends there, or
 /// goes on as the names of options do (`"dry-run|n"`, `"output=s"`).
 fn is_name(text: &[u8], run: &Range<usize>) -> bool {
     let quote = text[run.start - 1];

@@ -201,14 +201,14 @@ impl Repo {
 }
 
 impl Case<'_> {
-    /// Whether the list of changes tells what was there.
+    /// Returns true if the list of changes tells what was there.
     fn is_listed(&self, past: &Past) -> bool {
         self.place.is_some_and(|place| {
             place <= past.changes.upto() && past.commits[place].id == self.commit
         })
     }
 
-    /// Whether the word was there, and was that of one thing: which of several files of a name is meant
+    /// Returns true if the word was there, and was that of one thing: which of several files of a name is meant
     /// nobody knows, and so not whether it is gone.
     fn is_one(
         &self,
@@ -240,7 +240,7 @@ trait Finder {
     /// Looks at these places, which are in order.
     fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError>;
 
-    /// Whether a word was there; `None` when that is not known.
+    /// Returns true if a word was there; `None` when that is not known.
     fn has(&self, word: &Numbered, place: usize) -> Option<bool>;
 }
 

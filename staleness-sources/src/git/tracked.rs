@@ -30,7 +30,7 @@ pub struct Tracked {
     text: String,
     /// Paths that are not UTF-8, the bytes that are none as `\xE9`: the first 1,000.
     pub unnamed: Vec<String>,
-    /// Whether there are more files than are listed.
+    /// True if there are more files than are listed.
     pub cut: bool,
 }
 
@@ -63,7 +63,7 @@ impl Tracked {
         (at < self.files.len()).then(|| self.get(at)).filter(|it| it.0 == path).map(|it| it.1)
     }
 
-    /// Whether this is a tracked file, or a folder that holds one.
+    /// Returns true if this is a tracked file, or a folder that holds one.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -80,7 +80,7 @@ impl Tracked {
         self.files.len()
     }
 
-    /// Whether nothing is tracked.
+    /// Returns true if nothing is tracked.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()

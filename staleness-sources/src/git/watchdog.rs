@@ -24,9 +24,9 @@ pub struct ProcessLimits {
     /// How long a git that is waited for may neither answer nor do anything. Then no more is asked of any
     /// git. Known on Linux only.
     pub idle: Duration,
-    /// How long a git that is waited for may work without an answer. Not known on Windows.
+    /// Longest time for which a git that is waited for may work without an answer. Not known on Windows.
     pub silence: Duration,
-    /// How long all gits of one watchdog may be waited for, together; on Windows, how long they may run.
+    /// Longest time for which all gits of one watchdog may be waited for, together; on Windows, their run time.
     pub wait: Duration,
     /// The most bytes of an answer, for all that is asked at once.
     pub answer_bytes: u64,

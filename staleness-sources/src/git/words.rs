@@ -78,14 +78,14 @@ pub(crate) struct Searched {
     /// looked up.
     lacks: HashMap<Word, Option<Vec<Vec<Thing>>>>,
     pub(crate) seen: Seen,
-    /// Whether some of it could not be looked at: then nothing is known to be missing.
+    /// True if some of it could not be looked at: then nothing is known to be missing.
     holes: bool,
-    /// Whether the contents of some file are not known: then no name is known to be missing.
+    /// True if the contents of some file are not known: then no name is known to be missing.
     blind: bool,
 }
 
 impl Searched {
-    /// Whether it may be where nobody looked.
+    /// Returns true if it may be where nobody looked.
     const fn is_hidden(&self, word: &Word) -> bool {
         self.holes || self.blind && !matches!(word.kind, WordKind::Path)
     }
@@ -95,7 +95,7 @@ impl Searched {
             && matches!(self.lacks.get(word), Some(Some(groups)) if !groups.is_empty())
     }
 
-    /// Whether the word was looked up.
+    /// Returns true if the word was looked up.
     pub(crate) fn knows(&self, word: &Word) -> bool {
         self.lacks.contains_key(word)
     }
@@ -126,7 +126,7 @@ pub(crate) fn number(groups: &[Vec<Thing>], lexicon: &mut Lexicon) -> Numbered {
     groups.iter().map(|group| group.iter().map(|thing| thing.enter(lexicon)).collect()).collect()
 }
 
-/// Whether a word exists among what was found.
+/// Returns true if a word exists among what was found.
 pub(crate) fn exists(word: &Numbered, found: &Found) -> bool {
     word.iter().all(|group| group.iter().any(|thing| found.holds(*thing)))
 }

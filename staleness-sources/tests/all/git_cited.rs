@@ -103,7 +103,7 @@ fn a_citation_of_very_many_lines_takes_no_room_from_others() {
     assert!(answers.iter().all(is_changed) && !repo.is_cut(), "{answers:?}");
 }
 
-/// Whether it is not told who changed it.
+/// Returns true if it is not told who changed it.
 fn is_open(answer: &Cite) -> bool {
     matches!(answer, Cite::Changed { commit: None, .. } | Cite::Missing { commit: None, .. })
 }

@@ -15,7 +15,7 @@ pub(crate) const TEXT_PAGE: usize = 50;
 /// Receives rows until it breaks.
 pub(crate) type Visit<'v, R> = &'v mut dyn FnMut(R) -> ControlFlow<()>;
 
-/// What is asked of every table: see [`statements`].
+/// The statements that every table has: see [`statements`].
 pub(crate) struct Statements {
     pub(crate) table: &'static str,
     /// The number of columns of the key, which come first.

@@ -235,7 +235,7 @@ fn is_demoted(tool: &Tool) -> bool {
     tool.status() == Status::Demoted
 }
 
-/// Whether two rows differ at most in the columns of [`UPDATE`].
+/// Returns true if two rows differ at most in the columns of [`UPDATE`].
 fn same_but_for_use(one: &Tool, other: &Tool) -> bool {
     one.kind == other.kind
         && one.server == other.server

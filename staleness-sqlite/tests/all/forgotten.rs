@@ -50,7 +50,7 @@ fn taught(path: &Path) -> (BlockingRegistry, staleness_core::route::Route) {
     (registry, route)
 }
 
-/// Whether any of the store's files holds the words.
+/// Returns true if any of the store's files holds the words.
 fn holds(path: &Path) -> bool {
     let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
     files

@@ -110,7 +110,7 @@ fn lived(lives: Vec<ChangeSet>) -> BlockingRegistry {
     registry(store)
 }
 
-/// The same, pruned of those commits whose bit is set, but for the last.
+/// Prunes the commits whose bit is set, but for the last.
 fn pruned(lives: Vec<ChangeSet>, bits: u8) -> BlockingRegistry {
     let registry = lived(lives);
     let last = registry.revision().unwrap().0;

@@ -22,7 +22,7 @@ fn at() -> Timestamp {
     Timestamp::from_millis(1)
 }
 
-/// Somebody ignores the tool as soon as the summaries were read.
+/// The tool is ignored as soon as the summaries were read.
 #[derive(Debug)]
 struct Ignores(Option<Registry>);
 

@@ -57,7 +57,7 @@ impl Baseline {
         self.findings.len()
     }
 
-    /// Whether it lists a fact against a text.
+    /// Returns true if it lists a fact against a text.
     pub(crate) fn lists(&self, path: &str, fact: &Fact, digest: u64) -> bool {
         self.findings.contains(&entry(path, fact, digest))
     }

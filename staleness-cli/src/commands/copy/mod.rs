@@ -215,7 +215,7 @@ fn kept(name: &str, text: &str) -> Result<StoreUrl, CliError> {
     }
 }
 
-/// Whether two URLs plainly name one registry. Where they do and nobody can tell, it is compared with itself.
+/// Returns true if two URLs plainly name one registry. Where they do and nobody can tell, it is compared with itself.
 fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
     let place = |path: &std::path::Path| {
         let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

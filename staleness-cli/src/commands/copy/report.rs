@@ -20,7 +20,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Whether both hold the same.
+    /// Returns true if both hold the same.
     pub(super) fn is_same(&self) -> bool {
         self.collections.iter().all(Compared::is_same)
     }

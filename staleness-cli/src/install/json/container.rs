@@ -82,7 +82,7 @@ impl Container {
         self.start + 1
     }
 
-    /// Whether its items share lines; one without items is inline when it has no line end.
+    /// Returns true if its items share lines; one without items is inline when it has no line end.
     pub(super) fn is_inline(&self, text: &str) -> bool {
         let to = self.items.first().map_or(self.close, |first| first.0);
         !text[self.open()..to].contains('\n')

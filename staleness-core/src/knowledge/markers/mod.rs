@@ -126,7 +126,7 @@ fn marker_at(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     }
 }
 
-/// Whether a piece of text without white space is an address.
+/// Returns true if a piece of text without white space is an address.
 fn is_url(token: &str) -> bool {
     token.contains("://") || token.contains("www.") || token.contains("mailto:")
 }

@@ -43,7 +43,7 @@ impl<'a> Place<'a> {
         self.at.checked_sub(1).map_or(b' ', |at| self.byte(at))
     }
 
-    /// Whether the place is in the middle of a word, a path, an option, a name or a number.
+    /// Returns true if the place is in the middle of a word, a path, an option, a name or a number.
     pub(super) fn is_inside_word(&self) -> bool {
         match self.before() {
             b'-' | b'_' | b'/' | b'\\' | b'.' | b'@' | b'#' | b'$' | b':' | b'&' | b'+' => true,
@@ -52,7 +52,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether a word may end there: nothing goes on that makes it a part of a name.
+    /// Returns true if a word may end there: nothing goes on that makes it a part of a name.
     pub(super) fn ends(&self, end: usize) -> bool {
         let next = self.byte(end);
         let goes_on = |at| self.byte(at).is_ascii_alphanumeric();
@@ -82,7 +82,7 @@ impl<'a> Place<'a> {
         from + count
     }
 
-    /// Whether the digits that begin at the place go on behind a dot.
+    /// Returns true if the digits that begin at the place go on behind a dot.
     pub(super) fn is_number_with_dots(&self) -> bool {
         let end = self.digits_end(self.at);
         self.byte(end) == b'.' && self.byte(end + 1).is_ascii_digit()
@@ -116,12 +116,12 @@ impl<'a> Place<'a> {
         (length > 0).then(|| (to - length, &self.text[to - length..to]))
     }
 
-    /// Whether the word before is one of these, in lower case.
+    /// Returns true if the word before is one of these, in lower case.
     pub(super) fn follows(&self, words: &[&str]) -> bool {
         self.word_before(self.at).is_some_and(|(_, word)| is_one_of(word, words))
     }
 
-    /// Whether a sentence begins at the place.
+    /// Returns true if a sentence begins at the place.
     pub(super) fn begins_sentence(&self) -> bool {
         let before = self.bytes()[..self.at].iter().rev().take(MAX_GAP);
         let before = before.copied().find(|byte| !byte.is_ascii_whitespace() && *byte != b'*');
@@ -143,7 +143,7 @@ fn is_wordlike(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'\''
 }
 
-/// Whether a word is one of these, which are in lower case.
+/// Returns true if a word is one of these, which are in lower case.
 pub(super) fn is_one_of(word: &str, words: &[&str]) -> bool {
     words.iter().any(|each| word.eq_ignore_ascii_case(each))
 }

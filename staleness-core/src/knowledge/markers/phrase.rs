@@ -54,7 +54,7 @@ pub(super) fn word(place: &Place<'_>) -> Option<(usize, MarkerSort)> {
     }
 }
 
-/// Whether what comes or goes whenever a program runs is a plan here: `will be removed in the next
+/// Returns true if what comes or goes whenever a program runs is a plan here: `will be removed in the next
 /// release`, `support for it will be added.`
 fn is_to_come(place: &Place<'_>, from: usize, word: &str) -> bool {
     let (is_added, end) = (is_one_of(word, &["added"]), from + word.len());
@@ -88,7 +88,7 @@ fn starts_with_digit(word: &str) -> bool {
     word.trim_start_matches(['v', 'V']).starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether a word at a place is, or begins, the number of a release, or is a year: `v2`, `2.0`, `2027`.
+/// Returns true if a word at a place is, or begins, the number of a release, or is a year: `v2`, `2.0`, `2027`.
 fn is_release(place: &Place<'_>, at: usize, word: &str) -> bool {
     let end = at + word.len();
     let goes_on = place.byte(end) == b'.' && place.byte(end + 1).is_ascii_digit();
@@ -96,7 +96,7 @@ fn is_release(place: &Place<'_>, at: usize, word: &str) -> bool {
     starts_with_digit(word) && (word.starts_with(['v', 'V']) || goes_on || is_year)
 }
 
-/// Whether a word is the plural of something that runs.
+/// Returns true if a word is the plural of something that runs.
 fn plural(word: &str) -> bool {
     let one = |end| word.strip_suffix(end).is_some_and(|one| is_one_of(one, RUNNING));
     one("s") || one("es")

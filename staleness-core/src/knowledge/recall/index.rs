@@ -78,7 +78,7 @@ impl RecallIndex {
         self.items
     }
 
-    /// Whether it was built of none.
+    /// Returns true if it was built of none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.items == 0
@@ -208,7 +208,7 @@ fn stems(word: &str) -> BTreeSet<String> {
     all
 }
 
-/// How words begin that may meet a question, and the short ones that must be met whole.
+/// The beginnings of words that may meet a question, and the short words that must be met whole.
 #[derive(Debug, Default)]
 struct Wanted {
     beginnings: Vec<[u8; MIN_PREFIX]>,
@@ -216,7 +216,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// What may meet one of these words.
+    /// Collects the beginnings of words that may meet one of these.
     fn by(asked: &[Token]) -> Self {
         let mut wanted = Self::default();
         for token in asked {

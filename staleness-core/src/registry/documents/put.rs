@@ -38,7 +38,7 @@ impl Step for PutDocuments {
     }
 }
 
-/// Whether a row says more than the one that is known.
+/// Returns true if a row says more than the one that is known.
 fn is_news(known: &Document, row: &Document) -> bool {
     if row.checked_at < known.checked_at {
         return false;

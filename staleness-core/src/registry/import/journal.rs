@@ -47,7 +47,7 @@ pub(super) struct AppendEntries {
     pub(super) rows: Vec<Numbered>,
     /// While the store stands at this revision none of them can be there, and nothing is looked up.
     pub(super) verbatim: Option<Revision>,
-    /// What the original has pruned before them, where they go in verbatim.
+    /// The floor of the original, if its entries go in verbatim.
     pub(super) floor: Floor,
     pub(super) durability: Durability,
 }

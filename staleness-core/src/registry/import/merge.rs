@@ -53,7 +53,8 @@ fn citations(last: &Item, verified: &Item) -> BTreeSet<Citation> {
     last.citations.iter().map(seen).collect()
 }
 
-/// What only rows with this verification hold was said after it, whatever the clocks said.
+/// Returns the contradiction that stands. One that only rows with this verification hold was said after it, whatever
+/// the clocks said.
 fn contradicted(known: &Item, row: &Item, verified: Option<Timestamp>) -> Option<Contradiction> {
     let both = [known, row];
     let was_said_before = |said: &Contradiction| {

@@ -117,7 +117,7 @@ enum Batch {
 }
 
 impl Registry {
-    /// Whether nothing is stored that an export would hold.
+    /// Returns true if nothing is stored that an export would hold.
     ///
     /// # Errors
     /// What the store reports.
@@ -406,7 +406,7 @@ impl Importer {
         row
     }
 
-    /// Where everything up to a revision of the export went. One that was pruned keeps its distance to the next.
+    /// The revision here of each revision of the export. A pruned one keeps its distance to the next.
     fn place_of(&self, revision: Revision) -> Revision {
         let next = self.revisions.partition_point(|(of, _)| *of <= revision);
         let last = next.checked_sub(1).map(|at| self.revisions[at]);

@@ -23,7 +23,7 @@ pub struct StatedItem {
     pub updated_at: Option<Timestamp>,
     /// The version of the project that it was written for.
     pub version_context: Option<String>,
-    /// Whether time, versions and code leave it untouched.
+    /// True if time, versions and code leave it untouched.
     pub evergreen: Option<bool>,
     /// When it should be done.
     pub due: Option<Timestamp>,

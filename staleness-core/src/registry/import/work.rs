@@ -43,9 +43,9 @@ impl Step for PutWork {
 pub struct ToldWork {
     /// The item. Names, dates and references that are missing in it are not told.
     pub work: Work,
-    /// Whether its state is told; else a new item gets the first of its kind.
+    /// True if its state is told; else a new item gets the first of its kind.
     pub tells_status: bool,
-    /// Whether it is told what sort of note it is.
+    /// True if it is told what sort of note it is.
     pub tells_note: bool,
 }
 

@@ -166,7 +166,7 @@ pub(super) fn lock<'k>(keys: impl IntoIterator<Item = &'k ItemKey>) -> Selection
     keys.into_iter().fold(Selection::new(), |all, key| all.lock(ItemFilter::Key(key.clone())))
 }
 
-/// Whether the item's text lives in a file.
+/// Returns true if the item's text lives in a file.
 pub(super) const fn is_filed(item: &Item) -> bool {
     item.path.is_some()
 }

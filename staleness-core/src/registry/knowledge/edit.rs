@@ -23,7 +23,7 @@ pub struct ItemPatch {
     pub keywords: Option<BTreeSet<String>>,
     /// The version of the project that it was written for.
     pub version_context: Option<Option<String>>,
-    /// Whether time, versions and code leave it untouched.
+    /// True if time, versions and code leave it untouched.
     pub evergreen: Option<bool>,
     /// When it should be done.
     pub due: Option<Option<Timestamp>>,
@@ -95,7 +95,7 @@ fn keeping_digests(cited: &BTreeSet<Citation>, known: &BTreeSet<Citation>) -> BT
     kept.collect()
 }
 
-/// Whether two citations mean the same, whatever was there when they were verified.
+/// Returns true if two citations mean the same, whatever was there when they were verified.
 pub(in crate::registry) fn same_place(one: &Citation, other: &Citation) -> bool {
     (&one.path, &one.lines, &one.symbol) == (&other.path, &other.lines, &other.symbol)
 }

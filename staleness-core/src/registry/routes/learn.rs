@@ -163,7 +163,7 @@ impl LearnRoute {
         self.others(view).filter(same).cloned().collect()
     }
 
-    /// Whether a route that it would teach has learned it.
+    /// Returns true if a route that it would teach has learned it.
     fn knows(&self, view: &View) -> bool {
         let alike = self.alike(view);
         view.routes.get(&self.key).into_iter().chain(&alike).any(|route| route.remembers(self.op))

@@ -83,7 +83,7 @@ impl Registry {
         Ok(tools.iter().map(SuggestedTool::from).collect())
     }
 
-    /// Whether fewer uses of tools than the policy asks for lie behind the session's last suggestion. The
+    /// Returns true if fewer uses of tools than the policy asks for lie behind the session's last suggestion. The
     /// view holds the last outcomes of the project; where they are those of other sessions, it looks back
     /// further.
     async fn cools_down(&self, view: &View, known: &Suggestions) -> Result<bool, StoreError> {

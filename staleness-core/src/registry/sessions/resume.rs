@@ -119,7 +119,7 @@ impl WhatChanged {
         }
     }
 
-    /// Whether all open work is read.
+    /// Returns true if all open work is read.
     fn is_digest(&self, view: &View) -> bool {
         matches!(self.begin(view), Ok(Begin::Met(_) | Begin::Again(_) | Begin::Nowhere))
     }

@@ -138,7 +138,7 @@ pub(super) fn key(name: &str) -> Option<Key> {
     is_sure.then_some(Key::Sure)
 }
 
-/// Whether a word was chosen as a secret rather than written as a word of a sentence: it has a digit, a
+/// Returns true if a word was chosen as a secret rather than written as a word of a sentence: it has a digit, a
 /// capital behind a small letter, or a sign such as `@` within, or it is very long.
 pub(super) fn is_chosen(word: &str, least: usize) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -161,7 +161,7 @@ pub(super) fn is_link(word: &str) -> bool {
     matches!(word, "=" | ":" | "=>" | ":=") || word.trim_end_matches(':').eq_ignore_ascii_case("is")
 }
 
-/// Whether a word may stand between a key and its value, or a value and its key, without telling that
+/// Returns true if a word may stand between a key and its value, or a value and its key, without telling that
 /// there is one.
 pub(super) fn is_to(word: &str) -> bool {
     ["to", "as"].iter().any(|to| word.eq_ignore_ascii_case(to))
@@ -192,7 +192,7 @@ pub(super) fn is_token(run: &str) -> bool {
     prefixed || is_random(run)
 }
 
-/// Whether a run looks as if nobody had thought of it: many hexadecimal digits, or letters of both
+/// Returns true if a run looks as if nobody had thought of it: many hexadecimal digits, or letters of both
 /// cases with digits all over.
 pub(super) fn is_random(run: &str) -> bool {
     let letters = run.bytes().filter(u8::is_ascii_alphabetic).count();

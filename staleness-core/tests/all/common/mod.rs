@@ -302,7 +302,7 @@ impl World {
     }
 }
 
-/// Whether there is nothing to say of tools.
+/// Returns true if there is nothing to say of tools.
 pub(crate) fn is_silent(delta: &Delta) -> bool {
     delta.tools.is_empty() && delta.failing.is_empty()
 }

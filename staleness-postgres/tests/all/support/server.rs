@@ -138,7 +138,7 @@ impl Server {
         own.folder.path().join(".s.PGSQL.5432")
     }
 
-    /// Whether it was started by this process.
+    /// Returns true if it was started by this process.
     pub(crate) const fn is_private(&self) -> bool {
         self.own.is_some()
     }

@@ -105,7 +105,7 @@ fn citation(path: String, target: &Target<'_>) -> Option<Citation> {
 }
 
 impl Check<'_> {
-    /// Whether a path of the project is there: in the checked-out commit, or on disk. Somebody may
+    /// Returns true if a path of the project is there: in the checked-out commit, or on disk. Somebody may
     /// be about to commit it, or it is made by a build. No commit tells when it goes from the disk.
     fn is_there(&self, path: &str) -> bool {
         if path.is_empty() || self.past.tracked().is_some_and(|tracked| tracked.holds(path)) {
@@ -118,7 +118,7 @@ impl Check<'_> {
         on_disk
     }
 
-    /// Whether a path that is not there is made by a build: git is told to leave it out. A document
+    /// Returns true if a path that is not there is made by a build: git is told to leave it out. A document
     /// that is left out itself, and is there all the same, speaks of what lies beside it. What no
     /// commit changes may still be edited.
     fn is_made(&self, doc: &Doc, path: &str) -> bool {
@@ -313,7 +313,7 @@ pub(super) fn ask_when(asked: &mut Vec<Asked>, doc: &Doc) -> usize {
     passed
 }
 
-/// Whether a target that is not on disk is missing even if nobody knows what was there before: a
+/// Returns true if a target that is not on disk is missing even if nobody knows what was there before: a
 /// relative path to a file of its own, not one that a site is made from.
 fn is_sure_without_history(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -24,7 +24,7 @@ pub(super) fn block_of(open: &Open<'_>, block: Option<usize>, lines: &mut Lines<
     Block { line, last_line, title, digest, anchored_at: None, anchor: None, evidence: Vec::new() }
 }
 
-/// Whether a block explains a word itself: it is what it calls a parameter.
+/// Returns true if a block explains a word itself: it is what it calls a parameter.
 pub(super) fn explains(open: &Open<'_>, block: Option<usize>, word: &Word) -> bool {
     let range = block.and_then(|at| open.doc.draft.blocks.get(at)).map(|it| it.range.clone());
     let text = range.and_then(|range| open.text.get(range)).unwrap_or_default();

@@ -28,7 +28,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Whether a block with this evidence is listed; of that, what is too much is left out. `all` is how
+    /// Returns true if a block with this evidence is listed; of that, what is too much is left out. `all` is how
     /// much was told of all documents.
     pub(super) fn admit(&mut self, evidence: &mut Vec<Evidence>, all: &mut usize) -> bool {
         let sorts = SignalSet::of(evidence);

@@ -33,7 +33,7 @@ pub(super) struct Doc {
 }
 
 impl Doc {
-    /// Whether directives leave evidence of a sort against a block aside.
+    /// Returns true if directives leave evidence of a sort against a block aside.
     pub(super) fn leaves_aside(&self, block: Option<usize>, kind: SignalKind) -> bool {
         let inner = block.and_then(|at| self.draft.ignored_in.get(&at));
         self.draft.ignored.has(kind) || inner.is_some_and(|in_it| in_it.has(kind))
@@ -130,7 +130,7 @@ fn kind_of(fields: &Fields, file: &DocFile) -> ItemKind {
     fields.kind.or(file.kind).unwrap_or(ItemKind::Document)
 }
 
-/// Whether a file is an item of knowledge: what it says is meant to hold, whatever its name.
+/// Returns true if a file is an item of knowledge: what it says is meant to hold, whatever its name.
 fn is_item(text: &str, file: &DocFile) -> Result<bool, &'static str> {
     let fields = front::read(text)?.map_or_else(Fields::default, |front| front::fields(&front));
     Ok(kind_of(&fields, file) != ItemKind::Document)
@@ -156,7 +156,7 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
     stable_hash(&bytes)
 }
 
-/// Whether something that was missing is on disk now, not committed yet.
+/// Returns true if something that was missing is on disk now, not committed yet.
 fn came_back(check: &Check<'_>, known: &Document) -> bool {
     let is_there = |folder: &str, path: &str| {
         target::resolve(folder, path)
@@ -173,7 +173,7 @@ fn came_back(check: &Check<'_>, known: &Document) -> bool {
     })
 }
 
-/// Whether a date that lay in the future is past: what it clears has to be found out.
+/// Returns true if a date that lay in the future is past: what it clears has to be found out.
 fn came_due(check: &Check<'_>, known: &Document) -> bool {
     known.found.iter().flat_map(|block| &block.evidence).any(|evidence| match evidence.fact {
         Fact::FutureDate { at } => at <= check.options.now,
@@ -217,7 +217,7 @@ fn take_over(
     Ok(document)
 }
 
-/// Whether a fact depends on the time, on the project's version or on what other files say.
+/// Returns true if a fact depends on the time, on the project's version or on what other files say.
 const fn is_found_anew(fact: &Fact) -> bool {
     matches!(
         fact,
@@ -282,7 +282,7 @@ pub(super) struct Undated {
     pub(super) path: String,
     /// What knows its text again.
     pub(super) text: u128,
-    /// Whether its front matter says when it was written.
+    /// True if its front matter says when it was written.
     pub(super) says_added: bool,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Foreign {
 }
 
 impl Foreign {
-    /// Whether the word names a thing of another project, in the document of this number.
+    /// Returns true if the word names a thing of another project, in the document of this number.
     pub(super) fn owns(&self, document: usize, word: &Word) -> bool {
         word.kind == WordKind::Identifier
             && (self.names.contains(&(document, word.text.clone()))

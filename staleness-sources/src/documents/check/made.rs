@@ -22,7 +22,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Whether a path of the project that is not there is left out of what git keeps. The patterns
+    /// Returns true if a path of the project that is not there is left out of what git keeps. The patterns
     /// nearest to it have the last word.
     pub(super) fn holds(&self, root: &Path, fence: &Fence, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);

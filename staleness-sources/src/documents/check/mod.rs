@@ -64,7 +64,7 @@ struct Check<'a> {
     item_bytes: usize,
     /// Lines of files that were counted.
     counted: found::Counted,
-    /// Whether an answer since this was taken rests on files that no commit holds.
+    /// True if an answer since this was taken rests on files that no commit holds.
     rests_on_disk: Cell<bool>,
     made: made::Made,
     /// The items of files that have a history.

@@ -20,7 +20,7 @@ pub(in crate::documents) struct Past {
     repo: Option<(Repo, Tracked)>,
     /// How far back the history goes: a hash of the commits where it was cut, 0 when it is whole.
     boundary: u128,
-    /// Whether git failed on the way.
+    /// True if git failed on the way.
     failed: bool,
 }
 
@@ -70,7 +70,7 @@ impl Past {
         self.repo.as_ref().map(|(repo, _)| repo.head())
     }
 
-    /// Whether a moment is one of the checked-out commit.
+    /// Returns true if a moment is one of the checked-out commit.
     pub(in crate::documents) fn is_head(&self, anchor: Anchor) -> bool {
         self.repo.as_ref().is_some_and(|(repo, _)| match anchor {
             Anchor::Commit(id) => id == repo.head().id,
@@ -91,7 +91,7 @@ impl Past {
         self.boundary
     }
 
-    /// Whether something could not be looked at, so that an answer may be missing.
+    /// Returns true if something could not be looked at, so that an answer may be missing.
     pub(super) fn is_doubtful(&self) -> bool {
         let unread =
             |(repo, _): &(Repo, Tracked)| repo.is_cut() || repo.unread() != git::Unread::default();

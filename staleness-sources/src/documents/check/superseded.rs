@@ -24,7 +24,7 @@ pub(super) struct Standing {
     claimants: Vec<Claimant>,
     /// What is superseded, and the place among the claimants of who says so.
     claims: Vec<(ItemId, usize)>,
-    /// Whether there were more claims.
+    /// True if there were more claims.
     cut: bool,
     /// The files that were read and are the user's, not the project's.
     pub(super) outside: HashSet<String>,
@@ -54,7 +54,7 @@ impl Standing {
         self.claimants.push(Claimant { path: path.to_owned(), id });
     }
 
-    /// Whether a file may speak of another one. What somebody else wrote says nothing of the files of
+    /// Returns true if a file may speak of another one. What somebody else wrote says nothing of the files of
     /// the user.
     fn may_speak(&self, by: &str, of: &str) -> bool {
         let is_users = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();
@@ -193,7 +193,7 @@ impl Check<'_> {
         (told, told_items)
     }
 
-    /// Whether a file is there of which only the path is known.
+    /// Returns true if a file is there of which only the path is known.
     fn is_on_disk(&self, path: &str) -> bool {
         let path = match (path.strip_prefix("~/"), self.options.home) {
             (Some(below), Some(home)) => home.join(below),

@@ -38,7 +38,7 @@ pub(in crate::documents) struct Entry {
     pub(super) lines: Range<usize>,
     /// The bytes of its value, without a comment behind it; empty where it is on other lines.
     pub(super) place: Range<usize>,
-    /// Whether all of it stands on one line.
+    /// True if all of it stands on one line.
     pub(super) one_line: bool,
     /// Its line in the file, counted from 1.
     pub(in crate::documents) line: u32,
@@ -136,13 +136,13 @@ pub(in crate::documents) fn in_braces(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a line begins a mapping; two braces, or one with a sign, begin what a template fills in.
+/// Returns true if a line begins a mapping; two braces, or one with a sign, begin what a template fills in.
 fn opens_mapping(line: &str) -> bool {
     let inner = line.trim_start().strip_prefix('{');
     inner.is_some_and(|inner| !inner.starts_with(['{', '%', '#']))
 }
 
-/// Whether a line says anything: it is neither empty nor a comment.
+/// Returns true if a line says anything: it is neither empty nor a comment.
 fn is_text(line: &str) -> bool {
     let line = line.trim();
     !line.is_empty() && !line.starts_with('#')

@@ -139,7 +139,7 @@ fn obstacle(front: &Front, field: Field, entry: &Entry, old: &str) -> Option<&'s
     (entry.value == Value::Other).then_some("is not a single value")
 }
 
-/// Whether the edit changed this field alone.
+/// Returns true if the edit changed this field alone.
 fn holds(before: &Front, edited: &str, field: Field, value: Option<&FieldValue>) -> bool {
     let Ok(Some(after)) = read(edited) else {
         return false;
@@ -163,7 +163,7 @@ fn holds(before: &Front, edited: &str, field: Field, value: Option<&FieldValue>)
     set && others(before) == others(&after)
 }
 
-/// Whether a text that was read is this value.
+/// Returns true if a text that was read is this value.
 fn says(text: &str, value: &FieldValue) -> bool {
     match value {
         FieldValue::Text(wanted) => text.trim() == wanted.trim(),
@@ -264,7 +264,7 @@ fn scalar(text: &str, style: Style, quote: Option<char>) -> String {
     out
 }
 
-/// Whether YAML reads the text as what it is without quotes.
+/// Returns true if YAML reads the text as what it is without quotes.
 fn is_plain(text: &str) -> bool {
     const MEANT: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "null", "none", ""];
     text.starts_with(|c: char| c.is_ascii_alphabetic())

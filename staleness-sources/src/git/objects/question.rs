@@ -96,7 +96,7 @@ pub(in crate::git) fn told(line: &[u8]) -> Option<Told> {
     words.next().is_none().then_some(Told { packed: packed.min(MAX_PACKED), base })
 }
 
-/// Whether an answer says that there is no such object.
+/// Returns true if an answer says that there is no such object.
 pub(in crate::git) fn is_missing(line: &[u8]) -> bool {
     // Newer ones say what they miss where it is the commit of a submodule.
     line.ends_with(b" missing") || line.ends_with(b" submodule")
