@@ -246,6 +246,30 @@ fn pruning_that_is_cut_short_goes_on_the_next_time() {
     assert_eq!(removed.iter().sum::<u64>(), all - 1);
 }
 
+/// Things are looked up fifty at a time. A slice that has time for the first fifty alone takes the others to exist,
+/// so each one removes what it can know of, and the next begins elsewhere.
+#[test]
+fn slices_without_time_forget_everything_that_is_gone_and_nothing_else() {
+    let world = World::default();
+    world.uses("stays", "S");
+    for number in 0..120 {
+        let name = format!("gone{number}");
+        world.uses(&name, "S");
+        world.registry.forget(world.by_hand(&name)).unwrap();
+    }
+    world.pass(366 * DAY);
+    world.uses("new", "S");
+    let left = || world.everything().journal.values().filter(|row| row.subject.id != "new").count();
+    let before = left();
+    for _ in 0..40 {
+        world.pass(37);
+        world.registry.prune_journal(world.now(), false, &mut || false).unwrap();
+    }
+    assert!(before > 120, "{before}");
+    assert_eq!((left(), world.history("stays").len()), (1, 1));
+    assert_eq!(prune(&world), 0);
+}
+
 fn lines(registry: &BlockingRegistry) -> Vec<String> {
     let (mut bytes, mut first) = (Vec::new(), HEADER.to_owned());
     let mut visit = |page| {
