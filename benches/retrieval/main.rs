@@ -19,8 +19,9 @@ use std::path::Path;
 
 use data::{Case, Data};
 use figures::{Figures, Searcher};
-use staleness::route::{Confidence, RouteId, fold_query};
+use staleness::route::{Confidence, RouteId};
 use staleness::search::{Learned, Meaning, Question, SearchIndex, ToolText};
+use staleness::text::fold_query;
 
 /// Learned queries for each tool.
 const STEPS: [usize; 4] = [0, 1, 3, 10];

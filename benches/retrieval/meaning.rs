@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use staleness::route::{RouteId, Vector, fold_query};
+use staleness::route::{RouteId, Vector};
 use staleness::search::{Meaning, Question};
+use staleness::text::fold_query;
 use staleness_embed::{Embedder, LocalEmbedder};
 
 use crate::Ours;

@@ -121,7 +121,7 @@ text_ids! {
     ClientId;
     /// A project: see [`ProjectId::of_root`].
     ProjectId;
-    /// The form of an MCP server's name that tool names carry: see [`crate::names::server_key`].
+    /// The form of an MCP server's name that tool names carry: see `names::server_key`.
     ServerKey;
     /// An item of knowledge, unique within its scope.
     ItemId;

@@ -81,16 +81,16 @@ fn the_largest_record_fits() {
 fn the_largest_item_and_document_fit() {
     let longest = "\u{1f680}".repeat(128);
     let row = Item {
-        body: "x".repeat(staleness_core::registry::MAX_BODY_BYTES),
+        body: "x".repeat(staleness_core::knowledge::MAX_BODY_BYTES),
         keywords: (0..500).map(|number| format!("{number:0500}")).collect(),
         contradicted: Some(Contradiction {
             by: longest.clone(),
-            reason: "x".repeat(staleness_core::registry::MAX_REASON_BYTES),
+            reason: "x".repeat(staleness_core::knowledge::MAX_REASON_BYTES),
             at: Timestamp::MAX,
         }),
         ..the_item()
     };
-    staleness_core::registry::check_item(&row).unwrap();
+    staleness_core::knowledge::check_item(&row).unwrap();
     let bytes = encode_item(&row).unwrap();
     assert_eq!(decode_item(item_key(), &bytes), Ok(row.clone()));
     // Beyond that nothing is read, and nothing is claimed for it.

@@ -8,7 +8,7 @@ use staleness::BlockingRegistry;
 use staleness::ids::{AgentId, ItemKey, Scope};
 use staleness::knowledge::{Context, Document, Item, Version};
 use staleness::registry::{FileItem, recalls_since_edit};
-use staleness::report::counted;
+use staleness::text::counted;
 use staleness_sources::documents::{self, Cancelled, CheckOptions, Progress as Step, Report};
 use staleness_sources::git::{Limits, Repo, TrackedKind};
 use staleness_sources::version::project_version;

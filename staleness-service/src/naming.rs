@@ -6,7 +6,7 @@
 pub fn id_of(kind: &str, text: &str, salt: &str, most: usize) -> String {
     let line = text.lines().find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or("");
     let mut slug = String::new();
-    for word in staleness::report::terms(line) {
+    for word in staleness::text::terms(line) {
         let word: String = word.chars().take(most).collect();
         if slug.chars().count() + 1 + word.chars().count() > most && !slug.is_empty() {
             break;

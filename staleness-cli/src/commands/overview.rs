@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use staleness::registry::{ToolListing, list};
-use staleness::report::{Context, counted};
+use staleness::report::Context;
 use staleness::source::SourceState;
+use staleness::text::counted;
 use staleness::tool::Status;
 use staleness::verdict::Level;
 

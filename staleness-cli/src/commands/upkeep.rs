@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde_json::json;
-use staleness::report::counted;
 use staleness::store::StoreError;
+use staleness::text::counted;
 use staleness_service::upkeep::prune_left;
 
 use crate::args::PruneArgs;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use staleness::Timestamp;
-use staleness::report::counted;
+use staleness::text::counted;
 use staleness::verdict::{Level, Verdict};
 use staleness_service::findings::{Finding, Findings, Group, Levels};
 use staleness_service::remembered::Remembered;

@@ -3,8 +3,9 @@
 use staleness_core::ids::{ModelId, ProjectId};
 use staleness_core::registry::{FindRoutes, FindTools, Learn, ToldRoute};
 use staleness_core::route::{
-    Confidence, Precision, Prompted, Route, RouteKey, SuggestedTool, Vector, fold_query,
+    Confidence, Precision, Prompted, Route, RouteKey, SuggestedTool, Vector,
 };
+use staleness_core::text::fold_query;
 use staleness_core::{BlockingRegistry, Timestamp};
 
 use super::draw::Draw;

@@ -1,8 +1,7 @@
 //! What a verdict depends on beside the item and the evidence.
 
-use super::{Distance, ItemKind, SignalKind, Version};
+use super::{Distance, ItemKind, KnowledgePolicy, KnowledgeRules, SignalKind, Version};
 use crate::ids::{AgentId, ProjectId};
-use crate::policy::{KnowledgePolicy, KnowledgeRules};
 use crate::time::Timestamp;
 use crate::verdict::{Level, round};
 

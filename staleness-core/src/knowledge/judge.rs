@@ -7,7 +7,7 @@ use super::context::Resolved;
 use super::score::{Effect, Subject};
 use super::sentence::{Anchor, sentence};
 use super::{Block, Context, Distance, Document, Evidence, Fact, Item, ItemKind, SignalKind};
-use crate::report::days;
+use crate::text::days;
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 
 /// What age is called among the signals.

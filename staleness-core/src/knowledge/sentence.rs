@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Cited, Fact};
-use crate::report;
+use crate::text::days as days_in_words;
 use crate::time::Timestamp;
 
 /// Characters of a name, path or word that are shown.
@@ -133,7 +133,7 @@ fn commit_of(verb: &str, commit: &Option<String>) -> String {
 fn days(days: i64) -> String {
     match days {
         0 => "less than a day".into(),
-        days => report::days(days),
+        days => days_in_words(days),
     }
 }
 

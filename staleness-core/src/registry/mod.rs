@@ -35,23 +35,15 @@ pub use import::{
     BlockingImporter, ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts,
 };
 pub use indexes::Indexes;
-pub use knowledge::{
-    Act, FileItem, ItemPatch, MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, Verification,
-    check_item, recalls_since_edit,
-};
+pub use knowledge::{Act, FileItem, ItemPatch, Verification, recalls_since_edit};
 pub use old::SessionPruneReport;
 pub use prune::PruneReport;
 pub use queries::{ScoredTool, ToolListing, list};
 pub use record::RecordUses;
-pub(crate) use routes::own_id;
-pub use routes::{
-    FindRoutes, FoundRoute, FoundRoutes, Learn, PrunedRoute, RoutePruneReport, check_route,
-};
+pub use routes::{FindRoutes, FoundRoute, FoundRoutes, Learn, PrunedRoute, RoutePruneReport};
 pub use sessions::{Resume, ResumeFrom};
 pub use used::Use;
-pub use work::{
-    MAX_WORK_FIELDS_BYTES, MAX_WORK_TEXT_BYTES, Resolution, WorkListing, WorkPatch, check_work,
-};
+pub use work::{Resolution, WorkListing, WorkPatch};
 
 use crate::ids::{OpId, ProjectId, ToolName};
 use crate::journal::{JournalEntry, Revision};

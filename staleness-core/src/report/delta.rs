@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Failing, NetChange, counted};
+use super::{Failing, NetChange};
 use crate::ids::AgentId;
 use crate::journal::{Action, JournalEntry, Revision, Subject, SubjectKind};
 use crate::store::View;
+use crate::text::counted;
 use crate::time::Timestamp;
 use crate::work::{Warning, WorkKind, beginning};
 

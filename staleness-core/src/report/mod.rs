@@ -2,7 +2,6 @@
 
 mod catalog;
 mod context;
-mod counted;
 mod delta;
 mod digest;
 mod knowledge;
@@ -14,14 +13,11 @@ mod session;
 mod suggest;
 mod tell;
 mod tool;
-pub(crate) mod words;
 mod work;
 
 pub(crate) use catalog::{Catalog, Listed};
 pub use context::Context;
 pub(crate) use context::Ignored;
-pub use counted::counted;
-pub(crate) use counted::days;
 pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes};
 pub use digest::{DIGEST_HANDOFFS, DIGEST_ITEMS, Digest, digest};
 pub use knowledge::{KnowledgeReport, RecallReport};
@@ -39,5 +35,4 @@ pub use tell::{Failing, NetChange, Telling, tell};
 pub use tool::{
     HealthReport, HealthState, History, HistoryEntry, PresenceReport, StatusChange, ToolReport,
 };
-pub use words::terms;
 pub use work::WorkReport;

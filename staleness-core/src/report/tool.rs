@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Context, counted};
+use super::Context;
 use crate::journal::{JournalEntry, Revision};
+use crate::text::days as days_in_words;
 use crate::time::Timestamp;
 use crate::tool::{Hold, PresenceCause, RING_CAPACITY, RingEntry, Status, Tool, ToolKind};
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
@@ -206,7 +207,7 @@ fn verdict(context: &Context<'_>, tool: &Tool) -> Verdict {
         signal("absent", policy.freshness_absent, absence(tool));
     }
     if let Some(days) = unseen {
-        signal("unseen", policy.freshness_unseen, format!("not seen for {}", counted::days(days)));
+        signal("unseen", policy.freshness_unseen, format!("not seen for {}", days_in_words(days)));
     }
     let (freshness, action) = match (is_failing, absent) {
         (true, true) => (policy.freshness_both, NextAction::Drop),

@@ -1,7 +1,7 @@
 //! Routes: which tool answered which query, and how surely.
 //!
 //! A [`Route`] belongs to a project and is told apart by its tool and by its query once spelling
-//! is folded away ([`fold_query`]). Learning moves its [`Confidence`]; what has little of it, what
+//! is folded away ([`fold_query`](crate::text::fold_query)). Learning moves its [`Confidence`]; what has little of it, what
 //! nobody used for long, and what is too much goes when routes are pruned ([`plan_prune`]). Where a
 //! model embedded the query, its [`RouteVector`] lies beside it: counters change without touching
 //! it, and pruning never reads it.
@@ -12,6 +12,8 @@
 mod confidence;
 mod dot;
 mod id;
+mod limits;
+mod policy;
 mod prune;
 mod query;
 mod record;
@@ -21,9 +23,11 @@ mod vector;
 
 pub use confidence::Confidence;
 pub use id::{RouteId, RouteKey};
+pub use limits::check_route;
+pub(crate) use limits::own_id;
+pub use policy::RoutePolicy;
 pub use prune::{PrunePlan, PruneReason, plan_prune};
-pub use query::{MAX_QUERY_BYTES, check_query, fold_query};
-pub(crate) use query::{is_ignorable, push_folded};
+pub use query::{MAX_QUERY_BYTES, check_query};
 pub use record::{MAX_OPS, Route};
 pub use redact::{MAX_PROMPT_CHARS, prompt_text, redact};
 pub(crate) use suggested::Lesson;

@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use super::{Route, RouteKey};
-use crate::policy::RoutePolicy;
+use super::{Route, RouteKey, RoutePolicy};
 use crate::time::Timestamp;
 
 /// Why a route goes.

@@ -1,63 +1,10 @@
-//! Queries: what makes two of them the same.
+//! Queries that may be learned.
 
-use unicode_normalization::UnicodeNormalization;
-
-use crate::store::Refusal;
+use crate::refusal::Refusal;
+use crate::text::fold_query;
 
 /// The longest query that is learned, in bytes of UTF-8.
 pub const MAX_QUERY_BYTES: usize = 4_096;
-
-/// A query as identity sees it: compatibility forms, case, white space at either end and its amount
-/// between words make no difference, nor do characters that show nothing.
-///
-/// This is `toNFKC_Casefold` of the Unicode Standard (section 3.13) but for white space, which becomes
-/// one space. A character is folded by lowering it, raising that and lowering it again, which is full
-/// case folding save for the dotless `ı`, which stays what it is.
-#[must_use]
-pub fn fold_query(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    let cased = text.nfkc().filter(|c| !is_ignorable(*c)).flat_map(fold);
-    let mut pending = false;
-    for c in cased.nfkc() {
-        if c.is_whitespace() {
-            pending = !folded.is_empty();
-            continue;
-        }
-        if std::mem::take(&mut pending) {
-            folded.push(' ');
-        }
-        folded.push(c);
-    }
-    folded
-}
-
-/// Adds a character without its case: what words of a search are compared by, as queries are by
-/// [`fold_query`].
-pub(crate) fn push_folded(c: char, to: &mut String) {
-    if c.is_ascii() {
-        to.push(c.to_ascii_lowercase());
-    } else {
-        to.extend(fold(c));
-    }
-}
-
-/// A character without its case.
-fn fold(c: char) -> impl Iterator<Item = char> {
-    // Raised it would be the `I` that other languages dot.
-    let dotless = (c == 'ı').then_some(c);
-    let others = (c != 'ı')
-        .then(|| c.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase));
-    dotless.into_iter().chain(others.into_iter().flatten())
-}
-
-/// The common ones of `Default_Ignorable_Code_Point`: soft hyphens, joiners, marks of direction,
-/// variation selectors and tags.
-pub(crate) const fn is_ignorable(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
-        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
-}
 
 /// Folds a query that may be learned.
 ///
@@ -82,29 +29,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spelling_makes_no_difference() {
-        for (text, folded) in [
-            ("  Open\t Issues\n", "open issues"),
-            ("ＯＰＥＮ　ｉｓｓｕｅｓ", "open issues"),
-            ("STRASSE", "strasse"),
-            ("stra\u{df}e", "strasse"),
-            ("STRA\u{1e9e}E", "strasse"),
-            ("ΟΔΟΣ", "οδοσ"),
-            ("οδος", "οδοσ"),
-            ("Cafe\u{301}", "caf\u{e9}"),
-            ("\u{fb01}nd", "find"),
-            ("a\u{ad}b\u{200b}c", "abc"),
-            ("\u{212a}elvin", "kelvin"),
-            ("\u{130}", "i\u{307}"),
-        ] {
-            assert_eq!(fold_query(text), folded, "{text:?}");
-        }
-        // Letters of their own in the languages that have them.
-        assert_ne!(fold_query("\u{131}"), fold_query("i"));
-        assert_ne!(fold_query("caf\u{e9}"), fold_query("cafe"));
-    }
-
-    #[test]
     fn an_empty_query_teaches_nothing() {
         for text in ["", " ", "\t\n\u{3000}", "\u{200b}\u{feff}", "\u{ad}"] {
             let refused = check_query(text);
@@ -119,13 +43,5 @@ mod tests {
         };
         assert_eq!(why, "the query is 1048576 bytes long; at most 4096 are allowed");
         assert!(check_query(&"x".repeat(MAX_QUERY_BYTES)).is_ok());
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn folding_twice_is_folding_once(text in "\\PC{0,40}") {
-            let once = fold_query(&text);
-            proptest::prop_assert_eq!(fold_query(&once), once);
-        }
     }
 }

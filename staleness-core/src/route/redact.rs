@@ -6,7 +6,7 @@ mod looks;
 
 use std::borrow::Cow;
 
-use super::query::fold_query;
+use crate::text::fold_query;
 use looks::{
     Key, hook, in_token, is_chosen, is_link, is_random, is_scheme, is_to, is_token, key, quote,
 };

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Confidence, RouteId};
+use super::{Confidence, RouteId, RoutePolicy};
 use crate::ids::ToolName;
-use crate::policy::RoutePolicy;
 use crate::session::SessionKey;
 use crate::time::Timestamp;
 

@@ -7,13 +7,13 @@ use foldhash::HashMap;
 
 use super::lexicon::{Lexicon, MIN_PREFIX, Posting};
 use super::question::{Question, each_learned_stem, squashed};
-use super::split::split;
 use super::stem::stem;
 use super::synonyms::alike;
 use super::text::{Learned, ToolText};
 use super::weights::Weights;
 use crate::ids::ToolName;
 use crate::route::{Confidence, RouteId};
+use crate::text::split;
 
 /// A tool that is described, or of which something was learned.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 /// A word that so many characters of a question may be the beginning of.
-pub(super) const MIN_PREFIX: usize = crate::report::words::MIN_PREFIX;
+pub(super) const MIN_PREFIX: usize = crate::text::MIN_PREFIX;
 
 /// Words that one beginning may mean.
 const MAX_BEGINNINGS: usize = 32;

@@ -33,7 +33,6 @@ mod index;
 mod learned;
 mod lexicon;
 mod question;
-pub(crate) mod split;
 mod stem;
 mod synonyms;
 mod text;

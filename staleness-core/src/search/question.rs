@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::split::parts_ascii;
 use super::stem::stem;
-use crate::report::words::{MAX_CHARS, Token, tokens};
+use crate::text::{MAX_CHARS, Token, parts_ascii, tokens};
 
 /// The longest question that is taken, in bytes. Of one that is taken the first 4,096 characters are
 /// read. Of a longer prompt a caller hands in the beginning.

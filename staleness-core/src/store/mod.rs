@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use crate::refusal::Refusal;
 pub use blobs::{
     credits_from_bytes, credits_to_bytes, holdings_from_bytes, holdings_to_bytes,
     level_from_number, level_to_number, ring_from_bytes, ring_to_bytes,
@@ -33,7 +34,7 @@ pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;
 pub use drive::{MAX_LOOKS, look, run};
 pub use dry::DryStore;
-pub use error::{Refusal, StoreError};
+pub use error::StoreError;
 pub use filter::{
     CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
     RouteFilter, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{RING_CAPACITY, Ring};
+use super::{RING_CAPACITY, Ring, ToolPolicy};
 use crate::outcome::Mark;
-use crate::policy::ToolPolicy;
 use crate::time::{DAY, MINUTE, Timestamp};
 
 /// What a person decided about a tool. It stays until [`Hold::None`] is restored.

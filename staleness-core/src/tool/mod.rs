@@ -2,6 +2,7 @@
 
 mod health;
 mod outage;
+mod policy;
 mod presence;
 mod ring;
 mod rule;
@@ -16,6 +17,7 @@ use crate::time::Timestamp;
 
 pub use health::{Failing, Health, HealthChange, Hold};
 pub use outage::{ServerOutcome, is_offline};
+pub use policy::{OutagePolicy, ToolOverride, ToolPolicy};
 pub use presence::{Holding, Presence, PresenceCause};
 pub use ring::{RING_CAPACITY, Ring, RingEntry};
 pub use rule::{DemotionRule, Finding};

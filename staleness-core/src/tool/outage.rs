@@ -1,7 +1,7 @@
 //! The outage guard: when most servers fail at once, the machine is offline, not the tools.
 
+use super::OutagePolicy;
 use crate::ids::{Scope, ServerKey};
-use crate::policy::OutagePolicy;
 
 /// The last outcome of one MCP server in the time that the guard looks at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use super::{Envelope, HEADER_KIND, LineError, Record, envelope, record_of, shown};
 use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey, stable_hash_of};
 use crate::journal::{JournalEntry, Revision};
-use crate::registry::{check_item, check_work, own_id};
+use crate::knowledge::check_item;
 use crate::route::RouteKey;
+use crate::route::own_id;
 use crate::session::{CursorKey, SessionKey};
+use crate::work::check_work;
 
 /// Where a line belongs: collections in the order of an export, keys within them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -18,7 +18,7 @@
 //! The header of an export whose journal was pruned says up to which revision: `"pruned":7`. Above that the journal has
 //! no gap.
 //!
-//! [`append_lines`] writes, [`Checker`] reads and judges; [`crate::registry::Importer`] carries
+//! [`append_lines`] writes, [`Checker`] reads and judges; `registry::Importer` carries
 //! records into a store. [`Comparison`] tells how far one export is a copy of another.
 
 mod check;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::word::{self, Version, constant, hex_bytes};
 use crate::ids::{ModelId, ProjectId, ToolName};
-use crate::registry::check_route;
+use crate::route::check_route;
 use crate::route::{Confidence, Precision, Route, RouteId, RouteKey, RouteVector, Vector};
 use crate::time::Timestamp;
 

@@ -1,7 +1,7 @@
 //! Which work item is overdue, and why.
 
 use super::{NoteType, Work, WorkKind, WorkPolicy, WorkStatus};
-use crate::report::days;
+use crate::text::days;
 use crate::time::Timestamp;
 
 /// What an item is overdue for.
@@ -120,7 +120,7 @@ impl Work {
     /// In which way it ages, and since when. What has ended, a decision, the notes that mark a session,
     /// and what would only age by a date that it does not have, never do.
     ///
-    /// Stores index it: see [`crate::store::WorkFilter::Aging`]. A change of this table is a new format
+    /// Stores index it: see `store::WorkFilter::Aging`. A change of this table is a new format
     /// for them.
     #[must_use]
     pub fn aging(&self) -> Option<(Aging, Timestamp)> {

@@ -7,13 +7,15 @@
 mod flag;
 mod item;
 mod limits;
+mod policy;
 mod report;
 mod status;
 
 pub use flag::{Aging, Flag, Overdue, flag};
 pub use item::{NoteType, Transition, TransitionError, Work, WorkStep};
-pub(crate) use limits::Rules;
-pub use limits::{WorkOverride, WorkPolicy};
+pub use limits::{MAX_WORK_FIELDS_BYTES, MAX_WORK_TEXT_BYTES, check_work};
+pub(crate) use policy::Rules;
+pub use policy::{WorkOverride, WorkPolicy};
 pub use report::{FlaggedCounts, StaleReport, Warning, judge, report};
 pub(crate) use report::{beginning, referred};
 pub use status::{WorkKind, WorkStatus};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Flag, NoteType, Overdue, Work, WorkKind, WorkPolicy, flag};
-use crate::report::counted;
+use crate::text::counted;
 use crate::time::Timestamp;
 use crate::verdict::{Level, NextAction, Signal, Verdict, round};
 

@@ -222,7 +222,7 @@ proptest! {
     fn an_item_is_found_by_its_own_text(words in proptest::collection::vec("[a-z]{3,9}", 1..8)) {
         let body = words.join(" ");
         let notes = [note("zz", ItemKind::Reference, &body), note("yy", ItemKind::Reference, "0 1 2")];
-        let telling = staleness_core::report::terms(&body).iter().any(|word| {
+        let telling = staleness_core::text::terms(&body).iter().any(|word| {
             !["and", "can", "for", "from", "how", "please", "that", "the", "this", "use", "using", "want",
               "when", "which", "with", "you", "your"].contains(&word.as_str())
         });

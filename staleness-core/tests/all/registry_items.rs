@@ -6,9 +6,10 @@ use std::sync::Arc;
 use crate::common::Spy;
 use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Subject};
+use staleness_core::knowledge::MAX_BODY_BYTES;
 use staleness_core::knowledge::{Citation, Item, ItemKind, Lines};
 use staleness_core::registry::{
-    Act, FileItem, ItemPatch, MAX_BODY_BYTES, ScopeChoice, Verification, recalls_since_edit,
+    Act, FileItem, ItemPatch, ScopeChoice, Verification, recalls_since_edit,
 };
 use staleness_core::store::{Refusal, StoreError};
 use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};

@@ -4,13 +4,12 @@ use crate::common::teaching::*;
 use crate::common::*;
 use staleness_core::ids::ProjectId;
 use staleness_core::registry::Learn;
-use staleness_core::route::{
-    Confidence, MAX_OPS, Precision, Route, RouteKey, RouteVector, fold_query,
-};
+use staleness_core::route::{Confidence, MAX_OPS, Precision, Route, RouteKey, RouteVector};
 use staleness_core::scan::Found;
 use staleness_core::store::{
     Change, ChangeSet, Decision, Durability, Refusal, RouteFilter, Selection, Step, View,
 };
+use staleness_core::text::fold_query;
 use staleness_core::time::DAY;
 use staleness_core::tool::{Hold, Status};
 use staleness_core::{StoreError, Timestamp};

@@ -5,11 +5,10 @@ use staleness_core::Policy;
 use staleness_core::ids::{ModelId, OpId, SessionId};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{Learn, ToldRoute};
-use staleness_core::route::{
-    Confidence, Prompted, Route, RouteId, RouteKey, SuggestedTool, fold_query,
-};
+use staleness_core::route::{Confidence, Prompted, Route, RouteId, RouteKey, SuggestedTool};
 use staleness_core::session::SessionKey;
 use staleness_core::store::Change;
+use staleness_core::text::fold_query;
 use staleness_core::time::DAY;
 
 const TOOL: &str = "mcp__github__search";

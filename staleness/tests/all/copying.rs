@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use pollster::block_on;
 use proptest::prelude::*;
 use staleness::journal::Revision;
-use staleness::registry::check_route;
+use staleness::route::check_route;
 use staleness::store::{
     Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step, StoreError,
 };

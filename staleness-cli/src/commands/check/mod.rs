@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use staleness::knowledge::{Fact, Item};
-use staleness::report::counted;
+use staleness::text::counted;
 use staleness::verdict::Level;
 use staleness_service::findings::Findings;
 use staleness_sources::documents::Report;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use staleness::registry::TransferCounts;
-use staleness::report::counted;
+use staleness::text::counted;
 use staleness::transfer::{Compared, Contents};
 
 use crate::commands::import::{counts, records};

@@ -9,7 +9,7 @@ mod work;
 
 use serde_json::json;
 use staleness::registry::{ImportReport, TransferCounts};
-use staleness::report::counted;
+use staleness::text::counted;
 use staleness::transfer::{Checker, Record, record_of};
 
 use crate::args::{FormatArg, ImportArgs};

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 use staleness::ids::{Scope, WorkId, WorkKey};
-use staleness::registry::{Act, ImportReport, ToldWork, check_work};
+use staleness::registry::{Act, ImportReport, ToldWork};
 use staleness::scan::ProjectRef;
+use staleness::work::check_work;
 use staleness::work::{NoteType, Work, WorkKind, WorkStep};
 use staleness::{BlockingRegistry, clock};
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use staleness::Timestamp;
 use staleness::ids::ItemId;
+use staleness::knowledge::MAX_BODY_BYTES;
 use staleness::knowledge::{Citation, ItemKind};
-use staleness::registry::{ItemPatch, MAX_BODY_BYTES};
+use staleness::registry::ItemPatch;
 pub(super) use staleness_service::knowledge::item_id as id;
 
 use crate::args::knowledge_args::FieldArgs;

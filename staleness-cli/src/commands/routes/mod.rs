@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use staleness::ids::ModelId;
-use staleness::report::{RouteReport, counted};
+use staleness::report::RouteReport;
 use staleness::route::{Route, RouteId};
 use staleness::store::{Refusal, StoreError};
+use staleness::text::counted;
 use staleness_service::when::ago;
 
 use crate::args::routes_args::RoutesCommand;

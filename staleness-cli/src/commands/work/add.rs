@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use staleness::ids::WorkId;
-use staleness::registry::{MAX_WORK_TEXT_BYTES, ScopeChoice, check_work};
+use staleness::registry::ScopeChoice;
 use staleness::store::{Refusal, StoreError};
+use staleness::work::{MAX_WORK_TEXT_BYTES, check_work};
 use staleness::work::{NoteType, Work, WorkKind};
 
 use staleness_service::work::{agent, id, id_for, key};

@@ -1,6 +1,7 @@
 //! `work set`, `step`, `touch` and `reopen`: what becomes of an item.
 
-use staleness::registry::{MAX_WORK_TEXT_BYTES, ScopeChoice, WorkPatch};
+use staleness::registry::{ScopeChoice, WorkPatch};
+use staleness::work::MAX_WORK_TEXT_BYTES;
 
 use super::{act, find, print, state};
 use crate::args::work_args::{ByArgs, WorkSetArgs};

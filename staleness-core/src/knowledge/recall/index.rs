@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use foldhash::HashMap as Map;
 
 use crate::knowledge::Item;
-use crate::report::words::{MIN_PREFIX, Run, Token, question};
-use crate::search::split::split;
+use crate::text::{MIN_PREFIX, Run, Token, question, split};
 
 /// BM25: how soon more of the same word ceases to help.
 const K1: f64 = 1.2;
@@ -42,7 +41,7 @@ const MAX_ENDING: usize = 3;
 ///
 /// A word is met by itself, by words that begin with it (three characters or more), and by its
 /// simple English forms. What a person writes in one word is met by its parts as well: see
-/// [`crate::report::terms`].
+/// [`crate::text::terms`].
 ///
 /// Sources: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
 /// Foundations and Trends in Information Retrieval 3 (2009), sections 3.4 and 3.6.

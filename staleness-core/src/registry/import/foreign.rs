@@ -6,9 +6,11 @@ use super::ITEMS;
 use super::knowledge::{Incoming, PutItems};
 use super::stated::StatedItem;
 use super::work::{TakeWork, ToldWork};
+use crate::knowledge::check_item;
 use crate::outcome::Outcome;
-use crate::registry::{Act, RecordUses, Registry, Use, check_item, check_work};
+use crate::registry::{Act, RecordUses, Registry, Use};
 use crate::store::{Durability, StoreError};
+use crate::work::check_work;
 
 impl Registry {
     /// Records uses in order, in one commit, as [`Registry::record_all`] does, and reports only

@@ -7,7 +7,7 @@ use super::stated::StatedItem;
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::{Action, Subject};
 use crate::knowledge::Item;
-use crate::registry::check_item;
+use crate::knowledge::check_item;
 use crate::registry::knowledge::{Act, state};
 use crate::store::{
     Change, ChangeSet, Decision, Draft, Durability, ItemFilter, JournalFilter, Refusal, Selection,

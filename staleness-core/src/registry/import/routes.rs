@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::ITEMS;
 use crate::ids::{ModelId, ProjectId};
+use crate::registry::Registry;
 use crate::registry::routes::{check_dimensions, dimensions_in};
-use crate::registry::{Registry, check_route, own_id};
 use crate::route::{Route, RouteKey, RouteVector, Vector};
+use crate::route::{check_route, own_id};
 use crate::store::{
     Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, StoreError, VectorFilter,
     View,

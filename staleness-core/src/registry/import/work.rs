@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ids::WorkKey;
 use crate::journal::{Action, Subject};
-use crate::registry::{Act, check_work};
+use crate::registry::Act;
 use crate::session::{Cursor, Session};
 use crate::store::{
     Change, ChangeSet, CursorFilter, Decision, Draft, Durability, Refusal, Selection,
@@ -12,6 +12,7 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::work::Work;
+use crate::work::check_work;
 
 /// Work items of an export: the one that was active last stays.
 #[derive(Debug)]

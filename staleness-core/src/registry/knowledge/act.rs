@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::limits::check_reason;
 use crate::ids::{AgentId, ItemKey, OpId, SessionId};
 use crate::journal::{Action, JournalEntry, Revision, Subject};
+use crate::knowledge::check_reason;
 use crate::knowledge::{Item, ItemKind};
 use crate::store::{Draft, ItemFilter, JournalFilter, Refusal, Selection, View};
 use crate::time::Timestamp;

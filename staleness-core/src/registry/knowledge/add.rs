@@ -1,10 +1,10 @@
 //! The step that writes down a new item.
 
 use super::act::Act;
-use super::limits::check_item;
 use super::links::{at_scope, link, without_links};
 use crate::journal::Action;
 use crate::knowledge::Item;
+use crate::knowledge::check_item;
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 
 /// Writes down an item under an id that is free.

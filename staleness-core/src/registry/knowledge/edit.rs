@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::act::{Act, is_filed, lock, state, touch};
-use super::limits::check_item;
 use super::links::{at_scope, link, unlink};
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::Action;
+use crate::knowledge::check_item;
 use crate::knowledge::{Citation, Item, ItemKind};
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 use crate::time::Timestamp;

@@ -2,8 +2,8 @@
 
 use crate::ids::{ItemKey, ProjectId, WorkKey};
 use crate::knowledge::Item;
-use crate::report::counted;
 use crate::store::{Refusal, View};
+use crate::text::counted;
 
 /// Refuses while somebody's items belong to a project: nothing that a person wrote goes silently. The
 /// rows of items that live in files are in nobody's way.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::act::{Act, is_filed, state, touch};
 use super::edit::same_place;
-use super::limits::check_item;
 use crate::ids::ItemKey;
 use crate::journal::Action;
+use crate::knowledge::check_item;
 use crate::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 

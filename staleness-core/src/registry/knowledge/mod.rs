@@ -6,7 +6,6 @@ mod add;
 mod edit;
 mod forget;
 mod judge;
-mod limits;
 mod links;
 mod queries;
 mod recall;
@@ -16,7 +15,6 @@ use std::sync::Arc;
 pub use act::{Act, FileItem, recalls_since_edit};
 pub use edit::ItemPatch;
 pub use judge::Verification;
-pub use limits::{MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, check_item};
 
 use super::Registry;
 use crate::ids::ItemKey;

@@ -8,11 +8,12 @@ use crate::ids::{ModelId, ProjectId, ToolName};
 use crate::registry::Registry;
 use crate::registry::finding::meant;
 use crate::registry::queries::{refused, visible};
-use crate::report::{Context, QueryVector, RouteReport, counted};
+use crate::report::{Context, QueryVector, RouteReport};
 use crate::route::{Route, RouteId};
 use crate::scan::ProjectRef;
 use crate::search::{LearnedMatch, Meaning, Question, is_cold};
 use crate::store::{RouteFilter, Selection, StoreError, VectorFilter};
+use crate::text::counted;
 use crate::time::Timestamp;
 use crate::tool::Status;
 

@@ -4,11 +4,12 @@ use super::unknown;
 use crate::ids::{ProjectId, Scope, ToolKey};
 use crate::registry::Registry;
 use crate::registry::record::both_keys;
-use crate::route::{Route, RouteId, RouteKey, Suggestions, fold_query};
+use crate::route::{Route, RouteId, RouteKey, Suggestions};
 use crate::store::{
     Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, StoreError,
     SuggestionFilter, View,
 };
+use crate::text::fold_query;
 use crate::time::Timestamp;
 
 impl Registry {

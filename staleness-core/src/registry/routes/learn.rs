@@ -8,13 +8,14 @@ use crate::policy::Policy;
 use crate::registry::queries::refused;
 use crate::registry::record::both_keys;
 use crate::registry::seen::see;
-use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector, check_query, fold_query};
+use crate::route::{Confidence, Route, RouteKey, RouteVector, Vector, check_query};
 use crate::scan::ProjectRef;
 use crate::search::Question;
 use crate::store::{
     Change, Commit, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection,
     Step, ToolFilter, VectorFilter, View,
 };
+use crate::text::fold_query;
 use crate::time::Timestamp;
 use crate::tool::{Hold, Tool};
 

@@ -5,7 +5,6 @@
 mod find;
 mod forget;
 mod learn;
-mod limits;
 mod prompt;
 mod prune;
 mod suggested;
@@ -16,8 +15,6 @@ use std::collections::BTreeSet;
 
 pub use find::{FindRoutes, FoundRoute, FoundRoutes};
 pub use learn::Learn;
-pub use limits::check_route;
-pub(crate) use limits::own_id;
 pub use prune::{PrunedRoute, RoutePruneReport};
 
 pub(super) use find::{offer, words_alone};

@@ -3,9 +3,10 @@
 use super::learn::same_query;
 use crate::ids::{ProjectId, ToolName};
 use crate::policy::RoutePolicy;
-use crate::route::{Confidence, Route, RouteKey, check_query, fold_query};
+use crate::route::{Confidence, Route, RouteKey, check_query};
 use crate::search::Question;
 use crate::store::{Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, View};
+use crate::text::fold_query;
 use crate::time::Timestamp;
 
 /// What an outcome teaches about a query, without a vector.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::limits::check_work;
 use crate::ids::WorkKey;
 use crate::journal::{Action, Subject};
 use crate::registry::Act;
@@ -10,6 +9,7 @@ use crate::store::{
     Decision, Draft, Durability, JournalFilter, Refusal, Selection, Step, View, WorkFilter,
 };
 use crate::time::Timestamp;
+use crate::work::check_work;
 use crate::work::{TransitionError, Work, WorkPolicy, WorkStatus, WorkStep, flag};
 
 /// Fields to change; `None` leaves a field as it is, `Some(None)` empties it.

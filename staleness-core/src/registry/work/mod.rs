@@ -3,14 +3,12 @@
 //! The journal is told of each but a touch, which only says that somebody still cares.
 
 mod act;
-mod limits;
 mod overdue;
 mod queries;
 
 use serde::Serialize;
 
 pub use act::WorkPatch;
-pub use limits::{MAX_WORK_FIELDS_BYTES, MAX_WORK_TEXT_BYTES, check_work};
 pub(super) use overdue::{Overdue, visible_open};
 pub use queries::WorkListing;
 pub(super) use queries::open;

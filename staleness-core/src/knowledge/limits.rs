@@ -2,7 +2,7 @@
 
 use crate::ids::check_id;
 use crate::knowledge::{Citation, Item};
-use crate::store::Refusal;
+use crate::refusal::Refusal;
 
 /// The longest text of an item, in bytes.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
@@ -52,7 +52,7 @@ pub fn check_item(item: &Item) -> Result<(), Refusal> {
 }
 
 /// Refuses no reason, and one that is too long.
-pub(super) fn check_reason(reason: &str) -> Result<(), Refusal> {
+pub(crate) fn check_reason(reason: &str) -> Result<(), Refusal> {
     if reason.trim().is_empty() {
         return Err(Refusal::Invalid("the reason is empty".into()));
     }

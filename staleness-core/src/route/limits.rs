@@ -1,7 +1,8 @@
 //! What no route may hold, whoever writes it.
 
-use crate::route::{MAX_OPS, Route, RouteId, check_query, fold_query};
-use crate::store::Refusal;
+use super::{MAX_OPS, Route, RouteId, check_query};
+use crate::refusal::Refusal;
+use crate::text::fold_query;
 
 /// Whether a route may be stored: its query says something and is bounded, and it remembers no more ops
 /// than it may.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::route::{is_ignorable, push_folded};
+use super::fold::{is_ignorable, push_folded};
 
 /// The longest text that is looked at, in characters.
 pub(crate) const MAX_CHARS: usize = 4_096;
@@ -49,7 +49,7 @@ impl Token {
     }
 }
 
-/// The tokens of a text, accents folded. What [`fold_query`](crate::route::fold_query) takes for the same
+/// The tokens of a text, accents folded. What [`fold_query`](super::fold_query) takes for the same
 /// has the same words.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let plain = plain(text);
@@ -148,7 +148,7 @@ pub(crate) fn question(text: &str) -> Vec<Token> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::route::fold_query;
+    use crate::text::fold_query;
 
     #[test]
     fn hyphens_accents_and_camel_case_are_read_as_a_person_means_them() {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::{Curve, Distance, ItemKind, SignalKind};
 use crate::ids::{AgentId, ProjectId};
-use crate::knowledge::{Curve, Distance, ItemKind, SignalKind};
 
 macro_rules! knowledge_policy {
     (
@@ -207,7 +207,7 @@ impl KnowledgePolicy {
     }
 
     /// What is wrong with the values, as `key: reason`.
-    pub(super) fn faults(&self, faults: &mut Vec<String>) {
+    pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         check("knowledge", &self.shared(), faults);
         for (kind, each) in &self.kind {
             check(&format!("knowledge.kind.{}", kind.as_str()), each, faults);

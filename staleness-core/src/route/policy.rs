@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::route::Precision;
+use super::Precision;
 
 /// How routes learn, and which stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ impl RoutePolicy {
     }
 
     /// What is wrong with the values, as `key: reason`.
-    pub(super) fn faults(&self, faults: &mut Vec<String>) {
+    pub(crate) fn faults(&self, faults: &mut Vec<String>) {
         for (name, value) in [
             ("min_signal", self.min_signal),
             ("learn_weight", self.learn_weight),

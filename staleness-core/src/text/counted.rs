@@ -3,7 +3,7 @@ use std::fmt::Display;
 /// A count and the noun that it asks for: `1 document`, `2 documents`, `0 documents`.
 ///
 /// ```
-/// use staleness_core::report::counted;
+/// use staleness_core::text::counted;
 ///
 /// assert_eq!(counted(1, "journal entry", "journal entries"), "1 journal entry");
 /// assert_eq!(counted(0, "journal entry", "journal entries"), "0 journal entries");

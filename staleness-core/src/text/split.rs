@@ -1,6 +1,6 @@
 //! The words of an item, as an index takes them.
 
-use crate::report::words::tokens;
+use super::words::tokens;
 
 /// Calls `visit` with every way in which each word of a text may be asked for: `web-search` as `web`,
 /// `search` and `websearch`, `GitHub` as `git`, `hub` and `github`. Returns how many words there are.
@@ -244,7 +244,7 @@ mod tests {
     fn smallest(text: &str) -> [Vec<(String, String)>; 2] {
         let mut fast = Vec::new();
         parts_ascii(text, |whole, part| fast.push((whole.to_owned(), part.to_owned())));
-        let parts = |token: crate::report::words::Token| {
+        let parts = |token: super::super::words::Token| {
             let parts = token.runs.into_iter().flat_map(|run| run.parts);
             parts.map(|part| (token.whole.clone(), part)).collect::<Vec<_>>()
         };

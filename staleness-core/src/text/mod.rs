@@ -1,0 +1,13 @@
+//! Text: what makes two spellings the same, the words of a text, and counts in words.
+
+mod counted;
+mod fold;
+mod split;
+mod words;
+
+pub use counted::counted;
+pub(crate) use counted::days;
+pub use fold::fold_query;
+pub(crate) use split::{parts_ascii, split};
+pub use words::terms;
+pub(crate) use words::{MAX_CHARS, MIN_PREFIX, Run, Token, question, tokens};
