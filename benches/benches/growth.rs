@@ -17,7 +17,7 @@ use staleness::scan::{Found, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::Selection;
 use staleness::time::DAY;
-use staleness::{BlockingRegistry, Timestamp, transfer};
+use staleness::{Registry, Timestamp, Wait, transfer};
 use staleness_benches::history::repository;
 use staleness_benches::knowledge::{fill_items, items};
 use staleness_benches::process::run;
@@ -54,12 +54,15 @@ fn sizes(most: usize) -> impl Iterator<Item = usize> {
     SIZES.into_iter().take(rounds(SIZES.len(), 2)).filter(move |size| *size <= most)
 }
 
-fn export(registry: &BlockingRegistry) -> Vec<u8> {
+fn export(registry: &Registry) -> Vec<u8> {
     let mut lines = Vec::new();
-    let visited = registry.pages(&Selection::everything(), &mut |page| {
-        transfer::append_lines(&page, &mut lines);
-        ControlFlow::Continue(())
-    });
+    let visited = registry
+        .admin()
+        .pages(&Selection::everything(), &mut |page| {
+            transfer::append_lines(&page, &mut lines);
+            ControlFlow::Continue(())
+        })
+        .wait();
     visited.expect("an export");
     lines
 }
@@ -69,16 +72,19 @@ fn import(lines: &str) -> f64 {
     let dir = tempfile::tempdir().expect("a folder");
     let empty = registry(&format!("sqlite:{}", dir.path().join("registry.db").display()));
     timed(|| {
-        let mut importer = empty.importer(false).expect("an empty store");
+        let mut importer = empty.admin().importer(false).wait().expect("an empty store");
         for line in lines.lines() {
-            importer.put(transfer::record_of(line).expect("a record")).expect("it is written");
+            importer
+                .put(transfer::record_of(line).expect("a record"))
+                .wait()
+                .expect("it is written");
         }
-        importer.finish().expect("an import")
+        importer.finish().wait().expect("an import")
     })
 }
 
 /// A scan of one source that lists 12 servers.
-fn scan(site: &Site, registry: &BlockingRegistry, at: Timestamp) -> f64 {
+fn scan(site: &Site, registry: &Registry, at: Timestamp) -> f64 {
     let reading = SourceReading {
         id: SourceId {
             project: None,
@@ -95,7 +101,7 @@ fn scan(site: &Site, registry: &BlockingRegistry, at: Timestamp) -> f64 {
     let project = site.place();
     timed(|| {
         let scan = Scan {
-            read_under: registry.readings(&project.id).expect("readings"),
+            read_under: registry.tools().readings(&project.id).wait().expect("readings"),
             project,
             sources: vec![reading],
             indexes: Vec::new(),
@@ -103,7 +109,7 @@ fn scan(site: &Site, registry: &BlockingRegistry, at: Timestamp) -> f64 {
             session: None,
             client: None,
         };
-        registry.apply_scan(scan).expect("a scan")
+        registry.tools().apply_scan(scan).wait().expect("a scan")
     })
 }
 
@@ -118,7 +124,11 @@ fn of_outcomes(curves: &mut Curves) {
         outcomes = size;
         scan(&site, &registry, now);
         let name = format!("mcp__server{}__tool{}", (tools - 1) % 12, tools - 1);
-        let key = registry.find_key(&place.id, &name, ScopeChoice::Either).expect("the tool");
+        let key = registry
+            .tools()
+            .find_key(&place.id, &name, ScopeChoice::Either)
+            .wait()
+            .expect("the tool");
         let lines = String::from_utf8(export(&registry)).expect("text");
         let turns = if size < 100_000 { 11 } else { 3 };
         let find = || FindTools::by_words(QUESTION, 10);
@@ -126,9 +136,17 @@ fn of_outcomes(curves: &mut Curves) {
             rounds(turns, 1),
             [
                 &mut || {
-                    timed(|| registry.list(&place, ToolListing::default(), now).expect("tools"))
+                    timed(|| {
+                        registry
+                            .tools()
+                            .list(&place, ToolListing::default(), now)
+                            .wait()
+                            .expect("tools")
+                    })
                 },
-                &mut || timed(|| registry.suggest_tools(&place, find(), now).expect("tools")),
+                &mut || {
+                    timed(|| registry.tools().suggest(&place, find(), now).wait().expect("tools"))
+                },
                 &mut || timed(|| export(&registry)),
             ],
         );
@@ -146,12 +164,12 @@ fn of_outcomes(curves: &mut Curves) {
                 &mut || {
                     one += 1;
                     let used = uses(&place, "one", tools, one..one + 1).next().expect("a use");
-                    timed(|| registry.record_quietly(used).expect("it is recorded"))
+                    timed(|| registry.tools().record_quietly(used).wait().expect("it is recorded"))
                 },
                 &mut || scan(&site, &registry, now),
                 &mut || {
                     let key = key.clone();
-                    timed(|| registry.show(&place, &[key], now).expect("the tool"))
+                    timed(|| registry.tools().show(&place, &[key], now).wait().expect("the tool"))
                 },
             ],
         );

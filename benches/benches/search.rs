@@ -2,6 +2,7 @@
 //!
 //! `cargo bench -p staleness-benches --bench search [-- --quick]`
 
+use staleness::Wait;
 use std::hint::black_box;
 
 use staleness::ids::ToolName;
@@ -49,7 +50,7 @@ fn words(rows: &mut Vec<Row>) {
     let question = Question::new(QUESTION).expect("a question");
     let (place, now) = (site.place(), staleness::clock::now());
     // An open registry keeps its index from one question to the next.
-    let registry = staleness::open(&site.url()).expect("the registry opens").blocking();
+    let registry = staleness::open(&site.url()).expect("the registry opens");
     let find = || FindTools::by_words(QUESTION, 10);
     let read = || {
         let bytes = texts.iter().flat_map(|(_, words)| words.bytes());
@@ -59,8 +60,8 @@ fn words(rows: &mut Vec<Row>) {
         rounds(51, 3),
         [
             &mut || read(),
-            &mut || timed(|| registry.suggest_tools(&place, find(), now).expect("tools")),
-            &mut || timed(|| registry.discover_tools(&place, find(), now).expect("tools")),
+            &mut || timed(|| registry.tools().suggest(&place, find(), now).wait().expect("tools")),
+            &mut || timed(|| registry.tools().discover(&place, find(), now).wait().expect("tools")),
         ],
     );
     let within = Goal::Within(5e-3);

@@ -6,6 +6,7 @@
 //!
 //! `cargo bench -p staleness-benches --bench stores [-- --quick]`
 
+use staleness::Wait;
 use std::cell::Cell;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -71,7 +72,7 @@ impl Arena {
             let uses: Vec<_> = uses(&self.place, "ours", TOOLS, self.next(turn)).collect();
             timed(|| {
                 for each in uses {
-                    registry.record_quietly(each).expect("it is recorded");
+                    registry.tools().record_quietly(each).wait().expect("it is recorded");
                 }
             })
         }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use staleness::BlockingRegistry;
 use staleness::Timestamp;
 use staleness::ids::{Level, OpId, SessionId, SourceId, ToolName};
 use staleness::registry::Learn;
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
+use staleness::{Registry, Wait};
 use staleness_benches::{START, registry};
 
 use crate::data::{Case, Data};
@@ -103,7 +103,7 @@ pub(crate) fn table(data: &Data, steps: &[usize]) {
 
 /// A project that has all of the tools.
 struct Shop {
-    registry: BlockingRegistry,
+    registry: Registry,
     project: ProjectRef,
 }
 
@@ -138,11 +138,11 @@ impl Shop {
             session: None,
             client: None,
         };
-        registry.apply_scan(scan).expect("the tools are scanned");
+        registry.tools().apply_scan(scan).wait().expect("the tools are scanned");
         for (at, (tool, query)) in learned.iter().enumerate() {
             let op = OpId::new(format!("learn-{at}")).expect("a valid id");
             let learn = Learn::new(op, *query, data.tools[*tool].name.clone(), now());
-            registry.learn_route(&project, learn).expect("it is learned");
+            registry.routes().learn(&project, learn).wait().expect("it is learned");
         }
         Self { registry, project }
     }
@@ -150,7 +150,8 @@ impl Shop {
     /// The tools that a prompt is answered with, by their places.
     fn named(&self, data: &Data, prompt: &str) -> Vec<usize> {
         let session = SessionId::new("s").expect("a valid id");
-        let named = self.registry.suggest_for_prompt(&self.project, &session, prompt, now());
+        let named =
+            self.registry.tools().suggest_for_prompt(&self.project, &session, prompt, now()).wait();
         let place = |name: &ToolName| data.place(name);
         named.expect("an answer").iter().map(|each| place(&each.tool)).collect()
     }

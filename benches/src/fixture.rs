@@ -8,7 +8,7 @@ use staleness::ids::{OpId, ToolName};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordUses, Use};
 use staleness::scan::ProjectRef;
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp};
 
 /// The time at which the benchmarks begin.
 pub const START: i64 = 1_790_000_000_000;
@@ -18,8 +18,8 @@ pub const START: i64 = 1_790_000_000_000;
 /// # Panics
 /// When it cannot be opened: a benchmark has no use for an error.
 #[must_use]
-pub fn registry(url: &str) -> BlockingRegistry {
-    staleness::open(url).expect("the registry opens").blocking()
+pub fn registry(url: &str) -> Registry {
+    staleness::open(url).expect("the registry opens")
 }
 
 /// Uses of `tools` distinct MCP tools of 12 servers, round robin, all successes, one a second. Their
@@ -46,8 +46,8 @@ pub fn uses<'a>(
 }
 
 /// Records uses in one commit, without building reports.
-fn record(registry: &BlockingRegistry, uses: Vec<Use>) {
-    let inner = registry.inner();
+fn record(registry: &Registry, uses: Vec<Use>) {
+    let inner = registry;
     let step = RecordUses { uses, policy: Arc::new(inner.policy().clone()) };
     pollster::block_on(inner.store().transact(Arc::new(step))).expect("uses are recorded");
 }
@@ -57,7 +57,7 @@ fn record(registry: &BlockingRegistry, uses: Vec<Use>) {
 /// # Panics
 /// When the registry reports an error.
 pub fn fill(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     project: &ProjectRef,
     tools: usize,
     range: std::ops::Range<usize>,

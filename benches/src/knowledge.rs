@@ -5,7 +5,7 @@ use staleness::knowledge::{Item, ItemKind};
 use staleness::scan::ProjectRef;
 use staleness::store::{ItemFilter, Selection};
 use staleness::time::DAY;
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp};
 
 use crate::put::put;
 
@@ -66,7 +66,7 @@ pub fn items(project: &ProjectRef, count: usize, now: Timestamp) -> Vec<Item> {
 ///
 /// # Panics
 /// When the store reports an error.
-pub fn fill_items(registry: &BlockingRegistry, items: Vec<Item>) {
+pub fn fill_items(registry: &Registry, items: Vec<Item>) {
     let keys = items.iter().map(|item| ItemFilter::Key(item.key.clone()));
     let selection = keys.fold(Selection::new(), Selection::lock);
     put(registry, selection, move |_, draft| {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use staleness::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp};
 
 struct Put<F> {
     selection: Selection,
@@ -38,10 +38,10 @@ impl<F: Fn(&View, &mut Draft<'_>) + Send + Sync + 'static> Step for Put<F> {
 /// # Panics
 /// When the store reports an error.
 pub fn put(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     selection: Selection,
     write: impl Fn(&View, &mut Draft<'_>) + Send + Sync + 'static,
 ) {
-    let store = Arc::clone(registry.inner().store());
+    let store = Arc::clone(registry.store());
     pollster::block_on(store.transact(Arc::new(Put { selection, write }))).expect("it is written");
 }

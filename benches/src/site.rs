@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
 
-use staleness::BlockingRegistry;
+use staleness::Registry;
 use staleness::scan::ProjectRef;
 use tempfile::TempDir;
 
@@ -77,7 +77,7 @@ impl Site {
 
     /// Opens the registry.
     #[must_use]
-    pub fn registry(&self) -> BlockingRegistry {
+    pub fn registry(&self) -> Registry {
         registry(&self.url())
     }
 

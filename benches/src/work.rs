@@ -6,7 +6,7 @@ use staleness::scan::ProjectRef;
 use staleness::session::{Cursor, CursorKey};
 use staleness::store::{CursorFilter, Selection, WorkFilter};
 use staleness::work::{Work, WorkKind, WorkStatus};
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp};
 
 use crate::put::put;
 
@@ -33,7 +33,7 @@ fn key(project: &ProjectRef, number: usize) -> WorkKey {
 /// # Panics
 /// When the store reports an error.
 pub fn fill_work(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     project: &ProjectRef,
     range: std::ops::Range<usize>,
     (open, overdue): (usize, usize),
@@ -69,7 +69,7 @@ pub fn fill_work(
 /// # Panics
 /// When the store reports an error.
 pub fn fill_journal(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     project: &ProjectRef,
     items: usize,
     (count, batch): (usize, usize),
@@ -102,7 +102,7 @@ pub fn fill_journal(
 ///
 /// # Panics
 /// When the store reports an error.
-pub fn tell_all(registry: &BlockingRegistry, project: &ProjectRef, agent: &str) {
+pub fn tell_all(registry: &Registry, project: &ProjectRef, agent: &str) {
     let agent = AgentId::new(agent).expect("a valid name");
     let key = CursorKey { project: project.id.clone(), agent };
     let selection = Selection::new().lock(CursorFilter::Key(key.clone()));

@@ -13,7 +13,7 @@ use staleness_core::scan::ProjectRef;
 use staleness_core::store::Selection;
 use staleness_core::tool::ToolKind;
 use staleness_core::transfer::append_lines;
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
+use staleness_core::{MemoryStore, Policy, Registry, Timestamp, Wait};
 use staleness_sources::hook::{
     Event, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, ToolEvent, parse,
 };
@@ -109,14 +109,14 @@ fn bounds(input: &HookInput) {
 /// Records the use in a registry of its own, twice: the second time says nothing new.
 fn record(input: &HookInput, secret: &str) {
     let Event::ToolOutcome(event) = &input.event else { return };
-    let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking();
+    let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default());
     let used = used(input, event);
-    registry.record(used.clone()).expect("a use is recorded");
+    registry.tools().record(used.clone()).wait().expect("a use is recorded");
     let once = exported(&registry);
     assert!(secret.is_empty() || !once.contains(secret), "stored: {once}");
-    registry.record(used).expect("a use is recorded twice");
+    registry.tools().record(used).wait().expect("a use is recorded twice");
     assert_eq!(exported(&registry), once, "an op counts once");
-    registry.check().expect("the store is sound");
+    registry.admin().check().wait().expect("the store is sound");
 }
 
 /// The use as a hook records it.
@@ -136,13 +136,17 @@ fn used(input: &HookInput, event: &ToolEvent) -> Use {
     }
 }
 
-fn exported(registry: &BlockingRegistry) -> String {
+fn exported(registry: &Registry) -> String {
     let mut bytes = Vec::new();
     let mut visit = |page| {
         append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    registry.pages(&Selection::everything(), &mut visit).expect("it can be exported");
+    registry
+        .admin()
+        .pages(&Selection::everything(), &mut visit)
+        .wait()
+        .expect("it can be exported");
     String::from_utf8(bytes).expect("an export is UTF-8")
 }
 

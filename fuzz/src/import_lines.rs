@@ -2,6 +2,7 @@
 //!
 //! Input: the file. One whose first line holds `staleness-export` is an export.
 
+use staleness_core::Wait;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -92,7 +93,7 @@ fn export_of(settings: &Settings) -> String {
 
 fn sound(settings: &Settings) {
     let registry = settings.open(Access::Look).expect("it opens");
-    registry.check().expect("the store is sound");
+    registry.admin().check().wait().expect("the store is sound");
 }
 
 fn one_line(error: &ServiceError) {

@@ -7,7 +7,7 @@ use staleness_core::ids::{SessionId, ToolName};
 use staleness_core::route::{Prompted, SuggestedTool};
 use staleness_core::session::SessionKey;
 use staleness_core::store::{Selection, StoreError};
-use staleness_core::{BlockingRegistry, Timestamp};
+use staleness_core::{Registry, Timestamp, Wait};
 
 use crate::life::{Life, VERBS};
 
@@ -37,7 +37,7 @@ pub fn every() -> usize {
 ///
 /// # Panics
 /// When one fails.
-pub fn fill(registry: &BlockingRegistry) {
+pub fn fill(registry: &Registry) {
     (0..2 * VERBS).for_each(|turn| assert!(LIFE.turn(registry, turn).is_ok()));
     let at = Timestamp::from_millis(1_790_000_100_000);
     let tool = ToolName::new("mcp__one__read").expect("a valid name");
@@ -45,7 +45,9 @@ pub fn fill(registry: &BlockingRegistry) {
     let asked = Prompted { at, query: None, tools, taught: Vec::new() };
     let id = SessionId::new("session-10").expect("a valid id");
     registry
+        .sessions()
         .note_prompt(SessionKey { project: LIFE.project().id, id }, asked)
+        .wait()
         .expect("it is noted");
 }
 
@@ -67,7 +69,7 @@ impl Changed<'_> {
     ///
     /// # Panics
     /// When an error is not what it should be, and when a check finds sound what cannot be read.
-    pub fn try_out(&self, registry: &BlockingRegistry, others: &[&str]) -> usize {
+    pub fn try_out(&self, registry: &Registry, others: &[&str]) -> usize {
         let said = read(registry);
         let errors = || said.iter().filter_map(|said| said.as_ref().err());
         for error in errors() {
@@ -109,10 +111,10 @@ impl Changed<'_> {
 ///
 /// # Errors
 /// Each what the store reports.
-pub fn read(registry: &BlockingRegistry) -> [Result<(), StoreError>; 3] {
-    let all = registry.inner().store().view(Arc::new(Selection::everything()));
+pub fn read(registry: &Registry) -> [Result<(), StoreError>; 3] {
+    let all = registry.store().view(Arc::new(Selection::everything()));
     let all = pollster::block_on(all).map(drop);
     let mut go_on = |_| ControlFlow::Continue(());
-    let pages = registry.pages(&Selection::everything(), &mut go_on);
-    [all, pages.map(drop), registry.check()]
+    let pages = registry.admin().pages(&Selection::everything(), &mut go_on).wait();
+    [all, pages.map(drop), registry.admin().check().wait()]
 }

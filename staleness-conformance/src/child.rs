@@ -9,7 +9,7 @@ use std::sync::Arc;
 use staleness_core::registry::Learn;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Durability, StoreError};
-use staleness_core::{Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 
 use crate::backend::Backend;
 use crate::context::{Handle, act, check, everything};
@@ -112,7 +112,7 @@ pub(crate) fn play(backend: &dyn Backend, arguments: &[OsString]) {
 /// Carries out turns of a life. Says of each its number, when it began and ended in nanoseconds of the
 /// machine's clock, and what it saw of the tool that all share: `none`, or `read` or `use` and a count.
 fn live(store: &Handle, life: Life, turns: std::ops::Range<u64>) {
-    let registry = Registry::new(Arc::clone(store), Policy::default()).blocking();
+    let registry = Registry::new(Arc::clone(store), Policy::default());
     for turn in turns {
         let began = now();
         let shared = life.turn(&registry, turn);
@@ -159,10 +159,15 @@ fn now() -> u64 {
 
 /// Learns the route that every child learns, with its vector.
 fn learn(store: &Handle, of: &str) {
-    let registry = Registry::new(Arc::clone(store), Policy::default()).blocking();
+    let registry = Registry::new(Arc::clone(store), Policy::default());
     let vector = Some((model("m"), vec![3.0, 4.0]));
     let learn = Learn { vector, ..Learn::new(op(of), "query", name("x"), at(1)) };
-    registry.learn_route(&ProjectRef::of_root("/p"), learn).expect("learned").expect("a route");
+    registry
+        .routes()
+        .learn(&ProjectRef::of_root("/p"), learn)
+        .wait()
+        .expect("learned")
+        .expect("a route");
 }
 
 fn say(line: &str) {

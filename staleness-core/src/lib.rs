@@ -38,7 +38,7 @@
 //! use staleness_core::tool::Status;
 //! use staleness_core::{MemoryStore, Policy, Registry, Timestamp};
 //!
-//! let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking();
+//! let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default());
 //! let project = ProjectRef::of_root("/work/shop");
 //! let now: Timestamp = "2026-01-05T09:00:00Z".parse()?;
 //!
@@ -127,6 +127,6 @@ pub mod work;
 
 pub use memory::MemoryStore;
 pub use policy::Policy;
-pub use registry::{BlockingRegistry, Registry};
+pub use registry::{Registry, Wait};
 pub use store::{RegistryStore, StoreError};
 pub use time::Timestamp;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use staleness::Policy;
 use staleness::journal::Revision;
 use staleness::store::RegistryStore;
+use staleness::{Policy, Wait};
 use staleness_service::SharedStore;
 use staleness_service::settings::Access;
 
@@ -53,9 +53,9 @@ impl Follower {
     async fn ask(&self) -> Option<(Revision, Arc<dyn RegistryStore>)> {
         let store = self.store.clone();
         let asked = tokio::task::spawn_blocking(move || {
-            let registry = store.registry(&Policy::default(), Access::Look).ok()?.blocking();
-            let revision = registry.revision().ok()?;
-            Some((revision, Arc::clone(registry.inner().store())))
+            let registry = store.registry(&Policy::default(), Access::Look).ok()?;
+            let revision = registry.admin().revision().wait().ok()?;
+            Some((revision, Arc::clone(registry.store())))
         });
         asked.await.ok().flatten()
     }

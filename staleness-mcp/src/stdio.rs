@@ -1,5 +1,6 @@
 //! The server over standard input and output: what `staleness mcp` runs.
 
+use staleness::Wait;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -113,11 +114,11 @@ fn part(server: &Server) {
         && settings.policy_trouble.is_none()
         && let Ok(registry) = settings.open(Access::Look)
     {
-        let _ = registry.prune_routes(&settings.project.id, settings.now, false);
-        let _ = registry.prune_outcomes(settings.now, false);
-        let _ = registry.prune_sessions(settings.now, false);
+        let _ = registry.routes().prune(&settings.project.id, settings.now, false).wait();
+        let _ = registry.admin().prune_outcomes(settings.now, false).wait();
+        let _ = registry.admin().prune_sessions(settings.now, false).wait();
         let mut more = || begun.elapsed() < PARTING;
-        let _ = registry.prune_journal(settings.now, false, &mut more);
+        let _ = registry.admin().prune_journal(settings.now, false, &mut more).wait();
     }
     server.store().close();
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use staleness_conformance::disk::{Did, Disk, Draws, Keeps};
 use staleness_conformance::life::{Life, Met, Reference, kind};
 use staleness_core::store::{RegistryStore, Selection, StoreError, View};
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry};
 
 use super::tests::{Plan, fail, heal};
 use crate::{OpenOptions, RedbStore};
@@ -22,8 +22,8 @@ fn open(folder: &Path) -> Result<RedbStore, StoreError> {
     RedbStore::open(folder.join(NAME), OpenOptions::new())
 }
 
-fn registry(store: &RedbStore) -> BlockingRegistry {
-    Registry::new(Arc::new(store.clone()), Policy::default()).blocking()
+fn registry(store: &RedbStore) -> Registry {
+    Registry::new(Arc::new(store.clone()), Policy::default())
 }
 
 fn everything(store: &RedbStore) -> Result<View, StoreError> {

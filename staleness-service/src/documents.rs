@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use staleness::BlockingRegistry;
 use staleness::ids::{AgentId, ItemKey, Scope};
 use staleness::knowledge::{Context, Document, Item, Version};
 use staleness::registry::{FileItem, recalls_since_edit};
 use staleness::text::counted;
+use staleness::{Registry, Wait};
 use staleness_sources::documents::{self, Cancelled, CheckOptions, Progress as Step, Report};
 use staleness_sources::git::{Limits, Repo, TrackedKind};
 use staleness_sources::version::project_version;
@@ -104,7 +104,7 @@ pub fn context_for(settings: &Settings, agent: Option<&AgentId>, version: Option
 /// What is known of documents without asking for their history: the items that files hold now, and
 /// what the last check found in them. Where there was a check, only the files that it knew are read,
 /// and those that were committed since.
-pub fn at_hand(settings: &Settings, registry: &BlockingRegistry) -> Result<Report, ServiceError> {
+pub fn at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
     let mut known = known_at_hand(settings, registry)?;
     if known.documents.is_empty() {
         known.items = read(settings, CheckOptions::new(settings.now), &mut |_| ())?.items;
@@ -135,11 +135,8 @@ fn unknown(settings: &Settings, documents: &[Document]) -> Vec<PathBuf> {
 }
 
 /// The same of a project that was checked before; else nothing, without a search for documents.
-pub fn known_at_hand(
-    settings: &Settings,
-    registry: &BlockingRegistry,
-) -> Result<Report, ServiceError> {
-    let documents = registry.documents(&settings.project.id)?;
+pub fn known_at_hand(settings: &Settings, registry: &Registry) -> Result<Report, ServiceError> {
+    let documents = registry.documents().list(&settings.project.id).wait()?;
     let items = items_of(settings, &documents)?;
     Ok(Report { documents, items, ..Report::default() })
 }
@@ -189,7 +186,7 @@ pub fn check_files(
 /// about them.
 pub fn filed(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     keys: &BTreeSet<ItemKey>,
     listener: &dyn Listener,
 ) -> Result<BTreeMap<ItemKey, FileItem>, ServiceError> {
@@ -209,10 +206,10 @@ pub fn filed(
 /// is among those of `files`.
 pub fn rows(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     files: &[Item],
 ) -> Result<Vec<Item>, ServiceError> {
-    Ok(there(settings, registry.item_rows(&settings.project.id)?, files))
+    Ok(there(settings, registry.knowledge().rows(&settings.project.id).wait()?, files))
 }
 
 /// Of these rows those of items that still are there.
@@ -263,8 +260,11 @@ fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ServiceError> {
 
 /// Documents as they were checked last. A registry that cannot be read knows none.
 fn known(settings: &Settings, listener: &dyn Listener) -> Vec<Document> {
-    let read =
-        || Ok::<_, ServiceError>(settings.open(Access::Look)?.documents(&settings.project.id)?);
+    let read = || {
+        Ok::<_, ServiceError>(
+            settings.open(Access::Look)?.documents().list(&settings.project.id).wait()?,
+        )
+    };
     read().unwrap_or_else(|error| {
         listener.note(&format!("{}; everything is checked anew", error.message));
         Vec::new()
@@ -276,14 +276,14 @@ fn keep(settings: &Settings, report: &Report, everything: bool, listener: &dyn L
     let paths = everything
         .then(|| report.documents.iter().map(|document| document.key.path.clone()).collect());
     let put = || {
-        let registry: BlockingRegistry = settings.open_here()?;
+        let registry: Registry = settings.open_here()?;
         let project = &settings.project.id;
-        Ok::<_, ServiceError>(registry.put_documents(
-            project,
-            report.documents.clone(),
-            paths,
-            settings.now,
-        )?)
+        Ok::<_, ServiceError>(
+            registry
+                .documents()
+                .put(project, report.documents.clone(), paths, settings.now)
+                .wait()?,
+        )
     };
     match put() {
         Ok(kept) => {

@@ -1,10 +1,10 @@
 //! The model that makes vectors of queries: `routes.model_dir`, in programs that were built with one.
 
-use staleness::BlockingRegistry;
 use staleness::embed::{EmbedError, Embedder};
 use staleness::ids::ModelId;
 use staleness::search::Question;
 use staleness::store::StoreError;
+use staleness::{Registry, Wait};
 
 use crate::error::{ErrorKind, ServiceError};
 use crate::settings::Settings;
@@ -59,7 +59,7 @@ pub fn vector_of(settings: &Settings, query: &str) -> Result<Option<Answer>, Ser
 /// What the store reports.
 pub fn for_search(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     query: Option<&str>,
 ) -> Result<(Option<Answer>, Option<String>), StoreError> {
     let Some(query) = query.filter(|query| Question::new(query).is_ok()) else {
@@ -69,11 +69,11 @@ pub fn for_search(
         Ok(None) => Ok((None, None)),
         Ok(Some((model, numbers))) => {
             let project = &settings.project.id;
-            if registry.dimensions_of(project, &model)?.is_some() {
+            if registry.routes().dimensions(project, &model).wait()?.is_some() {
                 return Ok((Some((model, numbers)), None));
             }
             // What other models embedded is told of; where there is nothing, nothing is missing.
-            let offer = registry.offer_to_embed(project, &model)?;
+            let offer = registry.routes().offer_to_embed(project, &model).wait()?;
             Ok((None, offer.map(|offer| format!("{offer}; words alone decided"))))
         }
         Err(error) => Ok((None, Some(format!("{}; words alone decided", error.message)))),

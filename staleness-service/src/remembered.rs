@@ -2,7 +2,7 @@
 
 use staleness::report::KnowledgeReport;
 use staleness::verdict::Level;
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp, Wait};
 use staleness_sources::documents::Report;
 
 use crate::documents;
@@ -31,8 +31,8 @@ pub struct Remembered {
 
 impl Remembered {
     /// Reads what the registry keeps of a project.
-    pub fn read(settings: &Settings, registry: &BlockingRegistry) -> Result<Self, ServiceError> {
-        let checked = registry.documents(&settings.project.id)?;
+    pub fn read(settings: &Settings, registry: &Registry) -> Result<Self, ServiceError> {
+        let checked = registry.documents().list(&settings.project.id).wait()?;
         let mut remembered = Self {
             documents: checked.len(),
             partial: checked.iter().filter(|document| document.is_partial()).count(),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use staleness::registry::{ToolListing, WorkListing, list};
 use staleness::report::{Context, KnowledgeReport};
 use staleness::verdict::{Level, Verdict};
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp, Wait};
 
 use crate::error::ServiceError;
 use crate::findings::{Findings, nothing};
@@ -112,7 +112,7 @@ fn worst_first(a: &Entry, b: &Entry) -> Ordering {
 }
 
 /// Tools that cannot be trusted, as the overview has them.
-fn tools(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Entry>, ServiceError> {
+fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
     let (_, view) = preview(registry, settings, None)?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
@@ -130,10 +130,10 @@ fn tools(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Entry>,
 }
 
 /// Work that is overdue.
-fn overdue(settings: &Settings, registry: &BlockingRegistry) -> Result<Vec<Entry>, ServiceError> {
+fn overdue(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, ServiceError> {
     let open = WorkListing { open: true, ..WorkListing::default() };
-    let items = registry.work_items(&settings.project.id, open)?;
-    let told = registry.work_reports(&settings.project, items, settings.now)?;
+    let items = registry.work().list(&settings.project.id, open).wait()?;
+    let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let overdue = told.into_iter().filter(|each| each.verdict.level != Level::Fresh);
     Ok(overdue
         .map(|each| Entry {

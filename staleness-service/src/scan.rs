@@ -7,7 +7,7 @@ use staleness::ids::{ClientId, SessionId, SourceId};
 use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
 use staleness::store::{Refusal, StoreError, View};
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp, Wait};
 use staleness_sources::clients::{self, Outlines, ScanRequest};
 
 use crate::outlines::OutlineFolder;
@@ -59,14 +59,14 @@ fn read_world(
 
 /// Scans and applies; reads again when a newer reading was applied in the meantime.
 pub fn apply(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     live: Option<&SourceReading>,
     asker: &Asker,
 ) -> Result<ScanReport, StoreError> {
     again(|| {
-        let read_under = registry.readings(&settings.project.id)?;
-        registry.apply_scan(read_world(settings, true, live, read_under, asker))
+        let read_under = registry.tools().readings(&settings.project.id).wait()?;
+        registry.tools().apply_scan(read_world(settings, true, live, read_under, asker)).wait()
     })
 }
 
@@ -76,21 +76,24 @@ pub fn apply(
 /// # Errors
 /// What the store reports.
 pub fn note(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     project: &ProjectRef,
     reading: &SourceReading,
     at: Timestamp,
 ) -> Result<ScanReport, StoreError> {
     again(|| {
-        registry.apply_scan(Scan {
-            project: project.clone(),
-            read_under: registry.readings(&project.id)?,
-            sources: vec![reading.clone()],
-            indexes: Vec::new(),
-            at,
-            session: None,
-            client: None,
-        })
+        registry
+            .tools()
+            .apply_scan(Scan {
+                project: project.clone(),
+                read_under: registry.tools().readings(&project.id).wait()?,
+                sources: vec![reading.clone()],
+                indexes: Vec::new(),
+                at,
+                session: None,
+                client: None,
+            })
+            .wait()
     })
 }
 
@@ -107,13 +110,16 @@ fn again<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, Sto
 
 /// What a scan would do, and what the project would see then; writes nothing.
 pub fn preview(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     live: Option<&SourceReading>,
 ) -> Result<(ScanReport, View), StoreError> {
     again(|| {
-        let read_under = registry.readings(&settings.project.id)?;
-        registry.preview_scan(read_world(settings, false, live, read_under, &Asker::default()))
+        let read_under = registry.tools().readings(&settings.project.id).wait()?;
+        registry
+            .tools()
+            .preview_scan(read_world(settings, false, live, read_under, &Asker::default()))
+            .wait()
     })
 }
 

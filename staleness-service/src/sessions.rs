@@ -4,7 +4,7 @@ use staleness::ids::{AgentId, SessionId};
 use staleness::registry::{Resume, ResumeFrom};
 use staleness::report::Delta;
 use staleness::session::Session;
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp, Wait};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
@@ -31,7 +31,7 @@ pub struct Asked<'a> {
 pub struct Answer {
     /// What changed.
     pub delta: Delta,
-    registry: BlockingRegistry,
+    registry: Registry,
     resume: Resume,
 }
 
@@ -44,7 +44,7 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
     let looks = asked.peek || asked.digest || asked.since.is_some();
     let registry = settings.open(if looks { Access::Look } else { Access::Write })?;
     let find = |text: &str| -> Result<Option<Session>, ServiceError> {
-        let mut sessions = registry.sessions(&settings.project.id)?.into_iter();
+        let mut sessions = registry.sessions().list(&settings.project.id).wait()?.into_iter();
         Ok(sessions.find(|session| session.key.id.as_str() == text))
     };
     let session = match asked.session.map(find).transpose()? {
@@ -68,7 +68,8 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
         Some(text) => ResumeFrom::Time(moment(&registry, settings, text)?),
     };
     let resume = Resume { agent, session, from, peek: asked.peek };
-    let delta = registry.resume(&settings.project, resume.clone(), settings.now)?;
+    let delta =
+        registry.sessions().resume(&settings.project, resume.clone(), settings.now).wait()?;
     Ok(Answer { delta, registry, resume })
 }
 
@@ -78,18 +79,14 @@ pub fn resume(settings: &Settings, asked: Asked<'_>) -> Result<Answer, ServiceEr
 /// What the store reports.
 pub fn told(settings: &Settings, answer: &Answer) -> Result<(), ServiceError> {
     let Answer { delta, registry, resume } = answer;
-    if registry.mark_resumed(&settings.project.id, resume, delta, settings.now)? {
-        registry.see_project(&settings.project, settings.now)?;
+    if registry.sessions().mark_resumed(&settings.project.id, resume, delta, settings.now).wait()? {
+        registry.admin().see_project(&settings.project, settings.now).wait()?;
     }
     Ok(())
 }
 
 /// A time; what is none was meant to be a session.
-fn moment(
-    registry: &BlockingRegistry,
-    settings: &Settings,
-    text: &str,
-) -> Result<Timestamp, ServiceError> {
+fn moment(registry: &Registry, settings: &Settings, text: &str) -> Result<Timestamp, ServiceError> {
     when::parse_for("--since", text, settings.now).map_err(|error| {
         let digits = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
         let unknown = unknown(registry, settings, text);
@@ -104,10 +101,10 @@ fn moment(
 }
 
 /// An unknown session, with the one that is most like it: never "no changes".
-pub fn unknown(registry: &BlockingRegistry, settings: &Settings, text: &str) -> ServiceError {
+pub fn unknown(registry: &Registry, settings: &Settings, text: &str) -> ServiceError {
     let message = format!("no session is known as {}", quoted(text));
     let error = ServiceError::new(ErrorKind::Unknown, message);
-    error.hint(match registry.nearest_session(&settings.project.id, text) {
+    error.hint(match registry.sessions().nearest(&settings.project.id, text).wait() {
         Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
         _ => "see `staleness session list`".into(),
     })

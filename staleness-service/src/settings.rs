@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use staleness::ids::{AgentId, ProjectId};
 use staleness::scan::ProjectRef;
 use staleness::store::StoreError;
-use staleness::{BlockingRegistry, OpenOptions, Registry, StoreUrl, Timestamp, clock};
+use staleness::{OpenOptions, Registry, StoreUrl, Timestamp, Wait, clock};
 use staleness_sources::git::{Program, Watchdog};
 use staleness_sources::project::{ProjectPlace, discover};
 
@@ -134,7 +134,7 @@ impl Settings {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn open(&self, access: Access) -> Result<BlockingRegistry, ServiceError> {
+    pub fn open(&self, access: Access) -> Result<Registry, ServiceError> {
         self.open_within(access, Duration::from_secs(5))
     }
 
@@ -142,9 +142,9 @@ impl Settings {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn open_here(&self) -> Result<BlockingRegistry, ServiceError> {
+    pub fn open_here(&self) -> Result<Registry, ServiceError> {
         let registry = self.open(Access::Write)?;
-        registry.see_project(&self.project, self.now)?;
+        registry.admin().see_project(&self.project, self.now).wait()?;
         Ok(registry)
     }
 
@@ -156,7 +156,7 @@ impl Settings {
         &self,
         access: Access,
         busy_timeout: Duration,
-    ) -> Result<BlockingRegistry, ServiceError> {
+    ) -> Result<Registry, ServiceError> {
         let waits = Waits { step: busy_timeout, total: None, spool: busy_timeout };
         self.open_store(access, waits).map_err(|error| self.opening(error))
     }
@@ -166,11 +166,7 @@ impl Settings {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn open_for_hook(
-        &self,
-        access: Access,
-        spent: Duration,
-    ) -> Result<BlockingRegistry, StoreError> {
+    pub fn open_for_hook(&self, access: Access, spent: Duration) -> Result<Registry, StoreError> {
         let waits = match self.url.path() {
             Some(_) => {
                 let hooks = &self.configured.policy.hooks;
@@ -182,7 +178,7 @@ impl Settings {
         self.open_store(access, waits)
     }
 
-    fn open_store(&self, access: Access, waits: Waits) -> Result<BlockingRegistry, StoreError> {
+    fn open_store(&self, access: Access, waits: Waits) -> Result<Registry, StoreError> {
         let registry = self.open_only(access, waits)?;
         if access == Access::Write
             && let Some(spool) = Spool::of(&self.url)
@@ -197,18 +193,18 @@ impl Settings {
 
     /// The registry under the policy of another project. What the policy file of this project says does not
     /// concern others.
-    fn registry_of(&self, registry: &BlockingRegistry, project: &ProjectId) -> BlockingRegistry {
+    fn registry_of(&self, registry: &Registry, project: &ProjectId) -> Registry {
         if *project == self.project.id {
             return registry.clone();
         }
         let layers = Layers { project: None, ..self.layers.clone() };
         let policy = layers.read_what_can_be_read().0.policy;
-        Registry::new(Arc::clone(registry.inner().store()), policy).blocking()
+        Registry::new(Arc::clone(registry.store()), policy)
     }
 
-    fn open_only(&self, access: Access, waits: Waits) -> Result<BlockingRegistry, StoreError> {
+    fn open_only(&self, access: Access, waits: Waits) -> Result<Registry, StoreError> {
         if let Some(shared) = &self.shared {
-            return Ok(shared.registry(&self.configured.policy, access)?.blocking());
+            return shared.registry(&self.configured.policy, access);
         }
         let options = || OpenOptions {
             policy: self.configured.policy.clone(),
@@ -218,12 +214,12 @@ impl Settings {
             ..OpenOptions::default()
         };
         match staleness::open_with(&self.url, options()) {
-            Ok(registry) => Ok(registry.blocking()),
+            Ok(registry) => Ok(registry),
             Err(StoreError::Io { source, .. })
                 if access == Access::Look && source.kind() == std::io::ErrorKind::NotFound =>
             {
                 let empty = staleness::open_with(&StoreUrl::Memory, options())?;
-                Ok(empty.blocking())
+                Ok(empty)
             }
             Err(error) => Err(error),
         }

@@ -15,7 +15,7 @@ use staleness::registry::Use;
 use staleness::scan::ProjectRef;
 use staleness::session::Session;
 use staleness::store::{Refusal, StoreError};
-use staleness::{BlockingRegistry, StoreUrl, Timestamp, clock};
+use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
 
 use crate::private;
 
@@ -61,22 +61,22 @@ impl Entry {
         }
     }
 
-    fn record(self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+    fn record(self, registry: &Registry) -> Result<(), StoreError> {
         match self {
-            Self::Used(used) => registry.record_quietly(*used).map(drop),
+            Self::Used(used) => registry.tools().record_quietly(*used).wait().map(drop),
             Self::SessionStarted { project, agent, session, at } => {
-                registry.see_project(&project, at)?;
+                registry.admin().see_project(&project, at).wait()?;
                 // Another process recorded this entry, and the end of the session behind it.
                 let is_over = |known: &Session| {
                     known.key.id == session && known.ended_at.is_some_and(|ended| ended >= at)
                 };
-                if registry.sessions(&project.id)?.iter().any(is_over) {
+                if registry.sessions().list(&project.id).wait()?.iter().any(is_over) {
                     return Ok(());
                 }
-                registry.start_session(&project.id, &agent, &session, at).map(drop)
+                registry.sessions().start(&project.id, &agent, &session, at).wait().map(drop)
             }
             Self::SessionEnded { project, session, at } => {
-                registry.end_session(&project.id, &session, at).map(drop)
+                registry.sessions().end(&project.id, &session, at).wait().map(drop)
             }
         }
     }
@@ -165,7 +165,7 @@ impl Spool {
     /// Errors of the store; the entry stays then, with those behind it.
     pub fn drain(
         &self,
-        registry_of: &mut dyn FnMut(&ProjectId) -> BlockingRegistry,
+        registry_of: &mut dyn FnMut(&ProjectId) -> Registry,
         more: &mut dyn FnMut() -> bool,
     ) -> Result<(), StoreError> {
         let mut names = match self.names() {

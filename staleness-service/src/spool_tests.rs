@@ -1,5 +1,6 @@
 //! Tests of the spool, over stores in memory and in files.
 
+use staleness::Wait;
 use staleness::ids::{OpId, ToolName};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::ToolListing;
@@ -17,16 +18,17 @@ fn used(number: i64) -> Entry {
     Entry::Used(Box::new(Use::new(op, tool, kind, Timestamp::from_millis(number), project())))
 }
 
-fn place() -> (tempfile::TempDir, Spool, BlockingRegistry) {
+fn place() -> (tempfile::TempDir, Spool, Registry) {
     let folder = tempfile::tempdir().unwrap();
     let url = StoreUrl::Sqlite(folder.path().join("registry.db"));
     let spool = Spool::of(&url).unwrap();
-    (folder, spool, staleness::open("memory:").unwrap().blocking())
+    (folder, spool, staleness::open("memory:").unwrap())
 }
 
-fn outcomes(registry: &BlockingRegistry) -> String {
+fn outcomes(registry: &Registry) -> String {
     let listing = ToolListing::default();
-    let mut tools = registry.list(&project(), listing, Timestamp::from_millis(9)).unwrap();
+    let mut tools =
+        registry.tools().list(&project(), listing, Timestamp::from_millis(9)).wait().unwrap();
     tools.pop().map(|tool| tool.outcomes).unwrap_or_default()
 }
 
@@ -73,7 +75,7 @@ fn sessions_that_could_not_be_recorded_in_time_are_recorded_later() {
     let unknown = SessionId::new("s2").unwrap();
     spool.add(&Entry::SessionEnded { project: project(), session: unknown, at: ended }).unwrap();
     spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
-    let sessions = registry.sessions(&project().id).unwrap();
+    let sessions = registry.sessions().list(&project().id).wait().unwrap();
     assert_eq!(sessions.len(), 1);
     assert_eq!((sessions[0].started_at, sessions[0].ended_at), (at, Some(ended)));
     assert_eq!(spool.waiting().unwrap(), Waiting::default());
@@ -90,7 +92,7 @@ fn a_session_whose_end_another_process_recorded_is_not_opened_again() {
     ended.record(&registry).unwrap();
     spool.add(&started).unwrap();
     spool.drain(&mut |_| registry.clone(), &mut || true).unwrap();
-    assert!(registry.sessions(&project().id).unwrap()[0].ended_at.is_some());
+    assert!(registry.sessions().list(&project().id).wait().unwrap()[0].ended_at.is_some());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What was suggested to somebody who asked and named a session.
 
+use staleness::Wait;
 use std::time::Duration;
 
 use staleness::ids::SessionId;
@@ -41,6 +42,6 @@ pub fn note(
     let key = SessionKey { project: settings.project.id.clone(), id: session.clone() };
     let registry = settings.open_within(Access::Write, PATIENCE)?;
     // What belongs to no known project would not be pruned.
-    registry.see_project(&settings.project, settings.now)?;
-    Ok(registry.note_suggested(key, prompted)?)
+    registry.admin().see_project(&settings.project, settings.now).wait()?;
+    Ok(registry.sessions().note_suggested(key, prompted).wait()?)
 }

@@ -1,9 +1,9 @@
 //! Finding the tool that a name means.
 
-use staleness::BlockingRegistry;
 use staleness::ids::ToolKey;
 use staleness::registry::ScopeChoice;
 use staleness::store::{Refusal, StoreError};
+use staleness::{Registry, Wait};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
@@ -15,20 +15,22 @@ use crate::words::tool_name;
 /// # Errors
 /// When the name is none, or unknown: then with the one that is most like it.
 pub fn find(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     name: &str,
     scope: ScopeChoice,
 ) -> Result<ToolKey, ServiceError> {
     tool_name(name)?;
     registry
+        .tools()
         .find_key(&settings.project.id, name, scope)
+        .wait()
         .map_err(|error| explain(registry, settings, name, error))
 }
 
 /// An unknown tool, with the name that is most like it.
 pub fn explain(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     name: &str,
     error: StoreError,
@@ -36,7 +38,7 @@ pub fn explain(
     let StoreError::Refused(Refusal::Unknown { what, .. }) = &error else { return error.into() };
     let mut known =
         ServiceError::new(ErrorKind::Unknown, format!("no {what} is known as {}", quoted(name)));
-    known.hint = Some(match registry.nearest(&settings.project, name) {
+    known.hint = Some(match registry.tools().nearest(&settings.project, name).wait() {
         Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
         _ => "see `staleness tools list`, or run `staleness scan` first".into(),
     });

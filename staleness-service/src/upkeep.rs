@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use staleness::registry::{PruneReport, SessionPruneReport};
-use staleness::{BlockingRegistry, Timestamp, clock};
+use staleness::{Registry, Timestamp, Wait, clock};
 
 use crate::ServiceError;
 
@@ -23,22 +23,22 @@ pub struct Left {
 /// # Errors
 /// Errors of the store; rows that were removed stay removed.
 pub fn prune_left(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     now: Timestamp,
     dry_run: bool,
 ) -> Result<Left, ServiceError> {
     let mut projects = PruneReport::default();
-    for project in registry.projects_left(now)? {
+    for project in registry.admin().projects_left(now).wait()? {
         if is_gone(Path::new(&project.root))
-            && registry.prune_project(project.id, clock::fresh_op(), now, dry_run)?
+            && registry.admin().prune_project(project.id, clock::fresh_op(), now, dry_run).wait()?
         {
             projects.removed += 1;
         } else {
             projects.kept += 1;
         }
     }
-    let sessions = registry.prune_sessions(now, dry_run)?;
-    let entries = registry.prune_journal(now, dry_run, &mut || true)?;
+    let sessions = registry.admin().prune_sessions(now, dry_run).wait()?;
+    let entries = registry.admin().prune_journal(now, dry_run, &mut || true).wait()?;
     Ok(Left { sessions, projects, entries })
 }
 

@@ -1,12 +1,12 @@
 //! Plans, traps, constraints, handoffs, candidates, notes and decisions.
 
-use staleness::BlockingRegistry;
 use staleness::clock;
 use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
 use staleness::registry::{Act, Resolution, ScopeChoice};
 use staleness::report::WorkReport;
 use staleness::store::{Refusal, StoreError};
 use staleness::work::{Work, WorkKind, WorkStatus};
+use staleness::{Registry, Wait};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
 use crate::model_text::is_plain;
@@ -22,16 +22,16 @@ const WORDS: usize = 24;
 /// # Errors
 /// When it is none, or unknown: then with the one that is most like it.
 pub fn find(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     id: &str,
     scope: ScopeChoice,
 ) -> Result<Work, ServiceError> {
     let project = &settings.project.id;
-    registry.work_item(project, &self::id(id)?, scope).map_err(|error| match error {
+    registry.work().get(project, &self::id(id)?, scope).wait().map_err(|error| match error {
         StoreError::Refused(Refusal::Unknown { .. }) => {
             let message = format!("no work item is known as {}", quoted(id));
-            let near = registry.nearest_work(project, id);
+            let near = registry.work().nearest(project, id).wait();
             ServiceError::new(ErrorKind::Unknown, message).hint(match near {
                 Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
                 _ => "see `staleness work list`".into(),
@@ -46,11 +46,11 @@ pub fn find(
 /// # Errors
 /// What the store reports.
 pub fn told(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     item: Work,
 ) -> Result<WorkReport, ServiceError> {
-    let told = registry.work_reports(&settings.project, vec![item], settings.now)?.pop();
+    let told = registry.work().reports(&settings.project, vec![item], settings.now).wait()?.pop();
     told.ok_or_else(|| ServiceError::new(ErrorKind::Unknown, "the item is gone already"))
 }
 
@@ -74,7 +74,7 @@ pub fn resolve(
         item = global;
     }
     let registry = settings.open(Access::Write)?;
-    Ok(registry.resolve_work(&settings.project, item.key, act)?)
+    Ok(registry.work().resolve(&settings.project, item.key, act).wait()?)
 }
 
 /// A kind of work.

@@ -33,7 +33,7 @@
 //! use staleness::tool::Status;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let registry = staleness::open("memory:")?.blocking();
+//! let registry = staleness::open("memory:")?;
 //! let project = ProjectRef::of_root("/home/me/project");
 //! for attempt in 0..3 {
 //!     let report = registry.record(Use::new(

@@ -4,6 +4,7 @@
 //! uses, the number of tools, the number of uses. It says when it is ready, waits for a line, records one use
 //! per transaction, and says that it is done.
 
+use staleness::Wait;
 use std::path::Path;
 
 use staleness::scan::ProjectRef;
@@ -19,7 +20,9 @@ fn main() {
     if side == "ours" {
         let registry = registry(&format!("sqlite:{store}"));
         let uses: Vec<_> = uses(&project, op, tools, 0..count).collect();
-        at_once(uses, |each| assert!(registry.record_quietly(each).expect("it is recorded")));
+        at_once(uses, |each| {
+            assert!(registry.tools().record_quietly(each).wait().expect("it is recorded"))
+        });
     } else {
         let mut store = RawSqlite::open(Path::new(store));
         let raw = |at| RawUse::new(project.id.as_str(), op, tools, at);

@@ -14,11 +14,11 @@ use std::process::{Command, Stdio};
 
 use staleness::ids::{Level, SourceId, ToolName};
 use staleness::outcome::OutcomeKind;
-use staleness::registry::Use;
+use staleness::registry::{FindTools, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, StoreError};
-use staleness::{BlockingRegistry, clock, names};
+use staleness::{Registry, Wait, clock, names};
 
 /// Where the registry is kept when nobody says otherwise.
 const STORE: &str = if cfg!(feature = "sqlite") {
@@ -50,20 +50,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 struct Guard {
     folder: PathBuf,
     project: ProjectRef,
-    registry: BlockingRegistry,
+    registry: Registry,
 }
 
 impl Guard {
     fn open(store: &str, folder: PathBuf) -> Result<Self, Box<dyn Error>> {
         let project = ProjectRef::of_root(folder.display().to_string());
-        Ok(Self { folder, project, registry: staleness::open(store)?.blocking() })
+        Ok(Self { folder, project, registry: staleness::open(store)? })
     }
 
     /// Tells the registry what is there now. What was there and is not any more becomes stale.
     fn note_tools(&self) -> Result<(), Box<dyn Error>> {
         loop {
             // Before the folder is read, so that an older look never overwrites a newer one.
-            let read_under = self.registry.readings(&self.project.id)?;
+            let read_under = self.registry.tools().readings(&self.project.id).wait()?;
             let scan = Scan {
                 project: self.project.clone(),
                 read_under,
@@ -73,7 +73,7 @@ impl Guard {
                 session: None,
                 client: None,
             };
-            match self.registry.apply_scan(scan) {
+            match self.registry.tools().apply_scan(scan).wait() {
                 Err(StoreError::Refused(Refusal::Superseded { .. })) => {}
                 done => return Ok(done.map(drop)?),
             }
@@ -104,13 +104,19 @@ impl Guard {
 
     /// Tries the tools that fit, most trusted first, and records how each call ended.
     fn serve(&self, wanted: &str, argument: &str) -> Result<Option<String>, Box<dyn Error>> {
-        for offer in self.registry.suggest(&self.project, Some(wanted), None, 3, clock::now())? {
+        for offer in self
+            .registry
+            .tools()
+            .suggest(&self.project, FindTools::by_words(wanted, 3), clock::now())
+            .wait()?
+            .tools
+        {
             let tool = ToolName::new(offer.tool.name)?;
             let answer = call(&self.folder.join(tool.as_str()), argument);
             let ended = if answer.is_ok() { OutcomeKind::Success } else { OutcomeKind::Failure };
             let (op, now) = (clock::fresh_op(), clock::now());
             let used = Use::new(op, tool, ended, now, self.project.clone());
-            let known = self.registry.record(used)?;
+            let known = self.registry.tools().record(used).wait()?;
             for change in known.changed {
                 println!("{} is {}: {}", known.tool.name, known.tool.status.as_str(), change.cause);
             }
@@ -123,7 +129,7 @@ impl Guard {
 
     /// Every tool, best first: its score, whether it can be trusted, why, and what to do.
     fn report(&self) -> Result<(), Box<dyn Error>> {
-        for each in self.registry.rank(&self.project, usize::MAX, clock::now())? {
+        for each in self.registry.tools().rank(&self.project, usize::MAX, clock::now()).wait()? {
             let (score, name, status) = (each.score, &each.tool.name, each.tool.status.as_str());
             let why: Vec<&str> =
                 each.tool.verdict.signals.iter().map(|signal| signal.reason.as_str()).collect();

@@ -14,8 +14,8 @@ use arbitrary::Unstructured;
 use rusqlite::{Connection, OpenFlags};
 use staleness_conformance::disk::Draws;
 use staleness_conformance::workload::{self, BYTES, Workload, one_line};
-use staleness_core::BlockingRegistry;
 use staleness_core::store::{Selection, StoreError};
+use staleness_core::{Registry, Wait};
 use staleness_sqlite::{OpenOptions, SqliteStore};
 
 /// The most cells that are changed.
@@ -86,14 +86,18 @@ fn live(path: &Path, mut workload: Workload, choices: &[u8]) {
         return;
     };
     let is_sound = judged(&store, &workload);
-    assert!(is_sound || !was_sound, "a sound store stays sound: {:?}", store.check());
+    assert!(
+        is_sound || !was_sound,
+        "a sound store stays sound: {:?}",
+        store.admin().check().wait()
+    );
     drop(store);
     was_sound = is_sound;
     let again = opened(path);
     assert!(again.is_some() || !was_sound, "a sound store opens again");
 }
 
-fn opened(path: &Path) -> Option<BlockingRegistry> {
+fn opened(path: &Path) -> Option<Registry> {
     match SqliteStore::open(path, OpenOptions::new()) {
         Ok(store) => Some(workload::registry(Arc::new(store))),
         Err(error) => {
@@ -105,11 +109,11 @@ fn opened(path: &Path) -> Option<BlockingRegistry> {
 
 /// Returns true if a check finds a store sound. Whatever it finds, everything can be asked for, with the same
 /// answer twice; a sound store can be read to its end.
-fn judged(store: &BlockingRegistry, workload: &Workload) -> bool {
+fn judged(store: &Registry, workload: &Workload) -> bool {
     let seen = workload.look(store);
     assert_eq!(seen, workload.look(store), "the same twice");
     let export = pages(store);
-    let (check, again) = (store.check(), store.check());
+    let (check, again) = (store.admin().check().wait(), store.admin().check().wait());
     assert_eq!(said(&check), said(&again), "the same twice");
     for error in [export.as_ref().err(), check.as_ref().err()].into_iter().flatten() {
         let _ = one_line(error);
@@ -126,13 +130,13 @@ fn said(check: &Result<(), StoreError>) -> String {
 }
 
 /// How many bytes an export has.
-fn pages(store: &BlockingRegistry) -> Result<usize, StoreError> {
+fn pages(store: &Registry) -> Result<usize, StoreError> {
     let mut bytes = Vec::new();
     let mut visit = |page| {
         staleness_core::transfer::append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    store.pages(&Selection::records(), &mut visit)?;
+    store.admin().pages(&Selection::records(), &mut visit).wait()?;
     Ok(bytes.len())
 }
 
@@ -156,7 +160,7 @@ impl Made {
                 let _ = event.run(&store);
             }
         }
-        store.check().expect("what is made is sound");
+        store.admin().check().wait().expect("what is made is sound");
         drop(store);
         let tables = tables(&path);
         let conn = raw(&path).expect("the store opens");

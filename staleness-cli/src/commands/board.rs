@@ -1,5 +1,6 @@
 //! `board`: one screen of what is going on.
 
+use staleness::Wait;
 use std::cmp::Reverse;
 
 use serde_json::json;
@@ -30,15 +31,15 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
 fn read(settings: &Settings) -> Result<Board, CliError> {
     let registry = settings.open(Access::Look)?;
     let open = WorkListing { open: true, ..WorkListing::default() };
-    let mut items = registry.work_items(&settings.project.id, open)?;
+    let mut items = registry.work().list(&settings.project.id, open).wait()?;
     items.retain(|item| place(item.kind, item.status).is_some());
     items.sort_by_key(|item| {
         (place(item.kind, item.status), Reverse(item.updated_at), item.key.clone())
     });
-    let told = registry.work_reports(&settings.project, items, settings.now)?;
+    let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let (in_progress, waiting) =
         told.into_iter().partition(|item| item.status == WorkStatus::InProgress);
-    let stale = registry.stale_report(&settings.project, settings.now)?;
+    let stale = registry.work().stale(&settings.project, settings.now).wait()?;
     let (_, view) = preview(&registry, settings, None)?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);

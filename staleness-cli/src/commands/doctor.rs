@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::json;
-use staleness::BlockingRegistry;
 use staleness::source::SourceState;
 use staleness::text::counted;
+use staleness::{Registry, Wait};
 
 use super::installed;
 use super::mounts::{self, Medium};
@@ -75,7 +75,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<bool, CliError> {
             if let Some((state, detail)) = medium(settings) {
                 add("file_system", state, detail);
             }
-            match registry.check() {
+            match registry.admin().check().wait() {
                 Ok(()) => add("integrity", State::Ok, "every record can be read".into()),
                 Err(error) => {
                     let detail = format!("{error}; restore a backup, or export what can be read");
@@ -173,10 +173,10 @@ fn spool(settings: &Settings) -> Option<(State, String)> {
 }
 
 /// What is known of documents, items and work that cannot be trusted. It is no trouble of this program.
-fn memory(settings: &Settings, registry: &BlockingRegistry) -> Result<(State, String), CliError> {
+fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), CliError> {
     let remembered = Remembered::read(settings, registry)?;
     let doubtful = World::new(settings, None, &Silent).doubtful(registry)?;
-    let stuck = registry.stale_report(&settings.project, settings.now)?;
+    let stuck = registry.work().stale(&settings.project, settings.now).wait()?;
     let age = remembered.age(settings.now);
     let Remembered { documents, stale, review, .. } = remembered;
     let checked = if documents == 0 {

@@ -5,9 +5,9 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::mem;
 use std::ops::ControlFlow;
 
-use staleness::BlockingRegistry;
 use staleness::store::{Selection, StoreError};
 use staleness::transfer;
+use staleness::{Registry, Wait};
 
 use super::save;
 use crate::error::{CliError, ErrorKind};
@@ -32,10 +32,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
 }
 
 /// The export in a file without a name, which only this user could read.
-pub(crate) fn spooled(
-    registry: &BlockingRegistry,
-    mut progress: Progress,
-) -> Result<File, CliError> {
+pub(crate) fn spooled(registry: &Registry, mut progress: Progress) -> Result<File, CliError> {
     let trouble =
         |error: io::Error| CliError::new(ErrorKind::Io, format!("a temporary file: {error}"));
     let file = save::unnamed().map_err(|error| CliError::new(ErrorKind::Io, error.to_string()))?;
@@ -43,17 +40,20 @@ pub(crate) fn spooled(
     let mut written = Ok(());
     let mut lines = Vec::new();
     let mut begun = false;
-    let read: Result<(), StoreError> = registry.pages(&Selection::records(), &mut |page| {
-        if !mem::replace(&mut begun, true) {
-            written = writeln!(to, "{}", transfer::header(page.floor.revision));
-        }
-        lines.clear();
-        progress.add(transfer::append_lines(&page, &mut lines));
-        if written.is_ok() {
-            written = to.write_all(&lines);
-        }
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+    let read: Result<(), StoreError> = registry
+        .admin()
+        .pages(&Selection::records(), &mut |page| {
+            if !mem::replace(&mut begun, true) {
+                written = writeln!(to, "{}", transfer::header(page.floor.revision));
+            }
+            lines.clear();
+            progress.add(transfer::append_lines(&page, &mut lines));
+            if written.is_ok() {
+                written = to.write_all(&lines);
+            }
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .wait();
     progress.end();
     read?;
     if !begun {

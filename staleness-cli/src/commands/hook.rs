@@ -8,14 +8,14 @@ use serde_json::json;
 use staleness::clock;
 use staleness::ids::{AgentId, SessionId};
 use staleness::knowledge::{Context, Document, judge};
-use staleness::registry::{Resume, Use, WorkListing};
+use staleness::registry::{FindTools, Resume, Use, WorkListing};
 use staleness::report::{Delta, DeltaItem, digest};
 use staleness::store::StoreError;
 use staleness::text::counted;
 use staleness::tool::ToolKind;
 use staleness::verdict::Verdict;
 use staleness::work::WorkKind;
-use staleness::{BlockingRegistry, Timestamp};
+use staleness::{Registry, Timestamp, Wait};
 use staleness_service::model_text::{ModelName, ModelText, NameKind};
 use staleness_sources::documents::Report;
 use staleness_sources::hook::{
@@ -126,7 +126,7 @@ fn is_whole(payload: &[u8]) -> bool {
         && serde_json::from_slice::<serde::de::IgnoredAny>(payload).is_ok()
 }
 
-fn open(settings: &Settings, access: Access) -> Result<BlockingRegistry, CliError> {
+fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
     settings.open_for_hook(access, Duration::ZERO).map_err(|error| settings.opening(error))
 }
 
@@ -137,7 +137,7 @@ fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
     let waiting = spool.as_ref().is_some_and(Spool::has_entries);
     if !waiting {
         let recorded = settings.open_for_hook(Access::Write, Duration::ZERO).and_then(|registry| {
-            registry.record_quietly(used.clone())?;
+            registry.tools().record_quietly(used.clone()).wait()?;
             // The process ends here: closing would free memory, and do nothing else.
             std::mem::forget(registry);
             Ok(())
@@ -155,17 +155,14 @@ fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
     let registry = open(settings, Access::Write)?;
     if left.is_err() {
         // The spool is full: order matters less than the use.
-        registry.record_quietly(used)?;
+        registry.tools().record_quietly(used).wait()?;
     }
     Ok(())
 }
 
 /// Opens the store for the start or the end of a session. `None` if it is locked for too long, or if entries
 /// still wait in the spool: what comes now belongs behind them.
-fn open_in_order(
-    settings: &Settings,
-    access: Access,
-) -> Result<Option<BlockingRegistry>, CliError> {
+fn open_in_order(settings: &Settings, access: Access) -> Result<Option<Registry>, CliError> {
     let waits = || Spool::of(&settings.url).is_some_and(|spool| spool.has_entries());
     let access = if waits() { Access::Write } else { access };
     let registry = unless_busy(settings.open_for_hook(access, Duration::ZERO))
@@ -224,7 +221,7 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
     };
     unless_busy(apply(&registry, settings, None, &asker(input)))?;
     if let Some(id) = &input.session {
-        match unless_busy(registry.start_session(&project.id, &resume.agent, id, now)) {
+        match unless_busy(registry.sessions().start(&project.id, &resume.agent, id, now).wait()) {
             Ok(Some(_)) => resume.session = Some(id.clone()),
             Ok(None) => later(id)?,
             // A session of another agent: this one is told without it.
@@ -232,14 +229,14 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
             Err(error) => return Err(error.into()),
         }
     }
-    let delta = registry.resume(project, resume.clone(), now)?;
+    let delta = registry.sessions().resume(project, resume.clone(), now).wait()?;
     let told = told(settings, &registry, &delta, &resume);
     if let Some(text) = &told.text {
         say(input, text)?;
     }
     // What found no room, or was not to be told, is told another time.
     if told.whole {
-        unless_busy(registry.mark_resumed(&project.id, &resume, &delta, now))?;
+        unless_busy(registry.sessions().mark_resumed(&project.id, &resume, &delta, now).wait())?;
     }
     Ok(())
 }
@@ -256,8 +253,8 @@ fn user_prompt(settings: &Settings, input: &HookInput, prompt: &Prompt) -> Resul
         let registry = settings.open_for_hook(Access::Write, begun.elapsed());
         let registry = registry.map_err(|error| settings.opening(error))?;
         // What belongs to no known project would be neither pruned nor forgotten.
-        registry.see_project(&settings.project, settings.now)?;
-        registry.note_prompt(found.key, found.prompted)?;
+        registry.admin().see_project(&settings.project, settings.now).wait()?;
+        registry.sessions().note_prompt(found.key, found.prompted).wait()?;
     }
     Ok(())
 }
@@ -269,7 +266,7 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     if let Some(id) = &input.session {
         let ended = match &registry {
             Some(registry) => {
-                unless_busy(registry.end_session(&settings.project.id, id, settings.now))
+                unless_busy(registry.sessions().end(&settings.project.id, id, settings.now).wait())
             }
             None => Ok(None),
         };
@@ -291,13 +288,13 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
     }
     let most = Duration::from_millis(settings.configured.policy.hooks.prune_ms.into());
     let mut more = || begun.elapsed() < most;
-    unless_busy(registry.prune_routes(&settings.project.id, settings.now, false))?;
-    unless_busy(registry.prune_outcomes_while(settings.now, &mut more))?;
+    unless_busy(registry.routes().prune(&settings.project.id, settings.now, false).wait())?;
+    unless_busy(registry.admin().prune_outcomes_while(settings.now, &mut more).wait())?;
     if more() {
-        unless_busy(registry.prune_sessions(settings.now, false))?;
+        unless_busy(registry.admin().prune_sessions(settings.now, false).wait())?;
     }
     if more() {
-        unless_busy(registry.prune_journal(settings.now, false, &mut more))?;
+        unless_busy(registry.admin().prune_journal(settings.now, false, &mut more).wait())?;
     }
     Ok(())
 }
@@ -316,7 +313,7 @@ struct Told {
     whole: bool,
 }
 
-fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume: &Resume) -> Told {
+fn told(settings: &Settings, registry: &Registry, delta: &Delta, resume: &Resume) -> Told {
     let hooks = &settings.configured.policy.hooks;
     if !hooks.tell {
         return Told { text: None, whole: false };
@@ -355,7 +352,7 @@ fn told(settings: &Settings, registry: &BlockingRegistry, delta: &Delta, resume:
 /// The tools that worked here lately, best first, as many as the policy asks for: none by default.
 fn ranked(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     resume: &Resume,
 ) -> Result<Vec<String>, CliError> {
     let limit = settings.configured.policy.hooks.ranked_tools as usize;
@@ -363,7 +360,15 @@ fn ranked(
         return Ok(Vec::new());
     }
     let session = resume.session.as_ref();
-    let tools = registry.suggest(&settings.project, None, session, limit, settings.now)?;
+    let tools = registry
+        .tools()
+        .suggest(
+            &settings.project,
+            FindTools { session: session.cloned(), ..FindTools::ranked(limit) },
+            settings.now,
+        )
+        .wait()?
+        .tools;
     // One that never worked here is no advice, nor is one that cannot be named.
     let worked = tools.into_iter().filter(|tool| tool.score > 0.0 && tool.mark.is_none());
     let names = worked.map(|tool| tool.tool.name);
@@ -373,11 +378,11 @@ fn ranked(
 /// What holds whether it changed or not: traps, constraints, and what was handed to this agent.
 fn standing(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     resume: &Resume,
 ) -> Result<Vec<DeltaItem>, CliError> {
     let open = WorkListing { open: true, ..WorkListing::default() };
-    let mut items = registry.work_items(&settings.project.id, open)?;
+    let mut items = registry.work().list(&settings.project.id, open).wait()?;
     items.retain(|item| match item.kind {
         WorkKind::Trap | WorkKind::Constraint => true,
         WorkKind::Handoff => item.to.as_deref() == Some(resume.agent.as_str()),
@@ -391,11 +396,11 @@ fn standing(
 /// that: by its kind and by what was said about it.
 fn loaded(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     context: &Context,
 ) -> Result<Vec<Loaded>, CliError> {
     // An item may be stale though nothing was found in its file.
-    let mut documents = registry.documents(&settings.project.id)?;
+    let mut documents = registry.documents().list(&settings.project.id).wait()?;
     documents.retain(|document| document.loaded);
     let items = documents::items_of(settings, &documents)?;
     let report = Report { documents, items, ..Report::default() };
@@ -471,7 +476,10 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
             // Of what is recorded so far.
             let session = input.session.clone();
             let resume = Resume { session, peek: true, ..Resume::new(agent(input)?) };
-            let delta = registry.resume(&settings.project, resume.clone(), settings.now)?;
+            let delta = registry
+                .sessions()
+                .resume(&settings.project, resume.clone(), settings.now)
+                .wait()?;
             match told(settings, &registry, &delta, &resume).text {
                 Some(text) => text.as_str().lines().for_each(|told| line("say", told.into())),
                 None => line("say", "nothing".into()),

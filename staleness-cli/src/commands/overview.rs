@@ -1,6 +1,7 @@
 //! The overview: what cannot be trusted here, without writing anything.
 
 use serde_json::json;
+use staleness::Wait;
 use staleness::registry::{ToolListing, list};
 use staleness::report::Context;
 use staleness::source::SourceState;
@@ -30,7 +31,7 @@ pub(crate) fn run(
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
     let level = |level: Level| all.iter().filter(|tool| tool.verdict.level == level).count();
     let remembered = Remembered::read(settings, &registry)?;
-    let stuck = registry.stale_report(&settings.project, settings.now)?;
+    let stuck = registry.work().stale(&settings.project, settings.now).wait()?;
     let blocks = |level: Level| {
         remembered.doubtful.iter().filter(|told| told.verdict.level == level).count()
     };

@@ -3,7 +3,7 @@
 use serde_json::json;
 use staleness::ids::{ProjectId, Scope};
 use staleness::registry::WorkListing;
-use staleness::{BlockingRegistry, clock};
+use staleness::{Registry, Wait, clock};
 
 use crate::args::ProjectCommand;
 use crate::error::{CliError, ErrorKind, quoted};
@@ -23,7 +23,7 @@ pub(crate) fn run(
 }
 
 fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
-    let projects = settings.open(Access::Look)?.projects()?;
+    let projects = settings.open(Access::Look)?.admin().projects().wait()?;
     if out.json {
         let rows: Vec<_> = projects
             .iter()
@@ -53,7 +53,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
 
 fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(if yes { Access::Write } else { Access::Look })?;
-    let projects = registry.projects()?;
+    let projects = registry.admin().projects().wait()?;
     let project = projects
         .iter()
         .find(|each| each.id.as_str() == id || each.root == id)
@@ -71,7 +71,7 @@ fn forget(settings: &Settings, id: &str, yes: bool, out: &Output) -> Result<(), 
         return Err(CliError::invalid(message).hint("say --yes to do it"));
     }
     let op = clock::fresh_op();
-    registry.forget_project_and_knowledge(project.id.clone(), op, settings.now)?;
+    registry.admin().forget_project_and_knowledge(project.id.clone(), op, settings.now).wait()?;
     if out.json {
         let Written { knowledge, work } = written;
         return out.json(&json!({ "forgotten": project.id, "knowledge": knowledge, "work": work }));
@@ -89,12 +89,12 @@ struct Written {
 }
 
 impl Written {
-    fn count(registry: &BlockingRegistry, id: &ProjectId) -> Result<Self, CliError> {
+    fn count(registry: &Registry, id: &ProjectId) -> Result<Self, CliError> {
         let own = |scope: &Scope| scope.project() == Some(id);
-        let items = registry.item_rows(id)?;
+        let items = registry.knowledge().rows(id).wait()?;
         // The text of others lives in their files, which stay.
         let texts = items.iter().filter(|item| own(&item.key.scope) && item.path.is_none());
-        let work = registry.work_items(id, WorkListing::default())?;
+        let work = registry.work().list(id, WorkListing::default()).wait()?;
         let work = work.iter().filter(|work| own(&work.key.scope)).count();
         Ok(Self { knowledge: texts.count(), work })
     }

@@ -1,8 +1,8 @@
 //! What a hook suggests for a user's prompt: names of tools and our own words, nothing of the prompt.
 
-use staleness::BlockingRegistry;
 use staleness::route::{Prompted, SuggestedTool, prompt_text};
 use staleness::session::SessionKey;
+use staleness::{Registry, Wait};
 use staleness_service::model_text::{ModelName, ModelText};
 use staleness_sources::hook::{HookClient, HookInput, Prompt};
 
@@ -36,14 +36,14 @@ impl Found {
 /// can be kept, and some clients take no context here.
 pub(super) fn look(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     input: &HookInput,
     prompt: &Prompt,
 ) -> Result<Option<Found>, CliError> {
     let takes_context = matches!(input.client, HookClient::ClaudeCode | HookClient::Codex);
     let Some(session) = input.session.as_ref().filter(|_| takes_context) else { return Ok(None) };
     let (project, now) = (&settings.project, settings.now);
-    let mut tools = registry.suggest_for_prompt(project, session, &prompt.0, now)?;
+    let mut tools = registry.tools().suggest_for_prompt(project, session, &prompt.0, now).wait()?;
     // A client could not call it under a name that cannot be shown.
     tools.retain(|each| ModelName::tool(each.tool.as_str()).is_shown());
     // What finds no room is not suggested.

@@ -1,10 +1,10 @@
 //! `record`: one use of a tool, by hand or from a client that has no hooks.
 
-use staleness::clock;
 use staleness::ids::{AgentId, OpId, SessionId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{RecordReport, Use};
 use staleness::tool::Status;
+use staleness::{Wait, clock};
 
 use super::{optional, tool_name};
 use crate::args::RecordArgs;
@@ -26,7 +26,7 @@ pub(crate) fn run(settings: &Settings, args: &RecordArgs, out: &Output) -> Resul
     used.session = optional::<SessionId>("session", args.session.as_ref())?;
     used.agent = optional::<AgentId>("agent", args.agent.as_ref())?;
     used.duration_ms = args.duration_ms;
-    let report = settings.open(Access::Write)?.record(used)?;
+    let report = settings.open(Access::Write)?.tools().record(used).wait()?;
     if out.json {
         return out.json(&report);
     }

@@ -1,10 +1,10 @@
 //! `session`: when agents came and went.
 
 use serde_json::json;
-use staleness::clock;
 use staleness::report::SessionReport;
 use staleness::session::Session;
 use staleness::store::{Refusal, StoreError};
+use staleness::{Wait, clock};
 use staleness_service::sessions as service;
 
 use crate::args::SessionCommand;
@@ -35,8 +35,9 @@ fn start(settings: &Settings, agent: &str, id: Option<&str>, out: &Output) -> Re
         }
     };
     let registry = settings.open(Access::Write)?;
-    let session = registry.start_session(&settings.project.id, &agent, &id, settings.now)?;
-    registry.see_project(&settings.project, settings.now)?;
+    let session =
+        registry.sessions().start(&settings.project.id, &agent, &id, settings.now).wait()?;
+    registry.admin().see_project(&settings.project, settings.now).wait()?;
     print(&session, settings, out)
 }
 
@@ -44,10 +45,10 @@ fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
     let id = service::id(text)?;
     let project = &settings.project.id;
     let registry = settings.open(Access::Look)?;
-    if !registry.sessions(project)?.iter().any(|session| session.key.id == id) {
+    if !registry.sessions().list(project).wait()?.iter().any(|session| session.key.id == id) {
         return Err(service::unknown(&registry, settings, text));
     }
-    let ended = settings.open(Access::Write)?.end_session(project, &id, settings.now);
+    let ended = settings.open(Access::Write)?.sessions().end(project, &id, settings.now).wait();
     let session = ended.map_err(|error| match error {
         StoreError::Refused(Refusal::Unknown { .. }) => service::unknown(&registry, settings, text),
         error => error.into(),
@@ -56,7 +57,7 @@ fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
 }
 
 fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
-    let sessions = settings.open(Access::Look)?.sessions(&settings.project.id)?;
+    let sessions = settings.open(Access::Look)?.sessions().list(&settings.project.id).wait()?;
     if out.json {
         let sessions: Vec<SessionReport> = sessions.iter().map(SessionReport::from).collect();
         return out.json(&json!({ "sessions": sessions }));

@@ -1,5 +1,6 @@
 //! `stale`: work that is overdue, and settling it.
 
+use staleness::Wait;
 use std::path::Path;
 
 use staleness::registry::ScopeChoice;
@@ -35,7 +36,9 @@ pub(crate) fn run(
 fn list(settings: &Settings, args: &StaleListArgs, out: &Output) -> Result<bool, CliError> {
     let report = match &args.input {
         Some(file) => foreign(settings, file, out)?,
-        None => settings.open(Access::Look)?.stale_report(&settings.project, settings.now)?,
+        None => {
+            settings.open(Access::Look)?.work().stale(&settings.project, settings.now).wait()?
+        }
     };
     if out.json {
         out.json(&report)?;

@@ -6,7 +6,7 @@ use staleness::registry::{ByHand, FindTools, FoundTools, ScopeChoice, ToolListin
 use staleness::report::{HistoryEntry, ToolReport};
 use staleness::search::Question;
 use staleness::tool::{Hold, Status, ToolKind};
-use staleness::{BlockingRegistry, clock, names};
+use staleness::{Registry, Wait, clock, names};
 
 use staleness_service::embedder::{self, Answer};
 use staleness_service::suggested;
@@ -32,7 +32,7 @@ pub(crate) fn run(
         Some(ToolsCommand::Show { name, scope }) => {
             let registry = settings.open(Access::Look)?;
             let key = find(&registry, settings, name, choice(scope.scope))?;
-            let report = registry.show(&settings.project, &[key], settings.now)?;
+            let report = registry.tools().show(&settings.project, &[key], settings.now).wait()?;
             if out.json {
                 return out.json(&report);
             }
@@ -41,7 +41,7 @@ pub(crate) fn run(
         }
         Some(ToolsCommand::Rank { limit }) => {
             let registry = settings.open(Access::Look)?;
-            let ranked = registry.rank(&settings.project, *limit, settings.now)?;
+            let ranked = registry.tools().rank(&settings.project, *limit, settings.now).wait()?;
             if out.json {
                 return out.json(&json!({ "tools": ranked }));
             }
@@ -54,7 +54,7 @@ pub(crate) fn run(
             let (vector, note) = meant(settings, &registry, query.as_deref(), vector)?;
             let wanted =
                 FindTools { query: query.clone(), vector, session: session.clone(), limit: *limit };
-            let found = registry.suggest_tools(&settings.project, wanted, settings.now)?;
+            let found = registry.tools().suggest(&settings.project, wanted, settings.now).wait()?;
             let none = "no active tool fits; `staleness tools discover` searches all of them\n";
             tell(&found, note, *explain, none, out)?;
             // A suggestion was told: that it could not be noted takes nothing from it.
@@ -71,7 +71,8 @@ pub(crate) fn run(
             let registry = settings.open(Access::Look)?;
             let (vector, note) = meant(settings, &registry, Some(query), vector)?;
             let wanted = FindTools { vector, ..FindTools::by_words(query, *limit) };
-            let found = registry.discover_tools(&settings.project, wanted, settings.now)?;
+            let found =
+                registry.tools().discover(&settings.project, wanted, settings.now).wait()?;
             tell(&found, note, *explain, "no tool matches\n", out)
         }
         Some(ToolsCommand::History { name, limit, scope }) => {
@@ -98,7 +99,7 @@ fn says_something(query: &str) -> Result<(), CliError> {
 /// that was named must hold a vector.
 fn meant(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     query: Option<&str>,
     args: &VectorArgs,
 ) -> Result<(Option<Answer>, Option<String>), CliError> {
@@ -152,7 +153,7 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
         hide_ignored: false,
     };
     let registry = settings.open(Access::Look)?;
-    let listed = registry.list(&settings.project, listing, settings.now)?;
+    let listed = registry.tools().list(&settings.project, listing, settings.now).wait()?;
     if out.json {
         return out.json(&json!({ "tools": listed }));
     }
@@ -170,14 +171,15 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
 
 /// The tools that a server offers: it works as long as most of them do.
 fn of_server(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     server: &ToolReport,
 ) -> Result<Vec<ToolReport>, CliError> {
     if server.kind != ToolKind::McpServer {
         return Ok(Vec::new());
     }
-    let mut tools = registry.list(&settings.project, ToolListing::default(), settings.now)?;
+    let mut tools =
+        registry.tools().list(&settings.project, ToolListing::default(), settings.now).wait()?;
     tools.retain(|tool| {
         tool.server == server.server
             && tool.scope == server.scope
@@ -204,7 +206,9 @@ fn history(
         Err(error) => return Err(error),
     };
     let history = registry
+        .tools()
         .history(&keys, limit)
+        .wait()
         .map_err(|error| explain(&registry, settings, name, error))?;
     if out.json {
         return out.json(&history);
@@ -273,7 +277,7 @@ fn hold(settings: &Settings, args: &HoldArgs, hold: Hold, out: &Output) -> Resul
     }
     let registry = settings.open(Access::Write)?;
     let key = find(&registry, settings, &args.name, choice(args.scope.scope))?;
-    let report = registry.set_hold(by_hand(settings, key, reason), hold)?;
+    let report = registry.tools().set_hold(by_hand(settings, key, reason), hold).wait()?;
     if out.json {
         return out.json(&json!({ "tool": report }));
     }
@@ -294,7 +298,7 @@ fn forget(
         return Err(CliError::invalid(message).hint("say --yes to do it"));
     }
     let name = key.name.to_string();
-    registry.forget(by_hand(settings, key, None))?;
+    registry.tools().forget(by_hand(settings, key, None)).wait()?;
     if out.json {
         return out.json(&json!({ "forgotten": name }));
     }

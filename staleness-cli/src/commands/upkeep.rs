@@ -1,5 +1,6 @@
 //! `prune` and `backup`.
 
+use staleness::Wait;
 use std::path::Path;
 
 use serde_json::json;
@@ -15,8 +16,8 @@ use crate::settings::{Access, Settings};
 pub(crate) fn prune(settings: &Settings, args: &PruneArgs, out: &Output) -> Result<(), CliError> {
     // A registry that is not there has nothing to prune, and is not created for it.
     let registry = settings.open(Access::Look)?;
-    let routes = registry.prune_all_routes(settings.now, args.dry_run)?;
-    let report = registry.prune_outcomes(settings.now, args.dry_run)?;
+    let routes = registry.routes().prune_all(settings.now, args.dry_run).wait()?;
+    let report = registry.admin().prune_outcomes(settings.now, args.dry_run).wait()?;
     let left = prune_left(&registry, settings.now, args.dry_run)?;
     let (sessions, cursors) = (left.sessions.sessions, left.sessions.cursors);
     if out.json {
@@ -65,7 +66,7 @@ pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(
         return Err(CliError::new(ErrorKind::Store, message).hint("run `staleness scan` first"));
     }
     let registry = settings.open(Access::Look)?;
-    registry.backup(file).map_err(|error| match error {
+    registry.admin().backup(file).wait().map_err(|error| match error {
         StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
             trouble(in_words(&source)).hint("name a file that does not exist yet")
         }

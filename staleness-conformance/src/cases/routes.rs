@@ -12,7 +12,7 @@ use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Change, RouteFilter, Selection, SuggestionFilter, VectorFilter, View};
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{Hold, PresenceCause};
-use staleness_core::{Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 
 use crate::arbitrary::{self, Reach};
 use crate::case::Case;
@@ -301,13 +301,13 @@ fn moves_alone(context: &mut Context) {
 
 fn learning(context: &mut Context) {
     act(context.store(), Write::new().tool(tool(global("x"))));
-    let registry = Registry::new(Arc::clone(context.store()), Policy::default()).blocking();
+    let registry = Registry::new(Arc::clone(context.store()), Policy::default());
     let project = ProjectRef::of_root("/p");
     let learn = |of: &str, signal: f64, numbers: &[f64]| {
         let vector = Some((model("m"), numbers.to_vec()));
         let query = format!("query {numbers:?}");
         let learn = Learn { signal, vector, ..Learn::new(op(of), query, name("x"), at(5)) };
-        registry.learn_route(&project, learn).expect("learned").expect("a route")
+        registry.routes().learn(&project, learn).wait().expect("learned").expect("a route")
     };
     let first = learn("a", 1.0, &[1.0, 0.0]);
     let again = learn("b", 0.0, &[1.0, 0.0]);
@@ -330,13 +330,13 @@ fn pruning(context: &mut Context) {
         write = write.route(row).route_vector(embedded(key, "m"));
     }
     act(store, write);
-    let registry = Registry::new(Arc::clone(store), Policy::default()).blocking();
-    let report = registry.prune_all_routes(at(0), false).expect("pruned");
+    let registry = Registry::new(Arc::clone(store), Policy::default());
+    let report = registry.routes().prune_all(at(0), false).wait().expect("pruned");
     assert_eq!((report.removed.len(), report.kept), (1_050, 1_050));
     let seen = everything(store);
     assert_eq!((seen.routes.len(), seen.vectors.len()), (1_050, 1_050));
     assert!(seen.routes.keys().all(|key| key.id.0 % 2 == 1));
-    let again = registry.prune_all_routes(at(0), false).expect("pruned");
+    let again = registry.routes().prune_all(at(0), false).wait().expect("pruned");
     assert_eq!((again.removed.len(), again.kept), (0, 1_050));
     // What was removed is a change like any other.
     let left = seen.routes.into_keys().next().expect("one is left");

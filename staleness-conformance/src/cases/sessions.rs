@@ -13,7 +13,7 @@ use staleness_core::scan::ProjectRef;
 use staleness_core::session::{Cursor, Session};
 use staleness_core::store::{CursorFilter, Selection, SessionFilter};
 use staleness_core::time::Timestamp;
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 
 use crate::arbitrary::{self, Reach};
 use crate::case::Case;
@@ -124,8 +124,8 @@ fn delete(context: &mut Context) {
     assert_eq!(seen.cursors.into_values().collect::<Vec<_>>(), [cursor("p", "b")]);
 }
 
-fn registry(store: &Handle) -> BlockingRegistry {
-    Registry::new(Arc::clone(store), Policy::default()).blocking()
+fn registry(store: &Handle) -> Registry {
+    Registry::new(Arc::clone(store), Policy::default())
 }
 
 fn shop() -> ProjectRef {
@@ -133,17 +133,21 @@ fn shop() -> ProjectRef {
 }
 
 /// Adds a work item of the project.
-fn add(registry: &BlockingRegistry, number: usize) {
+fn add(registry: &Registry, number: usize) {
     let row = work(work_key(Some(shop().id.as_str()), format!("w{number:03}")));
-    registry.add_work(row, Act::new(op(format!("add {number}")), at(1))).expect("it is added");
+    registry
+        .work()
+        .add(row, Act::new(op(format!("add {number}")), at(1)))
+        .wait()
+        .expect("it is added");
 }
 
-fn resume(registry: &BlockingRegistry, of: &Resume) -> Delta {
-    registry.resume(&shop(), of.clone(), at(2)).expect("it is told")
+fn resume(registry: &Registry, of: &Resume) -> Delta {
+    registry.sessions().resume(&shop(), of.clone(), at(2)).wait().expect("it is told")
 }
 
-fn mark(registry: &BlockingRegistry, of: &Resume, delta: &Delta) -> bool {
-    registry.mark_resumed(&shop().id, of, delta, at(3)).expect("it is noted")
+fn mark(registry: &Registry, of: &Resume, delta: &Delta) -> bool {
+    registry.sessions().mark_resumed(&shop().id, of, delta, at(3)).wait().expect("it is noted")
 }
 
 fn ids(delta: &Delta) -> BTreeSet<String> {

@@ -19,7 +19,7 @@ use staleness_core::source::SourceState;
 use staleness_core::store::StoreError;
 use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::work::{Work, WorkKind};
-use staleness_core::{BlockingRegistry, Timestamp};
+use staleness_core::{Registry, Timestamp, Wait};
 
 use crate::rows;
 pub use met::{Met, kind};
@@ -73,41 +73,42 @@ impl Life {
     ///
     /// # Panics
     /// Never: every name in here is a valid one.
-    pub fn turn(
-        self,
-        registry: &BlockingRegistry,
-        turn: u64,
-    ) -> Result<Option<SharedUses>, StoreError> {
+    pub fn turn(self, registry: &Registry, turn: u64) -> Result<Option<SharedUses>, StoreError> {
         let now = Now { life: self, turn, project: self.project() };
         let round = turn / VERBS;
         let done = match turn % VERBS {
             0 => now.scan(registry),
             1 => {
-                let report = registry.record(now.used(SHARED, OutcomeKind::Success, 0))?;
+                let report =
+                    registry.tools().record(now.used(SHARED, OutcomeKind::Success, 0)).wait()?;
                 return Ok(Some(SharedUses { count: report.tool.uses, reads: false }));
             }
-            2 => registry.add_item(now.item(round), now.act()).map(drop),
+            2 => registry.knowledge().add(now.item(round), now.act()).wait().map(drop),
             3 => now.uses(registry),
-            4 => registry.add_work(now.work(round), now.act()).map(drop),
-            5 => registry.learn_route(&now.project, now.lesson()).map(drop),
-            6 => registry.record(now.used("/review", OutcomeKind::Failure, 0)).map(drop),
+            4 => registry.work().add(now.work(round), now.act()).wait().map(drop),
+            5 => registry.routes().learn(&now.project, now.lesson()).wait().map(drop),
+            6 => registry
+                .tools()
+                .record(now.used("/review", OutcomeKind::Failure, 0))
+                .wait()
+                .map(drop),
             7 => {
                 let hold = [Hold::Pinned, Hold::Ignored, Hold::None];
                 let hold = hold[(round % 3) as usize];
-                registry.set_hold(now.by_hand("/review"), hold).map(drop)
+                registry.tools().set_hold(now.by_hand("/review"), hold).wait().map(drop)
             }
             8 => now.edit(registry, round),
             9 => {
                 let text = format!("step {turn}");
-                registry.step_work(now.work(round).key, text, now.act()).map(drop)
+                registry.work().step(now.work(round).key, text, now.act()).wait().map(drop)
             }
             10 => now.session(registry),
             11 => now.documents(registry),
             12 => now.lower(registry, round),
             _ => {
-                registry.prune_routes(&now.project.id, now.at(), false)?;
+                registry.routes().prune(&now.project.id, now.at(), false).wait()?;
                 let key = [rows::global(SHARED)];
-                let count = registry.show(&now.project, &key, now.at())?.uses;
+                let count = registry.tools().show(&now.project, &key, now.at()).wait()?.uses;
                 return Ok(Some(SharedUses { count, reads: true }));
             }
         };
@@ -139,7 +140,7 @@ impl Now {
     }
 
     /// Servers come and go.
-    fn scan(&self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+    fn scan(&self, registry: &Registry) -> Result<(), StoreError> {
         let mut found: Vec<Found> =
             ["one", "two"].iter().filter_map(|s| Found::server(s)).collect();
         if (self.turn / VERBS) % 2 == 1 {
@@ -163,19 +164,19 @@ impl Now {
             project: self.project.clone(),
             sources: vec![reading],
             indexes: Vec::new(),
-            read_under: registry.readings(&self.project.id)?,
+            read_under: registry.tools().readings(&self.project.id).wait()?,
             at: self.at(),
             session: None,
             client: None,
         };
-        registry.apply_scan(scan).map(drop)
+        registry.tools().apply_scan(scan).wait().map(drop)
     }
 
-    fn uses(&self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+    fn uses(&self, registry: &Registry) -> Result<(), StoreError> {
         let of = ["mcp__one__read", "mcp__one__write", "mcp__two__read", "/review"];
         let uses =
             (0..).zip(of).map(|(number, tool)| self.used(tool, OutcomeKind::Success, number));
-        registry.record_all(uses.collect()).map(drop)
+        registry.tools().record_all(uses.collect()).wait().map(drop)
     }
 
     fn item(&self, round: u64) -> Item {
@@ -209,24 +210,24 @@ impl Now {
         }
     }
 
-    fn edit(&self, registry: &BlockingRegistry, round: u64) -> Result<(), StoreError> {
+    fn edit(&self, registry: &Registry, round: u64) -> Result<(), StoreError> {
         let body = Some("x".repeat(100 + self.turn as usize * 397 % 9_000));
         let patch = ItemPatch { body, ..ItemPatch::default() };
-        registry.edit_items(vec![self.item(round).key], patch, self.act()).map(drop)
+        registry.knowledge().edit(vec![self.item(round).key], patch, self.act()).wait().map(drop)
     }
 
     /// A session begins, is told what is new, and ends.
-    fn session(&self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+    fn session(&self, registry: &Registry) -> Result<(), StoreError> {
         let agent = AgentId::new("agent").expect("an id");
         let id = SessionId::new(format!("session-{}", self.turn)).expect("an id");
-        registry.start_session(&self.project.id, &agent, &id, self.at())?;
+        registry.sessions().start(&self.project.id, &agent, &id, self.at()).wait()?;
         let resume = Resume { session: Some(id.clone()), ..Resume::new(agent) };
-        let delta = registry.resume(&self.project, resume.clone(), self.at())?;
-        registry.mark_resumed(&self.project.id, &resume, &delta, self.at())?;
-        registry.end_session(&self.project.id, &id, self.at()).map(drop)
+        let delta = registry.sessions().resume(&self.project, resume.clone(), self.at()).wait()?;
+        registry.sessions().mark_resumed(&self.project.id, &resume, &delta, self.at()).wait()?;
+        registry.sessions().end(&self.project.id, &id, self.at()).wait().map(drop)
     }
 
-    fn documents(&self, registry: &BlockingRegistry) -> Result<(), StoreError> {
+    fn documents(&self, registry: &Registry) -> Result<(), StoreError> {
         let paths = ["AGENTS.md", "docs/a.md", "docs/b.md"];
         let rows = paths.iter().zip(0..).map(|(path, number)| {
             let key = rows::document_key(self.project.id.as_str(), *path);
@@ -235,17 +236,25 @@ impl Now {
             row
         });
         let every: BTreeSet<String> = paths.iter().map(ToString::to_string).collect();
-        registry.put_documents(&self.project.id, rows.collect(), Some(every), self.at()).map(drop)
+        registry
+            .documents()
+            .put(&self.project.id, rows.collect(), Some(every), self.at())
+            .wait()
+            .map(drop)
     }
 
     /// What was said is doubted, or taken back.
-    fn lower(&self, registry: &BlockingRegistry, round: u64) -> Result<(), StoreError> {
+    fn lower(&self, registry: &Registry, round: u64) -> Result<(), StoreError> {
         let key = self.item(round).key;
         if round.is_multiple_of(2) {
             let reason = "It is otherwise.".to_owned();
-            registry.contradict_item(key, "somebody".into(), reason, self.act()).map(drop)
+            registry
+                .knowledge()
+                .contradict(key, "somebody".into(), reason, self.act())
+                .wait()
+                .map(drop)
         } else {
-            registry.remove_item(key, self.act()).map(drop)
+            registry.knowledge().remove(key, self.act()).wait().map(drop)
         }
     }
 }

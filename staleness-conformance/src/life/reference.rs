@@ -39,7 +39,7 @@ impl Reference {
         let states = States(Mutex::new(vec![empty]));
         let store = Arc::new(Around::of(Arc::new(MemoryStore::new()), states));
         let handle: Handle = Arc::<Around<States>>::clone(&store);
-        let registry = Registry::new(handle, Policy::default()).blocking();
+        let registry = Registry::new(handle, Policy::default());
         let ends = (0..turns).map(|turn| {
             life.turn(&registry, turn)
                 .unwrap_or_else(|error| panic!("turn {turn} on the memory store: {error}"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use staleness_core::policy::{OutcomePolicy, RoutePolicy};
 use staleness_core::store::{RegistryStore, Selection};
 use staleness_core::transfer::{Checker, HEADER, Record, append_lines};
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 use super::{BYTES, Workload, said};
 use crate::backend::Backend;
@@ -32,16 +32,16 @@ pub struct Tally {
 
 /// A registry on a store, with bounds so tight that a short workload prunes.
 #[must_use]
-pub fn registry(store: Arc<dyn RegistryStore>) -> BlockingRegistry {
+pub fn registry(store: Arc<dyn RegistryStore>) -> Registry {
     let outcomes = OutcomePolicy { keep_days: 2, keep_newest: 8 };
     let routes = RoutePolicy { max_routes: 4, ..RoutePolicy::default() };
-    Registry::new(store, Policy { outcomes, routes, ..Policy::default() }).blocking()
+    Registry::new(store, Policy { outcomes, routes, ..Policy::default() })
 }
 
 /// A store and the registry on it.
 struct Side {
     context: Context,
-    registry: BlockingRegistry,
+    registry: Registry,
 }
 
 impl Side {
@@ -62,7 +62,7 @@ impl Side {
 
 /// The stores that are compared.
 struct Sides {
-    memory: BlockingRegistry,
+    memory: Registry,
     others: Vec<Side>,
 }
 
@@ -76,7 +76,7 @@ impl Sides {
     fn agree(
         &self,
         what: &dyn Fn() -> String,
-        ask: impl Fn(&BlockingRegistry) -> String,
+        ask: impl Fn(&Registry) -> String,
     ) -> Result<String, String> {
         let expected = ask(&self.memory);
         for side in &self.others {
@@ -138,19 +138,19 @@ pub fn compare(backends: &[Arc<dyn Backend>], bytes: &[u8], pace: Pace) -> Resul
         return Err(format!("of an import is seen\n{found}\n  not\n{expected}"));
     }
     for sides in [&sides, &copies] {
-        sides.agree(&|| "a check".into(), |registry| said(registry.check()))?;
-        sides.memory.check().map_err(|error| error.to_string())?;
+        sides.agree(&|| "a check".into(), |registry| said(registry.admin().check().wait()))?;
+        sides.memory.admin().check().wait().map_err(|error| error.to_string())?;
     }
     Ok(Tally { events: chosen.len(), lines: export.lines().count() })
 }
 
-fn exported(registry: &BlockingRegistry) -> String {
+fn exported(registry: &Registry) -> String {
     let mut bytes = format!("{HEADER}\n").into_bytes();
     let mut visit = |page| {
         append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    registry.pages(&Selection::records(), &mut visit).expect("it can be exported");
+    registry.admin().pages(&Selection::records(), &mut visit).wait().expect("it can be exported");
     String::from_utf8(bytes).expect("an export is UTF-8")
 }
 
@@ -164,10 +164,11 @@ fn import(sides: &Sides, export: &str) {
         records.into_iter().partition(|record| matches!(record, Record::Project(_)));
     let registries = sides.others.iter().map(|side| &side.registry);
     for registry in registries.chain([&sides.memory]) {
-        let mut importer = registry.importer(false).expect("the store takes an import");
+        let mut importer =
+            registry.admin().importer(false).wait().expect("the store takes an import");
         for record in others.iter().chain(&projects) {
-            importer.put(record.clone()).expect("a record is taken");
+            importer.put(record.clone()).wait().expect("a record is taken");
         }
-        importer.finish().expect("the import ends");
+        importer.finish().wait().expect("the import ends");
     }
 }

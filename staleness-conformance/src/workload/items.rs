@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use proptest::strategy::BoxedStrategy;
-use staleness_core::Timestamp;
 use staleness_core::ids::{ItemId, ItemKey, ProjectId, Scope};
 use staleness_core::knowledge::{Citation, Document, Item, ItemKind};
 use staleness_core::registry::{Act, FileItem, ItemPatch, ScopeChoice, Verification};
+use staleness_core::{Timestamp, Wait};
 
 use super::draw::Draw;
 use super::{Event, said, verb};
@@ -122,11 +122,11 @@ impl Draw<'_> {
             0..6 => {
                 let added = (self.item(at), self.act_on_items(at));
                 self.workload.made.items.push(added.0.key.clone());
-                Event::new("add_item", added, |registry, (item, act)| {
-                    said(registry.add_item(item, act))
+                Event::new("knowledge.add", added, |registry, (item, act)| {
+                    said(registry.knowledge().add(item, act).wait())
                 })
             }
-            6 | 7 => verb!(edit_items(
+            6 | 7 => verb!(knowledge().edit(
                 keys = self.item_keys(),
                 patch = self.item_patch(at),
                 act = self.act_on_items(at)
@@ -141,46 +141,62 @@ impl Draw<'_> {
                     moved: Vec::new(),
                 };
                 let all: Vec<_> = self.item_keys().into_iter().map(verified).collect();
-                Event::new("verify_items", (all, self.act_on_items(at)), |registry, (all, act)| {
-                    said(registry.verify_items(all, act))
-                })
+                Event::new(
+                    "knowledge.verify",
+                    (all, self.act_on_items(at)),
+                    |registry, (all, act)| said(registry.knowledge().verify(all, act).wait()),
+                )
             }
             9 => {
                 let done = (self.item_keys(), self.act_on_items(at), self.below(4) == 3);
-                Event::new("done_items", done, |registry, (keys, act, again)| {
+                Event::new("knowledge.done", done, |registry, (keys, act, again)| {
                     said(if again {
-                        registry.reopen_items(keys, act)
+                        registry.knowledge().reopen(keys, act).wait()
                     } else {
-                        registry.done_items(keys, act)
+                        registry.knowledge().done(keys, act).wait()
                     })
                 })
             }
-            10 => verb!(supersede_item(
+            10 => verb!(knowledge().supersede(
                 old = self.item_key(),
                 new = self.item_key(),
                 act = self.act_on_items(at)
             )),
             11 => {
                 let said_of = (self.item_key(), self.act_on_items(at));
-                Event::new("contradict_item", said_of, |registry, (key, act)| {
-                    said(registry.contradict_item(key, "agent".into(), "no\nlonger".into(), act))
+                Event::new("knowledge.contradict", said_of, |registry, (key, act)| {
+                    said(
+                        registry
+                            .knowledge()
+                            .contradict(key, "agent".into(), "no\nlonger".into(), act)
+                            .wait(),
+                    )
                 })
             }
-            12 => verb!(remove_item(key = self.item_key(), act = self.act_on_items(at))),
-            13 | 14 => verb!(count_recalls(keys = self.item_keys(), act = self.act_on_items(at))),
+            12 => verb!(knowledge().remove(key = self.item_key(), act = self.act_on_items(at))),
+            13 | 14 => verb!(
+                knowledge().count_recalls(keys = self.item_keys(), act = self.act_on_items(at))
+            ),
             15 | 16 => {
                 let id = self.project().id;
                 let rows = self.documents(&id, at);
                 let paths: BTreeSet<String> = rows.iter().map(|row| row.key.path.clone()).collect();
                 let checked = (id, rows, self.perhaps(|_| paths));
-                Event::new("put_documents", checked, move |registry, (id, rows, every)| {
-                    said(registry.put_documents(&id, rows, every, at))
+                Event::new("documents.put", checked, move |registry, (id, rows, every)| {
+                    said(registry.documents().put(&id, rows, every, at).wait())
                 })
             }
-            _ => Event::new("item", (self.project().id, self.item_id()), |registry, (of, id)| {
-                let near = said(registry.nearest_item(&of, "deplyo"));
-                format!("{near}\n{}", said(registry.item(&of, &id, ScopeChoice::Either)))
-            }),
+            _ => Event::new(
+                "knowledge.get",
+                (self.project().id, self.item_id()),
+                |registry, (of, id)| {
+                    let near = said(registry.knowledge().nearest(&of, "deplyo").wait());
+                    format!(
+                        "{near}\n{}",
+                        said(registry.knowledge().get(&of, &id, ScopeChoice::Either).wait())
+                    )
+                },
+            ),
         }
     }
 }

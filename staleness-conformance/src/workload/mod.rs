@@ -9,6 +9,7 @@ mod scans;
 mod tools;
 mod work;
 
+use staleness_core::registry::FindTools;
 use std::fmt::Debug;
 
 use staleness_core::ids::{ItemKey, ToolKey, ToolName, WorkKey};
@@ -17,17 +18,17 @@ use staleness_core::route::RouteKey;
 use staleness_core::scan::ProjectRef;
 use staleness_core::session::SessionKey;
 use staleness_core::store::StoreError;
-use staleness_core::{BlockingRegistry, Timestamp};
+use staleness_core::{Registry, Timestamp, Wait};
 
 pub use compare::{Pace, Tally, compare, registry};
 use draw::{Draw, NAMES, ROOTS, agent};
 
 /// An event that calls one verb with the arguments that are named, and tells its answer.
 macro_rules! verb {
-    ($verb:ident($($name:ident = $value:expr),+)) => {{
+    ($of:ident().$verb:ident($($name:ident = $value:expr),+)) => {{
         let arguments = ($($value,)+);
-        Event::new(stringify!($verb), arguments, move |registry, ($($name,)+)| {
-            said(registry.$verb($($name),+))
+        Event::new(concat!(stringify!($of), ".", stringify!($verb)), arguments, move |registry, ($($name,)+)| {
+            said(registry.$of().$verb($($name),+).wait())
         })
     }};
 }
@@ -36,7 +37,7 @@ use verb;
 /// The bytes that choose one event.
 pub const BYTES: usize = 48;
 
-type Run = Box<dyn Fn(&BlockingRegistry) -> String>;
+type Run = Box<dyn Fn(&Registry) -> String>;
 
 /// One thing that a caller does.
 pub struct Event {
@@ -50,7 +51,7 @@ impl Event {
     fn new<A: Debug + Clone + 'static>(
         verb: &'static str,
         arguments: A,
-        run: impl Fn(&BlockingRegistry, A) -> String + 'static,
+        run: impl Fn(&Registry, A) -> String + 'static,
     ) -> Self {
         let told = format!("{verb} {arguments:?}");
         Self { verb, told, run: Some(Box::new(move |registry| run(registry, arguments.clone()))) }
@@ -70,7 +71,7 @@ impl Event {
 
     /// Does it. Returns the registry's answer.
     #[must_use]
-    pub fn run(&self, registry: &BlockingRegistry) -> String {
+    pub fn run(&self, registry: &Registry) -> String {
         self.run.as_ref().map_or_else(String::new, |run| run(registry))
     }
 }
@@ -120,7 +121,7 @@ impl Workload {
     }
 
     /// Returns what a caller sees of one project and one name, which change with every event.
-    fn glance(&self, registry: &BlockingRegistry) -> String {
+    fn glance(&self, registry: &Registry) -> String {
         let root = ROOTS[self.ops % ROOTS.len()];
         let name = NAMES[self.ops / 2 % NAMES.len()];
         format!("{}\n{}", self.seen(registry, &[root], &[name]), documents(registry, &[root]))
@@ -128,52 +129,61 @@ impl Workload {
 
     /// Everything that a caller sees.
     #[must_use]
-    pub fn look(&self, registry: &BlockingRegistry) -> String {
+    pub fn look(&self, registry: &Registry) -> String {
         format!("{}\n{}", self.records(registry), documents(registry, &ROOTS))
     }
 
     /// Everything that a caller sees, but for documents, which are not exported.
-    fn records(&self, registry: &BlockingRegistry) -> String {
+    fn records(&self, registry: &Registry) -> String {
         self.seen(registry, &ROOTS, &NAMES)
     }
 
-    fn seen(&self, registry: &BlockingRegistry, roots: &[&str], names: &[&str]) -> String {
+    fn seen(&self, registry: &Registry, roots: &[&str], names: &[&str]) -> String {
         let now = self.now;
-        let mut seen =
-            vec![said(registry.projects()), said(registry.sources()), said(registry.revision())];
+        let mut seen = vec![
+            said(registry.admin().projects().wait()),
+            said(registry.admin().sources().wait()),
+            said(registry.admin().revision().wait()),
+        ];
         for root in roots {
             let project = ProjectRef::of_root(*root);
             let id = &project.id;
             let all = ToolListing { all_projects: true, ..ToolListing::default() };
-            let work = registry.work_items(id, WorkListing::default());
+            let work = registry.work().list(id, WorkListing::default()).wait();
             seen.extend([
-                said(registry.list(&project, all, now)),
-                said(registry.list(&project, ToolListing::default(), now)),
-                said(registry.rank(&project, 5, now)),
-                said(registry.suggest(&project, Some("review"), None, 5, now)),
-                said(registry.items(id)),
-                said(work.and_then(|work| registry.work_reports(&project, work, now))),
-                said(registry.stale_report(&project, now)),
-                said(registry.resume(&project, Resume::new(agent()), now)),
-                said(registry.sessions(id)),
+                said(registry.tools().list(&project, all, now).wait()),
+                said(registry.tools().list(&project, ToolListing::default(), now).wait()),
+                said(registry.tools().rank(&project, 5, now).wait()),
+                said(
+                    registry
+                        .tools()
+                        .suggest(&project, FindTools::by_words("review", 5), now)
+                        .wait(),
+                ),
+                said(registry.knowledge().list(id).wait()),
+                said(work.and_then(|work| registry.work().reports(&project, work, now).wait())),
+                said(registry.work().stale(&project, now).wait()),
+                said(registry.sessions().resume(&project, Resume::new(agent()), now).wait()),
+                said(registry.sessions().list(id).wait()),
                 routes::seen(registry, id),
             ]);
             for name in names {
                 let name = ToolName::new(name).expect("a name");
                 let keys = [ToolKey::project(id.clone(), name.clone()), ToolKey::global(name)];
-                seen.push(said(registry.history(&keys, 50)));
-                seen.push(said(registry.show(&project, &keys, now)));
+                seen.push(said(registry.tools().history(&keys, 50).wait()));
+                seen.push(said(registry.tools().show(&project, &keys, now).wait()));
             }
         }
         seen.join("\n")
     }
 }
 
-fn documents(registry: &BlockingRegistry, roots: &[&str]) -> String {
+fn documents(registry: &Registry, roots: &[&str]) -> String {
     let of = |root: &&str| {
         let id = ProjectRef::of_root(*root).id;
-        let (all, loaded) = (registry.documents(&id), registry.loaded_documents(&id));
-        [said(all), said(loaded), said(registry.flagged_documents(&id))].join("\n")
+        let (all, loaded) =
+            (registry.documents().list(&id).wait(), registry.documents().loaded(&id).wait());
+        [said(all), said(loaded), said(registry.documents().flagged(&id).wait())].join("\n")
     };
     roots.iter().map(of).collect::<Vec<_>>().join("\n")
 }

@@ -6,7 +6,7 @@ use staleness_core::route::{
     Confidence, Precision, Prompted, Route, RouteKey, SuggestedTool, Vector,
 };
 use staleness_core::text::fold_query;
-use staleness_core::{BlockingRegistry, Timestamp};
+use staleness_core::{Registry, Timestamp, Wait};
 
 use super::draw::Draw;
 use super::{Event, said, verb};
@@ -93,52 +93,72 @@ impl Draw<'_> {
                 let query = fold_query(&lesson.1.query);
                 let key = RouteKey::of(&lesson.0.id, &lesson.1.tool, &query);
                 self.workload.made.routes.push(key);
-                Event::new("learn_route", lesson, |registry, (project, learn)| {
-                    let preview = said(registry.preview_learn(&project, learn.clone()));
-                    format!("{preview}\n{}", said(registry.learn_route(&project, learn)))
+                Event::new("routes.learn", lesson, |registry, (project, learn)| {
+                    let preview =
+                        said(registry.routes().preview_learn(&project, learn.clone()).wait());
+                    format!("{preview}\n{}", said(registry.routes().learn(&project, learn).wait()))
                 })
             }
             9 | 10 => {
                 let used = (self.some(4, Self::route_key), self.op());
-                Event::new("use_routes", used, move |registry, (keys, op)| {
-                    said(registry.use_routes(keys, &op, at))
+                Event::new("routes.note_used", used, move |registry, (keys, op)| {
+                    said(registry.routes().note_used(keys, &op, at).wait())
                 })
             }
             11 => {
                 let pruned = (self.project().id, self.below(3) == 2);
-                Event::new("prune_routes", pruned, move |registry, (id, dry_run)| {
-                    said(registry.prune_routes(&id, at, dry_run))
+                Event::new("routes.prune", pruned, move |registry, (id, dry_run)| {
+                    said(registry.routes().prune(&id, at, dry_run).wait())
                 })
             }
-            12 => verb!(prune_all_routes(at = at, dry_run = self.below(3) == 2)),
-            13 => Event::new("forget_route", self.route_key(), move |registry, key| {
-                let near = said(registry.nearest_route(&key.project, &key.id.to_string()));
-                format!("{near}\n{}", said(registry.forget_route(&key.project, key.id, at)))
+            12 => verb!(routes().prune_all(at = at, dry_run = self.below(3) == 2)),
+            13 => Event::new("routes.forget", self.route_key(), move |registry, key| {
+                let near =
+                    said(registry.routes().nearest(&key.project, &key.id.to_string()).wait());
+                format!(
+                    "{near}\n{}",
+                    said(registry.routes().forget(&key.project, key.id, at).wait())
+                )
             }),
-            14 => verb!(import_routes(
+            14 => verb!(routes().import(
                 routes = self.some(3, |draw| draw.told_route(at)),
                 dry_run = self.below(4) == 3
             )),
             15..19 => {
                 let noted = (self.session_key(), self.prompted(at), self.below(4) == 3);
-                Event::new("note_prompt", noted, |registry, (key, prompted, only)| {
+                Event::new("sessions.note_prompt", noted, |registry, (key, prompted, only)| {
                     let noted = if only {
-                        registry.note_suggested(key.clone(), prompted)
+                        registry.sessions().note_suggested(key.clone(), prompted).wait()
                     } else {
-                        registry.note_prompt(key.clone(), prompted)
+                        registry.sessions().note_prompt(key.clone(), prompted).wait()
                     };
-                    format!("{}\n{}", said(noted), said(registry.suggestions(&key)))
+                    format!(
+                        "{}\n{}",
+                        said(noted),
+                        said(registry.sessions().suggestions(&key).wait())
+                    )
                 })
             }
-            19 => Event::new("forget_suggestions", self.session_key(), move |registry, key| {
-                let known = said(registry.suggestions(&key));
-                format!("{known}\n{}", said(registry.forget_suggestions(key, at)))
-            }),
+            19 => Event::new(
+                "sessions.forget_suggestions",
+                self.session_key(),
+                move |registry, key| {
+                    let known = said(registry.sessions().suggestions(&key).wait());
+                    format!(
+                        "{known}\n{}",
+                        said(registry.sessions().forget_suggestions(key, at).wait())
+                    )
+                },
+            ),
             20 => {
                 let prompt = (self.project(), self.session(), self.query());
-                Event::new("suggest_for_prompt", prompt, move |registry, (project, id, prompt)| {
-                    said(registry.suggest_for_prompt(&project, &id, &prompt, at))
-                })
+                Event::new(
+                    "tools.suggest_for_prompt",
+                    prompt,
+                    move |registry, (project, id, prompt)| {
+                        said(registry.tools().suggest_for_prompt(&project, &id, &prompt, at).wait())
+                    },
+                )
             }
             _ => {
                 let vector = self.perhaps(|draw| draw.vector(true));
@@ -153,9 +173,9 @@ impl Draw<'_> {
                         let tools = FindTools { query: asked, vector: meant, session, limit };
                         let routes = FindRoutes { query, vector, limit };
                         [
-                            said(registry.find_routes(&project, routes, at)),
-                            said(registry.suggest_tools(&project, tools.clone(), at)),
-                            said(registry.discover_tools(&project, tools, at)),
+                            said(registry.routes().find(&project, routes, at).wait()),
+                            said(registry.tools().suggest(&project, tools.clone(), at).wait()),
+                            said(registry.tools().discover(&project, tools, at).wait()),
                         ]
                         .join("\n")
                     },
@@ -166,12 +186,12 @@ impl Draw<'_> {
 }
 
 /// Returns what is known of the routes of a project: vectors in the order of their keys.
-pub(super) fn seen(registry: &BlockingRegistry, project: &ProjectId) -> String {
-    let mut seen = vec![said(registry.routes(project))];
+pub(super) fn seen(registry: &Registry, project: &ProjectId) -> String {
+    let mut seen = vec![said(registry.routes().list(project).wait())];
     for (model, _) in MODELS {
         let model = ModelId::new(model).expect("an id");
-        let vectors = registry.route_vectors(project, &model);
-        seen.extend([said(registry.dimensions_of(project, &model)), said(vectors)]);
+        let vectors = registry.routes().vectors(project, &model).wait();
+        seen.extend([said(registry.routes().dimensions(project, &model).wait()), said(vectors)]);
     }
     seen.join("\n")
 }

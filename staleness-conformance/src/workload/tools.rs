@@ -1,10 +1,10 @@
 //! Events of tools and projects.
 
-use staleness_core::Timestamp;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{ByHand, ScopeChoice, Use};
 use staleness_core::scan::Scan;
 use staleness_core::tool::{Hold, ToolKind};
+use staleness_core::{Timestamp, Wait};
 
 use super::draw::{Draw, agent};
 use super::scans::SERVERS;
@@ -46,47 +46,53 @@ impl Draw<'_> {
 
     pub(super) fn tool_event(&mut self, at: Timestamp) -> Event {
         match self.below(19) {
-            0..4 => Event::new("apply_scan", self.scan(at), |registry, scan| {
-                let read = registry.readings(&scan.project.id);
-                said(read.and_then(|read_under| registry.apply_scan(Scan { read_under, ..scan })))
+            0..4 => Event::new("tools.apply_scan", self.scan(at), |registry, scan| {
+                let read = registry.tools().readings(&scan.project.id).wait();
+                said(read.and_then(|read_under| {
+                    registry.tools().apply_scan(Scan { read_under, ..scan }).wait()
+                }))
             }),
-            4 => Event::new("preview_scan", self.scan(at), |registry, scan| {
-                let read = registry.readings(&scan.project.id);
-                let preview =
-                    read.and_then(|read_under| registry.preview_scan(Scan { read_under, ..scan }));
+            4 => Event::new("tools.preview_scan", self.scan(at), |registry, scan| {
+                let read = registry.tools().readings(&scan.project.id).wait();
+                let preview = read.and_then(|read_under| {
+                    registry.tools().preview_scan(Scan { read_under, ..scan }).wait()
+                });
                 said(preview.map(|(report, _)| report))
             }),
             // What was read before somebody else's reading was applied.
-            5 => Event::new("apply_scan late", self.scan(at), |registry, scan| {
-                said(registry.apply_scan(scan))
+            5 => Event::new("tools.apply_scan late", self.scan(at), |registry, scan| {
+                said(registry.tools().apply_scan(scan).wait())
             }),
-            6..13 => verb!(record_all(uses = self.some(4, |draw| draw.used(at)))),
-            13 => verb!(record_quietly(used = self.used(at))),
+            6..13 => verb!(tools().record_all(uses = self.some(4, |draw| draw.used(at)))),
+            13 => verb!(tools().record_quietly(used = self.used(at))),
             14 | 15 => {
                 let (by_hand, hold) = (self.by_hand(at), self.one_of(&Hold::ALL));
-                Event::new("set_hold", (by_hand, hold), |registry, (by_hand, hold)| {
-                    said(registry.set_hold(by_hand, hold))
+                Event::new("tools.set_hold", (by_hand, hold), |registry, (by_hand, hold)| {
+                    said(registry.tools().set_hold(by_hand, hold).wait())
                 })
             }
-            16 => verb!(forget(by_hand = self.by_hand(at))),
+            16 => verb!(tools().forget(by_hand = self.by_hand(at))),
             17 if self.below(4) == 3 => {
                 let gone = (self.project().id, self.op(), self.maybe());
-                Event::new("forget_project", gone, move |registry, (id, op, all)| {
+                Event::new("admin.forget_project", gone, move |registry, (id, op, all)| {
                     said(if all {
-                        registry.forget_project_and_knowledge(id, op, at)
+                        registry.admin().forget_project_and_knowledge(id, op, at).wait()
                     } else {
-                        registry.forget_project(id, op, at)
+                        registry.admin().forget_project(id, op, at).wait()
                     })
                 })
             }
             17 => {
                 let left = (self.project().id, self.op(), self.below(3) == 2);
-                Event::new("prune_project", left, move |registry, (id, op, dry_run)| {
-                    let left = said(registry.projects_left(at));
-                    format!("{left}\n{}", said(registry.prune_project(id, op, at, dry_run)))
+                Event::new("admin.prune_project", left, move |registry, (id, op, dry_run)| {
+                    let left = said(registry.admin().projects_left(at).wait());
+                    format!(
+                        "{left}\n{}",
+                        said(registry.admin().prune_project(id, op, at, dry_run).wait())
+                    )
                 })
             }
-            _ => verb!(prune_outcomes(at = at, dry_run = self.below(3) == 2)),
+            _ => verb!(admin().prune_outcomes(at = at, dry_run = self.below(3) == 2)),
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use proptest::strategy::BoxedStrategy;
-use staleness_core::Timestamp;
 use staleness_core::ids::{WorkId, WorkKey};
 use staleness_core::registry::{Resume, ResumeFrom, ScopeChoice, ToldWork, WorkPatch};
 use staleness_core::work::{NoteType, Work, WorkKind};
+use staleness_core::{Timestamp, Wait};
 
 use super::draw::Draw;
 use super::{Event, said, verb};
@@ -82,26 +82,26 @@ impl Draw<'_> {
             0..5 => {
                 let added = (self.work(at), self.act(at));
                 self.workload.made.work.push(added.0.key.clone());
-                Event::new("add_work", added, |registry, (work, act)| {
-                    said(registry.add_work(work, act))
+                Event::new("work.add", added, |registry, (work, act)| {
+                    said(registry.work().add(work, act).wait())
                 })
             }
-            5..8 => verb!(set_work(
+            5..8 => verb!(work().set(
                 key = self.work_key(),
                 patch = self.work_patch(at),
                 act = self.act(at)
             )),
-            8 => verb!(step_work(
+            8 => verb!(work().step(
                 key = self.work_key(),
                 text = self.work(at).text,
                 act = self.act(at)
             )),
-            9 => verb!(touch_work(key = self.work_key(), at = at)),
-            10 => verb!(reopen_work(key = self.work_key(), act = self.act(at))),
+            9 => verb!(work().touch(key = self.work_key(), at = at)),
+            10 => verb!(work().reopen(key = self.work_key(), act = self.act(at))),
             11 | 12 => {
                 let done = (self.project(), self.work_key(), self.act(at));
-                Event::new("resolve_work", done, |registry, (project, key, act)| {
-                    said(registry.resolve_work(&project, key, act))
+                Event::new("work.resolve", done, |registry, (project, key, act)| {
+                    said(registry.work().resolve(&project, key, act).wait())
                 })
             }
             13 => {
@@ -111,13 +111,16 @@ impl Draw<'_> {
                     tells_note: draw.maybe(),
                 });
                 let import = (told, self.act(at), self.below(3) == 2);
-                Event::new("import_work", import, |registry, (told, act, dry_run)| {
-                    said(registry.import_work(told, &act, dry_run))
+                Event::new("work.import", import, |registry, (told, act, dry_run)| {
+                    said(registry.work().import(told, &act, dry_run).wait())
                 })
             }
-            _ => Event::new("work_item", (self.project().id, self.work_id()), |registry, it| {
-                let near = said(registry.nearest_work(&it.0, it.1.as_str()));
-                format!("{near}\n{}", said(registry.work_item(&it.0, &it.1, ScopeChoice::Either)))
+            _ => Event::new("work.get", (self.project().id, self.work_id()), |registry, it| {
+                let near = said(registry.work().nearest(&it.0, it.1.as_str()).wait());
+                format!(
+                    "{near}\n{}",
+                    said(registry.work().get(&it.0, &it.1, ScopeChoice::Either).wait())
+                )
             }),
         }
     }
@@ -126,31 +129,41 @@ impl Draw<'_> {
             0..2 => {
                 let begun = (self.new_session_key(), self.agent());
                 self.workload.made.sessions.push(begun.0.clone());
-                Event::new("start_session", begun, move |registry, (key, agent)| {
-                    said(registry.start_session(&key.project, &agent, &key.id, at))
+                Event::new("sessions.start", begun, move |registry, (key, agent)| {
+                    said(registry.sessions().start(&key.project, &agent, &key.id, at).wait())
                 })
             }
-            2 | 3 => Event::new("end_session", self.session_key(), move |registry, key| {
-                let near = said(registry.nearest_session(&key.project, "s"));
-                format!("{near}\n{}", said(registry.end_session(&key.project, &key.id, at)))
+            2 | 3 => Event::new("sessions.end", self.session_key(), move |registry, key| {
+                let near = said(registry.sessions().nearest(&key.project, "s").wait());
+                format!(
+                    "{near}\n{}",
+                    said(registry.sessions().end(&key.project, &key.id, at).wait())
+                )
             }),
-            4 => verb!(prune_sessions(at = at, dry_run = self.below(3) == 2)),
+            4 => verb!(admin().prune_sessions(at = at, dry_run = self.below(3) == 2)),
             _ => {
                 let told = (self.project(), self.resumed(at), self.maybe(), self.below(4) < 3);
-                Event::new("resume", told, move |registry, (project, resume, starts, marks)| {
-                    let id = &project.id;
-                    let begun = resume
-                        .session
-                        .as_ref()
-                        .filter(|_| starts)
-                        .map(|session| registry.start_session(id, &resume.agent, session, at))
-                        .map(said);
-                    let delta = registry.resume(&project, resume.clone(), at);
-                    let marked = delta.as_ref().ok().filter(|_| marks);
-                    let marked =
-                        marked.map(|delta| said(registry.mark_resumed(id, &resume, delta, at)));
-                    format!("{begun:?} {} {marked:?}", said(delta))
-                })
+                Event::new(
+                    "sessions.resume",
+                    told,
+                    move |registry, (project, resume, starts, marks)| {
+                        let id = &project.id;
+                        let begun = resume
+                            .session
+                            .as_ref()
+                            .filter(|_| starts)
+                            .map(|session| {
+                                registry.sessions().start(id, &resume.agent, session, at).wait()
+                            })
+                            .map(said);
+                        let delta = registry.sessions().resume(&project, resume.clone(), at).wait();
+                        let marked = delta.as_ref().ok().filter(|_| marks);
+                        let marked = marked.map(|delta| {
+                            said(registry.sessions().mark_resumed(id, &resume, delta, at).wait())
+                        });
+                        format!("{begun:?} {} {marked:?}", said(delta))
+                    },
+                )
             }
         }
     }

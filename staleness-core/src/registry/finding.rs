@@ -8,6 +8,7 @@ use super::queries::{Lookup, refused, visible};
 use super::routes::{offer, words_alone};
 use crate::ids::{ModelId, ProjectId, SessionId};
 use crate::outcome::Outcome;
+use crate::registry::Tools;
 use crate::report::{
     Catalog, Context, Fit, Ignored, Listed, QueryVector, RankedTool, Suggestion, best, last_used,
     may_be_tried, on_probation, suggest, worth_ranking,
@@ -33,10 +34,16 @@ pub struct FindTools {
 }
 
 impl FindTools {
+    /// At most so many tools, in the order of the ranking.
+    #[must_use]
+    pub fn ranked(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
     /// At most so many tools that fit a query, by words.
     #[must_use]
     pub fn by_words(query: impl Into<String>, limit: usize) -> Self {
-        Self { query: Some(query.into()), limit, ..Self::default() }
+        Self { query: Some(query.into()), ..Self::ranked(limit) }
     }
 
     /// The question in it, where there is a query.
@@ -59,42 +66,11 @@ pub struct FoundTools {
     pub note: Option<String>,
 }
 
-impl Registry {
+impl Tools<'_> {
     /// Tools to use: active ones, and where none fits, failing ones whose
     /// cool-down has passed, last and marked; without a query in the order of the ranking. Never built-ins, this
     /// program's own, names that cannot be called, ignored ones, or what was used last in the same session: the tool,
-    /// and the skill, command or agent that it ran.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] for a query that has no words or is too long; else what the store reports.
-    pub async fn suggest(
-        &self,
-        project: &ProjectRef,
-        query: Option<&str>,
-        session: Option<&SessionId>,
-        limit: usize,
-        now: Timestamp,
-    ) -> Result<Vec<Suggestion>, StoreError> {
-        let (query, session) = (query.map(Into::into), session.cloned());
-        let find = FindTools { query, vector: None, session, limit };
-        Ok(self.suggest_tools(project, find, now).await?.tools)
-    }
-
-    /// Searches everything that the project sees, and marks what cannot be relied on.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] for a query that has no words or is too long; else what the store reports.
-    pub async fn discover(
-        &self,
-        project: &ProjectRef,
-        query: &str,
-        limit: usize,
-        now: Timestamp,
-    ) -> Result<Vec<Suggestion>, StoreError> {
-        Ok(self.discover_tools(project, FindTools::by_words(query, limit), now).await?.tools)
-    }
-
-    /// Tools to use: see [`Registry::suggest`]. A vector is compared with
+    /// and the skill, command or agent that it ran. A vector is compared with
     /// those of the project's routes; where its model made none of them, words alone decide, and a note says
     /// so.
     ///
@@ -102,55 +78,55 @@ impl Registry {
     /// [`Refusal::Invalid`] for a query that has no words or is too long, for a vector without a query or a
     /// direction, and for one that has not as many dimensions as the others of its model; else what the store
     /// reports.
-    pub async fn suggest_tools(
-        &self,
+    pub async fn suggest(
+        self,
         project: &ProjectRef,
         find: FindTools,
         now: Timestamp,
     ) -> Result<FoundTools, StoreError> {
         let session = find.session.as_ref();
         let Some(question) = find.question()? else {
-            let view = self.ask(visible(&project.id, &self.policy)).await?;
-            let context = Context::new(&view, &self.policy, project, now);
+            let view = self.0.ask(visible(&project.id, &self.0.policy)).await?;
+            let context = Context::new(&view, &self.0.policy, project, now);
             return Ok(FoundTools { tools: suggest(&context, session, find.limit), note: None });
         };
-        let (catalog, view) = self.to_search(project, &find).await?;
+        let (catalog, view) = self.0.to_search(project, &find).await?;
         let (meaning, note) = find.meaning(&catalog, &view)?;
-        let ignored = Ignored::of(&self.policy);
-        let last = last_used(&view, &project.id, self.policy.ranking.window, session);
+        let ignored = Ignored::of(&self.0.policy);
+        let last = last_used(&view, &project.id, self.0.policy.ranking.window, session);
         let wanted = catalog.suggestible(&ignored, &last);
         let is_active = |place, tool: &Listed| tool.status == Status::Active && wanted(place, tool);
         let scores = catalog.scores(&question, &meaning, is_active);
-        let fits = self.worth_ranking(&catalog, &view, scores.fitting(), find.limit);
+        let fits = self.0.worth_ranking(&catalog, &view, scores.fitting(), find.limit);
         if !fits.is_empty() {
             let places = fits.iter().map(|fit| fit.2);
-            let rows = self.rows(project, &catalog, places, view.outcomes).await?;
-            let context = Context::new(&rows, &self.policy, project, now);
+            let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
+            let context = Context::new(&rows, &self.0.policy, project, now);
             let tools = best(&context, &catalog, &scores, &fits, find.limit, is_usable);
             return Ok(FoundTools { tools, note });
         }
         // Failing tools whose cool-down has passed stand in.
         let failing = catalog.places(|place, tool| tool.may_recover && wanted(place, tool));
-        let rows = self.rows(project, &catalog, failing.iter().copied(), view.outcomes).await?;
-        let context = Context::new(&rows, &self.policy, project, now);
+        let rows = self.0.rows(project, &catalog, failing.iter().copied(), view.outcomes).await?;
+        let context = Context::new(&rows, &self.0.policy, project, now);
         let tried = |place| {
             let tool = catalog.key(place).and_then(|key| rows.tools.get(&key));
             tool.is_some_and(|tool| may_be_tried(&context, tool))
         };
         let tried: HashSet<u32> = failing.into_iter().filter(|place| tried(*place)).collect();
         let scores = catalog.scores(&question, &meaning, |place, _| tried.contains(&place));
-        let fits = self.worth_ranking(&catalog, &rows, scores.fitting(), find.limit);
+        let fits = self.0.worth_ranking(&catalog, &rows, scores.fitting(), find.limit);
         let tools = best(&context, &catalog, &scores, &fits, find.limit, |_| true);
         Ok(FoundTools { tools: tools.into_iter().map(on_probation).collect(), note })
     }
 
-    /// Searches everything that the project sees: see [`Registry::discover`]. Of vectors the same holds as for
-    /// [`Registry::suggest_tools`].
+    /// Searches everything that the project sees, and marks what cannot be relied on. Of vectors the same holds as for
+    /// [`Tools::suggest`].
     ///
     /// # Errors
-    /// As [`Registry::suggest_tools`].
-    pub async fn discover_tools(
-        &self,
+    /// As [`Tools::suggest`].
+    pub async fn discover(
+        self,
         project: &ProjectRef,
         find: FindTools,
         now: Timestamp,
@@ -158,20 +134,22 @@ impl Registry {
         let Some(question) = find.question()? else {
             return Err(refused(QuestionError::Empty).into());
         };
-        let (catalog, view) = self.to_search(project, &find).await?;
+        let (catalog, view) = self.0.to_search(project, &find).await?;
         let (meaning, note) = find.meaning(&catalog, &view)?;
-        let ignored = Ignored::of(&self.policy);
+        let ignored = Ignored::of(&self.0.policy);
         let wanted = |place, tool: &Listed| catalog.may_tell(&ignored, place, tool);
         let scores = catalog.scores(&question, &meaning, wanted);
-        let fits = self.worth_ranking(&catalog, &view, scores.fitting(), find.limit);
+        let fits = self.0.worth_ranking(&catalog, &view, scores.fitting(), find.limit);
         let places = fits.iter().map(|fit| fit.2);
-        let rows = self.rows(project, &catalog, places, view.outcomes).await?;
-        let context = Context::new(&rows, &self.policy, project, now);
+        let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
+        let context = Context::new(&rows, &self.0.policy, project, now);
         let may_tell = |each: &RankedTool<'_>| !context.is_ignored(each.tool);
         let tools = best(&context, &catalog, &scores, &fits, find.limit, may_tell);
         Ok(FoundTools { tools, note })
     }
+}
 
+impl Registry {
     /// The project's catalog, and its latest outcomes with the vectors of the model that was asked.
     async fn to_search(
         &self,

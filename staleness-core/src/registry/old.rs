@@ -8,6 +8,7 @@ use super::{ForgetProject, Registry};
 use crate::ids::{OpId, ProjectId};
 use crate::journal::Revision;
 use crate::project::Project;
+use crate::registry::Admin;
 use crate::session::{Cursor, CursorKey, Session};
 use crate::store::{
     CursorFilter, Decision, Draft, Durability, ProjectFilter, Refusal, Selection, SessionFilter,
@@ -28,7 +29,7 @@ pub struct SessionPruneReport {
     pub cursors: PruneReport,
 }
 
-impl Registry {
+impl Admin<'_> {
     /// Removes sessions and cursors that are older than `sessions.keep_days`, in pages, or tells how many it
     /// would. A session that a cursor names stays as long as the cursor. An agent without a cursor begins in
     /// the project as a new one does.
@@ -36,22 +37,26 @@ impl Registry {
     /// # Errors
     /// Errors of the store; pages that were removed stay removed.
     pub async fn prune_sessions(
-        &self,
+        self,
         now: Timestamp,
         dry_run: bool,
     ) -> Result<SessionPruneReport, StoreError> {
-        let until = now.minus_days(i64::from(self.policy.sessions.keep_days));
-        let view = self.ask(remembered()).await?;
+        let until = now.minus_days(i64::from(self.0.policy.sessions.keep_days));
+        let view = self.0.ask(remembered()).await?;
         let old = |cursor: &&Cursor| cursor.moved_at <= until;
         let cursors: Vec<Cursor> = view.cursors.values().filter(old).cloned().collect();
         let past = |session: &&Session| is_past(&view, session, until);
         let sessions: Vec<Session> = view.sessions.values().filter(past).cloned().collect();
         if !dry_run {
             for rows in sessions.chunks(PAGE) {
-                self.run(RemoveOld { sessions: rows.into(), cursors: Vec::new(), at: now }).await?;
+                self.0
+                    .run(RemoveOld { sessions: rows.into(), cursors: Vec::new(), at: now })
+                    .await?;
             }
             for rows in cursors.chunks(PAGE) {
-                self.run(RemoveOld { sessions: Vec::new(), cursors: rows.into(), at: now }).await?;
+                self.0
+                    .run(RemoveOld { sessions: Vec::new(), cursors: rows.into(), at: now })
+                    .await?;
             }
         }
         let report = |removed: usize, all: usize| PruneReport {
@@ -69,33 +74,35 @@ impl Registry {
     ///
     /// # Errors
     /// Errors of the store.
-    pub async fn projects_left(&self, now: Timestamp) -> Result<Vec<Project>, StoreError> {
-        let until = self.left_before(now);
-        let all = self.ask(Selection::new().peek(ProjectFilter::All)).await?.projects;
+    pub async fn projects_left(self, now: Timestamp) -> Result<Vec<Project>, StoreError> {
+        let until = self.0.left_before(now);
+        let all = self.0.ask(Selection::new().peek(ProjectFilter::All)).await?.projects;
         let mut left: Vec<Project> =
             all.into_values().filter(|project| project.last_seen_at <= until).collect();
         left.sort_by(|a, b| a.last_seen_at.cmp(&b.last_seen_at).then_with(|| a.id.cmp(&b.id)));
         Ok(left)
     }
 
-    /// Forgets a project whose folder is gone, as [`Registry::forget_project`] does, or tells if it would. One
+    /// Forgets a project whose folder is gone, as [`Admin::forget_project`] does, or tells if it would. One
     /// in which somebody was after all, or that holds anything that a person wrote or decided, stays.
     ///
     /// # Errors
     /// Errors of the store.
     pub async fn prune_project(
-        &self,
+        self,
         id: ProjectId,
         op: OpId,
         now: Timestamp,
         dry_run: bool,
     ) -> Result<bool, StoreError> {
         let forget = ForgetProject { id: id.clone(), op, at: now, with_knowledge: false };
-        let step = ForgetGone { forget, until: self.left_before(now) };
-        let registry = if dry_run { &self.dry() } else { self };
+        let step = ForgetGone { forget, until: self.0.left_before(now) };
+        let registry = if dry_run { &self.0.dry() } else { self.0 };
         Ok(!registry.run(step).await?.changes.projects.is_empty())
     }
+}
 
+impl Registry {
     fn left_before(&self, now: Timestamp) -> Timestamp {
         now.minus_days(i64::from(self.policy.projects.forget_after_days))
     }

@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use super::Registry;
 use super::old::{remembered, told_to_all};
 use crate::journal::{Action, Floor, JournalEntry, Revision, Subject, SubjectKind};
+use crate::registry::Admin;
 use crate::store::{
     ChangeSet, Decision, Durability, ItemFilter, JournalFilter, ProjectFilter, Refusal, Selection,
     Step, StoreError, ToolFilter, View, WorkFilter,
@@ -22,7 +23,7 @@ const PAGE: usize = 2_000;
 /// Things that are looked up at once: an item may be a megabyte.
 const LOOKUPS: usize = 50;
 
-impl Registry {
+impl Admin<'_> {
     /// Removes journal entries that are older than `journal.keep_days`, or counts those that it would remove. Kept
     /// are the newest commit; what a session or an agent that `sessions.keep_days` remembers was not told yet, for
     /// twice as many days; and of what exists the newest old entry of each action, with those of the same commit. The newest removal of an
@@ -35,21 +36,21 @@ impl Registry {
     /// # Errors
     /// Errors of the store; commits that were made stay.
     pub async fn prune_journal(
-        &self,
+        self,
         now: Timestamp,
         dry_run: bool,
         more: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<u64, StoreError> {
         let mut past = Past {
-            until: now.minus_days(self.policy.journal.keep_days.into()),
+            until: now.minus_days(self.0.policy.journal.keep_days.into()),
             commit: Vec::new(),
             commits: Vec::new(),
             newest: HashMap::new(),
         };
         let mut visit = |page: View| past.page(page);
         let journal = Selection::new().journal(JournalFilter::All);
-        self.store.pages(&journal, &mut visit).await?;
-        let gone = self.unneeded(past, now, more).await?;
+        self.0.store.pages(&journal, &mut visit).await?;
+        let gone = self.0.unneeded(past, now, more).await?;
         if dry_run {
             return Ok(gone.iter().map(|commit| commit.entries as u64).sum());
         }
@@ -64,12 +65,14 @@ impl Registry {
             });
             let (commits, others) = rest.split_at(fits.count());
             removed += commits.iter().map(|commit| commit.entries as u64).sum::<u64>();
-            self.run(PruneJournal { commits: commits.into() }).await?;
+            self.0.run(PruneJournal { commits: commits.into() }).await?;
             rest = others;
         }
         Ok(removed)
     }
+}
 
+impl Registry {
     /// The commits of which nothing is needed, in order.
     async fn unneeded(
         &self,

@@ -8,6 +8,7 @@ use crate::journal::{JournalEntry, Subject};
 use crate::names;
 use crate::policy::Policy;
 use crate::project::Project;
+use crate::registry::{Admin, Tools};
 use crate::report::{Context, History, HistoryEntry, RankedTool, ToolReport, rank};
 use crate::scan::ProjectRef;
 use crate::search::QuestionError;
@@ -103,39 +104,6 @@ impl Registry {
         self.ask(visible(&project.id, &self.policy)).await
     }
 
-    /// Every tool that the project sees, of the wanted status and kind, in the order of the
-    /// ranking.
-    ///
-    /// # Errors
-    /// What the store reports.
-    pub async fn list(
-        &self,
-        project: &ProjectRef,
-        listing: ToolListing,
-        now: Timestamp,
-    ) -> Result<Vec<ToolReport>, StoreError> {
-        let mut selection = visible(&project.id, &self.policy);
-        if listing.all_projects {
-            selection = selection.peek(ToolFilter::All).peek(SourceFilter::All);
-        }
-        let view = self.ask(selection).await?;
-        let context = Context::new(&view, &self.policy, project, now);
-        Ok(list(&context, listing))
-    }
-
-    /// One tool by name; see [`names::spellings`] for what a name may be short for.
-    ///
-    /// # Errors
-    /// [`Refusal::Unknown`] for an unknown name; else what the store reports.
-    pub async fn show(
-        &self,
-        project: &ProjectRef,
-        keys: &[ToolKey],
-        now: Timestamp,
-    ) -> Result<ToolReport, StoreError> {
-        self.show_key(keys, project, now).await
-    }
-
     pub(super) async fn show_key(
         &self,
         keys: &[ToolKey],
@@ -150,20 +118,55 @@ impl Registry {
             .map(|tool| ToolReport::new(&context, tool))
             .ok_or_else(|| unknown(keys))
     }
+}
+
+impl Tools<'_> {
+    /// Every tool that the project sees, of the wanted status and kind, in the order of the
+    /// ranking.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn list(
+        self,
+        project: &ProjectRef,
+        listing: ToolListing,
+        now: Timestamp,
+    ) -> Result<Vec<ToolReport>, StoreError> {
+        let mut selection = visible(&project.id, &self.0.policy);
+        if listing.all_projects {
+            selection = selection.peek(ToolFilter::All).peek(SourceFilter::All);
+        }
+        let view = self.0.ask(selection).await?;
+        let context = Context::new(&view, &self.0.policy, project, now);
+        Ok(list(&context, listing))
+    }
+
+    /// One tool by name; see [`names::spellings`] for what a name may be short for.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] for an unknown name; else what the store reports.
+    pub async fn show(
+        self,
+        project: &ProjectRef,
+        keys: &[ToolKey],
+        now: Timestamp,
+    ) -> Result<ToolReport, StoreError> {
+        self.0.show_key(keys, project, now).await
+    }
 
     /// The key that a name means to a project, trying its spellings in turn.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown name; else what the store reports.
     pub async fn find_key(
-        &self,
+        self,
         project: &ProjectId,
         text: &str,
         scope: super::ScopeChoice,
     ) -> Result<ToolKey, StoreError> {
         let keys: Vec<ToolKey> =
             names::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
-        let view = self.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
+        let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
         keys.iter()
             .find(|key| view.tools.contains_key(key))
             .cloned()
@@ -175,12 +178,12 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn nearest(
-        &self,
+        self,
         project: &ProjectRef,
         text: &str,
     ) -> Result<Option<ToolName>, StoreError> {
-        let view = self.seen(project).await?;
-        let context = Context::new(&view, &self.policy, project, Timestamp::default());
+        let view = self.0.seen(project).await?;
+        let context = Context::new(&view, &self.0.policy, project, Timestamp::default());
         let wanted = text.to_lowercase();
         let best = context
             .visible()
@@ -200,13 +203,13 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn rank(
-        &self,
+        self,
         project: &ProjectRef,
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<ScoredTool>, StoreError> {
-        let view = self.seen(project).await?;
-        let context = Context::new(&view, &self.policy, project, now);
+        let view = self.0.seen(project).await?;
+        let context = Context::new(&view, &self.0.policy, project, now);
         let tools = context.visible().filter(|tool| !context.is_ignored(tool));
         Ok(rank(&context, tools, limit)
             .iter()
@@ -222,12 +225,12 @@ impl Registry {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] when there is neither tool nor history; else what the store reports.
-    pub async fn history(&self, keys: &[ToolKey], limit: u32) -> Result<History, StoreError> {
+    pub async fn history(self, keys: &[ToolKey], limit: u32) -> Result<History, StoreError> {
         let selection = keys.iter().fold(Selection::new(), |all, key| {
             all.peek(ToolFilter::Key(key.clone()))
                 .journal(JournalFilter::Subject { subject: Subject::tool(key), limit })
         });
-        let view = self.ask(selection).await?;
+        let view = self.0.ask(selection).await?;
         let known = keys.iter().find(|key| {
             view.tools.contains_key(key)
                 || view.journal.values().any(|entry| entry.subject == Subject::tool(key))
@@ -239,13 +242,15 @@ impl Registry {
         let pruned_until = reaches.then_some(view.floor.at);
         Ok(History { entries, pruned_until })
     }
+}
 
+impl Admin<'_> {
     /// Every project that was seen, latest first.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        let view = self.ask(Selection::new().peek(ProjectFilter::All)).await?;
+    pub async fn projects(self) -> Result<Vec<Project>, StoreError> {
+        let view = self.0.ask(Selection::new().peek(ProjectFilter::All)).await?;
         let mut projects: Vec<Project> = view.projects.into_values().collect();
         projects.sort_by(|a, b| b.last_seen_at.cmp(&a.last_seen_at).then_with(|| a.id.cmp(&b.id)));
         Ok(projects)
@@ -255,8 +260,8 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn sources(&self) -> Result<Vec<Source>, StoreError> {
-        let view = self.ask(Selection::new().peek(SourceFilter::All)).await?;
+    pub async fn sources(self) -> Result<Vec<Source>, StoreError> {
+        let view = self.0.ask(Selection::new().peek(SourceFilter::All)).await?;
         Ok(view.sources.into_values().collect())
     }
 
@@ -265,12 +270,12 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn journal_of(
-        &self,
+        self,
         subject: Subject,
         limit: u32,
     ) -> Result<Vec<JournalEntry>, StoreError> {
         let view =
-            self.ask(Selection::new().journal(JournalFilter::Subject { subject, limit })).await?;
+            self.0.ask(Selection::new().journal(JournalFilter::Subject { subject, limit })).await?;
         Ok(view.journal.into_values().collect())
     }
 }

@@ -1,7 +1,7 @@
 //! Noting that a project is there.
 
-use super::Registry;
 use crate::project::{Project, Told};
+use crate::registry::Admin;
 use crate::scan::ProjectRef;
 use crate::store::{
     Decision, Draft, Durability, ProjectFilter, Refusal, Selection, Step, StoreError, View,
@@ -47,17 +47,17 @@ pub(super) fn see(draft: &mut Draft<'_>, project: &ProjectRef, at: Timestamp) {
     });
 }
 
-impl Registry {
+impl Admin<'_> {
     /// Makes sure that a project is known, so that it can be listed and forgotten: to be called where
     /// something is noted that belongs to it. Scans and uses do it by themselves. Writes nothing for a
     /// known project; may be repeated.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn see_project(&self, project: &ProjectRef, at: Timestamp) -> Result<(), StoreError> {
+    pub async fn see_project(self, project: &ProjectRef, at: Timestamp) -> Result<(), StoreError> {
         let known = Selection::new().peek(ProjectFilter::Id(project.id.clone()));
-        if self.ask(known).await?.projects.is_empty() {
-            self.run(SeeProject { project: project.clone(), at }).await?;
+        if self.0.ask(known).await?.projects.is_empty() {
+            self.0.run(SeeProject { project: project.clone(), at }).await?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! failures that are the machine's.
 
 use crate::common::*;
+use staleness_core::Wait;
 use staleness_core::ids::ToolKey;
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{RecordReport, Use};
@@ -34,7 +35,7 @@ fn equipped() -> World {
 fn mentioning(world: &World, name: &str, letter: char, mentions: &[&str]) -> RecordReport {
     let mut used: Use = world.a_use(name, outcome(letter));
     used.mentions = mentions.iter().map(|name| tool_name(name)).collect();
-    world.registry.record(used).unwrap()
+    world.registry.tools().record(used).wait().unwrap()
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn a_use_that_mentions_its_own_tool_or_server_counts_once() {
     assert_eq!(world.tool("pdf").uses, 1);
     let server = "mcp__plugin_kit_db__*";
     mentioning(&world, "mcp__plugin_kit_db__query", 'S', &[server]);
-    let ranked = world.registry.rank(&world.project, 20, world.now()).unwrap();
+    let ranked = world.registry.tools().rank(&world.project, 20, world.now()).wait().unwrap();
     let each = ranked.iter().find(|each| each.tool.name == server).unwrap();
     assert!((each.score - 0.5).abs() < 1e-9, "one of two uses: {}", each.score);
     assert_eq!(each.tool.uses, 1);
@@ -84,7 +85,7 @@ fn a_use_of_a_plugins_server_counts_for_the_plugin_once() {
     world.uses("mcp__plugin_kit_db__query", "SS");
     mentioning(&world, "mcp__plugin_kit_db__query", 'S', &["kit@market"]);
     assert_eq!(world.tool("kit@market").uses, 3);
-    let ranked = world.registry.rank(&world.project, 20, world.now()).unwrap();
+    let ranked = world.registry.tools().rank(&world.project, 20, world.now()).wait().unwrap();
     for name in ["kit@market", "mcp__plugin_kit_db__*", "mcp__plugin_kit_db__query"] {
         let each = ranked.iter().find(|each| each.tool.name == name).unwrap();
         assert!((each.score - 1.0).abs() < 1e-9, "{name}: three of three uses, {}", each.score);
@@ -102,7 +103,12 @@ fn figures_of_a_server_are_sums_over_its_tools() {
     assert_eq!(report.last_used_at, Some(world.now()));
     assert_eq!(report.server.as_deref(), Some("x"));
     assert_eq!(world.tool("mcp__x__*").uses, 0, "derived on read");
-    let listed = world.registry.list(&world.project, Default::default(), world.now()).unwrap();
+    let listed = world
+        .registry
+        .tools()
+        .list(&world.project, Default::default(), world.now())
+        .wait()
+        .unwrap();
     assert!(listed.contains(&report), "list and show agree");
 }
 
@@ -130,7 +136,7 @@ fn a_server_counts_tools_that_were_used_before_it_was_known() {
     world.scan(vec![read(user("mcp"), vec![server("x")])]);
     assert_eq!(world.tool("mcp__x__a").key.scope, project_scope(&world.project));
     assert_eq!(world.report("x").uses, 2);
-    let ranked = world.registry.rank(&world.project, 5, world.now()).unwrap();
+    let ranked = world.registry.tools().rank(&world.project, 5, world.now()).wait().unwrap();
     assert_eq!(ranked[0].tool.name, "mcp__x__*");
     assert!((ranked[0].score - 1.0).abs() < 1e-9);
 }
@@ -181,7 +187,7 @@ fn offline_failures_never_demote_but_keep_saying_offline() {
     }
     assert_eq!(world.report("mcp__e__go").outcomes, "OOOOOO");
     assert_eq!(world.status("mcp__e__go"), Status::Active);
-    let ranked = world.registry.rank(&world.project, 20, world.now()).unwrap();
+    let ranked = world.registry.tools().rank(&world.project, 20, world.now()).wait().unwrap();
     assert!(ranked.iter().all(|each| each.score == 0.0), "no success yet");
     world.uses("mcp__a__go", "S");
     world.uses("mcp__b__go", "S");
@@ -229,8 +235,15 @@ fn the_uses_of_one_batch_see_each_other() {
     let batch = ["a", "b", "c", "d"]
         .map(|name| world.a_use(&format!("mcp__{name}__go"), OutcomeKind::Failure))
         .to_vec();
-    let offline: Vec<bool> =
-        world.registry.record_all(batch).unwrap().iter().map(|report| report.offline).collect();
+    let offline: Vec<bool> = world
+        .registry
+        .tools()
+        .record_all(batch)
+        .wait()
+        .unwrap()
+        .iter()
+        .map(|report| report.offline)
+        .collect();
     assert_eq!(offline, [false, false, true, true]);
 }
 
@@ -243,7 +256,7 @@ fn in_a_batch_each_failure_looks_back_from_its_own_time() {
     let late = world.a_use("mcp__d__go", OutcomeKind::Failure);
     world.pass(20 * MINUTE);
     let alone = world.a_use("mcp__c__go", OutcomeKind::Failure);
-    let reports = world.registry.record_all(vec![early, late, alone]).unwrap();
+    let reports = world.registry.tools().record_all(vec![early, late, alone]).wait().unwrap();
     let offline: Vec<bool> = reports.iter().map(|report| report.offline).collect();
     assert_eq!(offline, [true, false, false]);
 
@@ -253,7 +266,7 @@ fn in_a_batch_each_failure_looks_back_from_its_own_time() {
         .to_vec();
     world.pass(10 * MINUTE + 1);
     batch.push(world.a_use("mcp__c__go", OutcomeKind::Failure));
-    assert!(!world.registry.record_all(batch).unwrap()[2].offline);
+    assert!(!world.registry.tools().record_all(batch).wait().unwrap()[2].offline);
 }
 
 /// The same name in two scopes: a use counts for the tool that can have been used.

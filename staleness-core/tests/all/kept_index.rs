@@ -14,7 +14,7 @@ use staleness_core::store::{Pick, Selection, ToolFilter};
 use staleness_core::text::fold_query;
 use staleness_core::time::DAY;
 use staleness_core::tool::{Hold, ToolKind};
-use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
+use staleness_core::{Policy, Registry, Timestamp, Wait};
 
 const TOOLS: [&str; 6] = [
     "review",
@@ -88,43 +88,48 @@ fn carry_out(world: &World, deed: &Deed) {
             let learn =
                 Learn::new(world.op(), QUERIES[*query], tool_name(TOOLS[*tool]), world.now());
             let learn = Learn { signal: *signal, vector, ..learn };
-            drop(registry.learn_route(&project(*root), learn));
+            drop(registry.routes().learn(&project(*root), learn).wait());
         }
         Deed::ForgetRoute(root, tool, query) => {
             let (project, folded) = (project(*root).id, fold_query(QUERIES[*query]));
             let key = RouteKey::of(&project, &tool_name(TOOLS[*tool]), &folded);
-            drop(registry.forget_route(&project, key.id, world.now()));
+            drop(registry.routes().forget(&project, key.id, world.now()).wait());
         }
         Deed::Use(root, tool, works) => {
             let kind = if *works { OutcomeKind::Success } else { OutcomeKind::Failure };
             let mut used = world.a_use(TOOLS[*tool], kind);
             used.project = project(*root);
-            registry.record(used).unwrap();
+            registry.tools().record(used).wait().unwrap();
         }
-        Deed::Hold(tool, hold) => drop(registry.set_hold(world.by_hand(TOOLS[*tool]), *hold)),
-        Deed::ForgetTool(tool) => drop(registry.forget(world.by_hand(TOOLS[*tool]))),
+        Deed::Hold(tool, hold) => {
+            drop(registry.tools().set_hold(world.by_hand(TOOLS[*tool]), *hold).wait())
+        }
+        Deed::ForgetTool(tool) => drop(registry.tools().forget(world.by_hand(TOOLS[*tool])).wait()),
         Deed::Prune(root, days) => {
             world.pass(days * DAY);
-            registry.prune_routes(&project(*root).id, world.now(), false).unwrap();
+            registry.routes().prune(&project(*root).id, world.now(), false).wait().unwrap();
         }
         Deed::ForgetProject(root) => {
-            drop(registry.forget_project(project(*root).id, world.op(), world.now()));
+            drop(
+                registry.admin().forget_project(project(*root).id, world.op(), world.now()).wait(),
+            );
         }
     }
 }
 
 /// Everything that is found, in every project, with and without a vector.
-fn answers(registry: &BlockingRegistry, now: Timestamp) -> String {
+fn answers(registry: &Registry, now: Timestamp) -> String {
     let mut all = String::new();
     for root in ROOTS {
         let project = ProjectRef::of_root(root);
         for query in QUERIES {
             for vector in [None, Some((ModelId::new("m").unwrap(), vec![1.0, 2.0]))] {
                 let find = FindTools { vector: vector.clone(), ..FindTools::by_words(query, 9) };
-                let suggested = registry.suggest_tools(&project, find.clone(), now).unwrap();
-                let discovered = registry.discover_tools(&project, find, now).unwrap();
+                let suggested =
+                    registry.tools().suggest(&project, find.clone(), now).wait().unwrap();
+                let discovered = registry.tools().discover(&project, find, now).wait().unwrap();
                 let find = FindRoutes { query: query.into(), vector, limit: 9 };
-                let routes = registry.find_routes(&project, find, now).unwrap();
+                let routes = registry.routes().find(&project, find, now).wait().unwrap();
                 all.push_str(&format!("{suggested:?}\n{discovered:?}\n{routes:?}\n"));
             }
         }
@@ -133,9 +138,9 @@ fn answers(registry: &BlockingRegistry, now: Timestamp) -> String {
 }
 
 /// A registry in the same store that keeps its indexes.
-fn keeping(world: &World, indexes: &Indexes) -> BlockingRegistry {
+fn keeping(world: &World, indexes: &Indexes) -> Registry {
     let store = Arc::new(world.spy.clone());
-    Registry::new(store, Policy::default()).keeping(indexes.clone()).blocking()
+    Registry::new(store, Policy::default()).keeping(indexes.clone())
 }
 
 proptest! {
@@ -172,7 +177,13 @@ fn an_open_registry_reads_every_tool_again_only_when_a_search_would_read_somethi
     // The names of what is found, and how often all tools of a scope were looked at for it.
     let ask = |query: &str| {
         world.spy.views.lock().unwrap().clear();
-        let found = world.registry.discover(&world.project, query, 5, world.now()).unwrap();
+        let found = world
+            .registry
+            .tools()
+            .discover(&world.project, FindTools::by_words(query, 5), world.now())
+            .wait()
+            .unwrap()
+            .tools;
         let names: Vec<String> = found.into_iter().map(|each| each.tool.name).collect();
         let views = world.spy.views.lock().unwrap().clone();
         let whole = |pick: &Pick<ToolFilter>| matches!(pick.filter, ToolFilter::Scope(_));
@@ -188,10 +199,10 @@ fn an_open_registry_reads_every_tool_again_only_when_a_search_would_read_somethi
     assert_eq!(ask("mail"), (mail.clone(), 0), "a use moves counters alone");
     scan(&["Sends a mail", "Merges a branch and mails it", "Reads a page"]);
     assert_eq!(ask("mail"), (vec!["tool-0".to_owned(), "tool-1".to_owned()], 2));
-    world.registry.set_hold(world.by_hand("tool-1"), Hold::Ignored).unwrap();
+    world.registry.tools().set_hold(world.by_hand("tool-1"), Hold::Ignored).wait().unwrap();
     assert_eq!(ask("mail"), (mail.clone(), 2));
     let learn = Learn::new(world.op(), "night shift", tool_name("tool-2"), world.now());
-    world.registry.learn_route(&world.project, learn).unwrap();
+    world.registry.routes().learn(&world.project, learn).wait().unwrap();
     assert_eq!(ask("night shift"), (vec!["tool-2".to_owned()], 2));
     assert_eq!(ask("mail"), (mail, 0));
 }

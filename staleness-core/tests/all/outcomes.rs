@@ -4,10 +4,11 @@ use crate::common::*;
 use staleness_core::ids::{AgentId, OpId, ToolKey};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::policy::{OutcomePolicy, ToolOverride};
+use staleness_core::registry::FindTools;
 use staleness_core::scan::ProjectRef;
 use staleness_core::time::{DAY, HOUR, MINUTE};
 use staleness_core::tool::{DemotionRule, Hold, Status, ToolKind};
-use staleness_core::{Policy, Timestamp};
+use staleness_core::{Policy, Timestamp, Wait};
 
 #[test]
 fn a_run_of_outcomes_has_the_status_that_is_promised() {
@@ -56,9 +57,13 @@ fn each_change_is_told_and_journalled_with_its_cause() {
             "failing active demoted 4 of the last 5 uses failed",
         ]
     );
-    let revision = world.registry.revision().unwrap();
+    let revision = world.registry.admin().revision().wait().unwrap();
     world.uses("x", "FIF");
-    assert_eq!(world.registry.revision().unwrap(), revision, "outcomes are not journalled");
+    assert_eq!(
+        world.registry.admin().revision().wait().unwrap(),
+        revision,
+        "outcomes are not journalled"
+    );
 }
 
 #[test]
@@ -83,7 +88,11 @@ fn rules_follow_the_policy_of_kind_project_and_agent_in_that_order() {
     assert_eq!(world.uses_in(&q, "/a", "F").tool.status, Status::Demoted);
     let mut used = world.a_use("c", OutcomeKind::Failure);
     used.agent = Some(AgentId::new("strict").unwrap());
-    assert_eq!(world.registry.record(used).unwrap().tool.status, Status::Demoted, "by agent");
+    assert_eq!(
+        world.registry.tools().record(used).wait().unwrap().tool.status,
+        Status::Demoted,
+        "by agent"
+    );
 }
 
 #[test]
@@ -107,11 +116,14 @@ fn the_same_op_counts_once_in_a_batch_and_over_time() {
     let used = world.a_use("x", OutcomeKind::Failure);
     let other = world.a_use("y", OutcomeKind::Failure);
     let batch = vec![used.clone(), other, used.clone()];
-    let reports = world.registry.record_all(batch).unwrap();
+    let reports = world.registry.tools().record_all(batch).wait().unwrap();
     let duplicates: Vec<bool> = reports.iter().map(|report| report.duplicate).collect();
     assert_eq!(duplicates, [false, false, true]);
     world.uses("x", &"S".repeat(40));
-    assert!(!world.registry.record_quietly(used).unwrap(), "remembered by the raw log");
+    assert!(
+        !world.registry.tools().record_quietly(used).wait().unwrap(),
+        "remembered by the raw log"
+    );
     assert_eq!(world.tool("x").uses, 41);
 }
 
@@ -122,7 +134,7 @@ fn the_same_op_counts_once_in_a_batch_longer_than_the_ring() {
     let mut batch = vec![used.clone()];
     batch.extend((0..40).map(|_| world.a_use("x", OutcomeKind::Success)));
     batch.push(used);
-    assert!(world.registry.record_all(batch).unwrap().pop().unwrap().duplicate);
+    assert!(world.registry.tools().record_all(batch).wait().unwrap().pop().unwrap().duplicate);
     assert_eq!(world.everything().outcomes.len(), 41);
 }
 
@@ -132,11 +144,14 @@ fn the_ring_remembers_an_op_after_the_raw_log_was_pruned() {
         Policy { outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0 }, ..Policy::default() };
     let world = World::with(policy);
     let used = world.a_use("x", OutcomeKind::Failure);
-    let first = world.registry.record(used.clone()).unwrap();
+    let first = world.registry.tools().record(used.clone()).wait().unwrap();
     world.pass(2 * DAY);
-    assert_eq!(world.registry.prune_outcomes(world.now(), false).unwrap().removed, 1);
+    assert_eq!(
+        world.registry.admin().prune_outcomes(world.now(), false).wait().unwrap().removed,
+        1
+    );
     assert!(world.everything().outcomes.is_empty());
-    let again = world.registry.record(used).unwrap();
+    let again = world.registry.tools().record(used).wait().unwrap();
     assert!(!first.duplicate && again.duplicate);
     assert_eq!(world.tool("x").uses, 1);
 }
@@ -146,9 +161,9 @@ fn an_op_is_remembered_even_if_its_name_means_another_entry_now() {
     let world = World::default();
     let used = world.a_use("/go", OutcomeKind::Failure);
     world.scan(vec![read(user("commands"), vec![command("/go")])]);
-    world.registry.record(used.clone()).unwrap();
+    world.registry.tools().record(used.clone()).wait().unwrap();
     world.scan(vec![read(own(&world.project, "commands"), vec![command("/go")])]);
-    assert!(world.registry.record(used).unwrap().duplicate);
+    assert!(world.registry.tools().record(used).wait().unwrap().duplicate);
     assert_eq!(world.everything().outcomes.len(), 1);
 }
 
@@ -157,9 +172,9 @@ fn a_repetition_tells_the_first_result() {
     let world = World::default();
     world.uses("x", "FF");
     let used = world.a_use("x", OutcomeKind::Failure);
-    let first = world.registry.record(used.clone()).unwrap();
+    let first = world.registry.tools().record(used.clone()).wait().unwrap();
     world.uses("x", "S");
-    let again = world.registry.record(used).unwrap();
+    let again = world.registry.tools().record(used).wait().unwrap();
     assert_eq!(again.changed, first.changed);
     assert_eq!(again.changed[0].to.as_deref(), Some("demoted"));
 }
@@ -169,7 +184,7 @@ fn ten_in_one_millisecond_keep_their_order() {
     let world = World::default();
     let letters = "FFSFSSFFFS";
     let uses = letters.chars().map(|letter| world.a_use("x", outcome(letter))).collect();
-    let report = world.registry.record_all(uses).unwrap().pop().unwrap();
+    let report = world.registry.tools().record_all(uses).wait().unwrap().pop().unwrap();
     assert_eq!(report.tool.outcomes, letters);
     let marks: String = world.everything().outcomes.values().map(|row| row.mark.letter()).collect();
     assert_eq!(marks, letters);
@@ -212,7 +227,7 @@ fn a_lenient_rule_of_one_agent_does_not_shorten_what_others_need() {
     for _ in 0..60 {
         let mut used = world.a_use("x", OutcomeKind::Interrupted);
         used.agent = Some(AgentId::new("other").unwrap());
-        world.registry.record(used).unwrap();
+        world.registry.tools().record(used).wait().unwrap();
     }
     assert_eq!(world.uses("x", "F").tool.status, Status::Demoted);
 }
@@ -253,15 +268,15 @@ fn an_act_by_hand_is_done_once_per_op_and_keeps_who_and_why() {
     act.note = Some("too slow".into());
     act.actor = Some(AgentId::new("person").unwrap());
     act.session = Some(session("s"));
-    world.registry.set_hold(act.clone(), Hold::Demoted).unwrap();
+    world.registry.tools().set_hold(act.clone(), Hold::Demoted).wait().unwrap();
     world.hold("x", Hold::None);
-    world.registry.set_hold(act, Hold::Demoted).unwrap();
+    world.registry.tools().set_hold(act, Hold::Demoted).wait().unwrap();
     assert_eq!(world.tool("x").hold, Hold::None, "the op was seen");
     let key = world.tool("x").key;
-    let history = world.registry.history(&[key], 10).unwrap().entries;
+    let history = world.registry.tools().history(&[key], 10).wait().unwrap().entries;
     assert_eq!(history[1].note.as_deref(), Some("too slow"));
     assert_eq!(history[1].session.as_deref(), Some("s"));
-    assert!(world.registry.set_hold(world.by_hand("none"), Hold::Pinned).is_err());
+    assert!(world.registry.tools().set_hold(world.by_hand("none"), Hold::Pinned).wait().is_err());
 }
 
 #[test]
@@ -296,11 +311,11 @@ fn a_client_that_tells_kind_and_server_is_believed() {
     let world = World::default();
     let mut used = world.a_use("mcp__a__b__c", OutcomeKind::Success);
     used.server = Some("a__b".into());
-    let report = world.registry.record(used).unwrap().tool;
+    let report = world.registry.tools().record(used).wait().unwrap().tool;
     assert_eq!(report.server.as_deref(), Some("a__b"));
     let mut used = world.a_use("thing", OutcomeKind::Success);
     used.kind = Some(ToolKind::Agent);
-    assert_eq!(world.registry.record(used).unwrap().tool.kind, ToolKind::Agent);
+    assert_eq!(world.registry.tools().record(used).wait().unwrap().tool.kind, ToolKind::Agent);
 }
 
 #[test]
@@ -310,11 +325,11 @@ fn raw_outcomes_are_pruned_by_age_and_number_with_the_same_answer_dry() {
     let world = World::with(policy);
     world.uses("x", "SSSS");
     world.pass(89 * DAY);
-    assert_eq!(world.registry.prune_outcomes(world.now(), true).unwrap().removed, 0);
+    assert_eq!(world.registry.admin().prune_outcomes(world.now(), true).wait().unwrap().removed, 0);
     world.pass(2 * DAY);
-    let dry = world.registry.prune_outcomes(world.now(), true).unwrap();
+    let dry = world.registry.admin().prune_outcomes(world.now(), true).wait().unwrap();
     assert_eq!((dry.removed, dry.kept), (2, 2), "the newest stay however old");
-    assert_eq!(world.registry.prune_outcomes(world.now(), false).unwrap(), dry);
+    assert_eq!(world.registry.admin().prune_outcomes(world.now(), false).wait().unwrap(), dry);
     assert_eq!(world.everything().outcomes.len(), 2);
     assert_eq!(world.tool("x").uses, 4);
 }
@@ -325,17 +340,21 @@ fn pruning_stops_when_it_is_told_to_and_goes_on_the_next_time() {
         Policy { outcomes: OutcomePolicy { keep_days: 1, keep_newest: 0 }, ..Policy::default() };
     let world = World::with(policy);
     let batch = (0..5_000).map(|_| world.a_use("x", OutcomeKind::Success)).collect();
-    world.registry.record_all(batch).unwrap();
+    world.registry.tools().record_all(batch).wait().unwrap();
     world.pass(2 * DAY);
     let mut commits = 0;
     let mut one = || {
         commits += 1;
         commits == 1
     };
-    let report = world.registry.prune_outcomes_while(world.now(), &mut one).unwrap();
+    let report = world.registry.admin().prune_outcomes_while(world.now(), &mut one).wait().unwrap();
     assert_eq!((report.removed, report.kept), (2_000, 3_000));
-    assert_eq!(world.registry.prune_outcomes(world.now(), true).unwrap().removed, 3_000);
-    let report = world.registry.prune_outcomes_while(world.now(), &mut || true).unwrap();
+    assert_eq!(
+        world.registry.admin().prune_outcomes(world.now(), true).wait().unwrap().removed,
+        3_000
+    );
+    let report =
+        world.registry.admin().prune_outcomes_while(world.now(), &mut || true).wait().unwrap();
     assert_eq!((report.removed, report.kept), (3_000, 0));
 }
 
@@ -346,7 +365,8 @@ fn probation_doubles_and_only_that_tool_is_offered_then() {
     world.uses("/x", "FFF");
     let offered = |world: &World, after: i64| -> Vec<String> {
         let at: Timestamp = world.now().plus_millis(after);
-        let offers = world.registry.suggest(&p, None, None, 5, at).unwrap();
+        let offers =
+            world.registry.tools().suggest(&p, FindTools::ranked(5), at).wait().unwrap().tools;
         offers.iter().map(|each| format!("{} {:?}", each.tool.name, each.mark)).collect()
     };
     assert!(offered(&world, HOUR - 1).is_empty());
@@ -370,7 +390,16 @@ fn a_tool_that_is_failing_and_gone_is_not_on_offer() {
     world.uses("/x", "FFF");
     world.scan(vec![read(user("commands"), vec![])]);
     world.pass(2 * HOUR);
-    assert!(world.registry.suggest(&world.project, None, None, 5, world.now()).unwrap().is_empty());
+    assert!(
+        world
+            .registry
+            .tools()
+            .suggest(&world.project, FindTools::ranked(5), world.now())
+            .wait()
+            .unwrap()
+            .tools
+            .is_empty()
+    );
 }
 
 #[test]
@@ -381,7 +410,7 @@ fn a_large_batch_is_recorded_in_one_commit() {
             world.a_use(&format!("mcp__s{}__t{}", at % 100, at % 1_000), OutcomeKind::Success)
         })
         .collect();
-    let reports = world.registry.record_all(uses).unwrap();
+    let reports = world.registry.tools().record_all(uses).wait().unwrap();
     assert_eq!(reports.len(), 10_000);
     assert!(reports.iter().all(|report| report.tool.uses == 10 && !report.duplicate));
     let id = OpId::new("op-1").unwrap();

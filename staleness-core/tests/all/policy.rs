@@ -3,9 +3,9 @@
 use crate::common::*;
 use staleness_core::ids::{AgentId, ProjectId};
 use staleness_core::policy::ToolOverride;
-use staleness_core::registry::ToolListing;
+use staleness_core::registry::{FindTools, ToolListing};
 use staleness_core::tool::{DemotionRule, RING_CAPACITY, ToolKind};
-use staleness_core::{Policy, verdict};
+use staleness_core::{Policy, Wait, verdict};
 
 fn of(text: &str) -> Result<Policy, toml::de::Error> {
     toml::from_str(text)
@@ -272,14 +272,26 @@ fn the_short_name_of_an_ignored_server_covers_its_tools() {
     world.scan(vec![read(user("mcp"), vec![server("github"), server("other")])]);
     world.uses("mcp__github__search", "S");
     world.uses("mcp__other__search", "S");
-    let found = world.registry.discover(&world.project, "search", 10, world.now()).unwrap();
+    let found = world
+        .registry
+        .tools()
+        .discover(&world.project, FindTools::by_words("search", 10), world.now())
+        .wait()
+        .unwrap()
+        .tools;
     let names: Vec<&str> = found.iter().map(|each| each.tool.name.as_str()).collect();
     assert_eq!(names, ["mcp__other__search"]);
     let listing = ToolListing { hide_ignored: true, ..ToolListing::default() };
-    let listed = world.registry.list(&world.project, listing, world.now()).unwrap();
+    let listed = world.registry.tools().list(&world.project, listing, world.now()).wait().unwrap();
     assert!(listed.iter().all(|tool| !tool.name.contains("github")), "{listed:?}");
     assert_eq!(
-        world.registry.list(&world.project, ToolListing::default(), world.now()).unwrap().len(),
+        world
+            .registry
+            .tools()
+            .list(&world.project, ToolListing::default(), world.now())
+            .wait()
+            .unwrap()
+            .len(),
         4
     );
 }
@@ -296,6 +308,6 @@ fn a_long_list_of_ignored_names_is_looked_up() {
     tools.extend([command("/noise-49999"), server("github"), server("other")]);
     assert_eq!(world.scan(vec![read(user("commands"), tools)]).added.len(), 3_001);
     let listing = ToolListing { hide_ignored: true, ..ToolListing::default() };
-    let listed = world.registry.list(&world.project, listing, world.now()).unwrap();
+    let listed = world.registry.tools().list(&world.project, listing, world.now()).wait().unwrap();
     assert_eq!(listed.len(), 3_001);
 }

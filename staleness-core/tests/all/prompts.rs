@@ -6,7 +6,7 @@ use crate::common::{World, read, session, skill, tool_name, user};
 use pollster::block_on;
 use proptest::prelude::*;
 use staleness_core::ids::{Level, ProjectId, Scope, ServerKey, SourceId, ToolKey, ToolName};
-use staleness_core::registry::Learn;
+use staleness_core::registry::{FindTools, Learn};
 use staleness_core::route::{Confidence, Route, RouteId, RouteKey, SuggestedTool};
 use staleness_core::source::{Source, SourceState};
 use staleness_core::store::{
@@ -14,7 +14,7 @@ use staleness_core::store::{
     ToolFilter, View,
 };
 use staleness_core::tool::{Failing, Hold, Holding, PresenceCause, Tool, ToolKind};
-use staleness_core::{Policy, RegistryStore, Timestamp};
+use staleness_core::{Policy, RegistryStore, Timestamp, Wait};
 
 /// Writes rows as they are.
 #[derive(Debug)]
@@ -150,12 +150,16 @@ fn a_prompt_is_answered_where_more_than_a_chance_word_speaks_for_a_tool() {
     world.scan(vec![read(user("shelf"), tools)]);
     for query in ["call the night shift", "call somebody at night", "a late call"] {
         let learn = Learn::new(world.op(), query, tool_name("pager"), world.now());
-        world.registry.learn_route(&world.project, learn).unwrap();
+        world.registry.routes().learn(&world.project, learn).wait().unwrap();
     }
     let suggested = |prompt: &str| -> Vec<String> {
         let (session, now) = (session("s"), world.now());
-        let found =
-            world.registry.suggest_for_prompt(&world.project, &session, prompt, now).unwrap();
+        let found = world
+            .registry
+            .tools()
+            .suggest_for_prompt(&world.project, &session, prompt, now)
+            .wait()
+            .unwrap();
         found.into_iter().map(|each| each.tool.to_string()).collect()
     };
     for chance in ["help", "can you help me", "stop", "call", "merge", "seek"] {
@@ -196,11 +200,11 @@ proptest! {
         }
         let (session, now) = (session("s"), world.now());
         let suggested =
-            world.registry.suggest_for_prompt(&world.project, &session, prompt, now).unwrap();
+            world.registry.tools().suggest_for_prompt(&world.project, &session, prompt, now).wait().unwrap();
         let all = world
             .registry
-            .suggest(&world.project, Some(prompt), Some(&session), usize::MAX, now)
-            .unwrap();
+            .tools().suggest(&world.project, FindTools { session: Some(session.clone()), ..FindTools::by_words(prompt, usize::MAX) }, now).wait()
+            .unwrap().tools;
         let expected: Vec<SuggestedTool> = all
             .into_iter()
             .filter(|each| each.mark.is_none())

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::*;
 use proptest::prelude::*;
-use staleness_core::Policy;
 use staleness_core::ids::{Scope, ServerKey, ToolKey};
 use staleness_core::journal::Revision;
 use staleness_core::names;
@@ -12,6 +11,7 @@ use staleness_core::scan::{ApplyScan, Found, ProjectRef, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::{Decision, Step};
 use staleness_core::tool::{DemotionRule, Hold};
+use staleness_core::{Policy, Wait};
 
 const CASES: u32 = 96;
 
@@ -83,10 +83,11 @@ fn happen(world: &World, event: &Event) {
             world.uses_in(&there(elsewhere), USED[name], LETTERS[letters]);
         }
         Event::Hold { name, hold } => {
-            let _ = world.registry.set_hold(world.by_hand(USED[name]), Hold::ALL[hold]);
+            let _ =
+                world.registry.tools().set_hold(world.by_hand(USED[name]), Hold::ALL[hold]).wait();
         }
         Event::Forget { name } => {
-            let _ = world.registry.forget(world.by_hand(USED[name]));
+            let _ = world.registry.tools().forget(world.by_hand(USED[name])).wait();
         }
     }
 }
@@ -142,14 +143,14 @@ proptest! {
         world.pass(1_000);
         let scan = world.scan_of(&world.project, sources_of(&world.project, states, listings));
         let mut all = world.everything();
-        all.revision = world.registry.revision().unwrap();
+        all.revision = world.registry.admin().revision().wait().unwrap();
         let sees = |scope: &Scope| scope.project().is_none_or(|id| *id == world.project.id);
         all.sources.retain(|id, _| sees(&id.scope()));
         all.tools.retain(|key, _| sees(&key.scope));
         // Beyond the looks at which it would still ask for more.
         all.looks = 3;
         let saw_all = ApplyScan { scan: scan.clone() }.decide(&all);
-        world.registry.apply_scan(scan).unwrap();
+        world.registry.tools().apply_scan(scan).wait().unwrap();
         let mut did = world.last_commit().changes;
         for entry in &mut did.journal {
             (entry.revision, entry.index) = (Revision(0), 0);
@@ -191,13 +192,13 @@ proptest! {
         look();
         let before = look();
         let total = world.everything().journal.len() as u64;
-        let removed = world.registry.prune_journal(times[at], false, &mut || true).unwrap();
-        world.registry.check().unwrap();
+        let removed = world.registry.admin().prune_journal(times[at], false, &mut || true).wait().unwrap();
+        world.registry.admin().check().wait().unwrap();
         prop_assert_eq!(look(), before);
         let after = world.everything();
         prop_assert_eq!(after.journal.len() as u64 + removed, total);
         prop_assert!(removed == 0 || after.floor.at <= times[at]);
-        prop_assert_eq!(world.registry.prune_journal(times[at], false, &mut || true).unwrap(), 0);
+        prop_assert_eq!(world.registry.admin().prune_journal(times[at], false, &mut || true).wait().unwrap(), 0);
     }
 
     /// After any scans of sources that could be read, what is configured and there is what the
@@ -319,10 +320,10 @@ proptest! {
             .map(|(name, mark)| world.a_use(USED[*name], outcome(['S', 'F', 'I'][*mark])))
             .collect();
         for used in &uses {
-            world.registry.record(used.clone()).unwrap();
+            world.registry.tools().record(used.clone()).wait().unwrap();
         }
         let before = world.everything();
-        let reports = world.registry.record_all(uses.clone()).unwrap();
+        let reports = world.registry.tools().record_all(uses.clone()).wait().unwrap();
         prop_assert!(reports.iter().all(|report| report.duplicate));
         prop_assert!(world.last_commit().changes.is_empty());
         prop_assert_eq!(world.everything(), before);
@@ -338,9 +339,9 @@ proptest! {
                 .map(|(name, mark)| world.a_use(USED[*name], outcome(['S', 'F', 'I'][*mark])))
                 .collect();
             if at == 0 {
-                world.registry.record_all(uses).unwrap();
+                world.registry.tools().record_all(uses).wait().unwrap();
             } else {
-                uses.into_iter().for_each(|used| drop(world.registry.record(used).unwrap()));
+                uses.into_iter().for_each(|used| drop(world.registry.tools().record(used).wait().unwrap()));
             }
         }
         let [batch, turn] = worlds.map(|world| world.everything());

@@ -13,14 +13,19 @@ use staleness_core::store::Selection;
 use staleness_core::time::{DAY, Timestamp};
 use staleness_core::tool::Hold;
 use staleness_core::transfer::{Checker, HEADER, Record, append_lines, header};
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 fn prune(world: &World) -> u64 {
-    let would = world.registry.prune_journal(world.now(), true, &mut || true).unwrap();
-    let removed = world.registry.prune_journal(world.now(), false, &mut || true).unwrap();
+    let would =
+        world.registry.admin().prune_journal(world.now(), true, &mut || true).wait().unwrap();
+    let removed =
+        world.registry.admin().prune_journal(world.now(), false, &mut || true).wait().unwrap();
     assert_eq!(would, removed);
-    world.registry.check().unwrap();
-    assert_eq!(world.registry.prune_journal(world.now(), false, &mut || true).unwrap(), 0);
+    world.registry.admin().check().wait().unwrap();
+    assert_eq!(
+        world.registry.admin().prune_journal(world.now(), false, &mut || true).wait().unwrap(),
+        0
+    );
     removed
 }
 
@@ -42,7 +47,7 @@ fn item(id: &str) -> ItemKey {
 
 fn add_item(world: &World, id: &str) {
     let row = Item::new(item(id), ItemKind::Knowledge, "It is so.", world.now());
-    world.registry.add_item(row, Act::new(world.op(), world.now())).unwrap();
+    world.registry.knowledge().add(row, Act::new(world.op(), world.now())).wait().unwrap();
 }
 
 #[test]
@@ -71,9 +76,14 @@ fn old_entries_go_and_what_explains_a_present_state_stays() {
 fn of_what_is_gone_nothing_stays_but_that_a_person_removed_an_item() {
     let world = World::default();
     world.uses("mcp__a__x", "S");
-    world.registry.forget(world.by_hand("mcp__a__x")).unwrap();
+    world.registry.tools().forget(world.by_hand("mcp__a__x")).wait().unwrap();
     add_item(&world, "gone");
-    world.registry.remove_item(item("gone"), Act::new(world.op(), world.now())).unwrap();
+    world
+        .registry
+        .knowledge()
+        .remove(item("gone"), Act::new(world.op(), world.now()))
+        .wait()
+        .unwrap();
     world.pass(366 * DAY);
     world.uses("new", "S");
     assert_eq!(prune(&world), 3);
@@ -101,12 +111,12 @@ fn one_wrong_clock_and_one_old_pin_keep_nothing_else() {
 fn the_newest_commit_stays_whatever_it_says() {
     let world = World::with(keeping(0));
     world.uses("mcp__a__x", "S");
-    world.registry.forget(world.by_hand("mcp__a__x")).unwrap();
+    world.registry.tools().forget(world.by_hand("mcp__a__x")).wait().unwrap();
     assert_eq!(prune(&world), 1);
     assert_eq!(world.everything().journal.len(), 1);
-    let revision = world.registry.revision().unwrap();
+    let revision = world.registry.admin().revision().wait().unwrap();
     world.uses("mcp__a__x", "S");
-    assert_eq!(world.registry.revision().unwrap(), Revision(revision.0 + 1));
+    assert_eq!(world.registry.admin().revision().wait().unwrap(), Revision(revision.0 + 1));
 }
 
 fn keeping(keep_days: u32) -> Policy {
@@ -121,7 +131,7 @@ fn what_an_agent_was_not_told_stays_until_its_place_is_forgotten() {
     let project = world.project.clone();
     world.uses("mcp__a__x", "S");
     world.told(&project, "s1");
-    let told = world.registry.revision().unwrap();
+    let told = world.registry.admin().revision().wait().unwrap();
     flap(&world, "mcp__a__x", 5);
     world.uses("mcp__a__x", "FFF");
     world.pass(300 * DAY);
@@ -136,7 +146,7 @@ fn what_an_agent_was_not_told_stays_until_its_place_is_forgotten() {
     assert!(floor(&world) <= told.0);
     world.pass(300 * DAY);
     world.uses("newer", "S");
-    world.registry.prune_sessions(world.now(), false).unwrap();
+    world.registry.admin().prune_sessions(world.now(), false).wait().unwrap();
     assert!(prune(&world) >= 8 && floor(&world) > told.0);
 }
 
@@ -149,7 +159,7 @@ fn sessions_that_are_told_nothing_keep_no_more_than_two_years() {
         world.looked(&project, &session(&format!("s{}", world.now())));
         world.pass(50 * DAY);
         prune(&world);
-        world.registry.prune_sessions(world.now(), false).unwrap();
+        world.registry.admin().prune_sessions(world.now(), false).wait().unwrap();
     }
     let view = world.everything();
     let young = |at: Timestamp| at > world.now().minus_days(731);
@@ -177,7 +187,7 @@ fn pruned_behind_an_agent() -> (World, ProjectRef, Timestamp) {
 
 fn resumed(world: &World, project: &ProjectRef, from: ResumeFrom) -> Delta {
     let resume = Resume { from, peek: true, ..Resume::new(AgentId::new("agent").unwrap()) };
-    world.registry.resume(project, resume, world.now()).unwrap()
+    world.registry.sessions().resume(project, resume, world.now()).wait().unwrap()
 }
 
 #[test]
@@ -212,7 +222,7 @@ fn a_delta_in_which_nothing_is_left_does_not_say_that_nothing_changed() {
     world.uses("mcp__a__x", "S");
     world.told(&project, "s1");
     world.uses("mcp__b__x", "S");
-    world.registry.forget(world.by_hand("mcp__b__x")).unwrap();
+    world.registry.tools().forget(world.by_hand("mcp__b__x")).wait().unwrap();
     world.pass(10 * DAY);
     let mut other = world.by_hand("mcp__a__x");
     other.project = ProjectRef::of_root("/elsewhere");
@@ -229,7 +239,7 @@ fn pruning_that_is_cut_short_goes_on_the_next_time() {
     for turn in 0..900 {
         let name = format!("mcp__s{turn}__x");
         world.uses(&name, "FFF");
-        world.registry.forget(world.by_hand(&name)).unwrap();
+        world.registry.tools().forget(world.by_hand(&name)).wait().unwrap();
     }
     world.pass(2 * DAY);
     let all = world.everything().journal.len() as u64;
@@ -238,8 +248,10 @@ fn pruning_that_is_cut_short_goes_on_the_next_time() {
     let mut removed = Vec::new();
     while world.everything().journal.len() > 1 {
         let mut more = || one;
-        removed.push(world.registry.prune_journal(world.now(), false, &mut more).unwrap());
-        world.registry.check().unwrap();
+        removed.push(
+            world.registry.admin().prune_journal(world.now(), false, &mut more).wait().unwrap(),
+        );
+        world.registry.admin().check().wait().unwrap();
         one = !one;
     }
     assert!(removed.len() >= 2 && removed[0] < 1_001, "{removed:?}");
@@ -255,7 +267,7 @@ fn slices_without_time_forget_everything_that_is_gone_and_nothing_else() {
     for number in 0..120 {
         let name = format!("gone{number}");
         world.uses(&name, "S");
-        world.registry.forget(world.by_hand(&name)).unwrap();
+        world.registry.tools().forget(world.by_hand(&name)).wait().unwrap();
     }
     world.pass(366 * DAY);
     world.uses("new", "S");
@@ -263,21 +275,21 @@ fn slices_without_time_forget_everything_that_is_gone_and_nothing_else() {
     let before = left();
     for _ in 0..40 {
         world.pass(37);
-        world.registry.prune_journal(world.now(), false, &mut || false).unwrap();
+        world.registry.admin().prune_journal(world.now(), false, &mut || false).wait().unwrap();
     }
     assert!(before > 120, "{before}");
     assert_eq!((left(), world.history("stays").len()), (1, 1));
     assert_eq!(prune(&world), 0);
 }
 
-fn lines(registry: &BlockingRegistry) -> Vec<String> {
+fn lines(registry: &Registry) -> Vec<String> {
     let (mut bytes, mut first) = (Vec::new(), HEADER.to_owned());
     let mut visit = |page| {
         append_lines(&page, &mut bytes);
         first = header(page.floor.revision);
         ControlFlow::Continue(())
     };
-    registry.pages(&Selection::records(), &mut visit).unwrap();
+    registry.admin().pages(&Selection::records(), &mut visit).wait().unwrap();
     let text = String::from_utf8(bytes).unwrap();
     [first].into_iter().chain(text.lines().map(str::to_owned)).collect()
 }
@@ -297,16 +309,16 @@ fn an_export_carries_what_was_pruned_and_an_import_keeps_it() {
     let exported = lines(&world.registry);
     assert!(exported[0].ends_with(&format!(",\"pruned\":{}}}", floor(&world))), "{}", exported[0]);
     let fresh = Registry::new(std::sync::Arc::new(MemoryStore::new()), Policy::default());
-    let fresh = fresh.blocking();
-    let mut importer = fresh.importer(false).unwrap();
+    let fresh = fresh;
+    let mut importer = fresh.admin().importer(false).wait().unwrap();
     let (projects, others): (Vec<Record>, Vec<Record>) =
         check(&exported).unwrap().into_iter().partition(|row| matches!(row, Record::Project(_)));
-    others.into_iter().chain(projects).for_each(|row| importer.put(row).unwrap());
-    importer.finish().unwrap();
-    fresh.check().unwrap();
+    others.into_iter().chain(projects).for_each(|row| importer.put(row).wait().unwrap());
+    importer.finish().wait().unwrap();
+    fresh.admin().check().wait().unwrap();
     assert_eq!(lines(&fresh), exported);
     let resume = Resume::new(AgentId::new("agent").unwrap());
-    let delta = fresh.resume(&project, resume, world.now()).unwrap();
+    let delta = fresh.sessions().resume(&project, resume, world.now()).wait().unwrap();
     assert!(delta.pruned_until >= resumed(&world, &project, ResumeFrom::Cursor).pruned_until);
     assert!(delta.pruned_until.is_some());
     // What else is missing is refused, and so is what is there and should not be.
@@ -316,7 +328,7 @@ fn an_export_carries_what_was_pruned_and_an_import_keeps_it() {
     assert!(check(&[&[lower], &exported[1..]].concat()).unwrap_err().contains("no gaps"));
     let absurd = [header(Revision(u64::MAX - 1))];
     assert!(check(&absurd).unwrap_err().contains("too large"));
-    let revision = world.registry.revision().unwrap();
+    let revision = world.registry.admin().revision().wait().unwrap();
     let higher = [&[header(revision)], &exported[1..]].concat();
     assert!(check(&higher).unwrap_err().contains("no gaps"));
 }

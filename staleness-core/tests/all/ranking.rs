@@ -3,15 +3,16 @@
 use crate::common::*;
 use proptest::prelude::*;
 use staleness_core::outcome::OutcomeKind;
+use staleness_core::registry::FindTools;
 use staleness_core::report::{Context, order, rank};
 use staleness_core::scan::ProjectRef;
 use staleness_core::time::{DAY, SECOND};
 use staleness_core::tool::{Hold, Status, ToolKind};
 use staleness_core::verdict::{Level, NextAction};
-use staleness_core::{Policy, Timestamp};
+use staleness_core::{Policy, Timestamp, Wait};
 
 fn scores(world: &World, now: Timestamp) -> Vec<(String, f64)> {
-    let ranked = world.registry.rank(&world.project, 100, now).unwrap();
+    let ranked = world.registry.tools().rank(&world.project, 100, now).wait().unwrap();
     ranked.into_iter().map(|each| (each.tool.name, each.score)).collect()
 }
 
@@ -31,7 +32,13 @@ fn the_reason_tells_how_often_a_tool_worked_here() {
     world.uses_in(&ProjectRef::of_root("/other"), "elsewhere", "SS");
     world.uses("once", "SF");
     world.uses("thrice", "SSS");
-    let offered = world.registry.suggest(&world.project, None, None, 10, world.now()).unwrap();
+    let offered = world
+        .registry
+        .tools()
+        .suggest(&world.project, FindTools::ranked(10), world.now())
+        .wait()
+        .unwrap()
+        .tools;
     let mut reasons: Vec<_> =
         offered.iter().map(|each| (each.tool.name.as_str(), each.reason.as_str())).collect();
     reasons.sort_unstable();
@@ -201,8 +208,8 @@ fn ten_thousand_tools_are_ranked_with_a_limit_as_without() {
     world.scan(vec![read(user("skills"), skills)]);
     world.uses("s00007", "SS");
     world.uses("s09999", "S");
-    let all = world.registry.rank(&world.project, usize::MAX, world.now()).unwrap();
-    let top = world.registry.rank(&world.project, 20, world.now()).unwrap();
+    let all = world.registry.tools().rank(&world.project, usize::MAX, world.now()).wait().unwrap();
+    let top = world.registry.tools().rank(&world.project, 20, world.now()).wait().unwrap();
     assert_eq!(all[..20], top[..]);
     assert_eq!((top[0].tool.name.as_str(), top[1].tool.name.as_str()), ("s00007", "s09999"));
 }
@@ -261,7 +268,7 @@ proptest! {
         let (name, was) = before[at.index(before.len())].clone();
         // Built at the same moment, so that nothing but the outcome differs.
         let used = world.a_use(&name, OutcomeKind::Failure);
-        world.registry.record(used).unwrap();
+        world.registry.tools().record(used).wait().unwrap();
         prop_assert!(score(&world, &name, world.now()) <= was);
     }
 }

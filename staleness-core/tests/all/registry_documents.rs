@@ -11,10 +11,10 @@ use staleness_core::knowledge::{
 use staleness_core::registry::{DocumentsReport, MAX_FINDINGS_BYTES};
 use staleness_core::scan::{ProjectRef, Scan};
 use staleness_core::store::pack;
-use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
+use staleness_core::{Policy, Registry, Timestamp, Wait};
 
-fn registry() -> BlockingRegistry {
-    Registry::new(Arc::new(Spy::default()), Policy::default()).blocking()
+fn registry() -> Registry {
+    Registry::new(Arc::new(Spy::default()), Policy::default())
 }
 
 fn at(hour: i64) -> Timestamp {
@@ -46,8 +46,8 @@ fn document(path: &str, hour: i64, findings: u32) -> Document {
     }
 }
 
-fn put(registry: &BlockingRegistry, rows: &[Document], hour: i64) -> DocumentsReport {
-    registry.put_documents(&project(), rows.to_vec(), None, at(hour)).unwrap()
+fn put(registry: &Registry, rows: &[Document], hour: i64) -> DocumentsReport {
+    registry.documents().put(&project(), rows.to_vec(), None, at(hour)).wait().unwrap()
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn only_news_is_written_and_nothing_over_what_is_newer() {
     // A check that began earlier and ends later says nothing.
     assert_eq!(put(&registry, &[document("a.md", 33, 5)], 33).written, 0);
     assert_eq!(put(&registry, &[document("a.md", 35, 5)], 35).written, 1);
-    assert_eq!(registry.documents(&project()).unwrap()[1].found.len(), 5);
-    assert_eq!(registry.revision().unwrap().0, 0, "a cache is not told");
+    assert_eq!(registry.documents().list(&project()).wait().unwrap()[1].found.len(), 5);
+    assert_eq!(registry.admin().revision().wait().unwrap().0, 0, "a cache is not told");
 }
 
 #[test]
@@ -77,10 +77,18 @@ fn a_hook_sees_what_clients_load_and_what_has_findings() {
     put(&registry, &rows, 1);
     let paths =
         |rows: Vec<Document>| -> Vec<String> { rows.into_iter().map(|row| row.key.path).collect() };
-    assert_eq!(paths(registry.loaded_documents(&project()).unwrap()), ["AGENTS.md"]);
-    assert_eq!(paths(registry.flagged_documents(&project()).unwrap()), ["AGENTS.md", "b.md"]);
-    assert_eq!(paths(registry.documents(&project()).unwrap()), ["A.md", "AGENTS.md", "b.md"]);
-    assert!(registry.documents(&ProjectId::of_root("/work/other")).unwrap().is_empty());
+    assert_eq!(paths(registry.documents().loaded(&project()).wait().unwrap()), ["AGENTS.md"]);
+    assert_eq!(
+        paths(registry.documents().flagged(&project()).wait().unwrap()),
+        ["AGENTS.md", "b.md"]
+    );
+    assert_eq!(
+        paths(registry.documents().list(&project()).wait().unwrap()),
+        ["A.md", "AGENTS.md", "b.md"]
+    );
+    assert!(
+        registry.documents().list(&ProjectId::of_root("/work/other")).wait().unwrap().is_empty()
+    );
 }
 
 #[test]
@@ -89,10 +97,12 @@ fn rows_of_documents_that_are_gone_go_but_for_newer_ones() {
     put(&registry, &[document("a.md", 1, 0), document("b.md", 1, 1), document("new.md", 9, 1)], 9);
     let paths: BTreeSet<String> = ["a.md".to_owned()].into();
     let report = registry
-        .put_documents(&project(), vec![document("a.md", 2, 3)], Some(paths), at(2))
+        .documents()
+        .put(&project(), vec![document("a.md", 2, 3)], Some(paths), at(2))
+        .wait()
         .unwrap();
     assert_eq!((report.written, report.removed), (1, 1));
-    let left = registry.documents(&project()).unwrap();
+    let left = registry.documents().list(&project()).wait().unwrap();
     let left: Vec<&str> = left.iter().map(|row| row.key.path.as_str()).collect();
     assert_eq!(left, ["a.md", "new.md"]);
 }
@@ -121,7 +131,7 @@ fn of_too_many_findings_the_worst_are_kept_and_the_document_is_looked_at_again()
     let report = put(&registry, &[large, document("b.md", 2, 1)], 2);
     assert_eq!((report.written, report.removed), (2, 0));
     assert_eq!(report.too_large, ["a.md"]);
-    let kept = registry.documents(&project()).unwrap().remove(0);
+    let kept = registry.documents().list(&project()).wait().unwrap().remove(0);
     assert!(kept.is_partial() && kept.head.is_none() && kept.blocks == whole.blocks);
     assert!(pack(&kept.found).len() <= MAX_FINDINGS_BYTES);
     assert!(kept.found.len() > 1_000, "{}", kept.found.len());
@@ -141,7 +151,7 @@ fn of_one_block_with_too_much_against_it_some_of_each_sort_is_kept() {
     block.evidence = vec![block.evidence[0].clone(); MAX_FINDINGS_BYTES / 20];
     block.evidence.push(Fact::Expired { at: at(0) }.into());
     assert_eq!(put(&registry, &[large.clone()], 1).too_large, ["a.md"]);
-    let kept = registry.documents(&project()).unwrap().remove(0);
+    let kept = registry.documents().list(&project()).wait().unwrap().remove(0);
     assert!(pack(&kept.found).len() <= MAX_FINDINGS_BYTES);
     let sorts = |document: &Document| SignalSet::of(&document.found[0].evidence);
     assert_eq!(sorts(&kept), sorts(&large));
@@ -152,7 +162,7 @@ fn a_large_project_is_written_in_batches() {
     let registry = registry();
     let rows: Vec<Document> = (0..450).map(|n| document(&format!("{n}.md"), 1, 1)).collect();
     assert_eq!(put(&registry, &rows, 1).written, 450);
-    assert_eq!(registry.documents(&project()).unwrap().len(), 450);
+    assert_eq!(registry.documents().list(&project()).wait().unwrap().len(), 450);
 }
 
 #[test]
@@ -160,15 +170,15 @@ fn a_forgotten_project_leaves_no_documents() {
     let registry = registry();
     let scan = Scan {
         project: ProjectRef::of_root("/work/shop"),
-        read_under: registry.readings(&project()).unwrap(),
+        read_under: registry.tools().readings(&project()).wait().unwrap(),
         sources: Vec::new(),
         indexes: Vec::new(),
         at: at(0),
         session: None,
         client: None,
     };
-    registry.apply_scan(scan).unwrap();
+    registry.tools().apply_scan(scan).wait().unwrap();
     put(&registry, &[document("a.md", 1, 1)], 1);
-    registry.forget_project(project(), OpId::new("f").unwrap(), at(2)).unwrap();
-    assert!(registry.documents(&project()).unwrap().is_empty());
+    registry.admin().forget_project(project(), OpId::new("f").unwrap(), at(2)).wait().unwrap();
+    assert!(registry.documents().list(&project()).wait().unwrap().is_empty());
 }

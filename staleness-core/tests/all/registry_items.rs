@@ -12,10 +12,10 @@ use staleness_core::registry::{
     Act, FileItem, ItemPatch, ScopeChoice, Verification, recalls_since_edit,
 };
 use staleness_core::store::{Refusal, StoreError};
-use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
+use staleness_core::{Policy, Registry, Timestamp, Wait};
 
-fn registry() -> BlockingRegistry {
-    Registry::new(Arc::new(Spy::default()), Policy::default()).blocking()
+fn registry() -> Registry {
+    Registry::new(Arc::new(Spy::default()), Policy::default())
 }
 
 fn at(day: i64) -> Timestamp {
@@ -50,20 +50,20 @@ fn todo(text: &str) -> Item {
     Item { kind: ItemKind::Todo, ..item(text) }
 }
 
-fn add(registry: &BlockingRegistry, item: Item) -> Item {
+fn add(registry: &Registry, item: Item) -> Item {
     let op = format!("add {} {}", item.key.scope.as_key(), item.key.id);
-    registry.add_item(item, act(&op, 0)).unwrap()
+    registry.knowledge().add(item, act(&op, 0)).wait().unwrap()
 }
 
-fn get(registry: &BlockingRegistry, text: &str) -> Item {
-    registry.item(&project(), &id(text), ScopeChoice::Either).unwrap()
+fn get(registry: &Registry, text: &str) -> Item {
+    registry.knowledge().get(&project(), &id(text), ScopeChoice::Either).wait().unwrap()
 }
 
-fn history(registry: &BlockingRegistry, text: &str) -> Vec<JournalEntry> {
-    registry.journal_of(Subject::item(&key(text)), 50).unwrap()
+fn history(registry: &Registry, text: &str) -> Vec<JournalEntry> {
+    registry.admin().journal_of(Subject::item(&key(text)), 50).wait().unwrap()
 }
 
-fn actions(registry: &BlockingRegistry, text: &str) -> Vec<Action> {
+fn actions(registry: &Registry, text: &str) -> Vec<Action> {
     history(registry, text).iter().map(|entry| entry.action).collect()
 }
 
@@ -89,23 +89,27 @@ fn an_item_is_added_once_and_told_once() {
     let mut by = act("op", 0);
     by.actor = Some(AgentId::new("me").unwrap());
     by.note = Some("so that nobody forgets".into());
-    let added = registry.add_item(item("a"), by.clone()).unwrap();
+    let added = registry.knowledge().add(item("a"), by.clone()).wait().unwrap();
     assert_eq!(added, item("a"));
     // The acknowledgement was lost: the same again.
-    assert_eq!(registry.add_item(item("a"), by).unwrap(), added);
-    invalid(registry.add_item(item("a"), act("other", 1)), "there is an item \"a\" already");
+    assert_eq!(registry.knowledge().add(item("a"), by).wait().unwrap(), added);
+    invalid(
+        registry.knowledge().add(item("a"), act("other", 1)).wait(),
+        "there is an item \"a\" already",
+    );
     let told = history(&registry, "a");
     assert_eq!(told.len(), 1);
     assert_eq!((told[0].action, told[0].from.as_deref()), (Action::Added, None));
     assert_eq!(told[0].to.as_deref(), Some("current"));
     assert_eq!(told[0].note.as_deref(), Some("so that nobody forgets"));
-    assert_eq!(registry.revision().unwrap().0, 1);
+    assert_eq!(registry.admin().revision().wait().unwrap().0, 1);
 }
 
 #[test]
 fn what_no_record_may_hold_is_refused() {
     let registry = registry();
-    let refused = |item: Item, says: &str| invalid(registry.add_item(item, act("op", 0)), says);
+    let refused =
+        |item: Item, says: &str| invalid(registry.knowledge().add(item, act("op", 0)).wait(), says);
     refused(Item { body: "x".repeat(MAX_BODY_BYTES + 1), ..item("a") }, "bytes long");
     refused(Item { body: " \n".into(), ..item("a") }, "the text is empty");
     refused(Item { body: "a\0b".into(), ..item("a") }, "NUL");
@@ -116,7 +120,7 @@ fn what_no_record_may_hold_is_refused() {
     refused(Item { citations: [citation].into(), ..item("a") }, "no range");
     let many = (0..10_000).map(|number| format!("{number:0100}")).collect();
     refused(Item { keywords: many, ..item("a") }, "at most");
-    assert!(registry.items(&project()).unwrap().is_empty());
+    assert!(registry.knowledge().list(&project()).wait().unwrap().is_empty());
     let largest = Item { body: "x".repeat(MAX_BODY_BYTES), ..item("a") };
     assert_eq!(add(&registry, largest.clone()), largest);
 }
@@ -135,7 +139,7 @@ fn an_edit_keeps_links_counters_and_history() {
             ..item("a")
         },
     );
-    registry.count_recalls(vec![key("a")], act("recall", 1)).unwrap();
+    registry.knowledge().count_recalls(vec![key("a")], act("recall", 1)).wait().unwrap();
     let before = get(&registry, "a");
     assert_eq!((before.recalls, before.recalls_since_edit), (1, 1));
 
@@ -145,7 +149,8 @@ fn an_edit_keeps_links_counters_and_history() {
         due: Some(Some(at(9))),
         ..ItemPatch::default()
     };
-    let edited = registry.edit_items(vec![key("a")], patch.clone(), act("edit", 2)).unwrap();
+    let edited =
+        registry.knowledge().edit(vec![key("a")], patch.clone(), act("edit", 2)).wait().unwrap();
     let expected = Item {
         body: "About a, again.".into(),
         citations: [digest, Citation::of_path("b")].into(),
@@ -160,7 +165,7 @@ fn an_edit_keeps_links_counters_and_history() {
     assert_eq!(told.last().unwrap().cause, "changed body, due, citations");
 
     // Nothing changes: nothing is written, and nothing is told.
-    registry.edit_items(vec![key("a")], patch, act("again", 3)).unwrap();
+    registry.knowledge().edit(vec![key("a")], patch, act("again", 3)).wait().unwrap();
     assert_eq!(get(&registry, "a"), expected);
     assert_eq!(actions(&registry, "a"), [Action::Added, Action::Edited]);
 }
@@ -171,18 +176,20 @@ fn an_edit_of_several_is_an_edit_of_all_or_none() {
     add(&registry, item("a"));
     let patch = ItemPatch { evergreen: Some(true), ..ItemPatch::default() };
     let keys = vec![key("a"), key("b")];
-    unknown(registry.edit_items(keys.clone(), patch.clone(), act("op", 1)), "b");
+    unknown(registry.knowledge().edit(keys.clone(), patch.clone(), act("op", 1)).wait(), "b");
     assert!(!get(&registry, "a").evergreen);
     add(&registry, item("b"));
-    let edited = registry.edit_items(keys, patch, act("op", 1)).unwrap();
+    let edited = registry.knowledge().edit(keys, patch, act("op", 1)).wait().unwrap();
     assert!(edited.iter().all(|item| item.evergreen));
     assert_eq!(actions(&registry, "b"), [Action::Added, Action::Edited]);
 }
 
 /// The two sides of a link, as they are stored.
-fn links(registry: &BlockingRegistry, old: &str, new: &str) -> (bool, bool) {
+fn links(registry: &Registry, old: &str, new: &str) -> (bool, bool) {
     let has = |set: BTreeSet<ItemId>, text: &str| set.contains(&id(text));
-    let item = |text: &str| registry.item(&project(), &id(text), ScopeChoice::Either).ok();
+    let item = |text: &str| {
+        registry.knowledge().get(&project(), &id(text), ScopeChoice::Either).wait().ok()
+    };
     (
         item(old).is_some_and(|item| has(item.superseded_by, new)),
         item(new).is_some_and(|item| has(item.supersedes, old)),
@@ -195,42 +202,53 @@ fn both_sides_of_a_link_stay_in_step() {
     for text in ["a", "b", "c"] {
         add(&registry, item(text));
     }
-    let (old, new) = registry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
+    let (old, new) =
+        registry.knowledge().supersede(key("a"), key("b"), act("s", 1)).wait().unwrap();
     assert_eq!((old.superseded_by, new.supersedes), ([id("b")].into(), [id("a")].into()));
     assert_eq!(old.updated_at, at(0), "nobody edited the old one");
     // Again, with the same op and with another one: nothing more is told.
-    registry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
-    registry.supersede_item(key("a"), key("b"), act("t", 1)).unwrap();
+    registry.knowledge().supersede(key("a"), key("b"), act("s", 1)).wait().unwrap();
+    registry.knowledge().supersede(key("a"), key("b"), act("t", 1)).wait().unwrap();
     assert_eq!(actions(&registry, "a"), [Action::Added, Action::Superseded]);
     assert_eq!(actions(&registry, "b"), [Action::Added, Action::Edited], "both sides are told");
     let told = history(&registry, "a").pop().unwrap();
     assert_eq!((told.from.as_deref(), told.to.as_deref()), (Some("current"), Some("superseded")));
 
-    invalid(registry.supersede_item(key("b"), key("a"), act("u", 1)), "already");
-    invalid(registry.supersede_item(key("b"), key("b"), act("u", 1)), "itself");
-    unknown(registry.supersede_item(key("a"), key("x"), act("u", 1)), "x");
+    invalid(registry.knowledge().supersede(key("b"), key("a"), act("u", 1)).wait(), "already");
+    invalid(registry.knowledge().supersede(key("b"), key("b"), act("u", 1)).wait(), "itself");
+    unknown(registry.knowledge().supersede(key("a"), key("x"), act("u", 1)).wait(), "x");
     add(&registry, Item { key: global("a"), ..item("a") });
-    invalid(registry.supersede_item(global("a"), key("b"), act("u", 1)), "different scopes");
+    invalid(
+        registry.knowledge().supersede(global("a"), key("b"), act("u", 1)).wait(),
+        "different scopes",
+    );
 
     // By an edit of the other side.
     let to = |text: &str| ItemPatch { supersedes: Some([id(text)].into()), ..ItemPatch::default() };
-    registry.edit_items(vec![key("b")], to("c"), act("v", 2)).unwrap();
+    registry.knowledge().edit(vec![key("b")], to("c"), act("v", 2)).wait().unwrap();
     assert_eq!(links(&registry, "a", "b"), (false, false));
     assert_eq!(links(&registry, "c", "b"), (true, true));
     assert_eq!(history(&registry, "a").pop().unwrap().to.as_deref(), Some("current"));
-    unknown(registry.edit_items(vec![key("b")], to("x"), act("w", 2)), "x");
+    unknown(registry.knowledge().edit(vec![key("b")], to("x"), act("w", 2)).wait(), "x");
     unknown(
-        registry.add_item(Item { supersedes: [id("x")].into(), ..item("d") }, act("w", 2)),
+        registry
+            .knowledge()
+            .add(Item { supersedes: [id("x")].into(), ..item("d") }, act("w", 2))
+            .wait(),
         "x",
     );
 
     // By removing either side.
-    assert!(registry.remove_item(key("b"), act("r", 3)).unwrap().is_some());
-    assert_eq!(registry.remove_item(key("b"), act("r", 3)).unwrap(), None, "repeated");
-    unknown(registry.remove_item(key("b"), act("r2", 3)), "b");
+    assert!(registry.knowledge().remove(key("b"), act("r", 3)).wait().unwrap().is_some());
+    assert_eq!(
+        registry.knowledge().remove(key("b"), act("r", 3)).wait().unwrap(),
+        None,
+        "repeated"
+    );
+    unknown(registry.knowledge().remove(key("b"), act("r2", 3)).wait(), "b");
     assert!(get(&registry, "c").superseded_by.is_empty());
-    registry.supersede_item(key("a"), key("c"), act("x", 4)).unwrap();
-    registry.remove_item(key("a"), act("y", 4)).unwrap();
+    registry.knowledge().supersede(key("a"), key("c"), act("x", 4)).wait().unwrap();
+    registry.knowledge().remove(key("a"), act("y", 4)).wait().unwrap();
     assert!(get(&registry, "c").supersedes.is_empty());
     assert_eq!(actions(&registry, "b").last(), Some(&Action::Removed));
 }
@@ -240,12 +258,22 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
     let registry = registry();
     let cited = Citation { lines: Some(Lines { first: 1, last: 2 }), ..Citation::of_path("a.rs") };
     add(&registry, Item { citations: [cited.clone()].into(), ..item("a") });
-    let said = registry.contradict_item(key("a"), "agent".into(), "it moved".into(), act("c", 1));
+    let said = registry
+        .knowledge()
+        .contradict(key("a"), "agent".into(), "it moved".into(), act("c", 1))
+        .wait();
     assert_eq!(said.unwrap().contradicted.unwrap().reason, "it moved");
     let told = history(&registry, "a").pop().unwrap();
     assert_eq!((told.action, told.note.as_deref()), (Action::Contradicted, Some("it moved")));
-    registry.contradict_item(key("a"), "agent".into(), "it moved".into(), act("c2", 2)).unwrap();
-    invalid(registry.contradict_item(key("a"), "a".into(), " ".into(), act("c3", 2)), "reason");
+    registry
+        .knowledge()
+        .contradict(key("a"), "agent".into(), "it moved".into(), act("c2", 2))
+        .wait()
+        .unwrap();
+    invalid(
+        registry.knowledge().contradict(key("a"), "a".into(), " ".into(), act("c3", 2)).wait(),
+        "reason",
+    );
 
     let now = Citation { digest: Some("0f".into()), ..cited };
     let seen = Verification {
@@ -255,7 +283,8 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
         moved: Vec::new(),
     };
     for _ in 0..2 {
-        let verified = registry.verify_items(vec![seen.clone()], act("v", 3)).unwrap().remove(0);
+        let verified =
+            registry.knowledge().verify(vec![seen.clone()], act("v", 3)).wait().unwrap().remove(0);
         assert_eq!((verified.verified_at, verified.verifications), (Some(at(3)), 1));
         assert_eq!(verified.verified_commit.as_deref(), Some("c0ffee"));
         assert_eq!(verified.citations, [now.clone()].into());
@@ -266,7 +295,7 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
     // What it cites is not there any more: the digest goes on saying that it was.
     let gone = Citation { digest: None, ..now.clone() };
     let seen = Verification { citations: [gone].into(), ..seen };
-    let verified = registry.verify_items(vec![seen], act("w", 4)).unwrap().remove(0);
+    let verified = registry.knowledge().verify(vec![seen], act("w", 4)).wait().unwrap().remove(0);
     assert_eq!(verified.citations, [now].into());
 }
 
@@ -285,7 +314,8 @@ fn a_verification_names_lines_as_they_are_numbered_now() {
     for cites in [Some(cited.clone()), None] {
         let name = if cites.is_some() { "a" } else { "b" };
         add(&registry, Item { citations: cites.clone().into_iter().collect(), ..item(name) });
-        let verified = registry.verify_items(vec![seen(key(name))], act(name, 1)).unwrap();
+        let verified =
+            registry.knowledge().verify(vec![seen(key(name))], act(name, 1)).wait().unwrap();
         let moved = cites.map(|_| Citation { lines: lines(3), ..now.clone() });
         assert_eq!(verified[0].citations, moved.into_iter().collect());
     }
@@ -298,7 +328,7 @@ fn a_verification_names_lines_as_they_are_numbered_now() {
         recalled_at: None,
     };
     let act = Act { files: [(key("c"), file)].into(), ..act("c", 1) };
-    let verified = registry.verify_items(vec![seen(key("c"))], act).unwrap();
+    let verified = registry.knowledge().verify(vec![seen(key("c"))], act).wait().unwrap();
     assert_eq!(verified[0].citations, [now.clone()].into(), "the file names them as it does");
 }
 
@@ -307,18 +337,22 @@ fn only_a_todo_can_be_done() {
     let registry = registry();
     add(&registry, todo("t"));
     add(&registry, item("k"));
-    invalid(registry.done_items(vec![key("t"), key("k")], act("d", 1)), "only a to-do");
+    invalid(
+        registry.knowledge().done(vec![key("t"), key("k")], act("d", 1)).wait(),
+        "only a to-do",
+    );
     assert_eq!(get(&registry, "t").done_at, None);
-    registry.done_items(vec![key("t"), key("t")], act("d", 1)).unwrap();
-    registry.done_items(vec![key("t")], act("e", 2)).unwrap();
+    registry.knowledge().done(vec![key("t"), key("t")], act("d", 1)).wait().unwrap();
+    registry.knowledge().done(vec![key("t")], act("e", 2)).wait().unwrap();
     assert_eq!(get(&registry, "t").done_at, Some(at(1)));
     assert_eq!(actions(&registry, "t"), [Action::Added, Action::Done]);
-    invalid(registry.reopen_items(vec![key("k")], act("f", 3)), "only a to-do");
+    invalid(registry.knowledge().reopen(vec![key("k")], act("f", 3)).wait(), "only a to-do");
     for _ in 0..2 {
-        let open = registry.reopen_items(vec![key("t")], act("g", 3)).unwrap().remove(0);
+        let open =
+            registry.knowledge().reopen(vec![key("t")], act("g", 3)).wait().unwrap().remove(0);
         assert_eq!((open.done_at, open.updated_at), (None, at(3)));
     }
-    registry.reopen_items(vec![key("t")], act("h", 4)).unwrap();
+    registry.knowledge().reopen(vec![key("t")], act("h", 4)).wait().unwrap();
     assert_eq!(actions(&registry, "t"), [Action::Added, Action::Done, Action::Reopened]);
 }
 
@@ -326,16 +360,16 @@ fn only_a_todo_can_be_done() {
 fn recalls_are_counted_once_per_op_and_not_told() {
     let registry = registry();
     add(&registry, item("a"));
-    let revision = registry.revision().unwrap();
+    let revision = registry.admin().revision().wait().unwrap();
     let keys = || vec![key("a"), key("removed since")];
-    assert_eq!(registry.count_recalls(keys(), act("r1", 5)).unwrap(), 1);
-    assert_eq!(registry.count_recalls(keys(), act("r1", 5)).unwrap(), 0);
-    assert_eq!(registry.count_recalls(keys(), act("r2", 4)).unwrap(), 1);
+    assert_eq!(registry.knowledge().count_recalls(keys(), act("r1", 5)).wait().unwrap(), 1);
+    assert_eq!(registry.knowledge().count_recalls(keys(), act("r1", 5)).wait().unwrap(), 0);
+    assert_eq!(registry.knowledge().count_recalls(keys(), act("r2", 4)).wait().unwrap(), 1);
     let counted = get(&registry, "a");
     assert_eq!((counted.recalls, counted.recalled_at), (2, Some(at(5))));
     assert_eq!(counted.updated_at, at(0));
-    assert_eq!(registry.revision().unwrap(), revision);
-    assert_eq!(registry.items(&project()).unwrap().len(), 1);
+    assert_eq!(registry.admin().revision().wait().unwrap(), revision);
+    assert_eq!(registry.knowledge().list(&project()).wait().unwrap().len(), 1);
 }
 
 #[test]
@@ -352,22 +386,25 @@ fn an_item_that_lives_in_a_file_gets_a_row_for_what_is_said_of_it() {
         };
         Act { files: [(key("f"), file)].into(), ..act(op, day) }
     };
-    registry.count_recalls(vec![key("f")], in_file(1, "r")).unwrap();
+    registry.knowledge().count_recalls(vec![key("f")], in_file(1, "r")).wait().unwrap();
     let row = get(&registry, "f");
     assert_eq!((row.path.as_deref(), row.body.as_str()), (Some("docs/f.md"), ""));
     assert_eq!((row.recalls, row.updated_at), (8, at(1)), "it counts on from what the file says");
     assert!(history(&registry, "f").is_empty(), "the file was there before");
     // The file was edited: recalls since then begin again.
-    registry.count_recalls(vec![key("f")], in_file(3, "r2")).unwrap();
+    registry.knowledge().count_recalls(vec![key("f")], in_file(3, "r2")).wait().unwrap();
     let row = get(&registry, "f");
     assert_eq!((row.recalls, row.recalls_since_edit, row.updated_at), (9, 1, at(3)));
     // Committing it afterwards is no edit.
     let row = Item { recalled_at: Some(at(5)), ..row };
     assert_eq!((recalls_since_edit(&row, at(4)), recalls_since_edit(&row, at(6))), (1, 0));
     let patch = ItemPatch { evergreen: Some(true), ..ItemPatch::default() };
-    invalid(registry.edit_items(vec![key("f")], patch, act("e", 3)), "lives in \"docs/f.md\"");
+    invalid(
+        registry.knowledge().edit(vec![key("f")], patch, act("e", 3)).wait(),
+        "lives in \"docs/f.md\"",
+    );
     add(&registry, item("new"));
-    registry.supersede_item(key("f"), key("new"), in_file(3, "s")).unwrap();
+    registry.knowledge().supersede(key("f"), key("new"), in_file(3, "s")).wait().unwrap();
     assert_eq!(links(&registry, "f", "new"), (true, true));
 }
 
@@ -380,16 +417,24 @@ fn a_project_sees_its_own_items_and_the_global_ones_it_does_not_hide() {
     let elsewhere = Scope::Project(ProjectId::of_root("/work/other"));
     add(&registry, Item { key: ItemKey { scope: elsewhere, id: id("other") }, ..item("other") });
     let keys = |items: Vec<Item>| items.into_iter().map(|item| item.key).collect::<Vec<_>>();
-    let seen = keys(registry.items(&project()).unwrap());
+    let seen = keys(registry.knowledge().list(&project()).wait().unwrap());
     assert_eq!(seen, [key("deploy"), global("style")]);
-    let rows = keys(registry.item_rows(&project()).unwrap());
+    let rows = keys(registry.knowledge().rows(&project()).wait().unwrap());
     assert_eq!(rows, [global("deploy"), global("style"), key("deploy")]);
-    let one = |choice| registry.item(&project(), &id("deploy"), choice).map(|item| item.key);
+    let one = |choice| {
+        registry.knowledge().get(&project(), &id("deploy"), choice).wait().map(|item| item.key)
+    };
     assert_eq!(one(ScopeChoice::Either).unwrap(), key("deploy"));
     assert_eq!(one(ScopeChoice::Global).unwrap(), global("deploy"));
-    assert_eq!(registry.nearest_item(&project(), "Deplyo").unwrap(), Some(id("deploy")));
-    assert_eq!(registry.nearest_item(&project(), "zzz").unwrap(), None);
-    unknown(registry.item(&project(), &id("other"), ScopeChoice::Either), "other");
+    assert_eq!(
+        registry.knowledge().nearest(&project(), "Deplyo").wait().unwrap(),
+        Some(id("deploy"))
+    );
+    assert_eq!(registry.knowledge().nearest(&project(), "zzz").wait().unwrap(), None);
+    unknown(
+        registry.knowledge().get(&project(), &id("other"), ScopeChoice::Either).wait(),
+        "other",
+    );
 }
 
 #[test]
@@ -397,19 +442,22 @@ fn a_project_is_not_forgotten_over_what_somebody_wrote() {
     let registry = registry();
     let scan = staleness_core::scan::Scan {
         project: staleness_core::scan::ProjectRef::of_root("/work/shop"),
-        read_under: registry.readings(&project()).unwrap(),
+        read_under: registry.tools().readings(&project()).wait().unwrap(),
         sources: Vec::new(),
         indexes: Vec::new(),
         at: at(0),
         session: None,
         client: None,
     };
-    registry.apply_scan(scan).unwrap();
+    registry.tools().apply_scan(scan).wait().unwrap();
     add(&registry, item("a"));
     let op = |text: &str| OpId::new(text).unwrap();
-    invalid(registry.forget_project(project(), op("f"), at(1)), "1 item of knowledge belongs");
-    registry.forget_project_and_knowledge(project(), op("g"), at(1)).unwrap();
-    registry.forget_project_and_knowledge(project(), op("g"), at(1)).unwrap();
-    assert!(registry.items(&project()).unwrap().is_empty());
+    invalid(
+        registry.admin().forget_project(project(), op("f"), at(1)).wait(),
+        "1 item of knowledge belongs",
+    );
+    registry.admin().forget_project_and_knowledge(project(), op("g"), at(1)).wait().unwrap();
+    registry.admin().forget_project_and_knowledge(project(), op("g"), at(1)).wait().unwrap();
+    assert!(registry.knowledge().list(&project()).wait().unwrap().is_empty());
     assert_eq!(actions(&registry, "a"), [Action::Added, Action::Removed]);
 }

@@ -9,10 +9,10 @@ use staleness_core::journal::Subject;
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::registry::{Act, ScopeChoice};
 use staleness_core::store::{Refusal, StoreError};
-use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
+use staleness_core::{Policy, Registry, Timestamp, Wait};
 
-fn registry() -> BlockingRegistry {
-    Registry::new(Arc::new(Spy::default()), Policy::default()).blocking()
+fn registry() -> Registry {
+    Registry::new(Arc::new(Spy::default()), Policy::default())
 }
 
 fn at(day: i64) -> Timestamp {
@@ -43,18 +43,18 @@ fn item(text: &str) -> Item {
     Item::new(key(text), ItemKind::Knowledge, format!("About {text}."), at(0))
 }
 
-fn add(registry: &BlockingRegistry, item: Item) {
+fn add(registry: &Registry, item: Item) {
     let op = format!("add {} {}", item.key.scope.as_key(), item.key.id);
-    registry.add_item(item, act(&op, 0)).unwrap();
+    registry.knowledge().add(item, act(&op, 0)).wait().unwrap();
 }
 
-fn get(registry: &BlockingRegistry, text: &str) -> Item {
-    registry.item(&project(), &id(text), ScopeChoice::Either).unwrap()
+fn get(registry: &Registry, text: &str) -> Item {
+    registry.knowledge().get(&project(), &id(text), ScopeChoice::Either).wait().unwrap()
 }
 
 /// Why the journal says that an item was changed last.
-fn cause(registry: &BlockingRegistry, text: &str) -> String {
-    let told = registry.journal_of(Subject::item(&key(text)), 9).unwrap();
+fn cause(registry: &Registry, text: &str) -> String {
+    let told = registry.admin().journal_of(Subject::item(&key(text)), 9).wait().unwrap();
     told.iter().max_by_key(|entry| (entry.revision, entry.index)).unwrap().cause.clone()
 }
 
@@ -67,8 +67,8 @@ fn removing_an_item_takes_every_link_to_it_back_and_says_so() {
     add(&registry, Item { related: [id("a"), id("b")].into(), ..item("c") });
     add(&registry, Item { key: global("a"), ..item("a") });
     add(&registry, Item { key: global("d"), related: [id("a")].into(), ..item("d") });
-    registry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
-    registry.remove_item(key("a"), act("r", 2)).unwrap();
+    registry.knowledge().supersede(key("a"), key("b"), act("s", 1)).wait().unwrap();
+    registry.knowledge().remove(key("a"), act("r", 2)).wait().unwrap();
     assert_eq!(get(&registry, "b").supersedes, BTreeSet::new());
     assert_eq!(get(&registry, "c").related, [id("b")].into());
     assert_eq!(get(&registry, "c").updated_at, at(0), "nobody edited it");
@@ -76,7 +76,7 @@ fn removing_an_item_takes_every_link_to_it_back_and_says_so() {
     assert_eq!(cause(&registry, "c"), "no longer related to a");
     // What is global means the global item.
     assert_eq!(get(&registry, "d").related, [id("a")].into());
-    registry.remove_item(global("a"), act("r2", 3)).unwrap();
+    registry.knowledge().remove(global("a"), act("r2", 3)).wait().unwrap();
     assert_eq!(get(&registry, "d").related, BTreeSet::new());
 }
 
@@ -85,15 +85,17 @@ fn a_dry_registry_shows_what_would_be_and_writes_nothing() {
     let registry = registry();
     add(&registry, Item { kind: ItemKind::Todo, ..item("a") });
     add(&registry, item("b"));
-    let (before, revision) =
-        (registry.item_rows(&project()).unwrap(), registry.revision().unwrap());
+    let (before, revision) = (
+        registry.knowledge().rows(&project()).wait().unwrap(),
+        registry.admin().revision().wait().unwrap(),
+    );
     let dry = registry.dry();
-    assert!(dry.done_items(vec![key("a")], act("d", 1)).unwrap()[0].is_done());
-    let (old, new) = dry.supersede_item(key("a"), key("b"), act("s", 1)).unwrap();
+    assert!(dry.knowledge().done(vec![key("a")], act("d", 1)).wait().unwrap()[0].is_done());
+    let (old, new) = dry.knowledge().supersede(key("a"), key("b"), act("s", 1)).wait().unwrap();
     assert_eq!((old.superseded_by, new.supersedes), ([id("b")].into(), [id("a")].into()));
-    assert!(dry.remove_item(key("a"), act("r", 1)).unwrap().is_some());
-    let unknown = dry.remove_item(key("x"), act("r", 1));
+    assert!(dry.knowledge().remove(key("a"), act("r", 1)).wait().unwrap().is_some());
+    let unknown = dry.knowledge().remove(key("x"), act("r", 1)).wait();
     assert!(matches!(unknown, Err(StoreError::Refused(Refusal::Unknown { .. }))), "{unknown:?}");
-    assert_eq!(registry.item_rows(&project()).unwrap(), before);
-    assert_eq!(registry.revision().unwrap(), revision);
+    assert_eq!(registry.knowledge().rows(&project()).wait().unwrap(), before);
+    assert_eq!(registry.admin().revision().wait().unwrap(), revision);
 }

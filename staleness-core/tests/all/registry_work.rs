@@ -9,14 +9,14 @@ use staleness_core::registry::{Act, ScopeChoice, WorkListing, WorkPatch};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Refusal, StoreError};
 use staleness_core::work::{Work, WorkKind, WorkStatus};
-use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
+use staleness_core::{Policy, Registry, Timestamp, Wait};
 
-fn registry() -> BlockingRegistry {
+fn registry() -> Registry {
     under("")
 }
 
-fn under(policy: &str) -> BlockingRegistry {
-    Registry::new(Arc::new(Spy::default()), toml::from_str::<Policy>(policy).unwrap()).blocking()
+fn under(policy: &str) -> Registry {
+    Registry::new(Arc::new(Spy::default()), toml::from_str::<Policy>(policy).unwrap())
 }
 
 fn at(day: i64) -> Timestamp {
@@ -44,13 +44,13 @@ fn work(kind: WorkKind, text: &str) -> Work {
     Work::new(key(text), kind, format!("About {text}."), at(0))
 }
 
-fn add(registry: &BlockingRegistry, work: Work) -> Work {
+fn add(registry: &Registry, work: Work) -> Work {
     let op = format!("add {} {}", work.key.scope.as_key(), work.key.id);
-    registry.add_work(work, act(&op, 0)).unwrap()
+    registry.work().add(work, act(&op, 0)).wait().unwrap()
 }
 
-fn told(registry: &BlockingRegistry, text: &str) -> Vec<(Action, Option<String>, Option<String>)> {
-    let entries = registry.journal_of(Subject::work(&key(text)), 99).unwrap();
+fn told(registry: &Registry, text: &str) -> Vec<(Action, Option<String>, Option<String>)> {
+    let entries = registry.admin().journal_of(Subject::work(&key(text)), 99).wait().unwrap();
     entries.into_iter().map(|entry| (entry.action, entry.from, entry.to)).collect()
 }
 
@@ -67,15 +67,17 @@ fn an_item_is_written_down_once_in_any_state_of_its_kind() {
     let plan = Work { status: WorkStatus::Blocked, ..work(WorkKind::Plan, "p") };
     assert_eq!(add(&registry, plan.clone()), plan);
     assert_eq!(add(&registry, plan.clone()), plan, "the same op again");
-    assert!(invalid(registry.add_work(plan, act("other", 1))).contains("already"));
+    assert!(invalid(registry.work().add(plan, act("other", 1)).wait()).contains("already"));
     let odd = Work { status: WorkStatus::Accepted, ..work(WorkKind::Plan, "q") };
-    let why = invalid(registry.add_work(odd, act("q", 1)));
+    let why = invalid(registry.work().add(odd, act("q", 1)).wait());
     assert!(why.contains("todo, in_progress, blocked, done, dropped"), "{why}");
     assert!(WorkKind::named("plans").unwrap_err().contains("plan, trap"));
     assert!(
         invalid(
             registry
-                .add_work(work(WorkKind::Note, "n"), Act { note: Some(" ".into()), ..act("n", 1) })
+                .work()
+                .add(work(WorkKind::Note, "n"), Act { note: Some(" ".into()), ..act("n", 1) })
+                .wait()
         )
         .contains("reason")
     );
@@ -92,20 +94,21 @@ fn moves_edits_and_steps_are_told_and_touches_are_not() {
         ..WorkPatch::default()
     };
     for _ in 0..2 {
-        let row = registry.set_work(key("p"), patch.clone(), act("set", 1)).unwrap();
+        let row = registry.work().set(key("p"), patch.clone(), act("set", 1)).wait().unwrap();
         assert_eq!((row.status, row.updated_at), (WorkStatus::InProgress, at(1)));
     }
     // It stands so already: nothing is written.
-    registry.set_work(key("p"), patch, act("set again", 2)).unwrap();
+    registry.work().set(key("p"), patch, act("set again", 2)).wait().unwrap();
     for _ in 0..2 {
-        let row = registry.step_work(key("p"), "Done a part.".into(), act("step", 3)).unwrap();
+        let row =
+            registry.work().step(key("p"), "Done a part.".into(), act("step", 3)).wait().unwrap();
         assert_eq!((row.steps.len(), row.updated_at), (1, at(3)));
     }
-    let revision = registry.revision().unwrap();
-    let row = registry.touch_work(key("p"), at(5)).unwrap();
+    let revision = registry.admin().revision().wait().unwrap();
+    let row = registry.work().touch(key("p"), at(5)).wait().unwrap();
     assert_eq!(row.updated_at, at(5));
-    assert_eq!(registry.touch_work(key("p"), at(4)).unwrap(), row);
-    assert_eq!(registry.revision().unwrap(), revision);
+    assert_eq!(registry.work().touch(key("p"), at(4)).wait().unwrap(), row);
+    assert_eq!(registry.admin().revision().wait().unwrap(), revision);
     let word = |text: &str| Some(text.to_owned());
     let mut entries = told(&registry, "p");
     entries.sort();
@@ -117,8 +120,11 @@ fn moves_edits_and_steps_are_told_and_touches_are_not() {
     ];
     expected.sort();
     assert_eq!(entries, expected);
-    assert!(invalid(registry.step_work(key("p"), " ".into(), act("empty", 6))).contains("empty"));
-    let error = registry.touch_work(key("none"), at(1)).unwrap_err();
+    assert!(
+        invalid(registry.work().step(key("p"), " ".into(), act("empty", 6)).wait())
+            .contains("empty")
+    );
+    let error = registry.work().touch(key("none"), at(1)).wait().unwrap_err();
     assert!(matches!(error, StoreError::Refused(Refusal::Unknown { what: "work item", .. })));
 }
 
@@ -126,22 +132,25 @@ fn moves_edits_and_steps_are_told_and_touches_are_not() {
 fn only_what_is_overdue_is_resolved_and_reopening_undoes_it() {
     let registry = registry();
     add(&registry, Work { status: WorkStatus::Blocked, ..work(WorkKind::Plan, "p") });
-    let early = registry.resolve_work(&project(), key("p"), act("early", 29));
+    let early = registry.work().resolve(&project(), key("p"), act("early", 29)).wait();
     assert!(invalid(early).contains("not overdue"));
-    assert!(registry.stale_report(&project(), at(29)).unwrap().warnings.is_empty());
-    let report = registry.stale_report(&project(), at(30)).unwrap();
+    assert!(registry.work().stale(&project(), at(29)).wait().unwrap().warnings.is_empty());
+    let report = registry.work().stale(&project(), at(30)).wait().unwrap();
     assert_eq!(report.warnings[0].suggested_action, "staleness stale resolve p");
     assert_eq!(report.summary, "1 plan");
     for _ in 0..2 {
-        let done = registry.resolve_work(&project(), key("p"), act("resolve", 30)).unwrap();
+        let done =
+            registry.work().resolve(&project(), key("p"), act("resolve", 30)).wait().unwrap();
         assert_eq!((done.from.as_str(), done.to.as_str()), ("blocked", "dropped"));
     }
-    assert!(registry.stale_report(&project(), at(99)).unwrap().warnings.is_empty());
+    assert!(registry.work().stale(&project(), at(99)).wait().unwrap().warnings.is_empty());
     for _ in 0..2 {
-        let row = registry.reopen_work(key("p"), act("reopen", 31)).unwrap();
+        let row = registry.work().reopen(key("p"), act("reopen", 31)).wait().unwrap();
         assert_eq!((row.status, row.before), (WorkStatus::Blocked, None));
     }
-    assert!(invalid(registry.reopen_work(key("p"), act("again", 32))).contains("is blocked"));
+    assert!(
+        invalid(registry.work().reopen(key("p"), act("again", 32)).wait()).contains("is blocked")
+    );
     let actions: Vec<Action> = told(&registry, "p").into_iter().map(|entry| entry.0).collect();
     assert!(actions.contains(&Action::Resolved) && actions.contains(&Action::Reopened));
 }
@@ -157,7 +166,7 @@ fn fresh_work_softens_and_thresholds_can_be_set() {
     add(&registry, work(WorkKind::Handoff, "h"));
     add(&registry, work(WorkKind::Candidate, "c"));
     let at_day = |day| -> Vec<String> {
-        let report = registry.stale_report(&project(), at(day)).unwrap();
+        let report = registry.work().stale(&project(), at(day)).wait().unwrap();
         report.warnings.into_iter().map(|each| each.id).collect()
     };
     assert_eq!(at_day(0), [""; 0]);
@@ -166,13 +175,13 @@ fn fresh_work_softens_and_thresholds_can_be_set() {
     assert_eq!(at_day(3).len(), 4);
     let refers = Work { refs: ["p".into()].into(), ..work(WorkKind::Decision, "d") };
     add(&registry, refers);
-    let all = registry.work_items(&project().id, WorkListing::default()).unwrap();
-    let reports = registry.work_reports(&project(), all, at(3)).unwrap();
+    let all = registry.work().list(&project().id, WorkListing::default()).wait().unwrap();
+    let reports = registry.work().reports(&project(), all, at(3)).wait().unwrap();
     let of = |text: &str| reports.iter().find(|each| each.id == id(text)).unwrap();
     assert!((of("p").verdict.freshness - 0.5).abs() < 1e-9);
     assert!((of("h").verdict.freshness - 0.3).abs() < 1e-9);
     assert!((of("d").verdict.freshness - 1.0).abs() < 1e-9);
-    let softened = |day| registry.stale_report(&project(), at(day)).unwrap().warnings;
+    let softened = |day| registry.work().stale(&project(), at(day)).wait().unwrap().warnings;
     let by = |day| softened(day).into_iter().find(|each| each.id == "p").unwrap().softened_by;
     assert_eq!(
         (by(29).as_deref(), by(30)),
@@ -192,7 +201,7 @@ fn listing_finds_by_kind_and_state_and_a_near_id() {
     let hidden = WorkKey { scope: Scope::Global, id: id("trap") };
     add(&registry, Work { key: hidden, ..work(WorkKind::Note, "trap 2") });
     let ids = |listing| -> Vec<String> {
-        let found = registry.work_items(&project().id, listing).unwrap();
+        let found = registry.work().list(&project().id, listing).wait().unwrap();
         found.into_iter().map(|each| each.key.id.to_string()).collect()
     };
     assert_eq!(ids(WorkListing::default()), ["deploy-shop", "done", "trap"]);
@@ -201,8 +210,8 @@ fn listing_finds_by_kind_and_state_and_a_near_id() {
     assert_eq!(ids(WorkListing { open: true, ..plans }), ["deploy-shop"]);
     let done = WorkListing { status: Some(WorkStatus::Done), ..WorkListing::default() };
     assert_eq!(ids(done), ["done"]);
-    let near = registry.nearest_work(&project().id, "deploy-shp").unwrap();
+    let near = registry.work().nearest(&project().id, "deploy-shp").wait().unwrap();
     assert_eq!(near, Some(id("deploy-shop")));
-    let trap = registry.work_item(&project().id, &id("trap"), ScopeChoice::Either).unwrap();
+    let trap = registry.work().get(&project().id, &id("trap"), ScopeChoice::Either).wait().unwrap();
     assert_eq!(trap.kind, WorkKind::Trap);
 }

@@ -12,10 +12,10 @@ use staleness_core::report::{Delta, DeltaSource};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Refusal, StoreError};
 use staleness_core::work::{Work, WorkKind, WorkStatus};
-use staleness_core::{BlockingRegistry, Policy, Registry, Timestamp};
+use staleness_core::{Policy, Registry, Timestamp, Wait};
 
-fn registry() -> BlockingRegistry {
-    Registry::new(Arc::new(Spy::default()), Policy::default()).blocking()
+fn registry() -> Registry {
+    Registry::new(Arc::new(Spy::default()), Policy::default())
 }
 
 fn at(day: i64) -> Timestamp {
@@ -43,28 +43,28 @@ fn act(op: &str, day: i64) -> Act {
     Act { actor: Some(agent("writer")), ..Act::new(OpId::new(op).unwrap(), at(day)) }
 }
 
-fn add(registry: &BlockingRegistry, kind: WorkKind, id: &str, day: i64) {
+fn add(registry: &Registry, kind: WorkKind, id: &str, day: i64) {
     let work = Work::new(key(id), kind, format!("About {id}."), at(day));
-    registry.add_work(work, act(&format!("add {id}"), day)).unwrap();
+    registry.work().add(work, act(&format!("add {id}"), day)).wait().unwrap();
 }
 
-fn set(registry: &BlockingRegistry, id: &str, status: WorkStatus, op: &str, day: i64) {
+fn set(registry: &Registry, id: &str, status: WorkStatus, op: &str, day: i64) {
     let patch = WorkPatch { status: Some(status), ..WorkPatch::default() };
-    registry.set_work(key(id), patch, act(op, day)).unwrap();
+    registry.work().set(key(id), patch, act(op, day)).wait().unwrap();
 }
 
 fn of(name: &str) -> Resume {
     Resume::new(agent(name))
 }
 
-fn look(registry: &BlockingRegistry, resume: &Resume) -> Delta {
-    registry.resume(&project(), resume.clone(), at(5)).unwrap()
+fn look(registry: &Registry, resume: &Resume) -> Delta {
+    registry.sessions().resume(&project(), resume.clone(), at(5)).wait().unwrap()
 }
 
 /// Resumes, and notes that it was told. What was new, by id and action.
-fn resumed(registry: &BlockingRegistry, resume: &Resume) -> Vec<(String, &'static str)> {
+fn resumed(registry: &Registry, resume: &Resume) -> Vec<(String, &'static str)> {
     let delta = look(registry, resume);
-    registry.mark_resumed(&project().id, resume, &delta, at(5)).unwrap();
+    registry.sessions().mark_resumed(&project().id, resume, &delta, at(5)).wait().unwrap();
     news(&delta)
 }
 
@@ -102,16 +102,16 @@ fn each_thing_is_told_once_with_its_net_change() {
     add(&registry, WorkKind::Plan, "r", 0);
     let item = ItemKey { scope: Scope::Global, id: ItemId::new("k").unwrap() };
     let row = Item::new(item.clone(), ItemKind::Knowledge, "Known.", at(0));
-    registry.add_item(row, act("add k", 0)).unwrap();
+    registry.knowledge().add(row, act("add k", 0)).wait().unwrap();
     resumed(&registry, &of("a"));
     set(&registry, "p", WorkStatus::InProgress, "1", 1);
     set(&registry, "p", WorkStatus::Blocked, "2", 2);
     set(&registry, "q", WorkStatus::InProgress, "3", 1);
     set(&registry, "q", WorkStatus::Todo, "4", 2);
-    registry.step_work(key("r"), "One.".into(), act("5", 3)).unwrap();
-    registry.step_work(key("r"), "Two.".into(), act("6", 3)).unwrap();
+    registry.work().step(key("r"), "One.".into(), act("5", 3)).wait().unwrap();
+    registry.work().step(key("r"), "Two.".into(), act("6", 3)).wait().unwrap();
     let patch = ItemPatch { body: Some("Better.".into()), ..ItemPatch::default() };
-    registry.edit_items(vec![item.clone()], patch, act("7", 4)).unwrap();
+    registry.knowledge().edit(vec![item.clone()], patch, act("7", 4)).wait().unwrap();
     let delta = look(&registry, &of("a"));
     assert_eq!(news(&delta), list(&[("k", "edited"), ("r", "stepped"), ("p", "moved")]));
     let moved = &delta.items[2];
@@ -122,7 +122,7 @@ fn each_thing_is_told_once_with_its_net_change() {
     resumed(&registry, &of("writer"));
     set(&registry, "p", WorkStatus::Todo, "8", 5);
     assert!(look(&registry, &of("writer")).items[0].own);
-    registry.remove_item(item, act("9", 5)).unwrap();
+    registry.knowledge().remove(item, act("9", 5)).wait().unwrap();
     let delta = look(&registry, &of("a"));
     assert_eq!(news(&delta), list(&[("k", "removed"), ("r", "stepped")]));
 }
@@ -141,7 +141,9 @@ fn agents_and_windows_read_on_their_own_and_miss_nothing() {
     let less = look(&registry, &of("a"));
     add(&registry, WorkKind::Plan, "r", 3);
     let more = look(&registry, &of("a"));
-    let mark = |delta: &Delta| registry.mark_resumed(&project().id, &of("a"), delta, at(5));
+    let mark = |delta: &Delta| {
+        registry.sessions().mark_resumed(&project().id, &of("a"), delta, at(5)).wait()
+    };
     assert!(mark(&more).unwrap());
     assert!(!mark(&less).unwrap());
     assert!(!mark(&more).unwrap());
@@ -157,13 +159,15 @@ fn agents_and_windows_read_on_their_own_and_miss_nothing() {
 #[test]
 fn who_is_told_nothing_new_stays_where_it_was_told_last() {
     let registry = registry();
-    registry.start_session(&project().id, &agent("a"), &session("s"), at(1)).unwrap();
+    registry.sessions().start(&project().id, &agent("a"), &session("s"), at(1)).wait().unwrap();
     let in_session = Resume { session: Some(session("s")), ..of("a") };
     resumed(&registry, &in_session);
     // Later, and in no session.
     let delta = look(&registry, &of("a"));
     assert_eq!(news(&delta), list(&[]));
-    assert!(!registry.mark_resumed(&project().id, &of("a"), &delta, at(6)).unwrap());
+    assert!(
+        !registry.sessions().mark_resumed(&project().id, &of("a"), &delta, at(6)).wait().unwrap()
+    );
     assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("s"));
 }
 
@@ -172,29 +176,33 @@ fn a_session_that_lost_its_context_is_told_again_from_where_it_began() {
     let registry = registry();
     resumed(&registry, &of("a"));
     add(&registry, WorkKind::Plan, "p", 1);
-    let begun = registry.start_session(&project().id, &agent("a"), &session("s"), at(2)).unwrap();
+    let begun =
+        registry.sessions().start(&project().id, &agent("a"), &session("s"), at(2)).wait().unwrap();
     assert!(!begun.first_contact);
     let in_session = Resume { session: Some(session("s")), ..of("a") };
     assert_eq!(resumed(&registry, &in_session), list(&[("p", "added")]));
     add(&registry, WorkKind::Plan, "q", 3);
-    let again = registry.start_session(&project().id, &agent("a"), &session("s"), at(4)).unwrap();
+    let again =
+        registry.sessions().start(&project().id, &agent("a"), &session("s"), at(4)).wait().unwrap();
     assert_eq!(again, begun);
     assert_eq!(resumed(&registry, &in_session), list(&[("q", "added"), ("p", "added")]));
     // A new session begins where the agent was told last.
-    registry.start_session(&project().id, &agent("a"), &session("t"), at(5)).unwrap();
+    registry.sessions().start(&project().id, &agent("a"), &session("t"), at(5)).wait().unwrap();
     let other = Resume { session: Some(session("t")), ..of("a") };
     assert_eq!(resumed(&registry, &other), list(&[]));
     assert_eq!(look(&registry, &of("a")).since_session.as_deref(), Some("t"));
-    let ended = registry.end_session(&project().id, &session("s"), at(6)).unwrap();
+    let ended = registry.sessions().end(&project().id, &session("s"), at(6)).wait().unwrap();
     assert_eq!(ended.ended_at, Some(at(6)));
     let ids: Vec<String> = registry
-        .sessions(&project().id)
+        .sessions()
+        .list(&project().id)
+        .wait()
         .unwrap()
         .into_iter()
         .map(|session| session.key.id.to_string())
         .collect();
     assert_eq!(ids, ["t", "s"]);
-    let error = registry.end_session(&project().id, &session("none"), at(6)).unwrap_err();
+    let error = registry.sessions().end(&project().id, &session("none"), at(6)).wait().unwrap_err();
     assert!(matches!(error, StoreError::Refused(Refusal::Unknown { what: "session", .. })));
 }
 
@@ -202,7 +210,8 @@ fn a_session_that_lost_its_context_is_told_again_from_where_it_began() {
 fn a_first_session_gets_a_digest_each_time() {
     let registry = registry();
     add(&registry, WorkKind::Plan, "p", 1);
-    let new = registry.start_session(&project().id, &agent("a"), &session("s"), at(2)).unwrap();
+    let new =
+        registry.sessions().start(&project().id, &agent("a"), &session("s"), at(2)).wait().unwrap();
     assert!(new.first_contact);
     let in_session = Resume { session: Some(session("s")), ..of("a") };
     for _ in 0..2 {
@@ -221,7 +230,11 @@ fn looking_moves_nothing() {
     let registry = registry();
     resumed(&registry, &of("a"));
     add(&registry, WorkKind::Plan, "p", 1);
-    registry.start_session(&project().id, &agent("a"), &session("s-long"), at(1)).unwrap();
+    registry
+        .sessions()
+        .start(&project().id, &agent("a"), &session("s-long"), at(1))
+        .wait()
+        .unwrap();
     add(&registry, WorkKind::Plan, "q", 3);
     let both = list(&[("q", "added"), ("p", "added")]);
     for from in
@@ -236,9 +249,9 @@ fn looking_moves_nothing() {
     assert_eq!(look(&registry, &digest).source, DeltaSource::Digest);
     resumed(&registry, &digest);
     let unknown = Resume { from: ResumeFrom::Session(session("s-lomg")), ..of("a") };
-    let error = registry.resume(&project(), unknown, at(5)).unwrap_err();
+    let error = registry.sessions().resume(&project(), unknown, at(5)).wait().unwrap_err();
     assert!(matches!(error, StoreError::Refused(Refusal::Unknown { what: "session", .. })));
-    let near = registry.nearest_session(&project().id, "s-lomg").unwrap();
+    let near = registry.sessions().nearest(&project().id, "s-lomg").wait().unwrap();
     assert_eq!(near, Some(session("s-long")));
     assert_eq!(resumed(&registry, &of("a")), both);
 }

@@ -12,11 +12,11 @@ use staleness_core::store::{
 use staleness_core::text::fold_query;
 use staleness_core::time::DAY;
 use staleness_core::tool::{Hold, Status};
-use staleness_core::{StoreError, Timestamp};
+use staleness_core::{StoreError, Timestamp, Wait};
 
 fn refused(world: &World, learn: Learn) -> Refusal {
     let before = world.everything();
-    match world.registry.learn_route(&world.project, learn) {
+    match world.registry.routes().learn(&world.project, learn).wait() {
         Err(StoreError::Refused(refusal)) => {
             assert_eq!(world.everything(), before, "something was written");
             refusal
@@ -94,7 +94,7 @@ fn a_tool_that_is_gone_is_taught_nothing_and_one_that_fails_is() {
     let listed = |tools: Vec<Found>| world.scan(vec![read(user("servers"), tools)]);
     let both = || vec![server("hub"), server_tool("hub", "a"), server_tool("hub", "b")];
     let of = |name: &str, op: &str| Learn { tool: tool(name), ..lesson(&world, "q", 1.0, op) };
-    let learn = |learn: Learn| world.registry.learn_route(&world.project, learn);
+    let learn = |learn: Learn| world.registry.routes().learn(&world.project, learn).wait();
     listed(both());
     world.uses("mcp__hub__b", "FFF");
     assert_eq!(world.status("mcp__hub__b"), Status::Demoted);
@@ -108,7 +108,9 @@ fn a_tool_that_is_gone_is_taught_nothing_and_one_that_fails_is() {
         let why = refused(&world, of(name, "again")).to_string();
         assert!(why.contains(&format!("{name} is gone since {since}")), "{why}");
         let other = Learn { query: "other".into(), ..of(name, "other") };
-        assert!(world.registry.preview_learn(&world.project, other.clone()).is_err());
+        assert!(
+            world.registry.routes().preview_learn(&world.project, other.clone()).wait().is_err()
+        );
         assert!(learn(other).is_err());
         assert_eq!(world.everything(), before);
     }
@@ -144,7 +146,7 @@ fn vectors_that_point_nowhere_or_do_not_fit_are_refused() {
         vector: Some((model("n"), vec![1.0, 2.0, 3.0])),
         ..lesson(&world, "other", 1.0, "c")
     };
-    assert!(world.registry.learn_route(&world.project, other).unwrap().is_some());
+    assert!(world.registry.routes().learn(&world.project, other).wait().unwrap().is_some());
 }
 
 #[test]
@@ -175,7 +177,8 @@ fn confidence_moves_without_its_vector_and_pruning_reads_none() {
     learn(&world, "q", 0.0, "b");
     assert!(world.last_commit().changes.vectors.is_empty());
     world.pass(40 * DAY);
-    let report = world.registry.prune_routes(&world.project.id, world.now(), false).unwrap();
+    let report =
+        world.registry.routes().prune(&world.project.id, world.now(), false).wait().unwrap();
     assert_eq!(report.removed.len(), 1);
     let commit = world.last_commit();
     assert!(commit.view.vectors.is_empty(), "pruning looked at a vector");
@@ -210,7 +213,8 @@ fn pruning_says_what_goes_and_why() {
     });
     learn(&world, "unused", 1.0, "u");
     world.pass(30 * DAY - 1);
-    let plan = |dry| world.registry.prune_routes(&world.project.id, world.now(), dry).unwrap();
+    let plan =
+        |dry| world.registry.routes().prune(&world.project.id, world.now(), dry).wait().unwrap();
     assert!(plan(true).removed.is_empty());
     learn(&world, "weak", 0.1, "w1");
     learn(&world, "weak", 0.0, "w2");
@@ -268,7 +272,7 @@ trait PutRoute {
 
 impl PutRoute for World {
     fn put_route(&self, route: Route) {
-        let store = self.registry.inner().store();
+        let store = self.registry.store();
         pollster::block_on(store.transact(std::sync::Arc::new(Put(route)))).unwrap();
     }
 }
@@ -278,17 +282,20 @@ fn routes_of_one_project_are_not_those_of_another() {
     let world = world();
     learn(&world, "q", 1.0, "a");
     let other = ProjectId::new("other").unwrap();
-    assert!(world.registry.routes(&other).unwrap().is_empty());
-    let pruned = world.registry.prune_routes(&other, Timestamp::MAX, false).unwrap();
+    assert!(world.registry.routes().list(&other).wait().unwrap().is_empty());
+    let pruned = world.registry.routes().prune(&other, Timestamp::MAX, false).wait().unwrap();
     assert_eq!((pruned.removed.len(), routes(&world).len()), (0, 1));
-    assert_eq!(world.registry.prune_all_routes(Timestamp::MAX, false).unwrap().removed.len(), 1);
+    assert_eq!(
+        world.registry.routes().prune_all(Timestamp::MAX, false).wait().unwrap().removed.len(),
+        1
+    );
 }
 
 #[test]
 fn the_policy_decides_in_which_precision_vectors_are_kept() {
     let world = with(|policy| policy.routes.precision = Precision::F64);
     let route = embed(&world, "q", &[3.0, 4.0], "a");
-    let vectors = world.registry.route_vectors(&world.project.id, &model("m")).unwrap();
+    let vectors = world.registry.routes().vectors(&world.project.id, &model("m")).wait().unwrap();
     let [RouteVector { key, vector, .. }] = &vectors[..] else { panic!("one vector") };
     assert_eq!(*key, route.key);
     assert_eq!(vector.precision(), Precision::F64);

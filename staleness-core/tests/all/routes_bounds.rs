@@ -1,7 +1,6 @@
 //! How many routes and suggestions there are at most, and what removing them reads and writes.
 
 use crate::common::*;
-use staleness_core::Policy;
 use staleness_core::ids::{ModelId, OpId, SessionId};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{Learn, ToldRoute};
@@ -10,6 +9,7 @@ use staleness_core::session::SessionKey;
 use staleness_core::store::Change;
 use staleness_core::text::fold_query;
 use staleness_core::time::DAY;
+use staleness_core::{Policy, Wait};
 
 const TOOL: &str = "mcp__github__search";
 
@@ -31,19 +31,19 @@ fn taught(world: &World, number: usize, quietly: bool) {
     let tools = vec![SuggestedTool { tool: tool_name(TOOL), route: None }];
     let query = Some(format!("question {number}"));
     let prompted = Prompted { at: world.now(), query, tools, taught: Vec::new() };
-    world.registry.note_prompt(key.clone(), prompted).unwrap();
+    world.registry.sessions().note_prompt(key.clone(), prompted).wait().unwrap();
     world.pass(1);
     let mut used = world.a_use(TOOL, OutcomeKind::Success);
     used.session = Some(key.id);
     if quietly {
-        assert!(world.registry.record_quietly(used).unwrap());
+        assert!(world.registry.tools().record_quietly(used).wait().unwrap());
     } else {
-        world.registry.record(used).unwrap();
+        world.registry.tools().record(used).wait().unwrap();
     }
 }
 
 fn known(world: &World) -> usize {
-    world.registry.routes(&world.project.id).unwrap().len()
+    world.registry.routes().list(&world.project.id).wait().unwrap().len()
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn routes_that_outcomes_teach_stay_below_the_threshold() {
         assert_eq!(most, 20, "quietly: {quietly}");
         assert!(known(&world) >= 18, "quietly: {quietly}");
         // What was learned last is as sure as the others, and newer.
-        let routes = world.registry.routes(&world.project.id).unwrap();
+        let routes = world.registry.routes().list(&world.project.id).wait().unwrap();
         assert_eq!(routes[0].query, "question 59");
     }
 }
@@ -88,7 +88,7 @@ fn uses_of_several_projects_prune_each_of_them() {
     for number in 0..3 {
         let op = OpId::new(format!("learn {number}")).unwrap();
         let learn = Learn::new(op, format!("q {number}"), tool_name(TOOL), world.now());
-        world.registry.learn_route(&other, learn).unwrap();
+        world.registry.routes().learn(&other, learn).wait().unwrap();
     }
     let mut uses = Vec::new();
     for project in [&world.project, &other] {
@@ -96,13 +96,13 @@ fn uses_of_several_projects_prune_each_of_them() {
         let tools = vec![SuggestedTool { tool: tool_name(TOOL), route: None }];
         let query = Some("something new".to_owned());
         let prompted = Prompted { at: world.now(), query, tools, taught: Vec::new() };
-        world.registry.note_prompt(key.clone(), prompted).unwrap();
+        world.registry.sessions().note_prompt(key.clone(), prompted).wait().unwrap();
         let mut used = world.a_use(TOOL, OutcomeKind::Success);
         (used.session, used.project) = (Some(key.id), project.clone());
         uses.push(used);
     }
-    world.registry.record_all(uses).unwrap();
-    let of_other = world.registry.routes(&other.id).unwrap().len();
+    world.registry.tools().record_all(uses).wait().unwrap();
+    let of_other = world.registry.routes().list(&other.id).wait().unwrap().len();
     assert_eq!((known(&world), of_other), (2, 2));
 }
 
@@ -114,13 +114,14 @@ fn old_suggestions_go_in_pages() {
         let key = session(&world, &format!("s{number}"));
         let (at, tools) = (world.now(), tools.clone());
         let prompted = Prompted { at, query: None, tools, taught: Vec::new() };
-        world.registry.note_prompt(key, prompted).unwrap();
+        world.registry.sessions().note_prompt(key, prompted).wait().unwrap();
     }
     world.pass(29 * DAY);
     taught(&world, 9_999, true);
     world.pass(DAY);
     let before = world.commits().len();
-    let prune = |dry_run| world.registry.prune_routes(&world.project.id, world.now(), dry_run);
+    let prune =
+        |dry_run| world.registry.routes().prune(&world.project.id, world.now(), dry_run).wait();
     prune(true).unwrap();
     assert_eq!(world.commits().len(), before, "a dry run wrote");
     prune(false).unwrap();
@@ -139,12 +140,17 @@ fn forgetting_a_project_reads_no_vector() {
         let numbers = [f64::from(number) + 1.0, 1.0, f64::from(number * number)];
         let vector = (number > 0).then(|| (ModelId::new("m").unwrap(), numbers.to_vec()));
         let learn = Learn::new(op, format!("q {number}"), tool_name(TOOL), world.now());
-        world.registry.learn_route(&world.project, Learn { vector, ..learn }).unwrap();
+        world.registry.routes().learn(&world.project, Learn { vector, ..learn }).wait().unwrap();
     }
     let vectors = world.everything().vectors.len();
     assert!(vectors > 1);
     let op = OpId::new("forget").unwrap();
-    world.registry.forget_project(world.project.id.clone(), op, world.now()).unwrap();
+    world
+        .registry
+        .admin()
+        .forget_project(world.project.id.clone(), op, world.now())
+        .wait()
+        .unwrap();
     let commit = world.last_commit();
     assert!(commit.view.vectors.is_empty(), "vectors were read");
     // Only those that there are.
@@ -171,7 +177,8 @@ fn a_route_of_another_system_has_the_id_of_its_tool_and_query() {
     let mut other = route.clone();
     other.key.id = RouteId(7);
     let told = |route| vec![ToldRoute { route, vector: None }];
-    let refused = world.registry.import_routes(told(other), false).unwrap_err().to_string();
+    let refused =
+        world.registry.routes().import(told(other), false).wait().unwrap_err().to_string();
     assert!(refused.contains("the id 00000000000000000000000000000007"), "{refused}");
-    assert_eq!(world.registry.import_routes(told(route), false).unwrap(), 1);
+    assert_eq!(world.registry.routes().import(told(route), false).wait().unwrap(), 1);
 }

@@ -1,13 +1,13 @@
 //! What several outcomes of one session teach, one after the other and in one commit.
 
 use crate::common::*;
-use staleness_core::Policy;
 use staleness_core::ids::{OpId, SessionId};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::outcome::OutcomeKind::{Failure, Success};
 use staleness_core::registry::{Learn, Use};
 use staleness_core::route::{Prompted, SuggestedTool};
 use staleness_core::session::SessionKey;
+use staleness_core::{Policy, Wait};
 
 const TOOL: &str = "mcp__github__search";
 
@@ -28,7 +28,12 @@ fn prompted(world: &World, query: &str, suggested: bool) -> Prompted {
 }
 
 fn prompt(world: &World, query: &str, suggested: bool) {
-    world.registry.note_prompt(session(world), prompted(world, query, suggested)).unwrap();
+    world
+        .registry
+        .sessions()
+        .note_prompt(session(world), prompted(world, query, suggested))
+        .wait()
+        .unwrap();
     world.pass(1);
 }
 
@@ -43,7 +48,9 @@ fn used(world: &World, name: &str, outcome: OutcomeKind, op: &str) -> Use {
 fn routes(world: &World) -> Vec<(String, f64, u64)> {
     let mut all: Vec<_> = world
         .registry
-        .routes(&world.project.id)
+        .routes()
+        .list(&world.project.id)
+        .wait()
         .unwrap()
         .into_iter()
         .map(|route| (route.query.clone(), route.confidence.get(), route.uses))
@@ -69,15 +76,17 @@ fn uses_in_one_commit_teach_what_they_teach_one_by_one_and_write_over_nothing() 
                         world.now(),
                     )
                 };
-                world.registry.learn_route(&world.project, learn).unwrap();
+                world.registry.routes().learn(&world.project, learn).wait().unwrap();
                 prompt(world, &format!("question {at}"), layout >> at & 1 == 1);
             }
         }
         let uses = |world: &World| {
             (0..4).map(|at| used(world, TOOL, Success, &format!("use {at}"))).collect::<Vec<_>>()
         };
-        several.registry.record_all(uses(&several)).unwrap();
-        uses(&single).into_iter().for_each(|used| drop(single.registry.record(used).unwrap()));
+        several.registry.tools().record_all(uses(&several)).wait().unwrap();
+        uses(&single)
+            .into_iter()
+            .for_each(|used| drop(single.registry.tools().record(used).wait().unwrap()));
         assert_eq!(routes(&several), routes(&single), "{layout:b}");
         assert!(routes(&several).iter().all(|(_, sure, uses)| *sure >= 0.5 && *uses >= 1));
     }
@@ -87,8 +96,8 @@ fn uses_in_one_commit_teach_what_they_teach_one_by_one_and_write_over_nothing() 
 fn a_try_that_failed_leaves_the_prompt_to_the_next_one() {
     let world = world();
     prompt(&world, "open issues", true);
-    world.registry.record(used(&world, TOOL, Failure, "a")).unwrap();
-    world.registry.record(used(&world, TOOL, Success, "b")).unwrap();
+    world.registry.tools().record(used(&world, TOOL, Failure, "a")).wait().unwrap();
+    world.registry.tools().record(used(&world, TOOL, Success, "b")).wait().unwrap();
     assert_eq!(routes(&world), [("open issues".to_owned(), 1.0, 1)]);
 }
 
@@ -100,7 +109,7 @@ fn this_programs_own_tools_are_not_taught() {
         ("mcp__staleness__resume_session", "a"),
         ("mcp__plugin_staleness_staleness__list_stale", "b"),
     ] {
-        world.registry.record(used(&world, name, Success, op)).unwrap();
+        world.registry.tools().record(used(&world, name, Success, op)).wait().unwrap();
     }
     assert_eq!(routes(&world), []);
 }
@@ -109,9 +118,9 @@ fn this_programs_own_tools_are_not_taught() {
 fn a_prompt_that_is_noted_again_is_one() {
     let world = world();
     let noted = prompted(&world, "open issues", true);
-    world.registry.note_prompt(session(&world), noted.clone()).unwrap();
-    world.registry.record(used(&world, TOOL, Success, "a")).unwrap();
-    world.registry.note_prompt(session(&world), noted).unwrap();
+    world.registry.sessions().note_prompt(session(&world), noted.clone()).wait().unwrap();
+    world.registry.tools().record(used(&world, TOOL, Success, "a")).wait().unwrap();
+    world.registry.sessions().note_prompt(session(&world), noted).wait().unwrap();
     let suggestions = world.everything().suggestions;
     let made: Vec<(u32, usize)> =
         suggestions.values().map(|each| (each.made, each.prompts.len())).collect();
@@ -124,11 +133,28 @@ fn an_op_that_used_a_route_may_teach_it_too() {
     let learn = |signal: f64, op: &str| {
         let op = OpId::new(op).unwrap();
         let learn = Learn::new(op, "open issues", tool_name(TOOL), world.now());
-        world.registry.learn_route(&world.project, Learn { signal, ..learn }).unwrap().unwrap()
+        world
+            .registry
+            .routes()
+            .learn(&world.project, Learn { signal, ..learn })
+            .wait()
+            .unwrap()
+            .unwrap()
     };
     let route = learn(1.0, "first");
     let op = OpId::new("call").unwrap();
-    assert_eq!(world.registry.use_routes(vec![route.key.clone()], &op, world.now()).unwrap(), 1);
+    assert_eq!(
+        world
+            .registry
+            .routes()
+            .note_used(vec![route.key.clone()], &op, world.now())
+            .wait()
+            .unwrap(),
+        1
+    );
     assert_eq!(learn(0.0, "call").confidence.get(), 0.8);
-    assert_eq!(world.registry.use_routes(vec![route.key], &op, world.now()).unwrap(), 0);
+    assert_eq!(
+        world.registry.routes().note_used(vec![route.key], &op, world.now()).wait().unwrap(),
+        0
+    );
 }

@@ -12,7 +12,7 @@ use staleness_core::registry::Learn;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Commit, Query, Selection, Step, View};
 use staleness_core::time::DAY;
-use staleness_core::{Policy, Registry, RegistryStore, StoreError};
+use staleness_core::{Policy, Registry, RegistryStore, StoreError, Wait};
 
 /// A store in which somebody else learns just before the next commit.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl RegistryStore for Meanwhile {
         let learns = self.learns.lock().unwrap().take();
         if let Some((project, learn)) = learns {
             let other = Registry::new(Arc::new(self.inner.clone()), Policy::default());
-            other.learn_route(&project, learn).await?;
+            other.routes().learn(&project, learn).await?;
         }
         self.inner.transact(step).await
     }
@@ -62,14 +62,19 @@ impl RegistryStore for Meanwhile {
 fn a_cached_copy_is_not_written_over_a_newer_value() {
     let world = world();
     for query in ["first", "second"] {
-        world.registry.learn_route(&world.project, lesson(&world, query, 0.5, query)).unwrap();
+        world
+            .registry
+            .routes()
+            .learn(&world.project, lesson(&world, query, 0.5, query))
+            .wait()
+            .unwrap();
     }
     world.pass(30 * DAY);
     // Both are to go; one is learned again after the plan was made, and before it is carried out.
     let learns = (world.project.clone(), lesson(&world, "first", 1.0, "again"));
     let store = Meanwhile { inner: world.spy.clone(), learns: Mutex::new(Some(learns)) };
-    let pruning = Registry::new(Arc::new(store), Policy::default()).blocking();
-    let report = pruning.prune_routes(&world.project.id, world.now(), false).unwrap();
+    let pruning = Registry::new(Arc::new(store), Policy::default());
+    let report = pruning.routes().prune(&world.project.id, world.now(), false).wait().unwrap();
     assert_eq!((report.removed.len(), report.kept), (1, 1));
     let left = routes(&world);
     assert_eq!(left.iter().map(|route| route.query.as_str()).collect::<Vec<_>>(), ["first"]);

@@ -2,7 +2,6 @@
 
 use crate::common::teaching::*;
 use crate::common::*;
-use staleness_core::StoreError;
 use staleness_core::ids::{OpId, SessionId, ToolName};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::{FindTools, Learn, Use};
@@ -10,6 +9,7 @@ use staleness_core::route::{Prompted, Route, SuggestedTool};
 use staleness_core::session::SessionKey;
 use staleness_core::store::Refusal;
 use staleness_core::time::DAY;
+use staleness_core::{StoreError, Wait};
 
 fn session_of(world: &World) -> SessionKey {
     SessionKey { project: world.project.id.clone(), id: SessionId::new("s").unwrap() }
@@ -26,14 +26,14 @@ fn prompt(world: &World, query: Option<&str>, suggested: &[(&str, Option<&Route>
         tools: tools.collect(),
         taught: Vec::new(),
     };
-    world.registry.note_prompt(session_of(world), prompted).unwrap();
+    world.registry.sessions().note_prompt(session_of(world), prompted).wait().unwrap();
 }
 
 fn used(world: &World, name: &str, outcome: OutcomeKind, op: &str) {
     let op = OpId::new(op).unwrap();
     let mut used = Use::new(op, tool(name), outcome, world.now(), world.project.clone());
     used.session = Some(session_of(world).id);
-    world.registry.record(used).unwrap();
+    world.registry.tools().record(used).wait().unwrap();
 }
 
 #[test]
@@ -76,11 +76,21 @@ fn retrieval_counts_as_use() {
     assert_eq!((used.last_used_at, used.uses), (world.now(), 2));
     assert_eq!(used.confidence, route.confidence);
     world.pass(29 * DAY);
-    assert_eq!(world.registry.prune_routes(&world.project.id, world.now(), false).unwrap().kept, 1);
+    assert_eq!(
+        world.registry.routes().prune(&world.project.id, world.now(), false).wait().unwrap().kept,
+        1
+    );
     let keys = vec![route.key.clone()];
     let op = OpId::new("seen").unwrap();
-    assert_eq!(world.registry.use_routes(keys.clone(), &op, world.now()).unwrap(), 1);
-    assert_eq!(world.registry.use_routes(keys, &op, world.now()).unwrap(), 0, "the same op twice");
+    assert_eq!(
+        world.registry.routes().note_used(keys.clone(), &op, world.now()).wait().unwrap(),
+        1
+    );
+    assert_eq!(
+        world.registry.routes().note_used(keys, &op, world.now()).wait().unwrap(),
+        0,
+        "the same op twice"
+    );
 }
 
 #[test]
@@ -89,18 +99,19 @@ fn what_was_asked_for_is_noted_and_takes_nothing_from_the_limit() {
     let route = learn(&world, "open issues", 1.0, "a").unwrap();
     let find = FindTools::by_words("open issues", 5);
     world.pass(DAY);
-    let found = world.registry.suggest_tools(&world.project, find, world.now()).unwrap().tools;
+    let found =
+        world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap().tools;
     let tools: Vec<SuggestedTool> = found.iter().map(SuggestedTool::from).collect();
     assert_eq!(tools[0], SuggestedTool { tool: tool(TOOL), route: Some(route.key.id) });
     let note = |tools: Vec<SuggestedTool>| {
         let prompted = Prompted { at: world.now(), query: None, tools, taught: Vec::new() };
-        world.registry.note_suggested(session_of(&world), prompted).unwrap();
+        world.registry.sessions().note_suggested(session_of(&world), prompted).wait().unwrap();
     };
     note(tools.clone());
     note(tools);
     // One that no route led to hides nothing of what did.
     note(vec![SuggestedTool { tool: tool(TOOL), route: None }]);
-    let noted = world.registry.suggestions(&session_of(&world)).unwrap().unwrap();
+    let noted = world.registry.sessions().suggestions(&session_of(&world)).wait().unwrap().unwrap();
     assert_eq!((noted.made, noted.prompts.len()), (0, 2), "the same twice is once");
     assert_eq!(noted.last_suggested_at(), Some(world.now()));
     used(&world, TOOL, OutcomeKind::Success, "b");
@@ -122,14 +133,18 @@ fn forgetting_a_route_erases_its_words_wherever_they_are() {
     let world = world();
     let route = embed(&world, "open issues", &[1.0, 0.0], "a");
     prompt(&world, Some("Open issues"), &[(TOOL, Some(&route))]);
-    let forgotten =
-        world.registry.forget_route(&world.project.id, route.key.id, world.now()).unwrap();
+    let forgotten = world
+        .registry
+        .routes()
+        .forget(&world.project.id, route.key.id, world.now())
+        .wait()
+        .unwrap();
     assert_eq!(forgotten, route);
     let view = world.everything();
     assert!(view.routes.is_empty() && view.vectors.is_empty());
     let prompts = &view.suggestions[&session_of(&world)].prompts;
     assert_eq!((prompts[0].query.as_ref(), prompts[0].tools[0].route), (None, None));
-    let again = world.registry.forget_route(&world.project.id, route.key.id, world.now());
+    let again = world.registry.routes().forget(&world.project.id, route.key.id, world.now()).wait();
     assert!(matches!(again, Err(StoreError::Refused(Refusal::Unknown { what: "route", .. }))));
 }
 
@@ -138,13 +153,18 @@ fn forgetting_a_tool_or_a_project_takes_its_routes_along() {
     let world = world();
     embed(&world, "q", &[1.0, 0.0], "a");
     let other = Learn { tool: tool(OTHER), ..lesson(&world, "q", 1.0, "b") };
-    world.registry.learn_route(&world.project, other).unwrap();
+    world.registry.routes().learn(&world.project, other).wait().unwrap();
     prompt(&world, Some("q"), &[(TOOL, None)]);
-    world.registry.forget(world.by_hand(TOOL)).unwrap();
+    world.registry.tools().forget(world.by_hand(TOOL)).wait().unwrap();
     let left: Vec<ToolName> = routes(&world).into_iter().map(|route| route.key.tool).collect();
     assert_eq!(left, [tool(OTHER)]);
     let op = OpId::new("project").unwrap();
-    world.registry.forget_project(world.project.id.clone(), op, world.now()).unwrap();
+    world
+        .registry
+        .admin()
+        .forget_project(world.project.id.clone(), op, world.now())
+        .wait()
+        .unwrap();
     let view = world.everything();
     assert!(view.routes.is_empty() && view.vectors.is_empty() && view.suggestions.is_empty());
 }
@@ -155,14 +175,14 @@ fn ending_a_session_forgets_what_was_suggested_in_it() {
     prompt(&world, Some("q"), &[(TOOL, None)]);
     let (key, now) = (session_of(&world), world.now());
     // Nobody began it.
-    let ended = world.registry.end_session(&key.project, &key.id, now);
+    let ended = world.registry.sessions().end(&key.project, &key.id, now).wait();
     assert!(matches!(ended, Err(StoreError::Refused(_))), "{ended:?}");
-    assert_eq!(world.registry.suggestions(&session_of(&world)).unwrap(), None);
+    assert_eq!(world.registry.sessions().suggestions(&session_of(&world)).wait().unwrap(), None);
     // Of sessions that never ended too, in the end.
     prompt(&world, Some("q"), &[(TOOL, None)]);
     world.pass(30 * DAY);
-    world.registry.prune_routes(&world.project.id, world.now(), false).unwrap();
-    assert_eq!(world.registry.suggestions(&session_of(&world)).unwrap(), None);
+    world.registry.routes().prune(&world.project.id, world.now(), false).wait().unwrap();
+    assert_eq!(world.registry.sessions().suggestions(&session_of(&world)).wait().unwrap(), None);
 }
 
 #[test]
@@ -175,8 +195,11 @@ fn a_session_cools_down_by_its_own_calls() {
         learn(&world, "open issues", 1.0, "a");
         let says = || {
             let (session, now) = (session_of(&world).id, world.now());
-            let found =
-                world.registry.suggest_for_prompt(&world.project, &session, "open issues", now);
+            let found = world
+                .registry
+                .tools()
+                .suggest_for_prompt(&world.project, &session, "open issues", now)
+                .wait();
             !found.unwrap().is_empty()
         };
         assert!(says(), "{window}");
@@ -204,14 +227,15 @@ fn a_route_that_did_not_lead_to_a_tool_is_not_refreshed_by_its_use() {
     let route = route.unwrap();
     world.pass(DAY);
     let find = FindTools::by_words("search something", 5);
-    let found = world.registry.suggest_tools(&world.project, find, world.now()).unwrap().tools;
+    let found =
+        world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap().tools;
     let found = found.into_iter().find(|each| each.key.name == tool(TOOL)).unwrap();
     let by = found.parts.route.clone().unwrap();
     assert!(by.id == route.key.id && by.closeness < 0.3, "{by:?}");
     let tools = vec![SuggestedTool::from(&found)];
     assert_eq!(tools[0].route, None);
     let prompted = Prompted { at: world.now(), query: None, tools, taught: Vec::new() };
-    world.registry.note_suggested(session_of(&world), prompted).unwrap();
+    world.registry.sessions().note_suggested(session_of(&world), prompted).wait().unwrap();
     used(&world, TOOL, OutcomeKind::Success, "b");
     assert_eq!(routes(&world), [route]);
 }

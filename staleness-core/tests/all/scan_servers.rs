@@ -1,6 +1,7 @@
 //! A server that goes takes its individual tools with it, and brings back exactly those.
 
 use crate::common::*;
+use staleness_core::Wait;
 use staleness_core::ids::{Level, ToolKey};
 use staleness_core::scan::{Found, ProjectRef};
 use staleness_core::store::Change;
@@ -76,7 +77,7 @@ fn forgetting_a_gone_server_does_not_bring_its_tools_back() {
     world.scan(vec![read(user("mcp"), vec![server("x")])]);
     world.uses("mcp__x__a", "S");
     world.scan(vec![read(user("mcp"), vec![])]);
-    world.registry.forget(world.by_hand("mcp__x__*")).unwrap();
+    world.registry.tools().forget(world.by_hand("mcp__x__*")).wait().unwrap();
     let report = world.scan(vec![read(user("mcp"), vec![server("y")])]);
     assert!(report.restored.is_empty());
     assert_eq!(world.presence("mcp__x__a"), "server_removed");

@@ -1,6 +1,7 @@
 //! Presence as a state that every scan evaluates anew, from what each source says.
 
 use crate::common::*;
+use staleness_core::Wait;
 use staleness_core::scan::Found;
 use staleness_core::source::SourceState;
 use staleness_core::time::DAY;
@@ -141,9 +142,9 @@ fn a_plugin_that_left_its_index_is_covered_and_empty() {
     world.pass(1);
     let mut scan = world.scan_of(&world.project, vec![]);
     scan.indexes = vec![plugin_index()];
-    let report = world.registry.apply_scan(scan).unwrap();
+    let report = world.registry.tools().apply_scan(scan).wait().unwrap();
     assert_eq!(names(&report.stale), ["x:go"], "and not what other sources hold");
-    assert_eq!(world.registry.sources().unwrap().len(), 1);
+    assert_eq!(world.registry.admin().sources().wait().unwrap().len(), 1);
     assert_eq!(world.report("x:go").sources, ["client/user/plugin:x@market/skills"]);
     assert_eq!(names(&world.scan(vec![skills()]).restored), ["x:go"]);
 }
@@ -152,10 +153,10 @@ fn a_plugin_that_left_its_index_is_covered_and_empty() {
 fn missing_sources_are_noted_only_where_they_once_were() {
     let world = World::default();
     world.scan(vec![missing(user("a")), read(user("b"), vec![])]);
-    assert_eq!(world.registry.sources().unwrap().len(), 1);
+    assert_eq!(world.registry.admin().sources().wait().unwrap().len(), 1);
     world.scan(vec![read(user("a"), vec![])]);
     world.scan(vec![missing(user("a"))]);
-    let sources = world.registry.sources().unwrap();
+    let sources = world.registry.admin().sources().wait().unwrap();
     assert_eq!(sources[0].state, SourceState::Missing);
     assert_eq!((sources[0].readings, sources[1].readings), (2, 1));
 }
@@ -231,7 +232,7 @@ fn what_was_forgotten_comes_back_as_new_while_it_is_listed() {
     let config = || vec![read(user("commands"), vec![command(TOOL)])];
     world.scan(config());
     world.uses(TOOL, "FFF");
-    world.registry.forget(world.by_hand(TOOL)).unwrap();
+    world.registry.tools().forget(world.by_hand(TOOL)).wait().unwrap();
     assert!(world.everything().tools.is_empty());
     assert!(world.everything().outcomes.is_empty());
     let report = world.scan(config());
@@ -250,7 +251,12 @@ fn a_forgotten_project_starts_again() {
     world.uses("Bash", "S");
     let op = world.op();
     for _ in 0..2 {
-        world.registry.forget_project(p.id.clone(), op.clone(), world.now()).unwrap();
+        world
+            .registry
+            .admin()
+            .forget_project(p.id.clone(), op.clone(), world.now())
+            .wait()
+            .unwrap();
     }
     let all = world.everything();
     assert_eq!((all.projects.len(), all.sources.len(), all.outcomes.len()), (0, 0, 0));
@@ -259,11 +265,13 @@ fn a_forgotten_project_starts_again() {
     assert!(
         world
             .registry
+            .admin()
             .forget_project(
                 staleness_core::ids::ProjectId::of_root("/none"),
                 world.op(),
                 world.now()
             )
+            .wait()
             .is_err()
     );
 }
@@ -289,7 +297,7 @@ fn a_preview_tells_what_a_scan_would_do_and_writes_nothing() {
     let before = world.everything();
     let next = || vec![read(user("commands"), vec![command("/b"), command("/c")])];
     let scan = world.scan_of(&world.project, next());
-    let (preview, view) = world.registry.preview_scan(scan).unwrap();
+    let (preview, view) = world.registry.tools().preview_scan(scan).wait().unwrap();
     assert_eq!(world.everything(), before);
     let report = world.scan(next());
     assert_eq!(names(&preview.added), names(&report.added));
@@ -310,5 +318,5 @@ fn a_clock_that_goes_backwards_takes_nothing_back() {
     assert_eq!(world.report(TOOL).last_seen_at, Some(latest));
     let report = world.scan(vec![read(user("commands"), vec![])]);
     assert_eq!(names(&report.stale), [TOOL]);
-    assert_eq!(world.registry.projects().unwrap()[0].last_seen_at, latest);
+    assert_eq!(world.registry.admin().projects().wait().unwrap()[0].last_seen_at, latest);
 }

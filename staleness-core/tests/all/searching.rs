@@ -1,24 +1,40 @@
 //! Suggesting and discovering: who is offered, and which words find it.
 
 use crate::common::*;
-use staleness_core::Policy;
 use staleness_core::outcome::OutcomeKind;
-use staleness_core::registry::Learn;
+use staleness_core::registry::{FindTools, Learn};
 use staleness_core::report::Suggestion;
 use staleness_core::scan::{Found, ProjectRef};
 use staleness_core::tool::{Hold, ToolKind};
+use staleness_core::{Policy, Wait};
 
 fn found_names(suggestions: &[Suggestion]) -> Vec<&str> {
     suggestions.iter().map(|each| each.tool.name.as_str()).collect()
 }
 
 fn suggested(world: &World, query: Option<&str>) -> Vec<String> {
-    let offers = world.registry.suggest(&world.project, query, None, 50, world.now()).unwrap();
+    let offers = world
+        .registry
+        .tools()
+        .suggest(
+            &world.project,
+            FindTools { query: query.map(Into::into), ..FindTools::ranked(50) },
+            world.now(),
+        )
+        .wait()
+        .unwrap()
+        .tools;
     found_names(&offers).into_iter().map(Into::into).collect()
 }
 
 fn discovered(world: &World, query: &str) -> Vec<String> {
-    let found = world.registry.discover(&world.project, query, 50, world.now()).unwrap();
+    let found = world
+        .registry
+        .tools()
+        .discover(&world.project, FindTools::by_words(query, 50), world.now())
+        .wait()
+        .unwrap()
+        .tools;
     found_names(&found).into_iter().map(Into::into).collect()
 }
 
@@ -76,11 +92,21 @@ fn what_was_used_last_in_the_same_session_is_not_suggested() {
     for (name, in_session) in [("a", "s"), ("b", "s"), ("a", "other")] {
         let mut used = world.a_use(name, OutcomeKind::Success);
         used.session = Some(session(in_session));
-        world.registry.record(used).unwrap();
+        world.registry.tools().record(used).wait().unwrap();
     }
     let offered = |id: &str| {
         let id = session(id);
-        let all = world.registry.suggest(&world.project, None, Some(&id), 5, world.now()).unwrap();
+        let all = world
+            .registry
+            .tools()
+            .suggest(
+                &world.project,
+                FindTools { session: Some(id.clone()), ..FindTools::ranked(5) },
+                world.now(),
+            )
+            .wait()
+            .unwrap()
+            .tools;
         found_names(&all).into_iter().map(String::from).collect::<Vec<_>>()
     };
     assert_eq!(offered("s"), ["a"]);
@@ -91,7 +117,7 @@ fn what_was_used_last_in_the_same_session_is_not_suggested() {
     let mut used = world.a_use("Skill", OutcomeKind::Success);
     used.session = Some(session("s"));
     used.mentions = vec![tool_name("a")];
-    world.registry.record(used).unwrap();
+    world.registry.tools().record(used).wait().unwrap();
     assert_eq!(offered("s"), ["b"]);
 }
 
@@ -104,8 +130,8 @@ fn a_query_without_words_is_refused_and_none_asks_for_the_ranking() {
     let (registry, project, now) = (&world.registry, &world.project, world.now());
     for query in ["", "  ", "?!", "\u{200b}"] {
         let refused = [
-            registry.suggest(project, Some(query), None, 9, now).map(drop),
-            registry.discover(project, query, 9, now).map(drop),
+            registry.tools().suggest(project, FindTools::by_words(query, 9), now).wait().map(drop),
+            registry.tools().discover(project, FindTools::by_words(query, 9), now).wait().map(drop),
         ];
         for refused in refused {
             let why = refused.unwrap_err().to_string();
@@ -204,7 +230,13 @@ fn spellings_of_one_word_fit_in_full() {
         "open api",
         "OpenAPI",
     ] {
-        let found = world.registry.discover(&world.project, query, 5, world.now()).unwrap();
+        let found = world
+            .registry
+            .tools()
+            .discover(&world.project, FindTools::by_words(query, 5), world.now())
+            .wait()
+            .unwrap()
+            .tools;
         assert_eq!(found.len(), 1, "{query}");
         assert_eq!(found[0].parts.words, Some(1.0), "{query}: {}", found[0].tool.name);
     }
@@ -214,7 +246,13 @@ fn spellings_of_one_word_fit_in_full() {
 fn a_name_fits_better_than_a_description() {
     let world = World::default();
     shelf(&world, vec![skill("a").described(Some("convert tables")), skill("convert")]);
-    let found = world.registry.discover(&world.project, "convert", 5, world.now()).unwrap();
+    let found = world
+        .registry
+        .tools()
+        .discover(&world.project, FindTools::by_words("convert", 5), world.now())
+        .wait()
+        .unwrap()
+        .tools;
     assert_eq!(found_names(&found), ["convert", "a"]);
     assert!(found[0].score > found[1].score && found[0].score <= 1.0);
     assert_eq!(found[0].reason, "matches convert; never used yet");
@@ -243,7 +281,13 @@ fn discover_shows_everything_visible_and_marks_what_cannot_be_relied_on() {
     shelf(&world, tools(None));
     world.scan_in(&q, vec![read(own(&q, "x"), vec![skill("thing-elsewhere")])]);
     world.hold("thing-bad", Hold::Demoted);
-    let found = world.registry.discover(&world.project, "thing", 9, world.now()).unwrap();
+    let found = world
+        .registry
+        .tools()
+        .discover(&world.project, FindTools::by_words("thing", 9), world.now())
+        .wait()
+        .unwrap()
+        .tools;
     let marks: Vec<_> = found.iter().map(|each| (each.tool.name.as_str(), each.mark)).collect();
     assert_eq!(
         marks,
@@ -260,13 +304,27 @@ fn discover_shows_everything_visible_and_marks_what_cannot_be_relied_on() {
 fn answers_are_the_same_every_time_and_limited() {
     let world = World::default();
     shelf(&world, (0..200).map(|at| skill(&format!("report-{at}"))).collect());
-    let ask = || world.registry.discover(&world.project, "report", 7, world.now()).unwrap();
+    let ask = || {
+        world
+            .registry
+            .tools()
+            .discover(&world.project, FindTools::by_words("report", 7), world.now())
+            .wait()
+            .unwrap()
+            .tools
+    };
     let first = ask();
     assert_eq!(first.len(), 7);
     assert_eq!(first, ask());
     assert_eq!(
         first,
-        world.registry.suggest(&world.project, Some("report"), None, 7, world.now()).unwrap()
+        world
+            .registry
+            .tools()
+            .suggest(&world.project, FindTools::by_words("report", 7), world.now())
+            .wait()
+            .unwrap()
+            .tools
     );
 }
 
@@ -286,17 +344,29 @@ fn the_nearest_known_name_helps_against_slips() {
     let world = World::default();
     shelf(&world, vec![command("/review"), server("github"), skill("pdf")]);
     let nearest = |text: &str| {
-        let name = world.registry.nearest(&world.project, text).unwrap();
+        let name = world.registry.tools().nearest(&world.project, text).wait().unwrap();
         name.map(|name| name.to_string())
     };
     assert_eq!(nearest("/reveiw").as_deref(), Some("/review"));
     assert_eq!(nearest("PDF").as_deref(), Some("pdf"));
     assert_eq!(nearest("qqqqqq"), None);
     for (text, name) in [("github", "mcp__github__*"), ("review", "/review"), ("pdf", "pdf")] {
-        let key = world.registry.find_key(&world.project.id, text, Default::default()).unwrap();
+        let key = world
+            .registry
+            .tools()
+            .find_key(&world.project.id, text, Default::default())
+            .wait()
+            .unwrap();
         assert_eq!(key.name.as_str(), name);
     }
-    assert!(world.registry.find_key(&world.project.id, "nothing", Default::default()).is_err());
+    assert!(
+        world
+            .registry
+            .tools()
+            .find_key(&world.project.id, "nothing", Default::default())
+            .wait()
+            .is_err()
+    );
 }
 
 #[test]
@@ -322,16 +392,22 @@ fn habits_are_shown_as_a_part_of_the_words() {
     for number in 0..6 {
         let query = format!("something in app.db number {number}");
         let learn = Learn::new(world.op(), query, tool_name("mcp__db__query"), world.now());
-        world.registry.learn_route(&world.project, learn).unwrap();
+        world.registry.routes().learn(&world.project, learn).wait().unwrap();
         let learn = Learn::new(
             world.op(),
             format!("other {number}"),
             tool_name("mcp__db__list"),
             world.now(),
         );
-        world.registry.learn_route(&world.project, learn).unwrap();
+        world.registry.routes().learn(&world.project, learn).wait().unwrap();
     }
-    let found = world.registry.discover(&world.project, "query app.db", 5, world.now()).unwrap();
+    let found = world
+        .registry
+        .tools()
+        .discover(&world.project, FindTools::by_words("query app.db", 5), world.now())
+        .wait()
+        .unwrap()
+        .tools;
     let parts = &found[0].parts;
     let (words, habit) = (parts.words.unwrap(), parts.habit.unwrap());
     assert_eq!(found[0].tool.name, "mcp__db__query");

@@ -8,7 +8,7 @@ use staleness_core::report::Suggestion;
 use staleness_core::route::Route;
 use staleness_core::scan::Found;
 use staleness_core::store::Refusal;
-use staleness_core::{StoreError, ids};
+use staleness_core::{StoreError, Wait, ids};
 
 fn found_names(suggestions: &[Suggestion]) -> Vec<&str> {
     suggestions.iter().map(|each| each.tool.name.as_str()).collect()
@@ -25,7 +25,7 @@ fn model(id: &str) -> ids::ModelId {
 fn teach(world: &World, query: &str, tool: &str, numbers: &[f64]) {
     let vector = Some((model("m"), numbers.to_vec()));
     let learn = Learn::new(world.op(), query, tool_name(tool), world.now());
-    world.registry.learn_route(&world.project, Learn { vector, ..learn }).unwrap();
+    world.registry.routes().learn(&world.project, Learn { vector, ..learn }).wait().unwrap();
 }
 
 /// Two that were taught, one of which is gone, and one that was not.
@@ -49,10 +49,10 @@ fn tools_are_found_by_what_their_learned_queries_mean() {
     let world = taught();
     let near = by_meaning("unheard of", "m", &[0.6, 8.0, 0.0]);
     let suggest = |find: &FindTools| {
-        world.registry.suggest_tools(&world.project, find.clone(), world.now()).unwrap()
+        world.registry.tools().suggest(&world.project, find.clone(), world.now()).wait().unwrap()
     };
     let discover = |find: &FindTools| {
-        world.registry.discover_tools(&world.project, find.clone(), world.now()).unwrap()
+        world.registry.tools().discover(&world.project, find.clone(), world.now()).wait().unwrap()
     };
     let names = |found: &FoundTools| {
         found_names(&found.tools).into_iter().map(String::from).collect::<Vec<_>>()
@@ -93,14 +93,15 @@ fn trap_many_unsure_routes_hide_the_sure_one_from_a_search_by_meaning() {
         let learn = Learn::new(world.op(), format!("crowd {at}"), tool_name("crowd"), world.now());
         let vector = Some((model("m"), towards(at, 0.9)));
         let learn = Learn { vector, signal: 0.1, ..learn };
-        world.registry.learn_route(&world.project, learn).unwrap();
+        world.registry.routes().learn(&world.project, learn).wait().unwrap();
     }
     teach(&world, "sure", "sure", &towards(211, 0.88));
-    assert_eq!(world.registry.routes(&world.project.id).unwrap().len(), 211);
+    assert_eq!(world.registry.routes().list(&world.project.id).wait().unwrap().len(), 211);
     let asked = towards(1, 1.0);
     for limit in [1, 5, 100] {
         let find = FindTools { limit, ..by_meaning("unheard words", "m", &asked) };
-        let found = world.registry.suggest_tools(&world.project, find, world.now()).unwrap();
+        let found =
+            world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap();
         assert_eq!(found_names(&found.tools)[0], "sure", "{limit}");
     }
 }
@@ -109,13 +110,15 @@ fn trap_many_unsure_routes_hide_the_sure_one_from_a_search_by_meaning() {
 fn another_model_is_never_compared_and_never_an_error() {
     let world = taught();
     let find = by_meaning("ship it", "other", &[1.0, 2.0]);
-    let found = world.registry.suggest_tools(&world.project, find, world.now()).unwrap();
+    let found = world.registry.tools().suggest(&world.project, find, world.now()).wait().unwrap();
     assert_eq!(found_names(&found.tools), ["alpha"]);
     let offer = "3 routes have a vector of another model, which is not compared: `staleness routes \
                  learn --query Q --tool NAME [--vector FILE --model other]` embeds one anew";
     let none = format!("no route has a vector of the model other; {offer}; words alone decided");
     assert_eq!(found.note, Some(none));
-    let offered = |of: &str| world.registry.offer_to_embed(&world.project.id, &model(of)).unwrap();
+    let offered = |of: &str| {
+        world.registry.routes().offer_to_embed(&world.project.id, &model(of)).wait().unwrap()
+    };
     assert_eq!((offered("other").as_deref(), offered("m")), (Some(offer), None));
 }
 
@@ -126,9 +129,9 @@ fn what_another_model_embedded_is_offered_beside_what_is_found() {
         vector: Some((model("other"), vec![1.0, 2.0])),
         ..Learn::new(ids::OpId::new("anew").unwrap(), "ship it", tool_name("alpha"), world.now())
     };
-    let routes = || world.registry.routes(&world.project.id).unwrap();
+    let routes = || world.registry.routes().list(&world.project.id).wait().unwrap();
     let before = routes();
-    world.registry.learn_route(&world.project, learn).unwrap();
+    world.registry.routes().learn(&world.project, learn).wait().unwrap();
     let after = routes();
     let keys = |routes: &[Route]| {
         routes.iter().map(|route| (route.key.clone(), route.confidence)).collect::<BTreeSet<_>>()
@@ -136,8 +139,8 @@ fn what_another_model_embedded_is_offered_beside_what_is_found() {
     assert_eq!(keys(&before), keys(&after), "it is the same route, as sure as it was");
     let find = by_meaning("ship it", "other", &[1.0, 2.0]);
     for found in [
-        world.registry.suggest_tools(&world.project, find.clone(), world.now()).unwrap(),
-        world.registry.discover_tools(&world.project, find, world.now()).unwrap(),
+        world.registry.tools().suggest(&world.project, find.clone(), world.now()).wait().unwrap(),
+        world.registry.tools().discover(&world.project, find, world.now()).wait().unwrap(),
     ] {
         let by = found.tools[0].parts.route.as_ref().unwrap();
         assert!((by.by_meaning.unwrap() - 1.0).abs() < 1e-6, "{by:?}");
@@ -157,8 +160,9 @@ fn vectors_that_say_nothing_are_refused() {
         ("?!", &[1.0, 0.0, 0.0], "has no words"),
     ] {
         let find = by_meaning(query, "m", numbers);
-        let suggested = world.registry.suggest_tools(&world.project, find.clone(), world.now());
-        let discovered = world.registry.discover_tools(&world.project, find, world.now());
+        let suggested =
+            world.registry.tools().suggest(&world.project, find.clone(), world.now()).wait();
+        let discovered = world.registry.tools().discover(&world.project, find, world.now()).wait();
         for answer in [suggested, discovered] {
             match answer {
                 Err(StoreError::Refused(Refusal::Invalid(said))) => {

@@ -1,6 +1,7 @@
 //! What a session start tells a project: net changes, once, and what not to rely on.
 
 use crate::common::*;
+use staleness_core::Wait;
 use staleness_core::registry::Resume;
 use staleness_core::report::Failing;
 use staleness_core::scan::{ProjectRef, SourceReading};
@@ -92,7 +93,7 @@ fn ignored_and_forgotten_tools_are_not_told() {
     world.told(&p, "s1");
     world.hold("/a", Hold::Ignored);
     world.uses("/a", "FFF");
-    world.registry.forget(world.by_hand("/c")).unwrap();
+    world.registry.tools().forget(world.by_hand("/c")).wait().unwrap();
     world.scan(config(&["/b"]));
     assert!(is_silent(&world.told(&p, "s2")));
 }
@@ -121,10 +122,19 @@ fn what_was_told_moves_forward_only() {
     assert_eq!(telling.tools.len(), 1);
     let told = |world: &World| world.everything().projects[&p.id].told.clone();
     let before = told(&world);
-    assert!(!world.registry.mark_resumed(&p.id, &resume, &slow, world.now()).unwrap());
+    assert!(
+        !world.registry.sessions().mark_resumed(&p.id, &resume, &slow, world.now()).wait().unwrap()
+    );
     assert_eq!(told(&world), before);
     let fast = Resume { session: Some(session("fast")), ..resume };
-    assert!(!world.registry.mark_resumed(&p.id, &fast, &telling, world.now()).unwrap());
+    assert!(
+        !world
+            .registry
+            .sessions()
+            .mark_resumed(&p.id, &fast, &telling, world.now())
+            .wait()
+            .unwrap()
+    );
     assert!(world.last_commit().changes.is_empty(), "nothing moved, nothing is written");
 }
 

@@ -9,7 +9,7 @@ use staleness_core::scan::{ProjectRef, Scan, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::store::Selection;
 use staleness_core::transfer::{Checker, HEADER, LineError, Record, append_lines, record_of};
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":2,"told_session":"s1","told_from":1}"#;
 const SOURCE: &str = r#"{"kind":"source","version":1,"id":{"client":"c","level":"user","part":"mcp"},"path":"~/.c","state":"read","found":2,"digest":"000000000000000000000000000000cd","readings":3,"last_read_at":"2026-01-01T00:00:00Z","last_scan_at":"2026-01-01T00:00:00Z"}"#;
@@ -25,8 +25,8 @@ const VECTOR: &str = r#"{"kind":"vector","version":1,"project":"p","tool":"T","i
 /// The format of version 1, written down: a change here is a change of the format.
 const ALL: [&str; 8] = [HEADER, PROJECT, SOURCE, TOOL, ITEM, OUTCOME, FIRST, SECOND];
 
-fn registry() -> BlockingRegistry {
-    Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking()
+fn registry() -> Registry {
+    Registry::new(Arc::new(MemoryStore::new()), Policy::default())
 }
 
 fn check(lines: &[&str]) -> Result<Vec<Record>, LineError> {
@@ -40,14 +40,14 @@ fn check(lines: &[&str]) -> Result<Vec<Record>, LineError> {
 }
 
 /// Imports lines; how much was written and how much was not.
-fn import(registry: &BlockingRegistry, lines: &[&str], dry_run: bool) -> (String, bool) {
-    let mut importer = registry.importer(dry_run).unwrap();
+fn import(registry: &Registry, lines: &[&str], dry_run: bool) -> (String, bool) {
+    let mut importer = registry.admin().importer(dry_run).wait().unwrap();
     let (projects, others): (Vec<Record>, Vec<Record>) =
         check(lines).unwrap().into_iter().partition(|row| matches!(row, Record::Project(_)));
     for record in others.into_iter().chain(projects) {
-        importer.put(record).unwrap();
+        importer.put(record).wait().unwrap();
     }
-    let report = importer.finish().unwrap();
+    let report = importer.finish().wait().unwrap();
     let (new, old) = (report.imported, report.skipped);
     let counts = [
         (new.projects, old.projects),
@@ -61,13 +61,13 @@ fn import(registry: &BlockingRegistry, lines: &[&str], dry_run: bool) -> (String
     (counts.join(" "), report.merged)
 }
 
-fn export(registry: &BlockingRegistry) -> Vec<String> {
+fn export(registry: &Registry) -> Vec<String> {
     let mut bytes = Vec::new();
     let mut visit = |page| {
         append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    registry.pages(&Selection::everything(), &mut visit).unwrap();
+    registry.admin().pages(&Selection::everything(), &mut visit).wait().unwrap();
     let text = String::from_utf8(bytes).unwrap();
     [HEADER].into_iter().chain(text.lines()).map(str::to_owned).collect()
 }
@@ -193,7 +193,7 @@ fn a_source_that_was_read_as_often_as_can_be_counted_is_read_again() {
     let most = SOURCE.replace("\"readings\":3", "\"readings\":18446744073709551615");
     import(&here, &[HEADER, &most], false);
     let project = ProjectRef::of_root("/work/p");
-    let known = here.sources().unwrap().remove(0);
+    let known = here.admin().sources().wait().unwrap().remove(0);
     let reading = SourceReading {
         id: known.id,
         path: known.path,
@@ -206,13 +206,13 @@ fn a_source_that_was_read_as_often_as_can_be_counted_is_read_again() {
         project: project.clone(),
         sources: vec![reading],
         indexes: Vec::new(),
-        read_under: here.readings(&project.id).unwrap(),
+        read_under: here.tools().readings(&project.id).wait().unwrap(),
         at: known.last_scan_at,
         session: None,
         client: None,
     };
-    here.apply_scan(scan).unwrap();
-    assert_eq!(here.sources().unwrap()[0].readings, u64::MAX);
+    here.tools().apply_scan(scan).wait().unwrap();
+    assert_eq!(here.admin().sources().wait().unwrap()[0].readings, u64::MAX);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn items_of_two_stores_are_merged() {
     let with_header = |lines: &[String]| -> Vec<String> {
         [HEADER.to_owned()].into_iter().chain(lines.iter().cloned()).collect()
     };
-    let import_all = |registry: &BlockingRegistry, lines: &[String]| {
+    let import_all = |registry: &Registry, lines: &[String]| {
         let lines = with_header(lines);
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         import(registry, &lines, false).0
@@ -317,18 +317,21 @@ fn a_query_without_words_is_imported() {
     let route = ROUTE.replace("a b", "?!").replace("48471ef5c302be662b439591a02cdb53", &id);
     let registry = registry();
     import(&registry, &[HEADER, &route], false);
-    assert_eq!(registry.routes(&ProjectId::new("p").unwrap()).unwrap()[0].query, "?!");
+    assert_eq!(
+        registry.routes().list(&ProjectId::new("p").unwrap()).wait().unwrap()[0].query,
+        "?!"
+    );
 }
 
 #[test]
 fn a_dry_run_counts_the_vectors_of_routes_that_it_would_write() {
-    let put = |registry: &BlockingRegistry, dry_run| {
-        let mut importer = registry.importer(dry_run).unwrap();
+    let put = |registry: &Registry, dry_run| {
+        let mut importer = registry.admin().importer(dry_run).wait().unwrap();
         check(&[HEADER, ROUTE, VECTOR])
             .unwrap()
             .into_iter()
-            .for_each(|row| importer.put(row).unwrap());
-        let report = importer.finish().unwrap();
+            .for_each(|row| importer.put(row).wait().unwrap());
+        let report = importer.finish().wait().unwrap();
         (report.imported.routes, report.imported.vectors, report.skipped.vectors)
     };
     let registry = registry();
@@ -343,11 +346,11 @@ fn a_vector_of_other_dimensions_than_its_model_has_is_refused() {
     let other = ROUTE.replace("a b", "c d").replace("48471ef5c302be662b439591a02cdb53", &id);
     let short = VECTOR.replace("48471ef5c302be662b439591a02cdb53", &id);
     let short = short.replace("2ef9643f000000002ef9e43e", "0000803f00000000");
-    let put = |registry: &BlockingRegistry, lines: &[&str], dry_run| {
-        let mut importer = registry.importer(dry_run).unwrap();
+    let put = |registry: &Registry, lines: &[&str], dry_run| {
+        let mut importer = registry.admin().importer(dry_run).wait().unwrap();
         let records = check(&[&[HEADER], lines].concat()).unwrap();
-        let put = records.into_iter().try_for_each(|row| importer.put(row));
-        put.and_then(|()| importer.finish().map(drop)).map_err(|error| error.to_string())
+        let put = records.into_iter().try_for_each(|row| importer.put(row).wait());
+        put.and_then(|()| importer.finish().wait().map(drop)).map_err(|error| error.to_string())
     };
     let why = "the vector has 2 dimensions; those of the model \"m\" have 3";
     let known = registry();
@@ -357,7 +360,7 @@ fn a_vector_of_other_dimensions_than_its_model_has_is_refused() {
         assert!(refused.contains(why), "{refused}");
     }
     let (project, model) = (ProjectId::new("p").unwrap(), ModelId::new("m").unwrap());
-    assert_eq!(known.route_vectors(&project, &model).unwrap().len(), 1);
+    assert_eq!(known.routes().vectors(&project, &model).wait().unwrap().len(), 1);
     // Another model may have as many as it likes.
     let named = |text: &str| text.replace(r#""model":"m""#, r#""model":"n""#);
     let one = registry();

@@ -7,10 +7,10 @@ use staleness_core::journal::Revision;
 use staleness_core::knowledge::{Citation, Contradiction, Item, ItemKind};
 use staleness_core::registry::{Act, FileItem, ImportReport, ScopeChoice, StatedItem};
 use staleness_core::transfer::Record;
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
+use staleness_core::{MemoryStore, Policy, Registry, Timestamp, Wait};
 
-fn registry() -> BlockingRegistry {
-    Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking()
+fn registry() -> Registry {
+    Registry::new(Arc::new(MemoryStore::new()), Policy::default())
 }
 
 fn day(day: i64) -> Timestamp {
@@ -54,11 +54,15 @@ fn known() -> Item {
 fn merged(here: &Item, there: &Item) -> Item {
     let registry = registry();
     for row in [here, there, there] {
-        let mut importer = registry.importer(false).unwrap();
-        importer.put(Record::Item(Box::new(row.clone()))).unwrap();
-        importer.finish().unwrap();
+        let mut importer = registry.admin().importer(false).wait().unwrap();
+        importer.put(Record::Item(Box::new(row.clone()))).wait().unwrap();
+        importer.finish().wait().unwrap();
     }
-    registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either).unwrap()
+    registry
+        .knowledge()
+        .get(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either)
+        .wait()
+        .unwrap()
 }
 
 #[test]
@@ -106,12 +110,18 @@ fn of_two_rows_of_an_item_each_part_is_the_newer_one() {
 #[test]
 fn what_a_line_does_not_state_of_a_known_item_stays() {
     let registry = registry();
-    let mut importer = registry.importer(false).unwrap();
-    importer.put(Record::Item(Box::new(known()))).unwrap();
-    importer.finish().unwrap();
+    let mut importer = registry.admin().importer(false).wait().unwrap();
+    importer.put(Record::Item(Box::new(known()))).wait().unwrap();
+    importer.finish().wait().unwrap();
     let act = Act::new(OpId::new("import").unwrap(), day(20));
-    let take = |stated: &StatedItem| registry.import_items(vec![stated.clone()], &act, false);
-    let get = || registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either);
+    let take =
+        |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act, false).wait();
+    let get = || {
+        registry
+            .knowledge()
+            .get(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either)
+            .wait()
+    };
 
     let older = StatedItem { recalls: 9, ..StatedItem::new(key(), "Older.", day(1)) };
     assert_eq!(take(&older).unwrap(), 1);
@@ -141,12 +151,12 @@ fn what_a_line_does_not_state_of_a_known_item_stays() {
     assert_eq!(get().unwrap(), left);
 }
 
-fn import(registry: &BlockingRegistry, rows: &[&Item]) -> ImportReport {
-    let mut importer = registry.importer(false).unwrap();
+fn import(registry: &Registry, rows: &[&Item]) -> ImportReport {
+    let mut importer = registry.admin().importer(false).wait().unwrap();
     for row in rows {
-        importer.put(Record::Item(Box::new((*row).clone()))).unwrap();
+        importer.put(Record::Item(Box::new((*row).clone()))).wait().unwrap();
     }
-    importer.finish().unwrap()
+    importer.finish().wait().unwrap()
 }
 
 /// The row of an item that lives in a file.
@@ -185,8 +195,14 @@ fn a_line_over_an_item_of_a_file_gives_it_counters_alone() {
         ..StatedItem::new(key(), "New.", day(0))
     };
     for written in [1, 0] {
-        assert_eq!(registry.import_items(vec![stated.clone()], &act, false).unwrap(), written);
-        let row = registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either);
+        assert_eq!(
+            registry.knowledge().import(vec![stated.clone()], &act, false).wait().unwrap(),
+            written
+        );
+        let row = registry
+            .knowledge()
+            .get(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either)
+            .wait();
         assert_eq!(row.unwrap(), Item { recalls: 9, ..filed() });
     }
 }
@@ -204,17 +220,21 @@ fn what_was_removed_here_comes_back_only_if_something_was_done_to_it_since() {
     import(&registry, &[&row, &a]);
     for key in [key(), a.key.clone()] {
         let act = Act::new(OpId::new(format!("remove-{}", key.id)).unwrap(), day(10));
-        registry.remove_item(key, act).unwrap();
+        registry.knowledge().remove(key, act).wait().unwrap();
     }
     let get = |key: &ItemKey| {
-        registry.item(&ProjectId::of_root("/work/p"), &key.id, ScopeChoice::Either).ok()
+        registry
+            .knowledge()
+            .get(&ProjectId::of_root("/work/p"), &key.id, ScopeChoice::Either)
+            .wait()
+            .ok()
     };
     let report = import(&registry, &[&row]);
     assert_eq!((report.imported.knowledge, report.skipped.knowledge), (0, 1));
     assert_eq!(get(&row.key), None);
     let act = Act::new(OpId::new("import").unwrap(), day(20));
     let stated = StatedItem::new(key(), "Older.", day(9));
-    assert_eq!(registry.import_items(vec![stated], &act, false).unwrap(), 0);
+    assert_eq!(registry.knowledge().import(vec![stated], &act, false).wait().unwrap(), 0);
     // What was edited since is back, and nothing stands for it that is not there.
     let a = Item { updated_at: day(11), ..a };
     assert_eq!(import(&registry, &[&a, &row]).imported.knowledge, 1);
@@ -237,8 +257,14 @@ fn of_an_item_in_a_file_counters_come_and_nothing_else() {
     };
     let files = [(key(), file)].into();
     let act = Act { files, ..Act::new(OpId::new("import").unwrap(), day(20)) };
-    let take = |stated: &StatedItem| registry.import_items(vec![stated.clone()], &act, false);
-    let get = || registry.item(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either);
+    let take =
+        |stated: &StatedItem| registry.knowledge().import(vec![stated.clone()], &act, false).wait();
+    let get = || {
+        registry
+            .knowledge()
+            .get(&ProjectId::of_root("/work/p"), &key().id, ScopeChoice::Either)
+            .wait()
+    };
 
     let same = StatedItem { updated_at: Some(day(9)), ..StatedItem::new(key(), "New.", day(1)) };
     assert_eq!(take(&same).unwrap(), 0, "nothing is stated that the file does not say");
@@ -254,6 +280,6 @@ fn of_an_item_in_a_file_counters_come_and_nothing_else() {
         ..Item::new(key(), ItemKind::Reference, "", day(0))
     };
     assert_eq!(get().unwrap(), row);
-    assert_eq!(registry.revision().unwrap(), Revision(0), "counters are not told");
+    assert_eq!(registry.admin().revision().wait().unwrap(), Revision(0), "counters are not told");
     assert_eq!(take(&stated).unwrap(), 0);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use staleness_core::store::Selection;
 use staleness_core::transfer::{Checker, HEADER, Record, append_lines};
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry};
+use staleness_core::{MemoryStore, Policy, Registry, Wait};
 
 const PROJECT: &str = r#"{"kind":"project","version":1,"id":"p","root":"/work/p","first_seen_at":"2026-01-01T00:00:00Z","last_seen_at":"2026-01-02T00:00:00Z","config_digest":"000000000000000000000000000000ab","told":0,"told_from":0}"#;
 const WORK: &str = r#"{"kind":"work","version":1,"project":"p","id":"w","work_kind":"plan","status":"dropped","before":"blocked","text":"a\nb","author":"me","from":"f","to":"t","note":"observation","generated":true,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-03T00:00:00Z","expires_at":"2026-02-01T00:00:00Z","refs":["x","y"],"steps":[{"text":"begun","at":"2026-01-02T00:00:00Z"}]}"#;
@@ -17,12 +17,12 @@ const MOVED: &str = r#"{"kind":"journal","version":1,"revision":2,"index":0,"at"
 /// The format of version 1, written down: a change here is a change of the format.
 const ALL: [&str; 7] = [HEADER, PROJECT, WORK, SESSION, CURSOR, ADDED, MOVED];
 
-fn registry() -> BlockingRegistry {
-    Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking()
+fn registry() -> Registry {
+    Registry::new(Arc::new(MemoryStore::new()), Policy::default())
 }
 
 /// Imports lines; how many work items, sessions and cursors were written.
-fn import(registry: &BlockingRegistry, lines: &[&str]) -> (u64, u64, u64) {
+fn import(registry: &Registry, lines: &[&str]) -> (u64, u64, u64) {
     let mut checker = Checker::new();
     let mut records = Vec::new();
     for line in lines {
@@ -31,21 +31,21 @@ fn import(registry: &BlockingRegistry, lines: &[&str]) -> (u64, u64, u64) {
     checker.finish().unwrap();
     let (projects, others): (Vec<Record>, Vec<Record>) =
         records.into_iter().partition(|row| matches!(row, Record::Project(_)));
-    let mut importer = registry.importer(false).unwrap();
+    let mut importer = registry.admin().importer(false).wait().unwrap();
     for record in others.into_iter().chain(projects) {
-        importer.put(record).unwrap();
+        importer.put(record).wait().unwrap();
     }
-    let new = importer.finish().unwrap().imported;
+    let new = importer.finish().wait().unwrap().imported;
     (new.work, new.sessions, new.cursors)
 }
 
-fn export(registry: &BlockingRegistry) -> Vec<String> {
+fn export(registry: &Registry) -> Vec<String> {
     let mut bytes = Vec::new();
     let mut visit = |page| {
         append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    registry.pages(&Selection::records(), &mut visit).unwrap();
+    registry.admin().pages(&Selection::records(), &mut visit).wait().unwrap();
     let text = String::from_utf8(bytes).unwrap();
     [HEADER].into_iter().chain(text.lines()).map(str::to_owned).collect()
 }

@@ -1,7 +1,6 @@
 //! The mistakes that registries of this kind make, each as a test that bears its name.
 
 use crate::common::*;
-use staleness_core::StoreError;
 use staleness_core::ids::{Level, ToolKey};
 use staleness_core::outcome::OutcomeKind;
 use staleness_core::scan::ProjectRef;
@@ -9,6 +8,7 @@ use staleness_core::source::SourceState;
 use staleness_core::store::Refusal;
 use staleness_core::time::DAY;
 use staleness_core::tool::{Hold, Status};
+use staleness_core::{StoreError, Wait};
 
 #[test]
 fn half_written_config_stales_nothing() {
@@ -69,7 +69,15 @@ fn per_project_section_is_not_global() {
     world.scan_in(&other, vec![read(user("mcp"), vec![])]);
     let key = ToolKey::project(world.project.id.clone(), tool_name("mcp__mine__*"));
     assert!(world.find(&key).is_some());
-    assert!(world.registry.list(&other, Default::default(), world.now()).unwrap().is_empty());
+    assert!(
+        world
+            .registry
+            .tools()
+            .list(&other, Default::default(), world.now())
+            .wait()
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -99,7 +107,7 @@ fn removing_one_of_two_leaves_the_other() {
     assert_eq!(report.stale[0].scope, "project");
     assert_eq!(world.status("mcp__x__*"), Status::Active, "the global one");
     assert_eq!(world.status("mcp__x__go"), Status::Active, "the global server provides it");
-    let ranked = world.registry.rank(&world.project, 10, world.now()).unwrap();
+    let ranked = world.registry.tools().rank(&world.project, 10, world.now()).wait().unwrap();
     let shown: Vec<_> = ranked.iter().filter(|each| each.tool.name == "mcp__x__*").collect();
     assert_eq!(shown.len(), 1, "one per name, and the one that is there");
     assert_eq!((shown[0].tool.scope, shown[0].tool.status), ("global", Status::Active));
@@ -265,8 +273,8 @@ fn two_scans_at_once_do_not_interleave() {
     let older = world.scan_of(&world.project, config(vec![server("x")]));
     let mut newer = older.clone();
     newer.sources = config(vec![server("x"), server("y")]);
-    world.registry.apply_scan(newer).unwrap();
-    let refused = world.registry.apply_scan(older).unwrap_err();
+    world.registry.tools().apply_scan(newer).wait().unwrap();
+    let refused = world.registry.tools().apply_scan(older).wait().unwrap_err();
     assert!(matches!(refused, StoreError::Refused(Refusal::Superseded { .. })), "{refused}");
     assert!(refused.is_retryable());
     assert_eq!(world.status("mcp__y__*"), Status::Active);
@@ -276,8 +284,8 @@ fn two_scans_at_once_do_not_interleave() {
 fn scans_at_once_that_saw_the_same_both_succeed() {
     let world = World::default();
     let scan = world.scan_of(&world.project, vec![read(user("mcp"), vec![server("x")])]);
-    world.registry.apply_scan(scan.clone()).unwrap();
-    let report = world.registry.apply_scan(scan).unwrap();
+    world.registry.tools().apply_scan(scan.clone()).wait().unwrap();
+    let report = world.registry.tools().apply_scan(scan).wait().unwrap();
     assert_eq!((report.added.len(), report.unchanged), (0, 1));
 }
 
@@ -288,14 +296,14 @@ fn an_older_index_does_not_drop_a_plugin_installed_since_nor_bring_one_back() {
     let mut without = world.scan_of(&world.project, vec![]);
     without.indexes = vec![plugin_index()];
     world.scan(vec![plugin()]);
-    let refused = world.registry.apply_scan(without).unwrap_err();
+    let refused = world.registry.tools().apply_scan(without).wait().unwrap_err();
     assert!(matches!(refused, StoreError::Refused(Refusal::Superseded { .. })), "{refused}");
     let with = world.scan_of(&world.project, vec![plugin()]);
     let mut without = world.scan_of(&world.project, vec![]);
     without.indexes = vec![plugin_index()];
-    world.registry.apply_scan(without).unwrap();
+    world.registry.tools().apply_scan(without).wait().unwrap();
     assert_eq!(world.status("mcp__x__*"), Status::Stale);
-    let refused = world.registry.apply_scan(with).unwrap_err();
+    let refused = world.registry.tools().apply_scan(with).wait().unwrap_err();
     assert!(matches!(refused, StoreError::Refused(Refusal::Superseded { .. })), "{refused}");
 }
 
@@ -304,7 +312,7 @@ fn an_acknowledged_use_recorded_again_counts_once() {
     let world = World::default();
     let used = world.a_use("x", OutcomeKind::Failure);
     for attempt in 0..4 {
-        let report = world.registry.record(used.clone()).unwrap();
+        let report = world.registry.tools().record(used.clone()).wait().unwrap();
         assert_eq!(report.duplicate, attempt > 0);
         assert_eq!((report.tool.uses, report.tool.outcomes.as_str()), (1, "F"));
     }

@@ -19,7 +19,7 @@ use staleness_core::work::{
     NoteType, StaleReport, Warning, Work, WorkKind, WorkOverride, WorkPolicy, WorkStatus, flag,
     judge, report,
 };
-use staleness_core::{BlockingRegistry, MemoryStore, Policy, Registry, Timestamp};
+use staleness_core::{MemoryStore, Policy, Registry, Timestamp, Wait};
 
 fn at(day: i64, millis: i64) -> Timestamp {
     Timestamp::from_millis(1_800_000_000_000 + day * DAY + millis)
@@ -71,11 +71,11 @@ impl Step for Fill {
     }
 }
 
-fn filled(work: &[Work], told: &[bool], policy: WorkPolicy) -> BlockingRegistry {
+fn filled(work: &[Work], told: &[bool], policy: WorkPolicy) -> Registry {
     let store = MemoryStore::new();
     let fill = Fill { work: work.to_vec(), told: told.to_vec() };
     pollster::block_on(store.transact(Arc::new(fill))).unwrap();
-    Registry::new(Arc::new(store), Policy { work: policy, ..Policy::default() }).blocking()
+    Registry::new(Arc::new(store), Policy { work: policy, ..Policy::default() })
 }
 
 /// The open work that the project sees, as reading everything shows it.
@@ -119,13 +119,9 @@ fn expected_reports(work: &[Work], policy: &WorkPolicy, now: Timestamp) -> Vec<W
     work.iter().map(judged).collect()
 }
 
-fn warnings(
-    registry: &BlockingRegistry,
-    from: ResumeFrom,
-    now: Timestamp,
-) -> (Vec<Warning>, usize) {
+fn warnings(registry: &Registry, from: ResumeFrom, now: Timestamp) -> (Vec<Warning>, usize) {
     let resume = Resume { from, ..Resume::new(AgentId::new("agent").unwrap()) };
-    let delta = registry.resume(&project(), resume, now).unwrap();
+    let delta = registry.sessions().resume(&project(), resume, now).wait().unwrap();
     (delta.warnings, delta.overdue)
 }
 
@@ -232,8 +228,8 @@ proptest! {
     ) {
         let registry = filled(&work, &told, policy.clone());
         let all = expected(&work, &policy, now);
-        prop_assert_eq!(&registry.stale_report(&project(), now).unwrap(), &all);
-        let reports = registry.work_reports(&project(), work.clone(), now).unwrap();
+        prop_assert_eq!(&registry.work().stale(&project(), now).wait().unwrap(), &all);
+        let reports = registry.work().reports(&project(), work.clone(), now).wait().unwrap();
         prop_assert_eq!(reports, expected_reports(&work, &policy, now));
         let count = all.warnings.len();
         let top = (all.warnings.into_iter().take(TOP_WARNINGS).collect(), count);

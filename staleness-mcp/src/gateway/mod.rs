@@ -42,7 +42,7 @@ use staleness::scan::{Found, ProjectRef, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::StoreError;
 use staleness::tool::Status;
-use staleness::{BlockingRegistry, Policy, StoreUrl, clock, names};
+use staleness::{Policy, Registry, StoreUrl, Wait, clock, names};
 use staleness_service::model_text::{ModelText, cause};
 use staleness_service::settings::Access;
 use staleness_service::{SharedStore, scan};
@@ -261,7 +261,7 @@ impl Gateway {
             let now = clock::now();
             let report = scan::note(registry, &project, &reading, now)?;
             meter::scanned(&report);
-            let known = registry.rank(&project, usize::MAX, now)?;
+            let known = registry.tools().rank(&project, usize::MAX, now).wait()?;
             Ok(rank(&server, tools, known))
         })
         .await
@@ -309,7 +309,7 @@ impl Gateway {
         used.session = call.session;
         used.server = Some(call.server.clone());
         self.run(move |registry| {
-            let report = registry.record(used)?;
+            let report = registry.tools().record(used).wait()?;
             meter::called(&call.server, call.duration_ms, &report);
             Ok(report)
         })
@@ -341,20 +341,19 @@ impl Gateway {
         let project = project.clone();
         self.run(move |registry| {
             let either = staleness::registry::ScopeChoice::Either;
-            let key = registry.find_key(&project.id, name.as_str(), either)?;
-            Ok(registry.show(&project, &[key], clock::now())?)
+            let key = registry.tools().find_key(&project.id, name.as_str(), either).wait()?;
+            Ok(registry.tools().show(&project, &[key], clock::now()).wait()?)
         })
         .await
     }
 
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&BlockingRegistry) -> Result<T, GatewayError> + Send + 'static,
+        work: impl FnOnce(&Registry) -> Result<T, GatewayError> + Send + 'static,
     ) -> Result<T, GatewayError> {
         let (store, policy) = (self.store.clone(), self.policy.clone());
-        let done = tokio::task::spawn_blocking(move || {
-            work(&store.registry(&policy, Access::Write)?.blocking())
-        });
+        let done =
+            tokio::task::spawn_blocking(move || work(&store.registry(&policy, Access::Write)?));
         done.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 }

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use staleness::clock;
 use staleness::ids::{OpId, SessionId};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{FindTools, FoundTools, ScopeChoice, Use};
 use staleness::report::HealthState;
 use staleness::tool::Status;
+use staleness::{Wait, clock};
 use staleness_service::model_text::{ModelName, cause};
 use staleness_service::settings::Access;
 use staleness_service::words::{optional, tool_name};
@@ -72,7 +72,7 @@ fn discover(call: &Call<'_>, asked: Discover) -> Result<Answer, ServiceError> {
     let (vector, note) = embedder::for_search(settings, &registry, Some(&asked.query))?;
     let find = FindTools { vector, ..FindTools::by_words(asked.query, limit + BEYOND) };
     let FoundTools { tools: found, note: unlike } =
-        registry.discover_tools(&settings.project, find, settings.now)?;
+        registry.tools().discover(&settings.project, find, settings.now).wait()?;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
     let head = if found.is_empty() { "no known tool matches" } else { "" };
     Ok(told(&rows, head, "ask for a higher limit, or with more words", note.or(unlike)))
@@ -108,7 +108,7 @@ fn suggest(call: &Call<'_>, asked: Suggest) -> Result<Answer, ServiceError> {
     let (query, of) = (asked.query.clone(), session.clone());
     let find = FindTools { query: asked.query, vector, session, limit: limit + BEYOND };
     let FoundTools { tools: found, note: unlike } =
-        registry.suggest_tools(&settings.project, find, settings.now)?;
+        registry.tools().suggest(&settings.project, find, settings.now).wait()?;
     let rows = Rows::fit(&found, limit, verdict::suggestion);
     // What cannot be noted is suggested all the same.
     if let Some(session) = of {
@@ -132,7 +132,10 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer, ServiceError> {
     let settings = &call.settings;
     let registry = settings.open(Access::Look)?;
     let key = tools::find(&registry, settings, &asked.name, ScopeChoice::Either)?;
-    let report = registry.show(&settings.project, std::slice::from_ref(&key), settings.now)?;
+    let report = registry
+        .tools()
+        .show(&settings.project, std::slice::from_ref(&key), settings.now)
+        .wait()?;
     let status = report.status.as_str();
     let trial = match report.health.state {
         HealthState::Probation => ", on probation",
@@ -142,7 +145,7 @@ fn status(call: &Call<'_>, asked: ToolStatus) -> Result<Answer, ServiceError> {
     text = text.and("; ").and(verdict::words(&report.verdict));
     let mut data = verdict::tool(&report);
     if let Some(limit) = asked.history.filter(|limit| *limit > 0) {
-        let history = registry.history(&[key], limit.min(100))?;
+        let history = registry.tools().history(&[key], limit.min(100)).wait()?;
         let entries = history.entries;
         let rows = Rows::fit(&entries, entries.len(), |each| {
             let to = each.to.as_deref().and_then(Status::from_word);
@@ -192,7 +195,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer, ServiceError> {
     used.session = optional::<SessionId>("session", asked.session.as_ref())?;
     used.agent = call.agent.clone();
     used.duration_ms = asked.duration_ms;
-    let report = settings.open(Access::Write)?.record(used)?;
+    let report = settings.open(Access::Write)?.tools().record(used).wait()?;
     let mut text = Text::new(ModelName::tool(&report.tool.name)).and(" is ");
     text.push(report.tool.status.as_str());
     for change in &report.changed {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use staleness::Wait;
 use staleness::registry::ScopeChoice;
 use staleness::verdict::NextAction;
 use staleness_service::knowledge::World;
@@ -156,10 +157,12 @@ fn elsewhere(call: &Call<'_>, id: &str, error: ServiceError) -> ServiceError {
     let Ok(registry) = settings.open(Access::Look) else { return error };
     let project = &settings.project.id;
     let item = staleness_service::knowledge::item_id(id);
-    if item.is_ok_and(|id| registry.item(project, &id, ScopeChoice::Either).is_ok()) {
+    if item
+        .is_ok_and(|id| registry.knowledge().get(project, &id, ScopeChoice::Either).wait().is_ok())
+    {
         return error.hint("it is an item of knowledge: call verify_knowledge or save_knowledge");
     }
-    if registry.find_key(project, id, ScopeChoice::Either).is_ok() {
+    if registry.tools().find_key(project, id, ScopeChoice::Either).wait().is_ok() {
         return error.hint("it is a tool: a success restores it, and people decide the rest");
     }
     error

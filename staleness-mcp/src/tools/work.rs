@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use staleness::Wait;
 use staleness::registry::{ScopeChoice, WorkListing, WorkPatch};
 use staleness::report::WorkReport;
 use staleness::verdict::Level;
@@ -114,7 +115,7 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
                     .hint("give status, text, to, expires or refs"));
             }
             let act = work::act(settings, call.agent.clone());
-            let item = settings.open(Access::Write)?.set_work(item.key, patch, act)?;
+            let item = settings.open(Access::Write)?.work().set(item.key, patch, act).wait()?;
             tell(call, "changed ", item)
         }
         Action::Step => {
@@ -122,20 +123,20 @@ fn run(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
             let text = text(asked.text)?;
             let settings = &call.settings;
             let act = work::act(settings, call.agent.clone());
-            let item = settings.open(Access::Write)?.step_work(item.key, text, act)?;
+            let item = settings.open(Access::Write)?.work().step(item.key, text, act).wait()?;
             tell(call, "noted a step on ", item)
         }
         Action::Touch => {
             let item = find(call, &asked)?;
             let settings = &call.settings;
-            let item = settings.open(Access::Write)?.touch_work(item.key, settings.now)?;
+            let item = settings.open(Access::Write)?.work().touch(item.key, settings.now).wait()?;
             tell(call, "touched ", item)
         }
         Action::Reopen => {
             let item = find(call, &asked)?;
             let settings = &call.settings;
             let act = work::act(settings, call.agent.clone());
-            let item = settings.open(Access::Write)?.reopen_work(item.key, act)?;
+            let item = settings.open(Access::Write)?.work().reopen(item.key, act).wait()?;
             tell(call, "reopened ", item)
         }
     }
@@ -187,7 +188,7 @@ fn add(call: &Call<'_>, asked: WorkItem) -> Result<Answer, ServiceError> {
     item.expires_at = expires_at;
     item.refs = asked.refs.unwrap_or_default().into_iter().collect();
     let registry = settings.open_here()?;
-    let item = registry.add_work(item, work::act(settings, call.agent.clone()))?;
+    let item = registry.work().add(item, work::act(settings, call.agent.clone())).wait()?;
     tell(call, "added ", item)
 }
 
@@ -197,10 +198,10 @@ fn list(call: &Call<'_>, asked: &WorkItem) -> Result<Answer, ServiceError> {
     let status = asked.status.as_deref().map(|text| work::state(kind, text)).transpose()?;
     let registry = settings.open(Access::Look)?;
     let listing = WorkListing { kind, status, open: status.is_none() };
-    let mut items = registry.work_items(&settings.project.id, listing)?;
+    let mut items = registry.work().list(&settings.project.id, listing).wait()?;
     // What is archived is kept, and hidden.
     items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
-    let told = registry.work_reports(&settings.project, items, settings.now)?;
+    let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     let limit = asked.limit.map_or(20, |limit| limit as usize);
     let rows = Rows::fit(&told, limit, |each| {
         let row = json!({

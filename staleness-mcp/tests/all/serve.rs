@@ -1,6 +1,7 @@
 //! The server over streams of our own: one client after another, two at once, and what they are told unasked.
 
 use serde_json::{Value, json};
+use staleness::Wait;
 use staleness_mcp::{Options, Server, serve};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
@@ -105,7 +106,7 @@ async fn one_client_that_leaves_ends_nothing_of_another() {
 
 /// Another process: its tool fails in a project until it is demoted.
 fn fail(store: &str, project: &std::path::Path, tool: &str) {
-    let registry = staleness::open(store).unwrap().blocking();
+    let registry = staleness::open(store).unwrap();
     for turn in 0..3 {
         let used = staleness::registry::Use::new(
             staleness::ids::OpId::new(format!("{tool}-{turn}")).unwrap(),
@@ -114,7 +115,7 @@ fn fail(store: &str, project: &std::path::Path, tool: &str) {
             staleness::clock::now(),
             staleness::scan::ProjectRef::of_root(project.to_str().unwrap()),
         );
-        registry.record(used).unwrap();
+        registry.tools().record(used).wait().unwrap();
     }
 }
 
@@ -130,7 +131,7 @@ async fn who_resumes_from_before_what_is_kept_is_told_so() {
     let url = store(&folder, "sqlite");
     let server = server_over(&folder, &url);
     let root = folder.path().canonicalize().unwrap();
-    let registry = staleness::open(&url).unwrap().blocking();
+    let registry = staleness::open(&url).unwrap();
     for turn in 0..16 {
         let used = staleness::registry::Use::new(
             staleness::ids::OpId::new(turn.to_string()).unwrap(),
@@ -142,9 +143,13 @@ async fn who_resumes_from_before_what_is_kept_is_told_so() {
             staleness::Timestamp::from_millis(1_717_200_000_000 + turn),
             staleness::scan::ProjectRef::of_root(root.to_str().unwrap()),
         );
-        registry.record(used).unwrap();
+        registry.tools().record(used).wait().unwrap();
     }
-    let pruned = registry.prune_journal(staleness::clock::now(), false, &mut || true).unwrap();
+    let pruned = registry
+        .admin()
+        .prune_journal(staleness::clock::now(), false, &mut || true)
+        .wait()
+        .unwrap();
     assert!(pruned > 0);
     let mut client = Client::new(&server).await;
     let call = json!({ "name": "resume_session", "arguments": {} });

@@ -8,13 +8,13 @@ use crate::support::server::Server;
 use crate::support::sql::Sql;
 use staleness_conformance::cells::{self, BYTES, Changed, NUMBERS, TEXTS, fill, read};
 use staleness_core::store::RegistryStore;
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 /// Tables that hold what several verbs wrote, what they hold, and how to change it.
 #[derive(Debug)]
 struct Site {
-    registry: BlockingRegistry,
+    registry: Registry,
     sql: Sql,
     tables: Vec<String>,
 }
@@ -23,7 +23,7 @@ impl Site {
     fn new(url: &str) -> Self {
         let store: Arc<dyn RegistryStore> =
             Arc::new(PostgresStore::open(url, OpenOptions::new()).unwrap());
-        let registry = Registry::new(store, Policy::default()).blocking();
+        let registry = Registry::new(store, Policy::default());
         fill(&registry);
         let sql = Sql::connect(url).unwrap();
         sql.run("SET staleness.workspace = 'default'; SET synchronous_commit = off").unwrap();
@@ -110,7 +110,7 @@ fn whatever_stands_in_a_cell_is_read_or_named() {
     assert!(changed > 100 && named > 100, "{changed}, {named}");
     // An outcome would get a number that another one has.
     site.sql.run("UPDATE staleness.workspaces SET last_seq = 1").unwrap();
-    let said = site.registry.check().unwrap_err().to_string();
+    let said = site.registry.admin().check().wait().unwrap_err().to_string();
     assert!(said.contains("last_seq is 1"), "{said}");
     site.mend();
     assert!(read(&site.registry).iter().all(Result::is_ok));

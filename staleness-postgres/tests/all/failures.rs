@@ -16,7 +16,7 @@ use staleness_core::store::{
     ToolFilter, View,
 };
 use staleness_core::time::Timestamp;
-use staleness_core::{Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 fn open(url: &str) -> PostgresStore {
@@ -164,7 +164,11 @@ fn a_query_that_is_not_answered_is_given_up() {
     let server = Server::shared();
     let database = server.database();
     let store = hasty(database.url());
-    Registry::new(Arc::new(store.clone()), Policy::default()).blocking().record(used(1)).unwrap();
+    Registry::new(Arc::new(store.clone()), Policy::default())
+        .tools()
+        .record(used(1))
+        .wait()
+        .unwrap();
     let sql = Sql::connect(database.url()).unwrap();
     sql.run(
         "ALTER TABLE staleness.tools RENAME TO slow; CREATE VIEW staleness.tools AS \
@@ -180,7 +184,7 @@ fn a_query_that_is_not_answered_is_given_up() {
 fn of_a_commit_that_is_not_acknowledged_nobody_knows_and_it_may_be_repeated() {
     let server = Server::shared();
     let database = server.database();
-    let registry = Registry::new(Arc::new(hasty(database.url())), Policy::default()).blocking();
+    let registry = Registry::new(Arc::new(hasty(database.url())), Policy::default());
     let sql = Sql::connect(database.url()).unwrap();
     sql.run(
         "CREATE FUNCTION public.hang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
@@ -189,10 +193,10 @@ fn of_a_commit_that_is_not_acknowledged_nobody_knows_and_it_may_be_repeated() {
          DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.hang()",
     )
     .unwrap();
-    let ended = registry.record(used(1));
+    let ended = registry.tools().record(used(1)).wait();
     assert!(matches!(ended, Err(StoreError::Unknown(_))), "{ended:?}");
     // The server has not noticed yet, and holds what the step locked.
-    let ended = registry.record(used(1));
+    let ended = registry.tools().record(used(1)).wait();
     assert!(matches!(ended, Err(StoreError::Busy)), "{ended:?}");
     sql.run(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
@@ -200,7 +204,7 @@ fn of_a_commit_that_is_not_acknowledged_nobody_knows_and_it_may_be_repeated() {
          DROP TRIGGER hang ON staleness.outcomes",
     )
     .unwrap();
-    registry.record(used(1)).unwrap();
+    registry.tools().record(used(1)).wait().unwrap();
     assert_eq!(sql.number("SELECT count(*) FROM staleness.outcomes"), 1);
 }
 
@@ -210,17 +214,21 @@ fn a_store_outlives_the_crash_of_its_server() {
     let server = Server::private();
     let registry =
         Registry::new(Arc::new(open(&with_database(server.url(), "postgres"))), Policy::default());
-    let registry = registry.blocking();
-    registry.record(used(1)).unwrap();
+    let registry = registry;
+    registry.tools().record(used(1)).wait().unwrap();
     server.crash();
-    let down = registry.record(used(2)).unwrap_err();
+    let down = registry.tools().record(used(2)).wait().unwrap_err();
     assert!(matches!(down, StoreError::Io { .. } | StoreError::Unknown(_)), "{down:?}");
     server.restart();
     // The same handle: connections that broke are replaced before anything is asked of them.
-    registry.record(used(2)).unwrap();
-    registry.record(used(3)).unwrap();
+    registry.tools().record(used(2)).wait().unwrap();
+    registry.tools().record(used(3)).wait().unwrap();
     let project = ProjectRef::of_root("/p");
-    let tools = registry.list(&project, Default::default(), Timestamp::from_millis(9)).unwrap();
+    let tools = registry
+        .tools()
+        .list(&project, Default::default(), Timestamp::from_millis(9))
+        .wait()
+        .unwrap();
     assert_eq!(tools.len(), 1);
 }
 
@@ -229,7 +237,7 @@ fn a_store_outlives_the_crash_of_its_server() {
 fn connections_that_the_server_ends_are_replaced_unnoticed() {
     let server = Server::shared();
     let database = server.database();
-    let registry = Registry::new(Arc::new(open(database.url())), Policy::default()).blocking();
+    let registry = Registry::new(Arc::new(open(database.url())), Policy::default());
     let sql = Sql::connect(server.url()).unwrap();
     let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
         WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -237,7 +245,7 @@ fn connections_that_the_server_ends_are_replaced_unnoticed() {
     drop(sql);
     for turn in 0..5 {
         of_it.number(end);
-        registry.record(used(turn)).unwrap();
+        registry.tools().record(used(turn)).wait().unwrap();
     }
     assert_eq!(of_it.number("SELECT count(*) FROM staleness.outcomes"), 5);
 }
@@ -354,10 +362,10 @@ fn no_error_tells_a_password() {
 fn a_text_with_nul_is_kept_as_it_is() {
     let server = Server::shared();
     let database = server.database();
-    let registry = Registry::new(Arc::new(open(database.url())), Policy::default()).blocking();
+    let registry = Registry::new(Arc::new(open(database.url())), Policy::default());
     let project = ProjectRef { root: "/a\0b\u{1}c".into(), ..ProjectRef::of_root("/p") };
-    registry.record(Use { project, ..used(1) }).unwrap();
-    let known = registry.projects().unwrap();
+    registry.tools().record(Use { project, ..used(1) }).wait().unwrap();
+    let known = registry.admin().projects().wait().unwrap();
     assert_eq!(known[0].root, "/a\0b\u{1}c");
 }
 

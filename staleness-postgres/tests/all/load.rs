@@ -14,7 +14,7 @@ use staleness_core::registry::Use;
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::Selection;
 use staleness_core::time::Timestamp;
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 /// How far the server is, each way: what is said together is said within that.
@@ -24,9 +24,9 @@ const FAR: Duration = Duration::from_millis(40);
 /// try connects.
 const TRIES: u32 = 6;
 
-fn registry(url: &str) -> BlockingRegistry {
+fn registry(url: &str) -> Registry {
     let store = PostgresStore::open(url, OpenOptions::new()).unwrap();
-    Registry::new(Arc::new(store), Policy::default()).blocking()
+    Registry::new(Arc::new(store), Policy::default())
 }
 
 fn used(op: &str, tool: &str) -> Use {
@@ -60,7 +60,7 @@ fn an_outcome_takes_two_round_trips_and_a_scan_of_ten_thousand_tools_four() {
     };
     let outcome = fewest(&|turn| {
         let tool = format!("mcp__server{turn}__tool{turn}");
-        far.record(used(&turn.to_string(), &tool)).unwrap();
+        far.tools().record(used(&turn.to_string(), &tool)).wait().unwrap();
     });
     let scanned =
         fewest(&|turn| assert_eq!(scan(&far, &project, 2 + i64::from(turn)), 0, "{turn}"));
@@ -82,12 +82,12 @@ fn clients_that_use_the_same_tools_lose_no_update() {
             scope.spawn(move || {
                 for turn in 0..EACH {
                     let (op, tool) = (format!("{client}-{turn}"), format!("tool{}", turn % 3));
-                    registry.record(used(&op, &tool)).unwrap();
+                    registry.tools().record(used(&op, &tool)).wait().unwrap();
                 }
             });
         }
     });
-    let store = Arc::clone(registry(database.url()).inner().store());
+    let store = Arc::clone(registry(database.url()).store());
     let view = pollster::block_on(store.view(Arc::new(Selection::everything()))).unwrap();
     let uses: u64 = view.tools.values().map(|tool| tool.uses).sum();
     assert_eq!((uses, view.outcomes.len(), view.tools.len()), (200, CLIENTS * EACH, 3));

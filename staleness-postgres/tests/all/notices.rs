@@ -13,19 +13,19 @@ use staleness_core::outcome::OutcomeKind;
 use staleness_core::registry::Use;
 use staleness_core::scan::ProjectRef;
 use staleness_core::time::Timestamp;
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 /// A listener looks for itself once a minute: what it hears sooner was told.
 const SOON: Duration = Duration::from_secs(30);
 
-fn open(url: &str) -> BlockingRegistry {
+fn open(url: &str) -> Registry {
     let store = PostgresStore::open(url, OpenOptions::new()).unwrap();
-    Registry::new(Arc::new(store), Policy::default()).blocking()
+    Registry::new(Arc::new(store), Policy::default())
 }
 
 /// A tool that is used for the first time goes into the journal.
-fn commit(registry: &BlockingRegistry, tool: &str) -> Revision {
+fn commit(registry: &Registry, tool: &str) -> Revision {
     let used = Use::new(
         OpId::new(tool).unwrap(),
         ToolName::new(tool).unwrap(),
@@ -33,13 +33,13 @@ fn commit(registry: &BlockingRegistry, tool: &str) -> Revision {
         Timestamp::from_millis(1),
         ProjectRef::of_root("/p"),
     );
-    registry.record(used).unwrap();
-    registry.revision().unwrap()
+    registry.tools().record(used).wait().unwrap();
+    registry.admin().revision().wait().unwrap()
 }
 
-fn changed(registry: &BlockingRegistry, seen: Revision) -> Option<Revision> {
+fn changed(registry: &Registry, seen: Revision) -> Option<Revision> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let store = Arc::clone(registry.inner().store());
+    let store = Arc::clone(registry.store());
     runtime.block_on(async { tokio::time::timeout(SOON, store.changed(seen)).await }).unwrap()
 }
 
@@ -67,7 +67,7 @@ fn a_commit_is_told_to_whoever_waits_in_its_workspace_and_to_nobody_else() {
         assert_eq!(waiter.join().unwrap(), Some(seen));
     }
     // Its own workspace has not moved.
-    let elsewhere = Arc::clone(other.inner().store());
+    let elsewhere = Arc::clone(other.store());
     assert_eq!(block_on(elsewhere.changed(Revision(7))), Some(Revision(0)));
     let mut waiting = elsewhere.changed(Revision(0));
     assert_eq!(poll_once(&mut waiting), None);
@@ -84,7 +84,7 @@ fn what_the_listener_saw_before_is_no_news() {
     // A commit that nobody tells of, as where the notice was lost: who has seen it waits for the next.
     let sql = Sql::connect(database.url()).unwrap();
     sql.run("UPDATE staleness.workspaces SET revision = revision + 1").unwrap();
-    let unheard = reader.revision().unwrap();
+    let unheard = reader.admin().revision().wait().unwrap();
     assert_eq!(unheard, Revision(seen.0 + 1));
     let waiter = thread::spawn(move || changed(&reader, unheard));
     let next = commit(&writer, "second");
@@ -114,7 +114,8 @@ fn a_connection_that_is_lost_costs_nobody_a_commit() {
         let waiter = thread::spawn(move || {
             loop {
                 // Whoever is sent away asks.
-                let asked = || Some(waiting.revision().unwrap()).filter(|now| *now != seen);
+                let asked =
+                    || Some(waiting.admin().revision().wait().unwrap()).filter(|now| *now != seen);
                 if let Some(now) = changed(&waiting, seen).or_else(asked) {
                     return now;
                 }
@@ -125,7 +126,7 @@ fn a_connection_that_is_lost_costs_nobody_a_commit() {
         assert_eq!(waiter.join().unwrap(), seen);
         // Somebody listens again.
         while changed(&reader, Revision(0)) != Some(seen) {
-            assert_eq!(reader.revision().unwrap(), seen);
+            assert_eq!(reader.admin().revision().wait().unwrap(), seen);
         }
     }
 }
@@ -140,11 +141,11 @@ fn a_server_that_is_gone_is_asked_and_one_that_is_back_tells() {
     assert_eq!(changed(&reader, Revision(0)), Some(before));
     server.crash();
     assert_eq!(changed(&reader, before), None);
-    assert!(reader.revision().is_err());
+    assert!(reader.admin().revision().wait().is_err());
     server.restart();
     let seen = commit(&writer, "second");
-    assert_eq!(reader.revision().unwrap(), seen);
+    assert_eq!(reader.admin().revision().wait().unwrap(), seen);
     while changed(&reader, Revision(0)) != Some(seen) {
-        assert_eq!(reader.revision().unwrap(), seen);
+        assert_eq!(reader.admin().revision().wait().unwrap(), seen);
     }
 }

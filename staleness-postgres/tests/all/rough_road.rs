@@ -14,7 +14,7 @@ use staleness_core::registry::{Act, Use};
 use staleness_core::scan::ProjectRef;
 use staleness_core::store::{Selection, StoreError};
 use staleness_core::time::Timestamp;
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 /// How far the server is, each way.
@@ -41,9 +41,9 @@ fn until_done<T>(mut work: impl FnMut() -> Result<T, StoreError>) -> T {
     panic!("{MOST} failures in a row");
 }
 
-fn registry(url: &str) -> BlockingRegistry {
+fn registry(url: &str) -> Registry {
     let store = until_done(|| PostgresStore::open(url, OpenOptions::new()));
-    Registry::new(Arc::new(store), Policy::default()).blocking()
+    Registry::new(Arc::new(store), Policy::default())
 }
 
 fn used(writer: u32, turn: u32) -> Use {
@@ -60,7 +60,7 @@ fn used(writer: u32, turn: u32) -> Use {
 fn write_all(url: &str, writer: u32) {
     let registry = registry(url);
     for turn in 0..OUTCOMES {
-        until_done(|| registry.record(used(writer, turn)));
+        until_done(|| registry.tools().record(used(writer, turn)).wait());
         if turn.is_multiple_of(10) {
             let at = Timestamp::from_millis(turn.into());
             let key = ItemKey {
@@ -69,7 +69,7 @@ fn write_all(url: &str, writer: u32) {
             };
             let act = Act::new(OpId::new(format!("note-{writer}-{turn}")).unwrap(), at);
             let item = Item::new(key, ItemKind::Knowledge, "It is so.", at);
-            until_done(|| registry.add_item(item.clone(), act.clone()));
+            until_done(|| registry.knowledge().add(item.clone(), act.clone()).wait());
         }
     }
 }
@@ -90,7 +90,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_doubled() {
     });
     assert!(road.broken() > 0);
 
-    let view = pollster::block_on(near.inner().store().view(Arc::new(Selection::everything())));
+    let view = pollster::block_on(near.store().view(Arc::new(Selection::everything())));
     let view = view.unwrap();
     let ops: std::collections::BTreeSet<String> =
         view.outcomes.values().map(|row| row.op.to_string()).collect();
@@ -107,5 +107,5 @@ fn nothing_acknowledged_is_lost_and_nothing_is_doubled() {
     let revisions: std::collections::BTreeSet<u64> =
         view.journal.keys().map(|(revision, _)| revision.0).collect();
     assert!(revisions.iter().copied().eq(1..=view.revision.0), "{revisions:?}");
-    pollster::block_on(near.inner().store().check()).unwrap();
+    pollster::block_on(near.store().check()).unwrap();
 }

@@ -13,7 +13,7 @@ use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::registry::Act;
 use staleness_core::store::{Selection, StoreError};
 use staleness_core::time::Timestamp;
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 /// Who writes at the same time.
@@ -28,13 +28,13 @@ const AFTER: u32 = 20;
 /// After so many failures in a row nothing will come of it any more.
 const MOST: usize = 200;
 
-fn open(url: &str) -> BlockingRegistry {
+fn open(url: &str) -> Registry {
     let store = PostgresStore::open(url, OpenOptions::new()).unwrap();
-    Registry::new(Arc::new(store), Policy::default()).blocking()
+    Registry::new(Arc::new(store), Policy::default())
 }
 
 /// Writes down what a person decided: that waits for the standby.
-fn note(registry: &BlockingRegistry, writer: u32, turn: u32) -> Result<(), StoreError> {
+fn note(registry: &Registry, writer: u32, turn: u32) -> Result<(), StoreError> {
     let at = Timestamp::from_millis(turn.into());
     let id = format!("{writer}-{turn}");
     let key = ItemKey {
@@ -43,7 +43,7 @@ fn note(registry: &BlockingRegistry, writer: u32, turn: u32) -> Result<(), Store
     };
     let act = Act::new(OpId::new(format!("op-{id}")).unwrap(), at);
     let item = Item::new(key, ItemKind::Knowledge, "It is so.", at);
-    registry.add_item(item, act).map(drop)
+    registry.knowledge().add(item, act).wait().map(drop)
 }
 
 /// Which server leads.
@@ -139,7 +139,7 @@ fn what_was_acknowledged_outlives_the_server_that_acknowledged_it() {
     assert!(told.len() >= BEFORE + (WRITERS * AFTER) as usize, "{}", told.len());
 
     let registry = open(second.url());
-    let store = Arc::clone(registry.inner().store());
+    let store = Arc::clone(registry.store());
     let view = pollster::block_on(store.view(Arc::new(Selection::everything()))).unwrap();
     let there: BTreeSet<String> = view.knowledge.keys().map(|key| key.id.to_string()).collect();
     let lost: Vec<&String> = told.difference(&there).collect();

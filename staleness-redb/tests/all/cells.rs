@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use redb::{Key, ReadableDatabase, ReadableTable, TableDefinition};
 use staleness_conformance::cells::{self, Changed, SECRET, fill, read};
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry};
 use staleness_redb::{OpenOptions, RedbStore};
 
-fn registry(path: &Path) -> BlockingRegistry {
+fn registry(path: &Path) -> Registry {
     let store = RedbStore::open(path, OpenOptions::new()).unwrap();
-    Registry::new(Arc::new(store), Policy::default()).blocking()
+    Registry::new(Arc::new(store), Policy::default())
 }
 
 /// How a record is changed at a byte of it.
@@ -30,7 +30,7 @@ type Records<K> = TableDefinition<'static, K, &'static [u8]>;
 fn changes<K: Key + 'static>(
     whole: &Path,
     name: &'static str,
-    visit: &mut dyn FnMut(&BlockingRegistry, Changed<'_>),
+    visit: &mut dyn FnMut(&Registry, Changed<'_>),
 ) {
     let table = Records::<K>::new(name);
     let db = staleness_redb::database(whole).unwrap();
@@ -72,7 +72,7 @@ fn whatever_stands_in_a_record_is_read_or_named() {
     assert!(read(&site).iter().all(Result::is_ok));
     drop(site);
     let (mut changed, mut named) = (0, 0);
-    let mut visit = |registry: &BlockingRegistry, cell: Changed<'_>| {
+    let mut visit = |registry: &Registry, cell: Changed<'_>| {
         changed += 1;
         named += cell.try_out(registry, &["the journal holds"]);
     };

@@ -1,5 +1,6 @@
 //! Writing something down.
 
+use staleness::Wait;
 use std::path::Path;
 
 use staleness::ids::{ItemId, ItemKey, Scope};
@@ -44,7 +45,7 @@ pub fn add(world: &World<'_>, new: NewItem) -> Result<KnowledgeReport, ServiceEr
     for id in item.supersedes.iter().filter(|id| **id != item.key.id) {
         targets.push(world.target(&registry, id, ScopeChoice::Either)?);
     }
-    let item = registry.add_item(item, world.act(&targets, None))?;
+    let item = registry.knowledge().add(item, world.act(&targets, None)).wait()?;
     // What holds everywhere says nothing of this project.
     if !global {
         world.seen(&registry)?;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use staleness::BlockingRegistry;
 use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::{ItemPatch, ScopeChoice, Verification};
 use staleness::report::KnowledgeReport;
 use staleness::store::StoreError;
+use staleness::{Registry, Wait};
 
 use super::filed;
 use super::world::{Pretended, Target, World, keys};
@@ -42,7 +42,7 @@ pub fn verify(
     let verifications = targets.iter().map(seen).collect();
     let reason = reason.map(str::trim).filter(|text| !text.is_empty());
     let registry = world.to_act()?;
-    let rows = registry.verify_items(verifications, world.act(&targets, reason))?;
+    let rows = registry.knowledge().verify(verifications, world.act(&targets, reason)).wait()?;
     world.seen(&registry)?;
     let pretended = Pretended { rows, files: Vec::new() };
     world.told_as(&registry, &keys(&targets), pretended)
@@ -77,13 +77,14 @@ pub fn set(
     let as_edited = |file: &Target| patch.applied_to(&file.item);
     let as_edited = files.iter().map(as_edited).collect();
     let act = world.act(&[&rows[..], &superseded].concat(), None);
-    let write =
-        |registry: &BlockingRegistry| registry.edit_items(keys(&rows), patch.clone(), act.clone());
+    let write = |registry: &Registry| {
+        registry.knowledge().edit(keys(&rows), patch.clone(), act.clone()).wait()
+    };
     finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
 }
 
 /// What is written to the store.
-type Write<'a> = &'a dyn Fn(&BlockingRegistry) -> Result<Vec<Item>, StoreError>;
+type Write<'a> = &'a dyn Fn(&Registry) -> Result<Vec<Item>, StoreError>;
 
 /// Saves the files that are changed, writes to the store, and tells how the items stand. What can be
 /// refused is found out before anything is written, and the store follows the files: one that cannot
@@ -148,9 +149,9 @@ pub fn done(
     let done_at = done.then_some(settings.now);
     let as_edited = files.into_iter().map(|file| Item { done_at, ..file.item }).collect();
     let act = world.act(&rows, None);
-    let write = |registry: &BlockingRegistry| match done {
-        true => registry.done_items(keys(&rows), act.clone()),
-        false => registry.reopen_items(keys(&rows), act.clone()),
+    let write = |registry: &Registry| match done {
+        true => registry.knowledge().done(keys(&rows), act.clone()).wait(),
+        false => registry.knowledge().reopen(keys(&rows), act.clone()).wait(),
     };
     finish(world, &targets, &edits, as_edited, (!rows.is_empty()).then_some(&write))
 }

@@ -1,6 +1,7 @@
 //! What is known about a question. Agents wait for it: git is asked for what the few items cite and
 //! name that were found, and about the files in which they live, and for nothing else.
 
+use staleness::Wait;
 use std::collections::BTreeMap;
 
 use staleness::ids::ItemKey;
@@ -39,7 +40,7 @@ pub fn recall(
     }
     let registry = settings.open(Access::Look)?;
     let context = world.context();
-    let rows = registry.item_briefs(&settings.project.id)?;
+    let rows = registry.knowledge().briefs(&settings.project.id).wait()?;
     let at_hand = documents::at_hand(settings, &registry)?;
     let still_there = |rows| documents::there(settings, rows, &at_hand.items);
     let all = All::new(rows, &at_hand.items, &still_there);
@@ -54,7 +55,7 @@ pub fn recall(
     let places: Vec<usize> = found.iter().map(|each| each.at).collect();
     let mut filed: BTreeMap<ItemKey, Item> = BTreeMap::new();
     let mut concerned = all.concerned(&places, |keys| {
-        let rows = registry.items_of(keys)?;
+        let rows = registry.knowledge().get_all(keys).wait()?;
         let of_files = rows.iter().filter(|row| row.path.is_some());
         filed.extend(of_files.map(|row| (row.key.clone(), row.clone())));
         Ok::<_, StoreError>(rows)
@@ -77,9 +78,9 @@ pub fn recall(
             .collect();
         let keys = targets.iter().map(|target| target.item.key.clone()).collect();
         // A recall that cannot be counted is still an answer.
-        let counted = settings
-            .open_here()
-            .and_then(|registry| Ok(registry.count_recalls(keys, world.act(&targets, None))?));
+        let counted = settings.open_here().and_then(|registry| {
+            Ok(registry.knowledge().count_recalls(keys, world.act(&targets, None)).wait()?)
+        });
         if let Err(error) = counted {
             world.listener.note(&format!("{}; the recall is not counted", error.message));
         }

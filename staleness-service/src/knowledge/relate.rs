@@ -1,8 +1,8 @@
 //! What one item says of another, and taking items away.
 
-use staleness::BlockingRegistry;
 use staleness::registry::{ItemPatch, ScopeChoice};
 use staleness::report::KnowledgeReport;
+use staleness::{Registry, Wait};
 
 use super::world::{Pretended, Target, World};
 use super::{filed, item_id};
@@ -34,8 +34,8 @@ pub fn supersede(
     let is_filed = old.filed || new.filed;
     let files = files.iter().map(|file| patch.applied_to(&file.item)).collect();
     let act = world.act(&[old, new], None);
-    let write = |registry: &BlockingRegistry| {
-        registry.supersede_item(keys[0].clone(), keys[1].clone(), act.clone())
+    let write = |registry: &Registry| {
+        registry.knowledge().supersede(keys[0].clone(), keys[1].clone(), act.clone()).wait()
     };
     // What the store refuses changes no file, and a file that cannot be saved nothing in the store.
     let (old, new) = write(&world.to_try()?)?;
@@ -71,7 +71,7 @@ pub fn contradict(
     let act = world.act(&[target], None);
     let (by, reason) = (by.trim().to_owned(), reason.trim().to_owned());
     let registry = world.to_act()?;
-    let rows = vec![registry.contradict_item(key.clone(), by, reason, act)?];
+    let rows = vec![registry.knowledge().contradict(key.clone(), by, reason, act).wait()?];
     world.seen(&registry)?;
     let pretended = Pretended { rows, files: Vec::new() };
     Ok(world.told_as(&registry, &[key], pretended)?.pop())
@@ -101,6 +101,6 @@ pub fn remove(
     let key = target.item.key.clone();
     let told = world.told(&registry, std::slice::from_ref(&key))?.pop();
     let registry = world.to_act()?;
-    registry.remove_item(key, world.act(&[], None))?;
+    registry.knowledge().remove(key, world.act(&[], None)).wait()?;
     Ok(told)
 }

@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use staleness::BlockingRegistry;
 use staleness::clock;
 use staleness::ids::{AgentId, ItemId, ItemKey, Scope};
 use staleness::knowledge::{Context, Item, SignalSet, gather_signals, score_and_level_of};
@@ -11,6 +10,7 @@ use staleness::registry::{Act, FileItem, ScopeChoice};
 use staleness::report::KnowledgeReport;
 use staleness::store::{Refusal, StoreError};
 use staleness::verdict::Level;
+use staleness::{Registry, Wait};
 use staleness_sources::documents::Report;
 
 use super::item_id;
@@ -91,7 +91,7 @@ impl<'a> World<'a> {
     }
 
     /// The registry, to do something to items.
-    pub fn to_act(&self) -> Result<BlockingRegistry, ServiceError> {
+    pub fn to_act(&self) -> Result<Registry, ServiceError> {
         if self.dry_run {
             return self.to_try();
         }
@@ -99,7 +99,7 @@ impl<'a> World<'a> {
     }
 
     /// The registry, to find out whether it would do something.
-    pub fn to_try(&self) -> Result<BlockingRegistry, ServiceError> {
+    pub fn to_try(&self) -> Result<Registry, ServiceError> {
         Ok(self.settings.open(Access::Look)?.dry())
     }
 
@@ -110,7 +110,7 @@ impl<'a> World<'a> {
     }
 
     /// Reads the files that hold items, without asking git.
-    pub fn look_at_hand(&self, registry: &BlockingRegistry) -> Result<(), ServiceError> {
+    pub fn look_at_hand(&self, registry: &Registry) -> Result<(), ServiceError> {
         if self.at_hand.get().is_none() {
             let at_hand = documents::at_hand(self.settings, registry)?;
             self.at_hand.get_or_init(|| at_hand);
@@ -173,7 +173,7 @@ impl<'a> World<'a> {
     }
 
     /// Every item that the project sees, with everything that speaks against it.
-    pub fn everything(&self, registry: &BlockingRegistry) -> Result<Vec<Known>, ServiceError> {
+    pub fn everything(&self, registry: &Registry) -> Result<Vec<Known>, ServiceError> {
         let report = self.report()?;
         let stored = documents::rows(self.settings, registry, &report.items)?;
         let items = joined(stored, report.items.clone());
@@ -184,7 +184,7 @@ impl<'a> World<'a> {
     /// what the last check found in their files.
     pub fn at_hand(
         &self,
-        registry: &BlockingRegistry,
+        registry: &Registry,
         context: &Context,
     ) -> Result<Vec<Known>, ServiceError> {
         let (items, report) = self.items_at_hand(registry)?;
@@ -193,10 +193,7 @@ impl<'a> World<'a> {
     }
 
     /// Every item that can be had without asking git, and what the last check found.
-    pub fn items_at_hand(
-        &self,
-        registry: &BlockingRegistry,
-    ) -> Result<(Vec<Item>, Report), ServiceError> {
+    pub fn items_at_hand(&self, registry: &Registry) -> Result<(Vec<Item>, Report), ServiceError> {
         let report = documents::at_hand(self.settings, registry)?;
         let stored = documents::rows(self.settings, registry, &report.items)?;
         let items = joined(stored, report.items.clone());
@@ -204,7 +201,7 @@ impl<'a> World<'a> {
     }
 
     /// How many items that can be had without asking git cannot be trusted.
-    pub fn doubtful(&self, registry: &BlockingRegistry) -> Result<usize, ServiceError> {
+    pub fn doubtful(&self, registry: &Registry) -> Result<usize, ServiceError> {
         let context = self.context_at_hand();
         let (items, report) = self.items_at_hand(registry)?;
         let none = BTreeMap::new();
@@ -222,7 +219,7 @@ impl<'a> World<'a> {
     /// When somebody ends it, or what the store reports: neither says that there is none.
     pub fn knows(
         &self,
-        registry: &BlockingRegistry,
+        registry: &Registry,
         id: &ItemId,
         scope: ScopeChoice,
     ) -> Result<bool, ServiceError> {
@@ -237,10 +234,7 @@ impl<'a> World<'a> {
     }
 
     /// The items that files hold now; git is not asked.
-    pub(super) fn files_at_hand(
-        &self,
-        registry: &BlockingRegistry,
-    ) -> Result<&[Item], ServiceError> {
+    pub(super) fn files_at_hand(&self, registry: &Registry) -> Result<&[Item], ServiceError> {
         self.look_at_hand(registry)?;
         Ok(self.at_hand.get().map_or(&[], |report| &report.items))
     }
@@ -248,7 +242,7 @@ impl<'a> World<'a> {
     /// The items that ids mean, the store's own before those of files.
     pub fn targets(
         &self,
-        registry: &BlockingRegistry,
+        registry: &Registry,
         ids: &[String],
         scope: ScopeChoice,
     ) -> Result<Vec<Target>, ServiceError> {
@@ -265,12 +259,12 @@ impl<'a> World<'a> {
     /// The item that an id means: the store's own before those of files.
     pub fn target(
         &self,
-        registry: &BlockingRegistry,
+        registry: &Registry,
         id: &ItemId,
         scope: ScopeChoice,
     ) -> Result<Target, ServiceError> {
         let project = &self.settings.project.id;
-        let stored = match registry.item(project, id, scope) {
+        let stored = match registry.knowledge().get(project, id, scope).wait() {
             Ok(item) if self.is_hidden(registry, &item, scope)? => None,
             Ok(item) if item.path.is_none() => return Ok(Target::of_store(item)),
             Ok(row) => Some(row),
@@ -285,7 +279,9 @@ impl<'a> World<'a> {
         let Some(left) = stored else { return Err(self.unknown(registry, id)) };
         // What is left of an item whose file is gone hides nothing.
         let hidden = match scope {
-            ScopeChoice::Either => registry.item(project, id, ScopeChoice::Global),
+            ScopeChoice::Either => {
+                registry.knowledge().get(project, id, ScopeChoice::Global).wait()
+            }
             ScopeChoice::Global | ScopeChoice::Project => return Ok(Target::of_store(left)),
         };
         match hidden {
@@ -297,7 +293,7 @@ impl<'a> World<'a> {
     /// Returns true if an item in a file of this project hides a global one, where either may be meant.
     fn is_hidden(
         &self,
-        registry: &BlockingRegistry,
+        registry: &Registry,
         item: &Item,
         scope: ScopeChoice,
     ) -> Result<bool, ServiceError> {
@@ -308,20 +304,22 @@ impl<'a> World<'a> {
     }
 
     /// An unknown id, with the one that is most like it.
-    pub fn unknown(&self, registry: &BlockingRegistry, id: &ItemId) -> ServiceError {
+    pub fn unknown(&self, registry: &Registry, id: &ItemId) -> ServiceError {
         let message = format!("no item is known as {}", quoted(id.as_str()));
         let error = ServiceError::new(ErrorKind::Unknown, message);
-        error.hint(match registry.nearest_item(&self.settings.project.id, id.as_str()) {
-            Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
-            _ => "see `staleness knowledge list`".into(),
-        })
+        error.hint(
+            match registry.knowledge().nearest(&self.settings.project.id, id.as_str()).wait() {
+                Ok(Some(near)) if is_plain(&near.to_string()) => format!("did you mean {near}?"),
+                _ => "see `staleness knowledge list`".into(),
+            },
+        )
     }
 
     /// What is told of items after something was done to them. What is found outside is looked up
     /// for those alone.
     pub fn told(
         &self,
-        registry: &BlockingRegistry,
+        registry: &Registry,
         keys: &[ItemKey],
     ) -> Result<Vec<KnowledgeReport>, ServiceError> {
         self.told_as(registry, keys, Pretended::default())
@@ -330,7 +328,7 @@ impl<'a> World<'a> {
     /// The same, as if these items stood so.
     pub fn told_as(
         &self,
-        registry: &BlockingRegistry,
+        registry: &Registry,
         keys: &[ItemKey],
         pretended: Pretended,
     ) -> Result<Vec<KnowledgeReport>, ServiceError> {
@@ -356,8 +354,8 @@ impl<'a> World<'a> {
     }
 
     /// Notes the project of something that was written down or said: it can be listed, and forgotten.
-    pub fn seen(&self, registry: &BlockingRegistry) -> Result<(), ServiceError> {
-        Ok(registry.see_project(&self.settings.project, self.settings.now)?)
+    pub fn seen(&self, registry: &Registry) -> Result<(), ServiceError> {
+        Ok(registry.admin().see_project(&self.settings.project, self.settings.now).wait()?)
     }
 
     /// An act of now on these items.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OpenFlags};
 use staleness_conformance::cells::{self, BYTES, Changed, NUMBERS, TEXTS, fill, read};
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry};
 use staleness_sqlite::{OpenOptions, SqliteStore};
 
-fn registry(path: &Path) -> BlockingRegistry {
+fn registry(path: &Path) -> Registry {
     let store = SqliteStore::open(path, OpenOptions::new()).unwrap();
-    Registry::new(Arc::new(store), Policy::default()).blocking()
+    Registry::new(Arc::new(store), Policy::default())
 }
 
 /// A connection that may change a store, since it writes checksums.

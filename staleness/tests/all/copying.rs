@@ -13,22 +13,22 @@ use staleness::store::{
     Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step, StoreError,
 };
 use staleness::transfer::{Compared, Comparison, Record, Standing, append_lines, record_of};
-use staleness::{BlockingRegistry, MemoryStore, Policy, Registry};
+use staleness::{MemoryStore, Policy, Registry, Wait};
 use staleness_conformance::arbitrary::{Reach, change_set};
 use staleness_conformance::{Around, Fault, Faulty, Manner, Put};
 
-fn registry(store: Arc<dyn RegistryStore>) -> BlockingRegistry {
-    Registry::new(store, Policy::default()).blocking()
+fn registry(store: Arc<dyn RegistryStore>) -> Registry {
+    Registry::new(store, Policy::default())
 }
 
 /// The lines of an export, without its header.
-fn export(registry: &BlockingRegistry) -> Vec<String> {
+fn export(registry: &Registry) -> Vec<String> {
     let mut bytes = Vec::new();
     let mut visit = |page| {
         append_lines(&page, &mut bytes);
         ControlFlow::Continue(())
     };
-    registry.pages(&Selection::records(), &mut visit).unwrap();
+    registry.admin().pages(&Selection::records(), &mut visit).wait().unwrap();
     String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
 }
 
@@ -54,8 +54,8 @@ fn compare(
 }
 
 /// Copies lines into a registry that holds a part of them.
-fn copy(lines: &[String], into: &BlockingRegistry) -> Result<(), StoreError> {
-    let mut importer = into.copier();
+fn copy(lines: &[String], into: &Registry) -> Result<(), StoreError> {
+    let mut importer = into.admin().copier();
     let mut failed = None;
     compare(lines, &export(into), |standing, line, other| {
         let record = record_of(line).unwrap();
@@ -64,20 +64,20 @@ fn copy(lines: &[String], into: &BlockingRegistry) -> Result<(), StoreError> {
             _ if failed.is_some() => {}
             Standing::Older => {
                 let seen = record_of(other.unwrap()).unwrap();
-                failed = importer.replace(record, &seen).err();
+                failed = importer.replace(record, &seen).wait().err();
             }
-            _ => failed = importer.put(record).err(),
+            _ => failed = importer.put(record).wait().err(),
         }
     });
     match failed {
         Some(error) => Err(error),
-        None => importer.finish().map(drop),
+        None => importer.finish().wait().map(drop),
     }
 }
 
 /// A registry in which all of this was written. What carries a revision carries one of its own journal, and
 /// nothing is recorded twice.
-fn lived(lives: Vec<ChangeSet>) -> BlockingRegistry {
+fn lived(lives: Vec<ChangeSet>) -> Registry {
     let store = Arc::new(MemoryStore::new());
     let last = lives.iter().filter(|set| !set.journal.is_empty()).count() as u64;
     let within = |revision: &mut Revision| revision.0 %= last + 1;
@@ -111,13 +111,13 @@ fn lived(lives: Vec<ChangeSet>) -> BlockingRegistry {
 }
 
 /// Prunes the commits whose bit is set, but for the last.
-fn pruned(lives: Vec<ChangeSet>, bits: u8) -> BlockingRegistry {
+fn pruned(lives: Vec<ChangeSet>, bits: u8) -> Registry {
     let registry = lived(lives);
-    let last = registry.revision().unwrap().0;
+    let last = registry.admin().revision().wait().unwrap().0;
     let mut set = ChangeSet::default();
     set.pruned = (1..last).filter(|at| bits >> (at % 8) & 1 == 1).map(Revision).collect();
     set.floor.revision = set.pruned.last().copied().unwrap_or_default();
-    block_on(registry.inner().store().transact(Arc::new(Put(set)))).unwrap();
+    block_on(registry.store().transact(Arc::new(Put(set)))).unwrap();
     registry
 }
 
@@ -203,7 +203,7 @@ fn lines(text: &[&str]) -> Vec<String> {
 }
 
 /// A registry that holds exactly these records.
-fn holding(text: &[String]) -> BlockingRegistry {
+fn holding(text: &[String]) -> Registry {
     let into = registry(Arc::new(MemoryStore::new()));
     copy(text, &into).unwrap();
     assert_eq!(export(&into), text);
@@ -300,15 +300,15 @@ fn what_somebody_noted_in_the_copy_meanwhile_is_not_written_over() {
         (Some(SESSION), also, ended),
     ] {
         let into = holding(&lines(&[&held]));
-        let mut importer = into.copier();
+        let mut importer = into.admin().copier();
         match compared {
             Some(seen) => {
-                importer.replace(record_of(&original).unwrap(), &record_of(seen).unwrap())
+                importer.replace(record_of(&original).unwrap(), &record_of(seen).unwrap()).wait()
             }
-            None => importer.put(record_of(&original).unwrap()),
+            None => importer.put(record_of(&original).unwrap()).wait(),
         }
         .unwrap();
-        let report = importer.finish().unwrap();
+        let report = importer.finish().wait().unwrap();
         let (put, left) = (report.imported, report.skipped);
         assert_eq!(put, Default::default(), "{held}");
         assert_eq!(left.tools + left.sessions, 1, "{held}");
@@ -317,10 +317,10 @@ fn what_somebody_noted_in_the_copy_meanwhile_is_not_written_over() {
     // What is as it was seen is replaced; what somebody took away is not brought back.
     for (held, put) in [(lines(&[TOOL]), 1), (Vec::new(), 0)] {
         let into = holding(&held);
-        let mut importer = into.copier();
+        let mut importer = into.admin().copier();
         let original = record_of(&later("\"uses\":2")).unwrap();
-        importer.replace(original, &record_of(TOOL).unwrap()).unwrap();
-        assert_eq!(importer.finish().unwrap().imported.tools, put);
+        importer.replace(original, &record_of(TOOL).unwrap()).wait().unwrap();
+        assert_eq!(importer.finish().wait().unwrap().imported.tools, put);
     }
 }
 
@@ -345,12 +345,12 @@ impl Manner for Notes {
 #[test]
 fn a_server_that_crashes_leaves_no_hole_among_the_outcomes_of_a_copy() {
     let store = Arc::new(Around::of(Arc::new(MemoryStore::new()), Notes::default()));
-    let mut importer = registry(Arc::<Around<Notes>>::clone(&store)).copier();
+    let mut importer = registry(Arc::<Around<Notes>>::clone(&store)).admin().copier();
     for op in 0..5_001 {
         let outcome = OUTCOME.replace("o1", &format!("o{op}"));
-        importer.put(record_of(&outcome).unwrap()).unwrap();
+        importer.put(record_of(&outcome).unwrap()).wait().unwrap();
     }
-    importer.finish().unwrap();
+    importer.finish().wait().unwrap();
     let written = store.manner().0.lock().unwrap();
     assert_eq!(*written, [(5_000, Durability::Full), (1, Durability::Full)]);
 }

@@ -9,7 +9,7 @@ use staleness::registry::{ByHand, ScopeChoice, Use};
 use staleness::scan::ProjectRef;
 use staleness::store::{Query, RegistryStore, StoreError, View};
 use staleness::tool::Hold;
-use staleness::{MemoryStore, Policy, Registry, Timestamp};
+use staleness::{MemoryStore, Policy, Registry, Timestamp, Wait};
 use staleness_conformance::{Around, Manner};
 
 const TOOL: &str = "mcp__mail__send";
@@ -45,7 +45,7 @@ impl Manner for Ignores {
                 session: None,
                 actor: None,
             };
-            other.set_hold(by_hand, Hold::Ignored).await?;
+            other.tools().set_hold(by_hand, Hold::Ignored).await?;
         }
         Ok(view)
     }
@@ -63,11 +63,15 @@ fn a_tool_that_is_ignored_while_it_is_looked_for_is_not_suggested() {
             at(),
             project(),
         );
-        other.clone().blocking().record(used).unwrap();
+        other.clone().tools().record(used).wait().unwrap();
         let around = Around::of(store, Ignores(ignores.then_some(other)));
-        let registry = Registry::new(Arc::new(around), Policy::default()).blocking();
+        let registry = Registry::new(Arc::new(around), Policy::default());
         let session = SessionId::new("s").unwrap();
-        let made = registry.suggest_for_prompt(&project(), &session, "send mail", at()).unwrap();
+        let made = registry
+            .tools()
+            .suggest_for_prompt(&project(), &session, "send mail", at())
+            .wait()
+            .unwrap();
         assert_eq!(made.is_empty(), ignores, "{made:?}");
     }
 }

@@ -9,7 +9,7 @@ use staleness::knowledge::Item;
 use staleness::outcome::Outcome;
 use staleness::store::View;
 use staleness::transfer::{Record, append_lines, record_of};
-use staleness::{MemoryStore, Policy, Registry};
+use staleness::{MemoryStore, Policy, Registry, Wait};
 use staleness_conformance::arbitrary::{
     Reach, item, journal_entry, outcome, project, revision, source, tool,
 };
@@ -68,13 +68,13 @@ proptest! {
         // Links belong to two items, and are put in step.
         let links = BTreeSet::new();
         let item = Item { supersedes: links.clone(), superseded_by: links, ..item };
-        let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default()).blocking();
+        let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default());
         for _ in 0..2 {
-            let mut importer = registry.importer(false).unwrap();
-            importer.put(Record::Item(Box::new(item.clone()))).unwrap();
-            importer.finish().unwrap();
+            let mut importer = registry.admin().importer(false).wait().unwrap();
+            importer.put(Record::Item(Box::new(item.clone()))).wait().unwrap();
+            importer.finish().wait().unwrap();
         }
-        prop_assert_eq!(registry.items_of(std::slice::from_ref(&item.key)).unwrap(), [item]);
+        prop_assert_eq!(registry.knowledge().get_all(std::slice::from_ref(&item.key)).wait().unwrap(), [item]);
     }
 
     /// Whatever is cut off or changed: an error, or another record, and no panic.

@@ -5,7 +5,7 @@ mod report;
 use staleness::session::Session;
 use staleness::store::StoreError;
 use staleness::transfer::{Checker, Compared, Comparison, LineError, Record, Standing, record_of};
-use staleness::{BlockingRegistry, OpenOptions, StoreUrl};
+use staleness::{OpenOptions, Registry, StoreUrl, Wait};
 
 use self::report::{Report, document, listed, render, totals};
 use super::export::spooled;
@@ -54,8 +54,8 @@ fn verdict(report: &Report, (from, to): &(String, String), dry_run: bool) -> Res
 
 /// Copies what `from` holds at this moment into what `to` opens, and compares the two.
 fn copy(
-    from: &BlockingRegistry,
-    to: impl Fn(Access) -> Result<Option<BlockingRegistry>, CliError>,
+    from: &Registry,
+    to: impl Fn(Access) -> Result<Option<Registry>, CliError>,
     (from_name, to_name): &(String, String),
     dry_run: bool,
     out: &Output,
@@ -65,7 +65,7 @@ fn copy(
         CliError::new(ErrorKind::Store, message)
     };
     let created = || to(Access::Write)?.ok_or_else(nowhere);
-    let printed = |registry: Option<&BlockingRegistry>, name: &String| match registry {
+    let printed = |registry: Option<&Registry>, name: &String| match registry {
         Some(registry) => spooled(registry, Progress::new(out, "read"))
             .map(|file| Input::of(file, name.clone()))
             .map_err(|error| named(error, name)),
@@ -124,7 +124,7 @@ fn copy(
         });
     }
     let registry = created()?;
-    let mut importer = registry.copier();
+    let mut importer = registry.admin().copier();
     let mut progress = Progress::new(out, "copied");
     compared(&mut original, &mut known, out, |standing, line, seen| {
         let read = |line| record_of(line).map_err(|what| CliError::new(ErrorKind::Store, what));
@@ -135,12 +135,12 @@ fn copy(
                 importer.skip(record);
                 Ok(())
             }
-            Standing::Older => importer.replace(record, &read(seen)?),
-            _ => importer.put(record),
+            Standing::Older => importer.replace(record, &read(seen)?).wait(),
+            _ => importer.put(record).wait(),
         };
         written.map_err(|error| named(error.into(), to_name))
     })?;
-    let done = importer.finish().map_err(|error| named(error.into(), to_name))?;
+    let done = importer.finish().wait().map_err(|error| named(error.into(), to_name))?;
     progress.end();
     let mut copied = printed(Some(&registry), to_name)?;
     let after = compared(&mut original, &mut copied, out, |_, _, _| Ok(()))?;
@@ -233,18 +233,14 @@ fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
 
 /// The registry at a URL; `None` when it is not there and is not to be created. A dry run only
 /// reads.
-fn opened(
-    url: &StoreUrl,
-    access: Access,
-    dry_run: bool,
-) -> Result<Option<BlockingRegistry>, CliError> {
+fn opened(url: &StoreUrl, access: Access, dry_run: bool) -> Result<Option<Registry>, CliError> {
     let options = OpenOptions {
         create: access == Access::Write,
         read_only: dry_run,
         ..OpenOptions::default()
     };
     match staleness::open_with(url, options) {
-        Ok(registry) => Ok(Some(registry.blocking())),
+        Ok(registry) => Ok(Some(registry)),
         Err(StoreError::Io { source, .. })
             if access == Access::Look && source.kind() == std::io::ErrorKind::NotFound =>
         {
@@ -276,15 +272,19 @@ mod tests {
 
     use super::*;
 
-    fn registry() -> BlockingRegistry {
-        staleness::open_with(&StoreUrl::Memory, OpenOptions::default()).unwrap().blocking()
+    fn registry() -> Registry {
+        staleness::open_with(&StoreUrl::Memory, OpenOptions::default()).unwrap()
     }
 
-    fn used(registry: &BlockingRegistry, op: &str) {
+    fn used(registry: &Registry, op: &str) {
         let (op, tool) = (OpId::new(op).unwrap(), ToolName::new("Bash").unwrap());
         let at = Timestamp::from_millis(1);
         let project = ProjectRef::of_root("/p");
-        registry.record(Use::new(op, tool, OutcomeKind::Success, at, project)).unwrap();
+        registry
+            .tools()
+            .record(Use::new(op, tool, OutcomeKind::Success, at, project))
+            .wait()
+            .unwrap();
     }
 
     fn names() -> (String, String) {
@@ -343,11 +343,11 @@ mod tests {
             r#"{{"kind":"work","version":1,"id":"w","work_kind":"plan","status":"todo","text":"{}","note":"observation","generated":false,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}}"#,
             "x".repeat((1 << 20) + 1)
         );
-        let mut importer = from.importer(false).unwrap();
+        let mut importer = from.admin().importer(false).wait().unwrap();
         for line in [&work, journal] {
-            importer.put(record_of(line).unwrap()).unwrap();
+            importer.put(record_of(line).unwrap()).wait().unwrap();
         }
-        importer.finish().unwrap();
+        importer.finish().wait().unwrap();
         let open = |access| match access {
             Access::Look => Ok(None),
             Access::Write => panic!("it is opened for writing"),

@@ -12,7 +12,7 @@ use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
 use staleness::store::{Refusal, Selection, StoreError, ToolFilter};
 use staleness::tool::ToolKind;
-use staleness::{BlockingRegistry, Timestamp, names};
+use staleness::{Registry, Timestamp, Wait, names};
 
 use super::access;
 use super::knowledge::{Keeper, KnowledgeLine};
@@ -166,7 +166,7 @@ pub(super) fn run(
     let mut see = |project: Option<ProjectRef>| -> Result<(), CliError> {
         match project.filter(|_| !args.dry_run) {
             Some(project) if seen.insert(project.id.clone()) => {
-                Ok(seer.see_project(&project, settings.now)?)
+                Ok(seer.admin().see_project(&project, settings.now).wait()?)
             }
             _ => Ok(()),
         }
@@ -277,7 +277,7 @@ pub(super) fn project_of(root: Option<&str>, here: &ProjectRef) -> Result<Projec
 
 /// Files the tools under their source, which then lists these and no others.
 fn take_list(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     args: &ImportArgs,
     list: SourceReading,
@@ -286,18 +286,23 @@ fn take_list(
     let keys = list.found.iter().map(|found| ToolKey::global(found.name.clone()));
     let known = keys.fold(Selection::new(), |all, key| all.peek(ToolFilter::Key(key)));
     let mut held = 0;
-    registry.pages(&known, &mut |page| {
-        let lists = |tool: &&staleness::tool::Tool| {
-            tool.holdings.iter().any(|holding| holding.held && holding.source == list.id)
-        };
-        held += page.tools.values().filter(lists).count() as u64;
-        std::ops::ControlFlow::Continue(())
-    })?;
+    registry
+        .admin()
+        .pages(&known, &mut |page| {
+            let lists = |tool: &&staleness::tool::Tool| {
+                tool.holdings.iter().any(|holding| holding.held && holding.source == list.id)
+            };
+            held += page.tools.values().filter(lists).count() as u64;
+            std::ops::ControlFlow::Continue(())
+        })
+        .wait()?;
     let all = list.found.len() as u64;
     report.imported.tools = all - held;
     report.skipped.tools = held;
     let same = registry
-        .sources()?
+        .admin()
+        .sources()
+        .wait()?
         .iter()
         .any(|source| source.id == list.id && source.digest == list.digest());
     if args.dry_run || (same && held == all) {
@@ -309,12 +314,12 @@ fn take_list(
             project: settings.project.clone(),
             sources: vec![list.clone()],
             indexes: Vec::new(),
-            read_under: registry.readings(&settings.project.id)?,
+            read_under: registry.tools().readings(&settings.project.id).wait()?,
             at: settings.now,
             session: None,
             client: None,
         };
-        match registry.apply_scan(scan) {
+        match registry.tools().apply_scan(scan).wait() {
             Err(StoreError::Refused(Refusal::Superseded { .. })) if attempt < ATTEMPTS => {
                 attempt += 1;
             }
@@ -325,7 +330,7 @@ fn take_list(
 
 /// Records uses in batches.
 struct Recorder<'a> {
-    registry: BlockingRegistry,
+    registry: Registry,
     args: &'a ImportArgs,
     /// What a dry run counted already, since it leaves no trace to find.
     seen: HashSet<u64>,
@@ -340,7 +345,7 @@ impl Recorder<'_> {
         let uses = std::mem::take(&mut self.batch);
         let all = uses.len() as u64;
         let dry_run = self.args.dry_run;
-        let recorded = self.registry.record_batch(uses, dry_run)?;
+        let recorded = self.registry.tools().record_batch(uses, dry_run).wait()?;
         let new =
             recorded.iter().filter(|row| !dry_run || self.seen.insert(row.identity())).count();
         report.imported.outcomes += new as u64;

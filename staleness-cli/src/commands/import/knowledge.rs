@@ -8,7 +8,7 @@ use staleness::knowledge::ItemKind;
 use staleness::knowledge::check_item;
 use staleness::registry::{Act, ImportReport, StatedItem};
 use staleness::scan::ProjectRef;
-use staleness::{BlockingRegistry, clock};
+use staleness::{Registry, Wait, clock};
 use staleness_service::{Silent, documents};
 
 use super::foreign::project_of;
@@ -91,7 +91,7 @@ impl KnowledgeLine {
 
 /// Takes items in, in batches.
 pub(super) struct Keeper {
-    registry: BlockingRegistry,
+    registry: Registry,
     act: Act,
     dry_run: bool,
     batch: Vec<StatedItem>,
@@ -100,7 +100,7 @@ pub(super) struct Keeper {
 impl Keeper {
     /// `ids` are those of all items that come: of those that live in files the file is the truth.
     pub(super) fn new(
-        registry: BlockingRegistry,
+        registry: Registry,
         settings: &Settings,
         ids: &BTreeSet<ItemKey>,
         dry_run: bool,
@@ -123,7 +123,8 @@ impl Keeper {
     pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
         let items = std::mem::take(&mut self.batch);
         let all = items.len() as u64;
-        let written = self.registry.import_items(items, &self.act, self.dry_run)? as u64;
+        let written =
+            self.registry.knowledge().import(items, &self.act, self.dry_run).wait()? as u64;
         report.imported.knowledge += written;
         report.skipped.knowledge += all - written;
         Ok(())

@@ -8,6 +8,7 @@ mod routes;
 mod work;
 
 use serde_json::json;
+use staleness::Wait;
 use staleness::registry::{ImportReport, TransferCounts};
 use staleness::text::counted;
 use staleness::transfer::{Checker, Record, record_of};
@@ -77,7 +78,7 @@ fn export(
     }
 
     let mut progress = Progress::new(out, "imported");
-    let mut importer = settings.open(access(args))?.importer(args.dry_run)?;
+    let mut importer = settings.open(access(args))?.admin().importer(args.dry_run).wait()?;
     // Projects come last: what they were told follows the journal.
     for projects in [false, true] {
         input.rewind()?;
@@ -87,7 +88,7 @@ fn export(
             let record = record.map_err(|what| input.refused(input.line(), &what))?;
             let is_project = matches!(record, Record::Project(_));
             if is_project == projects {
-                importer.put(record)?;
+                importer.put(record).wait()?;
                 progress.add(1);
             } else if projects {
                 break;
@@ -95,7 +96,7 @@ fn export(
         }
     }
     progress.end();
-    Ok(importer.finish()?)
+    Ok(importer.finish().wait()?)
 }
 
 fn render(report: &ImportReport, dry_run: bool) -> String {

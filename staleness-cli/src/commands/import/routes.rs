@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use staleness::BlockingRegistry;
 use staleness::ids::{ModelId, ProjectId, ToolName};
 use staleness::registry::{ImportReport, ToldRoute};
 use staleness::route::{Confidence, Precision, Route, RouteKey, Vector, check_query};
 use staleness::scan::ProjectRef;
 use staleness::search::Question;
+use staleness::{Registry, Wait};
 
 use super::foreign::project_of;
 use super::moment::Moment;
@@ -98,9 +98,9 @@ impl Dimensions {
     }
 
     /// Whether the registry knows them to be others.
-    pub(super) fn check(&self, registry: &BlockingRegistry) -> Result<(), CliError> {
+    pub(super) fn check(&self, registry: &Registry) -> Result<(), CliError> {
         for ((project, model), found) in &self.known {
-            if let Some(known) = registry.dimensions_of(project, model)? {
+            if let Some(known) = registry.routes().dimensions(project, model).wait()? {
                 same(model, known, *found).map_err(CliError::invalid)?;
             }
         }
@@ -122,13 +122,13 @@ fn same(model: &ModelId, known: usize, found: usize) -> Result<(), String> {
 
 /// Takes routes in, some in one commit.
 pub(super) struct RouteKeeper {
-    registry: BlockingRegistry,
+    registry: Registry,
     dry_run: bool,
     batch: Vec<ToldRoute>,
 }
 
 impl RouteKeeper {
-    pub(super) const fn new(registry: BlockingRegistry, dry_run: bool) -> Self {
+    pub(super) const fn new(registry: Registry, dry_run: bool) -> Self {
         Self { registry, dry_run, batch: Vec::new() }
     }
 
@@ -144,7 +144,7 @@ impl RouteKeeper {
     pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
         let rows = std::mem::take(&mut self.batch);
         let all = rows.len();
-        let written = self.registry.import_routes(rows, self.dry_run)?;
+        let written = self.registry.routes().import(rows, self.dry_run).wait()?;
         report.imported.routes += written as u64;
         report.skipped.routes += (all - written) as u64;
         Ok(())

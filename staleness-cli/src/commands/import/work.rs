@@ -9,7 +9,7 @@ use staleness::registry::{Act, ImportReport, ToldWork};
 use staleness::scan::ProjectRef;
 use staleness::work::check_work;
 use staleness::work::{NoteType, Work, WorkKind, WorkStep};
-use staleness::{BlockingRegistry, clock};
+use staleness::{Registry, Wait, clock};
 
 use super::foreign::{Entry, entry_of, project_of};
 use super::lines::Input;
@@ -128,7 +128,7 @@ pub(crate) fn work_in(
 
 /// Takes work items in, in batches.
 pub(super) struct WorkKeeper {
-    registry: BlockingRegistry,
+    registry: Registry,
     act: Act,
     dry_run: bool,
     batch: Vec<ToldWork>,
@@ -136,7 +136,7 @@ pub(super) struct WorkKeeper {
 
 impl WorkKeeper {
     /// Takes work items in; with `dry_run` it only finds out whether they would be.
-    pub(super) fn new(registry: BlockingRegistry, settings: &Settings, dry_run: bool) -> Self {
+    pub(super) fn new(registry: Registry, settings: &Settings, dry_run: bool) -> Self {
         let act = Act::new(clock::fresh_op(), settings.now);
         Self { registry, act, dry_run, batch: Vec::new() }
     }
@@ -154,7 +154,7 @@ impl WorkKeeper {
     pub(super) fn write(&mut self, report: &mut ImportReport) -> Result<(), CliError> {
         let rows = std::mem::take(&mut self.batch);
         let all = rows.len() as u64;
-        let written = self.registry.import_work(rows, &self.act, self.dry_run)? as u64;
+        let written = self.registry.work().import(rows, &self.act, self.dry_run).wait()? as u64;
         report.imported.work += written;
         report.skipped.work += all - written;
         Ok(())

@@ -1,5 +1,6 @@
 //! `routes find`: what was learned that is like a query.
 
+use staleness::Wait;
 use staleness::registry::FindRoutes;
 
 use super::vector;
@@ -17,13 +18,13 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
     // another one embedded is told of.
     if let Some((model, _)) = &vector
         && args.vector.model.is_none()
-        && registry.dimensions_of(&settings.project.id, model)?.is_none()
+        && registry.routes().dimensions(&settings.project.id, model).wait()?.is_none()
     {
-        offer = registry.offer_to_embed(&settings.project.id, model)?;
+        offer = registry.routes().offer_to_embed(&settings.project.id, model).wait()?;
         vector = None;
     }
     let find = FindRoutes { query: args.query.clone(), vector, limit: args.limit };
-    let mut found = registry.find_routes(&settings.project, find, settings.now)?;
+    let mut found = registry.routes().find(&settings.project, find, settings.now).wait()?;
     found.note = found.note.or(offer);
     if out.json {
         return out.json(&found);

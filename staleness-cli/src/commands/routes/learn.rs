@@ -1,10 +1,10 @@
 //! `routes learn`: a tool answered a query, or did not.
 
 use serde_json::json;
-use staleness::clock;
 use staleness::ids::OpId;
 use staleness::registry::Learn;
 use staleness::report::RouteReport;
+use staleness::{Wait, clock};
 use staleness_service::tools::explain;
 
 use super::vector;
@@ -26,9 +26,10 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
     let vector = vector::read(settings, &looked, &args.query, &args.vector)?;
     let learn = Learn { op, query: args.query.clone(), tool, signal, at: settings.now, vector };
     let failed = |error| explain(&looked, settings, &args.tool, error);
-    let would = looked.preview_learn(&settings.project, learn.clone()).map_err(failed)?;
+    let would =
+        looked.routes().preview_learn(&settings.project, learn.clone()).wait().map_err(failed)?;
     let registry = settings.open(Access::Write)?;
-    let route = registry.learn_route(&settings.project, learn).map_err(failed)?;
+    let route = registry.routes().learn(&settings.project, learn).wait().map_err(failed)?;
     if out.json {
         return out.json(&json!({ "route": route.as_ref().map(RouteReport::from) }));
     }

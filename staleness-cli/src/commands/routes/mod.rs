@@ -4,6 +4,7 @@ mod find;
 mod learn;
 pub(crate) mod vector;
 
+use staleness::Wait;
 use std::collections::BTreeMap;
 
 use serde_json::json;
@@ -34,7 +35,7 @@ pub(crate) fn run(
 }
 
 fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
-    let routes = settings.open(Access::Look)?.routes(&settings.project.id)?;
+    let routes = settings.open(Access::Look)?.routes().list(&settings.project.id).wait()?;
     if out.json {
         let routes: Vec<RouteReport> = routes.iter().map(RouteReport::from).collect();
         return out.json(&json!({ "routes": routes }));
@@ -87,7 +88,7 @@ fn row(route: &Route, settings: &Settings) -> Vec<crate::output::Cell> {
 fn prune(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliError> {
     // A registry that is not there has nothing to prune, and is not created for it.
     let registry = settings.open(Access::Look)?;
-    let report = registry.prune_routes(&settings.project.id, settings.now, dry_run)?;
+    let report = registry.routes().prune(&settings.project.id, settings.now, dry_run).wait()?;
     if out.json {
         return out.json(&report);
     }
@@ -114,13 +115,14 @@ fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<()
     let registry = settings.open(Access::Look)?;
     let project = &settings.project.id;
     let id: Option<RouteId> = text.trim().to_ascii_lowercase().parse().ok();
-    let known = registry.routes(project)?.into_iter().find(|route| Some(route.key.id) == id);
+    let known =
+        registry.routes().list(project).wait()?.into_iter().find(|route| Some(route.key.id) == id);
     let (Some(id), Some(known)) = (id, known) else { return Err(unknown(settings, text)) };
     if !yes {
         let message = format!("forgetting the route from {} needs a yes", quoted(&known.query));
         return Err(CliError::invalid(message).hint("say --yes to do it"));
     }
-    let forgotten = settings.open(Access::Write)?.forget_route(project, id, settings.now);
+    let forgotten = settings.open(Access::Write)?.routes().forget(project, id, settings.now).wait();
     let route = forgotten.map_err(|error| match error {
         StoreError::Refused(Refusal::Unknown { .. }) => unknown(settings, text),
         error => error.into(),
@@ -138,10 +140,9 @@ fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<()
 /// An unknown route, with the one whose id is most like it.
 fn unknown(settings: &Settings, text: &str) -> CliError {
     let error = CliError::new(ErrorKind::Unknown, format!("no route is known as {}", quoted(text)));
-    let near = settings
-        .open(Access::Look)
-        .ok()
-        .and_then(|registry| registry.nearest_route(&settings.project.id, text).ok().flatten());
+    let near = settings.open(Access::Look).ok().and_then(|registry| {
+        registry.routes().nearest(&settings.project.id, text).wait().ok().flatten()
+    });
     error.hint(match near {
         Some(near) => format!("did you mean {near}?"),
         None => "see `staleness routes list`".into(),

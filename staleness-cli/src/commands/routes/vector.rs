@@ -1,7 +1,7 @@
 //! The vector that a caller hands in with a query.
 
-use staleness::BlockingRegistry;
 use staleness::ids::ModelId;
+use staleness::{Registry, Wait};
 use staleness_service::{embedder, vectors};
 
 use crate::args::routes_args::VectorArgs;
@@ -12,7 +12,7 @@ use crate::settings::Settings;
 /// of the model that the policy names, if it names one.
 pub(crate) fn read(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     query: &str,
     args: &VectorArgs,
 ) -> Result<Option<(ModelId, Vec<f64>)>, CliError> {
@@ -25,13 +25,13 @@ pub(crate) fn read(
 /// The vector of the file that was named, if one was.
 pub(crate) fn named(
     settings: &Settings,
-    registry: &BlockingRegistry,
+    registry: &Registry,
     args: &VectorArgs,
 ) -> Result<Option<(ModelId, Vec<f64>)>, CliError> {
     let (Some(path), Some(model)) = (&args.vector, &args.model) else { return Ok(None) };
     let model =
         ModelId::new(model).map_err(|why| CliError::invalid(format!("the model's id {why}")))?;
-    let dimensions = registry.dimensions_of(&settings.project.id, &model)?;
+    let dimensions = registry.routes().dimensions(&settings.project.id, &model).wait()?;
     let numbers = vectors::of_file(path, args.precision.map(Into::into), dimensions)?;
     Ok(Some((model, numbers)))
 }

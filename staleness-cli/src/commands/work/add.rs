@@ -1,6 +1,7 @@
 //! `work add`: writes something down that is to be done, known or answered.
 
 use serde_json::json;
+use staleness::Wait;
 use staleness::ids::WorkId;
 use staleness::registry::ScopeChoice;
 use staleness::store::{Refusal, StoreError};
@@ -27,10 +28,10 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
     }
     let act = act(settings, &args.by)?;
     let registry = settings.open(Access::Write)?;
-    let item = registry.add_work(item, act)?;
+    let item = registry.work().add(item, act).wait()?;
     // What holds everywhere says nothing of this project.
     if !args.global {
-        registry.see_project(&settings.project, settings.now)?;
+        registry.admin().see_project(&settings.project, settings.now).wait()?;
     }
     print(&registry, settings, item, out)
 }
@@ -39,7 +40,7 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
     check_work(&item).map_err(StoreError::from)?;
     let registry = settings.open(Access::Look)?;
     let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
-    match registry.work_item(&settings.project.id, &item.key.id, scope) {
+    match registry.work().get(&settings.project.id, &item.key.id, scope).wait() {
         Err(StoreError::Refused(Refusal::Unknown { .. })) => {}
         Err(error) => return Err(error.into()),
         Ok(there) => {

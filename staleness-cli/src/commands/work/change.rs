@@ -1,5 +1,6 @@
 //! `work set`, `step`, `touch` and `reopen`: what becomes of an item.
 
+use staleness::Wait;
 use staleness::registry::{ScopeChoice, WorkPatch};
 use staleness::work::MAX_WORK_TEXT_BYTES;
 
@@ -48,7 +49,7 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
     }
     let act = act(settings, &args.by)?;
     let registry = settings.open(Access::Write)?;
-    let item = registry.set_work(item.key, patch, act)?;
+    let item = registry.work().set(item.key, patch, act).wait()?;
     print(&registry, settings, item, out)
 }
 
@@ -64,7 +65,7 @@ pub(super) fn step(
     let text = typed::text(text, MAX_WORK_TEXT_BYTES)?;
     let act = act(settings, by)?;
     let registry = settings.open(Access::Write)?;
-    let item = registry.step_work(item.key, text, act)?;
+    let item = registry.work().step(item.key, text, act).wait()?;
     print(&registry, settings, item, out)
 }
 
@@ -76,7 +77,7 @@ pub(super) fn touch(
 ) -> Result<(), CliError> {
     let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
     let registry = settings.open(Access::Write)?;
-    let item = registry.touch_work(item.key, settings.now)?;
+    let item = registry.work().touch(item.key, settings.now).wait()?;
     print(&registry, settings, item, out)
 }
 
@@ -90,6 +91,6 @@ pub(super) fn reopen(
     let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
     let act = act(settings, by)?;
     let registry = settings.open(Access::Write)?;
-    let item = registry.reopen_work(item.key, act)?;
+    let item = registry.work().reopen(item.key, act).wait()?;
     print(&registry, settings, item, out)
 }

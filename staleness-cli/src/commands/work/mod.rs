@@ -4,12 +4,12 @@ mod add;
 mod change;
 
 use serde_json::json;
-use staleness::BlockingRegistry;
 use staleness::ids::WorkId;
 use staleness::registry::{Act, ScopeChoice, WorkListing};
 use staleness::report::WorkReport;
 use staleness::store::{Refusal, StoreError};
 use staleness::work::{Work, WorkStatus};
+use staleness::{Registry, Wait};
 pub(super) use staleness_service::work::find;
 use staleness_service::work::{self as service, kind, state, told};
 
@@ -49,10 +49,10 @@ fn list(settings: &Settings, args: &WorkListArgs, out: &Output) -> Result<(), Cl
     let status = args.status.as_deref().map(|word| state(kind, word)).transpose()?;
     let registry = settings.open(Access::Look)?;
     let listing = WorkListing { kind, status, open: args.open };
-    let mut items = registry.work_items(&settings.project.id, listing)?;
+    let mut items = registry.work().list(&settings.project.id, listing).wait()?;
     // What is archived is kept, and hidden.
     items.retain(|item| status.is_some() || item.status != WorkStatus::Archived);
-    let told = registry.work_reports(&settings.project, items, settings.now)?;
+    let told = registry.work().reports(&settings.project, items, settings.now).wait()?;
     if out.json {
         return out.json(&json!({ "items": told }));
     }
@@ -79,18 +79,22 @@ fn show(settings: &Settings, id: &str, scope: ScopeChoice, out: &Output) -> Resu
 
 /// Which of the items that one refers to are not there.
 fn dangling(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     told: &WorkReport,
 ) -> Result<Vec<String>, CliError> {
     let missing = |id: &&String| -> Result<bool, CliError> {
         let Ok(id) = WorkId::new(id.as_str()) else { return Ok(true) };
-        match registry.work_item(&settings.project.id, &id, ScopeChoice::Either) {
+        match registry.work().get(&settings.project.id, &id, ScopeChoice::Either).wait() {
             Ok(_) => Ok(false),
             Err(StoreError::Refused(Refusal::Unknown { .. })) => {
                 let item = staleness::ids::ItemId::new(id.as_str());
                 let known = item.is_ok_and(|id| {
-                    registry.item(&settings.project.id, &id, ScopeChoice::Either).is_ok()
+                    registry
+                        .knowledge()
+                        .get(&settings.project.id, &id, ScopeChoice::Either)
+                        .wait()
+                        .is_ok()
                 });
                 Ok(!known)
             }
@@ -108,7 +112,7 @@ fn dangling(
 
 /// What became of an item.
 fn print(
-    registry: &BlockingRegistry,
+    registry: &Registry,
     settings: &Settings,
     item: Work,
     out: &Output,

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::Registry;
 use crate::ids::ProjectId;
 use crate::knowledge::{Context, Document};
+use crate::registry::Documents;
 use crate::store::{DocumentFilter, Selection, StoreError};
 use crate::time::Timestamp;
 
@@ -35,22 +36,22 @@ pub struct DocumentsReport {
     pub too_large: Vec<String>,
 }
 
-impl Registry {
+impl Documents<'_> {
     /// Keeps what a check of documents of one project found. Only what changed is written, and
     /// nothing over the result of a later check. With `paths`, the paths of every document that the
     /// project has, rows of others go, unless a check after `at` wrote them.
     ///
     /// # Errors
     /// What the store reports; batches that were written stay.
-    pub async fn put_documents(
-        &self,
+    pub async fn put(
+        self,
         project: &ProjectId,
         documents: Vec<Document>,
         paths: Option<BTreeSet<String>>,
         at: Timestamp,
     ) -> Result<DocumentsReport, StoreError> {
         let mut report = DocumentsReport::default();
-        let context = Context::new(at, &self.policy.knowledge, None, None);
+        let context = Context::new(at, &self.0.policy.knowledge, None, None);
         let mut rows = documents.into_iter().filter(|row| row.key.project == *project);
         loop {
             let mut batch: Vec<Document> = rows.by_ref().take(BATCH).collect();
@@ -63,13 +64,13 @@ impl Registry {
                 }
             }
             let all = batch.len();
-            let changes = self.run(put::PutDocuments { rows: batch }).await?.changes;
+            let changes = self.0.run(put::PutDocuments { rows: batch }).await?.changes;
             report.written += changes.documents.len();
             report.kept += all - changes.documents.len();
         }
         if let Some(paths) = paths {
             let step = put::DropDocuments { project: project.clone(), paths, at };
-            report.removed = self.run(step).await?.changes.documents.len();
+            report.removed = self.0.run(step).await?.changes.documents.len();
         }
         Ok(report)
     }
@@ -78,8 +79,8 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn documents(&self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
-        self.seen_documents(DocumentFilter::Project(project.clone())).await
+    pub async fn list(self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
+        self.0.seen_documents(DocumentFilter::Project(project.clone())).await
     }
 
     /// The documents of a project that a client loads and against which something was found, in the
@@ -87,21 +88,20 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn loaded_documents(&self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
-        Ok(with_findings(self.seen_documents(DocumentFilter::Loaded(project.clone())).await?))
+    pub async fn loaded(self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
+        Ok(with_findings(self.0.seen_documents(DocumentFilter::Loaded(project.clone())).await?))
     }
 
     /// The documents of a project against which something was found, in the order of paths.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn flagged_documents(
-        &self,
-        project: &ProjectId,
-    ) -> Result<Vec<Document>, StoreError> {
-        Ok(with_findings(self.seen_documents(DocumentFilter::Flagged(project.clone())).await?))
+    pub async fn flagged(self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
+        Ok(with_findings(self.0.seen_documents(DocumentFilter::Flagged(project.clone())).await?))
     }
+}
 
+impl Registry {
     async fn seen_documents(&self, filter: DocumentFilter) -> Result<Vec<Document>, StoreError> {
         let view = self.ask(Selection::new().peek(filter)).await?;
         Ok(view.documents.into_values().collect())

@@ -4,7 +4,7 @@ use std::mem;
 
 use super::{BATCH, Batch, ITEMS, ImportReport, Importer, count};
 use crate::ids::stable_hash;
-use crate::registry::Registry;
+use crate::registry::Admin;
 use crate::session::{Cursor, Session};
 use crate::store::{
     Change, ChangeSet, CursorFilter, Decision, Durability, ItemFilter, ProjectFilter, Refusal,
@@ -97,7 +97,7 @@ impl Step for PutVerbatim {
     }
 }
 
-impl Registry {
+impl Admin<'_> {
     /// An import into a registry that is empty, or holds a part of what comes, perhaps as it was before: what
     /// a [`Comparison`](crate::transfer::Comparison) calls missing is [put](Importer::put), in the order of an
     /// export, in the place of what it calls older a record is [replaced](Importer::replace), and what it calls
@@ -106,8 +106,8 @@ impl Registry {
     /// A record is written only while its place is as it was compared, so whoever uses the registry meanwhile
     /// loses nothing; the two sides are not the same then.
     #[must_use]
-    pub fn copier(&self) -> Importer {
-        let mut importer = Importer::begin(self, ImportReport::default(), false);
+    pub fn copier(self) -> Importer {
+        let mut importer = Importer::begin(self.0, ImportReport::default(), false);
         importer.copying = true;
         importer
     }

@@ -1,6 +1,5 @@
 //! Importing records that another store exported.
 
-mod blocking;
 mod copying;
 mod foreign;
 mod journal;
@@ -17,7 +16,6 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-pub use blocking::BlockingImporter;
 pub use report::{ImportReport, TransferCounts};
 pub use stated::StatedItem;
 
@@ -27,6 +25,7 @@ use crate::journal::{Floor, JournalEntry, Revision};
 use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::registry::Admin;
 use crate::route::{Route, RouteVector};
 use crate::session::{Cursor, Session};
 use crate::source::Source;
@@ -91,7 +90,7 @@ pub struct Importer {
     /// The same of a copy: those who import put projects last themselves.
     waiting: Vec<Placed>,
     projects: Vec<Placed>,
-    /// What is there is a part of what comes: see [`Registry::copier`].
+    /// What is there is a part of what comes: see [`Admin::copier`].
     copying: bool,
     /// The routes that a dry run would have written, which vectors may be of.
     foreseen: Foreseen,
@@ -116,12 +115,12 @@ enum Batch {
     Verbatim(Vec<Placed>),
 }
 
-impl Registry {
+impl Admin<'_> {
     /// Returns true if nothing is stored that an export would hold.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn is_empty(&self) -> Result<bool, StoreError> {
+    pub async fn is_empty(self) -> Result<bool, StoreError> {
         let mut empty = true;
         let mut visit = |page: View| {
             empty &= page.is_empty();
@@ -135,11 +134,13 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn importer(&self, dry_run: bool) -> Result<Importer, StoreError> {
+    pub async fn importer(self, dry_run: bool) -> Result<Importer, StoreError> {
         let merged = !self.is_empty().await?;
-        Ok(Importer::begin(self, ImportReport { merged, ..ImportReport::default() }, dry_run))
+        Ok(Importer::begin(self.0, ImportReport { merged, ..ImportReport::default() }, dry_run))
     }
+}
 
+impl Registry {
     /// Carries a step out, again where the acknowledgement was lost, or looks what it would write.
     async fn carry_out(
         &self,

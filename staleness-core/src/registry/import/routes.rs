@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ITEMS;
 use crate::ids::{ModelId, ProjectId};
-use crate::registry::Registry;
+use crate::registry::Routes;
 use crate::registry::routes::{check_dimensions, dimensions_in};
 use crate::route::{Route, RouteKey, RouteVector, Vector};
 use crate::route::{check_route, own_id};
@@ -113,7 +113,7 @@ pub struct ToldRoute {
     pub vector: Option<(ModelId, Vector)>,
 }
 
-impl Registry {
+impl Routes<'_> {
     /// Takes in routes of another system, 50 in one commit: those that are new, and those that were
     /// used later than the ones that are here. Returns how many were written, with `dry_run` how many
     /// would be. May be repeated: importing again changes nothing.
@@ -121,11 +121,7 @@ impl Registry {
     /// # Errors
     /// [`Refusal::Invalid`] for what no route may hold: nothing was written then; else what the store
     /// reports, and commits that were made stay.
-    pub async fn import_routes(
-        &self,
-        routes: Vec<ToldRoute>,
-        dry_run: bool,
-    ) -> Result<usize, StoreError> {
+    pub async fn import(self, routes: Vec<ToldRoute>, dry_run: bool) -> Result<usize, StoreError> {
         routes
             .iter()
             .try_for_each(|told| check_route(&told.route).and_then(|()| own_id(&told.route)))?;
@@ -142,14 +138,15 @@ impl Registry {
             };
             let rows = part.iter().map(named).collect();
             let step = Arc::new(PutRoutes { rows, durability });
-            let put = self.carry_out(step, dry_run).await?.0.routes.len();
+            let put = self.0.carry_out(step, dry_run).await?.0.routes.len();
             let rows: Vec<RouteVector> = part.iter().filter_map(embedded).collect();
             if !rows.is_empty() && !dry_run {
-                self.carry_out(
-                    Arc::new(PutVectors { rows, foreseen: Foreseen::default(), durability }),
-                    false,
-                )
-                .await?;
+                self.0
+                    .carry_out(
+                        Arc::new(PutVectors { rows, foreseen: Foreseen::default(), durability }),
+                        false,
+                    )
+                    .await?;
             }
             written += put;
         }

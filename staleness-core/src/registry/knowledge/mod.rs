@@ -19,22 +19,23 @@ pub use judge::Verification;
 use super::Registry;
 use crate::ids::ItemKey;
 use crate::knowledge::Item;
+use crate::registry::Knowledge;
 use crate::store::{Commit, Refusal, Step, StoreError};
 
 pub(super) use act::state;
 pub(super) use edit::same_place;
 pub(super) use forget::written_in;
 
-impl Registry {
+impl Knowledge<'_> {
     /// Writes down a new item, and links it with what it supersedes. May be repeated with the same op
     /// id. Returns it as it stands.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] for an id that is taken and for what no record may hold,
     /// [`Refusal::Unknown`] where it supersedes an unknown id; else what the store reports.
-    pub async fn add_item(&self, item: Item, act: Act) -> Result<Item, StoreError> {
+    pub async fn add(self, item: Item, act: Act) -> Result<Item, StoreError> {
         let key = item.key.clone();
-        self.one(add::AddItem { item, act }, &key).await
+        self.0.one(add::AddItem { item, act }, &key).await
     }
 
     /// Changes fields of items. Links, counters and history stay; an item that already stands so is
@@ -44,14 +45,14 @@ impl Registry {
     /// [`Refusal::Unknown`] for an unknown id and where they are to supersede one,
     /// [`Refusal::Invalid`] for what no record may hold and for an item that lives in a file; else
     /// what the store reports. Nothing is changed then.
-    pub async fn edit_items(
-        &self,
+    pub async fn edit(
+        self,
         keys: Vec<ItemKey>,
         patch: ItemPatch,
         act: Act,
     ) -> Result<Vec<Item>, StoreError> {
         let step = edit::EditItems { keys: keys.clone(), patch, act };
-        self.several(step, &keys).await
+        self.0.several(step, &keys).await
     }
 
     /// Notes that somebody saw that items still hold. That takes back what was said against them
@@ -59,13 +60,13 @@ impl Registry {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id; else what the store reports. Nothing is noted then.
-    pub async fn verify_items(
-        &self,
+    pub async fn verify(
+        self,
         verifications: Vec<Verification>,
         act: Act,
     ) -> Result<Vec<Item>, StoreError> {
         let keys: Vec<ItemKey> = verifications.iter().map(|each| each.key.clone()).collect();
-        self.several(judge::VerifyItems { verifications, act }, &keys).await
+        self.0.several(judge::VerifyItems { verifications, act }, &keys).await
     }
 
     /// Notes that to-dos are done; those that are already are left alone. May be repeated with the
@@ -74,9 +75,9 @@ impl Registry {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is no to-do; else
     /// what the store reports. Nothing is noted then.
-    pub async fn done_items(&self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, StoreError> {
+    pub async fn done(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, StoreError> {
         let step = judge::DoneItems { keys: keys.clone(), done: true, act };
-        self.several(step, &keys).await
+        self.0.several(step, &keys).await
     }
 
     /// Notes that to-dos are to be done after all; those that are open are left alone. May be repeated
@@ -85,13 +86,9 @@ impl Registry {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is no to-do; else
     /// what the store reports. Nothing is noted then.
-    pub async fn reopen_items(
-        &self,
-        keys: Vec<ItemKey>,
-        act: Act,
-    ) -> Result<Vec<Item>, StoreError> {
+    pub async fn reopen(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, StoreError> {
         let step = judge::DoneItems { keys: keys.clone(), done: false, act };
-        self.several(step, &keys).await
+        self.0.several(step, &keys).await
     }
 
     /// Notes that `new` stands for `old` now, on both. May be repeated. Returns `old` and `new` as
@@ -100,14 +97,14 @@ impl Registry {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for two of different scopes, for
     /// one and the same, and where `old` stands for `new`; else what the store reports.
-    pub async fn supersede_item(
-        &self,
+    pub async fn supersede(
+        self,
         old: ItemKey,
         new: ItemKey,
         act: Act,
     ) -> Result<(Item, Item), StoreError> {
         let step = links::Supersede { old: old.clone(), new: new.clone(), act };
-        let commit = self.store.transact(Arc::new(step)).await?;
+        let commit = self.0.store.transact(Arc::new(step)).await?;
         Ok((of(&commit, &old)?, of(&commit, &new)?))
     }
 
@@ -117,15 +114,15 @@ impl Registry {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for no name or no reason; else
     /// what the store reports.
-    pub async fn contradict_item(
-        &self,
+    pub async fn contradict(
+        self,
         key: ItemKey,
         by: String,
         reason: String,
         act: Act,
     ) -> Result<Item, StoreError> {
         let step = judge::ContradictItem { key: key.clone(), by, reason, act };
-        self.one(step, &key).await
+        self.0.one(step, &key).await
     }
 
     /// Removes an item and every link to it; its history stays. May be repeated with the same op id.
@@ -133,8 +130,8 @@ impl Registry {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
-    pub async fn remove_item(&self, key: ItemKey, act: Act) -> Result<Option<Item>, StoreError> {
-        let commit = self.run(links::RemoveItem { key: key.clone(), act }).await?;
+    pub async fn remove(self, key: ItemKey, act: Act) -> Result<Option<Item>, StoreError> {
+        let commit = self.0.run(links::RemoveItem { key: key.clone(), act }).await?;
         Ok(commit.view.knowledge.get(&key).cloned())
     }
 
@@ -143,14 +140,16 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn count_recalls(&self, keys: Vec<ItemKey>, act: Act) -> Result<usize, StoreError> {
+    pub async fn count_recalls(self, keys: Vec<ItemKey>, act: Act) -> Result<usize, StoreError> {
         if keys.is_empty() {
             return Ok(0);
         }
-        let commit = self.run(recall::CountRecalls { keys, act }).await?;
+        let commit = self.0.run(recall::CountRecalls { keys, act }).await?;
         Ok(commit.changes.knowledge.len())
     }
+}
 
+impl Registry {
     async fn one(&self, step: impl Step, key: &ItemKey) -> Result<Item, StoreError> {
         of(&self.run(step).await?, key)
     }

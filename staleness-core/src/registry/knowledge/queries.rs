@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::{ItemId, ItemKey, ProjectId, Scope};
 use crate::knowledge::{Item, ItemBrief};
-use crate::registry::{Registry, ScopeChoice};
+use crate::registry::Knowledge;
+use crate::registry::ScopeChoice;
 use crate::store::{ItemFilter, Refusal, Selection, StoreError};
 
 /// Items that are read one by one, at most; more are read with all others of their scopes.
@@ -26,14 +27,14 @@ impl ScopeChoice {
     }
 }
 
-impl Registry {
+impl Knowledge<'_> {
     /// The item that an id means to a project.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, for which [`Registry::nearest_item`] knows the one that
+    /// [`Refusal::Unknown`] for an unknown id, for which [`Knowledge::nearest`] knows the one that
     /// is most like it; else what the store reports.
-    pub async fn item(
-        &self,
+    pub async fn get(
+        self,
         project: &ProjectId,
         id: &ItemId,
         scope: ScopeChoice,
@@ -41,7 +42,7 @@ impl Registry {
         let keys = scope.item_keys(project, id);
         let selection =
             keys.iter().fold(Selection::new(), |all, key| all.peek(ItemFilter::Key(key.clone())));
-        let mut view = self.ask(selection).await?;
+        let mut view = self.0.ask(selection).await?;
         keys.iter()
             .find_map(|key| view.knowledge.remove(key))
             .ok_or_else(|| Refusal::Unknown { what: "item", id: id.to_string() }.into())
@@ -52,9 +53,9 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn items(&self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
+    pub async fn list(self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
         // Global ones come first in the order of keys.
-        let rows = self.item_rows(project).await?;
+        let rows = self.rows(project).await?;
         let seen: BTreeMap<ItemId, Item> =
             rows.into_iter().map(|item| (item.key.id.clone(), item)).collect();
         Ok(seen.into_values().collect())
@@ -65,28 +66,28 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn item_rows(&self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
+    pub async fn rows(self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
         let selection = Selection::new()
             .peek(ItemFilter::Scope(Scope::Global))
             .peek(ItemFilter::Scope(Scope::Project(project.clone())));
-        Ok(self.ask(selection).await?.knowledge.into_values().collect())
+        Ok(self.0.ask(selection).await?.knowledge.into_values().collect())
     }
 
     /// The same in brief, by scope: for whoever looks for a few among all.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn item_briefs(
-        &self,
+    pub async fn briefs(
+        self,
         project: &ProjectId,
     ) -> Result<BTreeMap<Scope, Vec<ItemBrief>>, StoreError> {
         let scopes = [Scope::Global, Scope::Project(project.clone())];
         let asked = scopes.iter().cloned().fold(Selection::new(), Selection::item_briefs);
-        let mut briefs = self.ask(asked).await?.item_briefs;
+        let mut briefs = self.0.ask(asked).await?.item_briefs;
         // A store that has no brief form of an item has the whole one.
         if scopes.iter().any(|scope| !briefs.contains_key(scope)) {
             briefs = scopes.into_iter().map(|scope| (scope, Vec::new())).collect();
-            for item in self.item_rows(project).await? {
+            for item in self.rows(project).await? {
                 briefs.entry(item.key.scope.clone()).or_default().push(item.into());
             }
         }
@@ -97,14 +98,14 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn items_of(&self, keys: &[ItemKey]) -> Result<Vec<Item>, StoreError> {
+    pub async fn get_all(self, keys: &[ItemKey]) -> Result<Vec<Item>, StoreError> {
         let keys: BTreeSet<&ItemKey> = keys.iter().collect();
         let keys: Vec<&ItemKey> = keys.into_iter().collect();
         let mut all = Vec::with_capacity(keys.len());
         for some in keys.chunks(MANY) {
             let one_by_one = some.iter().map(|key| ItemFilter::Key((*key).clone()));
             let selection = one_by_one.fold(Selection::new(), Selection::peek);
-            all.extend(self.ask(selection).await?.knowledge.into_values());
+            all.extend(self.0.ask(selection).await?.knowledge.into_values());
         }
         Ok(all)
     }
@@ -113,13 +114,13 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn nearest_item(
-        &self,
+    pub async fn nearest(
+        self,
         project: &ProjectId,
         text: &str,
     ) -> Result<Option<ItemId>, StoreError> {
         let wanted = text.to_lowercase();
-        let items = self.items(project).await?;
+        let items = self.list(project).await?;
         let best = items
             .into_iter()
             .map(|item| {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use crate::ids::{ModelId, ProjectId, ToolName};
-use crate::registry::Registry;
+use crate::registry::Routes;
 use crate::registry::finding::meant;
 use crate::registry::queries::{refused, visible};
 use crate::report::{Context, QueryVector, RouteReport};
@@ -59,7 +59,7 @@ pub struct FoundRoute {
     pub by_meaning: Option<f64>,
 }
 
-impl Registry {
+impl Routes<'_> {
     /// The routes that are close to a query: the best one of each tool that is active and not ignored,
     /// by closeness × confidence. With a vector the two kinds of closeness are blended; where no vector of
     /// its model is known words alone decide, and a note says so. It also tells of routes that another
@@ -69,8 +69,8 @@ impl Registry {
     /// [`crate::store::Refusal::Invalid`] for a query that has no words or is too long, for a vector that has no
     /// direction, and for one that has not as many dimensions as the others of its model; else what
     /// the store reports.
-    pub async fn find_routes(
-        &self,
+    pub async fn find(
+        self,
         project: &ProjectRef,
         find: FindRoutes,
         now: Timestamp,
@@ -83,11 +83,11 @@ impl Registry {
             vector.check()?;
             vectors = vectors.peek(VectorFilter::Model(id.clone(), vector.model.clone()));
         }
-        let (catalog, vectors) = self.catalog(id, vectors).await?;
+        let (catalog, vectors) = self.0.catalog(id, vectors).await?;
         // Later than the catalog: what it finds is there, but for routes that went meanwhile.
         let routes = RouteFilter::Project(id.clone());
-        let view = self.ask(visible(id, self.policy()).peek(routes)).await?;
-        let context = Context::new(&view, self.policy(), project, now);
+        let view = self.0.ask(visible(id, self.0.policy()).peek(routes)).await?;
+        let context = Context::new(&view, self.0.policy(), project, now);
         let usable = context
             .visible()
             .filter(|tool| context.status(tool) == Status::Active && !context.is_ignored(tool));
@@ -121,11 +121,11 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn offer_to_embed(
-        &self,
+        self,
         project: &ProjectId,
         model: &ModelId,
     ) -> Result<Option<String>, StoreError> {
-        let routes = self.routes(project).await?;
+        let routes = self.list(project).await?;
         let others = routes.iter().filter_map(|route| route.model.as_ref());
         Ok(offer(model, others.filter(|known| *known != model).count()))
     }

@@ -2,7 +2,7 @@
 
 use super::unknown;
 use crate::ids::{ProjectId, Scope, ToolKey};
-use crate::registry::Registry;
+use crate::registry::Routes;
 use crate::registry::record::both_keys;
 use crate::route::{Route, RouteId, RouteKey, Suggestions};
 use crate::store::{
@@ -12,18 +12,18 @@ use crate::store::{
 use crate::text::fold_query;
 use crate::time::Timestamp;
 
-impl Registry {
+impl Routes<'_> {
     /// Forgets a route, its vector, and what was suggested with its words. Returns it as it was.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
-    pub async fn forget_route(
-        &self,
+    pub async fn forget(
+        self,
         project: &ProjectId,
         id: RouteId,
         at: Timestamp,
     ) -> Result<Route, StoreError> {
-        let commit = self.run(ForgetRoute { project: project.clone(), id, at }).await?;
+        let commit = self.0.run(ForgetRoute { project: project.clone(), id, at }).await?;
         let mut routes = commit.view.routes.into_values();
         Ok(routes.find(|row| row.key.id == id).ok_or_else(|| unknown(id))?)
     }

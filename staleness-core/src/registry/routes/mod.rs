@@ -23,6 +23,7 @@ pub(super) use teach::{Taught, teach};
 
 use super::Registry;
 use crate::ids::{ModelId, OpId, ProjectId};
+use crate::registry::{Routes, Sessions};
 use crate::report::of_model;
 use crate::route::{Route, RouteId, RouteKey, RouteVector, Suggestions};
 use crate::scan::ProjectRef;
@@ -36,7 +37,7 @@ use crate::time::Timestamp;
 /// How like an id must be to be offered for another, 0..=1.
 const ALIKE: f64 = 0.75;
 
-impl Registry {
+impl Routes<'_> {
     /// Learns that a tool answered a query, or did not. May be repeated with the same op id, as long as the
     /// route remembers it: of all ops that it learned from or was used by, the last
     /// [`MAX_OPS`](crate::route::MAX_OPS). Returns the route that learned: a new one, the known one, or an
@@ -47,18 +48,18 @@ impl Registry {
     /// [`Refusal::Invalid`] for a query that has no words or is too long, a signal out of `0..=1`, a vector that
     /// has no direction or not as many dimensions as the others of its model, and a tool that is gone;
     /// [`Refusal::Unknown`] for a tool that the project does not know; else what the store reports.
-    pub async fn learn_route(
-        &self,
+    pub async fn learn(
+        self,
         project: &ProjectRef,
         learn: Learn,
     ) -> Result<Option<Route>, StoreError> {
         let at = learn.at;
-        let step = learn.step(project, &self.policy)?;
+        let step = learn.step(project, &self.0.policy)?;
         let asked = step.asked();
-        let commit = self.run(step).await?;
+        let commit = self.0.run(step).await?;
         let learned = asked.learned(&commit);
-        if commit.view.route_count.is_some_and(|known| self.too_many(known + 1)) {
-            let pruned = self.prune_routes(&project.id, at, false).await?.removed;
+        if commit.view.route_count.is_some_and(|known| self.0.too_many(known + 1)) {
+            let pruned = self.prune(&project.id, at, false).await?.removed;
             let went = |route: &Route| {
                 pruned.iter().any(|it| (it.id, &it.tool) == (route.key.id, &route.key.tool))
             };
@@ -67,6 +68,101 @@ impl Registry {
         Ok(learned)
     }
 
+    /// What [`Routes::learn`] would leave; writes nothing.
+    ///
+    /// # Errors
+    /// As [`Routes::learn`].
+    pub async fn preview_learn(
+        self,
+        project: &ProjectRef,
+        learn: Learn,
+    ) -> Result<Option<Route>, StoreError> {
+        let step = learn.step(project, &self.0.policy)?;
+        let asked = step.asked();
+        Ok(asked.learned(&self.0.dry().run(step).await?))
+    }
+
+    /// The routes of a project, the surest first, then those used last.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn list(self, project: &ProjectId) -> Result<Vec<Route>, StoreError> {
+        let all = Selection::new().peek(RouteFilter::Project(project.clone()));
+        let mut routes: Vec<Route> = self.0.ask(all).await?.routes.into_values().collect();
+        routes.sort_by(|a, b| {
+            let order = |route: &Route| (Reverse(route.confidence), Reverse(route.last_used_at));
+            order(a).cmp(&order(b)).then_with(|| a.key.cmp(&b.key))
+        });
+        Ok(routes)
+    }
+
+    /// The vectors that a model made in a project, in the order of their keys.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn vectors(
+        self,
+        project: &ProjectId,
+        model: &ModelId,
+    ) -> Result<Vec<RouteVector>, StoreError> {
+        let filter = VectorFilter::Model(project.clone(), model.clone());
+        let view = self.0.ask(Selection::new().peek(filter)).await?;
+        Ok(view.vectors.into_values().collect())
+    }
+
+    /// How many dimensions the vectors have that a model made in a project, where there are any.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn dimensions(
+        self,
+        project: &ProjectId,
+        model: &ModelId,
+    ) -> Result<Option<usize>, StoreError> {
+        let filter = VectorFilter::First(project.clone(), model.clone());
+        let view = self.0.ask(Selection::new().peek(filter)).await?;
+        Ok(dimensions_in(&view, project, model))
+    }
+
+    /// Notes that routes were found and then used. May be repeated with the same op id; routes that
+    /// are gone are left out. Returns how many it noted.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn note_used(
+        self,
+        keys: Vec<RouteKey>,
+        op: &OpId,
+        at: Timestamp,
+    ) -> Result<usize, StoreError> {
+        let step = teach::UseRoutes { keys, op: Route::use_op(op), at };
+        Ok(self.0.run(step).await?.changes.routes.len())
+    }
+
+    /// The id of a route of the project that is most like `text`, for a helpful error.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn nearest(
+        self,
+        project: &ProjectId,
+        text: &str,
+    ) -> Result<Option<RouteId>, StoreError> {
+        let wanted = text.to_lowercase();
+        let routes = self.list(project).await?;
+        let like = |route: &Route| {
+            let id = route.key.id.to_string();
+            (strsim::jaro_winkler(&wanted, &id), route.key.id)
+        };
+        let best = routes.iter().map(like).max_by(|a, b| {
+            let order = a.0.total_cmp(&b.0);
+            order.then_with(|| b.1.cmp(&a.1))
+        });
+        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+    }
+}
+
+impl Registry {
     /// Prunes the routes of each project in which a commit of outcomes made one too many. Where it made
     /// none, which is nearly always, nothing is read.
     pub(super) async fn trim_routes(
@@ -83,7 +179,7 @@ impl Registry {
         for project in projects {
             let count = Selection::new().count_routes(project.clone());
             if self.ask(count).await?.route_count.is_some_and(|known| self.too_many(known)) {
-                self.prune_routes(project, at, false).await?;
+                self.routes().prune(project, at, false).await?;
             }
         }
         Ok(())
@@ -92,108 +188,17 @@ impl Registry {
     fn too_many(&self, routes: u64) -> bool {
         routes > u64::from(self.policy.routes.max_routes)
     }
+}
 
-    /// What [`Registry::learn_route`] would leave; writes nothing.
-    ///
-    /// # Errors
-    /// As [`Registry::learn_route`].
-    pub async fn preview_learn(
-        &self,
-        project: &ProjectRef,
-        learn: Learn,
-    ) -> Result<Option<Route>, StoreError> {
-        let step = learn.step(project, &self.policy)?;
-        let asked = step.asked();
-        Ok(asked.learned(&self.dry().run(step).await?))
-    }
-
-    /// The routes of a project, the surest first, then those used last.
-    ///
-    /// # Errors
-    /// What the store reports.
-    pub async fn routes(&self, project: &ProjectId) -> Result<Vec<Route>, StoreError> {
-        let all = Selection::new().peek(RouteFilter::Project(project.clone()));
-        let mut routes: Vec<Route> = self.ask(all).await?.routes.into_values().collect();
-        routes.sort_by(|a, b| {
-            let order = |route: &Route| (Reverse(route.confidence), Reverse(route.last_used_at));
-            order(a).cmp(&order(b)).then_with(|| a.key.cmp(&b.key))
-        });
-        Ok(routes)
-    }
-
-    /// The vectors that a model made in a project, in the order of their keys.
-    ///
-    /// # Errors
-    /// What the store reports.
-    pub async fn route_vectors(
-        &self,
-        project: &ProjectId,
-        model: &ModelId,
-    ) -> Result<Vec<RouteVector>, StoreError> {
-        let filter = VectorFilter::Model(project.clone(), model.clone());
-        let view = self.ask(Selection::new().peek(filter)).await?;
-        Ok(view.vectors.into_values().collect())
-    }
-
-    /// How many dimensions the vectors have that a model made in a project, where there are any.
-    ///
-    /// # Errors
-    /// What the store reports.
-    pub async fn dimensions_of(
-        &self,
-        project: &ProjectId,
-        model: &ModelId,
-    ) -> Result<Option<usize>, StoreError> {
-        let filter = VectorFilter::First(project.clone(), model.clone());
-        let view = self.ask(Selection::new().peek(filter)).await?;
-        Ok(dimensions_in(&view, project, model))
-    }
-
-    /// Notes that routes were found and then used. May be repeated with the same op id; routes that
-    /// are gone are left out. Returns how many it noted.
-    ///
-    /// # Errors
-    /// What the store reports.
-    pub async fn use_routes(
-        &self,
-        keys: Vec<RouteKey>,
-        op: &OpId,
-        at: Timestamp,
-    ) -> Result<usize, StoreError> {
-        let step = teach::UseRoutes { keys, op: Route::use_op(op), at };
-        Ok(self.run(step).await?.changes.routes.len())
-    }
-
+impl Sessions<'_> {
     /// What was suggested in a session.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn suggestions(&self, key: &SessionKey) -> Result<Option<Suggestions>, StoreError> {
+    pub async fn suggestions(self, key: &SessionKey) -> Result<Option<Suggestions>, StoreError> {
         let filter = SuggestionFilter::Key(key.clone());
-        let mut view = self.ask(Selection::new().peek(filter)).await?;
+        let mut view = self.0.ask(Selection::new().peek(filter)).await?;
         Ok(view.suggestions.remove(key))
-    }
-
-    /// The id of a route of the project that is most like `text`, for a helpful error.
-    ///
-    /// # Errors
-    /// What the store reports.
-    pub async fn nearest_route(
-        &self,
-        project: &ProjectId,
-        text: &str,
-    ) -> Result<Option<RouteId>, StoreError> {
-        let wanted = text.to_lowercase();
-        let routes = self.routes(project).await?;
-        let like = |route: &Route| {
-            let id = route.key.id.to_string();
-            (strsim::jaro_winkler(&wanted, &id), route.key.id)
-        };
-        let best = routes.iter().map(like).max_by(|a, b| {
-            let order = a.0.total_cmp(&b.0);
-            order.then_with(|| b.1.cmp(&a.1))
-        });
-        Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::ids::SessionId;
 use crate::registry::Registry;
+use crate::registry::Tools;
 use crate::registry::finding::is_usable;
 use crate::report::{Catalog, Context, Ignored, Listed, best, last_used};
 use crate::route::{SuggestedTool, Suggestions};
@@ -20,17 +21,17 @@ const MAX_READ: usize = 4 * 1024;
 /// long ago.
 const FAR: u32 = 10_000;
 
-impl Registry {
+impl Tools<'_> {
     /// The tools to suggest for a user's prompt, best first: at most three active ones that fit at least
     /// as well as `routes.suggest_from` says. None while the session is cooling down, or when it was
-    /// made enough suggestions: see [`Registry::note_prompt`], which counts them.
+    /// made enough suggestions: see [`Sessions::note_prompt`], which counts them.
     ///
     /// It writes nothing, and keeps nothing of the prompt.
     ///
     /// # Errors
     /// What the store reports.
     pub async fn suggest_for_prompt(
-        &self,
+        self,
         project: &ProjectRef,
         session: &SessionId,
         prompt: &str,
@@ -43,46 +44,48 @@ impl Registry {
         // What says that nothing is to be said is read first: it is one row.
         let key = SessionKey { project: project.id.clone(), id: session.clone() };
         let known = SuggestionFilter::Key(key.clone());
-        let known = self.ask(Selection::new().peek(known)).await?;
+        let known = self.0.ask(Selection::new().peek(known)).await?;
         let known = known.suggestions.get(&key);
-        let limit = self.policy().routes.suggestions_per_session;
+        let limit = self.0.policy().routes.suggestions_per_session;
         if known.map_or(0, |known| known.made) >= limit {
             return Ok(Vec::new());
         }
         if asked.is_talk() {
             return Ok(Vec::new());
         }
-        let window = self.policy().ranking.window;
+        let window = self.0.policy().ranking.window;
         let last = OutcomeFilter::LastOfProject { project: project.id.clone(), limit: window };
         let mut last = Selection::new().outcomes(last);
         // A process that answers a prompt answers no other: no index is kept for it.
         last.merge(Catalog::routes(&project.id));
-        let mut view = self.ask(last).await?;
+        let mut view = self.0.ask(last).await?;
         if let Some(known) = known
-            && self.cools_down(&view, known).await?
+            && self.0.cools_down(&view, known).await?
         {
             return Ok(Vec::new());
         }
         // One after the other, so that both are not in memory at once.
         let catalog = Catalog::for_question(&mut view, &project.id, &asked);
-        let catalog = catalog.listing(&mut self.ask(Catalog::tools(&project.id)).await?);
-        let ignored = Ignored::of(self.policy());
+        let catalog = catalog.listing(&mut self.0.ask(Catalog::tools(&project.id)).await?);
+        let ignored = Ignored::of(self.0.policy());
         let last = last_used(&view, &project.id, window, Some(session));
         let wanted = catalog.suggestible(&ignored, &last);
         let is_active = |place, tool: &Listed| tool.status == Status::Active && wanted(place, tool);
         let scores = catalog.scores(&asked, &Meaning::default(), is_active);
-        let sure = scores.sure(self.policy().routes.suggest_from);
-        let fits = self.worth_ranking(&catalog, &view, sure, MAX_TOOLS);
+        let sure = scores.sure(self.0.policy().routes.suggest_from);
+        let fits = self.0.worth_ranking(&catalog, &view, sure, MAX_TOOLS);
         if fits.is_empty() {
             return Ok(Vec::new());
         }
         let places = fits.iter().map(|fit| fit.2);
-        let rows = self.rows(project, &catalog, places, view.outcomes).await?;
-        let context = Context::new(&rows, self.policy(), project, now);
+        let rows = self.0.rows(project, &catalog, places, view.outcomes).await?;
+        let context = Context::new(&rows, self.0.policy(), project, now);
         let tools = best(&context, &catalog, &scores, &fits, MAX_TOOLS, is_usable);
         Ok(tools.iter().map(SuggestedTool::from).collect())
     }
+}
 
+impl Registry {
     /// Returns true if fewer uses of tools than the policy asks for lie behind the session's last suggestion. The
     /// view holds the last outcomes of the project; where they are those of other sessions, it looks back
     /// further.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::ids::{ProjectId, ToolName};
-use crate::registry::Registry;
+use crate::registry::Routes;
 use crate::route::{PruneReason, Route, RouteId, Suggestions, plan_prune};
 use crate::store::{
     Change, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection, Step,
@@ -34,23 +34,23 @@ pub struct RoutePruneReport {
     pub kept: u64,
 }
 
-impl Registry {
+impl Routes<'_> {
     /// Removes routes of a project that are weak, unused or too many, or tells which it would: see
     /// [`plan_prune`]. What was suggested in sessions that nobody heard of for as long goes too.
     ///
     /// # Errors
     /// What the store reports; pages that were removed stay removed.
-    pub async fn prune_routes(
-        &self,
+    pub async fn prune(
+        self,
         project: &ProjectId,
         now: Timestamp,
         dry_run: bool,
     ) -> Result<RoutePruneReport, StoreError> {
-        let policy = &self.policy.routes;
+        let policy = &self.0.policy.routes;
         let all = Selection::new()
             .peek(RouteFilter::Project(project.clone()))
             .peek(SuggestionFilter::Project(project.clone()));
-        let view = self.ask(all).await?;
+        let view = self.0.ask(all).await?;
         let plan = plan_prune(view.routes.values(), policy, now);
         let mut report = RoutePruneReport { removed: Vec::new(), kept: plan.kept };
         for page in plan.removed.chunks(PAGE) {
@@ -59,7 +59,7 @@ impl Registry {
                 vec![true; rows.len()]
             } else {
                 let step = RemoveRoutes { rows: rows.clone(), at: now };
-                let changes = self.run(step).await?.changes.routes;
+                let changes = self.0.run(step).await?.changes.routes;
                 rows.iter().map(|row| changes.contains(&Change::Delete(row.key.clone()))).collect()
             };
             for ((route, reason), gone) in page.iter().zip(gone) {
@@ -76,7 +76,7 @@ impl Registry {
         let rows: Vec<Suggestions> = view.suggestions.values().filter(old).cloned().collect();
         if !dry_run {
             for page in rows.chunks(PAGE) {
-                self.run(RemoveSuggestions { rows: page.to_vec(), at: now }).await?;
+                self.0.run(RemoveSuggestions { rows: page.to_vec(), at: now }).await?;
             }
         }
         Ok(report)
@@ -85,17 +85,17 @@ impl Registry {
     /// Prunes the routes of every project, or tells what it would remove.
     ///
     /// # Errors
-    /// As [`Registry::prune_routes`].
-    pub async fn prune_all_routes(
-        &self,
+    /// As [`Routes::prune`].
+    pub async fn prune_all(
+        self,
         now: Timestamp,
         dry_run: bool,
     ) -> Result<RoutePruneReport, StoreError> {
         let projects = Selection::new().peek(ProjectFilter::All);
-        let projects = self.ask(projects).await?.projects;
+        let projects = self.0.ask(projects).await?.projects;
         let mut report = RoutePruneReport::default();
         for id in projects.keys() {
-            let of_project = self.prune_routes(id, now, dry_run).await?;
+            let of_project = self.prune(id, now, dry_run).await?;
             report.removed.extend(of_project.removed);
             report.kept += of_project.kept;
         }

@@ -1,6 +1,6 @@
 //! Noting what was suggested in a session.
 
-use crate::registry::Registry;
+use crate::registry::Sessions;
 use crate::route::{MAX_SUGGESTED, Prompted, Suggestions};
 use crate::session::SessionKey;
 use crate::store::{
@@ -8,14 +8,14 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
-impl Registry {
+impl Sessions<'_> {
     /// Notes a prompt and what was suggested for it, so that the outcomes that follow say what it was
     /// worth. The caller has bounded and redacted its text: see [`crate::route::prompt_text`].
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn note_prompt(&self, key: SessionKey, prompted: Prompted) -> Result<(), StoreError> {
-        self.run(NotePrompt { key, prompted, asked: false }).await.map(drop)
+    pub async fn note_prompt(self, key: SessionKey, prompted: Prompted) -> Result<(), StoreError> {
+        self.0.run(NotePrompt { key, prompted, asked: false }).await.map(drop)
     }
 
     /// The same of what was suggested to somebody who asked for it. It begins the session's cool-down, and
@@ -24,11 +24,11 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn note_suggested(
-        &self,
+        self,
         key: SessionKey,
         prompted: Prompted,
     ) -> Result<(), StoreError> {
-        self.run(NotePrompt { key, prompted, asked: true }).await.map(drop)
+        self.0.run(NotePrompt { key, prompted, asked: true }).await.map(drop)
     }
 
     /// Forgets what was suggested in a session: it has ended.
@@ -36,15 +36,15 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn forget_suggestions(
-        &self,
+        self,
         key: SessionKey,
         at: Timestamp,
     ) -> Result<(), StoreError> {
         let known = Selection::new().peek(SuggestionFilter::Key(key.clone()));
-        if self.ask(known).await?.suggestions.is_empty() {
+        if self.0.ask(known).await?.suggestions.is_empty() {
             return Ok(());
         }
-        self.run(ForgetSuggestions { key, at }).await.map(drop)
+        self.0.run(ForgetSuggestions { key, at }).await.map(drop)
     }
 }
 

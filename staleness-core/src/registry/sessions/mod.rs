@@ -10,8 +10,8 @@ use std::cmp::Reverse;
 
 pub use resume::{Resume, ResumeFrom};
 
-use super::Registry;
 use crate::ids::{AgentId, ProjectId, SessionId};
+use crate::registry::Sessions;
 use crate::report::Delta;
 use crate::scan::ProjectRef;
 use crate::session::{CursorKey, Session, SessionKey};
@@ -21,14 +21,14 @@ use crate::time::Timestamp;
 /// How like an id must be to be offered for another, 0..=1.
 const ALIKE: f64 = 0.75;
 
-impl Registry {
+impl Sessions<'_> {
     /// Begins a session of an agent. What is new to it begins where the agent was told last. A session
     /// that is known goes on as the one that it is, also when it had ended. May be repeated.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] for a session of another agent; else what the store reports.
-    pub async fn start_session(
-        &self,
+    pub async fn start(
+        self,
         project: &ProjectId,
         agent: &AgentId,
         id: &SessionId,
@@ -36,7 +36,7 @@ impl Registry {
     ) -> Result<Session, StoreError> {
         let key = SessionKey { project: project.clone(), id: id.clone() };
         let step = steps::StartSession { key: key.clone(), agent: agent.clone(), at };
-        of(&self.run(step).await?, &key)
+        of(&self.0.run(step).await?, &key)
     }
 
     /// Ends a session; one that has ended stays as it is. What was suggested in it is forgotten, also in one
@@ -44,24 +44,24 @@ impl Registry {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
-    pub async fn end_session(
-        &self,
+    pub async fn end(
+        self,
         project: &ProjectId,
         id: &SessionId,
         at: Timestamp,
     ) -> Result<Session, StoreError> {
         let key = SessionKey { project: project.clone(), id: id.clone() };
         self.forget_suggestions(key.clone(), at).await?;
-        of(&self.run(steps::EndSession { key: key.clone(), at }).await?, &key)
+        of(&self.0.run(steps::EndSession { key: key.clone(), at }).await?, &key)
     }
 
     /// The sessions of a project, the latest first.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn sessions(&self, project: &ProjectId) -> Result<Vec<Session>, StoreError> {
+    pub async fn list(self, project: &ProjectId) -> Result<Vec<Session>, StoreError> {
         let all = Selection::new().peek(SessionFilter::Project(project.clone()));
-        let mut sessions: Vec<Session> = self.ask(all).await?.sessions.into_values().collect();
+        let mut sessions: Vec<Session> = self.0.ask(all).await?.sessions.into_values().collect();
         sessions.sort_by_key(|session| Reverse(session.started_at));
         Ok(sessions)
     }
@@ -70,13 +70,13 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn nearest_session(
-        &self,
+    pub async fn nearest(
+        self,
         project: &ProjectId,
         text: &str,
     ) -> Result<Option<SessionId>, StoreError> {
         let wanted = text.to_lowercase();
-        let sessions = self.sessions(project).await?;
+        let sessions = self.list(project).await?;
         let best = sessions
             .into_iter()
             .map(|session| {
@@ -87,20 +87,20 @@ impl Registry {
         Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
     }
 
-    /// What changed for an agent in a project. Moves nothing: call [`Registry::mark_resumed`] once it
+    /// What changed for an agent in a project. Moves nothing: call [`Sessions::mark_resumed`] once it
     /// was said.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for changes since an unknown session; else what the store reports.
     pub async fn resume(
-        &self,
+        self,
         project: &ProjectRef,
         resume: Resume,
         now: Timestamp,
     ) -> Result<Delta, StoreError> {
-        let overdue = self.overdue(project, now);
+        let overdue = self.0.overdue(project, now);
         let query = resume::WhatChanged { project: project.id.clone(), resume, overdue };
-        let view = self.ask(query.clone()).await?;
+        let view = self.0.ask(query.clone()).await?;
         Ok(query.delta(view)?)
     }
 
@@ -112,7 +112,7 @@ impl Registry {
     /// # Errors
     /// What the store reports.
     pub async fn mark_resumed(
-        &self,
+        self,
         project: &ProjectId,
         resume: &Resume,
         delta: &Delta,
@@ -124,7 +124,7 @@ impl Registry {
         let key = CursorKey { project: project.clone(), agent: resume.agent.clone() };
         let session = resume.session.clone();
         let step = steps::MoveCursor { key, session, upto: delta.upto, at };
-        Ok(!self.run(step).await?.changes.cursors.is_empty())
+        Ok(!self.0.run(step).await?.changes.cursors.is_empty())
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) use queries::open;
 use super::{Act, Registry};
 use crate::ids::{WorkId, WorkKey};
 use crate::journal::JournalEntry;
+use crate::registry::WorkItems;
 use crate::scan::ProjectRef;
 use crate::store::{Change, Commit, Refusal, StoreError};
 use crate::time::Timestamp;
@@ -35,16 +36,16 @@ pub struct Resolution {
     pub to: String,
 }
 
-impl Registry {
+impl WorkItems<'_> {
     /// Writes down a new work item, in any state of its kind. May be repeated with the same op id.
     /// Returns it as it stands.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] for an id that is taken and for what no record may hold; else what the
     /// store reports.
-    pub async fn add_work(&self, work: Work, act: Act) -> Result<Work, StoreError> {
+    pub async fn add(self, work: Work, act: Act) -> Result<Work, StoreError> {
         let key = work.key.clone();
-        self.on_work(key, Deed::Add(Box::new(work)), act).await
+        self.0.on_work(key, Deed::Add(Box::new(work)), act).await
     }
 
     /// Changes fields of a work item. One that already stands so is left alone. May be repeated with
@@ -53,13 +54,8 @@ impl Registry {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for a state to which it cannot be
     /// moved and for what no record may hold; else what the store reports.
-    pub async fn set_work(
-        &self,
-        key: WorkKey,
-        patch: WorkPatch,
-        act: Act,
-    ) -> Result<Work, StoreError> {
-        self.on_work(key, Deed::Set(patch), act).await
+    pub async fn set(self, key: WorkKey, patch: WorkPatch, act: Act) -> Result<Work, StoreError> {
+        self.0.on_work(key, Deed::Set(patch), act).await
     }
 
     /// Notes a step that was taken on a work item. May be repeated with the same op id. Returns it as
@@ -68,21 +64,16 @@ impl Registry {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for no text or one that is too
     /// long; else what the store reports.
-    pub async fn step_work(
-        &self,
-        key: WorkKey,
-        text: String,
-        act: Act,
-    ) -> Result<Work, StoreError> {
-        self.on_work(key, Deed::Step(text), act).await
+    pub async fn step(self, key: WorkKey, text: String, act: Act) -> Result<Work, StoreError> {
+        self.0.on_work(key, Deed::Step(text), act).await
     }
 
     /// Notes that somebody still cares for a work item. May be repeated. Returns it as it stands.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
-    pub async fn touch_work(&self, key: WorkKey, at: Timestamp) -> Result<Work, StoreError> {
-        let commit = self.run(TouchWork { key: key.clone(), at }).await?;
+    pub async fn touch(self, key: WorkKey, at: Timestamp) -> Result<Work, StoreError> {
+        let commit = self.0.run(TouchWork { key: key.clone(), at }).await?;
         of(&commit, &key)
     }
 
@@ -92,31 +83,32 @@ impl Registry {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is open; else what
     /// the store reports.
-    pub async fn reopen_work(&self, key: WorkKey, act: Act) -> Result<Work, StoreError> {
-        self.on_work(key, Deed::Reopen, act).await
+    pub async fn reopen(self, key: WorkKey, act: Act) -> Result<Work, StoreError> {
+        self.0.on_work(key, Deed::Reopen, act).await
     }
 
     /// Settles a work item that is overdue: it goes to the state that its kind has for that, and
-    /// keeps the one before, so that [`Registry::reopen_work`] undoes it. May be repeated with the
+    /// keeps the one before, so that [`WorkItems::reopen`] undoes it. May be repeated with the
     /// same op id.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is not overdue; else
     /// what the store reports.
-    pub async fn resolve_work(
-        &self,
+    pub async fn resolve(
+        self,
         project: &ProjectRef,
         key: WorkKey,
         act: Act,
     ) -> Result<Resolution, StoreError> {
         let found = self
+            .0
             .ask(crate::store::Selection::new().peek(crate::store::WorkFilter::Key(key.clone())));
         let work = found.await?.work.remove(&key).ok_or_else(|| unknown(&key))?;
         // Neither the kind nor the author of an item ever changes.
-        let policy = queries::rules(&self.policy, project, &work).into_owned();
+        let policy = queries::rules(&self.0.policy, project, &work).into_owned();
         let (kind, op) = (work.kind, act.op.clone());
         let deed = Deed::Resolve(Box::new(policy));
-        let commit = self.run(ActOnWork { key: key.clone(), deed, act }).await?;
+        let commit = self.0.run(ActOnWork { key: key.clone(), deed, act }).await?;
         let mut entries = commit.changes.journal.iter().chain(commit.view.journal.values());
         let state = |state: &Option<String>| state.clone().unwrap_or_default();
         entries
@@ -129,7 +121,9 @@ impl Registry {
             })
             .ok_or_else(|| StoreError::Misstep("nothing was resolved".into()))
     }
+}
 
+impl Registry {
     async fn on_work(&self, key: WorkKey, deed: Deed, act: Act) -> Result<Work, StoreError> {
         let commit = self.run(ActOnWork { key: key.clone(), deed, act }).await?;
         of(&commit, &key)

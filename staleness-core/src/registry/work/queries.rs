@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::ids::{ProjectId, Scope, WorkId, WorkKey};
 use crate::policy::Policy;
+use crate::registry::WorkItems;
 use crate::registry::{Registry, ScopeChoice};
 use crate::report::WorkReport;
 use crate::scan::ProjectRef;
@@ -43,14 +44,14 @@ impl ScopeChoice {
     }
 }
 
-impl Registry {
+impl WorkItems<'_> {
     /// The work item that an id means to a project.
     ///
     /// # Errors
-    /// [`Refusal::Unknown`] for an unknown id, for which [`Registry::nearest_work`] knows the one that
+    /// [`Refusal::Unknown`] for an unknown id, for which [`WorkItems::nearest`] knows the one that
     /// is most like it; else what the store reports.
-    pub async fn work_item(
-        &self,
+    pub async fn get(
+        self,
         project: &ProjectId,
         id: &WorkId,
         scope: ScopeChoice,
@@ -58,7 +59,7 @@ impl Registry {
         let keys = scope.work_keys(project, id);
         let selection =
             keys.iter().fold(Selection::new(), |all, key| all.peek(WorkFilter::Key(key.clone())));
-        let mut view = self.ask(selection).await?;
+        let mut view = self.0.ask(selection).await?;
         keys.iter()
             .find_map(|key| view.work.remove(key))
             .ok_or_else(|| Refusal::Unknown { what: "work item", id: id.to_string() }.into())
@@ -69,8 +70,8 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn work_items(
-        &self,
+    pub async fn list(
+        self,
         project: &ProjectId,
         listing: WorkListing,
     ) -> Result<Vec<Work>, StoreError> {
@@ -82,7 +83,7 @@ impl Registry {
                 .peek(WorkFilter::Scope(Scope::Global))
                 .peek(WorkFilter::Scope(Scope::Project(project.clone())))
         };
-        let view = self.ask(selection).await?;
+        let view = self.0.ask(selection).await?;
         Ok(visible(&view)
             .into_values()
             .filter(|work| listing.kind.is_none_or(|kind| work.kind == kind))
@@ -97,22 +98,23 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn work_reports(
-        &self,
+    pub async fn reports(
+        self,
         project: &ProjectRef,
         work: Vec<Work>,
         now: Timestamp,
     ) -> Result<Vec<WorkReport>, StoreError> {
         let judge = |work: &Work, softened_by: Option<&str>| {
-            judge(work, now, &rules(&self.policy, project, work), softened_by)
+            judge(work, now, &rules(&self.0.policy, project, work), softened_by)
         };
-        let flagged = |work: &Work| flag(work, now, &rules(&self.policy, project, work)).is_some();
+        let flagged =
+            |work: &Work| flag(work, now, &rules(&self.0.policy, project, work)).is_some();
         let mut fresh = BTreeMap::new();
         let to: BTreeSet<String> =
             work.iter().filter(|work| flagged(work)).map(|work| work.key.id.to_string()).collect();
         if !to.is_empty() {
-            let referring = Referring { overdue: self.overdue(project, now), to: Arc::new(to) };
-            fresh.extend(referring.referred(&self.ask(referring.clone()).await?));
+            let referring = Referring { overdue: self.0.overdue(project, now), to: Arc::new(to) };
+            fresh.extend(referring.referred(&self.0.ask(referring.clone()).await?));
         }
         let judged = |each: Work| {
             let verdict = judge(&each, fresh.get(each.key.id.as_str()).map(String::as_str));
@@ -125,32 +127,27 @@ impl Registry {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn stale_report(
-        &self,
+    pub async fn stale(
+        self,
         project: &ProjectRef,
         now: Timestamp,
     ) -> Result<StaleReport, StoreError> {
-        let overdue = self.overdue(project, now);
-        let view = self.ask(overdue.clone()).await?;
+        let overdue = self.0.overdue(project, now);
+        let view = self.0.ask(overdue.clone()).await?;
         Ok(overdue.report(&view))
-    }
-
-    /// What is overdue in a project, to be looked at.
-    pub(in crate::registry) fn overdue(&self, project: &ProjectRef, now: Timestamp) -> Overdue {
-        Overdue { policy: Arc::clone(&self.policy), project: project.clone(), now }
     }
 
     /// The id of a work item that the project sees that is most like `text`, for a helpful error.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn nearest_work(
-        &self,
+    pub async fn nearest(
+        self,
         project: &ProjectId,
         text: &str,
     ) -> Result<Option<WorkId>, StoreError> {
         let wanted = text.to_lowercase();
-        let work = self.work_items(project, WorkListing::default()).await?;
+        let work = self.list(project, WorkListing::default()).await?;
         let best = work
             .into_iter()
             .map(|work| {
@@ -159,6 +156,13 @@ impl Registry {
             })
             .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
         Ok(best.filter(|(like, _)| *like >= ALIKE).map(|(_, id)| id))
+    }
+}
+
+impl Registry {
+    /// What is overdue in a project, to be looked at.
+    pub(in crate::registry) fn overdue(&self, project: &ProjectRef, now: Timestamp) -> Overdue {
+        Overdue { policy: Arc::clone(&self.policy), project: project.clone(), now }
     }
 }
 

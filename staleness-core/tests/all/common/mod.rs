@@ -22,9 +22,7 @@ use staleness_core::store::{
 };
 use staleness_core::time::{DAY, SECOND};
 use staleness_core::tool::{Hold, Status, Tool, ToolKind};
-use staleness_core::{
-    BlockingRegistry, MemoryStore, Policy, Registry, RegistryStore, StoreError, Timestamp,
-};
+use staleness_core::{MemoryStore, Policy, Registry, RegistryStore, StoreError, Timestamp, Wait};
 
 /// The store in memory, with every commit and the selection of every view kept, and every decision asked for twice.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +111,7 @@ fn assert_real(commit: &Commit) {
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) spy: Spy,
-    pub(crate) registry: BlockingRegistry,
+    pub(crate) registry: Registry,
     pub(crate) project: ProjectRef,
     clock: Cell<i64>,
     ops: Cell<u64>,
@@ -128,7 +126,7 @@ impl Default for World {
 impl World {
     pub(crate) fn with(policy: Policy) -> Self {
         let spy = Spy::default();
-        let registry = Registry::new(Arc::new(spy.clone()), policy).blocking();
+        let registry = Registry::new(Arc::new(spy.clone()), policy);
         Self {
             spy,
             registry,
@@ -162,7 +160,7 @@ impl World {
             project: project.clone(),
             sources,
             indexes: Vec::new(),
-            read_under: self.registry.readings(&project.id).unwrap(),
+            read_under: self.registry.tools().readings(&project.id).wait().unwrap(),
             at: self.now(),
             session: None,
             client: None,
@@ -175,7 +173,7 @@ impl World {
 
     pub(crate) fn scan_in(&self, project: &ProjectRef, sources: Vec<SourceReading>) -> ScanReport {
         self.pass(SECOND);
-        self.registry.apply_scan(self.scan_of(project, sources)).unwrap()
+        self.registry.tools().apply_scan(self.scan_of(project, sources)).wait().unwrap()
     }
 
     // Uses.
@@ -195,7 +193,7 @@ impl World {
             self.pass(SECOND);
             let mut used = self.a_use(name, outcome(letter));
             used.project = project.clone();
-            last = Some(self.registry.record(used).unwrap());
+            last = Some(self.registry.tools().record(used).wait().unwrap());
         }
         last.expect("at least one letter")
     }
@@ -217,7 +215,7 @@ impl World {
 
     pub(crate) fn hold(&self, name: &str, hold: Hold) -> ToolReport {
         self.pass(SECOND);
-        self.registry.set_hold(self.by_hand(name), hold).unwrap()
+        self.registry.tools().set_hold(self.by_hand(name), hold).wait().unwrap()
     }
 
     // What is stored.
@@ -225,10 +223,12 @@ impl World {
     pub(crate) fn everything(&self) -> View {
         let mut all = View::default();
         self.registry
+            .admin()
             .pages(&Selection::everything(), &mut |page| {
                 all.merge(page);
                 ControlFlow::Continue(())
             })
+            .wait()
             .unwrap();
         all
     }
@@ -258,8 +258,9 @@ impl World {
     }
 
     pub(crate) fn report_in(&self, project: &ProjectRef, name: &str) -> ToolReport {
-        let key = self.registry.find_key(&project.id, name, ScopeChoice::Either).unwrap();
-        self.registry.show(project, &[key], self.now()).unwrap()
+        let key =
+            self.registry.tools().find_key(&project.id, name, ScopeChoice::Either).wait().unwrap();
+        self.registry.tools().show(project, &[key], self.now()).wait().unwrap()
     }
 
     /// The journal of a name, in whatever scope, as `action from to cause`, oldest first.
@@ -288,16 +289,21 @@ impl World {
         self.pass(SECOND);
         let session = session(session_id);
         let (resume, delta) = self.looked(project, &session);
-        self.registry.mark_resumed(&project.id, &resume, &delta, self.now()).unwrap();
+        self.registry
+            .sessions()
+            .mark_resumed(&project.id, &resume, &delta, self.now())
+            .wait()
+            .unwrap();
         delta
     }
 
     /// The same, cut off before anything was said.
     pub(crate) fn looked(&self, project: &ProjectRef, session: &SessionId) -> (Resume, Delta) {
         let agent = AgentId::new("agent").unwrap();
-        self.registry.start_session(&project.id, &agent, session, self.now()).unwrap();
+        self.registry.sessions().start(&project.id, &agent, session, self.now()).wait().unwrap();
         let resume = Resume { session: Some(session.clone()), ..Resume::new(agent) };
-        let delta = self.registry.resume(project, resume.clone(), self.now()).unwrap();
+        let delta =
+            self.registry.sessions().resume(project, resume.clone(), self.now()).wait().unwrap();
         (resume, delta)
     }
 }

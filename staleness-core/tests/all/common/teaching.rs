@@ -1,9 +1,9 @@
 //! What tests of routes teach.
 
-use staleness_core::Policy;
 use staleness_core::ids::{ModelId, OpId, ToolName};
 use staleness_core::registry::Learn;
 use staleness_core::route::Route;
+use staleness_core::{Policy, Wait};
 
 use super::World;
 
@@ -38,17 +38,17 @@ pub(crate) fn lesson(world: &World, query: &str, signal: f64, op: &str) -> Learn
 }
 
 pub(crate) fn learn(world: &World, query: &str, signal: f64, op: &str) -> Option<Route> {
-    world.registry.learn_route(&world.project, lesson(world, query, signal, op)).unwrap()
+    world.registry.routes().learn(&world.project, lesson(world, query, signal, op)).wait().unwrap()
 }
 
 pub(crate) fn embed(world: &World, query: &str, numbers: &[f64], op: &str) -> Route {
     let vector = Some((model("m"), numbers.to_vec()));
     let learn = Learn { vector, ..lesson(world, query, 1.0, op) };
-    world.registry.learn_route(&world.project, learn).unwrap().unwrap()
+    world.registry.routes().learn(&world.project, learn).wait().unwrap().unwrap()
 }
 
 pub(crate) fn routes(world: &World) -> Vec<Route> {
-    world.registry.routes(&world.project.id).unwrap()
+    world.registry.routes().list(&world.project.id).wait().unwrap()
 }
 
 pub(crate) fn sure(route: &Route) -> f64 {

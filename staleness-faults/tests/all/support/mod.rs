@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use staleness_conformance::life::{Life, Reference};
 use staleness_core::store::{Durability, RegistryStore, Selection, StoreError, View};
-use staleness_core::{BlockingRegistry, Policy, Registry};
+use staleness_core::{Policy, Registry};
 use staleness_sqlite::{OpenOptions, SqliteStore};
 
 /// The life that is lived in every test.
@@ -22,8 +22,8 @@ pub fn open(folder: &Path) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(folder.join(NAME), OpenOptions::new())
 }
 
-pub fn registry(store: &SqliteStore) -> BlockingRegistry {
-    Registry::new(Arc::new(store.clone()), Policy::default()).blocking()
+pub fn registry(store: &SqliteStore) -> Registry {
+    Registry::new(Arc::new(store.clone()), Policy::default())
 }
 
 /// Everything that is stored.

@@ -2,12 +2,12 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
-use staleness_core::BlockingRegistry;
 use staleness_core::ids::{Level, SourceId, ToolName};
 use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::time::Timestamp;
 use staleness_core::tool::ToolKind;
+use staleness_core::{Registry, Wait};
 
 /// How many tools there are.
 pub(crate) const TOOLS: usize = 10_000;
@@ -22,7 +22,7 @@ pub(crate) fn tool(number: usize) -> (String, String) {
 }
 
 /// Applies a scan of a project in which every source lists its tools; how many of those were new.
-pub(crate) fn scan(registry: &BlockingRegistry, project: &ProjectRef, at: i64) -> usize {
+pub(crate) fn scan(registry: &Registry, project: &ProjectRef, at: i64) -> usize {
     let source = |number: usize| {
         let found = (number..TOOLS).step_by(SOURCES).map(|number| {
             Found::new(ToolName::new(tool(number).0).expect("a name"), ToolKind::McpTool)
@@ -42,7 +42,7 @@ pub(crate) fn scan(registry: &BlockingRegistry, project: &ProjectRef, at: i64) -
         }
     };
     let scan = Scan {
-        read_under: registry.readings(&project.id).expect("readings"),
+        read_under: registry.tools().readings(&project.id).wait().expect("readings"),
         sources: (0..SOURCES).map(source).collect(),
         project: project.clone(),
         indexes: Vec::new(),
@@ -50,5 +50,5 @@ pub(crate) fn scan(registry: &BlockingRegistry, project: &ProjectRef, at: i64) -
         session: None,
         client: None,
     };
-    registry.apply_scan(scan).expect("it is applied").added.len()
+    registry.tools().apply_scan(scan).wait().expect("it is applied").added.len()
 }

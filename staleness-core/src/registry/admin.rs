@@ -1,0 +1,121 @@
+//! The verbs of whoever looks after a store.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::prune::{self, PruneReport};
+use super::{Admin, ForgetProject};
+use crate::ids::{OpId, ProjectId};
+use crate::journal::Revision;
+use crate::store::{OutcomeCounts, Selection, StoreError, View};
+use crate::time::Timestamp;
+
+impl Admin<'_> {
+    /// Forgets a project, its own tools and sources, its outcomes and what was found in its
+    /// documents. May be repeated with the same op id.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Unknown`] for an unknown id, [`crate::store::Refusal::Invalid`] while
+    /// somebody's items of knowledge or work items belong to it; else what the store reports.
+    pub async fn forget_project(
+        self,
+        id: ProjectId,
+        op: OpId,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.0.run(ForgetProject { id, op, at, with_knowledge: false }).await.map(drop)
+    }
+
+    /// Forgets a project as [`Admin::forget_project`] does, and its items of knowledge and work
+    /// items with it.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Unknown`] for an unknown id; else what the store reports.
+    pub async fn forget_project_and_knowledge(
+        self,
+        id: ProjectId,
+        op: OpId,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.0.run(ForgetProject { id, op, at, with_knowledge: true }).await.map(drop)
+    }
+
+    /// Removes raw outcomes that the policy no longer keeps, or counts them with `dry_run`. The report
+    /// counts what there was when it began.
+    ///
+    /// # Errors
+    /// Errors of the store; commits that were made stay.
+    pub async fn prune_outcomes(
+        self,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> Result<PruneReport, StoreError> {
+        if dry_run {
+            let counts = self.count_prunable(now).await?;
+            return Ok(PruneReport { removed: counts.cut, kept: counts.total - counts.cut });
+        }
+        self.prune_outcomes_while(now, &mut || true).await
+    }
+
+    /// Removes outcomes as [`Admin::prune_outcomes`] does, in commits of at most 2,000, for as long as
+    /// `more` returns true; it is asked before each commit. What is left is for the next time.
+    ///
+    /// # Errors
+    /// Errors of the store; commits that were made stay.
+    pub async fn prune_outcomes_while(
+        self,
+        now: Timestamp,
+        more: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<PruneReport, StoreError> {
+        let counts = self.count_prunable(now).await?;
+        let cut = prune::cut(&self.0.policy.outcomes, now);
+        let mut removed = 0;
+        while removed < counts.cut && more() {
+            self.0.run(prune::PruneOutcomes { cut, at: now }).await?;
+            removed = counts.cut.min(removed + prune::PAGE);
+        }
+        Ok(PruneReport { removed, kept: counts.total - removed })
+    }
+
+    /// Visits everything that a selection names, in bounded memory.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn pages(
+        self,
+        selection: &Selection,
+        visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
+    ) -> Result<(), StoreError> {
+        self.0.store.pages(selection, visit).await
+    }
+
+    /// Writes a consistent copy of the store to a new file.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn backup(self, to: &Path) -> Result<(), StoreError> {
+        self.0.store.backup(to).await
+    }
+
+    /// Verifies the stored data.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] with what is wrong.
+    pub async fn check(self) -> Result<(), StoreError> {
+        self.0.store.check().await
+    }
+
+    /// The store's revision.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn revision(self) -> Result<Revision, StoreError> {
+        Ok(self.0.ask(Selection::new()).await?.revision)
+    }
+
+    async fn count_prunable(self, now: Timestamp) -> Result<OutcomeCounts, StoreError> {
+        let cut = prune::cut(&self.0.policy.outcomes, now);
+        let view = self.0.ask(Selection::new().count_outcomes(cut)).await?;
+        Ok(view.counts.unwrap_or_default())
+    }
+}

@@ -1,0 +1,186 @@
+//! The verbs of tools: scans, uses, and what a person decides.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::queries::visible;
+use super::{ByHand, Forget, RecordUses, SetHold, Tools, Use};
+use crate::ids::{OpId, ProjectId, SourceId, ToolName};
+use crate::journal::JournalEntry;
+use crate::outcome::{Mark, Outcome};
+use crate::report::{Context, ScanReport, StatusChange, ToolReport};
+use crate::scan::{ApplyScan, Scan, readings_of};
+use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
+use crate::tool::Hold;
+
+/// What recording a use did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordReport {
+    /// The tool afterwards.
+    pub tool: ToolReport,
+    /// How its status changed, and that of tools credited with the use.
+    pub changed: Vec<StatusChange>,
+    /// The use was recorded before: nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub duplicate: bool,
+    /// The failure was put down to the machine being offline.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub offline: bool,
+}
+
+impl Tools<'_> {
+    /// What a scan must know before it reads files: put it into [`Scan::read_under`].
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn readings(
+        self,
+        project: &ProjectId,
+    ) -> Result<BTreeMap<SourceId, u64>, StoreError> {
+        let view = self.0.ask(readings_of(project)).await?;
+        Ok(view.sources.into_iter().map(|(id, source)| (id, source.readings)).collect())
+    }
+
+    /// Applies a scan: what is found becomes known or present, what is proven gone becomes absent.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Superseded`] when a newer reading was applied since
+    /// [`Tools::readings`]: read again; else what the store reports.
+    pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, StoreError> {
+        let step = Arc::new(ApplyScan { scan });
+        let commit = self.0.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
+        Ok(ScanReport::new(
+            &step.scan,
+            &self.0.policy,
+            commit.view,
+            &commit.changes,
+            commit.revision,
+        ))
+    }
+
+    /// What [`Tools::apply_scan`] would do, and the tools as the project would see them then;
+    /// writes nothing.
+    ///
+    /// # Errors
+    /// As [`Tools::apply_scan`].
+    pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), StoreError> {
+        let project = scan.project.clone();
+        let step = Arc::new(ApplyScan { scan });
+        let preview = Preview(Arc::<ApplyScan>::clone(&step));
+        let seen = self.0.ask(preview.clone()).await?;
+        let changes = preview.changes(&seen)?;
+        let mut view = self.0.ask(visible(&project.id, &self.0.policy)).await?;
+        view.merge(seen);
+        let revision = view.revision;
+        let report = ScanReport::new(&step.scan, &self.0.policy, view.clone(), &changes, revision);
+        Ok((report, view.with(&changes)))
+    }
+
+    /// Records one use of a tool. May be repeated with the same op id.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn record(self, used: Use) -> Result<RecordReport, StoreError> {
+        let mut reports = self.record_all(vec![used]).await?;
+        reports.pop().ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))
+    }
+
+    /// Records uses in order, in one commit, and reports each tool as it stands after all of them, as
+    /// of the latest. May be repeated with the same op ids. Where what they teach makes too many routes
+    /// in a project, those are pruned.
+    ///
+    /// # Errors
+    /// What the store reports; nothing is recorded then, unless pruning routes failed.
+    pub async fn record_all(self, uses: Vec<Use>) -> Result<Vec<RecordReport>, StoreError> {
+        if uses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.0.policy) });
+        let commit = self.0.store.transact(Arc::<RecordUses>::clone(&step)).await?;
+        let now = step.uses.iter().map(|used| used.at).max().unwrap_or_default();
+        self.0.trim_routes(&commit, now).await?;
+        let mut fresh: HashMap<(&OpId, &ToolName), &Outcome> =
+            commit.changes.outcomes.iter().map(|row| ((&row.op, &row.tool.name), row)).collect();
+        // Each use that was written takes its outcome; a repetition of it finds none.
+        let recorded: Vec<Option<&Outcome>> =
+            step.uses.iter().map(|used| fresh.remove(&(&used.op, &used.tool))).collect();
+        let repeated = step.uses.iter().zip(&recorded).filter(|(_, row)| row.is_none());
+        let before = self.entries_of(repeated.map(|(used, _)| &used.op)).await?;
+        let mut changed: HashMap<&OpId, Vec<StatusChange>> = HashMap::new();
+        for entry in before.iter().chain(&commit.changes.journal) {
+            if let (Some(op), Some(change)) = (&entry.op, StatusChange::of(entry)) {
+                changed.entry(op).or_default().push(change);
+            }
+        }
+        let view = commit.view.with(&commit.changes);
+        let mut contexts: HashMap<&ProjectId, Context<'_>> = HashMap::new();
+        let mut reports = Vec::with_capacity(step.uses.len());
+        for (used, row) in step.uses.iter().zip(&recorded) {
+            let context = contexts
+                .entry(&used.project.id)
+                .or_insert_with(|| Context::new(&view, &self.0.policy, &used.project, now));
+            let tool = match row {
+                Some(row) => view.tools.get(&row.tool),
+                None => view.resolve(&used.project.id, &used.tool),
+            };
+            let tool = tool.ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))?;
+            reports.push(RecordReport {
+                tool: ToolReport::new(context, tool),
+                changed: changed.get(&used.op).cloned().unwrap_or_default(),
+                duplicate: row.is_none(),
+                offline: row.is_some_and(|row| row.mark == Mark::Offline),
+            });
+        }
+        Ok(reports)
+    }
+
+    /// Records one use and returns nothing but whether it was new: the way of a hook, which reads
+    /// and writes one row and tells nobody.
+    ///
+    /// # Errors
+    /// What the store reports.
+    pub async fn record_quietly(self, used: Use) -> Result<bool, StoreError> {
+        let (policy, at) = (Arc::clone(&self.0.policy), used.at);
+        let commit = self.0.run(RecordUses { uses: vec![used], policy }).await?;
+        self.0.trim_routes(&commit, at).await?;
+        Ok(!commit.changes.outcomes.is_empty())
+    }
+
+    /// Demotes, pins, ignores or restores ([`Hold::None`]) a tool. May be repeated with the same
+    /// op id.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Unknown`] for an unknown name; [`StoreError::Unknown`] when it was done
+    /// and the tool could not be read afterwards; else what the store reports.
+    pub async fn set_hold(self, by_hand: ByHand, hold: Hold) -> Result<ToolReport, StoreError> {
+        let (project, at) = (by_hand.project.clone(), by_hand.at);
+        let keys = by_hand.keys();
+        self.0.run(SetHold { by_hand, hold, policy: Arc::clone(&self.0.policy) }).await?;
+        // Whatever keeps it from being read, it is not true that nothing was done.
+        let shown = self.0.show_key(&keys, &project, at).await;
+        shown.map_err(|error| StoreError::Unknown(Box::new(error)))
+    }
+
+    /// Forgets a tool and its outcomes. May be repeated with the same op id.
+    ///
+    /// # Errors
+    /// [`crate::store::Refusal::Unknown`] for an unknown name; else what the store reports.
+    pub async fn forget(self, by_hand: ByHand) -> Result<(), StoreError> {
+        self.0.run(Forget { by_hand }).await.map(drop)
+    }
+
+    /// What ops wrote to the journal before, for a report that repeats the first result.
+    async fn entries_of(
+        self,
+        ops: impl Iterator<Item = &OpId> + Send,
+    ) -> Result<Vec<JournalEntry>, StoreError> {
+        let selection =
+            ops.fold(Selection::new(), |all, op| all.journal(JournalFilter::Op(op.clone())));
+        if selection.journal.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.0.ask(selection).await?.journal.into_values().collect())
+    }
+}
