@@ -24,8 +24,10 @@
 //!
 //! # How it is used
 //!
-//! A [`Registry`] has one method per verb over any [`RegistryStore`]; [`MemoryStore`] is the one in
-//! memory. [`Registry::blocking`] is for callers without an asynchronous runtime.
+//! A [`Registry`] in any [`RegistryStore`] groups its verbs by subject: `tools()`, `routes()`, `knowledge()`,
+//! `documents()`, `work()`, `sessions()` and `admin()`. [`MemoryStore`] is a store in
+//! memory. A caller without an asynchronous runtime
+//! ends a verb with [`Wait::wait`].
 //!
 //! ```
 //! use std::sync::Arc;
@@ -36,7 +38,7 @@
 //! use staleness_core::scan::{Found, ProjectRef, Scan, SourceReading};
 //! use staleness_core::source::SourceState;
 //! use staleness_core::tool::Status;
-//! use staleness_core::{MemoryStore, Policy, Registry, Timestamp};
+//! use staleness_core::{MemoryStore, Policy, Registry, RegistryError, Timestamp, Wait};
 //!
 //! let registry = Registry::new(Arc::new(MemoryStore::new()), Policy::default());
 //! let project = ProjectRef::of_root("/work/shop");
@@ -56,10 +58,10 @@
 //!     error: None,
 //!     found: servers.iter().filter_map(|name| Found::server(name)).collect(),
 //! };
-//! let scan = |servers: &[&str]| -> Result<_, staleness_core::StoreError> {
+//! let scan = |servers: &[&str]| -> Result<_, RegistryError> {
 //!     Ok(Scan {
 //!         project: project.clone(),
-//!         read_under: registry.readings(&project.id)?, // before the files are read
+//!         read_under: registry.tools().readings(&project.id).wait()?, // before the files are read
 //!         sources: vec![config(servers)],
 //!         indexes: Vec::new(),
 //!         at: now,
@@ -67,7 +69,7 @@
 //!         client: None,
 //!     })
 //! };
-//! let report = registry.apply_scan(scan(&["github"])?)?;
+//! let report = registry.tools().apply_scan(scan(&["github"])?).wait()?;
 //! assert_eq!(report.added[0].name, "mcp__github__*");
 //!
 //! // One of its tools fails three times.
@@ -75,12 +77,12 @@
 //! for attempt in 0..3 {
 //!     let op = OpId::new(format!("call-{attempt}"))?;
 //!     let used = Use::new(op, name.clone(), OutcomeKind::Failure, now, project.clone());
-//!     let report = registry.record(used)?;
+//!     let report = registry.tools().record(used).wait()?;
 //!     assert_eq!(report.tool.status == Status::Demoted, attempt == 2);
 //! }
 //!
 //! // The server is removed: its tools go with it, and what failed is still known to have failed.
-//! let report = registry.apply_scan(scan(&[])?)?;
+//! let report = registry.tools().apply_scan(scan(&[])?).wait()?;
 //! let gone: Vec<&str> = report.stale.iter().map(|tool| tool.name.as_str()).collect();
 //! assert_eq!(gone, ["mcp__github__*", "mcp__github__search"]);
 //! assert_eq!(report.stale[0].status, Status::Stale);
@@ -127,6 +129,6 @@ pub mod work;
 
 pub use memory::MemoryStore;
 pub use policy::Policy;
-pub use registry::{Registry, Wait};
+pub use registry::{Registry, RegistryError, Wait};
 pub use store::{RegistryStore, StoreError};
 pub use time::Timestamp;

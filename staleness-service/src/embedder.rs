@@ -1,9 +1,9 @@
 //! The model that makes vectors of queries: `routes.model_dir`, in programs that were built with one.
 
+use staleness::RegistryError;
 use staleness::embed::{EmbedError, Embedder};
 use staleness::ids::ModelId;
 use staleness::search::Question;
-use staleness::store::StoreError;
 use staleness::{Registry, Wait};
 
 use crate::error::{ErrorKind, ServiceError};
@@ -61,7 +61,7 @@ pub fn for_search(
     settings: &Settings,
     registry: &Registry,
     query: Option<&str>,
-) -> Result<(Option<Answer>, Option<String>), StoreError> {
+) -> Result<(Option<Answer>, Option<String>), RegistryError> {
     let Some(query) = query.filter(|query| Question::new(query).is_ok()) else {
         return Ok((None, None));
     };

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde_json::json;
+use staleness::RegistryError;
 use staleness::store::{Refusal, StoreError};
 
 use crate::escape::escape;
@@ -136,6 +137,24 @@ impl fmt::Display for ServiceError {
 
 impl std::error::Error for ServiceError {}
 
+impl From<Refusal> for ServiceError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Unknown { .. } => Self::new(ErrorKind::Unknown, refusal.to_string()),
+            _ => Self::invalid(refusal.to_string()),
+        }
+    }
+}
+
+impl From<RegistryError> for ServiceError {
+    fn from(error: RegistryError) -> Self {
+        match error {
+            RegistryError::Rejected(refusal) => refusal.into(),
+            RegistryError::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
@@ -151,8 +170,7 @@ impl From<StoreError> for ServiceError {
                 Self::new(ErrorKind::Store, limit)
                     .hint("raise the limit (`ulimit -f`); what was stored before is still there")
             }
-            StoreError::Refused(Refusal::Unknown { .. }) => Self::new(ErrorKind::Unknown, message),
-            StoreError::Refused(_) => Self::invalid(message),
+            StoreError::Refused(refusal) => refusal.into(),
             StoreError::Busy => Self::new(ErrorKind::Store, message).hint("try again in a moment"),
             StoreError::FormatTooNew { .. } => Self::new(ErrorKind::Store, message)
                 .hint("update staleness, or point --store at another file"),

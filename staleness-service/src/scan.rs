@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use staleness::RegistryError;
 use staleness::ids::{ClientId, SessionId, SourceId};
 use staleness::report::ScanReport;
 use staleness::scan::{ProjectRef, Scan, SourceReading};
-use staleness::store::{Refusal, StoreError, View};
+use staleness::store::{Refusal, View};
 use staleness::{Registry, Timestamp, Wait};
 use staleness_sources::clients::{self, Outlines, ScanRequest};
 
@@ -63,7 +64,7 @@ pub fn apply(
     settings: &Settings,
     live: Option<&SourceReading>,
     asker: &Asker,
-) -> Result<ScanReport, StoreError> {
+) -> Result<ScanReport, RegistryError> {
     again(|| {
         let read_under = registry.tools().readings(&settings.project.id).wait()?;
         registry.tools().apply_scan(read_world(settings, true, live, read_under, asker)).wait()
@@ -80,7 +81,7 @@ pub fn note(
     project: &ProjectRef,
     reading: &SourceReading,
     at: Timestamp,
-) -> Result<ScanReport, StoreError> {
+) -> Result<ScanReport, RegistryError> {
     again(|| {
         registry
             .tools()
@@ -98,10 +99,10 @@ pub fn note(
 }
 
 /// Does it until no newer reading was applied in the meantime.
-fn again<T>(mut attempt: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+fn again<T>(mut attempt: impl FnMut() -> Result<T, RegistryError>) -> Result<T, RegistryError> {
     for _ in 1..ATTEMPTS {
         match attempt() {
-            Err(StoreError::Refused(Refusal::Superseded { .. })) => {}
+            Err(RegistryError::Rejected(Refusal::Superseded { .. })) => {}
             other => return other,
         }
     }
@@ -113,7 +114,7 @@ pub fn preview(
     registry: &Registry,
     settings: &Settings,
     live: Option<&SourceReading>,
-) -> Result<(ScanReport, View), StoreError> {
+) -> Result<(ScanReport, View), RegistryError> {
     again(|| {
         let read_under = registry.tools().readings(&settings.project.id).wait()?;
         registry
@@ -156,7 +157,7 @@ mod tests {
         let mut done = 0;
         let result: Result<(), _> = again(|| {
             done += 1;
-            Err(StoreError::Busy)
+            Err(staleness::StoreError::Busy.into())
         });
         assert!(result.is_err() && done == 1, "nothing else is tried again");
     }

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
+use staleness::RegistryError;
 use staleness::ids::{AgentId, ProjectId, SessionId};
 use staleness::registry::Use;
 use staleness::scan::ProjectRef;
 use staleness::session::Session;
-use staleness::store::{Refusal, StoreError};
+use staleness::store::Refusal;
 use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
 
 use crate::private;
@@ -61,7 +62,7 @@ impl Entry {
         }
     }
 
-    fn record(self, registry: &Registry) -> Result<(), StoreError> {
+    fn record(self, registry: &Registry) -> Result<(), RegistryError> {
         match self {
             Self::Used(used) => registry.tools().record_quietly(*used).wait().map(drop),
             Self::SessionStarted { project, agent, session, at } => {
@@ -167,7 +168,7 @@ impl Spool {
         &self,
         registry_of: &mut dyn FnMut(&ProjectId) -> Registry,
         more: &mut dyn FnMut() -> bool,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RegistryError> {
         let mut names = match self.names() {
             Ok(names) if !names.is_empty() => names,
             _ => return Ok(()),
@@ -195,8 +196,8 @@ impl Spool {
             let recorded = match entry.map(record) {
                 Some(Ok(())) => true,
                 // The session of another process, or one that was forgotten.
-                Some(Err(StoreError::Refused(Refusal::Unknown { .. }))) if ended => true,
-                None | Some(Err(StoreError::Refused(_))) => false,
+                Some(Err(RegistryError::Rejected(Refusal::Unknown { .. }))) if ended => true,
+                None | Some(Err(RegistryError::Rejected(_))) => false,
                 Some(Err(error)) => return Err(error),
             };
             let _ = if recorded {

@@ -1,8 +1,9 @@
 //! Finding the tool that a name means.
 
+use staleness::RegistryError;
 use staleness::ids::ToolKey;
 use staleness::registry::ScopeChoice;
-use staleness::store::{Refusal, StoreError};
+use staleness::store::Refusal;
 use staleness::{Registry, Wait};
 
 use crate::error::{ErrorKind, ServiceError, quoted};
@@ -33,9 +34,11 @@ pub fn explain(
     registry: &Registry,
     settings: &Settings,
     name: &str,
-    error: StoreError,
+    error: RegistryError,
 ) -> ServiceError {
-    let StoreError::Refused(Refusal::Unknown { what, .. }) = &error else { return error.into() };
+    let RegistryError::Rejected(Refusal::Unknown { what, .. }) = &error else {
+        return error.into();
+    };
     let mut known =
         ServiceError::new(ErrorKind::Unknown, format!("no {what} is known as {}", quoted(name)));
     known.hint = Some(match registry.tools().nearest(&settings.project, name).wait() {

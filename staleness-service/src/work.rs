@@ -1,10 +1,11 @@
 //! Plans, traps, constraints, handoffs, candidates, notes and decisions.
 
+use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, Scope, WorkId, WorkKey};
 use staleness::registry::{Act, Resolution, ScopeChoice};
 use staleness::report::WorkReport;
-use staleness::store::{Refusal, StoreError};
+use staleness::store::Refusal;
 use staleness::work::{Work, WorkKind, WorkStatus};
 use staleness::{Registry, Wait};
 
@@ -29,7 +30,7 @@ pub fn find(
 ) -> Result<Work, ServiceError> {
     let project = &settings.project.id;
     registry.work().get(project, &self::id(id)?, scope).wait().map_err(|error| match error {
-        StoreError::Refused(Refusal::Unknown { .. }) => {
+        RegistryError::Rejected(Refusal::Unknown { .. }) => {
             let message = format!("no work item is known as {}", quoted(id));
             let near = registry.work().nearest(project, id).wait();
             ServiceError::new(ErrorKind::Unknown, message).hint(match near {

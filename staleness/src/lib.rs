@@ -31,21 +31,22 @@
 //! use staleness::registry::Use;
 //! use staleness::scan::ProjectRef;
 //! use staleness::tool::Status;
+//! use staleness::Wait;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let registry = staleness::open("memory:")?;
 //! let project = ProjectRef::of_root("/home/me/project");
 //! for attempt in 0..3 {
-//!     let report = registry.record(Use::new(
+//!     let report = registry.tools().record(Use::new(
 //!         OpId::new(format!("call-{attempt}"))?,
 //!         ToolName::new("mcp__github__search")?,
 //!         OutcomeKind::Failure,
 //!         staleness::clock::now(),
 //!         project.clone(),
-//!     ))?;
+//!     )).wait()?;
 //!     println!("{} is {:?}: {:?}", report.tool.name, report.tool.status, report.tool.verdict);
 //! }
-//! let tools = registry.list(&project, Default::default(), staleness::clock::now())?;
+//! let tools = registry.tools().list(&project, Default::default(), staleness::clock::now()).wait()?;
 //! assert_eq!(tools[0].status, Status::Demoted);
 //! # Ok(())
 //! # }

@@ -12,12 +12,13 @@ use std::io::{self, stdin};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use staleness::RegistryError;
 use staleness::ids::{Level, SourceId, ToolName};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{FindTools, Use};
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
-use staleness::store::{Refusal, StoreError};
+use staleness::store::Refusal;
 use staleness::{Registry, Wait, clock, names};
 
 /// Where the registry is kept when nobody says otherwise.
@@ -74,7 +75,7 @@ impl Guard {
                 client: None,
             };
             match self.registry.tools().apply_scan(scan).wait() {
-                Err(StoreError::Refused(Refusal::Superseded { .. })) => {}
+                Err(RegistryError::Rejected(Refusal::Superseded { .. })) => {}
                 done => return Ok(done.map(drop)?),
             }
         }
@@ -104,13 +105,9 @@ impl Guard {
 
     /// Tries the tools that fit, most trusted first, and records how each call ended.
     fn serve(&self, wanted: &str, argument: &str) -> Result<Option<String>, Box<dyn Error>> {
-        for offer in self
-            .registry
-            .tools()
-            .suggest(&self.project, FindTools::by_words(wanted, 3), clock::now())
-            .wait()?
-            .tools
-        {
+        let find = FindTools::by_words(wanted, 3);
+        let offers = self.registry.tools().suggest(&self.project, find, clock::now()).wait()?;
+        for offer in offers.tools {
             let tool = ToolName::new(offer.tool.name)?;
             let answer = call(&self.folder.join(tool.as_str()), argument);
             let ended = if answer.is_ok() { OutcomeKind::Success } else { OutcomeKind::Failure };

@@ -14,7 +14,8 @@ use arbitrary::Unstructured;
 use rusqlite::{Connection, OpenFlags};
 use staleness_conformance::disk::Draws;
 use staleness_conformance::workload::{self, BYTES, Workload, one_line};
-use staleness_core::store::{Selection, StoreError};
+use staleness_core::RegistryError;
+use staleness_core::store::Selection;
 use staleness_core::{Registry, Wait};
 use staleness_sqlite::{OpenOptions, SqliteStore};
 
@@ -125,12 +126,12 @@ fn judged(store: &Registry, workload: &Workload) -> bool {
     check.is_ok()
 }
 
-fn said(check: &Result<(), StoreError>) -> String {
+fn said(check: &Result<(), RegistryError>) -> String {
     check.as_ref().err().map(ToString::to_string).unwrap_or_default()
 }
 
 /// How many bytes an export has.
-fn pages(store: &Registry) -> Result<usize, StoreError> {
+fn pages(store: &Registry) -> Result<usize, RegistryError> {
     let mut bytes = Vec::new();
     let mut visit = |page| {
         staleness_core::transfer::append_lines(&page, &mut bytes);

@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::mem;
 use std::ops::ControlFlow;
 
-use staleness::store::{Selection, StoreError};
+use staleness::RegistryError;
+use staleness::store::Selection;
 use staleness::transfer;
 use staleness::{Registry, Wait};
 
@@ -40,7 +41,7 @@ pub(crate) fn spooled(registry: &Registry, mut progress: Progress) -> Result<Fil
     let mut written = Ok(());
     let mut lines = Vec::new();
     let mut begun = false;
-    let read: Result<(), StoreError> = registry
+    let read: Result<(), RegistryError> = registry
         .admin()
         .pages(&Selection::records(), &mut |page| {
             if !mem::replace(&mut begun, true) {

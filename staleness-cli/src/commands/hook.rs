@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, SessionId};
 use staleness::knowledge::{Context, Document, judge};
@@ -165,9 +166,11 @@ fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
 fn open_in_order(settings: &Settings, access: Access) -> Result<Option<Registry>, CliError> {
     let waits = || Spool::of(&settings.url).is_some_and(|spool| spool.has_entries());
     let access = if waits() { Access::Write } else { access };
-    let registry = unless_busy(settings.open_for_hook(access, Duration::ZERO))
-        .map_err(|error| settings.opening(error))?;
-    Ok(registry.filter(|_| !waits()))
+    match settings.open_for_hook(access, Duration::ZERO) {
+        Ok(registry) => Ok(Some(registry).filter(|_| !waits())),
+        Err(error) if error.is_retryable() => Ok(None),
+        Err(error) => Err(settings.opening(error)),
+    }
 }
 
 /// Leaves an entry for a later process.
@@ -180,7 +183,7 @@ fn leave(settings: &Settings, entry: &Entry) -> Result<(), CliError> {
 }
 
 /// Turns a store that is locked for too long into `None`: the caller goes on without it.
-fn unless_busy<T>(result: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+fn unless_busy<T>(result: Result<T, RegistryError>) -> Result<Option<T>, RegistryError> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if error.is_retryable() => Ok(None),
@@ -225,7 +228,7 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
             Ok(Some(_)) => resume.session = Some(id.clone()),
             Ok(None) => later(id)?,
             // A session of another agent: this one is told without it.
-            Err(StoreError::Refused(_)) => {}
+            Err(RegistryError::Rejected(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -277,7 +280,7 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
                 leave(settings, &Entry::SessionEnded { project, session, at: settings.now })?;
             }
             // One that nobody began.
-            Err(StoreError::Refused(_)) => {}
+            Err(RegistryError::Rejected(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }

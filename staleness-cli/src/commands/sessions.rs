@@ -1,9 +1,10 @@
 //! `session`: when agents came and went.
 
 use serde_json::json;
+use staleness::RegistryError;
 use staleness::report::SessionReport;
 use staleness::session::Session;
-use staleness::store::{Refusal, StoreError};
+use staleness::store::Refusal;
 use staleness::{Wait, clock};
 use staleness_service::sessions as service;
 
@@ -50,7 +51,9 @@ fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
     }
     let ended = settings.open(Access::Write)?.sessions().end(project, &id, settings.now).wait();
     let session = ended.map_err(|error| match error {
-        StoreError::Refused(Refusal::Unknown { .. }) => service::unknown(&registry, settings, text),
+        RegistryError::Rejected(Refusal::Unknown { .. }) => {
+            service::unknown(&registry, settings, text)
+        }
         error => error.into(),
     })?;
     print(&session, settings, out)

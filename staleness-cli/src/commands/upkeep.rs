@@ -1,5 +1,6 @@
 //! `prune` and `backup`.
 
+use staleness::RegistryError;
 use staleness::Wait;
 use std::path::Path;
 
@@ -67,10 +68,12 @@ pub(crate) fn backup(settings: &Settings, file: &Path, out: &Output) -> Result<(
     }
     let registry = settings.open(Access::Look)?;
     registry.admin().backup(file).wait().map_err(|error| match error {
-        StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
+        RegistryError::Store(StoreError::Io { source, .. })
+            if source.kind() == std::io::ErrorKind::AlreadyExists =>
+        {
             trouble(in_words(&source)).hint("name a file that does not exist yet")
         }
-        StoreError::Io { source, .. } => trouble(in_words(&source)),
+        RegistryError::Store(StoreError::Io { source, .. }) => trouble(in_words(&source)),
         other => other.into(),
     })?;
     let bytes = std::fs::metadata(file).map_err(|error| trouble(in_words(&error)))?.len();

@@ -19,7 +19,7 @@ use staleness_core::source::SourceState;
 use staleness_core::store::StoreError;
 use staleness_core::tool::{Hold, ToolKind};
 use staleness_core::work::{Work, WorkKind};
-use staleness_core::{Registry, Timestamp, Wait};
+use staleness_core::{Registry, RegistryError, Timestamp, Wait};
 
 use crate::rows;
 pub use met::{Met, kind};
@@ -112,7 +112,8 @@ impl Life {
                 return Ok(Some(SharedUses { count, reads: true }));
             }
         };
-        done.map(|()| None)
+        done?;
+        Ok(None)
     }
 }
 
@@ -140,7 +141,7 @@ impl Now {
     }
 
     /// Servers come and go.
-    fn scan(&self, registry: &Registry) -> Result<(), StoreError> {
+    fn scan(&self, registry: &Registry) -> Result<(), RegistryError> {
         let mut found: Vec<Found> =
             ["one", "two"].iter().filter_map(|s| Found::server(s)).collect();
         if (self.turn / VERBS) % 2 == 1 {
@@ -172,7 +173,7 @@ impl Now {
         registry.tools().apply_scan(scan).wait().map(drop)
     }
 
-    fn uses(&self, registry: &Registry) -> Result<(), StoreError> {
+    fn uses(&self, registry: &Registry) -> Result<(), RegistryError> {
         let of = ["mcp__one__read", "mcp__one__write", "mcp__two__read", "/review"];
         let uses =
             (0..).zip(of).map(|(number, tool)| self.used(tool, OutcomeKind::Success, number));
@@ -210,14 +211,14 @@ impl Now {
         }
     }
 
-    fn edit(&self, registry: &Registry, round: u64) -> Result<(), StoreError> {
+    fn edit(&self, registry: &Registry, round: u64) -> Result<(), RegistryError> {
         let body = Some("x".repeat(100 + self.turn as usize * 397 % 9_000));
         let patch = ItemPatch { body, ..ItemPatch::default() };
         registry.knowledge().edit(vec![self.item(round).key], patch, self.act()).wait().map(drop)
     }
 
     /// A session begins, is told what is new, and ends.
-    fn session(&self, registry: &Registry) -> Result<(), StoreError> {
+    fn session(&self, registry: &Registry) -> Result<(), RegistryError> {
         let agent = AgentId::new("agent").expect("an id");
         let id = SessionId::new(format!("session-{}", self.turn)).expect("an id");
         registry.sessions().start(&self.project.id, &agent, &id, self.at()).wait()?;
@@ -227,7 +228,7 @@ impl Now {
         registry.sessions().end(&self.project.id, &id, self.at()).wait().map(drop)
     }
 
-    fn documents(&self, registry: &Registry) -> Result<(), StoreError> {
+    fn documents(&self, registry: &Registry) -> Result<(), RegistryError> {
         let paths = ["AGENTS.md", "docs/a.md", "docs/b.md"];
         let rows = paths.iter().zip(0..).map(|(path, number)| {
             let key = rows::document_key(self.project.id.as_str(), *path);
@@ -244,7 +245,7 @@ impl Now {
     }
 
     /// What was said is doubted, or taken back.
-    fn lower(&self, registry: &Registry, round: u64) -> Result<(), StoreError> {
+    fn lower(&self, registry: &Registry, round: u64) -> Result<(), RegistryError> {
         let key = self.item(round).key;
         if round.is_multiple_of(2) {
             let reason = "It is otherwise.".to_owned();

@@ -9,6 +9,7 @@ mod scans;
 mod tools;
 mod work;
 
+use staleness_core::RegistryError;
 use staleness_core::registry::FindTools;
 use std::fmt::Debug;
 
@@ -17,7 +18,6 @@ use staleness_core::registry::{Resume, ToolListing, WorkListing};
 use staleness_core::route::RouteKey;
 use staleness_core::scan::ProjectRef;
 use staleness_core::session::SessionKey;
-use staleness_core::store::StoreError;
 use staleness_core::{Registry, Timestamp, Wait};
 
 pub use compare::{Pace, Tally, compare, registry};
@@ -189,7 +189,7 @@ fn documents(registry: &Registry, roots: &[&str]) -> String {
 }
 
 /// An answer of the registry as text.
-fn said<T: Debug>(answer: Result<T, StoreError>) -> String {
+fn said<T: Debug>(answer: Result<T, RegistryError>) -> String {
     answer.map_or_else(|error| one_line(&error), |value| format!("{value:?}"))
 }
 
@@ -198,7 +198,7 @@ fn said<T: Debug>(answer: Result<T, StoreError>) -> String {
 /// # Panics
 /// When they are not one line.
 #[must_use]
-pub fn one_line(error: &StoreError) -> String {
+pub fn one_line(error: &impl std::fmt::Display) -> String {
     let line = error.to_string();
     assert!(!line.contains(char::is_control), "{line:?}");
     line

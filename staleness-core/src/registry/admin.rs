@@ -7,7 +7,8 @@ use super::prune::{self, PruneReport};
 use super::{Admin, ForgetProject};
 use crate::ids::{OpId, ProjectId};
 use crate::journal::Revision;
-use crate::store::{OutcomeCounts, Selection, StoreError, View};
+use crate::registry::RegistryError;
+use crate::store::{OutcomeCounts, Selection, View};
 use crate::time::Timestamp;
 
 impl Admin<'_> {
@@ -22,7 +23,7 @@ impl Admin<'_> {
         id: ProjectId,
         op: OpId,
         at: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RegistryError> {
         self.0.run(ForgetProject { id, op, at, with_knowledge: false }).await.map(drop)
     }
 
@@ -36,7 +37,7 @@ impl Admin<'_> {
         id: ProjectId,
         op: OpId,
         at: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RegistryError> {
         self.0.run(ForgetProject { id, op, at, with_knowledge: true }).await.map(drop)
     }
 
@@ -49,7 +50,7 @@ impl Admin<'_> {
         self,
         now: Timestamp,
         dry_run: bool,
-    ) -> Result<PruneReport, StoreError> {
+    ) -> Result<PruneReport, RegistryError> {
         if dry_run {
             let counts = self.count_prunable(now).await?;
             return Ok(PruneReport { removed: counts.cut, kept: counts.total - counts.cut });
@@ -66,7 +67,7 @@ impl Admin<'_> {
         self,
         now: Timestamp,
         more: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<PruneReport, StoreError> {
+    ) -> Result<PruneReport, RegistryError> {
         let counts = self.count_prunable(now).await?;
         let cut = prune::cut(&self.0.policy.outcomes, now);
         let mut removed = 0;
@@ -85,35 +86,35 @@ impl Admin<'_> {
         self,
         selection: &Selection,
         visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
-    ) -> Result<(), StoreError> {
-        self.0.store.pages(selection, visit).await
+    ) -> Result<(), RegistryError> {
+        Ok(self.0.store.pages(selection, visit).await?)
     }
 
     /// Writes a consistent copy of the store to a new file.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn backup(self, to: &Path) -> Result<(), StoreError> {
-        self.0.store.backup(to).await
+    pub async fn backup(self, to: &Path) -> Result<(), RegistryError> {
+        Ok(self.0.store.backup(to).await?)
     }
 
     /// Verifies the stored data.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] with what is wrong.
-    pub async fn check(self) -> Result<(), StoreError> {
-        self.0.store.check().await
+    /// [`StoreError::Corrupt`](crate::StoreError::Corrupt) with what is wrong.
+    pub async fn check(self) -> Result<(), RegistryError> {
+        Ok(self.0.store.check().await?)
     }
 
     /// The store's revision.
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn revision(self) -> Result<Revision, StoreError> {
+    pub async fn revision(self) -> Result<Revision, RegistryError> {
         Ok(self.0.ask(Selection::new()).await?.revision)
     }
 
-    async fn count_prunable(self, now: Timestamp) -> Result<OutcomeCounts, StoreError> {
+    async fn count_prunable(self, now: Timestamp) -> Result<OutcomeCounts, RegistryError> {
         let cut = prune::cut(&self.0.policy.outcomes, now);
         let view = self.0.ask(Selection::new().count_outcomes(cut)).await?;
         Ok(view.counts.unwrap_or_default())

@@ -8,6 +8,7 @@ use super::queries::{Lookup, refused, visible};
 use super::routes::{offer, words_alone};
 use crate::ids::{ModelId, ProjectId, SessionId};
 use crate::outcome::Outcome;
+use crate::registry::RegistryError;
 use crate::registry::Tools;
 use crate::report::{
     Catalog, Context, Fit, Ignored, Listed, QueryVector, RankedTool, Suggestion, best, last_used,
@@ -15,7 +16,7 @@ use crate::report::{
 };
 use crate::scan::ProjectRef;
 use crate::search::{Meaning, Question, QuestionError};
-use crate::store::{OutcomeFilter, Refusal, Selection, StoreError, VectorFilter, View};
+use crate::store::{OutcomeFilter, Refusal, Selection, VectorFilter, View};
 use crate::time::Timestamp;
 use crate::tool::{Hold, Status};
 
@@ -83,7 +84,7 @@ impl Tools<'_> {
         project: &ProjectRef,
         find: FindTools,
         now: Timestamp,
-    ) -> Result<FoundTools, StoreError> {
+    ) -> Result<FoundTools, RegistryError> {
         let session = find.session.as_ref();
         let Some(question) = find.question()? else {
             let view = self.0.ask(visible(&project.id, &self.0.policy)).await?;
@@ -130,7 +131,7 @@ impl Tools<'_> {
         project: &ProjectRef,
         find: FindTools,
         now: Timestamp,
-    ) -> Result<FoundTools, StoreError> {
+    ) -> Result<FoundTools, RegistryError> {
         let Some(question) = find.question()? else {
             return Err(refused(QuestionError::Empty).into());
         };
@@ -155,7 +156,7 @@ impl Registry {
         &self,
         project: &ProjectRef,
         find: &FindTools,
-    ) -> Result<(Arc<Catalog>, View), StoreError> {
+    ) -> Result<(Arc<Catalog>, View), RegistryError> {
         let limit = self.policy.ranking.window;
         let last = OutcomeFilter::LastOfProject { project: project.id.clone(), limit };
         let mut selection = Selection::new().outcomes(last);
@@ -173,7 +174,7 @@ impl Registry {
         &self,
         project: &ProjectId,
         more: Selection,
-    ) -> Result<(Arc<Catalog>, View), StoreError> {
+    ) -> Result<(Arc<Catalog>, View), RegistryError> {
         let kept = self.indexes.of(project);
         let more = more.generation();
         if let Some(kept) = kept {
@@ -209,7 +210,7 @@ impl Registry {
         catalog: &Catalog,
         places: impl Iterator<Item = u32>,
         outcomes: BTreeMap<u64, Outcome>,
-    ) -> Result<View, StoreError> {
+    ) -> Result<View, RegistryError> {
         let keys = places.filter_map(|place| catalog.key(place)).collect();
         let mut rows = self.ask(Lookup { keys, project: project.id.clone() }).await?;
         rows.outcomes = outcomes;

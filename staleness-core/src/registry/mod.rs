@@ -2,6 +2,7 @@
 
 mod admin;
 mod documents;
+mod error;
 mod finding;
 mod hold;
 mod import;
@@ -25,6 +26,7 @@ mod work;
 use std::sync::Arc;
 
 pub use documents::{DocumentsReport, MAX_FINDINGS_BYTES, REFRESH_AFTER_DAYS};
+pub use error::RegistryError;
 pub use finding::{FindTools, FoundTools};
 pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
 pub use import::{ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts};
@@ -42,12 +44,12 @@ pub use wait::Wait;
 pub use work::{Resolution, WorkListing, WorkPatch};
 
 use crate::policy::Policy;
-use crate::store::{Commit, DryStore, Query, RegistryStore, Step, StoreError, View};
+use crate::store::{Commit, DryStore, Query, RegistryStore, Step, View};
 
 /// A registry in a store, under a policy. Cheap to clone.
 ///
 /// Every verb that depends on time takes it as an argument. Verbs that may be repeated after
-/// [`StoreError::is_retryable`] errors say so by carrying an [`OpId`].
+/// [`RegistryError::is_retryable`] errors say so by carrying an [`OpId`](crate::ids::OpId).
 #[derive(Clone, Debug)]
 pub struct Registry {
     store: Arc<dyn RegistryStore>,
@@ -89,12 +91,12 @@ impl Registry {
         Self { store, policy: Arc::clone(&self.policy), indexes: self.indexes.clone() }
     }
 
-    async fn ask(&self, query: impl Query) -> Result<View, StoreError> {
-        self.store.view(Arc::new(query)).await
+    async fn ask(&self, query: impl Query) -> Result<View, RegistryError> {
+        Ok(self.store.view(Arc::new(query)).await?)
     }
 
-    async fn run(&self, step: impl Step) -> Result<Commit, StoreError> {
-        self.store.transact(Arc::new(step)).await
+    async fn run(&self, step: impl Step) -> Result<Commit, RegistryError> {
+        Ok(self.store.transact(Arc::new(step)).await?)
     }
 }
 

@@ -9,10 +9,11 @@ use crate::ids::{OpId, ProjectId};
 use crate::journal::Revision;
 use crate::project::Project;
 use crate::registry::Admin;
+use crate::registry::RegistryError;
 use crate::session::{Cursor, CursorKey, Session};
 use crate::store::{
     CursorFilter, Decision, Draft, Durability, ProjectFilter, Refusal, Selection, SessionFilter,
-    Step, StoreError, View,
+    Step, View,
 };
 use crate::time::Timestamp;
 use crate::tool::Hold;
@@ -40,7 +41,7 @@ impl Admin<'_> {
         self,
         now: Timestamp,
         dry_run: bool,
-    ) -> Result<SessionPruneReport, StoreError> {
+    ) -> Result<SessionPruneReport, RegistryError> {
         let until = now.minus_days(i64::from(self.0.policy.sessions.keep_days));
         let view = self.0.ask(remembered()).await?;
         let old = |cursor: &&Cursor| cursor.moved_at <= until;
@@ -74,7 +75,7 @@ impl Admin<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub async fn projects_left(self, now: Timestamp) -> Result<Vec<Project>, StoreError> {
+    pub async fn projects_left(self, now: Timestamp) -> Result<Vec<Project>, RegistryError> {
         let until = self.0.left_before(now);
         let all = self.0.ask(Selection::new().peek(ProjectFilter::All)).await?.projects;
         let mut left: Vec<Project> =
@@ -94,7 +95,7 @@ impl Admin<'_> {
         op: OpId,
         now: Timestamp,
         dry_run: bool,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool, RegistryError> {
         let forget = ForgetProject { id: id.clone(), op, at: now, with_knowledge: false };
         let step = ForgetGone { forget, until: self.0.left_before(now) };
         let registry = if dry_run { &self.0.dry() } else { self.0 };

@@ -12,9 +12,10 @@ use super::Registry;
 use super::old::{remembered, told_to_all};
 use crate::journal::{Action, Floor, JournalEntry, Revision, Subject, SubjectKind};
 use crate::registry::Admin;
+use crate::registry::RegistryError;
 use crate::store::{
     ChangeSet, Decision, Durability, ItemFilter, JournalFilter, ProjectFilter, Refusal, Selection,
-    Step, StoreError, ToolFilter, View, WorkFilter,
+    Step, ToolFilter, View, WorkFilter,
 };
 use crate::time::Timestamp;
 
@@ -40,7 +41,7 @@ impl Admin<'_> {
         now: Timestamp,
         dry_run: bool,
         more: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<u64, StoreError> {
+    ) -> Result<u64, RegistryError> {
         let mut past = Past {
             until: now.minus_days(self.0.policy.journal.keep_days.into()),
             commit: Vec::new(),
@@ -79,7 +80,7 @@ impl Registry {
         past: Past,
         now: Timestamp,
         more: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<Vec<Commit>, StoreError> {
+    ) -> Result<Vec<Commit>, RegistryError> {
         if past.commits.is_empty() {
             return Ok(Vec::new());
         }

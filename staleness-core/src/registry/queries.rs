@@ -8,6 +8,7 @@ use crate::journal::{JournalEntry, Subject};
 use crate::names;
 use crate::policy::Policy;
 use crate::project::Project;
+use crate::registry::RegistryError;
 use crate::registry::{Admin, Tools};
 use crate::report::{Context, History, HistoryEntry, RankedTool, ToolReport, rank};
 use crate::scan::ProjectRef;
@@ -15,7 +16,7 @@ use crate::search::QuestionError;
 use crate::source::Source;
 use crate::store::{
     JournalFilter, OutcomeFilter, ProjectFilter, Query, Refusal, Selection, SourceFilter,
-    StoreError, ToolFilter, View,
+    ToolFilter, View,
 };
 use crate::time::Timestamp;
 use crate::tool::{Status, Tool, ToolKind};
@@ -100,7 +101,7 @@ impl Query for Lookup {
 }
 
 impl Registry {
-    async fn seen(&self, project: &ProjectRef) -> Result<View, StoreError> {
+    async fn seen(&self, project: &ProjectRef) -> Result<View, RegistryError> {
         self.ask(visible(&project.id, &self.policy)).await
     }
 
@@ -109,7 +110,7 @@ impl Registry {
         keys: &[ToolKey],
         project: &ProjectRef,
         now: Timestamp,
-    ) -> Result<ToolReport, StoreError> {
+    ) -> Result<ToolReport, RegistryError> {
         let lookup = Lookup { keys: keys.to_vec(), project: project.id.clone() };
         let view = self.ask(lookup).await?;
         let context = Context::new(&view, &self.policy, project, now);
@@ -131,7 +132,7 @@ impl Tools<'_> {
         project: &ProjectRef,
         listing: ToolListing,
         now: Timestamp,
-    ) -> Result<Vec<ToolReport>, StoreError> {
+    ) -> Result<Vec<ToolReport>, RegistryError> {
         let mut selection = visible(&project.id, &self.0.policy);
         if listing.all_projects {
             selection = selection.peek(ToolFilter::All).peek(SourceFilter::All);
@@ -150,7 +151,7 @@ impl Tools<'_> {
         project: &ProjectRef,
         keys: &[ToolKey],
         now: Timestamp,
-    ) -> Result<ToolReport, StoreError> {
+    ) -> Result<ToolReport, RegistryError> {
         self.0.show_key(keys, project, now).await
     }
 
@@ -163,7 +164,7 @@ impl Tools<'_> {
         project: &ProjectId,
         text: &str,
         scope: super::ScopeChoice,
-    ) -> Result<ToolKey, StoreError> {
+    ) -> Result<ToolKey, RegistryError> {
         let keys: Vec<ToolKey> =
             names::spellings(text).iter().flat_map(|name| scope.keys(project, name)).collect();
         let view = self.0.ask(Lookup { keys: keys.clone(), project: project.clone() }).await?;
@@ -181,7 +182,7 @@ impl Tools<'_> {
         self,
         project: &ProjectRef,
         text: &str,
-    ) -> Result<Option<ToolName>, StoreError> {
+    ) -> Result<Option<ToolName>, RegistryError> {
         let view = self.0.seen(project).await?;
         let context = Context::new(&view, &self.0.policy, project, Timestamp::default());
         let wanted = text.to_lowercase();
@@ -207,7 +208,7 @@ impl Tools<'_> {
         project: &ProjectRef,
         limit: usize,
         now: Timestamp,
-    ) -> Result<Vec<ScoredTool>, StoreError> {
+    ) -> Result<Vec<ScoredTool>, RegistryError> {
         let view = self.0.seen(project).await?;
         let context = Context::new(&view, &self.0.policy, project, now);
         let tools = context.visible().filter(|tool| !context.is_ignored(tool));
@@ -225,7 +226,7 @@ impl Tools<'_> {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] when there is neither tool nor history; else what the store reports.
-    pub async fn history(self, keys: &[ToolKey], limit: u32) -> Result<History, StoreError> {
+    pub async fn history(self, keys: &[ToolKey], limit: u32) -> Result<History, RegistryError> {
         let selection = keys.iter().fold(Selection::new(), |all, key| {
             all.peek(ToolFilter::Key(key.clone()))
                 .journal(JournalFilter::Subject { subject: Subject::tool(key), limit })
@@ -249,7 +250,7 @@ impl Admin<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn projects(self) -> Result<Vec<Project>, StoreError> {
+    pub async fn projects(self) -> Result<Vec<Project>, RegistryError> {
         let view = self.0.ask(Selection::new().peek(ProjectFilter::All)).await?;
         let mut projects: Vec<Project> = view.projects.into_values().collect();
         projects.sort_by(|a, b| b.last_seen_at.cmp(&a.last_seen_at).then_with(|| a.id.cmp(&b.id)));
@@ -260,7 +261,7 @@ impl Admin<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn sources(self) -> Result<Vec<Source>, StoreError> {
+    pub async fn sources(self) -> Result<Vec<Source>, RegistryError> {
         let view = self.0.ask(Selection::new().peek(SourceFilter::All)).await?;
         Ok(view.sources.into_values().collect())
     }
@@ -273,7 +274,7 @@ impl Admin<'_> {
         self,
         subject: Subject,
         limit: u32,
-    ) -> Result<Vec<JournalEntry>, StoreError> {
+    ) -> Result<Vec<JournalEntry>, RegistryError> {
         let view =
             self.0.ask(Selection::new().journal(JournalFilter::Subject { subject, limit })).await?;
         Ok(view.journal.into_values().collect())
@@ -306,7 +307,7 @@ pub(super) fn refused(error: QuestionError) -> Refusal {
     Refusal::Invalid(error.to_string())
 }
 
-fn unknown(keys: &[ToolKey]) -> StoreError {
+fn unknown(keys: &[ToolKey]) -> RegistryError {
     let id = keys.first().map_or_else(String::new, |key| key.name.to_string());
     Refusal::Unknown { what: "tool", id }.into()
 }

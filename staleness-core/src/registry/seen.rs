@@ -2,10 +2,9 @@
 
 use crate::project::{Project, Told};
 use crate::registry::Admin;
+use crate::registry::RegistryError;
 use crate::scan::ProjectRef;
-use crate::store::{
-    Decision, Draft, Durability, ProjectFilter, Refusal, Selection, Step, StoreError, View,
-};
+use crate::store::{Decision, Draft, Durability, ProjectFilter, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
 
 /// Notes a project that was not known. Nothing that happened before is news to it.
@@ -54,7 +53,11 @@ impl Admin<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn see_project(self, project: &ProjectRef, at: Timestamp) -> Result<(), StoreError> {
+    pub async fn see_project(
+        self,
+        project: &ProjectRef,
+        at: Timestamp,
+    ) -> Result<(), RegistryError> {
         let known = Selection::new().peek(ProjectFilter::Id(project.id.clone()));
         if self.0.ask(known).await?.projects.is_empty() {
             self.0.run(SeeProject { project: project.clone(), at }).await?;

@@ -10,6 +10,7 @@ use super::{ByHand, Forget, RecordUses, SetHold, Tools, Use};
 use crate::ids::{OpId, ProjectId, SourceId, ToolName};
 use crate::journal::JournalEntry;
 use crate::outcome::{Mark, Outcome};
+use crate::registry::RegistryError;
 use crate::report::{Context, ScanReport, StatusChange, ToolReport};
 use crate::scan::{ApplyScan, Scan, readings_of};
 use crate::store::{JournalFilter, Preview, Selection, StoreError, View};
@@ -38,7 +39,7 @@ impl Tools<'_> {
     pub async fn readings(
         self,
         project: &ProjectId,
-    ) -> Result<BTreeMap<SourceId, u64>, StoreError> {
+    ) -> Result<BTreeMap<SourceId, u64>, RegistryError> {
         let view = self.0.ask(readings_of(project)).await?;
         Ok(view.sources.into_iter().map(|(id, source)| (id, source.readings)).collect())
     }
@@ -48,7 +49,7 @@ impl Tools<'_> {
     /// # Errors
     /// [`crate::store::Refusal::Superseded`] when a newer reading was applied since
     /// [`Tools::readings`]: read again; else what the store reports.
-    pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, StoreError> {
+    pub async fn apply_scan(self, scan: Scan) -> Result<ScanReport, RegistryError> {
         let step = Arc::new(ApplyScan { scan });
         let commit = self.0.store.transact(Arc::<ApplyScan>::clone(&step)).await?;
         Ok(ScanReport::new(
@@ -65,7 +66,7 @@ impl Tools<'_> {
     ///
     /// # Errors
     /// As [`Tools::apply_scan`].
-    pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), StoreError> {
+    pub async fn preview_scan(self, scan: Scan) -> Result<(ScanReport, View), RegistryError> {
         let project = scan.project.clone();
         let step = Arc::new(ApplyScan { scan });
         let preview = Preview(Arc::<ApplyScan>::clone(&step));
@@ -82,9 +83,9 @@ impl Tools<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn record(self, used: Use) -> Result<RecordReport, StoreError> {
+    pub async fn record(self, used: Use) -> Result<RecordReport, RegistryError> {
         let mut reports = self.record_all(vec![used]).await?;
-        reports.pop().ok_or_else(|| StoreError::Misstep("nothing was recorded".into()))
+        reports.pop().ok_or_else(|| StoreError::Misstep("nothing was recorded".into()).into())
     }
 
     /// Records uses in order, in one commit, and reports each tool as it stands after all of them, as
@@ -93,7 +94,7 @@ impl Tools<'_> {
     ///
     /// # Errors
     /// What the store reports; nothing is recorded then, unless pruning routes failed.
-    pub async fn record_all(self, uses: Vec<Use>) -> Result<Vec<RecordReport>, StoreError> {
+    pub async fn record_all(self, uses: Vec<Use>) -> Result<Vec<RecordReport>, RegistryError> {
         if uses.is_empty() {
             return Ok(Vec::new());
         }
@@ -141,7 +142,7 @@ impl Tools<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn record_quietly(self, used: Use) -> Result<bool, StoreError> {
+    pub async fn record_quietly(self, used: Use) -> Result<bool, RegistryError> {
         let (policy, at) = (Arc::clone(&self.0.policy), used.at);
         let commit = self.0.run(RecordUses { uses: vec![used], policy }).await?;
         self.0.trim_routes(&commit, at).await?;
@@ -154,20 +155,20 @@ impl Tools<'_> {
     /// # Errors
     /// [`crate::store::Refusal::Unknown`] for an unknown name; [`StoreError::Unknown`] when it was done
     /// and the tool could not be read afterwards; else what the store reports.
-    pub async fn set_hold(self, by_hand: ByHand, hold: Hold) -> Result<ToolReport, StoreError> {
+    pub async fn set_hold(self, by_hand: ByHand, hold: Hold) -> Result<ToolReport, RegistryError> {
         let (project, at) = (by_hand.project.clone(), by_hand.at);
         let keys = by_hand.keys();
         self.0.run(SetHold { by_hand, hold, policy: Arc::clone(&self.0.policy) }).await?;
         // Whatever keeps it from being read, it is not true that nothing was done.
         let shown = self.0.show_key(&keys, &project, at).await;
-        shown.map_err(|error| StoreError::Unknown(Box::new(error)))
+        shown.map_err(|error| StoreError::Unknown(Box::new(error)).into())
     }
 
     /// Forgets a tool and its outcomes. May be repeated with the same op id.
     ///
     /// # Errors
     /// [`crate::store::Refusal::Unknown`] for an unknown name; else what the store reports.
-    pub async fn forget(self, by_hand: ByHand) -> Result<(), StoreError> {
+    pub async fn forget(self, by_hand: ByHand) -> Result<(), RegistryError> {
         self.0.run(Forget { by_hand }).await.map(drop)
     }
 
@@ -175,7 +176,7 @@ impl Tools<'_> {
     async fn entries_of(
         self,
         ops: impl Iterator<Item = &OpId> + Send,
-    ) -> Result<Vec<JournalEntry>, StoreError> {
+    ) -> Result<Vec<JournalEntry>, RegistryError> {
         let selection =
             ops.fold(Selection::new(), |all, op| all.journal(JournalFilter::Op(op.clone())));
         if selection.journal.is_empty() {

@@ -104,11 +104,11 @@ impl fmt::Display for StoreError {
 }
 
 impl Error for StoreError {
+    /// The cause of what `Display` says last, as that already holds the first one.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Refused(refusal) => Some(refusal),
-            Self::Unknown(source) | Self::Backend(source) => Some(source.as_ref()),
-            Self::Io { source, .. } => Some(source),
+            Self::Unknown(cause) | Self::Backend(cause) => cause.source(),
+            Self::Io { source, .. } => source.source(),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::common::Spy;
+use staleness_core::RegistryError;
 use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Subject};
 use staleness_core::knowledge::MAX_BODY_BYTES;
@@ -11,7 +12,7 @@ use staleness_core::knowledge::{Citation, Item, ItemKind, Lines};
 use staleness_core::registry::{
     Act, FileItem, ItemPatch, ScopeChoice, Verification, recalls_since_edit,
 };
-use staleness_core::store::{Refusal, StoreError};
+use staleness_core::store::Refusal;
 use staleness_core::{Policy, Registry, Timestamp, Wait};
 
 fn registry() -> Registry {
@@ -68,17 +69,17 @@ fn actions(registry: &Registry, text: &str) -> Vec<Action> {
 }
 
 #[track_caller]
-fn invalid<T: std::fmt::Debug>(answer: Result<T, StoreError>, says: &str) {
+fn invalid<T: std::fmt::Debug>(answer: Result<T, RegistryError>, says: &str) {
     match answer {
-        Err(StoreError::Refused(Refusal::Invalid(why))) => assert!(why.contains(says), "{why}"),
+        Err(RegistryError::Rejected(Refusal::Invalid(why))) => assert!(why.contains(says), "{why}"),
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-fn unknown<T: std::fmt::Debug>(answer: Result<T, StoreError>, says: &str) {
+fn unknown<T: std::fmt::Debug>(answer: Result<T, RegistryError>, says: &str) {
     match answer {
-        Err(StoreError::Refused(Refusal::Unknown { what: "item", id })) => assert_eq!(id, says),
+        Err(RegistryError::Rejected(Refusal::Unknown { what: "item", id })) => assert_eq!(id, says),
         other => panic!("{other:?}"),
     }
 }

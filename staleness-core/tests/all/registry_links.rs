@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::common::Spy;
+use staleness_core::RegistryError;
 use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::Subject;
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::registry::{Act, ScopeChoice};
-use staleness_core::store::{Refusal, StoreError};
+use staleness_core::store::Refusal;
 use staleness_core::{Policy, Registry, Timestamp, Wait};
 
 fn registry() -> Registry {
@@ -95,7 +96,10 @@ fn a_dry_registry_shows_what_would_be_and_writes_nothing() {
     assert_eq!((old.superseded_by, new.supersedes), ([id("b")].into(), [id("a")].into()));
     assert!(dry.knowledge().remove(key("a"), act("r", 1)).wait().unwrap().is_some());
     let unknown = dry.knowledge().remove(key("x"), act("r", 1)).wait();
-    assert!(matches!(unknown, Err(StoreError::Refused(Refusal::Unknown { .. }))), "{unknown:?}");
+    assert!(
+        matches!(unknown, Err(RegistryError::Rejected(Refusal::Unknown { .. }))),
+        "{unknown:?}"
+    );
     assert_eq!(registry.knowledge().rows(&project()).wait().unwrap(), before);
     assert_eq!(registry.admin().revision().wait().unwrap(), revision);
 }

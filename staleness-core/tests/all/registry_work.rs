@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::common::Spy;
+use staleness_core::RegistryError;
 use staleness_core::ids::{OpId, ProjectId, Scope, WorkId, WorkKey};
 use staleness_core::journal::{Action, Subject};
 use staleness_core::registry::{Act, ScopeChoice, WorkListing, WorkPatch};
 use staleness_core::scan::ProjectRef;
-use staleness_core::store::{Refusal, StoreError};
+use staleness_core::store::Refusal;
 use staleness_core::work::{Work, WorkKind, WorkStatus};
 use staleness_core::{Policy, Registry, Timestamp, Wait};
 
@@ -54,9 +55,9 @@ fn told(registry: &Registry, text: &str) -> Vec<(Action, Option<String>, Option<
     entries.into_iter().map(|entry| (entry.action, entry.from, entry.to)).collect()
 }
 
-fn invalid<T: std::fmt::Debug>(result: Result<T, StoreError>) -> String {
+fn invalid<T: std::fmt::Debug>(result: Result<T, RegistryError>) -> String {
     match result.unwrap_err() {
-        StoreError::Refused(Refusal::Invalid(why)) => why,
+        RegistryError::Rejected(Refusal::Invalid(why)) => why,
         other => panic!("{other:?}"),
     }
 }
@@ -125,7 +126,7 @@ fn moves_edits_and_steps_are_told_and_touches_are_not() {
             .contains("empty")
     );
     let error = registry.work().touch(key("none"), at(1)).wait().unwrap_err();
-    assert!(matches!(error, StoreError::Refused(Refusal::Unknown { what: "work item", .. })));
+    assert!(matches!(error, RegistryError::Rejected(Refusal::Unknown { what: "work item", .. })));
 }
 
 #[test]

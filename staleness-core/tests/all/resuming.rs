@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::common::Spy;
+use staleness_core::RegistryError;
 use staleness_core::ids::{
     AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, WorkId, WorkKey,
 };
@@ -10,7 +11,7 @@ use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::registry::{Act, ItemPatch, Resume, ResumeFrom, WorkPatch};
 use staleness_core::report::{Delta, DeltaSource};
 use staleness_core::scan::ProjectRef;
-use staleness_core::store::{Refusal, StoreError};
+use staleness_core::store::Refusal;
 use staleness_core::work::{Work, WorkKind, WorkStatus};
 use staleness_core::{Policy, Registry, Timestamp, Wait};
 
@@ -203,7 +204,7 @@ fn a_session_that_lost_its_context_is_told_again_from_where_it_began() {
         .collect();
     assert_eq!(ids, ["t", "s"]);
     let error = registry.sessions().end(&project().id, &session("none"), at(6)).wait().unwrap_err();
-    assert!(matches!(error, StoreError::Refused(Refusal::Unknown { what: "session", .. })));
+    assert!(matches!(error, RegistryError::Rejected(Refusal::Unknown { what: "session", .. })));
 }
 
 #[test]
@@ -250,7 +251,7 @@ fn looking_moves_nothing() {
     resumed(&registry, &digest);
     let unknown = Resume { from: ResumeFrom::Session(session("s-lomg")), ..of("a") };
     let error = registry.sessions().resume(&project(), unknown, at(5)).wait().unwrap_err();
-    assert!(matches!(error, StoreError::Refused(Refusal::Unknown { what: "session", .. })));
+    assert!(matches!(error, RegistryError::Rejected(Refusal::Unknown { what: "session", .. })));
     let near = registry.sessions().nearest(&project().id, "s-lomg").wait().unwrap();
     assert_eq!(near, Some(session("s-long")));
     assert_eq!(resumed(&registry, &of("a")), both);

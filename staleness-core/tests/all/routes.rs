@@ -12,12 +12,12 @@ use staleness_core::store::{
 use staleness_core::text::fold_query;
 use staleness_core::time::DAY;
 use staleness_core::tool::{Hold, Status};
-use staleness_core::{StoreError, Timestamp, Wait};
+use staleness_core::{RegistryError, Timestamp, Wait};
 
 fn refused(world: &World, learn: Learn) -> Refusal {
     let before = world.everything();
     match world.registry.routes().learn(&world.project, learn).wait() {
-        Err(StoreError::Refused(refusal)) => {
+        Err(RegistryError::Rejected(refusal)) => {
             assert_eq!(world.everything(), before, "something was written");
             refusal
         }

@@ -9,7 +9,7 @@ use staleness_core::route::{Prompted, Route, SuggestedTool};
 use staleness_core::session::SessionKey;
 use staleness_core::store::Refusal;
 use staleness_core::time::DAY;
-use staleness_core::{StoreError, Wait};
+use staleness_core::{RegistryError, Wait};
 
 fn session_of(world: &World) -> SessionKey {
     SessionKey { project: world.project.id.clone(), id: SessionId::new("s").unwrap() }
@@ -145,7 +145,7 @@ fn forgetting_a_route_erases_its_words_wherever_they_are() {
     let prompts = &view.suggestions[&session_of(&world)].prompts;
     assert_eq!((prompts[0].query.as_ref(), prompts[0].tools[0].route), (None, None));
     let again = world.registry.routes().forget(&world.project.id, route.key.id, world.now()).wait();
-    assert!(matches!(again, Err(StoreError::Refused(Refusal::Unknown { what: "route", .. }))));
+    assert!(matches!(again, Err(RegistryError::Rejected(Refusal::Unknown { what: "route", .. }))));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn ending_a_session_forgets_what_was_suggested_in_it() {
     let (key, now) = (session_of(&world), world.now());
     // Nobody began it.
     let ended = world.registry.sessions().end(&key.project, &key.id, now).wait();
-    assert!(matches!(ended, Err(StoreError::Refused(_))), "{ended:?}");
+    assert!(matches!(ended, Err(RegistryError::Rejected(_))), "{ended:?}");
     assert_eq!(world.registry.sessions().suggestions(&session_of(&world)).wait().unwrap(), None);
     // Of sessions that never ended too, in the end.
     prompt(&world, Some("q"), &[(TOOL, None)]);

@@ -8,7 +8,7 @@ use staleness_core::report::Suggestion;
 use staleness_core::route::Route;
 use staleness_core::scan::Found;
 use staleness_core::store::Refusal;
-use staleness_core::{StoreError, Wait, ids};
+use staleness_core::{RegistryError, Wait, ids};
 
 fn found_names(suggestions: &[Suggestion]) -> Vec<&str> {
     suggestions.iter().map(|each| each.tool.name.as_str()).collect()
@@ -165,7 +165,7 @@ fn vectors_that_say_nothing_are_refused() {
         let discovered = world.registry.tools().discover(&world.project, find, world.now()).wait();
         for answer in [suggested, discovered] {
             match answer {
-                Err(StoreError::Refused(Refusal::Invalid(said))) => {
+                Err(RegistryError::Rejected(Refusal::Invalid(said))) => {
                     assert!(said.contains(why), "{query} {numbers:?}: {said}");
                 }
                 other => panic!("{query} {numbers:?}: {other:?}"),

@@ -8,7 +8,7 @@ use staleness_core::source::SourceState;
 use staleness_core::store::Refusal;
 use staleness_core::time::DAY;
 use staleness_core::tool::{Hold, Status};
-use staleness_core::{StoreError, Wait};
+use staleness_core::{RegistryError, Wait};
 
 #[test]
 fn half_written_config_stales_nothing() {
@@ -275,7 +275,7 @@ fn two_scans_at_once_do_not_interleave() {
     newer.sources = config(vec![server("x"), server("y")]);
     world.registry.tools().apply_scan(newer).wait().unwrap();
     let refused = world.registry.tools().apply_scan(older).wait().unwrap_err();
-    assert!(matches!(refused, StoreError::Refused(Refusal::Superseded { .. })), "{refused}");
+    assert!(matches!(refused, RegistryError::Rejected(Refusal::Superseded { .. })), "{refused}");
     assert!(refused.is_retryable());
     assert_eq!(world.status("mcp__y__*"), Status::Active);
 }
@@ -297,14 +297,14 @@ fn an_older_index_does_not_drop_a_plugin_installed_since_nor_bring_one_back() {
     without.indexes = vec![plugin_index()];
     world.scan(vec![plugin()]);
     let refused = world.registry.tools().apply_scan(without).wait().unwrap_err();
-    assert!(matches!(refused, StoreError::Refused(Refusal::Superseded { .. })), "{refused}");
+    assert!(matches!(refused, RegistryError::Rejected(Refusal::Superseded { .. })), "{refused}");
     let with = world.scan_of(&world.project, vec![plugin()]);
     let mut without = world.scan_of(&world.project, vec![]);
     without.indexes = vec![plugin_index()];
     world.registry.tools().apply_scan(without).wait().unwrap();
     assert_eq!(world.status("mcp__x__*"), Status::Stale);
     let refused = world.registry.tools().apply_scan(with).wait().unwrap_err();
-    assert!(matches!(refused, StoreError::Refused(Refusal::Superseded { .. })), "{refused}");
+    assert!(matches!(refused, RegistryError::Rejected(Refusal::Superseded { .. })), "{refused}");
 }
 
 #[test]

@@ -33,6 +33,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use rmcp::model::{ListToolsResult, Tool};
+use staleness::RegistryError;
 use staleness::ids::{Level, OpId, SessionId, SourceId, ToolName};
 use staleness::journal::Revision;
 use staleness::outcome::OutcomeKind;
@@ -57,8 +58,8 @@ const CLIENT: &str = "gateway";
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum GatewayError {
-    /// The store.
-    Store(StoreError),
+    /// The registry.
+    Registry(RegistryError),
     /// The name of a server or tool, or a tool list, makes no sense.
     Invalid(String),
 }
@@ -66,7 +67,7 @@ pub enum GatewayError {
 impl fmt::Display for GatewayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Store(error) => error.fmt(f),
+            Self::Registry(error) => error.fmt(f),
             Self::Invalid(what) => f.write_str(what),
         }
     }
@@ -75,7 +76,7 @@ impl fmt::Display for GatewayError {
 impl std::error::Error for GatewayError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Store(error) => Some(error),
+            Self::Registry(error) => error.source(),
             Self::Invalid(_) => None,
         }
     }
@@ -83,7 +84,13 @@ impl std::error::Error for GatewayError {
 
 impl From<StoreError> for GatewayError {
     fn from(error: StoreError) -> Self {
-        Self::Store(error)
+        Self::Registry(error.into())
+    }
+}
+
+impl From<RegistryError> for GatewayError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(error)
     }
 }
 

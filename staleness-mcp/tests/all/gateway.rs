@@ -114,7 +114,7 @@ async fn names_that_cannot_be_stored_are_refused_and_change_nothing() {
     assert!(gateway.configured(&project, &[""]).await.is_err());
     assert!(gateway.listed(&project, "", tools(&["a"])).await.is_err());
     let unknown = gateway.status(&project, "s", "a").await.unwrap_err();
-    assert!(matches!(unknown, GatewayError::Store(_)), "{unknown}");
+    assert!(matches!(unknown, GatewayError::Registry(_)), "{unknown}");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use staleness_core::store::{
     ToolFilter, View,
 };
 use staleness_core::time::Timestamp;
-use staleness_core::{Policy, Registry, Wait};
+use staleness_core::{Policy, Registry, RegistryError, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
 
 fn open(url: &str) -> PostgresStore {
@@ -194,10 +194,10 @@ fn of_a_commit_that_is_not_acknowledged_nobody_knows_and_it_may_be_repeated() {
     )
     .unwrap();
     let ended = registry.tools().record(used(1)).wait();
-    assert!(matches!(ended, Err(StoreError::Unknown(_))), "{ended:?}");
+    assert!(matches!(ended, Err(RegistryError::Store(StoreError::Unknown(_)))), "{ended:?}");
     // The server has not noticed yet, and holds what the step locked.
     let ended = registry.tools().record(used(1)).wait();
-    assert!(matches!(ended, Err(StoreError::Busy)), "{ended:?}");
+    assert!(matches!(ended, Err(RegistryError::Store(StoreError::Busy))), "{ended:?}");
     sql.run(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
          WHERE datname = current_database() AND pid <> pg_backend_pid(); \
@@ -218,7 +218,10 @@ fn a_store_outlives_the_crash_of_its_server() {
     registry.tools().record(used(1)).wait().unwrap();
     server.crash();
     let down = registry.tools().record(used(2)).wait().unwrap_err();
-    assert!(matches!(down, StoreError::Io { .. } | StoreError::Unknown(_)), "{down:?}");
+    assert!(
+        matches!(down, RegistryError::Store(StoreError::Io { .. } | StoreError::Unknown(_))),
+        "{down:?}"
+    );
     server.restart();
     // The same handle: connections that broke are replaced before anything is asked of them.
     registry.tools().record(used(2)).wait().unwrap();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::support::proxy::Proxy;
 use crate::support::server::Server;
+use staleness_core::RegistryError;
 use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope, ToolName};
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::outcome::OutcomeKind;
@@ -30,11 +31,13 @@ const OUTCOMES: u32 = 40;
 const MOST: usize = 200;
 
 /// Does something until it is acknowledged. What a broken road answers may be repeated; nothing else comes.
-fn until_done<T>(mut work: impl FnMut() -> Result<T, StoreError>) -> T {
+fn until_done<T, E: Into<RegistryError>>(mut work: impl FnMut() -> Result<T, E>) -> T {
     for _ in 0..MOST {
-        match work() {
+        match work().map_err(Into::into) {
             Ok(done) => return done,
-            Err(StoreError::Busy | StoreError::Unknown(_) | StoreError::Io { .. }) => {}
+            Err(RegistryError::Store(
+                StoreError::Busy | StoreError::Unknown(_) | StoreError::Io { .. },
+            )) => {}
             Err(error) => panic!("{error:?}"),
         }
     }

@@ -8,10 +8,11 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use crate::support::server::Server;
 use crate::support::sql::Sql;
+use staleness_core::RegistryError;
 use staleness_core::ids::{ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::knowledge::{Item, ItemKind};
 use staleness_core::registry::Act;
-use staleness_core::store::{Selection, StoreError};
+use staleness_core::store::Selection;
 use staleness_core::time::Timestamp;
 use staleness_core::{Policy, Registry, Wait};
 use staleness_postgres::{OpenOptions, PostgresStore};
@@ -34,7 +35,7 @@ fn open(url: &str) -> Registry {
 }
 
 /// Writes down what a person decided: that waits for the standby.
-fn note(registry: &Registry, writer: u32, turn: u32) -> Result<(), StoreError> {
+fn note(registry: &Registry, writer: u32, turn: u32) -> Result<(), RegistryError> {
     let at = Timestamp::from_millis(turn.into());
     let id = format!("{writer}-{turn}");
     let key = ItemKey {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use staleness::RegistryError;
 use staleness::knowledge::{Citation, Item, ItemKind};
 use staleness::registry::{ItemPatch, ScopeChoice, Verification};
 use staleness::report::KnowledgeReport;
-use staleness::store::StoreError;
 use staleness::{Registry, Wait};
 
 use super::filed;
@@ -84,7 +84,7 @@ pub fn set(
 }
 
 /// What is written to the store.
-type Write<'a> = &'a dyn Fn(&Registry) -> Result<Vec<Item>, StoreError>;
+type Write<'a> = &'a dyn Fn(&Registry) -> Result<Vec<Item>, RegistryError>;
 
 /// Saves the files that are changed, writes to the store, and tells how the items stand. What can be
 /// refused is found out before anything is written, and the store follows the files: one that cannot

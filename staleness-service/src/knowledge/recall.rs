@@ -4,10 +4,10 @@
 use staleness::Wait;
 use std::collections::BTreeMap;
 
+use staleness::RegistryError;
 use staleness::ids::ItemKey;
 use staleness::knowledge::{Item, RecallIndex, recall as find};
 use staleness::report::RecallReport;
-use staleness::store::StoreError;
 
 use super::found::All;
 use super::world::{Target, World, looked_up};
@@ -58,7 +58,7 @@ pub fn recall(
         let rows = registry.knowledge().get_all(keys).wait()?;
         let of_files = rows.iter().filter(|row| row.path.is_some());
         filed.extend(of_files.map(|row| (row.key.clone(), row.clone())));
-        Ok::<_, StoreError>(rows)
+        Ok::<_, RegistryError>(rows)
     })?;
     let report = world.check_files(&mut concerned, &filed, peek)?;
     let known = looked_up(settings, concerned, &report, &context);

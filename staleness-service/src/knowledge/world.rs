@@ -3,12 +3,13 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, ItemId, ItemKey, Scope};
 use staleness::knowledge::{Context, Item, SignalSet, gather_signals, score_and_level_of};
 use staleness::registry::{Act, FileItem, ScopeChoice};
 use staleness::report::KnowledgeReport;
-use staleness::store::{Refusal, StoreError};
+use staleness::store::Refusal;
 use staleness::verdict::Level;
 use staleness::{Registry, Wait};
 use staleness_sources::documents::Report;
@@ -268,7 +269,7 @@ impl<'a> World<'a> {
             Ok(item) if self.is_hidden(registry, &item, scope)? => None,
             Ok(item) if item.path.is_none() => return Ok(Target::of_store(item)),
             Ok(row) => Some(row),
-            Err(StoreError::Refused(Refusal::Unknown { .. })) => None,
+            Err(RegistryError::Rejected(Refusal::Unknown { .. })) => None,
             Err(error) => return Err(error.into()),
         };
         let of_file = |item: &&Item| item.key.id == *id && scope != ScopeChoice::Global;
@@ -285,7 +286,7 @@ impl<'a> World<'a> {
             ScopeChoice::Global | ScopeChoice::Project => return Ok(Target::of_store(left)),
         };
         match hidden {
-            Err(StoreError::Refused(Refusal::Unknown { .. })) => Ok(Target::of_store(left)),
+            Err(RegistryError::Rejected(Refusal::Unknown { .. })) => Ok(Target::of_store(left)),
             global => Ok(Target::of_store(global?)),
         }
     }

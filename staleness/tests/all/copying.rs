@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use pollster::block_on;
 use proptest::prelude::*;
+use staleness::RegistryError;
 use staleness::journal::Revision;
 use staleness::route::check_route;
-use staleness::store::{
-    Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step, StoreError,
-};
+use staleness::store::{Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step};
 use staleness::transfer::{Compared, Comparison, Record, Standing, append_lines, record_of};
 use staleness::{MemoryStore, Policy, Registry, Wait};
 use staleness_conformance::arbitrary::{Reach, change_set};
@@ -54,7 +53,7 @@ fn compare(
 }
 
 /// Copies lines into a registry that holds a part of them.
-fn copy(lines: &[String], into: &Registry) -> Result<(), StoreError> {
+fn copy(lines: &[String], into: &Registry) -> Result<(), RegistryError> {
     let mut importer = into.admin().copier();
     let mut failed = None;
     compare(lines, &export(into), |standing, line, other| {
@@ -334,7 +333,7 @@ impl Manner for Notes {
         &self,
         inner: &dyn RegistryStore,
         step: Arc<dyn Step>,
-    ) -> Result<Commit, StoreError> {
+    ) -> Result<Commit, staleness::StoreError> {
         let durability = step.durability();
         let commit = inner.transact(step).await?;
         self.0.lock().unwrap().push((commit.changes.outcomes.len(), durability));

@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use serde::Deserialize;
+use staleness::RegistryError;
 use staleness::ids::{AgentId, Level, OpId, SessionId, SourceId, ToolKey, ToolName, check_id};
 use staleness::outcome::OutcomeKind;
 use staleness::registry::{ImportReport, StatedItem, ToldRoute, ToldWork, Use};
 use staleness::route::Precision;
 use staleness::scan::{Found, ProjectRef, Scan, SourceReading};
 use staleness::source::SourceState;
-use staleness::store::{Refusal, Selection, StoreError, ToolFilter};
+use staleness::store::{Refusal, Selection, ToolFilter};
 use staleness::tool::ToolKind;
 use staleness::{Registry, Timestamp, Wait, names};
 
@@ -320,7 +321,7 @@ fn take_list(
             client: None,
         };
         match registry.tools().apply_scan(scan).wait() {
-            Err(StoreError::Refused(Refusal::Superseded { .. })) if attempt < ATTEMPTS => {
+            Err(RegistryError::Rejected(Refusal::Superseded { .. })) if attempt < ATTEMPTS => {
                 attempt += 1;
             }
             other => return Ok(other.map(drop)?),

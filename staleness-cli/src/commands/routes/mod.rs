@@ -4,6 +4,7 @@ mod find;
 mod learn;
 pub(crate) mod vector;
 
+use staleness::RegistryError;
 use staleness::Wait;
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use serde_json::json;
 use staleness::ids::ModelId;
 use staleness::report::RouteReport;
 use staleness::route::{Route, RouteId};
-use staleness::store::{Refusal, StoreError};
+use staleness::store::Refusal;
 use staleness::text::counted;
 use staleness_service::when::ago;
 
@@ -124,7 +125,7 @@ fn forget(settings: &Settings, text: &str, yes: bool, out: &Output) -> Result<()
     }
     let forgotten = settings.open(Access::Write)?.routes().forget(project, id, settings.now).wait();
     let route = forgotten.map_err(|error| match error {
-        StoreError::Refused(Refusal::Unknown { .. }) => unknown(settings, text),
+        RegistryError::Rejected(Refusal::Unknown { .. }) => unknown(settings, text),
         error => error.into(),
     })?;
     if out.json {

@@ -1,6 +1,7 @@
 //! `work add`: writes something down that is to be done, known or answered.
 
 use serde_json::json;
+use staleness::RegistryError;
 use staleness::Wait;
 use staleness::ids::WorkId;
 use staleness::registry::ScopeChoice;
@@ -41,7 +42,7 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
     let registry = settings.open(Access::Look)?;
     let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
     match registry.work().get(&settings.project.id, &item.key.id, scope).wait() {
-        Err(StoreError::Refused(Refusal::Unknown { .. })) => {}
+        Err(RegistryError::Rejected(Refusal::Unknown { .. })) => {}
         Err(error) => return Err(error.into()),
         Ok(there) => {
             let id = quoted(there.key.id.as_str());

@@ -4,10 +4,11 @@ mod add;
 mod change;
 
 use serde_json::json;
+use staleness::RegistryError;
 use staleness::ids::WorkId;
 use staleness::registry::{Act, ScopeChoice, WorkListing};
 use staleness::report::WorkReport;
-use staleness::store::{Refusal, StoreError};
+use staleness::store::Refusal;
 use staleness::work::{Work, WorkStatus};
 use staleness::{Registry, Wait};
 pub(super) use staleness_service::work::find;
@@ -87,7 +88,7 @@ fn dangling(
         let Ok(id) = WorkId::new(id.as_str()) else { return Ok(true) };
         match registry.work().get(&settings.project.id, &id, ScopeChoice::Either).wait() {
             Ok(_) => Ok(false),
-            Err(StoreError::Refused(Refusal::Unknown { .. })) => {
+            Err(RegistryError::Rejected(Refusal::Unknown { .. })) => {
                 let item = staleness::ids::ItemId::new(id.as_str());
                 let known = item.is_ok_and(|id| {
                     registry

@@ -11,7 +11,8 @@ use super::Registry;
 use crate::ids::ProjectId;
 use crate::knowledge::{Context, Document};
 use crate::registry::Documents;
-use crate::store::{DocumentFilter, Selection, StoreError};
+use crate::registry::RegistryError;
+use crate::store::{DocumentFilter, Selection};
 use crate::time::Timestamp;
 
 pub use put::REFRESH_AFTER_DAYS;
@@ -49,7 +50,7 @@ impl Documents<'_> {
         documents: Vec<Document>,
         paths: Option<BTreeSet<String>>,
         at: Timestamp,
-    ) -> Result<DocumentsReport, StoreError> {
+    ) -> Result<DocumentsReport, RegistryError> {
         let mut report = DocumentsReport::default();
         let context = Context::new(at, &self.0.policy.knowledge, None, None);
         let mut rows = documents.into_iter().filter(|row| row.key.project == *project);
@@ -79,7 +80,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn list(self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
+    pub async fn list(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         self.0.seen_documents(DocumentFilter::Project(project.clone())).await
     }
 
@@ -88,7 +89,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn loaded(self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
+    pub async fn loaded(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         Ok(with_findings(self.0.seen_documents(DocumentFilter::Loaded(project.clone())).await?))
     }
 
@@ -96,13 +97,13 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn flagged(self, project: &ProjectId) -> Result<Vec<Document>, StoreError> {
+    pub async fn flagged(self, project: &ProjectId) -> Result<Vec<Document>, RegistryError> {
         Ok(with_findings(self.0.seen_documents(DocumentFilter::Flagged(project.clone())).await?))
     }
 }
 
 impl Registry {
-    async fn seen_documents(&self, filter: DocumentFilter) -> Result<Vec<Document>, StoreError> {
+    async fn seen_documents(&self, filter: DocumentFilter) -> Result<Vec<Document>, RegistryError> {
         let view = self.ask(Selection::new().peek(filter)).await?;
         Ok(view.documents.into_values().collect())
     }

@@ -5,11 +5,12 @@ use std::mem;
 use super::{BATCH, Batch, ITEMS, ImportReport, Importer, count};
 use crate::ids::stable_hash;
 use crate::registry::Admin;
+use crate::registry::RegistryError;
 use crate::session::{Cursor, Session};
 use crate::store::{
     Change, ChangeSet, CursorFilter, Decision, Durability, ItemFilter, ProjectFilter, Refusal,
-    RouteFilter, Selection, SessionFilter, SourceFilter, Step, StoreError, ToolFilter,
-    VectorFilter, View, WorkFilter,
+    RouteFilter, Selection, SessionFilter, SourceFilter, Step, ToolFilter, VectorFilter, View,
+    WorkFilter,
 };
 use crate::transfer::Record;
 
@@ -131,7 +132,7 @@ impl Importer {
     ///
     /// # Errors
     /// What the store reports; what was written before stays.
-    pub async fn replace(&mut self, row: Record, seen: &Record) -> Result<(), StoreError> {
+    pub async fn replace(&mut self, row: Record, seen: &Record) -> Result<(), RegistryError> {
         match (self.copying, &row) {
             (false, _) | (true, Record::Outcome(_) | Record::Journal(_)) => self.put(row).await,
             _ => self.placed(Placed { row, seen: Some(hash_of(seen)) }).await,
@@ -140,7 +141,7 @@ impl Importer {
 
     /// Takes the next record of a copy that nothing is in the place of, unless it goes its own way: then it
     /// is given back.
-    pub(super) async fn copied(&mut self, row: Record) -> Result<Option<Record>, StoreError> {
+    pub(super) async fn copied(&mut self, row: Record) -> Result<Option<Record>, RegistryError> {
         if matches!(row, Record::Outcome(_) | Record::Journal(_)) {
             return Ok(Some(row));
         }
@@ -149,7 +150,7 @@ impl Importer {
     }
 
     /// What carries a revision has to wait for the journal.
-    async fn placed(&mut self, placed: Placed) -> Result<(), StoreError> {
+    async fn placed(&mut self, placed: Placed) -> Result<(), RegistryError> {
         match placed.row {
             Record::Session(_) | Record::Cursor(_) => self.waiting.push(placed),
             Record::Project(_) => self.projects.push(placed),
@@ -159,7 +160,7 @@ impl Importer {
     }
 
     /// Writes what waited for the journal of a copy.
-    pub(super) async fn finish_copy(&mut self) -> Result<(), StoreError> {
+    pub(super) async fn finish_copy(&mut self) -> Result<(), RegistryError> {
         let projects = mem::take(&mut self.projects);
         for Placed { row, seen } in mem::take(&mut self.waiting).into_iter().chain(projects) {
             let row = match row {
@@ -179,7 +180,7 @@ impl Importer {
         self.next(Batch::Nothing).await
     }
 
-    async fn verbatim(&mut self, placed: Placed) -> Result<(), StoreError> {
+    async fn verbatim(&mut self, placed: Placed) -> Result<(), RegistryError> {
         let most = match placed.row {
             Record::Item(_) | Record::Work(_) | Record::Vector(_) => ITEMS,
             _ => BATCH,
@@ -200,7 +201,7 @@ impl Importer {
         &mut self,
         rows: Vec<Placed>,
         durability: Durability,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RegistryError> {
         let Some(first) = rows.first().map(|placed| placed.row.clone()) else { return Ok(()) };
         let all = rows.len();
         let put = self.write(PutVerbatim { rows, durability }).await?.0.rows();

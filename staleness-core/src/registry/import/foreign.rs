@@ -8,9 +8,10 @@ use super::stated::StatedItem;
 use super::work::{TakeWork, ToldWork};
 use crate::knowledge::check_item;
 use crate::outcome::Outcome;
+use crate::registry::RegistryError;
 use crate::registry::{Act, RecordUses, Use};
 use crate::registry::{Knowledge, Tools, WorkItems};
-use crate::store::{Durability, StoreError};
+use crate::store::Durability;
 use crate::work::check_work;
 
 impl Tools<'_> {
@@ -23,7 +24,7 @@ impl Tools<'_> {
         self,
         uses: Vec<Use>,
         dry_run: bool,
-    ) -> Result<Vec<Outcome>, StoreError> {
+    ) -> Result<Vec<Outcome>, RegistryError> {
         let step = Arc::new(RecordUses { uses, policy: Arc::clone(&self.0.policy) });
         Ok(self.0.carry_out(step, dry_run).await?.0.outcomes)
     }
@@ -44,7 +45,7 @@ impl Knowledge<'_> {
         items: Vec<StatedItem>,
         act: &Act,
         dry_run: bool,
-    ) -> Result<usize, StoreError> {
+    ) -> Result<usize, RegistryError> {
         items.iter().try_for_each(|stated| check_item(&stated.alone()))?;
         let mut items = items.into_iter().peekable();
         let mut written = 0;
@@ -73,7 +74,7 @@ impl WorkItems<'_> {
         work: Vec<ToldWork>,
         act: &Act,
         dry_run: bool,
-    ) -> Result<usize, StoreError> {
+    ) -> Result<usize, RegistryError> {
         work.iter().try_for_each(|row| check_work(&row.work))?;
         let mut work = work.into_iter().peekable();
         let mut written = 0;

@@ -26,6 +26,7 @@ use crate::knowledge::Item;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::registry::Admin;
+use crate::registry::RegistryError;
 use crate::route::{Route, RouteVector};
 use crate::session::{Cursor, Session};
 use crate::source::Source;
@@ -120,7 +121,7 @@ impl Admin<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn is_empty(self) -> Result<bool, StoreError> {
+    pub async fn is_empty(self) -> Result<bool, RegistryError> {
         let mut empty = true;
         let mut visit = |page: View| {
             empty &= page.is_empty();
@@ -134,7 +135,7 @@ impl Admin<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn importer(self, dry_run: bool) -> Result<Importer, StoreError> {
+    pub async fn importer(self, dry_run: bool) -> Result<Importer, RegistryError> {
         let merged = !self.is_empty().await?;
         Ok(Importer::begin(self.0, ImportReport { merged, ..ImportReport::default() }, dry_run))
     }
@@ -146,7 +147,7 @@ impl Registry {
         &self,
         step: Arc<dyn Step>,
         dry_run: bool,
-    ) -> Result<(ChangeSet, View), StoreError> {
+    ) -> Result<(ChangeSet, View), RegistryError> {
         if dry_run {
             let preview = Preview(step);
             let view = self.ask(preview.clone()).await?;
@@ -156,7 +157,7 @@ impl Registry {
         loop {
             match self.store.transact(Arc::clone(&step)).await {
                 Err(StoreError::Unknown(_)) if attempt < ATTEMPTS => attempt += 1,
-                other => return other.map(|commit| (commit.changes, commit.view)),
+                other => return Ok(other.map(|commit| (commit.changes, commit.view))?),
             }
         }
     }
@@ -186,7 +187,7 @@ impl Importer {
     ///
     /// # Errors
     /// What the store reports; what was written before stays.
-    pub async fn put(&mut self, mut record: Record) -> Result<(), StoreError> {
+    pub async fn put(&mut self, mut record: Record) -> Result<(), RegistryError> {
         if self.copying {
             match self.copied(record).await? {
                 Some(other) => record = other,
@@ -244,7 +245,7 @@ impl Importer {
     ///
     /// # Errors
     /// What the store reports; what was written before stays.
-    pub async fn finish(mut self) -> Result<ImportReport, StoreError> {
+    pub async fn finish(mut self) -> Result<ImportReport, RegistryError> {
         self.next(Batch::Nothing).await?;
         if self.copying {
             self.finish_copy().await?;
@@ -286,7 +287,7 @@ impl Importer {
     }
 
     /// Writes the batch and begins another one.
-    async fn next(&mut self, next: Batch) -> Result<(), StoreError> {
+    async fn next(&mut self, next: Batch) -> Result<(), RegistryError> {
         // The last commit of each collection is safe before the next begins; those before it are
         // then safe too.
         let last = mem::discriminant(&self.batch) != mem::discriminant(&next);
@@ -374,7 +375,7 @@ impl Importer {
         revision: Revision,
         rows: Vec<Numbered>,
         durability: Durability,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RegistryError> {
         let all = rows.len();
         let (last, before) = self.revisions.last().copied().unwrap_or_default();
         // In a store that was empty, and holds what came before this and nothing else, nothing of
@@ -421,7 +422,7 @@ impl Importer {
         }
     }
 
-    async fn write(&self, step: impl Step) -> Result<(ChangeSet, View), StoreError> {
+    async fn write(&self, step: impl Step) -> Result<(ChangeSet, View), RegistryError> {
         self.registry.carry_out(Arc::new(step), self.dry_run).await
     }
 }

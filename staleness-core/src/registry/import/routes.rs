@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::ITEMS;
 use crate::ids::{ModelId, ProjectId};
+use crate::registry::RegistryError;
 use crate::registry::Routes;
 use crate::registry::routes::{check_dimensions, dimensions_in};
 use crate::route::{Route, RouteKey, RouteVector, Vector};
 use crate::route::{check_route, own_id};
 use crate::store::{
-    Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, StoreError, VectorFilter,
-    View,
+    Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, VectorFilter, View,
 };
 use crate::time::Timestamp;
 
@@ -121,7 +121,11 @@ impl Routes<'_> {
     /// # Errors
     /// [`Refusal::Invalid`] for what no route may hold: nothing was written then; else what the store
     /// reports, and commits that were made stay.
-    pub async fn import(self, routes: Vec<ToldRoute>, dry_run: bool) -> Result<usize, StoreError> {
+    pub async fn import(
+        self,
+        routes: Vec<ToldRoute>,
+        dry_run: bool,
+    ) -> Result<usize, RegistryError> {
         routes
             .iter()
             .try_for_each(|told| check_route(&told.route).and_then(|()| own_id(&told.route)))?;

@@ -20,7 +20,8 @@ use super::Registry;
 use crate::ids::ItemKey;
 use crate::knowledge::Item;
 use crate::registry::Knowledge;
-use crate::store::{Commit, Refusal, Step, StoreError};
+use crate::registry::RegistryError;
+use crate::store::{Commit, Refusal, Step};
 
 pub(super) use act::state;
 pub(super) use edit::same_place;
@@ -33,7 +34,7 @@ impl Knowledge<'_> {
     /// # Errors
     /// [`Refusal::Invalid`] for an id that is taken and for what no record may hold,
     /// [`Refusal::Unknown`] where it supersedes an unknown id; else what the store reports.
-    pub async fn add(self, item: Item, act: Act) -> Result<Item, StoreError> {
+    pub async fn add(self, item: Item, act: Act) -> Result<Item, RegistryError> {
         let key = item.key.clone();
         self.0.one(add::AddItem { item, act }, &key).await
     }
@@ -50,7 +51,7 @@ impl Knowledge<'_> {
         keys: Vec<ItemKey>,
         patch: ItemPatch,
         act: Act,
-    ) -> Result<Vec<Item>, StoreError> {
+    ) -> Result<Vec<Item>, RegistryError> {
         let step = edit::EditItems { keys: keys.clone(), patch, act };
         self.0.several(step, &keys).await
     }
@@ -64,7 +65,7 @@ impl Knowledge<'_> {
         self,
         verifications: Vec<Verification>,
         act: Act,
-    ) -> Result<Vec<Item>, StoreError> {
+    ) -> Result<Vec<Item>, RegistryError> {
         let keys: Vec<ItemKey> = verifications.iter().map(|each| each.key.clone()).collect();
         self.0.several(judge::VerifyItems { verifications, act }, &keys).await
     }
@@ -75,7 +76,7 @@ impl Knowledge<'_> {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is no to-do; else
     /// what the store reports. Nothing is noted then.
-    pub async fn done(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, StoreError> {
+    pub async fn done(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::DoneItems { keys: keys.clone(), done: true, act };
         self.0.several(step, &keys).await
     }
@@ -86,7 +87,7 @@ impl Knowledge<'_> {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is no to-do; else
     /// what the store reports. Nothing is noted then.
-    pub async fn reopen(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, StoreError> {
+    pub async fn reopen(self, keys: Vec<ItemKey>, act: Act) -> Result<Vec<Item>, RegistryError> {
         let step = judge::DoneItems { keys: keys.clone(), done: false, act };
         self.0.several(step, &keys).await
     }
@@ -102,7 +103,7 @@ impl Knowledge<'_> {
         old: ItemKey,
         new: ItemKey,
         act: Act,
-    ) -> Result<(Item, Item), StoreError> {
+    ) -> Result<(Item, Item), RegistryError> {
         let step = links::Supersede { old: old.clone(), new: new.clone(), act };
         let commit = self.0.store.transact(Arc::new(step)).await?;
         Ok((of(&commit, &old)?, of(&commit, &new)?))
@@ -120,7 +121,7 @@ impl Knowledge<'_> {
         by: String,
         reason: String,
         act: Act,
-    ) -> Result<Item, StoreError> {
+    ) -> Result<Item, RegistryError> {
         let step = judge::ContradictItem { key: key.clone(), by, reason, act };
         self.0.one(step, &key).await
     }
@@ -130,7 +131,7 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
-    pub async fn remove(self, key: ItemKey, act: Act) -> Result<Option<Item>, StoreError> {
+    pub async fn remove(self, key: ItemKey, act: Act) -> Result<Option<Item>, RegistryError> {
         let commit = self.0.run(links::RemoveItem { key: key.clone(), act }).await?;
         Ok(commit.view.knowledge.get(&key).cloned())
     }
@@ -140,7 +141,7 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn count_recalls(self, keys: Vec<ItemKey>, act: Act) -> Result<usize, StoreError> {
+    pub async fn count_recalls(self, keys: Vec<ItemKey>, act: Act) -> Result<usize, RegistryError> {
         if keys.is_empty() {
             return Ok(0);
         }
@@ -150,18 +151,18 @@ impl Knowledge<'_> {
 }
 
 impl Registry {
-    async fn one(&self, step: impl Step, key: &ItemKey) -> Result<Item, StoreError> {
+    async fn one(&self, step: impl Step, key: &ItemKey) -> Result<Item, RegistryError> {
         of(&self.run(step).await?, key)
     }
 
-    async fn several(&self, step: impl Step, keys: &[ItemKey]) -> Result<Vec<Item>, StoreError> {
+    async fn several(&self, step: impl Step, keys: &[ItemKey]) -> Result<Vec<Item>, RegistryError> {
         let commit = self.run(step).await?;
         keys.iter().map(|key| of(&commit, key)).collect()
     }
 }
 
 /// An item as a commit left it.
-fn of(commit: &Commit, key: &ItemKey) -> Result<Item, StoreError> {
+fn of(commit: &Commit, key: &ItemKey) -> Result<Item, RegistryError> {
     let written = commit.changes.knowledge.iter().find_map(|change| match change {
         crate::store::Change::Put(row) if row.key == *key => Some(row),
         _ => None,

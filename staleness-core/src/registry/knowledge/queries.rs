@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ids::{ItemId, ItemKey, ProjectId, Scope};
 use crate::knowledge::{Item, ItemBrief};
 use crate::registry::Knowledge;
+use crate::registry::RegistryError;
 use crate::registry::ScopeChoice;
-use crate::store::{ItemFilter, Refusal, Selection, StoreError};
+use crate::store::{ItemFilter, Refusal, Selection};
 
 /// Items that are read one by one, at most; more are read with all others of their scopes.
 const MANY: usize = 200;
@@ -38,7 +39,7 @@ impl Knowledge<'_> {
         project: &ProjectId,
         id: &ItemId,
         scope: ScopeChoice,
-    ) -> Result<Item, StoreError> {
+    ) -> Result<Item, RegistryError> {
         let keys = scope.item_keys(project, id);
         let selection =
             keys.iter().fold(Selection::new(), |all, key| all.peek(ItemFilter::Key(key.clone())));
@@ -53,7 +54,7 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn list(self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
+    pub async fn list(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
         // Global ones come first in the order of keys.
         let rows = self.rows(project).await?;
         let seen: BTreeMap<ItemId, Item> =
@@ -66,7 +67,7 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn rows(self, project: &ProjectId) -> Result<Vec<Item>, StoreError> {
+    pub async fn rows(self, project: &ProjectId) -> Result<Vec<Item>, RegistryError> {
         let selection = Selection::new()
             .peek(ItemFilter::Scope(Scope::Global))
             .peek(ItemFilter::Scope(Scope::Project(project.clone())));
@@ -80,7 +81,7 @@ impl Knowledge<'_> {
     pub async fn briefs(
         self,
         project: &ProjectId,
-    ) -> Result<BTreeMap<Scope, Vec<ItemBrief>>, StoreError> {
+    ) -> Result<BTreeMap<Scope, Vec<ItemBrief>>, RegistryError> {
         let scopes = [Scope::Global, Scope::Project(project.clone())];
         let asked = scopes.iter().cloned().fold(Selection::new(), Selection::item_briefs);
         let mut briefs = self.0.ask(asked).await?.item_briefs;
@@ -98,7 +99,7 @@ impl Knowledge<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn get_all(self, keys: &[ItemKey]) -> Result<Vec<Item>, StoreError> {
+    pub async fn get_all(self, keys: &[ItemKey]) -> Result<Vec<Item>, RegistryError> {
         let keys: BTreeSet<&ItemKey> = keys.iter().collect();
         let keys: Vec<&ItemKey> = keys.into_iter().collect();
         let mut all = Vec::with_capacity(keys.len());
@@ -118,7 +119,7 @@ impl Knowledge<'_> {
         self,
         project: &ProjectId,
         text: &str,
-    ) -> Result<Option<ItemId>, StoreError> {
+    ) -> Result<Option<ItemId>, RegistryError> {
         let wanted = text.to_lowercase();
         let items = self.list(project).await?;
         let best = items

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use crate::ids::{ModelId, ProjectId, ToolName};
+use crate::registry::RegistryError;
 use crate::registry::Routes;
 use crate::registry::finding::meant;
 use crate::registry::queries::{refused, visible};
@@ -12,7 +13,7 @@ use crate::report::{Context, QueryVector, RouteReport};
 use crate::route::{Route, RouteId};
 use crate::scan::ProjectRef;
 use crate::search::{LearnedMatch, Meaning, Question, is_cold};
-use crate::store::{RouteFilter, Selection, StoreError, VectorFilter};
+use crate::store::{RouteFilter, Selection, VectorFilter};
 use crate::text::counted;
 use crate::time::Timestamp;
 use crate::tool::Status;
@@ -74,7 +75,7 @@ impl Routes<'_> {
         project: &ProjectRef,
         find: FindRoutes,
         now: Timestamp,
-    ) -> Result<FoundRoutes, StoreError> {
+    ) -> Result<FoundRoutes, RegistryError> {
         let asked = Question::new(&find.query).map_err(refused)?;
         let id = &project.id;
         let vector = find.vector.as_ref().map(QueryVector::of);
@@ -124,7 +125,7 @@ impl Routes<'_> {
         self,
         project: &ProjectId,
         model: &ModelId,
-    ) -> Result<Option<String>, StoreError> {
+    ) -> Result<Option<String>, RegistryError> {
         let routes = self.list(project).await?;
         let others = routes.iter().filter_map(|route| route.model.as_ref());
         Ok(offer(model, others.filter(|known| *known != model).count()))

@@ -2,12 +2,12 @@
 
 use super::unknown;
 use crate::ids::{ProjectId, Scope, ToolKey};
+use crate::registry::RegistryError;
 use crate::registry::Routes;
 use crate::registry::record::both_keys;
 use crate::route::{Route, RouteId, RouteKey, Suggestions};
 use crate::store::{
-    Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, StoreError,
-    SuggestionFilter, View,
+    Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, SuggestionFilter, View,
 };
 use crate::text::fold_query;
 use crate::time::Timestamp;
@@ -22,7 +22,7 @@ impl Routes<'_> {
         project: &ProjectId,
         id: RouteId,
         at: Timestamp,
-    ) -> Result<Route, StoreError> {
+    ) -> Result<Route, RegistryError> {
         let commit = self.0.run(ForgetRoute { project: project.clone(), id, at }).await?;
         let mut routes = commit.view.routes.into_values();
         Ok(routes.find(|row| row.key.id == id).ok_or_else(|| unknown(id))?)

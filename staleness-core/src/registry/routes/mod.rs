@@ -23,14 +23,14 @@ pub(super) use teach::{Taught, teach};
 
 use super::Registry;
 use crate::ids::{ModelId, OpId, ProjectId};
+use crate::registry::RegistryError;
 use crate::registry::{Routes, Sessions};
 use crate::report::of_model;
 use crate::route::{Route, RouteId, RouteKey, RouteVector, Suggestions};
 use crate::scan::ProjectRef;
 use crate::session::SessionKey;
 use crate::store::{
-    Change, Commit, Refusal, RouteFilter, Selection, StoreError, SuggestionFilter, VectorFilter,
-    View,
+    Change, Commit, Refusal, RouteFilter, Selection, SuggestionFilter, VectorFilter, View,
 };
 use crate::time::Timestamp;
 
@@ -52,7 +52,7 @@ impl Routes<'_> {
         self,
         project: &ProjectRef,
         learn: Learn,
-    ) -> Result<Option<Route>, StoreError> {
+    ) -> Result<Option<Route>, RegistryError> {
         let at = learn.at;
         let step = learn.step(project, &self.0.policy)?;
         let asked = step.asked();
@@ -76,7 +76,7 @@ impl Routes<'_> {
         self,
         project: &ProjectRef,
         learn: Learn,
-    ) -> Result<Option<Route>, StoreError> {
+    ) -> Result<Option<Route>, RegistryError> {
         let step = learn.step(project, &self.0.policy)?;
         let asked = step.asked();
         Ok(asked.learned(&self.0.dry().run(step).await?))
@@ -86,7 +86,7 @@ impl Routes<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn list(self, project: &ProjectId) -> Result<Vec<Route>, StoreError> {
+    pub async fn list(self, project: &ProjectId) -> Result<Vec<Route>, RegistryError> {
         let all = Selection::new().peek(RouteFilter::Project(project.clone()));
         let mut routes: Vec<Route> = self.0.ask(all).await?.routes.into_values().collect();
         routes.sort_by(|a, b| {
@@ -104,7 +104,7 @@ impl Routes<'_> {
         self,
         project: &ProjectId,
         model: &ModelId,
-    ) -> Result<Vec<RouteVector>, StoreError> {
+    ) -> Result<Vec<RouteVector>, RegistryError> {
         let filter = VectorFilter::Model(project.clone(), model.clone());
         let view = self.0.ask(Selection::new().peek(filter)).await?;
         Ok(view.vectors.into_values().collect())
@@ -118,7 +118,7 @@ impl Routes<'_> {
         self,
         project: &ProjectId,
         model: &ModelId,
-    ) -> Result<Option<usize>, StoreError> {
+    ) -> Result<Option<usize>, RegistryError> {
         let filter = VectorFilter::First(project.clone(), model.clone());
         let view = self.0.ask(Selection::new().peek(filter)).await?;
         Ok(dimensions_in(&view, project, model))
@@ -134,7 +134,7 @@ impl Routes<'_> {
         keys: Vec<RouteKey>,
         op: &OpId,
         at: Timestamp,
-    ) -> Result<usize, StoreError> {
+    ) -> Result<usize, RegistryError> {
         let step = teach::UseRoutes { keys, op: Route::use_op(op), at };
         Ok(self.0.run(step).await?.changes.routes.len())
     }
@@ -147,7 +147,7 @@ impl Routes<'_> {
         self,
         project: &ProjectId,
         text: &str,
-    ) -> Result<Option<RouteId>, StoreError> {
+    ) -> Result<Option<RouteId>, RegistryError> {
         let wanted = text.to_lowercase();
         let routes = self.list(project).await?;
         let like = |route: &Route| {
@@ -169,7 +169,7 @@ impl Registry {
         &self,
         commit: &Commit,
         at: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RegistryError> {
         let made = commit.changes.routes.iter().filter_map(|change| match change {
             Change::Put(row) => Some(&row.key),
             Change::Delete(_) => None,
@@ -195,7 +195,7 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn suggestions(self, key: &SessionKey) -> Result<Option<Suggestions>, StoreError> {
+    pub async fn suggestions(self, key: &SessionKey) -> Result<Option<Suggestions>, RegistryError> {
         let filter = SuggestionFilter::Key(key.clone());
         let mut view = self.0.ask(Selection::new().peek(filter)).await?;
         Ok(view.suggestions.remove(key))

@@ -2,6 +2,7 @@
 
 use crate::ids::SessionId;
 use crate::registry::Registry;
+use crate::registry::RegistryError;
 use crate::registry::Tools;
 use crate::registry::finding::is_usable;
 use crate::report::{Catalog, Context, Ignored, Listed, best, last_used};
@@ -9,7 +10,7 @@ use crate::route::{SuggestedTool, Suggestions};
 use crate::scan::ProjectRef;
 use crate::search::{Meaning, Question};
 use crate::session::SessionKey;
-use crate::store::{OutcomeFilter, Selection, StoreError, SuggestionFilter, View};
+use crate::store::{OutcomeFilter, Selection, SuggestionFilter, View};
 use crate::time::Timestamp;
 use crate::tool::Status;
 
@@ -24,7 +25,7 @@ const FAR: u32 = 10_000;
 impl Tools<'_> {
     /// The tools to suggest for a user's prompt, best first: at most three active ones that fit at least
     /// as well as `routes.suggest_from` says. None while the session is cooling down, or when it was
-    /// made enough suggestions: see [`Sessions::note_prompt`], which counts them.
+    /// made enough suggestions: see [`Sessions::note_prompt`](crate::registry::Sessions::note_prompt), which counts them.
     ///
     /// It writes nothing, and keeps nothing of the prompt.
     ///
@@ -36,7 +37,7 @@ impl Tools<'_> {
         session: &SessionId,
         prompt: &str,
         now: Timestamp,
-    ) -> Result<Vec<SuggestedTool>, StoreError> {
+    ) -> Result<Vec<SuggestedTool>, RegistryError> {
         let end = prompt.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_READ);
         let Ok(asked) = Question::new(&prompt[..end.unwrap_or(prompt.len())]) else {
             return Ok(Vec::new());
@@ -89,7 +90,7 @@ impl Registry {
     /// Returns true if fewer uses of tools than the policy asks for lie behind the session's last suggestion. The
     /// view holds the last outcomes of the project; where they are those of other sessions, it looks back
     /// further.
-    async fn cools_down(&self, view: &View, known: &Suggestions) -> Result<bool, StoreError> {
+    async fn cools_down(&self, view: &View, known: &Suggestions) -> Result<bool, RegistryError> {
         let Some(last) = known.last_suggested_at() else { return Ok(false) };
         let calls = self.policy().routes.cool_down_calls as usize;
         let SessionKey { project, id } = &known.key;

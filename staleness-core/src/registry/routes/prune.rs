@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 use crate::ids::{ProjectId, ToolName};
+use crate::registry::RegistryError;
 use crate::registry::Routes;
 use crate::route::{PruneReason, Route, RouteId, Suggestions, plan_prune};
 use crate::store::{
     Change, Decision, Draft, Durability, ProjectFilter, Refusal, RouteFilter, Selection, Step,
-    StoreError, SuggestionFilter, View,
+    SuggestionFilter, View,
 };
 use crate::time::Timestamp;
 
@@ -45,7 +46,7 @@ impl Routes<'_> {
         project: &ProjectId,
         now: Timestamp,
         dry_run: bool,
-    ) -> Result<RoutePruneReport, StoreError> {
+    ) -> Result<RoutePruneReport, RegistryError> {
         let policy = &self.0.policy.routes;
         let all = Selection::new()
             .peek(RouteFilter::Project(project.clone()))
@@ -90,7 +91,7 @@ impl Routes<'_> {
         self,
         now: Timestamp,
         dry_run: bool,
-    ) -> Result<RoutePruneReport, StoreError> {
+    ) -> Result<RoutePruneReport, RegistryError> {
         let projects = Selection::new().peek(ProjectFilter::All);
         let projects = self.0.ask(projects).await?.projects;
         let mut report = RoutePruneReport::default();

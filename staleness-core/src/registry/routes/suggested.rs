@@ -1,11 +1,10 @@
 //! Noting what was suggested in a session.
 
+use crate::registry::RegistryError;
 use crate::registry::Sessions;
 use crate::route::{MAX_SUGGESTED, Prompted, Suggestions};
 use crate::session::SessionKey;
-use crate::store::{
-    Decision, Draft, Durability, Refusal, Selection, Step, StoreError, SuggestionFilter, View,
-};
+use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, SuggestionFilter, View};
 use crate::time::Timestamp;
 
 impl Sessions<'_> {
@@ -14,7 +13,11 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn note_prompt(self, key: SessionKey, prompted: Prompted) -> Result<(), StoreError> {
+    pub async fn note_prompt(
+        self,
+        key: SessionKey,
+        prompted: Prompted,
+    ) -> Result<(), RegistryError> {
         self.0.run(NotePrompt { key, prompted, asked: false }).await.map(drop)
     }
 
@@ -27,7 +30,7 @@ impl Sessions<'_> {
         self,
         key: SessionKey,
         prompted: Prompted,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RegistryError> {
         self.0.run(NotePrompt { key, prompted, asked: true }).await.map(drop)
     }
 
@@ -39,7 +42,7 @@ impl Sessions<'_> {
         self,
         key: SessionKey,
         at: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RegistryError> {
         let known = Selection::new().peek(SuggestionFilter::Key(key.clone()));
         if self.0.ask(known).await?.suggestions.is_empty() {
             return Ok(());

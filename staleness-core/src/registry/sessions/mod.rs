@@ -11,11 +11,12 @@ use std::cmp::Reverse;
 pub use resume::{Resume, ResumeFrom};
 
 use crate::ids::{AgentId, ProjectId, SessionId};
+use crate::registry::RegistryError;
 use crate::registry::Sessions;
 use crate::report::Delta;
 use crate::scan::ProjectRef;
 use crate::session::{CursorKey, Session, SessionKey};
-use crate::store::{Change, Commit, Refusal, Selection, SessionFilter, StoreError};
+use crate::store::{Change, Commit, Refusal, Selection, SessionFilter};
 use crate::time::Timestamp;
 
 /// How like an id must be to be offered for another, 0..=1.
@@ -33,7 +34,7 @@ impl Sessions<'_> {
         agent: &AgentId,
         id: &SessionId,
         at: Timestamp,
-    ) -> Result<Session, StoreError> {
+    ) -> Result<Session, RegistryError> {
         let key = SessionKey { project: project.clone(), id: id.clone() };
         let step = steps::StartSession { key: key.clone(), agent: agent.clone(), at };
         of(&self.0.run(step).await?, &key)
@@ -49,7 +50,7 @@ impl Sessions<'_> {
         project: &ProjectId,
         id: &SessionId,
         at: Timestamp,
-    ) -> Result<Session, StoreError> {
+    ) -> Result<Session, RegistryError> {
         let key = SessionKey { project: project.clone(), id: id.clone() };
         self.forget_suggestions(key.clone(), at).await?;
         of(&self.0.run(steps::EndSession { key: key.clone(), at }).await?, &key)
@@ -59,7 +60,7 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// What the store reports.
-    pub async fn list(self, project: &ProjectId) -> Result<Vec<Session>, StoreError> {
+    pub async fn list(self, project: &ProjectId) -> Result<Vec<Session>, RegistryError> {
         let all = Selection::new().peek(SessionFilter::Project(project.clone()));
         let mut sessions: Vec<Session> = self.0.ask(all).await?.sessions.into_values().collect();
         sessions.sort_by_key(|session| Reverse(session.started_at));
@@ -74,7 +75,7 @@ impl Sessions<'_> {
         self,
         project: &ProjectId,
         text: &str,
-    ) -> Result<Option<SessionId>, StoreError> {
+    ) -> Result<Option<SessionId>, RegistryError> {
         let wanted = text.to_lowercase();
         let sessions = self.list(project).await?;
         let best = sessions
@@ -97,7 +98,7 @@ impl Sessions<'_> {
         project: &ProjectRef,
         resume: Resume,
         now: Timestamp,
-    ) -> Result<Delta, StoreError> {
+    ) -> Result<Delta, RegistryError> {
         let overdue = self.0.overdue(project, now);
         let query = resume::WhatChanged { project: project.id.clone(), resume, overdue };
         let view = self.0.ask(query.clone()).await?;
@@ -117,7 +118,7 @@ impl Sessions<'_> {
         resume: &Resume,
         delta: &Delta,
         at: Timestamp,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool, RegistryError> {
         if !delta.moves {
             return Ok(false);
         }
@@ -129,7 +130,7 @@ impl Sessions<'_> {
 }
 
 /// A session as a commit left it.
-fn of(commit: &Commit, key: &SessionKey) -> Result<Session, StoreError> {
+fn of(commit: &Commit, key: &SessionKey) -> Result<Session, RegistryError> {
     let written = commit.changes.sessions.iter().find_map(|change| match change {
         Change::Put(row) if row.key == *key => Some(row),
         _ => None,

@@ -16,6 +16,7 @@ pub(super) use queries::open;
 use super::{Act, Registry};
 use crate::ids::{WorkId, WorkKey};
 use crate::journal::JournalEntry;
+use crate::registry::RegistryError;
 use crate::registry::WorkItems;
 use crate::scan::ProjectRef;
 use crate::store::{Change, Commit, Refusal, StoreError};
@@ -43,7 +44,7 @@ impl WorkItems<'_> {
     /// # Errors
     /// [`Refusal::Invalid`] for an id that is taken and for what no record may hold; else what the
     /// store reports.
-    pub async fn add(self, work: Work, act: Act) -> Result<Work, StoreError> {
+    pub async fn add(self, work: Work, act: Act) -> Result<Work, RegistryError> {
         let key = work.key.clone();
         self.0.on_work(key, Deed::Add(Box::new(work)), act).await
     }
@@ -54,7 +55,12 @@ impl WorkItems<'_> {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for a state to which it cannot be
     /// moved and for what no record may hold; else what the store reports.
-    pub async fn set(self, key: WorkKey, patch: WorkPatch, act: Act) -> Result<Work, StoreError> {
+    pub async fn set(
+        self,
+        key: WorkKey,
+        patch: WorkPatch,
+        act: Act,
+    ) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Set(patch), act).await
     }
 
@@ -64,7 +70,7 @@ impl WorkItems<'_> {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for no text or one that is too
     /// long; else what the store reports.
-    pub async fn step(self, key: WorkKey, text: String, act: Act) -> Result<Work, StoreError> {
+    pub async fn step(self, key: WorkKey, text: String, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Step(text), act).await
     }
 
@@ -72,7 +78,7 @@ impl WorkItems<'_> {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id; else what the store reports.
-    pub async fn touch(self, key: WorkKey, at: Timestamp) -> Result<Work, StoreError> {
+    pub async fn touch(self, key: WorkKey, at: Timestamp) -> Result<Work, RegistryError> {
         let commit = self.0.run(TouchWork { key: key.clone(), at }).await?;
         of(&commit, &key)
     }
@@ -83,7 +89,7 @@ impl WorkItems<'_> {
     /// # Errors
     /// [`Refusal::Unknown`] for an unknown id, [`Refusal::Invalid`] for one that is open; else what
     /// the store reports.
-    pub async fn reopen(self, key: WorkKey, act: Act) -> Result<Work, StoreError> {
+    pub async fn reopen(self, key: WorkKey, act: Act) -> Result<Work, RegistryError> {
         self.0.on_work(key, Deed::Reopen, act).await
     }
 
@@ -99,7 +105,7 @@ impl WorkItems<'_> {
         project: &ProjectRef,
         key: WorkKey,
         act: Act,
-    ) -> Result<Resolution, StoreError> {
+    ) -> Result<Resolution, RegistryError> {
         let found = self
             .0
             .ask(crate::store::Selection::new().peek(crate::store::WorkFilter::Key(key.clone())));
@@ -119,19 +125,19 @@ impl WorkItems<'_> {
                 from: state(&entry.from),
                 to: state(&entry.to),
             })
-            .ok_or_else(|| StoreError::Misstep("nothing was resolved".into()))
+            .ok_or_else(|| StoreError::Misstep("nothing was resolved".into()).into())
     }
 }
 
 impl Registry {
-    async fn on_work(&self, key: WorkKey, deed: Deed, act: Act) -> Result<Work, StoreError> {
+    async fn on_work(&self, key: WorkKey, deed: Deed, act: Act) -> Result<Work, RegistryError> {
         let commit = self.run(ActOnWork { key: key.clone(), deed, act }).await?;
         of(&commit, &key)
     }
 }
 
 /// A work item as a commit left it.
-fn of(commit: &Commit, key: &WorkKey) -> Result<Work, StoreError> {
+fn of(commit: &Commit, key: &WorkKey) -> Result<Work, RegistryError> {
     let written = commit.changes.work.iter().find_map(|change| match change {
         Change::Put(row) if row.key == *key => Some(row),
         _ => None,

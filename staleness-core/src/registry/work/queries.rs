@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use crate::ids::{ProjectId, Scope, WorkId, WorkKey};
 use crate::policy::Policy;
+use crate::registry::RegistryError;
 use crate::registry::WorkItems;
 use crate::registry::{Registry, ScopeChoice};
 use crate::report::WorkReport;
 use crate::scan::ProjectRef;
-use crate::store::{Refusal, Selection, StoreError, View, WorkFilter};
+use crate::store::{Refusal, Selection, View, WorkFilter};
 use crate::time::Timestamp;
 use crate::work::{StaleReport, Work, WorkKind, WorkPolicy, WorkStatus, flag, judge};
 
@@ -55,7 +56,7 @@ impl WorkItems<'_> {
         project: &ProjectId,
         id: &WorkId,
         scope: ScopeChoice,
-    ) -> Result<Work, StoreError> {
+    ) -> Result<Work, RegistryError> {
         let keys = scope.work_keys(project, id);
         let selection =
             keys.iter().fold(Selection::new(), |all, key| all.peek(WorkFilter::Key(key.clone())));
@@ -74,7 +75,7 @@ impl WorkItems<'_> {
         self,
         project: &ProjectId,
         listing: WorkListing,
-    ) -> Result<Vec<Work>, StoreError> {
+    ) -> Result<Vec<Work>, RegistryError> {
         let ended = listing.status.is_some_and(|status| !status.is_open());
         let selection = if listing.open && !ended {
             open(project)
@@ -103,7 +104,7 @@ impl WorkItems<'_> {
         project: &ProjectRef,
         work: Vec<Work>,
         now: Timestamp,
-    ) -> Result<Vec<WorkReport>, StoreError> {
+    ) -> Result<Vec<WorkReport>, RegistryError> {
         let judge = |work: &Work, softened_by: Option<&str>| {
             judge(work, now, &rules(&self.0.policy, project, work), softened_by)
         };
@@ -131,7 +132,7 @@ impl WorkItems<'_> {
         self,
         project: &ProjectRef,
         now: Timestamp,
-    ) -> Result<StaleReport, StoreError> {
+    ) -> Result<StaleReport, RegistryError> {
         let overdue = self.0.overdue(project, now);
         let view = self.0.ask(overdue.clone()).await?;
         Ok(overdue.report(&view))
@@ -145,7 +146,7 @@ impl WorkItems<'_> {
         self,
         project: &ProjectId,
         text: &str,
-    ) -> Result<Option<WorkId>, StoreError> {
+    ) -> Result<Option<WorkId>, RegistryError> {
         let wanted = text.to_lowercase();
         let work = self.list(project, WorkListing::default()).await?;
         let best = work
