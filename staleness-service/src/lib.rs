@@ -11,11 +11,13 @@
 //! - [`suggested`]: what was suggested in a session, for what its outcomes say about it.
 //! - [`vectors`], [`embedder`]: what a file of numbers means, and the model that makes them.
 //! - [`model_text`]: the only way in which text of ours and names of others reach a model.
+//! - [`briefing`]: the text that a hook adds to an agent's context.
 //! - [`limits`]: the largest size of a file; [`save`]: files that are written whole.
 //! - [`upkeep`]: what is let go as time passes.
 //! - [`work`], [`sessions`], [`review`]: what is overdue, what changed, what needs attention; [`rank`]:
 //!   in which order.
 
+pub mod briefing;
 pub mod citations;
 pub mod config;
 pub mod documents;

@@ -1,6 +1,5 @@
 //! `hook`: what an agent client calls. It exits 0 and stays silent whatever happens.
 
-use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
 
@@ -8,25 +7,18 @@ use serde_json::json;
 use staleness::RegistryError;
 use staleness::clock;
 use staleness::ids::{AgentId, SessionId};
-use staleness::knowledge::{Context, Document, judge};
-use staleness::registry::{FindTools, Resume, Use, WorkListing};
-use staleness::report::{Delta, DeltaItem, digest};
+use staleness::registry::{Resume, Use};
 use staleness::store::StoreError;
 use staleness::text::counted;
 use staleness::tool::ToolKind;
-use staleness::verdict::Verdict;
-use staleness::work::WorkKind;
-use staleness::{Registry, Timestamp, Wait};
+use staleness::{Registry, Wait};
+use staleness_service::briefing::{self, prompt};
 use staleness_service::model_text::{ModelName, ModelText, NameKind};
-use staleness_sources::documents::Report;
 use staleness_sources::hook::{
     Event, HookClient, HookInput, MAX_PAYLOAD_BYTES, Prompt, ToolEvent, parse,
 };
 
-use super::items::{joined_for_files, known, outside};
 use super::scan::{Asker, apply, preview};
-use super::tell_documents::Loaded;
-use super::{documents, prompted, tell, tell_documents, tell_work};
 use crate::args::{Global, HookArgs};
 use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, escape};
@@ -233,7 +225,7 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
         }
     }
     let delta = registry.sessions().resume(project, resume.clone(), now).wait()?;
-    let told = told(settings, &registry, &delta, &resume);
+    let told = briefing::session_start(settings, &registry, &delta, &resume);
     if let Some(text) = &told.text {
         say(input, text)?;
     }
@@ -245,11 +237,11 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
 }
 
 /// Suggests tools for a prompt, where some fit well, and notes that it did.
-fn user_prompt(settings: &Settings, input: &HookInput, prompt: &Prompt) -> Result<(), CliError> {
+fn user_prompt(settings: &Settings, input: &HookInput, asked: &Prompt) -> Result<(), CliError> {
     let begun = Instant::now();
     let registry = open(settings, Access::Look)?;
-    let Some(found) = prompted::look(settings, &registry, input, prompt)? else { return Ok(()) };
-    if let Some(text) = prompted::text(&found.tools) {
+    let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
+    if let Some(text) = prompt::text(&found.tools) {
         say(input, &text)?;
     }
     if found.is_worth_noting() {
@@ -306,123 +298,6 @@ fn session_end(settings: &Settings, input: &HookInput) -> Result<(), CliError> {
 fn agent(input: &HookInput) -> Result<AgentId, CliError> {
     AgentId::new(input.client_id().as_str())
         .map_err(|why| CliError::invalid(format!("the client's name {why}")))
-}
-
-/// What the agent is told.
-struct Told {
-    /// The text, if there is anything to say.
-    text: Option<ModelText>,
-    /// Everything that changed is in it, or at least how much it is.
-    whole: bool,
-}
-
-fn told(settings: &Settings, registry: &Registry, delta: &Delta, resume: &Resume) -> Told {
-    let hooks = &settings.configured.policy.hooks;
-    if !hooks.tell {
-        return Told { text: None, whole: false };
-    }
-    let budget = hooks.session_start_chars as usize;
-    // Tools are told in any case; documents and work get their share of the room, and work what is left.
-    let share = budget / 3;
-    let left = |taken: [&Option<ModelText>; 3]| {
-        let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
-        budget - taken.sum::<usize>().min(budget)
-    };
-    let version = documents::version(settings);
-    let context = documents::context(settings, version.as_deref());
-    let loaded = loaded(settings, registry, &context).unwrap_or_default();
-    let documents = tell_documents::text(&loaded, &context, settings.now, share);
-    let standing = standing(settings, registry, resume).unwrap_or_default();
-    let mut work = tell_work::text(delta, &standing, resume, share);
-    let ranked = ranked(settings, registry, resume).unwrap_or_default();
-    let pruned = delta.pruned_until.map(|_| {
-        ModelText::from(
-            "Older changes are no longer kept by `staleness`: some may be missing here.",
-        )
-    });
-    let pruned = pruned.filter(|text| text.chars() <= budget);
-    let tools = tell::text(delta, &ranked, left([&pruned, &documents, &work.text]));
-    let room = left([&pruned, &documents, &tools.text]);
-    if room > share && work.text.is_some() {
-        work = tell_work::text(delta, &standing, resume, room);
-    }
-    let whole = tools.whole && work.whole;
-    let told =
-        ModelText::join([tools.text, work.text, pruned, documents].into_iter().flatten(), "\n");
-    Told { text: (!told.is_empty()).then_some(told), whole }
-}
-
-/// The tools that worked here lately, best first, as many as the policy asks for: none by default.
-fn ranked(
-    settings: &Settings,
-    registry: &Registry,
-    resume: &Resume,
-) -> Result<Vec<String>, CliError> {
-    let limit = settings.configured.policy.hooks.ranked_tools as usize;
-    if limit == 0 {
-        return Ok(Vec::new());
-    }
-    let session = resume.session.as_ref();
-    let tools = registry
-        .tools()
-        .suggest(
-            &settings.project,
-            FindTools { session: session.cloned(), ..FindTools::ranked(limit) },
-            settings.now,
-        )
-        .wait()?
-        .tools;
-    // One that never worked here is no advice, nor is one that cannot be named.
-    let worked = tools.into_iter().filter(|tool| tool.score > 0.0 && tool.mark.is_none());
-    let names = worked.map(|tool| tool.tool.name);
-    Ok(names.filter(|name| ModelName::tool(name).is_shown()).collect())
-}
-
-/// What holds whether it changed or not: traps, constraints, and what was handed to this agent.
-fn standing(
-    settings: &Settings,
-    registry: &Registry,
-    resume: &Resume,
-) -> Result<Vec<DeltaItem>, CliError> {
-    let open = WorkListing { open: true, ..WorkListing::default() };
-    let mut items = registry.work().list(&settings.project.id, open).wait()?;
-    items.retain(|item| match item.kind {
-        WorkKind::Trap | WorkKind::Constraint => true,
-        WorkKind::Handoff => item.to.as_deref() == Some(resume.agent.as_str()),
-        _ => false,
-    });
-    items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
-    Ok(digest(&items, &resume.agent).items)
-}
-
-/// The documents that the agent loads, as they were checked last. What holds an item is judged as
-/// that: by its kind and by what was said about it.
-fn loaded(
-    settings: &Settings,
-    registry: &Registry,
-    context: &Context,
-) -> Result<Vec<Loaded>, CliError> {
-    // An item may be stale though nothing was found in its file.
-    let mut documents = registry.documents().list(&settings.project.id).wait()?;
-    documents.retain(|document| document.loaded);
-    let items = documents::items_of(settings, &documents)?;
-    let report = Report { documents, items, ..Report::default() };
-    let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
-    if !report.items.is_empty() {
-        let rows = documents::rows(settings, registry, &report.items)?;
-        let all = joined_for_files(rows, report.items.clone());
-        let nothing = BTreeMap::new();
-        let all = known(all, &|item| outside(item, &report, &nothing), context);
-        verdicts.extend(all.into_iter().filter_map(|each| {
-            let verdict = judge(&each.item, &each.evidence, context);
-            Some((each.item.path.clone()?, (verdict, each.item.anchored_at())))
-        }));
-    }
-    let of = |document: Document| {
-        let item = verdicts.remove(&document.key.path);
-        Loaded { document, item }
-    };
-    Ok(report.documents.into_iter().map(of).collect())
 }
 
 /// Gives context to the agent. An error here means that it was not told.
@@ -483,7 +358,7 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
                 .sessions()
                 .resume(&settings.project, resume.clone(), settings.now)
                 .wait()?;
-            match told(settings, &registry, &delta, &resume).text {
+            match briefing::session_start(settings, &registry, &delta, &resume).text {
                 Some(text) => text.as_str().lines().for_each(|told| line("say", told.into())),
                 None => line("say", "nothing".into()),
             }
@@ -492,12 +367,12 @@ fn explain(settings: &Settings, input: &HookInput) -> Result<String, CliError> {
         Event::SessionEnd => {
             line("would", "end the session, and remove what is past the policy's bounds".into());
         }
-        Event::UserPrompt(prompt) => {
+        Event::UserPrompt(asked) => {
             line("event", "the user asked something".into());
             line("would", "suggest tools where some fit well, now and then".into());
             let registry = settings.open(Access::Look)?;
-            let found = prompted::look(settings, &registry, input, prompt)?;
-            match found.as_ref().and_then(|found| prompted::text(&found.tools)) {
+            let found = prompt::look(settings, &registry, input, asked)?;
+            match found.as_ref().and_then(|found| prompt::text(&found.tools)) {
                 Some(text) => line("say", text.to_string()),
                 None => line("say", "nothing".into()),
             }

@@ -4,9 +4,9 @@
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource};
 use staleness::work::Warning;
-use staleness_service::model_text::{ModelName, ModelText, NameKind, Word, overdue, state};
+use crate::model_text::{ModelName, ModelText, NameKind, Word, overdue, state};
 
-use super::tell::{Said, section};
+use super::{Said, section};
 
 /// The text for an agent, at most `budget` characters. `standing` is what holds whether it changed or
 /// not: a new context knows nothing of it.

@@ -3,10 +3,10 @@
 use staleness::route::{Prompted, SuggestedTool, prompt_text};
 use staleness::session::SessionKey;
 use staleness::{Registry, Wait};
-use staleness_service::model_text::{ModelName, ModelText};
+use crate::model_text::{ModelName, ModelText};
 use staleness_sources::hook::{HookClient, HookInput, Prompt};
 
-use crate::error::CliError;
+use crate::ServiceError;
 use crate::settings::Settings;
 
 /// The longest text that is said, in characters.
@@ -18,28 +18,28 @@ const END: &str =
 
 /// What was found for a prompt, and what is to be noted of it.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) key: SessionKey,
+pub struct Found {
+    pub key: SessionKey,
     /// The tools that are named.
-    pub(super) tools: Vec<SuggestedTool>,
-    pub(super) prompted: Prompted,
+    pub tools: Vec<SuggestedTool>,
+    pub prompted: Prompted,
 }
 
 impl Found {
     /// Returns true if anything was suggested, or is to be learned from.
-    pub(super) const fn is_worth_noting(&self) -> bool {
+    pub const fn is_worth_noting(&self) -> bool {
         !self.prompted.tools.is_empty() || self.prompted.query.is_some()
     }
 }
 
 /// What to suggest; `None` where nothing can be: outside a session neither the cool-down nor the limit
 /// can be kept, and some clients take no context here.
-pub(super) fn look(
+pub fn look(
     settings: &Settings,
     registry: &Registry,
     input: &HookInput,
     prompt: &Prompt,
-) -> Result<Option<Found>, CliError> {
+) -> Result<Option<Found>, ServiceError> {
     let takes_context = matches!(input.client, HookClient::ClaudeCode | HookClient::Codex);
     let Some(session) = input.session.as_ref().filter(|_| takes_context) else { return Ok(None) };
     let (project, now) = (&settings.project, settings.now);
@@ -58,7 +58,7 @@ pub(super) fn look(
 }
 
 /// The sentence, if there is something to say and it is short enough.
-pub(super) fn text(tools: &[SuggestedTool]) -> Option<ModelText> {
+pub fn text(tools: &[SuggestedTool]) -> Option<ModelText> {
     if tools.is_empty() {
         return None;
     }

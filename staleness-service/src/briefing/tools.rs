@@ -2,16 +2,8 @@
 
 use staleness::report::{Delta, NetChange};
 use staleness::tool::Status;
-use staleness_service::model_text::{ModelName, ModelText, cause, tool_prefix};
-
-/// What an agent is told of one sort of things.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
-    /// The text; `None` when there is nothing to say.
-    pub text: Option<ModelText>,
-    /// Everything is in it, or at least how much there is of each group.
-    pub whole: bool,
-}
+use super::{Said, TAIL, count, section};
+use crate::model_text::{ModelName, ModelText, cause, tool_prefix};
 
 /// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
 /// tools that are `ranked`, as far as there is room.
@@ -79,53 +71,8 @@ pub(crate) fn text(delta: &Delta, ranked: &[String], budget: usize) -> Said {
 /// What tools that worked are told under.
 const RANKED: &str = "Worked here lately, best first";
 
-/// Room that is kept for ", and NNNNN more" and what stands around a title.
-const TAIL: usize = 20;
-
 /// A tool's name, and why it is told.
 type Item<'a> = (&'a str, Option<&'a str>);
-
-/// A section that only says how many there are.
-fn count(title: &'static str, left: usize) -> ModelText {
-    ModelText::from("\n- ").and(title).and(": ").and(left).and(" more")
-}
-
-/// Adds a section as far as the budget allows without what is `reserved`, and how many more there
-/// are, with those `beside` that are not among the items: that number is returned. `None`: not even that found room.
-pub(super) fn section(
-    text: &mut ModelText,
-    title: &'static str,
-    (items, beside): (&[ModelText], usize),
-    budget: usize,
-    reserved: usize,
-) -> Option<usize> {
-    let mut line = ModelText::from("\n- ").and(title).and(": ");
-    let mut shown = 0;
-    for item in items {
-        let more = if shown == 0 { 0 } else { 2 };
-        let length = text.chars() + line.chars() + more + item.chars();
-        // Nothing is dropped without a word.
-        if length + TAIL + reserved > budget {
-            break;
-        }
-        if shown > 0 {
-            line.push(", ");
-        }
-        line.push(item);
-        shown += 1;
-    }
-    let left = items.len() + beside - shown;
-    if shown == 0 {
-        line = count(title, left);
-    } else if left > 0 {
-        line = line.and(", and ").and(left).and(" more");
-    }
-    let fits = text.chars() + line.chars() <= budget;
-    if fits {
-        text.push(line);
-    }
-    fits.then_some(left)
-}
 
 #[cfg(test)]
 mod tests {

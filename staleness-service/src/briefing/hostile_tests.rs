@@ -12,10 +12,10 @@ use staleness::verdict::Level;
 use staleness::work::{Warning, WorkKind};
 use staleness::{Policy, Timestamp};
 use staleness_conformance::arbitrary::{MARK, hostile_name};
-use staleness_service::model_text::{ModelText, NameKind};
+use crate::model_text::{ModelText, NameKind};
 
-use super::tell_documents::Loaded;
-use super::{prompted, tell, tell_documents, tell_work};
+use super::documents::Loaded;
+use super::{documents, prompt, tools, work};
 
 /// Outside of backticks a text holds nothing of a hostile name, and inside only a name or a command of
 /// ours.
@@ -114,30 +114,30 @@ proptest! {
     fn no_hook_tells_a_name_as_prose(names in prop::collection::vec(hostile_name(), 1..6), digest: bool) {
         let source = if digest { DeltaSource::Digest } else { DeltaSource::Cursor };
         let delta = delta(&names, source);
-        let told = tell::text(&delta, &names, 4_000).text;
+        let told = tools::text(&delta, &names, 4_000).text;
         is_ours(&told.unwrap())?;
         let session = SessionId::new(&names[0]).ok();
         let agent = AgentId::new(&names[0]).or_else(|_| AgentId::new("codex")).unwrap();
         let resume = Resume { session, ..Resume::new(agent) };
         for budget in [600, 4_000] {
-            if let Some(told) = tell_work::text(&delta, &delta.items, &resume, budget).text {
+            if let Some(told) = work::text(&delta, &delta.items, &resume, budget).text {
                 is_ours(&told)?;
             }
         }
         let context = Context::new(Timestamp::default(), &Policy::default().knowledge, None, None);
         let documents: Vec<Loaded> = names.iter().map(|name| loaded(name)).collect();
-        let told = tell_documents::text(&documents, &context, Timestamp::default(), 4_000);
+        let told = documents::text(&documents, &context, Timestamp::default(), 4_000);
         is_ours(&told.unwrap())?;
         let tools: Vec<SuggestedTool> = names
             .iter()
             .filter_map(|name| ToolName::new(name).ok())
             .map(|tool| SuggestedTool { tool, route: None })
             .collect();
-        if let Some(told) = prompted::text(&tools) {
+        if let Some(told) = prompt::text(&tools) {
             is_ours(&told)?;
         }
         for kind in [NameKind::Session, NameKind::Project] {
-            is_ours(&staleness_service::model_text::ModelName::new(kind, &names[0]).into())?;
+            is_ours(&crate::model_text::ModelName::new(kind, &names[0]).into())?;
         }
     }
 }

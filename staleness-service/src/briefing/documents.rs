@@ -6,9 +6,9 @@ use staleness::knowledge::{Block, Context, Document, ItemKind, judge_block};
 use staleness::report::KnowledgeReport;
 use staleness::verdict::{Level, Verdict};
 
-use super::tell::section;
-use staleness_service::model_text::{ModelName, ModelText, NameKind, ago};
-use staleness_service::rank::{Rank, since, worst_first};
+use super::section;
+use crate::model_text::{ModelName, ModelText, NameKind, ago};
+use crate::rank::{Rank, since, worst_first};
 
 /// A document that the agent loads.
 #[derive(Clone, Debug)]

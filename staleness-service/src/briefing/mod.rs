@@ -1,0 +1,195 @@
+//! The text that a hook adds to an agent's context: names and sentences of ours, within a budget.
+
+mod documents;
+#[cfg(test)]
+mod hostile_tests;
+pub mod prompt;
+mod tools;
+mod work;
+
+use std::collections::BTreeMap;
+
+use staleness::knowledge::{Context, Document, judge};
+use staleness::registry::{FindTools, Resume, WorkListing};
+use staleness::report::{Delta, DeltaItem, digest};
+use staleness::verdict::Verdict;
+use staleness::work::WorkKind;
+use staleness::{Registry, Timestamp, Wait};
+use staleness_sources::documents::Report;
+
+use crate::ServiceError;
+use crate::items::{joined_for_files, known, outside};
+use crate::model_text::{ModelName, ModelText};
+use crate::settings::Settings;
+use documents::Loaded;
+
+/// The text for an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The text; `None` when there is nothing to say.
+    pub text: Option<ModelText>,
+    /// Everything is in it, or at least how much there is of each group.
+    pub whole: bool,
+}
+
+/// The text that a session start adds to an agent's context, within the policy's budget: tools, work, documents. Where
+/// one of them cannot be read, the others are told.
+#[must_use]
+pub fn session_start(
+    settings: &Settings,
+    registry: &Registry,
+    delta: &Delta,
+    resume: &Resume,
+) -> Said {
+    let hooks = &settings.configured.policy.hooks;
+    if !hooks.tell {
+        return Said { text: None, whole: false };
+    }
+    let budget = hooks.session_start_chars as usize;
+    // Tools are told in any case; documents and work get their share of the room, and work what is left.
+    let share = budget / 3;
+    let left = |taken: [&Option<ModelText>; 3]| {
+        let taken = taken.into_iter().flatten().map(|text| text.chars() + 1);
+        budget - taken.sum::<usize>().min(budget)
+    };
+    let version = crate::documents::version(settings);
+    let context = crate::documents::context(settings, version.as_deref());
+    let loaded = loaded(settings, registry, &context).unwrap_or_default();
+    let documents = documents::text(&loaded, &context, settings.now, share);
+    let standing = standing(settings, registry, resume).unwrap_or_default();
+    let mut work = work::text(delta, &standing, resume, share);
+    let ranked = ranked(settings, registry, resume).unwrap_or_default();
+    let pruned = delta.pruned_until.map(|_| {
+        ModelText::from(
+            "Older changes are no longer kept by `staleness`: some may be missing here.",
+        )
+    });
+    let pruned = pruned.filter(|text| text.chars() <= budget);
+    let tools = tools::text(delta, &ranked, left([&pruned, &documents, &work.text]));
+    let room = left([&pruned, &documents, &tools.text]);
+    if room > share && work.text.is_some() {
+        work = work::text(delta, &standing, resume, room);
+    }
+    let whole = tools.whole && work.whole;
+    let told =
+        ModelText::join([tools.text, work.text, pruned, documents].into_iter().flatten(), "\n");
+    Said { text: (!told.is_empty()).then_some(told), whole }
+}
+
+/// The tools that worked here lately, best first, as many as the policy asks for: none by default.
+fn ranked(
+    settings: &Settings,
+    registry: &Registry,
+    resume: &Resume,
+) -> Result<Vec<String>, ServiceError> {
+    let limit = settings.configured.policy.hooks.ranked_tools as usize;
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let session = resume.session.as_ref();
+    let tools = registry
+        .tools()
+        .suggest(
+            &settings.project,
+            FindTools { session: session.cloned(), ..FindTools::ranked(limit) },
+            settings.now,
+        )
+        .wait()?
+        .tools;
+    // One that never worked here is no advice, nor is one that cannot be named.
+    let worked = tools.into_iter().filter(|tool| tool.score > 0.0 && tool.mark.is_none());
+    let names = worked.map(|tool| tool.tool.name);
+    Ok(names.filter(|name| ModelName::tool(name).is_shown()).collect())
+}
+
+/// What holds whether it changed or not: traps, constraints, and what was handed to this agent.
+fn standing(
+    settings: &Settings,
+    registry: &Registry,
+    resume: &Resume,
+) -> Result<Vec<DeltaItem>, ServiceError> {
+    let open = WorkListing { open: true, ..WorkListing::default() };
+    let mut items = registry.work().list(&settings.project.id, open).wait()?;
+    items.retain(|item| match item.kind {
+        WorkKind::Trap | WorkKind::Constraint => true,
+        WorkKind::Handoff => item.to.as_deref() == Some(resume.agent.as_str()),
+        _ => false,
+    });
+    items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.key.cmp(&b.key)));
+    Ok(digest(&items, &resume.agent).items)
+}
+
+/// The documents that the agent loads, as they were checked last. What holds an item is judged as
+/// that: by its kind and by what was said about it.
+fn loaded(
+    settings: &Settings,
+    registry: &Registry,
+    context: &Context,
+) -> Result<Vec<Loaded>, ServiceError> {
+    // An item may be stale though nothing was found in its file.
+    let mut documents = registry.documents().list(&settings.project.id).wait()?;
+    documents.retain(|document| document.loaded);
+    let items = crate::documents::items_of(settings, &documents)?;
+    let report = Report { documents, items, ..Report::default() };
+    let mut verdicts: BTreeMap<String, (Verdict, Timestamp)> = BTreeMap::new();
+    if !report.items.is_empty() {
+        let rows = crate::documents::rows(settings, registry, &report.items)?;
+        let all = joined_for_files(rows, report.items.clone());
+        let nothing = BTreeMap::new();
+        let all = known(all, &|item| outside(item, &report, &nothing), context);
+        verdicts.extend(all.into_iter().filter_map(|each| {
+            let verdict = judge(&each.item, &each.evidence, context);
+            Some((each.item.path.clone()?, (verdict, each.item.anchored_at())))
+        }));
+    }
+    let of = |document: Document| {
+        let item = verdicts.remove(&document.key.path);
+        Loaded { document, item }
+    };
+    Ok(report.documents.into_iter().map(of).collect())
+}
+
+/// Room that is kept for ", and NNNNN more" and what stands around a title.
+const TAIL: usize = 20;
+
+/// A section that only says how many there are.
+fn count(title: &'static str, left: usize) -> ModelText {
+    ModelText::from("\n- ").and(title).and(": ").and(left).and(" more")
+}
+
+/// Adds a section as far as the budget allows without what is `reserved`, and how many more there
+/// are, with those `beside` that are not among the items: that number is returned. `None`: not even that found room.
+fn section(
+    text: &mut ModelText,
+    title: &'static str,
+    (items, beside): (&[ModelText], usize),
+    budget: usize,
+    reserved: usize,
+) -> Option<usize> {
+    let mut line = ModelText::from("\n- ").and(title).and(": ");
+    let mut shown = 0;
+    for item in items {
+        let more = if shown == 0 { 0 } else { 2 };
+        let length = text.chars() + line.chars() + more + item.chars();
+        // Nothing is dropped without a word.
+        if length + TAIL + reserved > budget {
+            break;
+        }
+        if shown > 0 {
+            line.push(", ");
+        }
+        line.push(item);
+        shown += 1;
+    }
+    let left = items.len() + beside - shown;
+    if shown == 0 {
+        line = count(title, left);
+    } else if left > 0 {
+        line = line.and(", and ").and(left).and(" more");
+    }
+    let fits = text.chars() + line.chars() <= budget;
+    if fits {
+        text.push(line);
+    }
+    fits.then_some(left)
+}
