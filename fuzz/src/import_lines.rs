@@ -40,7 +40,7 @@ pub fn run(data: &[u8]) {
 
 /// The same settings over a registry of its own.
 fn empty(settings: &Settings) -> Settings {
-    Settings { shared: Some(SharedStore::new(StoreUrl::Memory)), ..settings.clone() }
+    Settings { store: SharedStore::new(StoreUrl::Memory), ..settings.clone() }
 }
 
 fn take(settings: &Settings, path: &Path, foreign: bool) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use staleness::journal::Revision;
 use staleness::store::RegistryStore;
 use staleness::{Policy, Wait};
-use staleness_service::SharedStore;
+use staleness_service::{SharedStore, Waits};
 use staleness_service::settings::Access;
 
 /// How often a registry is asked whose store tells nobody of commits.
@@ -53,7 +53,7 @@ impl Follower {
     async fn ask(&self) -> Option<(Revision, Arc<dyn RegistryStore>)> {
         let store = self.store.clone();
         let asked = tokio::task::spawn_blocking(move || {
-            let registry = store.registry(&Policy::default(), Access::Look).ok()?;
+            let registry = store.registry(&Policy::default(), Access::Look, Waits::default()).ok()?;
             let revision = registry.admin().revision().wait().ok()?;
             Some((revision, Arc::clone(registry.store())))
         });

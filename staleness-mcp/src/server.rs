@@ -94,7 +94,8 @@ impl Server {
         }
         let mut settings = Settings::new(options, None, true)?;
         settings.agent = agent.or(settings.agent);
-        settings.shared = Some(self.0.store.clone());
+        settings.store = self.0.store.clone();
+        settings.in_server = true;
         Ok(settings)
     }
 

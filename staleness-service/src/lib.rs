@@ -53,4 +53,4 @@ pub mod work;
 pub use error::{ErrorKind, ServiceError};
 pub use escape::{escape, escape_lines, is_unsafe};
 pub use listener::{Listener, Silent, words as progress_words};
-pub use shared::SharedStore;
+pub use shared::{SharedStore, Waits};

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use staleness::ids::{AgentId, ProjectId};
 use staleness::scan::ProjectRef;
 use staleness::store::StoreError;
-use staleness::{OpenOptions, Registry, StoreUrl, Timestamp, Wait, clock};
+use staleness::{Registry, StoreUrl, Timestamp, Wait, clock};
 use staleness_sources::git::{Program, Watchdog};
 use staleness_sources::project::{ProjectPlace, discover};
 
 use crate::config::{Configured, FILE_NAME, Layers, SET_VARIABLE};
 use crate::error::{ErrorKind, MAX_SHOWN, ServiceError, brief, in_words, quoted};
 pub use crate::shared::Access;
-use crate::shared::SharedStore;
+use crate::shared::{SharedStore, Waits};
 use crate::spool::Spool;
 use crate::when;
 
@@ -66,8 +66,10 @@ pub struct Settings {
     pub policy_trouble: Option<ServiceError>,
     /// Where the policy was read from.
     pub layers: Layers,
-    /// The store, where it stays open between one question and the next.
-    pub shared: Option<SharedStore>,
+    /// The store, once somebody has opened it.
+    pub store: SharedStore,
+    /// True in a server, whose errors do not name the store.
+    pub in_server: bool,
     /// Ends the work, and every git with it.
     pub watchdog: Watchdog,
 }
@@ -107,8 +109,11 @@ impl Settings {
             discover(&start, false)
         };
         let project = place.project_ref();
+        let url = store_url(options)?;
         Ok(Self {
-            url: store_url(options)?,
+            store: SharedStore::new(url.clone()),
+            in_server: false,
+            url,
             place,
             project,
             home,
@@ -119,7 +124,6 @@ impl Settings {
             configured,
             policy_trouble,
             layers,
-            shared: None,
             watchdog: Watchdog::default(),
         })
     }
@@ -157,36 +161,39 @@ impl Settings {
         access: Access,
         busy_timeout: Duration,
     ) -> Result<Registry, ServiceError> {
-        let waits = Waits { step: busy_timeout, total: None, spool: busy_timeout };
-        self.open_store(access, waits).map_err(|error| self.opening(error))
+        let waits = Waits { step: busy_timeout, total: None };
+        self.open_store(access, waits, busy_timeout).map_err(|error| self.opening(error))
     }
 
-    /// Opens the registry for a hook, whose agent waits: as the policy says for a store in a file, less the
-    /// time that the hook has `spent` on one before, and for at most two seconds a step for one on a server.
+    /// Opens the registry for a hook, whose agent waits: as the policy says for a store in a file, and for at most
+    /// two seconds a step for one on a server.
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn open_for_hook(&self, access: Access, spent: Duration) -> Result<Registry, StoreError> {
+    pub fn open_for_hook(&self, access: Access) -> Result<Registry, StoreError> {
+        let wait = Duration::from_millis(self.configured.policy.hooks.lock_wait_ms.into());
         let waits = match self.url.path() {
-            Some(_) => {
-                let hooks = &self.configured.policy.hooks;
-                let wait = Duration::from_millis(hooks.lock_wait_ms.into()).saturating_sub(spent);
-                Waits { step: wait, total: Some(wait), spool: HOOK_SPOOL }
-            }
-            None => Waits { step: SERVER_WAIT, total: None, spool: HOOK_SPOOL },
+            Some(_) => Waits { step: wait, total: Some(wait) },
+            None => Waits { step: SERVER_WAIT, total: None },
         };
-        self.open_store(access, waits)
+        self.open_store(access, waits, HOOK_SPOOL)
     }
 
-    fn open_store(&self, access: Access, waits: Waits) -> Result<Registry, StoreError> {
-        let registry = self.open_only(access, waits)?;
+    /// Opens the registry, and to write records what waits in the spool, for as long as `spool_time`.
+    fn open_store(
+        &self,
+        access: Access,
+        waits: Waits,
+        spool_time: Duration,
+    ) -> Result<Registry, StoreError> {
+        let registry = self.store.registry(&self.configured.policy, access, waits)?;
         if access == Access::Write
             && let Some(spool) = Spool::of(&self.url)
         {
             let begun = Instant::now();
             let mut registry_of = |project: &ProjectId| self.registry_of(&registry, project);
             // What cannot be recorded now waits for the next process.
-            let _ = spool.drain(&mut registry_of, &mut || begun.elapsed() < waits.spool);
+            let _ = spool.drain(&mut registry_of, &mut || begun.elapsed() < spool_time);
         }
         Ok(registry)
     }
@@ -202,34 +209,10 @@ impl Settings {
         Registry::new(Arc::clone(registry.store()), policy)
     }
 
-    fn open_only(&self, access: Access, waits: Waits) -> Result<Registry, StoreError> {
-        if let Some(shared) = &self.shared {
-            return shared.registry(&self.configured.policy, access);
-        }
-        let options = || OpenOptions {
-            policy: self.configured.policy.clone(),
-            create: access == Access::Write,
-            busy_timeout: waits.step,
-            total_wait: waits.total,
-            ..OpenOptions::default()
-        };
-        match staleness::open_with(&self.url, options()) {
-            Ok(registry) => Ok(registry),
-            Err(StoreError::Io { source, .. })
-                if access == Access::Look && source.kind() == std::io::ErrorKind::NotFound =>
-            {
-                let empty = staleness::open_with(&StoreUrl::Memory, options())?;
-                Ok(empty)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
     /// Says which store could not be opened.
     #[must_use]
     pub fn opening(&self, error: StoreError) -> ServiceError {
-        // A server is open already, and its errors speak for themselves.
-        if self.shared.is_some() {
+        if self.in_server {
             return error.into();
         }
         let kind = match &error {
@@ -245,17 +228,6 @@ impl Settings {
         error.message = format!("{}: {}", self.url, error.message);
         error
     }
-}
-
-/// How long a command waits for others, at most.
-#[derive(Clone, Copy, Debug)]
-struct Waits {
-    /// Each step for its turn.
-    step: Duration,
-    /// All steps together.
-    total: Option<Duration>,
-    /// Recording what the spool holds.
-    spool: Duration,
 }
 
 /// The time in which a hook records what the spool holds; what is left waits for the next one.

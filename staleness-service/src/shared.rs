@@ -1,4 +1,4 @@
-//! A store that a long-lived process keeps open.
+//! The store of a command or a server: opened once, when somebody first needs it.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +8,20 @@ use staleness::registry::Indexes;
 use staleness::store::{RegistryStore, StoreError};
 use staleness::{OpenOptions, Policy, Registry, StoreUrl};
 
-/// A step of a server waits for its turn no longer than this.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long whoever opens a store waits for others, at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Waits {
+    /// Each step for its turn.
+    pub step: Duration,
+    /// All steps together.
+    pub total: Option<Duration>,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self { step: Duration::from_secs(5), total: None }
+    }
+}
 
 /// A way to open the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,15 +67,25 @@ impl SharedStore {
     }
 
     /// The registry in this store under a policy. To [`Access::Look`], one that is not there is
-    /// empty, and stays away.
+    /// empty, and stays away. A store that is open already waits as it did.
     ///
     /// # Errors
     /// When the store cannot be opened.
-    pub fn registry(&self, policy: &Policy, access: Access) -> Result<Registry, StoreError> {
-        Ok(self.opened(policy, access)?.keeping(self.indexes.clone()))
+    pub fn registry(
+        &self,
+        policy: &Policy,
+        access: Access,
+        waits: Waits,
+    ) -> Result<Registry, StoreError> {
+        Ok(self.opened(policy, access, waits)?.keeping(self.indexes.clone()))
     }
 
-    fn opened(&self, policy: &Policy, access: Access) -> Result<Registry, StoreError> {
+    fn opened(
+        &self,
+        policy: &Policy,
+        access: Access,
+        waits: Waits,
+    ) -> Result<Registry, StoreError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.url.path().and_then(file_id);
         let is_same = |opened: &Opened| self.url.path().is_none() || opened.file == file;
@@ -74,7 +96,8 @@ impl SharedStore {
         let options = OpenOptions {
             policy: policy.clone(),
             create: access == Access::Write,
-            busy_timeout: PATIENCE,
+            busy_timeout: waits.step,
+            total_wait: waits.total,
             ..OpenOptions::default()
         };
         match staleness::open_with(&self.url, options) {

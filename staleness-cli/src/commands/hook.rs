@@ -120,7 +120,7 @@ fn is_whole(payload: &[u8]) -> bool {
 }
 
 fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
-    settings.open_for_hook(access, Duration::ZERO).map_err(|error| settings.opening(error))
+    settings.open_for_hook(access).map_err(|error| settings.opening(error))
 }
 
 /// Records a use, or leaves it in the spool when the store is locked for too long, or when others' uses
@@ -129,7 +129,7 @@ fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
     let spool = Spool::of(&settings.url);
     let waiting = spool.as_ref().is_some_and(Spool::has_entries);
     if !waiting {
-        let recorded = settings.open_for_hook(Access::Write, Duration::ZERO).and_then(|registry| {
+        let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
             registry.tools().record_quietly(used.clone()).wait()?;
             // The process ends here: closing would free memory, and do nothing else.
             std::mem::forget(registry);
@@ -158,7 +158,7 @@ fn record(settings: &Settings, used: Use) -> Result<(), CliError> {
 fn open_in_order(settings: &Settings, access: Access) -> Result<Option<Registry>, CliError> {
     let waits = || Spool::of(&settings.url).is_some_and(|spool| spool.has_entries());
     let access = if waits() { Access::Write } else { access };
-    match settings.open_for_hook(access, Duration::ZERO) {
+    match settings.open_for_hook(access) {
         Ok(registry) => Ok(Some(registry).filter(|_| !waits())),
         Err(error) if error.is_retryable() => Ok(None),
         Err(error) => Err(settings.opening(error)),
@@ -238,15 +238,13 @@ fn session_start(settings: &Settings, input: &HookInput) -> Result<(), CliError>
 
 /// Suggests tools for a prompt, where some fit well, and notes that it did.
 fn user_prompt(settings: &Settings, input: &HookInput, asked: &Prompt) -> Result<(), CliError> {
-    let begun = Instant::now();
     let registry = open(settings, Access::Look)?;
     let Some(found) = prompt::look(settings, &registry, input, asked)? else { return Ok(()) };
     if let Some(text) = prompt::text(&found.tools) {
         say(input, &text)?;
     }
     if found.is_worth_noting() {
-        let registry = settings.open_for_hook(Access::Write, begun.elapsed());
-        let registry = registry.map_err(|error| settings.opening(error))?;
+        let registry = open(settings, Access::Write)?;
         // What belongs to no known project would be neither pruned nor forgotten.
         registry.admin().see_project(&settings.project, settings.now).wait()?;
         registry.sessions().note_prompt(found.key, found.prompted).wait()?;

@@ -46,7 +46,7 @@ use staleness::tool::Status;
 use staleness::{Policy, Registry, StoreUrl, Wait, clock, names};
 use staleness_service::model_text::{ModelText, cause};
 use staleness_service::settings::Access;
-use staleness_service::{SharedStore, scan};
+use staleness_service::{SharedStore, Waits, scan};
 use staleness_sources::live;
 
 use crate::follow::Follower;
@@ -360,7 +360,7 @@ impl Gateway {
     ) -> Result<T, GatewayError> {
         let (store, policy) = (self.store.clone(), self.policy.clone());
         let done =
-            tokio::task::spawn_blocking(move || work(&store.registry(&policy, Access::Write)?));
+            tokio::task::spawn_blocking(move || work(&store.registry(&policy, Access::Write, Waits::default())?));
         done.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 }
