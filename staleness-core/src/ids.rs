@@ -1,5 +1,7 @@
 //! Identities: names, scopes, projects and the ids that clients hand in.
 
+use crate::text::wording;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -251,21 +253,7 @@ pub enum Level {
     Live,
 }
 
-impl Level {
-    /// Every level, in order.
-    pub const ALL: [Self; 4] = [Self::User, Self::Project, Self::Local, Self::Live];
-
-    /// The level's name.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-            Self::Live => "live",
-        }
-    }
-}
+wording! { Level { User = "user", Project = "project", Local = "local", Live = "live" } }
 
 /// What identifies a source of tools. The path is a detail: plugin paths carry versions.
 ///

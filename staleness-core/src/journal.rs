@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use crate::ids::{
     AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName, WorkId, WorkKey,
 };
@@ -175,27 +176,7 @@ pub enum SubjectKind {
     Work,
 }
 
-impl SubjectKind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Tool, Self::Project, Self::Item, Self::Work];
-
-    /// The word that storage and reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Project => "project",
-            Self::Item => "knowledge",
-            Self::Work => "work",
-        }
-    }
-
-    /// The inverse of [`SubjectKind::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
-    }
-}
+wording! { SubjectKind { Tool = "tool", Project = "project", Item = "knowledge", Work = "work" } }
 
 /// What happened to a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -244,64 +225,13 @@ pub enum Action {
     Reopened,
 }
 
-impl Action {
-    /// Every action.
-    pub const ALL: [Self; 20] = [
-        Self::Added,
-        Self::Absent,
-        Self::Present,
-        Self::Failing,
-        Self::Recovered,
-        Self::Demoted,
-        Self::Restored,
-        Self::Pinned,
-        Self::Ignored,
-        Self::Forgotten,
-        Self::Edited,
-        Self::Verified,
-        Self::Superseded,
-        Self::Contradicted,
-        Self::Done,
-        Self::Removed,
-        Self::Moved,
-        Self::Stepped,
-        Self::Resolved,
-        Self::Reopened,
-    ];
-
-    /// The word that storage and reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Absent => "absent",
-            Self::Present => "present",
-            Self::Failing => "failing",
-            Self::Recovered => "recovered",
-            Self::Demoted => "demoted",
-            Self::Restored => "restored",
-            Self::Pinned => "pinned",
-            Self::Ignored => "ignored",
-            Self::Forgotten => "forgotten",
-            Self::Edited => "edited",
-            Self::Verified => "verified",
-            Self::Superseded => "superseded",
-            Self::Contradicted => "contradicted",
-            Self::Done => "done",
-            Self::Removed => "removed",
-            Self::Moved => "moved",
-            Self::Stepped => "stepped",
-            Self::Resolved => "resolved",
-            Self::Reopened => "reopened",
-        }
-    }
-
-    /// The inverse of [`Action::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.as_str() == word)
-    }
-}
+wording! { Action {
+    Added = "added", Absent = "absent", Present = "present", Failing = "failing",
+    Recovered = "recovered", Demoted = "demoted", Restored = "restored", Pinned = "pinned",
+    Ignored = "ignored", Forgotten = "forgotten", Edited = "edited", Verified = "verified",
+    Superseded = "superseded", Contradicted = "contradicted", Done = "done", Removed = "removed",
+    Moved = "moved", Stepped = "stepped", Resolved = "resolved", Reopened = "reopened",
+} }
 
 /// One change of one subject. Entries are only appended, and pruned.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use crate::ids::SourceId;
 use crate::time::Timestamp;
 
@@ -19,27 +20,9 @@ pub enum SourceState {
     Failed,
 }
 
-impl SourceState {
-    /// Every state.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Missing, Self::Partial, Self::Failed];
-
-    /// The word that storage and reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Missing => "missing",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// The inverse of [`SourceState::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == word)
-    }
-}
+wording! { SourceState {
+    Read = "read", Missing = "missing", Partial = "partial", Failed = "failed",
+} }
 
 /// A source as the registry remembers it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Verdicts: the one answer that every kind of thing gets.
 
+use crate::text::wording;
+
 use serde::{Deserialize, Serialize};
 
 /// How far a thing can be trusted.
@@ -14,10 +16,9 @@ pub enum Level {
     Stale,
 }
 
-impl Level {
-    /// Every level, best first.
-    pub const ALL: [Self; 3] = [Self::Fresh, Self::Review, Self::Stale];
+wording! { Level { Fresh = "fresh", Review = "review", Stale = "stale" } }
 
+impl Level {
     /// The level of a freshness: at least 0.7 is fresh, at least 0.4 review, else stale. Compared
     /// after rounding to 1e-9.
     #[must_use]
@@ -35,16 +36,6 @@ impl Level {
             Self::Review
         } else {
             Self::Stale
-        }
-    }
-
-    /// The word that reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Fresh => "fresh",
-            Self::Review => "review",
-            Self::Stale => "stale",
         }
     }
 }
@@ -68,20 +59,10 @@ pub enum NextAction {
     Reschedule,
 }
 
-impl NextAction {
-    /// The word that reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Verify => "verify",
-            Self::Update => "update",
-            Self::Drop => "drop",
-            Self::Complete => "complete",
-            Self::Reschedule => "reschedule",
-        }
-    }
-}
+wording! { NextAction {
+    Keep = "keep", Verify = "verify", Update = "update", Drop = "drop", Complete = "complete",
+    Reschedule = "reschedule",
+} }
 
 /// One piece of evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

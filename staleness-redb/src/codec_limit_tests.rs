@@ -1,6 +1,6 @@
 //! The largest records, and lengths that nothing has.
 
-use staleness_core::tool::{MAX_DESCRIPTION_CHARS, RING_CAPACITY};
+use staleness_core::tool::{Tool, RING_CAPACITY};
 
 use super::*;
 
@@ -63,7 +63,7 @@ fn the_largest_record_fits() {
     let tool = Tool {
         server: Some(ServerKey::new(&longest).unwrap()),
         plugin: Some(name),
-        description: Some("\u{1f680}".repeat(MAX_DESCRIPTION_CHARS)),
+        description: Some("\u{1f680}".repeat(Tool::MAX_DESCRIPTION_CHARS)),
         holdings: (0..500).map(holding).collect(),
         ring: Ring::from_entries([ring; RING_CAPACITY]),
         ..Tool::new(tool_key.clone(), ToolKind::McpTool, PresenceCause::Used, Timestamp::MIN)
@@ -81,16 +81,16 @@ fn the_largest_record_fits() {
 fn the_largest_item_and_document_fit() {
     let longest = "\u{1f680}".repeat(128);
     let row = Item {
-        body: "x".repeat(staleness_core::knowledge::MAX_BODY_BYTES),
+        body: "x".repeat(Item::MAX_BODY_BYTES),
         keywords: (0..500).map(|number| format!("{number:0500}")).collect(),
         contradicted: Some(Contradiction {
             by: longest.clone(),
-            reason: "x".repeat(staleness_core::knowledge::MAX_REASON_BYTES),
+            reason: "x".repeat(Item::MAX_REASON_BYTES),
             at: Timestamp::MAX,
         }),
         ..the_item()
     };
-    staleness_core::knowledge::check_item(&row).unwrap();
+    row.check().unwrap();
     let bytes = encode_item(&row).unwrap();
     assert_eq!(decode_item(item_key(), &bytes), Ok(row.clone()));
     // Beyond that nothing is read, and nothing is claimed for it.

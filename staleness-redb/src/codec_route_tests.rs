@@ -2,7 +2,7 @@
 
 use staleness_core::ids::ModelId;
 use staleness_core::route::{
-    Confidence, MAX_DIMENSIONS, MAX_OPS, MAX_QUERY_BYTES, Precision, Prompted, Route, RouteId,
+    Confidence, MAX_DIMENSIONS, MAX_OPS, Precision, Prompted, Route, RouteId,
     RouteKey, RouteVector, Suggestions, Vector,
 };
 use staleness_core::session::SessionKey;
@@ -87,7 +87,7 @@ fn the_largest_of_each_fits() {
     let longest = "\u{1f680}".repeat(128);
     let model = ModelId::new(&longest).unwrap();
     let row = Route {
-        query: "x".repeat(MAX_QUERY_BYTES),
+        query: "x".repeat(Route::MAX_QUERY_BYTES),
         uses: u64::MAX,
         model: Some(model.clone()),
         ops: vec![u64::MAX; MAX_OPS],

@@ -88,11 +88,11 @@ fn numbers_of_words_cover_every_word() {
 #[test]
 fn the_largest_work_item_fits() {
     let row = Work {
-        text: "x".repeat(staleness_core::work::MAX_WORK_TEXT_BYTES),
+        text: "x".repeat(Work::MAX_TEXT_BYTES),
         steps: (0..1_000).map(|_| WorkStep { text: "x".repeat(500), at: at(i64::MAX) }).collect(),
         ..the_work()
     };
-    staleness_core::work::check_work(&row).unwrap();
+    row.check().unwrap();
     let bytes = encode_work(&row).unwrap();
     assert_eq!(decode_work(row.key.clone(), &bytes), Ok(row));
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use arbitrary::{Arbitrary, Unstructured};
 use staleness_core::scan::SourceReading;
 use staleness_core::source::SourceState;
-use staleness_core::tool::MAX_DESCRIPTION_CHARS;
+use staleness_core::tool::Tool;
 use staleness_sources::clients::{self, Readings, ScanRequest};
 use staleness_sources::live::tools_list;
 use staleness_sources::project::{ProjectPlace, discover};
@@ -212,7 +212,7 @@ fn judge_source(source: &SourceReading) {
     for found in &source.found {
         assert!(names.insert(&found.name), "{} twice in {}", found.name, source.id);
         if let Some(text) = &found.description {
-            assert!(one_line(text) && text.chars().count() <= MAX_DESCRIPTION_CHARS, "{text:?}");
+            assert!(one_line(text) && text.chars().count() <= Tool::MAX_DESCRIPTION_CHARS, "{text:?}");
             assert!(!text.trim().is_empty());
         }
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::ids::ModelId;
 use staleness_core::route::{
-    Confidence, MAX_OPS, MAX_PROMPTS, MAX_SUGGESTED, MAX_TAUGHT, Precision, Prompted, Route,
+    Confidence, MAX_OPS, Precision, Prompted, Route,
     RouteId, RouteKey, RouteVector, SuggestedTool, Suggestions, Vector,
 };
 
@@ -95,11 +95,11 @@ pub fn suggestions(reach: Reach) -> BoxedStrategy<Suggestions> {
     let prompted = (
         timestamp(reach),
         maybe(text(256)),
-        prop::collection::vec(suggested, 0..=MAX_SUGGESTED),
-        prop::collection::vec(tool_name(reach), 0..=MAX_TAUGHT),
+        prop::collection::vec(suggested, 0..=Suggestions::MAX_SUGGESTED),
+        prop::collection::vec(tool_name(reach), 0..=Suggestions::MAX_TAUGHT),
     )
         .prop_map(|(at, query, tools, taught)| Prompted { at, query, tools, taught });
-    let prompts = prop::collection::vec(prompted, 0..=MAX_PROMPTS);
+    let prompts = prop::collection::vec(prompted, 0..=Suggestions::MAX_PROMPTS);
     (session_key(reach), any::<u32>(), prompts)
         .prop_map(|(key, made, prompts)| Suggestions { key, made, prompts })
         .boxed()

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::tool::{
-    Failing, Health, Hold, Holding, MAX_DESCRIPTION_CHARS, Presence, PresenceCause, RING_CAPACITY,
+    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY,
     Ring, RingEntry, Tool, ToolKind,
 };
 
@@ -79,7 +79,7 @@ pub fn tool(reach: Reach) -> BoxedStrategy<Tool> {
         select(&ToolKind::ALL[..]),
         maybe(server_key(reach)),
         maybe(tool_name(reach)),
-        maybe(text(MAX_DESCRIPTION_CHARS)),
+        maybe(text(Tool::MAX_DESCRIPTION_CHARS)),
         holdings(reach),
     );
     let state = (

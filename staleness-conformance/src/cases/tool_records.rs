@@ -5,7 +5,7 @@ use staleness_core::outcome::Mark;
 use staleness_core::store::{Selection, ToolFilter};
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
-    Failing, Health, Hold, Holding, MAX_DESCRIPTION_CHARS, Presence, PresenceCause, RING_CAPACITY,
+    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY,
     Ring, RingEntry, Tool, ToolKind,
 };
 
@@ -116,7 +116,7 @@ fn texts(context: &mut Context) {
     let texts = [
         String::new(),
         " ".into(),
-        "\u{1f680}".repeat(MAX_DESCRIPTION_CHARS),
+        "\u{1f680}".repeat(Tool::MAX_DESCRIPTION_CHARS),
         "line one\nline two\r\n\ttab, \"quotes\", 'quotes', \\ and %_*?".into(),
         "\u{202e}right to left\u{200f} e\u{301} \u{e9} \u{feff}".into(),
         "'; DROP TABLE tools; --".into(),

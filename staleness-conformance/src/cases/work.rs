@@ -45,7 +45,7 @@ fn extremes_round_trip(context: &mut Context) {
         kind: WorkKind::Handoff,
         status: WorkStatus::Closed,
         before: Some(WorkStatus::Open),
-        text: "\u{1f680}".repeat(staleness_core::work::MAX_WORK_TEXT_BYTES / 4),
+        text: "\u{1f680}".repeat(Work::MAX_TEXT_BYTES / 4),
         author: Some("it's".into()),
         from: Some("a\"b".into()),
         to: Some("\u{202e}".into()),
@@ -61,7 +61,7 @@ fn extremes_round_trip(context: &mut Context) {
         ],
         ..work(work_key(None, "x"))
     };
-    staleness_core::work::check_work(&row).expect("within the limits");
+    row.check().expect("within the limits");
     act(context.store(), Write::new().work(row.clone()));
     assert_stored(context, &row);
     let least = work(row.key);

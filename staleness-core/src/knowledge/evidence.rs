@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use super::Citation;
 use crate::time::Timestamp;
 
@@ -36,42 +37,14 @@ pub enum SignalKind {
     FutureDate,
 }
 
-impl SignalKind {
-    /// Every kind, in order.
-    pub const ALL: [Self; 12] = [
-        Self::Expired,
-        Self::Superseded,
-        Self::Contradicted,
-        Self::SourceMissing,
-        Self::ReferenceDrift,
-        Self::SourceChanged,
-        Self::VersionDrift,
-        Self::RelatedFresher,
-        Self::RelatedStale,
-        Self::RecalledWithoutProgress,
-        Self::TemporalMarker,
-        Self::FutureDate,
-    ];
-
-    /// The word that reports and policies use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Expired => "expired",
-            Self::Superseded => "superseded",
-            Self::Contradicted => "contradicted",
-            Self::SourceMissing => "source_missing",
-            Self::ReferenceDrift => "reference_drift",
-            Self::SourceChanged => "source_changed",
-            Self::VersionDrift => "version_drift",
-            Self::RelatedFresher => "related_fresher",
-            Self::RelatedStale => "related_stale",
-            Self::RecalledWithoutProgress => "recalled_without_progress",
-            Self::TemporalMarker => "temporal_marker",
-            Self::FutureDate => "future_date",
-        }
-    }
-}
+wording! { SignalKind {
+    Expired = "expired", Superseded = "superseded", Contradicted = "contradicted",
+    SourceMissing = "source_missing", ReferenceDrift = "reference_drift",
+    SourceChanged = "source_changed", VersionDrift = "version_drift",
+    RelatedFresher = "related_fresher", RelatedStale = "related_stale",
+    RecalledWithoutProgress = "recalled_without_progress", TemporalMarker = "temporal_marker",
+    FutureDate = "future_date",
+} }
 
 /// What part of a citation is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

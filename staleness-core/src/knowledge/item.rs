@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use super::Citation;
 use crate::ids::{ItemId, ItemKey, OpId};
 use crate::time::Timestamp;
@@ -24,29 +25,10 @@ pub enum ItemKind {
     Document,
 }
 
-impl ItemKind {
-    /// Every kind, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Knowledge, Self::Preference, Self::Todo, Self::Reference, Self::Document];
-
-    /// The word that storage, reports and front matter use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Knowledge => "knowledge",
-            Self::Preference => "preference",
-            Self::Todo => "todo",
-            Self::Reference => "reference",
-            Self::Document => "document",
-        }
-    }
-
-    /// The inverse of [`ItemKind::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
-    }
-}
+wording! { ItemKind {
+    Knowledge = "knowledge", Preference = "preference", Todo = "todo", Reference = "reference",
+    Document = "document",
+} }
 
 /// Somebody said that an item is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,6 +96,15 @@ pub struct Item {
 }
 
 impl Item {
+    /// The most that all other fields of an item may hold together, in bytes.
+    pub const MAX_FIELDS_BYTES: usize = 256 << 10;
+
+    /// The longest reason that anybody may give, in bytes.
+    pub const MAX_REASON_BYTES: usize = 4 << 10;
+
+    /// The longest text of an item, in bytes.
+    pub const MAX_BODY_BYTES: usize = 1 << 20;
+
     /// An item as it is when it was just written: nothing but a kind, a text and a time.
     #[must_use]
     pub fn new(key: ItemKey, kind: ItemKind, body: impl Into<String>, at: Timestamp) -> Self {

@@ -4,51 +4,46 @@ use crate::ids::check_id;
 use crate::knowledge::{Citation, Item};
 use crate::refusal::Refusal;
 
-/// The longest text of an item, in bytes.
-pub const MAX_BODY_BYTES: usize = 1 << 20;
-
-/// The most that all other fields of an item may hold together, in bytes.
-pub const MAX_FIELDS_BYTES: usize = 256 << 10;
-
-/// The longest reason that anybody may give, in bytes.
-pub const MAX_REASON_BYTES: usize = 4 << 10;
-
-/// Refuses an item that is too long, or that holds what nobody writes: a keyword, path or version
-/// with a control character, lines that end before they begin.
-///
-/// # Errors
-/// [`Refusal::Invalid`] with what is wrong.
-pub fn check_item(item: &Item) -> Result<(), Refusal> {
-    if item.body.len() > MAX_BODY_BYTES {
-        return Err(Refusal::Invalid(format!(
-            "the text is {} bytes long; at most {MAX_BODY_BYTES} are kept",
-            item.body.len()
-        )));
+impl Item {
+    /// Refuses an item that is too long, or that holds what nobody writes: a keyword, path or version
+    /// with a control character, lines that end before they begin.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] with what is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if self.body.len() > Item::MAX_BODY_BYTES {
+            return Err(Refusal::Invalid(format!(
+                "the text is {} bytes long; at most {} are kept",
+                self.body.len(),
+                Item::MAX_BODY_BYTES
+            )));
+        }
+        if self.body.contains('\0') {
+            return Err(Refusal::Invalid("the text holds a NUL: it is no text".into()));
+        }
+        if self.body.trim().is_empty() && self.path.is_none() {
+            return Err(Refusal::Invalid("the text is empty".into()));
+        }
+        for word in &self.keywords {
+            check_id(word).map_err(|why| invalid("keyword", word, why))?;
+        }
+        for text in [&self.path, &self.version_context, &self.verified_commit].into_iter().flatten() {
+            one_line(text)?;
+        }
+        self.citations.iter().try_for_each(check_citation)?;
+        if let Some(contradiction) = &self.contradicted {
+            check_id(&contradiction.by).map_err(|why| invalid("name", &contradiction.by, why))?;
+            check_reason(&contradiction.reason)?;
+        }
+        let fields = fields(self);
+        if fields > Item::MAX_FIELDS_BYTES {
+            return Err(Refusal::Invalid(format!(
+                "keywords, citations and links take {fields} bytes; at most {} are kept",
+                Item::MAX_FIELDS_BYTES
+            )));
+        }
+        Ok(())
     }
-    if item.body.contains('\0') {
-        return Err(Refusal::Invalid("the text holds a NUL: it is no text".into()));
-    }
-    if item.body.trim().is_empty() && item.path.is_none() {
-        return Err(Refusal::Invalid("the text is empty".into()));
-    }
-    for word in &item.keywords {
-        check_id(word).map_err(|why| invalid("keyword", word, why))?;
-    }
-    for text in [&item.path, &item.version_context, &item.verified_commit].into_iter().flatten() {
-        one_line(text)?;
-    }
-    item.citations.iter().try_for_each(check_citation)?;
-    if let Some(contradiction) = &item.contradicted {
-        check_id(&contradiction.by).map_err(|why| invalid("name", &contradiction.by, why))?;
-        check_reason(&contradiction.reason)?;
-    }
-    let fields = fields(item);
-    if fields > MAX_FIELDS_BYTES {
-        return Err(Refusal::Invalid(format!(
-            "keywords, citations and links take {fields} bytes; at most {MAX_FIELDS_BYTES} are kept"
-        )));
-    }
-    Ok(())
 }
 
 /// Refuses no reason, and one that is too long.
@@ -56,9 +51,10 @@ pub(crate) fn check_reason(reason: &str) -> Result<(), Refusal> {
     if reason.trim().is_empty() {
         return Err(Refusal::Invalid("the reason is empty".into()));
     }
-    if reason.len() > MAX_REASON_BYTES || reason.contains('\0') {
+    if reason.len() > Item::MAX_REASON_BYTES || reason.contains('\0') {
         return Err(Refusal::Invalid(format!(
-            "a reason is a text of at most {MAX_REASON_BYTES} bytes"
+            "a reason is a text of at most {} bytes",
+            Item::MAX_REASON_BYTES
         )));
     }
     Ok(())

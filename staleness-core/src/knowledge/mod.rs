@@ -34,7 +34,6 @@ pub use item::{Contradiction, Item, ItemKind};
 pub use judge::{judge, judge_block, judge_document};
 pub(crate) use judge::{severity, worst_first};
 pub(crate) use limits::check_reason;
-pub use limits::{MAX_BODY_BYTES, MAX_FIELDS_BYTES, MAX_REASON_BYTES, check_item};
 pub use markers::{Marker, MarkerSort, marker_evidence, markers, markers_among};
 pub use policy::{KnowledgeOverride, KnowledgePolicy, KnowledgeRules};
 pub use recall::{RecallIndex, Recalled, blend, recall};

@@ -4,20 +4,22 @@ use super::{MAX_OPS, Route, RouteId, check_query};
 use crate::refusal::Refusal;
 use crate::text::fold_query;
 
-/// Whether a route may be stored: its query says something and is bounded, and it remembers no more ops
-/// than it may.
-///
-/// # Errors
-/// [`Refusal::Invalid`] with what is wrong.
-pub fn check_route(route: &Route) -> Result<(), Refusal> {
-    check_query(&route.query)?;
-    if route.ops.len() > MAX_OPS {
-        return Err(Refusal::Invalid(format!(
-            "the route remembers {} ops; at most {MAX_OPS} are allowed",
-            route.ops.len()
-        )));
+impl Route {
+    /// Whether a route may be stored: its query says something and is bounded, and it remembers no more ops
+    /// than it may.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] with what is wrong.
+    pub fn check(&self) -> Result<(), Refusal> {
+        check_query(&self.query)?;
+        if self.ops.len() > MAX_OPS {
+            return Err(Refusal::Invalid(format!(
+                "the route remembers {} ops; at most {MAX_OPS} are allowed",
+                self.ops.len()
+            )));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Whether a route that comes from elsewhere is found where its tool and query are looked for. Under another

@@ -23,13 +23,12 @@ mod vector;
 
 pub use confidence::Confidence;
 pub use id::{RouteId, RouteKey};
-pub use limits::check_route;
 pub(crate) use limits::own_id;
 pub use policy::RoutePolicy;
 pub use prune::{PrunePlan, PruneReason, plan_prune};
-pub use query::{MAX_QUERY_BYTES, check_query};
+pub use query::{check_query};
 pub use record::{MAX_OPS, Route};
 pub use redact::{MAX_PROMPT_CHARS, prompt_text, redact};
 pub(crate) use suggested::Lesson;
-pub use suggested::{MAX_PROMPTS, MAX_SUGGESTED, MAX_TAUGHT, Prompted, SuggestedTool, Suggestions};
+pub use suggested::{Prompted, SuggestedTool, Suggestions};
 pub use vector::{MAX_DIMENSIONS, Precision, RouteVector, Vector, VectorError};

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
+use crate::text::wording;
 use super::{Route, RouteKey, RoutePolicy};
 use crate::time::Timestamp;
 
@@ -19,17 +20,9 @@ pub enum PruneReason {
     OverLimit,
 }
 
-impl PruneReason {
-    /// The reason's name.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::LowConfidence => "low_confidence",
-            Self::Unused => "unused",
-            Self::OverLimit => "over_limit",
-        }
-    }
-}
+wording! { PruneReason {
+    LowConfidence = "low_confidence", Unused = "unused", OverLimit = "over_limit",
+} }
 
 /// What pruning the routes of a project would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,18 +3,16 @@
 use crate::refusal::Refusal;
 use crate::text::fold_query;
 
-/// The longest query that is learned, in bytes of UTF-8.
-pub const MAX_QUERY_BYTES: usize = 4_096;
-
 /// Folds a query that may be learned.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] for one that says nothing, and for one over [`MAX_QUERY_BYTES`].
+/// [`Refusal::Invalid`] for one that says nothing, and for one over [`Route::MAX_QUERY_BYTES`].
 pub fn check_query(text: &str) -> Result<String, Refusal> {
-    if text.len() > MAX_QUERY_BYTES {
+    if text.len() > Route::MAX_QUERY_BYTES {
         return Err(Refusal::Invalid(format!(
-            "the query is {} bytes long; at most {MAX_QUERY_BYTES} are allowed",
-            text.len()
+            "the query is {} bytes long; at most {} are allowed",
+            text.len(),
+            Route::MAX_QUERY_BYTES
         )));
     }
     let folded = fold_query(text);
@@ -42,6 +40,6 @@ mod tests {
             panic!("it was taken");
         };
         assert_eq!(why, "the query is 1048576 bytes long; at most 4096 are allowed");
-        assert!(check_query(&"x".repeat(MAX_QUERY_BYTES)).is_ok());
+        assert!(check_query(&"x".repeat(Route::MAX_QUERY_BYTES)).is_ok());
     }
 }

@@ -30,6 +30,9 @@ pub struct Route {
 }
 
 impl Route {
+    /// The longest query that is learned, in bytes of UTF-8.
+    pub const MAX_QUERY_BYTES: usize = 4_096;
+
     /// What is remembered of an op.
     #[must_use]
     pub fn op(op: &OpId) -> u64 {

@@ -7,13 +7,6 @@ use crate::ids::ToolName;
 use crate::session::SessionKey;
 use crate::time::Timestamp;
 
-/// Prompts of a session that are remembered.
-pub const MAX_PROMPTS: usize = 4;
-/// Tools that are remembered of one suggestion.
-pub const MAX_SUGGESTED: usize = 8;
-/// Tools whose outcomes one prompt learns from.
-pub const MAX_TAUGHT: usize = 4;
-
 /// The suggestions made in a session: a small cache, gone when the session ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestions {
@@ -21,7 +14,7 @@ pub struct Suggestions {
     pub key: SessionKey,
     /// How many suggestions were made in it unasked, those that are forgotten included.
     pub made: u32,
-    /// The last prompts, oldest first, at most [`MAX_PROMPTS`].
+    /// The last prompts, oldest first, at most [`Suggestions::MAX_PROMPTS`].
     pub prompts: Vec<Prompted>,
 }
 
@@ -35,10 +28,10 @@ pub struct Prompted {
     /// prompt only where the policy says that it may be learned from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// What was suggested, best first, at most [`MAX_SUGGESTED`]; nothing where nothing fitted.
+    /// What was suggested, best first, at most [`Suggestions::MAX_SUGGESTED`]; nothing where nothing fitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<SuggestedTool>,
-    /// The tools whose outcomes were learned from, at most [`MAX_TAUGHT`]: each is once.
+    /// The tools whose outcomes were learned from, at most [`Suggestions::MAX_TAUGHT`]: each is once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taught: Vec<ToolName>,
 }
@@ -78,6 +71,15 @@ impl Prompted {
 }
 
 impl Suggestions {
+    /// Tools whose outcomes one prompt learns from.
+    pub const MAX_TAUGHT: usize = 4;
+
+    /// Tools that are remembered of one suggestion.
+    pub const MAX_SUGGESTED: usize = 8;
+
+    /// Prompts of a session that are remembered.
+    pub const MAX_PROMPTS: usize = 4;
+
     /// A session in which nothing was suggested yet.
     #[must_use]
     pub const fn new(key: SessionKey) -> Self {
@@ -88,11 +90,11 @@ impl Suggestions {
     /// no outcome can teach anything, before one that it can. The last one that suggested something stays:
     /// the cool-down counts from it.
     pub fn note(&mut self, mut prompted: Prompted) {
-        prompted.tools.truncate(MAX_SUGGESTED);
-        prompted.taught.truncate(MAX_TAUGHT);
+        prompted.tools.truncate(Suggestions::MAX_SUGGESTED);
+        prompted.taught.truncate(Suggestions::MAX_TAUGHT);
         self.made = self.made.saturating_add(u32::from(!prompted.tools.is_empty()));
         self.prompts.push(prompted);
-        while self.prompts.len() > MAX_PROMPTS {
+        while self.prompts.len() > Suggestions::MAX_PROMPTS {
             let last = self.prompts.iter().rposition(|prompt| !prompt.tools.is_empty());
             let earlier = self.prompts[..self.prompts.len() - 1].iter().enumerate();
             let earlier = earlier.filter(|(at, _)| Some(*at) != last);
@@ -138,7 +140,7 @@ impl Suggestions {
         let suggested = self.prompts.iter().rposition(|prompt| tells(prompt) && fresh(prompt));
         let at = suggested.or_else(|| self.prompts.len().checked_sub(1))?;
         let prompt = &self.prompts[at];
-        if prompt.taught.len() >= MAX_TAUGHT || prompt.taught.contains(tool) {
+        if prompt.taught.len() >= Suggestions::MAX_TAUGHT || prompt.taught.contains(tool) {
             return None;
         }
         let signal = match (succeeded, suggested.is_some()) {
@@ -242,7 +244,7 @@ mod tests {
             for at in 2..9 {
                 session.note(Prompted { tools: Vec::new(), ..prompt(at, Some("and now?")) });
                 assert_eq!(session.last_suggested_at(), Some(Timestamp::from_millis(1)), "{at}");
-                assert!(session.prompts.len() <= MAX_PROMPTS);
+                assert!(session.prompts.len() <= Suggestions::MAX_PROMPTS);
             }
             let times = session.prompts.iter().map(|prompt| prompt.at.as_millis());
             assert_eq!(times.collect::<Vec<_>>(), [1, 6, 7, 8], "the others go as before");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use super::RouteKey;
 use super::dot::{dot_f32, dot_f64};
 use crate::ids::ModelId;
@@ -28,19 +29,9 @@ pub enum Precision {
     F64,
 }
 
+wording! { Precision { F32 = "f32", F64 = "f64" } }
+
 impl Precision {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::F32, Self::F64];
-
-    /// `f32` or `f64`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-        }
-    }
-
     /// How many bytes one number takes.
     #[must_use]
     pub const fn bytes(self) -> usize {

@@ -14,7 +14,7 @@ use crate::ids::{
 use crate::names;
 use crate::source::SourceState;
 use crate::time::Timestamp;
-use crate::tool::{MAX_DESCRIPTION_CHARS, ToolKind};
+use crate::tool::{Tool, ToolKind};
 
 pub use apply::{ApplyScan, readings_of};
 pub(crate) use providers::{Entry, Provider, Providers};
@@ -84,14 +84,14 @@ impl Found {
         Some(found)
     }
 
-    /// The same with a description, cut to [`MAX_DESCRIPTION_CHARS`] characters; empty ones are
+    /// The same with a description, cut to [`Tool::MAX_DESCRIPTION_CHARS`] characters; empty ones are
     /// left out.
     #[must_use]
     pub fn described(mut self, description: Option<&str>) -> Self {
         self.description = description
             .map(str::trim)
             .filter(|text| !text.is_empty())
-            .map(|text| text.chars().take(MAX_DESCRIPTION_CHARS).collect());
+            .map(|text| text.chars().take(Tool::MAX_DESCRIPTION_CHARS).collect());
         self
     }
 }

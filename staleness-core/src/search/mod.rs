@@ -44,7 +44,7 @@ pub(crate) use find::Scores;
 pub use find::{Found, Match};
 pub use index::SearchIndex;
 pub use learned::{LearnedMatch, Meaning};
-pub use question::{MAX_QUESTION_BYTES, Question, QuestionError};
+pub use question::{Question, QuestionError};
 pub(crate) use text::origin;
 pub use text::{Learned, ToolText};
 pub use top::Top;

@@ -6,10 +6,6 @@ use std::fmt;
 use super::stem::stem;
 use crate::text::{MAX_CHARS, Token, parts_ascii, tokens};
 
-/// The longest question that is taken, in bytes. Of one that is taken the first 4,096 characters are
-/// read. Of a longer prompt a caller hands in the beginning.
-pub const MAX_QUESTION_BYTES: usize = 64 * 1024;
-
 /// Words of a question that are looked for in one word as well as in their parts, such as `websearch` for
 /// `web-search`. Each costs a search, and who writes more of them than this writes no question.
 const MAX_WHOLES: usize = 8;
@@ -32,7 +28,7 @@ const TALK: &[&str] = &[
 pub enum QuestionError {
     /// It has no letters and no digits.
     Empty,
-    /// It is longer than [`MAX_QUESTION_BYTES`]; the length is given in bytes.
+    /// It is longer than [`Question::MAX_BYTES`]; the length is given in bytes.
     TooLong(usize),
 }
 
@@ -42,7 +38,8 @@ impl fmt::Display for QuestionError {
             Self::Empty => f.write_str("the query has no words"),
             Self::TooLong(bytes) => write!(
                 f,
-                "the query is {bytes} bytes long; at most {MAX_QUESTION_BYTES} are allowed"
+                "the query is {bytes} bytes long; at most {} are allowed",
+                Question::MAX_BYTES
             ),
         }
     }
@@ -74,12 +71,16 @@ pub(super) struct Asked {
 }
 
 impl Question {
+    /// The longest question that is taken, in bytes. Of one that is taken the first 4,096 characters are
+    /// read. Of a longer prompt a caller hands in the beginning.
+    pub const MAX_BYTES: usize = 64 * 1024;
+
     /// Reads a question.
     ///
     /// # Errors
     /// [`QuestionError`]: it is empty or too long.
     pub fn new(text: &str) -> Result<Self, QuestionError> {
-        if text.len() > MAX_QUESTION_BYTES {
+        if text.len() > Question::MAX_BYTES {
             return Err(QuestionError::TooLong(text.len()));
         }
         let mut all = tokens(text);
@@ -193,7 +194,7 @@ mod tests {
         let error = Question::new(&long).unwrap_err();
         assert_eq!(error, QuestionError::TooLong(1_048_576));
         assert_eq!(error.to_string(), "the query is 1048576 bytes long; at most 65536 are allowed");
-        assert!(Question::new(&long[..MAX_QUESTION_BYTES]).is_ok());
+        assert!(Question::new(&long[..Question::MAX_BYTES]).is_ok());
     }
 
     #[test]

@@ -3,11 +3,13 @@
 mod counted;
 mod fold;
 mod split;
+mod wording;
 mod words;
 
 pub use counted::counted;
 pub(crate) use counted::days;
 pub use fold::fold_query;
 pub(crate) use split::{parts_ascii, split};
+pub(crate) use wording::wording;
 pub use words::terms;
 pub(crate) use words::{MAX_CHARS, MIN_PREFIX, Run, Token, question, tokens};

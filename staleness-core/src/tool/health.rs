@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use super::{RING_CAPACITY, Ring, ToolPolicy};
 use crate::outcome::Mark;
 use crate::time::{DAY, MINUTE, Timestamp};
@@ -23,27 +24,7 @@ pub enum Hold {
     Ignored,
 }
 
-impl Hold {
-    /// Every hold.
-    pub const ALL: [Self; 4] = [Self::None, Self::Demoted, Self::Pinned, Self::Ignored];
-
-    /// The word that storage and reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Demoted => "demoted",
-            Self::Pinned => "pinned",
-            Self::Ignored => "ignored",
-        }
-    }
-
-    /// The inverse of [`Hold::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|hold| hold.as_str() == word)
-    }
-}
+wording! { Hold { None = "none", Demoted = "demoted", Pinned = "pinned", Ignored = "ignored" } }
 
 /// Since when and why a tool is failing.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod summary;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use crate::ids::{ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
@@ -24,9 +25,6 @@ pub use rule::{DemotionRule, Finding};
 pub use status::{STATUS_TABLE, Status, StatusRow, status_of};
 pub use summary::ToolSummary;
 pub(crate) use summary::reads_alike;
-
-/// The longest description that is kept, in characters.
-pub const MAX_DESCRIPTION_CHARS: usize = 1_024;
 
 /// What sort of thing a tool is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -50,40 +48,11 @@ pub enum ToolKind {
     Unknown,
 }
 
-impl ToolKind {
-    /// Every kind.
-    pub const ALL: [Self; 8] = [
-        Self::Builtin,
-        Self::McpServer,
-        Self::McpTool,
-        Self::SlashCommand,
-        Self::Skill,
-        Self::Plugin,
-        Self::Agent,
-        Self::Unknown,
-    ];
-
-    /// The word that storage, policy and reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Builtin => "builtin",
-            Self::McpServer => "mcp_server",
-            Self::McpTool => "mcp_tool",
-            Self::SlashCommand => "slash_command",
-            Self::Skill => "skill",
-            Self::Plugin => "plugin",
-            Self::Agent => "agent",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// The inverse of [`ToolKind::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
-    }
-}
+wording! { ToolKind {
+    Builtin = "builtin", McpServer = "mcp_server", McpTool = "mcp_tool",
+    SlashCommand = "slash_command", Skill = "skill", Plugin = "plugin", Agent = "agent",
+    Unknown = "unknown",
+} }
 
 /// A tool as the registry remembers it.
 ///
@@ -99,7 +68,7 @@ pub struct Tool {
     pub server: Option<ServerKey>,
     /// The plugin that provides it.
     pub plugin: Option<ToolName>,
-    /// What it says of itself, at most [`MAX_DESCRIPTION_CHARS`] characters.
+    /// What it says of itself, at most [`Tool::MAX_DESCRIPTION_CHARS`] characters.
     pub description: Option<String>,
     /// The sources that list it, or listed it last. Empty: known from use alone.
     pub holdings: Vec<Holding>,
@@ -122,6 +91,9 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// The longest description that is kept, in characters.
+    pub const MAX_DESCRIPTION_CHARS: usize = 1_024;
+
     /// A tool that has just become known, present and never used.
     #[must_use]
     pub fn new(key: ToolKey, kind: ToolKind, cause: PresenceCause, at: Timestamp) -> Self {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use crate::ids::SourceId;
 use crate::time::Timestamp;
 
@@ -27,40 +28,13 @@ pub enum PresenceCause {
     NotListed,
 }
 
+wording! { PresenceCause {
+    Configured = "configured", Used = "used", ServerReturned = "server_returned",
+    RemovedFromConfig = "removed_from_config", Disabled = "disabled",
+    ServerRemoved = "server_removed", ServerDisabled = "server_disabled", NotListed = "not_listed",
+} }
+
 impl PresenceCause {
-    /// Every cause.
-    pub const ALL: [Self; 8] = [
-        Self::Configured,
-        Self::Used,
-        Self::ServerReturned,
-        Self::RemovedFromConfig,
-        Self::Disabled,
-        Self::ServerRemoved,
-        Self::ServerDisabled,
-        Self::NotListed,
-    ];
-
-    /// The word that storage and reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Configured => "configured",
-            Self::Used => "used",
-            Self::ServerReturned => "server_returned",
-            Self::RemovedFromConfig => "removed_from_config",
-            Self::Disabled => "disabled",
-            Self::ServerRemoved => "server_removed",
-            Self::ServerDisabled => "server_disabled",
-            Self::NotListed => "not_listed",
-        }
-    }
-
-    /// The inverse of [`PresenceCause::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|cause| cause.as_str() == word)
-    }
-
     /// Returns true if a tool with this cause is present.
     #[must_use]
     pub const fn is_present(self) -> bool {

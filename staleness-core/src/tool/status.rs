@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use super::Hold;
 
 /// What a tool is to an agent that wants to use it.
@@ -16,26 +17,7 @@ pub enum Status {
     Demoted,
 }
 
-impl Status {
-    /// Every status, best first.
-    pub const ALL: [Self; 3] = [Self::Active, Self::Stale, Self::Demoted];
-
-    /// The word that storage and reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Stale => "stale",
-            Self::Demoted => "demoted",
-        }
-    }
-
-    /// The inverse of [`Status::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == word)
-    }
-}
+wording! { Status { Active = "active", Stale = "stale", Demoted = "demoted" } }
 
 /// One row of [`STATUS_TABLE`]: `None` matches either value.
 pub type StatusRow = (Option<Hold>, Option<bool>, Option<bool>, Status);

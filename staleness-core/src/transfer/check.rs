@@ -5,11 +5,9 @@ use std::collections::HashSet;
 use super::{Envelope, HEADER_KIND, LineError, Record, envelope, record_of, shown};
 use crate::ids::{ItemKey, ProjectId, SourceId, ToolKey, WorkKey, stable_hash_of};
 use crate::journal::{JournalEntry, Revision};
-use crate::knowledge::check_item;
 use crate::route::RouteKey;
 use crate::route::own_id;
 use crate::session::{CursorKey, SessionKey};
-use crate::work::check_work;
 
 /// Where a line belongs: collections in the order of an export, keys within them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,8 +104,8 @@ impl Checker {
     fn place(&mut self, record: Option<&Record>) -> Result<Place, String> {
         let Some(record) = record else { return Ok(Place::Header) };
         match record {
-            Record::Item(row) => check_item(row).map_err(|refusal| refusal.to_string())?,
-            Record::Work(row) => check_work(row).map_err(|refusal| refusal.to_string())?,
+            Record::Item(row) => row.check().map_err(|refusal| refusal.to_string())?,
+            Record::Work(row) => row.check().map_err(|refusal| refusal.to_string())?,
             Record::Outcome(row) if !self.outcomes.insert(row.identity()) => {
                 return Err(format!("the outcome {} of {} twice", row.op, row.tool.name));
             }

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::word::{self, Version, constant, hex_bytes};
 use crate::ids::{ModelId, ProjectId, ToolName};
-use crate::route::check_route;
 use crate::route::{Confidence, Precision, Route, RouteId, RouteKey, RouteVector, Vector};
 use crate::time::Timestamp;
 
@@ -71,7 +70,7 @@ impl TryFrom<RouteLine> for Route {
             model: line.model,
             ops: line.ops.into_iter().map(|part| part.0).collect(),
         };
-        check_route(&row).map_err(|refusal| refusal.to_string())?;
+        row.check().map_err(|refusal| refusal.to_string())?;
         Ok(row)
     }
 }

@@ -1,5 +1,6 @@
 //! Which work item is overdue, and why.
 
+use crate::text::wording;
 use super::{NoteType, Work, WorkKind, WorkPolicy, WorkStatus};
 use crate::text::days;
 use crate::time::Timestamp;
@@ -72,38 +73,13 @@ pub enum Aging {
     Observed,
 }
 
+wording! { Aging {
+    InProgress = "in_progress", Waiting = "waiting", Expiring = "expiring",
+    Unanswered = "unanswered", Proposed = "proposed", Generated = "generated",
+    Observed = "observed",
+} }
+
 impl Aging {
-    /// Every way.
-    pub const ALL: [Self; 7] = [
-        Self::InProgress,
-        Self::Waiting,
-        Self::Expiring,
-        Self::Unanswered,
-        Self::Proposed,
-        Self::Generated,
-        Self::Observed,
-    ];
-
-    /// The word that storage uses.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::InProgress => "in_progress",
-            Self::Waiting => "waiting",
-            Self::Expiring => "expiring",
-            Self::Unanswered => "unanswered",
-            Self::Proposed => "proposed",
-            Self::Generated => "generated",
-            Self::Observed => "observed",
-        }
-    }
-
-    /// The inverse of [`Aging::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|each| each.as_str() == word)
-    }
-
     /// The kind of what ages in this way; `None` for what expires, whatever it is.
     pub(crate) const fn kind(self) -> Option<WorkKind> {
         match self {

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::wording;
 use super::{WorkKind, WorkStatus};
 use crate::ids::WorkKey;
 use crate::time::Timestamp;
@@ -24,26 +25,9 @@ pub enum NoteType {
     SessionEnd,
 }
 
-impl NoteType {
-    /// Every type.
-    pub const ALL: [Self; 3] = [Self::Observation, Self::SessionStart, Self::SessionEnd];
-
-    /// The word that storage and reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Observation => "observation",
-            Self::SessionStart => "session_start",
-            Self::SessionEnd => "session_end",
-        }
-    }
-
-    /// The inverse of [`NoteType::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|each| each.as_str() == word)
-    }
-}
+wording! { NoteType {
+    Observation = "observation", SessionStart = "session_start", SessionEnd = "session_end",
+} }
 
 /// One step that was taken on an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,6 +123,12 @@ impl fmt::Display for TransitionError {
 impl std::error::Error for TransitionError {}
 
 impl Work {
+    /// The most that its steps, names and references may hold together, in bytes.
+    pub const MAX_FIELDS_BYTES: usize = 512 << 10;
+
+    /// The longest text of a work item, in bytes.
+    pub const MAX_TEXT_BYTES: usize = 1 << 20;
+
     /// An item of a kind in its first state.
     #[must_use]
     pub fn new(key: WorkKey, kind: WorkKind, text: impl Into<String>, at: Timestamp) -> Self {

@@ -13,7 +13,6 @@ mod status;
 
 pub use flag::{Aging, Flag, Overdue, flag};
 pub use item::{NoteType, Transition, TransitionError, Work, WorkStep};
-pub use limits::{MAX_WORK_FIELDS_BYTES, MAX_WORK_TEXT_BYTES, check_work};
 pub(crate) use policy::Rules;
 pub use policy::{WorkOverride, WorkPolicy};
 pub use report::{FlaggedCounts, StaleReport, Warning, judge, report};

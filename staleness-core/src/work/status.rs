@@ -1,5 +1,7 @@
 //! Kinds of work and the states that each can be in.
 
+use crate::text::wording;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -65,38 +67,12 @@ pub enum WorkStatus {
     Made,
 }
 
+wording! { WorkKind {
+    Plan = "plan", Trap = "trap", Constraint = "constraint", Handoff = "handoff",
+    Candidate = "candidate", Note = "note", Decision = "decision",
+} }
+
 impl WorkKind {
-    /// Every kind, in the order of reports.
-    pub const ALL: [Self; 7] = [
-        Self::Plan,
-        Self::Trap,
-        Self::Constraint,
-        Self::Handoff,
-        Self::Candidate,
-        Self::Note,
-        Self::Decision,
-    ];
-
-    /// The word that storage and reports use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Trap => "trap",
-            Self::Constraint => "constraint",
-            Self::Handoff => "handoff",
-            Self::Candidate => "candidate",
-            Self::Note => "note",
-            Self::Decision => "decision",
-        }
-    }
-
-    /// The inverse of [`WorkKind::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
-    }
-
     /// The kind that a person named.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::common::Spy;
 use staleness_core::RegistryError;
 use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Subject};
-use staleness_core::knowledge::MAX_BODY_BYTES;
+use staleness_core::knowledge::Item;
 use staleness_core::knowledge::{Citation, Item, ItemKind, Lines};
 use staleness_core::registry::{
     Act, FileItem, ItemPatch, ScopeChoice, Verification, recalls_since_edit,
@@ -111,7 +111,7 @@ fn what_no_record_may_hold_is_refused() {
     let registry = registry();
     let refused =
         |item: Item, says: &str| invalid(registry.knowledge().add(item, act("op", 0)).wait(), says);
-    refused(Item { body: "x".repeat(MAX_BODY_BYTES + 1), ..item("a") }, "bytes long");
+    refused(Item { body: "x".repeat(Item::MAX_BODY_BYTES + 1), ..item("a") }, "bytes long");
     refused(Item { body: " \n".into(), ..item("a") }, "the text is empty");
     refused(Item { body: "a\0b".into(), ..item("a") }, "NUL");
     refused(Item { keywords: ["a\nb".into()].into(), ..item("a") }, "keyword");
@@ -122,7 +122,7 @@ fn what_no_record_may_hold_is_refused() {
     let many = (0..10_000).map(|number| format!("{number:0100}")).collect();
     refused(Item { keywords: many, ..item("a") }, "at most");
     assert!(registry.knowledge().list(&project()).wait().unwrap().is_empty());
-    let largest = Item { body: "x".repeat(MAX_BODY_BYTES), ..item("a") };
+    let largest = Item { body: "x".repeat(Item::MAX_BODY_BYTES), ..item("a") };
     assert_eq!(add(&registry, largest.clone()), largest);
 }
 

@@ -9,7 +9,6 @@ use pollster::block_on;
 use proptest::prelude::*;
 use staleness::RegistryError;
 use staleness::journal::Revision;
-use staleness::route::check_route;
 use staleness::store::{Change, ChangeSet, Commit, Durability, RegistryStore, Selection, Step};
 use staleness::transfer::{Compared, Comparison, Record, Standing, append_lines, record_of};
 use staleness::{MemoryStore, Policy, Registry, Wait};
@@ -100,7 +99,7 @@ fn lived(lives: Vec<ChangeSet>) -> Registry {
         }
         // No line tells of a route that nobody could have learned.
         set.routes.retain(|change| match change {
-            Change::Put(row) => check_route(row).is_ok(),
+            Change::Put(row) => row.check().is_ok(),
             _ => true,
         });
         set.outcomes.retain(|row| recorded.insert(row.identity()));

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use staleness::ids::{ItemId, ItemKey, Scope};
 use staleness::knowledge::ItemKind;
-use staleness::knowledge::check_item;
 use staleness::registry::{Act, ImportReport, StatedItem};
 use staleness::scan::ProjectRef;
 use staleness::{Registry, Wait, clock};
@@ -84,7 +83,7 @@ impl KnowledgeLine {
         if item.done_at.is_some() && item.kind != Some(ItemKind::Todo) {
             return Err("only a to-do can be done".into());
         }
-        check_item(&item.alone()).map_err(|refusal| refusal.to_string())?;
+        item.alone().check().map_err(|refusal| refusal.to_string())?;
         Ok((item, project))
     }
 }

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use staleness::ids::{Scope, WorkId, WorkKey};
 use staleness::registry::{Act, ImportReport, ToldWork};
 use staleness::scan::ProjectRef;
-use staleness::work::check_work;
 use staleness::work::{NoteType, Work, WorkKind, WorkStep};
 use staleness::{Registry, Wait, clock};
 
@@ -96,7 +95,7 @@ impl WorkLine {
             steps,
             ..Work::new(WorkKey { scope, id: self.id }, kind, self.text, created_at)
         };
-        check_work(&work).map_err(|refusal| refusal.to_string())?;
+        work.check().map_err(|refusal| refusal.to_string())?;
         Ok((ToldWork { work, tells_status, tells_note }, project))
     }
 }

@@ -6,7 +6,7 @@ use staleness::Wait;
 use staleness::ids::WorkId;
 use staleness::registry::ScopeChoice;
 use staleness::store::{Refusal, StoreError};
-use staleness::work::{MAX_WORK_TEXT_BYTES, check_work};
+use staleness::work::{Work};
 use staleness::work::{NoteType, Work, WorkKind};
 
 use staleness_service::work::{agent, id, id_for, key};
@@ -38,7 +38,7 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
 }
 
 fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Result<(), CliError> {
-    check_work(&item).map_err(StoreError::from)?;
+    item.check().map_err(StoreError::from)?;
     let registry = settings.open(Access::Look)?;
     let scope = if global { ScopeChoice::Global } else { ScopeChoice::Project };
     match registry.work().get(&settings.project.id, &item.key.id, scope).wait() {
@@ -63,7 +63,7 @@ fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     let Some(kind) = kind(Some(&args.kind))? else {
         return Err(CliError::invalid("no kind is named"));
     };
-    let text = typed::text(&args.text, MAX_WORK_TEXT_BYTES)?;
+    let text = typed::text(&args.text, Work::MAX_TEXT_BYTES)?;
     if text.trim().is_empty() {
         return Err(CliError::invalid("there is no text to write down")
             .hint("say what it is about, or give - for stdin"));

@@ -2,7 +2,7 @@
 
 use staleness::Wait;
 use staleness::registry::{ScopeChoice, WorkPatch};
-use staleness::work::MAX_WORK_TEXT_BYTES;
+use staleness::work::Work;
 
 use super::{act, find, print, state};
 use crate::args::work_args::{ByArgs, WorkSetArgs};
@@ -29,7 +29,7 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
         text: args
             .text
             .as_deref()
-            .map(|text| typed::text(text, MAX_WORK_TEXT_BYTES))
+            .map(|text| typed::text(text, Work::MAX_TEXT_BYTES))
             .transpose()?,
         expires_at: args.expires.as_deref().map(time).transpose()?,
         to: args.to.clone().map(|to| Some(to).filter(|to| to != NONE)),
@@ -62,7 +62,7 @@ pub(super) fn step(
     out: &Output,
 ) -> Result<(), CliError> {
     let item = find(&settings.open(Access::Look)?, settings, id, scope)?;
-    let text = typed::text(text, MAX_WORK_TEXT_BYTES)?;
+    let text = typed::text(text, Work::MAX_TEXT_BYTES)?;
     let act = act(settings, by)?;
     let registry = settings.open(Access::Write)?;
     let item = registry.work().step(item.key, text, act).wait()?;

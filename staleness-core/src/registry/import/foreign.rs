@@ -6,13 +6,11 @@ use super::ITEMS;
 use super::knowledge::{Incoming, PutItems};
 use super::stated::StatedItem;
 use super::work::{TakeWork, ToldWork};
-use crate::knowledge::check_item;
 use crate::outcome::Outcome;
 use crate::registry::RegistryError;
 use crate::registry::{Act, RecordUses, Use};
 use crate::registry::{Knowledge, Tools, WorkItems};
 use crate::store::Durability;
-use crate::work::check_work;
 
 impl Tools<'_> {
     /// Records uses in order, in one commit, as [`Tools::record_all`] does, and reports only
@@ -46,7 +44,7 @@ impl Knowledge<'_> {
         act: &Act,
         dry_run: bool,
     ) -> Result<usize, RegistryError> {
-        items.iter().try_for_each(|stated| check_item(&stated.alone()))?;
+        items.iter().try_for_each(|stated| stated.alone().check())?;
         let mut items = items.into_iter().peekable();
         let mut written = 0;
         while items.peek().is_some() {
@@ -75,7 +73,7 @@ impl WorkItems<'_> {
         act: &Act,
         dry_run: bool,
     ) -> Result<usize, RegistryError> {
-        work.iter().try_for_each(|row| check_work(&row.work))?;
+        work.iter().try_for_each(|row| row.work.check())?;
         let mut work = work.into_iter().peekable();
         let mut written = 0;
         while work.peek().is_some() {

@@ -7,7 +7,6 @@ use super::stated::StatedItem;
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::{Action, Subject};
 use crate::knowledge::Item;
-use crate::knowledge::check_item;
 use crate::registry::knowledge::{Act, state};
 use crate::store::{
     Change, ChangeSet, Decision, Draft, Durability, ItemFilter, JournalFilter, Refusal, Selection,
@@ -216,7 +215,7 @@ impl Step for PutItems {
         let winners = self.winners(view);
         for row in winners.values() {
             if self.act.is_some() {
-                check_item(row)?;
+                row.check()?;
             }
             draft.put(row.clone());
         }

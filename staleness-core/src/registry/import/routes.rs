@@ -9,7 +9,7 @@ use crate::registry::RegistryError;
 use crate::registry::Routes;
 use crate::registry::routes::{check_dimensions, dimensions_in};
 use crate::route::{Route, RouteKey, RouteVector, Vector};
-use crate::route::{check_route, own_id};
+use crate::route::{own_id};
 use crate::store::{
     Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, VectorFilter, View,
 };
@@ -128,7 +128,7 @@ impl Routes<'_> {
     ) -> Result<usize, RegistryError> {
         routes
             .iter()
-            .try_for_each(|told| check_route(&told.route).and_then(|()| own_id(&told.route)))?;
+            .try_for_each(|told| told.route.check().and_then(|()| own_id(&told.route)))?;
         let durability = Durability::Full;
         let mut written = 0;
         for part in routes.chunks(ITEMS) {

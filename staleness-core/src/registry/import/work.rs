@@ -12,7 +12,6 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 use crate::work::Work;
-use crate::work::check_work;
 
 /// Work items of an export: the one that was active last stays.
 #[derive(Debug)]
@@ -118,7 +117,7 @@ impl Step for TakeWork {
                 Some(known) => row.over(known)?,
                 None => row.work.clone(),
             };
-            check_work(&work)?;
+            work.check()?;
             let action = if known.is_some() { Action::Edited } else { Action::Added };
             let states = (known.map(|known| known.status.as_str()), Some(work.status.as_str()));
             self.act.entry(&mut draft, Subject::work(key), action, states, "imported".into());

@@ -4,7 +4,6 @@ use super::act::Act;
 use super::links::{at_scope, link, without_links};
 use crate::journal::Action;
 use crate::knowledge::Item;
-use crate::knowledge::check_item;
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 
 /// Writes down an item under an id that is free.
@@ -35,7 +34,7 @@ impl Step for AddItem {
                 key.id.as_str()
             )));
         }
-        check_item(&self.item)?;
+        self.item.check()?;
         draft.put(without_links(&self.item));
         self.act.tell(&mut draft, key, Action::Added, None, "by_hand");
         for id in &self.item.supersedes {

@@ -6,7 +6,6 @@ use super::act::{Act, is_filed, lock, state, touch};
 use super::links::{at_scope, link, unlink};
 use crate::ids::{ItemId, ItemKey};
 use crate::journal::Action;
-use crate::knowledge::check_item;
 use crate::knowledge::{Citation, Item, ItemKind};
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 use crate::time::Timestamp;
@@ -131,7 +130,7 @@ impl EditItems {
             return Ok(());
         }
         touch(&mut edited, self.act.at);
-        check_item(&Item { supersedes: after.clone(), ..edited.clone() })?;
+        (Item { supersedes: after.clone(), ..edited.clone() }).check()?;
         draft.put(edited);
         let cause = format!("changed {}", changed.join(", "));
         self.act.tell(draft, key, Action::Edited, Some(from), cause);

@@ -6,7 +6,6 @@ use super::act::{Act, is_filed, state, touch};
 use super::edit::same_place;
 use crate::ids::ItemKey;
 use crate::journal::Action;
-use crate::knowledge::check_item;
 use crate::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, View};
 
@@ -76,7 +75,7 @@ impl Step for VerifyItems {
             self.act.row(&mut draft, &seen.key)?;
             let from = draft.get::<Item>(&seen.key).map(state);
             draft.edit::<Item, _>(&seen.key, |item| self.note(item, seen));
-            draft.get::<Item>(&seen.key).map_or(Ok(()), check_item)?;
+            draft.get::<Item>(&seen.key).map_or(Ok(()), Item::check)?;
             self.act.tell(&mut draft, &seen.key, Action::Verified, from, "by_hand");
         }
         Ok(Decision::Write(draft.finish()))
@@ -168,7 +167,7 @@ impl Step for ContradictItem {
         let (from, by) = (state(item), self.by.clone());
         let said = Contradiction { by, reason: self.reason.clone(), at: self.act.at };
         draft.edit::<Item, _>(&self.key, |item| item.contradicted = Some(said));
-        draft.get::<Item>(&self.key).map_or(Ok(()), check_item)?;
+        draft.get::<Item>(&self.key).map_or(Ok(()), Item::check)?;
         let act = Act { note: Some(self.reason.clone()), ..self.act.clone() };
         let cause = format!("contradicted by {}", self.by);
         act.tell(&mut draft, &self.key, Action::Contradicted, Some(from), cause);

@@ -2,7 +2,7 @@
 
 use crate::registry::RegistryError;
 use crate::registry::Sessions;
-use crate::route::{MAX_SUGGESTED, Prompted, Suggestions};
+use crate::route::{Prompted, Suggestions};
 use crate::session::SessionKey;
 use crate::store::{Decision, Draft, Durability, Refusal, Selection, Step, SuggestionFilter, View};
 use crate::time::Timestamp;
@@ -69,7 +69,7 @@ impl Step for NotePrompt {
         let mut suggestions = known.unwrap_or_else(|| Suggestions::new(self.key.clone()));
         // Said before: the acknowledgement was lost.
         let Prompted { at, query, tools, .. } = &self.prompted;
-        let tools = &tools[..tools.len().min(MAX_SUGGESTED)];
+        let tools = &tools[..tools.len().min(Suggestions::MAX_SUGGESTED)];
         let same =
             |known: &Prompted| (&known.at, &known.query, &*known.tools) == (at, query, tools);
         if !suggestions.prompts.last().is_some_and(same) {

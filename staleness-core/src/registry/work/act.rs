@@ -9,7 +9,6 @@ use crate::store::{
     Decision, Draft, Durability, JournalFilter, Refusal, Selection, Step, View, WorkFilter,
 };
 use crate::time::Timestamp;
-use crate::work::check_work;
 use crate::work::{TransitionError, Work, WorkPolicy, WorkStatus, WorkStep, flag};
 
 /// Fields to change; `None` leaves a field as it is, `Some(None)` empties it.
@@ -86,7 +85,7 @@ impl ActOnWork {
                 self.key.id.as_str()
             )));
         }
-        check_work(work)?;
+        work.check()?;
         draft.put(work.clone());
         self.tell(draft, Action::Added, None, work.status, "by_hand".into());
         Ok(())
@@ -106,7 +105,7 @@ impl ActOnWork {
             let cause = format!("changed {}", changed.join(", "));
             self.tell(draft, Action::Edited, Some(work.status), work.status, cause);
         }
-        check_work(&work)?;
+        work.check()?;
         draft.put(work);
         Ok(())
     }
@@ -114,7 +113,7 @@ impl ActOnWork {
     fn step(&self, draft: &mut Draft<'_>, mut work: Work, text: &str) -> Result<(), Refusal> {
         work.steps.push(WorkStep { text: text.into(), at: self.act.at });
         work.touch(self.act.at);
-        check_work(&work)?;
+        work.check()?;
         self.tell(draft, Action::Stepped, Some(work.status), work.status, "by_hand".into());
         draft.put(work);
         Ok(())
