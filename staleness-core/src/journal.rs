@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::wording;
 use crate::ids::{
     AgentId, ItemId, ItemKey, OpId, ProjectId, Scope, SessionId, ToolKey, ToolName, WorkId, WorkKey,
 };
+use crate::text::wording;
 use crate::time::Timestamp;
 
 /// Numbers the commits that wrote journal entries: 0 before the first.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use staleness::journal::Revision;
 use staleness::store::RegistryStore;
 use staleness::{Policy, Wait};
-use staleness_service::{SharedStore, Waits};
 use staleness_service::settings::Access;
+use staleness_service::{SharedStore, Waits};
 
 /// How often a registry is asked whose store tells nobody of commits.
 pub(crate) const ASK_EVERY: Duration = Duration::from_secs(2);
@@ -53,7 +53,8 @@ impl Follower {
     async fn ask(&self) -> Option<(Revision, Arc<dyn RegistryStore>)> {
         let store = self.store.clone();
         let asked = tokio::task::spawn_blocking(move || {
-            let registry = store.registry(&Policy::default(), Access::Look, Waits::default()).ok()?;
+            let registry =
+                store.registry(&Policy::default(), Access::Look, Waits::default()).ok()?;
             let revision = registry.admin().revision().wait().ok()?;
             Some((revision, Arc::clone(registry.store())))
         });

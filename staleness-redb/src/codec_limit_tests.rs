@@ -1,6 +1,6 @@
 //! The largest records, and lengths that nothing has.
 
-use staleness_core::tool::{Tool, RING_CAPACITY};
+use staleness_core::tool::{RING_CAPACITY, Tool};
 
 use super::*;
 

@@ -2,8 +2,8 @@
 
 use staleness_core::ids::ModelId;
 use staleness_core::route::{
-    Confidence, MAX_DIMENSIONS, MAX_OPS, Precision, Prompted, Route, RouteId,
-    RouteKey, RouteVector, Suggestions, Vector,
+    Confidence, MAX_DIMENSIONS, MAX_OPS, Precision, Prompted, Route, RouteId, RouteKey,
+    RouteVector, Suggestions, Vector,
 };
 use staleness_core::session::SessionKey;
 use wincode::config::Configuration;

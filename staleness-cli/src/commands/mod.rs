@@ -30,4 +30,4 @@ pub(crate) mod upkeep;
 pub(crate) mod work;
 
 pub(crate) use staleness_service::words::{optional, tool_name, word};
-pub(crate) use staleness_service::{citations, documents, items, remembered, save};
+pub(crate) use staleness_service::{citations, documents, remembered, save};

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::ids::ModelId;
 use staleness_core::route::{
-    Confidence, MAX_OPS, Precision, Prompted, Route,
-    RouteId, RouteKey, RouteVector, SuggestedTool, Suggestions, Vector,
+    Confidence, MAX_OPS, Precision, Prompted, Route, RouteId, RouteKey, RouteVector, SuggestedTool,
+    Suggestions, Vector,
 };
 
 use super::ids::{project_id, session_key, tool_name};

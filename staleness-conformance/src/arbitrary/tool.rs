@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use staleness_core::tool::{
-    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY,
-    Ring, RingEntry, Tool, ToolKind,
+    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY, Ring, RingEntry, Tool,
+    ToolKind,
 };
 
 use super::ids::{server_key, source_id, tool_key, tool_name};

@@ -5,8 +5,8 @@ use staleness_core::outcome::Mark;
 use staleness_core::store::{Selection, ToolFilter};
 use staleness_core::time::Timestamp;
 use staleness_core::tool::{
-    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY,
-    Ring, RingEntry, Tool, ToolKind,
+    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY, Ring, RingEntry, Tool,
+    ToolKind,
 };
 
 use crate::case::Case;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::wording;
 use super::Citation;
+use crate::text::wording;
 use crate::time::Timestamp;
 
 /// The sorts of evidence. The strongest instance of each sort counts.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::wording;
 use super::Citation;
 use crate::ids::{ItemId, ItemKey, OpId};
+use crate::text::wording;
 use crate::time::Timestamp;
 
 /// What sort of thing was written down. Each ages in its own way.

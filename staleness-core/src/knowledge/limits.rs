@@ -11,11 +11,11 @@ impl Item {
     /// # Errors
     /// [`Refusal::Invalid`] with what is wrong.
     pub fn check(&self) -> Result<(), Refusal> {
-        if self.body.len() > Item::MAX_BODY_BYTES {
+        if self.body.len() > Self::MAX_BODY_BYTES {
             return Err(Refusal::Invalid(format!(
                 "the text is {} bytes long; at most {} are kept",
                 self.body.len(),
-                Item::MAX_BODY_BYTES
+                Self::MAX_BODY_BYTES
             )));
         }
         if self.body.contains('\0') {
@@ -27,7 +27,8 @@ impl Item {
         for word in &self.keywords {
             check_id(word).map_err(|why| invalid("keyword", word, why))?;
         }
-        for text in [&self.path, &self.version_context, &self.verified_commit].into_iter().flatten() {
+        for text in [&self.path, &self.version_context, &self.verified_commit].into_iter().flatten()
+        {
             one_line(text)?;
         }
         self.citations.iter().try_for_each(check_citation)?;
@@ -36,10 +37,10 @@ impl Item {
             check_reason(&contradiction.reason)?;
         }
         let fields = fields(self);
-        if fields > Item::MAX_FIELDS_BYTES {
+        if fields > Self::MAX_FIELDS_BYTES {
             return Err(Refusal::Invalid(format!(
                 "keywords, citations and links take {fields} bytes; at most {} are kept",
-                Item::MAX_FIELDS_BYTES
+                Self::MAX_FIELDS_BYTES
             )));
         }
         Ok(())

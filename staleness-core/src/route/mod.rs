@@ -26,7 +26,7 @@ pub use id::{RouteId, RouteKey};
 pub(crate) use limits::own_id;
 pub use policy::RoutePolicy;
 pub use prune::{PrunePlan, PruneReason, plan_prune};
-pub use query::{check_query};
+pub use query::check_query;
 pub use record::{MAX_OPS, Route};
 pub use redact::{MAX_PROMPT_CHARS, prompt_text, redact};
 pub(crate) use suggested::Lesson;

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use crate::text::wording;
 use super::{Route, RouteKey, RoutePolicy};
+use crate::text::wording;
 use crate::time::Timestamp;
 
 /// Why a route goes.

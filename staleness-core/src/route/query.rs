@@ -1,5 +1,6 @@
 //! Queries that may be learned.
 
+use super::Route;
 use crate::refusal::Refusal;
 use crate::text::fold_query;
 

@@ -90,11 +90,11 @@ impl Suggestions {
     /// no outcome can teach anything, before one that it can. The last one that suggested something stays:
     /// the cool-down counts from it.
     pub fn note(&mut self, mut prompted: Prompted) {
-        prompted.tools.truncate(Suggestions::MAX_SUGGESTED);
-        prompted.taught.truncate(Suggestions::MAX_TAUGHT);
+        prompted.tools.truncate(Self::MAX_SUGGESTED);
+        prompted.taught.truncate(Self::MAX_TAUGHT);
         self.made = self.made.saturating_add(u32::from(!prompted.tools.is_empty()));
         self.prompts.push(prompted);
-        while self.prompts.len() > Suggestions::MAX_PROMPTS {
+        while self.prompts.len() > Self::MAX_PROMPTS {
             let last = self.prompts.iter().rposition(|prompt| !prompt.tools.is_empty());
             let earlier = self.prompts[..self.prompts.len() - 1].iter().enumerate();
             let earlier = earlier.filter(|(at, _)| Some(*at) != last);
@@ -140,7 +140,7 @@ impl Suggestions {
         let suggested = self.prompts.iter().rposition(|prompt| tells(prompt) && fresh(prompt));
         let at = suggested.or_else(|| self.prompts.len().checked_sub(1))?;
         let prompt = &self.prompts[at];
-        if prompt.taught.len() >= Suggestions::MAX_TAUGHT || prompt.taught.contains(tool) {
+        if prompt.taught.len() >= Self::MAX_TAUGHT || prompt.taught.contains(tool) {
             return None;
         }
         let signal = match (succeeded, suggested.is_some()) {

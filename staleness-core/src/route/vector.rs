@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::wording;
 use super::RouteKey;
 use super::dot::{dot_f32, dot_f64};
 use crate::ids::ModelId;
+use crate::text::wording;
 
 /// The most dimensions that a vector may have.
 pub const MAX_DIMENSIONS: usize = 4_096;

@@ -80,7 +80,7 @@ impl Question {
     /// # Errors
     /// [`QuestionError`]: it is empty or too long.
     pub fn new(text: &str) -> Result<Self, QuestionError> {
-        if text.len() > Question::MAX_BYTES {
+        if text.len() > Self::MAX_BYTES {
             return Err(QuestionError::TooLong(text.len()));
         }
         let mut all = tokens(text);

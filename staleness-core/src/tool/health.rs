@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::wording;
 use super::{RING_CAPACITY, Ring, ToolPolicy};
 use crate::outcome::Mark;
+use crate::text::wording;
 use crate::time::{DAY, MINUTE, Timestamp};
 
 /// What a person decided about a tool. It stays until [`Hold::None`] is restored.

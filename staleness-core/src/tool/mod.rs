@@ -11,9 +11,9 @@ mod summary;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::wording;
 use crate::ids::{ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
+use crate::text::wording;
 use crate::time::Timestamp;
 
 pub use health::{Failing, Health, HealthChange, Hold};

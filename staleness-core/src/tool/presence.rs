@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::wording;
 use crate::ids::SourceId;
+use crate::text::wording;
 use crate::time::Timestamp;
 
 /// Why a tool is present or absent.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::wording;
 use super::Hold;
+use crate::text::wording;
 
 /// What a tool is to an agent that wants to use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 use crate::tool::{
-    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY,
-    Ring, RingEntry, Tool, ToolKind,
+    Failing, Health, Hold, Holding, Presence, PresenceCause, RING_CAPACITY, Ring, RingEntry, Tool,
+    ToolKind,
 };
 
 constant!(Kind = "tool");
@@ -138,9 +138,9 @@ impl TryFrom<ToolLine> for Tool {
         if line.ring.len() > RING_CAPACITY || usize::from(line.health.window) > RING_CAPACITY {
             return Err(format!("more than {RING_CAPACITY} latest outcomes"));
         }
-        let long = |text: &String| text.chars().nth(Tool::MAX_DESCRIPTION_CHARS).is_some();
+        let long = |text: &String| text.chars().nth(Self::MAX_DESCRIPTION_CHARS).is_some();
         if line.description.as_ref().is_some_and(long) {
-            return Err(format!("a description over {} characters", Tool::MAX_DESCRIPTION_CHARS));
+            return Err(format!("a description over {} characters", Self::MAX_DESCRIPTION_CHARS));
         }
         let mut holdings: Vec<Holding> = Vec::with_capacity(line.holdings.len());
         for each in line.holdings {

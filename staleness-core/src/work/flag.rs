@@ -1,8 +1,8 @@
 //! Which work item is overdue, and why.
 
-use crate::text::wording;
 use super::{NoteType, Work, WorkKind, WorkPolicy, WorkStatus};
 use crate::text::days;
+use crate::text::wording;
 use crate::time::Timestamp;
 
 /// What an item is overdue for.

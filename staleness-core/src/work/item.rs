@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::wording;
 use super::{WorkKind, WorkStatus};
 use crate::ids::WorkKey;
+use crate::text::wording;
 use crate::time::Timestamp;
 
 /// What sort of note a note is. The beginning and the end of a session are never flagged.

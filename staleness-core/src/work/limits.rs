@@ -11,16 +11,17 @@ impl Work {
     /// [`Refusal::Invalid`] with what is wrong.
     pub fn check(&self) -> Result<(), Refusal> {
         check_text("text", &self.text)?;
-        if self.text.len() > Work::MAX_TEXT_BYTES {
+        if self.text.len() > Self::MAX_TEXT_BYTES {
             return Err(Refusal::Invalid(format!(
                 "the text is {} bytes long; at most {} are kept",
                 self.text.len(),
-                Work::MAX_TEXT_BYTES
+                Self::MAX_TEXT_BYTES
             )));
         }
         let kind = self.kind;
-        let of_kind =
-            |status: WorkStatus| kind.state_named(status.as_str()).map(drop).map_err(Refusal::Invalid);
+        let of_kind = |status: WorkStatus| {
+            kind.state_named(status.as_str()).map(drop).map_err(Refusal::Invalid)
+        };
         of_kind(self.status)?;
         if let Some(before) = self.before {
             of_kind(before)?;
@@ -41,10 +42,10 @@ impl Work {
         let names = [&self.author, &self.from, &self.to].into_iter().flatten().chain(&self.refs);
         let fields = names.map(|name| 8 + name.len()).sum::<usize>()
             + self.steps.iter().map(|step| 16 + step.text.len()).sum::<usize>();
-        if fields > Work::MAX_FIELDS_BYTES {
+        if fields > Self::MAX_FIELDS_BYTES {
             return Err(Refusal::Invalid(format!(
                 "its steps, names and references take {fields} bytes; at most {} are kept",
-                Work::MAX_FIELDS_BYTES
+                Self::MAX_FIELDS_BYTES
             )));
         }
         Ok(())

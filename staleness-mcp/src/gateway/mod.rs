@@ -359,8 +359,9 @@ impl Gateway {
         work: impl FnOnce(&Registry) -> Result<T, GatewayError> + Send + 'static,
     ) -> Result<T, GatewayError> {
         let (store, policy) = (self.store.clone(), self.policy.clone());
-        let done =
-            tokio::task::spawn_blocking(move || work(&store.registry(&policy, Access::Write, Waits::default())?));
+        let done = tokio::task::spawn_blocking(move || {
+            work(&store.registry(&policy, Access::Write, Waits::default())?)
+        });
         done.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 }

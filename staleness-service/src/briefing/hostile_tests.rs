@@ -1,5 +1,6 @@
 //! Hostile names through every text that a hook tells a model.
 
+use crate::model_text::{ModelText, NameKind};
 use proptest::prelude::*;
 use staleness::ids::{AgentId, DocumentKey, ProjectId, SessionId, ToolName};
 use staleness::journal::Revision;
@@ -12,7 +13,6 @@ use staleness::verdict::Level;
 use staleness::work::{Warning, WorkKind};
 use staleness::{Policy, Timestamp};
 use staleness_conformance::arbitrary::{MARK, hostile_name};
-use crate::model_text::{ModelText, NameKind};
 
 use super::documents::Loaded;
 use super::{documents, prompt, tools, work};

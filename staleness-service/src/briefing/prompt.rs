@@ -1,9 +1,9 @@
 //! What a hook suggests for a user's prompt: names of tools and our own words, nothing of the prompt.
 
+use crate::model_text::{ModelName, ModelText};
 use staleness::route::{Prompted, SuggestedTool, prompt_text};
 use staleness::session::SessionKey;
 use staleness::{Registry, Wait};
-use crate::model_text::{ModelName, ModelText};
 use staleness_sources::hook::{HookClient, HookInput, Prompt};
 
 use crate::ServiceError;
@@ -19,9 +19,11 @@ const END: &str =
 /// What was found for a prompt, and what is to be noted of it.
 #[derive(Debug)]
 pub struct Found {
+    /// The session in which it is noted.
     pub key: SessionKey,
     /// The tools that are named.
     pub tools: Vec<SuggestedTool>,
+    /// The prompt as it is noted.
     pub prompted: Prompted,
 }
 

@@ -1,9 +1,9 @@
 //! What a session start tells the agent: names and our own sentences, within a budget.
 
-use staleness::report::{Delta, NetChange};
-use staleness::tool::Status;
 use super::{Said, TAIL, count, section};
 use crate::model_text::{ModelName, ModelText, cause, tool_prefix};
+use staleness::report::{Delta, NetChange};
+use staleness::tool::Status;
 
 /// The text for an agent, at most `budget` characters: what changed and what fails, and after that the
 /// tools that are `ranked`, as far as there is room.

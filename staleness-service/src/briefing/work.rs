@@ -1,10 +1,10 @@
 //! What a session start tells the agent of work and knowledge: ids, states and our own sentences. What
 //! an item says is never told here: nobody knows who wrote it.
 
+use crate::model_text::{ModelName, ModelText, NameKind, Word, overdue, state};
 use staleness::registry::Resume;
 use staleness::report::{Delta, DeltaItem, DeltaSource};
 use staleness::work::Warning;
-use crate::model_text::{ModelName, ModelText, NameKind, Word, overdue, state};
 
 use super::{Said, section};
 

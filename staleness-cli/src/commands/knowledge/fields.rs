@@ -21,7 +21,11 @@ const NONE: &str = "none";
 pub(super) fn patch(args: &FieldArgs, now: Timestamp) -> Result<ItemPatch, CliError> {
     Ok(ItemPatch {
         kind: kind(args.kind.as_deref())?,
-        body: args.body.as_deref().map(|text| typed::text(text, Item::MAX_BODY_BYTES)).transpose()?,
+        body: args
+            .body
+            .as_deref()
+            .map(|text| typed::text(text, Item::MAX_BODY_BYTES))
+            .transpose()?,
         keywords: list(&args.keyword).map(|words| words.into_iter().collect()),
         version_context: args.version.as_deref().map(|text| some(text).map(str::to_owned)),
         evergreen: args.evergreen,

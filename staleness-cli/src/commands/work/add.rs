@@ -6,7 +6,6 @@ use staleness::Wait;
 use staleness::ids::WorkId;
 use staleness::registry::ScopeChoice;
 use staleness::store::{Refusal, StoreError};
-use staleness::work::{Work};
 use staleness::work::{NoteType, Work, WorkKind};
 
 use staleness_service::work::{agent, id, id_for, key};

@@ -8,8 +8,8 @@ use crate::ids::{ModelId, ProjectId};
 use crate::registry::RegistryError;
 use crate::registry::Routes;
 use crate::registry::routes::{check_dimensions, dimensions_in};
+use crate::route::own_id;
 use crate::route::{Route, RouteKey, RouteVector, Vector};
-use crate::route::{own_id};
 use crate::store::{
     Decision, Draft, Durability, Refusal, RouteFilter, Selection, Step, VectorFilter, View,
 };
@@ -126,9 +126,7 @@ impl Routes<'_> {
         routes: Vec<ToldRoute>,
         dry_run: bool,
     ) -> Result<usize, RegistryError> {
-        routes
-            .iter()
-            .try_for_each(|told| told.route.check().and_then(|()| own_id(&told.route)))?;
+        routes.iter().try_for_each(|told| told.route.check().and_then(|()| own_id(&told.route)))?;
         let durability = Durability::Full;
         let mut written = 0;
         for part in routes.chunks(ITEMS) {
