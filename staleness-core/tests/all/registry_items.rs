@@ -7,7 +7,6 @@ use crate::common::Spy;
 use staleness_core::RegistryError;
 use staleness_core::ids::{AgentId, ItemId, ItemKey, OpId, ProjectId, Scope};
 use staleness_core::journal::{Action, JournalEntry, Subject};
-use staleness_core::knowledge::Item;
 use staleness_core::knowledge::{Citation, Item, ItemKind, Lines};
 use staleness_core::registry::{
     Act, FileItem, ItemPatch, ScopeChoice, Verification, recalls_since_edit,
