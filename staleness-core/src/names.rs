@@ -181,7 +181,7 @@ fn is_builtin(name: &str) -> bool {
 
 /// The server that a person may mean by `text`: its short name, or the name of its entry.
 #[must_use]
-pub fn named_server(text: &str) -> Option<ServerKey> {
+pub(crate) fn named_server(text: &str) -> Option<ServerKey> {
     match text.strip_prefix(PREFIX) {
         Some(entry) => server_key(entry.strip_suffix("__*")?),
         None => server_key(text),

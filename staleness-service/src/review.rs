@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use staleness::registry::{ToolListing, WorkListing, list};
+use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::{Context, KnowledgeReport};
 use staleness::verdict::{Level, Verdict};
 use staleness::{Registry, Timestamp, Wait};
@@ -116,7 +116,7 @@ fn tools(settings: &Settings, registry: &Registry) -> Result<Vec<Entry>, Service
     let (_, view) = preview(registry, settings, None)?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
-    let all = list(&context, ToolListing { hide_ignored: true, ..ToolListing::default() });
+    let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
     let doubtful = all.into_iter().filter(|tool| tool.verdict.level != Level::Fresh);
     let entry = |tool: staleness::report::ToolReport| Entry {
         kind: "tool",

@@ -4,7 +4,7 @@ use staleness::Wait;
 use std::cmp::Reverse;
 
 use serde_json::json;
-use staleness::registry::{ToolListing, WorkListing, list};
+use staleness::registry::{ToolListing, WorkListing};
 use staleness::report::Context;
 use staleness::verdict::Level;
 use staleness::work::{WorkKind, WorkStatus};
@@ -43,7 +43,7 @@ fn read(settings: &Settings) -> Result<Board, CliError> {
     let (_, view) = preview(&registry, settings, None)?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
-    let mut tools = list(&context, ToolListing { hide_ignored: true, ..ToolListing::default() });
+    let mut tools = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
     tools.retain(|tool| tool.verdict.level != Level::Fresh);
     tools.sort_by(|a, b| a.verdict.freshness.total_cmp(&b.verdict.freshness));
     Ok(Board { in_progress, waiting, stale, tools })

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use staleness::Wait;
-use staleness::registry::{ToolListing, list};
+use staleness::registry::ToolListing;
 use staleness::report::Context;
 use staleness::source::SourceState;
 use staleness::text::counted;
@@ -27,7 +27,7 @@ pub(crate) fn run(
     let (scan, view) = preview(&registry, settings, None)?;
     let policy = &settings.configured.policy;
     let context = Context::new(&view, policy, &settings.project, settings.now);
-    let all = list(&context, ToolListing { hide_ignored: true, ..ToolListing::default() });
+    let all = ToolListing { hide_ignored: true, ..ToolListing::default() }.of(&context);
     let count = |status: Status| all.iter().filter(|tool| tool.status == status).count();
     let level = |level: Level| all.iter().filter(|tool| tool.verdict.level == level).count();
     let remembered = Remembered::read(settings, &registry)?;

@@ -154,10 +154,6 @@ fn depends(item: &Item) -> bool {
 /// Adds what follows from the fields of one item: its date of expiry, who stands for it or speaks
 /// against it, its version, how often it was recalled, and a date in the future. The words of its
 /// text are not read: see [`super::markers`].
-pub fn own_evidence(item: &Item, context: &Context, evidence: &mut Vec<Evidence>) {
-    own_pieces(item, context, evidence);
-}
-
 fn own_pieces(item: &Item, context: &Context, pieces: &mut impl Pieces) {
     let now = context.now();
     if let Some(at) = item.expires_at

@@ -29,7 +29,7 @@ pub use context::Context;
 pub use curve::Curve;
 pub use document::{Block, Document};
 pub use evidence::{Cited, Distance, Evidence, Fact, SignalKind, WordKind};
-pub use gather::{gather, gather_signals, own_evidence};
+pub use gather::{gather, gather_signals};
 pub use item::{Contradiction, Item, ItemKind};
 pub use judge::{judge, judge_block, judge_document};
 pub(crate) use judge::{severity, worst_first};

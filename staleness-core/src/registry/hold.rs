@@ -116,7 +116,7 @@ impl ByHand {
 /// Sets or lifts a hold. [`Hold::None`] restores: it lifts a pin or an ignore, or else a demotion,
 /// by hand or for failures. A tool that already stands so is left alone.
 #[derive(Debug)]
-pub struct SetHold {
+pub(crate) struct SetHold {
     /// Who, which and why.
     pub by_hand: ByHand,
     /// The hold wanted.
@@ -170,7 +170,7 @@ impl Step for SetHold {
 /// Forgets a tool, its outcomes and the routes to it; its history stays in the journal. A tool that a
 /// source still lists comes back as new with the next scan.
 #[derive(Debug)]
-pub struct Forget {
+pub(crate) struct Forget {
     /// Who, which and why.
     pub by_hand: ByHand,
 }

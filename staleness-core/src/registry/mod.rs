@@ -25,16 +25,17 @@ mod work;
 
 use std::sync::Arc;
 
-pub use documents::{DocumentsReport, MAX_FINDINGS_BYTES, REFRESH_AFTER_DAYS};
+pub use documents::{DocumentsReport, MAX_FINDINGS_BYTES};
 pub use error::RegistryError;
 pub use finding::{FindTools, FoundTools};
-pub use hold::{ByHand, Forget, ForgetProject, ScopeChoice, SetHold};
+pub use hold::{ByHand, ForgetProject, ScopeChoice};
+pub(crate) use hold::{Forget, SetHold};
 pub use import::{ImportReport, Importer, StatedItem, ToldRoute, ToldWork, TransferCounts};
 pub use indexes::Indexes;
 pub use knowledge::{Act, FileItem, ItemPatch, Verification, recalls_since_edit};
 pub use old::SessionPruneReport;
 pub use prune::PruneReport;
-pub use queries::{ScoredTool, ToolListing, list};
+pub use queries::{ScoredTool, ToolListing};
 pub use record::RecordUses;
 pub use routes::{FindRoutes, FoundRoute, FoundRoutes, Learn, PrunedRoute, RoutePruneReport};
 pub use sessions::{Resume, ResumeFrom};

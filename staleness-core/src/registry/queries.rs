@@ -50,6 +50,29 @@ pub struct ToolListing {
     pub hide_ignored: bool,
 }
 
+impl ToolListing {
+    /// The tools of a context that it wants, in the order of the ranking.
+    #[must_use]
+    pub fn of(self, context: &Context<'_>) -> Vec<ToolReport> {
+        let tools: Vec<&Tool> = if self.all_projects {
+            context.view().tools.values().collect()
+        } else {
+            context.view().tools.values().filter(|tool| context.is_visible(tool)).collect()
+        };
+        let wanted = |each: &RankedTool<'_>| {
+            self.status.is_none_or(|status| status == each.status)
+                && self.kind.is_none_or(|kind| kind == each.tool.kind)
+                && !(self.hide_ignored && context.is_silent(each.tool))
+        };
+        let ranked = rank(context, tools.into_iter(), usize::MAX);
+        ranked
+            .iter()
+            .filter(|each| wanted(each))
+            .map(|each| ToolReport::new(context, each.tool))
+            .collect()
+    }
+}
+
 /// A tool with its rank score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoredTool {
@@ -139,7 +162,7 @@ impl Tools<'_> {
         }
         let view = self.0.ask(selection).await?;
         let context = Context::new(&view, &self.0.policy, project, now);
-        Ok(list(&context, listing))
+        Ok(listing.of(&context))
     }
 
     /// One tool by name; see [`names::spellings`] for what a name may be short for.
@@ -279,27 +302,6 @@ impl Admin<'_> {
             self.0.ask(Selection::new().journal(JournalFilter::Subject { subject, limit })).await?;
         Ok(view.journal.into_values().collect())
     }
-}
-
-/// Lists the tools of a context in the order of the ranking.
-#[must_use]
-pub fn list(context: &Context<'_>, listing: ToolListing) -> Vec<ToolReport> {
-    let tools: Vec<&Tool> = if listing.all_projects {
-        context.view().tools.values().collect()
-    } else {
-        context.view().tools.values().filter(|tool| context.is_visible(tool)).collect()
-    };
-    let wanted = |each: &RankedTool<'_>| {
-        listing.status.is_none_or(|status| status == each.status)
-            && listing.kind.is_none_or(|kind| kind == each.tool.kind)
-            && !(listing.hide_ignored && context.is_silent(each.tool))
-    };
-    let ranked = rank(context, tools.into_iter(), usize::MAX);
-    ranked
-        .iter()
-        .filter(|each| wanted(each))
-        .map(|each| ToolReport::new(context, each.tool))
-        .collect()
 }
 
 /// A question that was refused.

@@ -116,7 +116,7 @@ pub struct Delta {
 /// What was added and removed again is left out, and so is what ended in the state in which it began
 /// and was not edited. What an item says is read from the view as it is now.
 #[must_use]
-pub fn changes(view: &View, after: Revision, agent: &AgentId) -> Vec<DeltaItem> {
+pub(crate) fn changes(view: &View, after: Revision, agent: &AgentId) -> Vec<DeltaItem> {
     let mut runs: BTreeMap<&Subject, Vec<&JournalEntry>> = BTreeMap::new();
     for entry in view.journal.values() {
         if entry.revision > after

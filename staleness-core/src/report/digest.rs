@@ -7,9 +7,9 @@ use crate::ids::AgentId;
 use crate::work::{NoteType, Work, WorkKind, WorkStatus, beginning};
 
 /// Items of a digest.
-pub const DIGEST_ITEMS: usize = 12;
+pub(crate) const DIGEST_ITEMS: usize = 12;
 /// Handoffs among them.
-pub const DIGEST_HANDOFFS: usize = 3;
+pub(crate) const DIGEST_HANDOFFS: usize = 3;
 
 /// What is there now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

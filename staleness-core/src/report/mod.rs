@@ -18,8 +18,9 @@ mod work;
 pub(crate) use catalog::{Catalog, Listed};
 pub use context::Context;
 pub(crate) use context::Ignored;
-pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS, changes};
-pub use digest::{DIGEST_HANDOFFS, DIGEST_ITEMS, Digest, digest};
+pub(crate) use delta::changes;
+pub use delta::{Delta, DeltaCounts, DeltaItem, DeltaSource, TOP_WARNINGS};
+pub use digest::{Digest, digest};
 pub use knowledge::{KnowledgeReport, RecallReport};
 pub use meaning::QueryVector;
 pub(crate) use meaning::of_model;
@@ -31,7 +32,8 @@ pub(crate) use suggest::{
     Fit, best, last_used, may_be_tried, on_probation, suggest, worth_ranking,
 };
 pub use suggest::{ScoreParts, Suggestion, TaughtBy};
-pub use tell::{Failing, NetChange, Telling, tell};
+pub(crate) use tell::tell;
+pub use tell::{Failing, NetChange};
 pub use tool::{
     HealthReport, HealthState, History, HistoryEntry, PresenceReport, StatusChange, ToolReport,
 };

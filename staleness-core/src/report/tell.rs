@@ -24,7 +24,7 @@ pub struct NetChange {
 
 /// What there is to tell of tools.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Telling {
+pub(crate) struct Telling {
     /// Everything after this revision is told.
     pub after: Revision,
     /// … up to this one.
@@ -48,7 +48,7 @@ pub struct Failing {
 /// failing now. Tools that became known by use alone are told only when they are not `active`, and
 /// of one name in two scopes only what it means to the project.
 #[must_use]
-pub fn tell(context: &Context<'_>, after: Revision) -> Telling {
+pub(crate) fn tell(context: &Context<'_>, after: Revision) -> Telling {
     let mut first: BTreeMap<ToolKey, (&JournalEntry, &JournalEntry)> = BTreeMap::new();
     for entry in context.view().journal.values() {
         if entry.revision <= after || entry.subject.kind != SubjectKind::Tool {

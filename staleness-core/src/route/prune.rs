@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use super::{Route, RouteKey, RoutePolicy};
+use super::{Route, RoutePolicy};
 use crate::text::wording;
 use crate::time::Timestamp;
 
@@ -26,7 +26,7 @@ wording! { PruneReason {
 
 /// What pruning the routes of a project would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PrunePlan<'r> {
+pub(crate) struct PrunePlan<'r> {
     /// What goes and why, in the order of keys.
     pub removed: Vec<(&'r Route, PruneReason)>,
     /// How many stay.
@@ -36,7 +36,7 @@ pub struct PrunePlan<'r> {
 /// Decides which routes of one project go as of `now`: the weak, the unused, and where too many are
 /// left all but the best `keep_share × max_routes`, rounded down, by confidence, last use and id.
 #[must_use]
-pub fn plan_prune<'r>(
+pub(crate) fn plan_prune<'r>(
     routes: impl IntoIterator<Item = &'r Route>,
     policy: &RoutePolicy,
     now: Timestamp,
@@ -61,11 +61,4 @@ pub fn plan_prune<'r>(
     }
     removed.sort_unstable_by(|a, b| a.0.key.cmp(&b.0.key));
     PrunePlan { removed, kept: left.len() as u64 }
-}
-
-impl PrunePlan<'_> {
-    /// The keys of what goes.
-    pub fn keys(&self) -> impl Iterator<Item = &RouteKey> + '_ {
-        self.removed.iter().map(|(route, _)| &route.key)
-    }
 }

@@ -12,7 +12,7 @@ use looks::{
 };
 
 /// The longest text of a prompt that is kept, in characters.
-pub const MAX_PROMPT_CHARS: usize = 256;
+pub(crate) const MAX_PROMPT_CHARS: usize = 256;
 
 /// How much of a prompt is looked at, in bytes: what is kept is a small part of its beginning.
 const MAX_READ: usize = 16 * 1024;
@@ -34,7 +34,7 @@ const REDACTED: &str = "[redacted]";
 /// a line's end in between or not, the next word is a value where it is in quotes or does not look like a
 /// word of a sentence. So is the one before `as the password`.
 #[must_use]
-pub fn redact(text: &str) -> String {
+pub(crate) fn redact(text: &str) -> String {
     let mut safe: Vec<Cow<'_, str>> = Vec::new();
     let mut expected = Expected::Anything;
     for line in text.split(['\n', '\r']) {

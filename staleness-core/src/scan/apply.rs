@@ -222,7 +222,7 @@ impl Step for ApplyScan {
 
 /// A query for the numbers of the readings that a scan of `project` would replace.
 #[must_use]
-pub fn readings_of(project: &ProjectId) -> Selection {
+pub(crate) fn readings_of(project: &ProjectId) -> Selection {
     Selection::new()
         .peek(SourceFilter::Scope(Scope::Global))
         .peek(SourceFilter::Scope(Scope::Project(project.clone())))

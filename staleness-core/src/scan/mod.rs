@@ -16,7 +16,8 @@ use crate::source::SourceState;
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolKind};
 
-pub use apply::{ApplyScan, readings_of};
+pub use apply::ApplyScan;
+pub(crate) use apply::readings_of;
 pub(crate) use providers::{Entry, Provider, Providers};
 
 /// A project as the caller knows it.

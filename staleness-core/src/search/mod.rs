@@ -47,14 +47,14 @@ pub use learned::{LearnedMatch, Meaning};
 pub use question::{Question, QuestionError};
 pub(crate) use text::origin;
 pub use text::{Learned, ToolText};
-pub use top::Top;
+pub(crate) use top::Top;
 
 /// The share of a tool's own words in its score.
-pub const STATIC_SHARE: f64 = 0.6;
+pub(crate) const STATIC_SHARE: f64 = 0.6;
 /// The share of what was learned.
-pub const LEARNED_SHARE: f64 = 0.4;
+pub(crate) const LEARNED_SHARE: f64 = 0.4;
 /// Below this familiarity nothing like the question was learned.
-pub const COLD: f64 = 0.3;
+pub(crate) const COLD: f64 = 0.3;
 
 /// Returns true if nothing like a question of this familiarity was learned.
 #[must_use]

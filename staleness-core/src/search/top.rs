@@ -41,7 +41,7 @@ impl<K: Ord> Eq for Entry<K> {}
 /// Scores are compared rounded to 1e-9, equal ones by their keys: the order is total, so what is kept
 /// does not depend on the order of the offers.
 #[derive(Clone, Debug)]
-pub struct Top<K> {
+pub(crate) struct Top<K> {
     limit: usize,
     heap: BinaryHeap<Entry<K>>,
     /// What is below this cannot be kept.
@@ -51,19 +51,19 @@ pub struct Top<K> {
 impl<K: Ord> Top<K> {
     /// Room for the best `limit`.
     #[must_use]
-    pub fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         let bar = if limit == 0 { f64::INFINITY } else { f64::NEG_INFINITY };
         Self { limit, heap: BinaryHeap::new(), bar }
     }
 
     /// Returns true if a score may be kept at all. Most are not, and then no key need be made.
     #[must_use]
-    pub fn wants(&self, score: f64) -> bool {
+    pub(crate) fn wants(&self, score: f64) -> bool {
         score >= self.bar
     }
 
     /// Offers a key with its score. A score that is no number is refused.
-    pub fn offer(&mut self, score: f64, key: K) {
+    pub(crate) fn offer(&mut self, score: f64, key: K) {
         // A score that is no number compares as false.
         if !self.wants(score) {
             return;
@@ -82,7 +82,7 @@ impl<K: Ord> Top<K> {
 
     /// What was kept, best first.
     #[must_use]
-    pub fn into_sorted(self) -> Vec<(f64, K)> {
+    pub(crate) fn into_sorted(self) -> Vec<(f64, K)> {
         self.heap.into_sorted_vec().into_iter().map(|entry| (entry.score, entry.key)).collect()
     }
 }

@@ -12,14 +12,14 @@ use crate::journal::Revision;
 /// Decides steps on what another store holds, and writes nothing: the commit tells what would have been
 /// written.
 #[derive(Clone, Debug)]
-pub struct DryStore {
+pub(crate) struct DryStore {
     inner: Arc<dyn RegistryStore>,
 }
 
 impl DryStore {
     /// Steps are decided on what `inner` holds.
     #[must_use]
-    pub const fn new(inner: Arc<dyn RegistryStore>) -> Self {
+    pub(crate) const fn new(inner: Arc<dyn RegistryStore>) -> Self {
         Self { inner }
     }
 }

@@ -33,7 +33,7 @@ pub use blobs::{
 pub use change::{Change, ChangeSet, OutcomeRange};
 pub use draft::Draft;
 pub use drive::{MAX_LOOKS, look, run};
-pub use dry::DryStore;
+pub(crate) use dry::DryStore;
 pub use error::StoreError;
 pub use filter::{
     CursorFilter, DocumentFilter, ItemFilter, JournalFilter, OutcomeFilter, ProjectFilter,
@@ -41,7 +41,7 @@ pub use filter::{
     WorkFilter,
 };
 pub use packed::{pack, unpack, unpack_list};
-pub use preview::Preview;
+pub(crate) use preview::Preview;
 pub use row::{Filter, Row};
 pub use selection::{Access, OutcomeCut, Pick, Selection};
 pub use strict::check_changes;

@@ -6,14 +6,14 @@ use super::{ChangeSet, Decision, Query, Refusal, Selection, Step, View};
 
 /// A step as a query: looks at what the step would look at. Behind every `--dry-run`.
 #[derive(Clone, Debug)]
-pub struct Preview(pub Arc<dyn Step>);
+pub(crate) struct Preview(pub Arc<dyn Step>);
 
 impl Preview {
     /// What the step would write, given everything it asked to see.
     ///
     /// # Errors
     /// The step's refusal, or [`Refusal::Invalid`] when it would still look again.
-    pub fn changes(&self, view: &View) -> Result<ChangeSet, Refusal> {
+    pub(crate) fn changes(&self, view: &View) -> Result<ChangeSet, Refusal> {
         match self.0.decide(view)? {
             Decision::Write(changes) => Ok(changes),
             Decision::Need(_) => Err(Refusal::Invalid("the step has not seen enough".into())),

@@ -16,13 +16,15 @@ use crate::outcome::Mark;
 use crate::text::wording;
 use crate::time::Timestamp;
 
-pub use health::{Failing, Health, HealthChange, Hold};
-pub use outage::{ServerOutcome, is_offline};
+pub use health::HealthChange;
+pub use health::{Failing, Health, Hold};
+pub(crate) use outage::{ServerOutcome, is_offline};
 pub use policy::{OutagePolicy, ToolOverride, ToolPolicy};
 pub use presence::{Holding, Presence, PresenceCause};
 pub use ring::{RING_CAPACITY, Ring, RingEntry};
 pub use rule::{DemotionRule, Finding};
-pub use status::{STATUS_TABLE, Status, StatusRow, status_of};
+pub use status::Status;
+pub(crate) use status::status_of;
 pub use summary::ToolSummary;
 pub(crate) use summary::reads_alike;
 

@@ -5,7 +5,7 @@ use crate::ids::{Scope, ServerKey};
 
 /// The last outcome of one MCP server in the time that the guard looks at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ServerOutcome {
+pub(crate) struct ServerOutcome {
     /// The scope of the tool that was used.
     pub scope: Scope,
     /// The server.
@@ -17,7 +17,7 @@ pub struct ServerOutcome {
 /// Returns true if the machine is offline, judged by the last outcome of each distinct server, the present
 /// one included: at least `min_servers` were used, and more than `percent` of them failed last.
 #[must_use]
-pub fn is_offline<'a>(
+pub(crate) fn is_offline<'a>(
     last: impl IntoIterator<Item = &'a ServerOutcome>,
     policy: &OutagePolicy,
 ) -> bool {

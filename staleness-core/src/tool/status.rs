@@ -20,14 +20,14 @@ pub enum Status {
 wording! { Status { Active = "active", Stale = "stale", Demoted = "demoted" } }
 
 /// One row of [`STATUS_TABLE`]: `None` matches either value.
-pub type StatusRow = (Option<Hold>, Option<bool>, Option<bool>, Status);
+pub(crate) type StatusRow = (Option<Hold>, Option<bool>, Option<bool>, Status);
 
 /// The status of every combination of hold, failing and present. The first row that matches holds.
 ///
 /// Nothing moves between statuses: scans change presence, outcomes change health, people change
 /// the hold, and the status follows. So a rescan cannot wipe a demotion, and each cause is undone
 /// on its own.
-pub const STATUS_TABLE: [StatusRow; 5] = [
+pub(crate) const STATUS_TABLE: [StatusRow; 5] = [
     //  hold                 failing       present       status
     (Some(Hold::Pinned), None, None, Status::Active),
     (Some(Hold::Demoted), None, None, Status::Demoted),
@@ -38,7 +38,7 @@ pub const STATUS_TABLE: [StatusRow; 5] = [
 
 /// Looks the status up in [`STATUS_TABLE`].
 #[must_use]
-pub fn status_of(hold: Hold, failing: bool, present: bool) -> Status {
+pub(crate) fn status_of(hold: Hold, failing: bool, present: bool) -> Status {
     STATUS_TABLE
         .iter()
         .find(|(row_hold, row_failing, row_present, _)| {

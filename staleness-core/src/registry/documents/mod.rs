@@ -15,8 +15,6 @@ use crate::registry::RegistryError;
 use crate::store::{DocumentFilter, Selection};
 use crate::time::Timestamp;
 
-pub use put::REFRESH_AFTER_DAYS;
-
 /// The most that the findings of one document may take in a store, in bytes as they are kept.
 pub const MAX_FINDINGS_BYTES: usize = 1 << 20;
 

@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 
 /// A row of which nothing but the time of its check changed is written again after this many days,
 /// so that its age is true to the day and an unchanged project costs no writes.
-pub const REFRESH_AFTER_DAYS: i64 = 1;
+pub(crate) const REFRESH_AFTER_DAYS: i64 = 1;
 
 /// Writes documents as they were checked.
 #[derive(Debug)]
