@@ -4,7 +4,7 @@ use crate::text::wording;
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 /// The longest identifier that is accepted, in bytes of UTF-8.
@@ -62,8 +62,8 @@ pub fn check_id(text: &str) -> Result<(), IdError> {
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+        #[serde(try_from = "String")]
         pub struct $name(Box<str>);
 
         impl $name {
@@ -98,7 +98,13 @@ macro_rules! text_ids {
         impl TryFrom<String> for $name {
             type Error = IdError;
             fn try_from(text: String) -> Result<Self, IdError> {
-                Self::new(text)
+                check_id(&text).map(|()| Self(text.into()))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.as_str())
             }
         }
 
@@ -146,7 +152,8 @@ impl ProjectId {
 }
 
 /// Where a tool is visible: in every project, or in one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Scope {
     /// Every project of this store.
     Global,
@@ -188,8 +195,22 @@ impl Scope {
     }
 }
 
+impl TryFrom<String> for Scope {
+    type Error = IdError;
+    fn try_from(key: String) -> Result<Self, IdError> {
+        if key.is_empty() { Ok(Self::Global) } else { key.try_into().map(Self::Project) }
+    }
+}
+
+impl Serialize for Scope {
+    /// As [`Scope::as_key`].
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_key())
+    }
+}
+
 /// What identifies a tool: its scope and its name. The same name in two scopes is two tools.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ToolKey {
     /// Where the tool is visible.
     pub scope: Scope,
@@ -212,7 +233,7 @@ impl ToolKey {
 }
 
 /// What identifies an item of knowledge: its scope and its id.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ItemKey {
     /// Where the item holds.
     pub scope: Scope,
@@ -221,7 +242,7 @@ pub struct ItemKey {
 }
 
 /// What identifies a work item: its scope and its id.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WorkKey {
     /// Where the item belongs.
     pub scope: Scope,
@@ -230,7 +251,7 @@ pub struct WorkKey {
 }
 
 /// What identifies a document that was checked: the project that was asked about, and its path.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentKey {
     /// The project for which it was checked.
     pub project: ProjectId,
@@ -258,7 +279,7 @@ wording! { Level { User = "user", Project = "project", Local = "local", Live = "
 /// What identifies a source of tools. The path is a detail: plugin paths carry versions.
 ///
 /// `client` and `part` must not hold control characters.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SourceId {
     /// The project that the source belongs to, unless it serves every project.
     pub project: Option<ProjectId>,

@@ -97,7 +97,7 @@ impl JournalCheck {
 }
 
 /// What a journal entry is about: a kind of thing, the scope it lives in, and its id there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Subject {
     /// The kind of thing.
     pub kind: SubjectKind,
@@ -234,7 +234,7 @@ wording! { Action {
 } }
 
 /// One change of one subject. Entries are only appended, and pruned.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalEntry {
     /// The commit that wrote it; given by the store, 0 before that.
     pub revision: Revision,

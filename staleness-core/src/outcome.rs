@@ -20,7 +20,7 @@ pub enum OutcomeKind {
 }
 
 /// An outcome as the failure window sees it; each mark has one letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Mark {
     /// `S`: counted success.
     Success,
@@ -63,7 +63,7 @@ impl Mark {
 /// One recorded use of a tool. Outcomes are a bounded cache: old ones are pruned.
 ///
 /// Nothing of a tool's input, output or error text is part of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Order of recording, given by the store: strictly increasing, 0 before it is stored.
     pub seq: u64,

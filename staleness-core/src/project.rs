@@ -1,11 +1,14 @@
 //! Projects: the roots in which agents work.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{ProjectId, SessionId};
 use crate::journal::Revision;
 use crate::time::Timestamp;
 
 /// A project that the registry has seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Project {
     /// Its id, derived from the root.
     pub id: ProjectId,
@@ -27,7 +30,8 @@ pub struct Project {
 /// An agent that is new to a project begins at `revision`. Since each agent has a cursor of its own, nothing
 /// decides by `session` and `from` any more: they are parts of the stored formats and of exports, which
 /// are the same bytes from every store, and go with the next format.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Told {
     /// Everything up to this revision was told.
     pub revision: Revision,

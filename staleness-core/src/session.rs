@@ -1,11 +1,14 @@
 //! Sessions: when an agent came and went, and up to where it was told what changed.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{AgentId, ProjectId, SessionId};
 use crate::journal::Revision;
 use crate::time::Timestamp;
 
 /// What identifies a session: clients name their sessions, so the same id may occur in two projects.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SessionKey {
     /// The project in which the agent works.
     pub project: ProjectId,
@@ -14,7 +17,8 @@ pub struct SessionKey {
 }
 
 /// A session of an agent in a project.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Session {
     /// Its identity.
     pub key: SessionKey,
@@ -33,7 +37,8 @@ pub struct Session {
 }
 
 /// What identifies a cursor: each agent has one in each project.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CursorKey {
     /// The project.
     pub project: ProjectId,
@@ -42,7 +47,8 @@ pub struct CursorKey {
 }
 
 /// Up to where an agent was told what changed in a project.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Cursor {
     /// Whose it is, and where.
     pub key: CursorKey,

@@ -25,7 +25,8 @@ wording! { SourceState {
 } }
 
 /// A source as the registry remembers it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Source {
     /// Its identity.
     pub id: SourceId,

@@ -118,15 +118,25 @@ impl FromStr for Timestamp {
 }
 
 impl Serialize for Timestamp {
+    /// As RFC 3339 for people, else in milliseconds.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_i64(self.0)
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
+        if deserializer.is_human_readable() {
+            let text = String::deserialize(deserializer)?;
+            return text.parse().map_err(de::Error::custom);
+        }
+        let millis = i64::deserialize(deserializer)?;
+        let at = Self::from_millis(millis);
+        if at.0 == millis { Ok(at) } else { Err(de::Error::custom("beyond the latest moment")) }
     }
 }
 

@@ -2,16 +2,19 @@
 
 use std::ops::ControlFlow;
 
-use staleness_core::journal::{Floor, JournalCheck, Revision};
+use staleness_core::journal::{Floor, JournalCheck, JournalEntry, Revision};
+use staleness_core::outcome::Outcome;
 use staleness_core::store::StoreError;
+use staleness_core::store::table::{self as core, Table};
 
-use crate::collections::{journal, meta, outcomes};
+use crate::collections::logs::{select_all, verify};
+use crate::collections::meta;
 use crate::error::Failed;
 use crate::flight::Flight;
 use crate::pages::each;
 use crate::patience::Patience;
 use crate::pool::Session;
-use crate::table::{self, Table};
+use crate::table;
 use crate::transaction;
 
 /// Every record, and what holds between them, in one transaction. Pages and indexes are for the
@@ -43,8 +46,8 @@ pub(crate) async fn check(
         };
     }
     staleness_core::collections!(rows);
-    each(session, patience, &outcomes::select_all(workspace), |row| {
-        let seq = outcomes::read(row)?.seq;
+    each(session, patience, &select_all::<Outcome>(workspace), |row| {
+        let seq = verify::<Outcome>(row)?.seq;
         if seq > last_seq {
             let told = format!("workspaces: last_seq is {last_seq}, and there is an outcome {seq}");
             return Err(StoreError::Corrupt(told));
@@ -61,7 +64,7 @@ async fn rows<T: Table>(
     patience: &Patience,
 ) -> Result<(), Failed> {
     each(session, patience, &table::select_all::<T>(workspace), |row| {
-        table::read::<T>(row).map(|_| ControlFlow::Continue(()))
+        table::read::<T>(row, core::verify).map(|_| ControlFlow::Continue(()))
     })
     .await
 }
@@ -74,8 +77,8 @@ async fn revisions(
     (revision, floor): (Revision, Floor),
 ) -> Result<(), Failed> {
     let mut check = JournalCheck::default();
-    each(session, patience, &journal::select_all(workspace), |row| {
-        let entry = journal::read(row)?;
+    each(session, patience, &select_all::<JournalEntry>(workspace), |row| {
+        let entry: JournalEntry = verify(row)?;
         check.next(entry.revision, entry.index).map_err(StoreError::Corrupt)?;
         Ok(ControlFlow::Continue(()))
     })

@@ -13,7 +13,8 @@ use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
 use crate::OpenOptions;
-use crate::collections::{Question, changes, journal, meta, outcomes, questions};
+use crate::collections::logs::{Numbers, append};
+use crate::collections::{Question, changes, meta, questions};
 use crate::error::{Failed, from_commit};
 use crate::flight::Flight;
 use crate::locks::Locks;
@@ -159,7 +160,7 @@ impl Inner {
         let before = flight.len();
         let mut asked = Vec::with_capacity(looks.len());
         for look in looks {
-            asked.push(questions(&self.workspace, look)?);
+            asked.push(questions(&self.workspace, look));
         }
         // What is read behind it is as late, or later.
         flight.send(meta::select(&self.workspace));
@@ -276,16 +277,16 @@ impl Inner {
         asked: &AtomicBool,
     ) -> Result<Attempt, Failed> {
         let workspace = &self.workspace;
-        let writes = changes(workspace, &changed)?;
+        let writes = changes(workspace, &changed);
         let before = writes.len();
         writes.into_iter().for_each(|statement| flight.send(statement));
         let advance = meta::advance(workspace, &view, &changed);
         let is_numbered = advance.is_some();
         if let Some(advance) = advance {
             flight.send(advance);
-            let appends = outcomes::append(workspace, &changed.outcomes);
+            let appends = append(workspace, &changed.outcomes, Numbers::Last);
             appends.into_iter().for_each(|statement| flight.send(statement));
-            let appends = journal::append(workspace, &changed.journal);
+            let appends = append(workspace, &changed.journal, Numbers::Revision);
             appends.into_iter().for_each(|statement| flight.send(statement));
         }
         // Others are told a revision as soon as it is committed: a crash must not give it away again.

@@ -4,16 +4,20 @@ use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
 
+use staleness_core::journal::JournalEntry;
+use staleness_core::outcome::Outcome;
+use staleness_core::store::table::{Table, read};
 use staleness_core::store::{
     Filter, JournalFilter, OutcomeFilter, Pick, Row, Selection, StoreError, View,
 };
 
+use crate::collections::logs::select_all;
 use crate::collections::{counts, journal, meta, outcomes, questions};
 use crate::error::Failed;
 use crate::flight::Flight;
 use crate::patience::Patience;
 use crate::pool::Session;
-use crate::table::{self, Table};
+use crate::table;
 use crate::transaction;
 use crate::values::Statement;
 
@@ -74,14 +78,14 @@ pub(crate) async fn pages(
     }
     staleness_core::collections!(page);
     if selection.outcomes.contains(&OutcomeFilter::All) {
-        pager.stream(outcomes::select_all(workspace), &outcomes::keep, PAGE).await?;
+        pager.stream(select_all::<Outcome>(workspace), &outcomes::keep, PAGE).await?;
     } else {
         let mut part = Selection::new();
         part.outcomes.clone_from(&selection.outcomes);
         pager.load(&part, PAGE).await?;
     }
     if selection.journal.contains(&JournalFilter::All) {
-        pager.stream(journal::select_all(workspace), &journal::keep, PAGE).await?;
+        pager.stream(select_all::<JournalEntry>(workspace), &journal::keep, PAGE).await?;
     } else {
         let mut part = Selection::new();
         part.journal.clone_from(&selection.journal);
@@ -95,7 +99,7 @@ fn has<F: PartialEq>(picks: &[Pick<F>], all: &F) -> bool {
 }
 
 fn keep<T: Table>(row: &tokio_postgres::Row, view: &mut View) -> Result<(), StoreError> {
-    let row = table::read::<T>(row)?;
+    let row: T = table::read(row, read)?;
     T::rows_mut(view).insert(row.key().clone(), row);
     Ok(())
 }
@@ -171,7 +175,7 @@ impl Pager<'_> {
         let (session, workspace) = (self.session, self.workspace);
         let loaded = async {
             let mut whole = View::default();
-            let questions = questions(workspace, part)?;
+            let questions = questions(workspace, part);
             let mut flight = Flight::new(session);
             questions.iter().for_each(|question| flight.send(question.statement.clone()));
             for question in &questions {

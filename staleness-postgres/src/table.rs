@@ -1,56 +1,47 @@
 //! One collection as one table: the statements that all of them share.
+//!
+//! The columns are those of core behind the workspace. Of a key that may be longer than an entry of an index, a digest
+//! stands behind the first column, and takes the place of the others wherever rows are found.
 
 use std::collections::BTreeSet;
 
+use staleness_core::store::table::{Bad, Cell, Condition, Table, corrupt, damaged, digest, shown};
 use staleness_core::store::{Change, ChangeSet, Filter, Pick, Row, StoreError};
+use tokio_postgres::Row as Found;
 
-use crate::cells::{Bad, Cells, corrupt};
+use crate::cells::cells;
 use crate::values::{Arg, Batch, Statement};
 
-/// A condition on the rows of a table. Its parameters are counted from `$2`; `$1` is the workspace.
-pub(crate) struct Where {
-    pub(crate) sql: &'static str,
-    pub(crate) args: Vec<Arg>,
+/// The name of the column with a digest.
+const DIGEST: &str = "key";
+
+/// The names of the columns.
+fn columns<T: Table>() -> Vec<&'static str> {
+    let mut columns = T::COLUMNS.to_vec();
+    if T::LONG {
+        columns.insert(1, DIGEST);
+    }
+    columns
 }
 
-impl Where {
-    pub(crate) const fn new(sql: &'static str, args: Vec<Arg>) -> Self {
-        Self { sql, args }
-    }
+/// The columns by which a row is found.
+fn key_columns<T: Table>() -> Vec<&'static str> {
+    let mut columns = columns::<T>();
+    columns.truncate(if T::LONG { 2 } else { T::KEY });
+    columns
 }
 
-/// The most rows of a page of items, documents and work items, which may be a megabyte each.
-pub(crate) const TEXT_PAGE: usize = 50;
-
-/// A collection as a table has it.
-pub(crate) trait Table: Row {
-    /// The table.
-    const TABLE: &'static str;
-    /// Every column but the workspace, the key's first.
-    const COLUMNS: &'static str;
-    /// How many of them make the key.
-    const KEY: usize;
-    /// The most rows of a page.
-    const PAGE: usize = 1_000;
-    /// The columns that make the order of the keys.
-    const ORDER: &'static str;
-
-    /// The condition of a filter that is not for one key.
-    fn condition(filter: &Self::Filter) -> Where;
-
-    /// Returns true if a row that the condition of a filter found is really meant.
-    fn is_meant(_: &Self::Filter, _: &Self) -> bool {
-        true
+/// Cells that begin with those of a key, as the columns have them.
+fn with_digest<T: Table>(mut cells: Vec<Cell<'_>>) -> Vec<Cell<'_>> {
+    if T::LONG {
+        cells.insert(1, Cell::blob(digest(&cells[1..T::KEY]).to_be_bytes()));
     }
+    cells
+}
 
-    /// Reads a row.
-    fn read(cells: &mut Cells<'_>) -> Result<Self, Bad>;
-
-    /// Writes the columns of a key.
-    fn put_key(key: &Self::Key, batch: &mut Batch);
-
-    /// Writes the columns behind the key.
-    fn put(&self, batch: &mut Batch);
+/// The values of the columns by which the row of a key is found.
+fn key_cells<T: Table>(key: &T::Key) -> impl Iterator<Item = Cell<'_>> {
+    with_digest::<T>(T::of_key(key)).into_iter().take(if T::LONG { 2 } else { T::KEY })
 }
 
 /// A statement, with the filter that it answers, if it is one.
@@ -78,10 +69,11 @@ pub(crate) fn select<'p, T: Table>(
         statements.push((by_keys::<T>(workspace, &keys), None));
     }
     for filter in filters {
-        let Where { sql, args } = T::condition(filter);
+        let Condition { sql, args, .. } = T::condition(filter);
+        let args = args.into_iter().map(Arg::of).collect();
         let sql = format!(
             "SELECT {} FROM staleness.{} WHERE workspace = $1{}{sql}",
-            T::COLUMNS,
+            columns::<T>().join(", "),
             T::TABLE,
             if sql.is_empty() { "" } else { " AND " }
         );
@@ -94,9 +86,9 @@ pub(crate) fn select<'p, T: Table>(
 pub(crate) fn select_all<T: Table>(workspace: &str) -> Statement {
     let sql = format!(
         "SELECT {} FROM staleness.{} WHERE workspace = $1 ORDER BY {}",
-        T::COLUMNS,
+        columns::<T>().join(", "),
         T::TABLE,
-        T::ORDER
+        T::COLUMNS[..T::KEY].join(", ")
     );
     Statement { sql, args: with(workspace, Vec::new()) }
 }
@@ -104,10 +96,9 @@ pub(crate) fn select_all<T: Table>(workspace: &str) -> Statement {
 fn by_keys<T: Table>(workspace: &str, keys: &BTreeSet<&T::Key>) -> Statement {
     let mut batch = Batch::default();
     for key in keys {
-        T::put_key(key, &mut batch);
-        batch.end_row();
+        batch.push(key_cells::<T>(key));
     }
-    let columns: Vec<&str> = key_columns::<T>().collect();
+    let columns = key_columns::<T>();
     let (sources, sought): (Vec<String>, Vec<String>) = (0..columns.len())
         .map(|index| (format!("${}", index + 2), format!("sought_{index}")))
         .unzip();
@@ -118,7 +109,7 @@ fn by_keys<T: Table>(workspace: &str, keys: &BTreeSet<&T::Key>) -> Statement {
         .collect();
     let sql = format!(
         "SELECT {} FROM staleness.{} JOIN unnest({}) AS sought({}) ON {} WHERE workspace = $1",
-        T::COLUMNS,
+        self::columns::<T>().join(", "),
         T::TABLE,
         sources.join(", "),
         sought.join(", "),
@@ -134,17 +125,12 @@ pub(crate) fn apply<T: Table>(workspace: &str, changes: &ChangeSet) -> Vec<State
     for change in T::changes(changes) {
         match change {
             Change::Put(row) => {
-                T::put_key(row.key(), &mut put);
-                row.put(&mut put);
-                put.end_row();
+                put.push(with_digest::<T>(row.cells()));
                 if put.is_full() {
                     statements.push(upsert::<T>(workspace, std::mem::take(&mut put)));
                 }
             }
-            Change::Delete(key) => {
-                T::put_key(key, &mut gone);
-                gone.end_row();
-            }
+            Change::Delete(key) => gone.push(key_cells::<T>(key)),
         }
     }
     if gone.rows() > 0 {
@@ -157,27 +143,23 @@ pub(crate) fn apply<T: Table>(workspace: &str, changes: &ChangeSet) -> Vec<State
 }
 
 fn upsert<T: Table>(workspace: &str, batch: Batch) -> Statement {
-    let columns = batch.into_columns();
-    let parameters = parameters(columns.len());
-    let keys: Vec<&str> = key_columns::<T>().collect();
-    let sets: Vec<String> = T::COLUMNS
-        .split(", ")
-        .skip(T::KEY)
-        .map(|column| format!("{column} = excluded.{column}"))
-        .collect();
+    let (columns, keys) = (columns::<T>(), key_columns::<T>());
+    let values = columns.iter().skip(keys.len());
+    let sets: Vec<String> = values.map(|column| format!("{column} = excluded.{column}")).collect();
     let sql = format!(
-        "INSERT INTO staleness.{}(workspace, {}) SELECT $1, * FROM unnest({parameters}) \
+        "INSERT INTO staleness.{}(workspace, {}) SELECT $1, * FROM unnest({}) \
          ON CONFLICT (workspace, {}) DO UPDATE SET {}",
         T::TABLE,
-        T::COLUMNS,
+        columns.join(", "),
+        parameters(columns.len()),
         keys.join(", "),
         sets.join(", ")
     );
-    Statement { sql, args: with(workspace, columns) }
+    Statement { sql, args: with(workspace, batch.into_columns()) }
 }
 
 fn delete<T: Table>(workspace: &str, batch: Batch) -> Statement {
-    let columns: Vec<&str> = key_columns::<T>().collect();
+    let columns = key_columns::<T>();
     let gone: Vec<String> = (0..columns.len()).map(|index| format!("gone_{index}")).collect();
     let on: Vec<String> =
         columns.iter().zip(&gone).map(|(column, gone)| format!("{column} = {gone}")).collect();
@@ -197,10 +179,6 @@ pub(crate) fn parameters(count: usize) -> String {
     numbers.join(", ")
 }
 
-fn key_columns<T: Table>() -> impl Iterator<Item = &'static str> {
-    T::COLUMNS.split(", ").take(T::KEY)
-}
-
 /// The workspace, and what follows.
 pub(crate) fn with(workspace: &str, rest: Vec<Arg>) -> Vec<Arg> {
     let mut args = Vec::with_capacity(rest.len() + 1);
@@ -209,7 +187,23 @@ pub(crate) fn with(workspace: &str, rest: Vec<Arg>) -> Vec<Arg> {
     args
 }
 
-/// Reads a row of the table.
-pub(crate) fn read<T: Table>(row: &tokio_postgres::Row) -> Result<T, StoreError> {
-    T::read(&mut Cells::new(row)).map_err(|bad| corrupt(T::TABLE, row, T::KEY, bad))
+/// Reads a row of the table, in the way that core does.
+pub(crate) fn read<T: Table>(
+    row: &Found,
+    read: fn(&[Cell<'_>]) -> Result<T, Bad>,
+) -> Result<T, StoreError> {
+    let mut cells = cells(row);
+    if !T::LONG {
+        return read(&cells).map_err(|bad| damaged::<T>(&cells, bad));
+    }
+    let stored = cells.remove(1);
+    let bad = match read(&cells) {
+        Ok(row) if Cell::blob(digest(&cells[1..T::KEY]).to_be_bytes()) == stored => return Ok(row),
+        Ok(_) => Bad(DIGEST),
+        Err(bad) => bad,
+    };
+    // Long keys are found by their digests, and told by them.
+    cells.truncate(1);
+    cells.push(stored);
+    Err(corrupt(T::TABLE, shown(&cells), bad))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use staleness_core::time::Timestamp;
+use staleness_core::store::table::Cell;
 use tokio_postgres::types::{ToSql, Type};
 
 /// One parameter of a statement: a value, or a column of values.
@@ -21,6 +21,15 @@ impl Arg {
     /// A text, as columns hold it.
     pub(crate) fn text(text: &str) -> Self {
         Self::Text(stored(text).into_owned())
+    }
+
+    /// A value of a column.
+    pub(crate) fn of(cell: Cell<'_>) -> Self {
+        match cell {
+            Cell::Int(number) => Self::Int(number.unwrap_or_default()),
+            Cell::Text(text) => Self::text(&text.unwrap_or_default()),
+            Cell::Blob(bytes) => Self::Blob(bytes.into_owned()),
+        }
     }
 
     /// The type that the statement is told; no statement has to be described by the server first.
@@ -57,74 +66,38 @@ pub(crate) struct Statement {
     pub(crate) args: Vec<Arg>,
 }
 
-/// Rows as columns of values: however many there are, they are one statement. Each row is pushed
-/// cell by cell, in the order of the columns.
+/// Rows as columns of values: however many there are, they are one statement.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     columns: Vec<Arg>,
-    next: usize,
     rows: usize,
     bytes: usize,
 }
 
-macro_rules! push {
-    ($self:ident, $kind:ident, $value:expr) => {{
-        let value = $value;
-        if $self.next == $self.columns.len() {
-            $self.columns.push(Arg::$kind(vec![value]));
-        } else if let Arg::$kind(values) = &mut $self.columns[$self.next] {
-            values.push(value);
-        } else {
-            debug_assert!(false, "column {} changed its type", $self.next);
-        }
-        $self.next += 1;
-    }};
-}
-
 impl Batch {
-    pub(crate) fn maybe_text(&mut self, value: Option<&str>) {
-        self.bytes += value.map_or(0, str::len);
-        push!(self, Texts, value.map(|text| stored(text).into_owned()));
-    }
-
-    pub(crate) fn text(&mut self, value: &str) {
-        self.maybe_text(Some(value));
-    }
-
-    pub(crate) fn maybe_int(&mut self, value: Option<i64>) {
-        push!(self, Ints, value);
-    }
-
-    pub(crate) fn int(&mut self, value: impl Into<i64>) {
-        self.maybe_int(Some(value.into()));
-    }
-
-    pub(crate) fn flag(&mut self, value: bool) {
-        self.int(i64::from(value));
-    }
-
-    /// All 64 bits, as the signed number with the same ones.
-    pub(crate) fn bits(&mut self, value: u64) {
-        self.maybe_int(Some(value.cast_signed()));
-    }
-
-    pub(crate) fn time(&mut self, value: Timestamp) {
-        self.maybe_int(Some(value.as_millis()));
-    }
-
-    pub(crate) fn maybe_time(&mut self, value: Option<Timestamp>) {
-        self.maybe_int(value.map(|at| at.as_millis()));
-    }
-
-    pub(crate) fn blob(&mut self, value: impl Into<Vec<u8>>) {
-        let value = value.into();
-        self.bytes += value.len();
-        push!(self, Blobs, Some(value));
-    }
-
-    /// Ends a row.
-    pub(crate) fn end_row(&mut self) {
-        self.next = 0;
+    /// Adds a row. A column has cells of one sort.
+    pub(crate) fn push<'c>(&mut self, cells: impl IntoIterator<Item = Cell<'c>>) {
+        for (place, cell) in cells.into_iter().enumerate() {
+            if place == self.columns.len() {
+                self.columns.push(match cell {
+                    Cell::Int(_) => Arg::Ints(Vec::new()),
+                    Cell::Text(_) => Arg::Texts(Vec::new()),
+                    Cell::Blob(_) => Arg::Blobs(Vec::new()),
+                });
+            }
+            match (&mut self.columns[place], cell) {
+                (Arg::Ints(values), Cell::Int(number)) => values.push(number),
+                (Arg::Texts(values), Cell::Text(text)) => {
+                    self.bytes += text.as_ref().map_or(0, |text| text.len());
+                    values.push(text.map(|text| stored(&text).into_owned()));
+                }
+                (Arg::Blobs(values), Cell::Blob(bytes)) => {
+                    self.bytes += bytes.len();
+                    values.push(Some(bytes.into_owned()));
+                }
+                _ => debug_assert!(false, "column {place} changed its type"),
+            }
+        }
         self.rows += 1;
     }
 
@@ -203,10 +176,8 @@ mod tests {
     fn a_batch_is_a_column_for_each_cell() {
         let mut batch = Batch::default();
         for row in 0..2 {
-            batch.text("a\0");
-            batch.maybe_int((row == 1).then_some(7));
-            batch.blob([row]);
-            batch.end_row();
+            let number = Cell::Int((row == 1).then_some(7));
+            batch.push([Cell::text("a\0"), number, Cell::blob([row])]);
         }
         assert_eq!(batch.rows(), 2);
         assert!(!batch.is_full());

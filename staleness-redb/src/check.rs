@@ -4,35 +4,25 @@ use std::ops::ControlFlow;
 
 use redb::{Key, ReadableTable, ReadableTableMetadata, Table, TableDefinition, TableHandle, Value};
 use staleness_core::journal::JournalCheck;
-use staleness_core::knowledge::Document;
 use staleness_core::store::StoreError;
-use staleness_core::tool::Tool;
-use staleness_core::work::Work;
+use staleness_core::store::table::Record;
 
 use crate::collections::journal::Journal;
 use crate::collections::meta::{self, Meta};
 use crate::collections::outcomes::{Outcomes, is_counted, served};
-use crate::collections::tools::Marks;
-use crate::collections::work;
+use crate::collections::rows::{Stored, parts};
 use crate::collections::{all, table};
 use crate::error::from_storage;
-use crate::records::{SUBJECTS, number};
-use crate::tables::{self, Tx, every_table};
+use crate::tables::{self, Tx, other_tables};
 
 /// Everything but pages and checksums, which are redb's own business.
 pub(crate) fn check(tx: &Tx, meta: Meta) -> Result<(), StoreError> {
     tables_are_ours(tx)?;
     meta::generation(tx)?;
-    // Those with indexes are read a second time, for what their indexes say.
-    macro_rules! all {
-        ($($field:ident: $row:ty,)*) => {
-            $(all::<$row>(tx, |_| Ok(ControlFlow::Continue(())))?;)*
-        };
+    macro_rules! each {
+        ($($field:ident: $row:ty,)*) => { $(rows::<$row>(tx)?;)* };
     }
-    staleness_core::collections!(all);
-    tools(tx)?;
-    documents(tx)?;
-    work_items(tx)?;
+    staleness_core::collections!(each);
     outcomes(tx)?;
     journal(tx, meta)
 }
@@ -41,10 +31,17 @@ pub(crate) fn check(tx: &Tx, meta: Meta) -> Result<(), StoreError> {
 fn tables_are_ours(tx: &Tx) -> Result<(), StoreError> {
     macro_rules! name {
         ($table:ident) => {
-            tables::$table.name()
+            tables::$table.name().to_owned()
         };
     }
-    let mut expected = every_table!(name);
+    let mut expected = other_tables!(name).to_vec();
+    macro_rules! add {
+        ($($field:ident: $row:ty,)*) => {$(
+            expected.push(<$row as Record>::TABLE.to_owned());
+            expected.extend(<$row as Stored>::INDEX.map(|index| index.name().to_owned()));
+        )*};
+    }
+    staleness_core::collections!(add);
     expected.sort_unstable();
     let found = tx.list_tables().map_err(from_storage)?;
     let mut found: Vec<String> = found.map(|table| table.name().to_owned()).collect();
@@ -96,71 +93,19 @@ impl<'t, K: Key + 'static, V: Value + 'static> Index<'t, K, V> {
     }
 }
 
-fn tools(tx: &Tx) -> Result<(), StoreError> {
-    let mut server = Index::open(tx, tables::TOOLS_SERVER)?;
-    let mut entries = Index::open(tx, tables::TOOLS_ENTRIES)?;
-    let mut configured = Index::open(tx, tables::TOOLS_CONFIGURED)?;
-    let mut demoted = Index::open(tx, tables::TOOLS_DEMOTED)?;
-    let mut revived = Index::open(tx, tables::TOOLS_REVIVED)?;
-    all::<Tool>(tx, |row| {
-        let key = (row.key.scope.as_key(), row.key.name.as_str());
-        let marks = Marks::of(&row)?;
-        if let Some((its, kind)) = &marks.server {
-            server.has((key.0, its.as_str(), key.1), kind)?;
-            if marks.entry {
-                entries.has((key.0, its.as_str(), key.1), &())?;
-            }
-        }
-        for (index, marked) in [
-            (&mut configured, marks.configured),
-            (&mut demoted, marks.demoted),
-            (&mut revived, marks.revived),
-        ] {
-            if marked {
-                index.has(key, &())?;
+/// Every row of a collection, and its index.
+fn rows<R: Stored>(tx: &Tx) -> Result<(), StoreError> {
+    let mut index = R::INDEX.map(|index| Index::open(tx, index)).transpose()?;
+    all::<R>(tx, |row| {
+        if let Some(index) = &mut index {
+            let [first, second, _] = parts::<R>(row.key());
+            for mark in row.marks() {
+                index.has((&first, &mark, &second), &())?;
             }
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    server.finish()?;
-    entries.finish()?;
-    configured.finish()?;
-    demoted.finish()?;
-    revived.finish()
-}
-
-fn documents(tx: &Tx) -> Result<(), StoreError> {
-    let mut flagged = Index::open(tx, tables::DOCUMENTS_FLAGGED)?;
-    all::<Document>(tx, |row| {
-        if !row.found.is_empty() {
-            flagged.has((row.key.project.as_str(), row.loaded, &row.key.path), &())?;
-        }
-        Ok(ControlFlow::Continue(()))
-    })?;
-    flagged.finish()
-}
-
-fn work_items(tx: &Tx) -> Result<(), StoreError> {
-    let mut open = Index::open(tx, tables::WORK_OPEN)?;
-    let mut ages = Index::open(tx, tables::WORK_AGING)?;
-    let mut referring = Index::open(tx, tables::WORK_REFERRING)?;
-    all::<Work>(tx, |row| {
-        let key = (row.key.scope.as_key(), row.key.id.as_str());
-        let marks = work::Marks::of(&row)?;
-        if marks.open {
-            open.has(key, &())?;
-        }
-        if let Some(refs) = &marks.referring {
-            referring.has(key, &refs.as_str())?;
-        }
-        if let Some((aging, since)) = marks.aging {
-            ages.has((key.0, aging, since, key.1), &())?;
-        }
-        Ok(ControlFlow::Continue(()))
-    })?;
-    open.finish()?;
-    ages.finish()?;
-    referring.finish()
+    index.map_or(Ok(()), Index::finish)
 }
 
 fn outcomes(tx: &Tx) -> Result<(), StoreError> {
@@ -198,7 +143,7 @@ fn journal(tx: &Tx, meta: Meta) -> Result<(), StoreError> {
         if let Some(op) = &row.op {
             ops.has((op.as_str(), at, index), &())?;
         }
-        let kind = number(&SUBJECTS, &row.subject.kind)?;
+        let kind = row.subject.kind.as_str();
         subjects.has((kind, scope, row.subject.id.as_str(), at, index), &())?;
         scopes.has((scope, at, index), &())?;
         Ok(ControlFlow::Continue(()))

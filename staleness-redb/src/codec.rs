@@ -1,18 +1,33 @@
-//! The bytes of a value: a kind, a version, and a body in bincode.
+//! The bytes of a value: a kind, a version, and a record in bincode.
 //!
 //! | byte | what |
 //! |---|---|
-//! | 0 | the kind of record: one of [`Kind`] |
-//! | 1 | the version of that kind's body |
-//! | 2.. | the body: bincode 2, `standard()`: little end first, variable-length integers |
+//! | 0 | the kind of record: [`Coded::KIND`] |
+//! | 1 | [`VERSION`] |
+//! | 2.. | the record: bincode 2, `standard()`: little end first, variable-length integers |
 //!
-//! A body is the fields of a struct without attributes, one after the other; enums are numbers by
-//! the lists in `records`. A version's fields never change: a new field is a new version.
-//! Everything that must be ordered is in the key, and is not repeated in the value.
+//! A record is the fields of a struct of `staleness-core` one after the other, its key included; enums are numbers in
+//! the order of their variants, times are milliseconds, identifiers are texts. Where a field's own form leaves parts
+//! out, it is one text that `staleness_core::store::pack` made. A change of any of it is a new version: golden bytes in
+//! the tests hold it.
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use staleness_core::journal::JournalEntry;
+use staleness_core::knowledge::{Document, Item};
+use staleness_core::outcome::Outcome;
+use staleness_core::project::Project;
+use staleness_core::route::{Route, RouteVector, Suggestions};
+use staleness_core::session::{Cursor, Session};
+use staleness_core::source::Source;
 use staleness_core::store::StoreError;
+use staleness_core::store::table::Bad;
+use staleness_core::tool::Tool;
+use staleness_core::work::Work;
+
+/// The version of every record that is written.
+const VERSION: u8 = 2;
 
 /// The largest record that is written, in bytes. Identifiers are at most 512 bytes and descriptions
 /// at most 4 KiB, but nothing bounds how many sources list a tool or how long a note is: 64 KiB
@@ -30,91 +45,65 @@ const LIMIT: usize = 16 * MAX_TEXT_RECORD;
 const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
     bincode::config::standard().with_limit::<LIMIT>();
 
-/// What a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Kind {
-    Project = b'p',
-    Source = b's',
-    Tool = b't',
-    Outcome = b'o',
-    Entry = b'j',
-    Item = b'k',
-    Document = b'd',
-    Work = b'w',
-    Session = b'e',
-    Cursor = b'c',
-    Route = b'r',
-    Vector = b'v',
-    Suggestions = b'g',
-}
-
-impl Kind {
+/// A record as a value.
+pub(crate) trait Coded: Serialize + DeserializeOwned {
+    /// The kind of record.
+    const KIND: u8;
     /// The largest record of this kind, in bytes.
-    pub(crate) const fn most(self) -> usize {
-        match self {
-            Self::Item | Self::Document | Self::Work => MAX_TEXT_RECORD,
-            Self::Project
-            | Self::Source
-            | Self::Tool
-            | Self::Outcome
-            | Self::Entry
-            | Self::Session
-            | Self::Cursor
-            | Self::Route
-            | Self::Vector
-            | Self::Suggestions => MAX_RECORD,
-        }
-    }
+    const MOST: usize = MAX_RECORD;
 }
 
-/// The part of a record that cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bad(pub(crate) &'static str);
-
-/// The error for a record that cannot be read: the table, the row's key and the field.
-pub(crate) fn corrupt(table: &str, key: impl std::fmt::Display, bad: Bad) -> StoreError {
-    StoreError::Corrupt(format!("{table} {key}: {} cannot be read", bad.0))
+macro_rules! kinds {
+    ($($kind:literal: $record:ty $(, $most:ident)?;)*) => {
+        $(impl Coded for $record {
+            const KIND: u8 = $kind;
+            $(const MOST: usize = $most;)?
+        })*
+    };
+}
+kinds! {
+    b'p': Project;
+    b's': Source;
+    b't': Tool;
+    b'o': Outcome;
+    b'j': JournalEntry;
+    b'k': Item, MAX_TEXT_RECORD;
+    b'd': Document, MAX_TEXT_RECORD;
+    b'w': Work, MAX_TEXT_RECORD;
+    b'e': Session;
+    b'c': Cursor;
+    b'r': Route;
+    b'v': RouteVector;
+    b'g': Suggestions;
 }
 
-/// The bytes of a record.
-pub(crate) fn encode<T: Serialize>(
-    kind: Kind,
-    version: u8,
-    body: &T,
-) -> Result<Vec<u8>, StoreError> {
+/// Returns the bytes of a record.
+pub(crate) fn encode<R: Coded>(record: &R) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::with_capacity(256);
-    bytes.extend([kind as u8, version]);
-    bincode::serde::encode_into_std_write(body, &mut bytes, CONFIG)
+    bytes.extend([R::KIND, VERSION]);
+    bincode::serde::encode_into_std_write(record, &mut bytes, CONFIG)
         .map_err(|error| StoreError::Backend(Box::new(error)))?;
-    if bytes.len() > kind.most() {
+    if bytes.len() > R::MOST {
         return Err(StoreError::Misstep(format!(
             "a record of {} bytes; at most {} are stored",
             bytes.len(),
-            kind.most()
+            R::MOST
         )));
     }
     Ok(bytes)
 }
 
-/// Splits a record into its version and its body, after looking at its kind.
-pub(crate) fn open(kind: Kind, bytes: &[u8]) -> Result<(u8, &[u8]), Bad> {
-    match bytes {
-        _ if bytes.len() > kind.most() => Err(Bad("length")),
-        [found, version, body @ ..] if *found == kind as u8 => Ok((*version, body)),
-        _ => Err(Bad("kind")),
-    }
-}
-
-/// Reads a body; every byte must belong to it.
-pub(crate) fn decode<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Bad> {
-    let (value, used) = decode_start(body)?;
-    if used == body.len() { Ok(value) } else { Err(Bad("length")) }
-}
-
-/// Reads the first fields of a body. How many bytes they took.
-pub(crate) fn decode_start<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<(T, usize), Bad> {
-    bincode::serde::borrow_decode_from_slice(body, CONFIG).map_err(|_| Bad("body"))
+/// Reads a record; every byte must belong to it.
+pub(crate) fn decode<R: Coded>(bytes: &[u8]) -> Result<R, Bad> {
+    let body = match bytes {
+        _ if bytes.len() > R::MOST => return Err(Bad("length")),
+        [kind, VERSION, body @ ..] if *kind == R::KIND => body,
+        [kind, _, ..] if *kind == R::KIND => return Err(Bad("version")),
+        _ => return Err(Bad("kind")),
+    };
+    let (record, used) =
+        bincode::serde::borrow_decode_from_slice(body, CONFIG).map_err(|_| Bad("body"))?;
+    if used == body.len() { Ok(record) } else { Err(Bad("length")) }
 }
 
 #[cfg(test)]

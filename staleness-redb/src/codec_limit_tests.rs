@@ -1,46 +1,8 @@
-//! The largest records, and lengths that nothing has.
+//! The largest records.
 
 use staleness_core::tool::{RING_CAPACITY, Tool};
 
 use super::*;
-
-/// Lengths that would be gigabytes and more, in every place that holds one.
-#[test]
-fn a_hostile_length_is_an_error() {
-    let huge: [&[u8]; 3] = [
-        &[0xfc, 0xff, 0xff, 0xff, 0x7f],
-        &[0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
-        &[0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
-    ];
-    let tool = bytes(TOOL);
-    let outcome = bytes(OUTCOME);
-    let (item, document) = (bytes(ITEM), bytes(DOCUMENT));
-    for length in huge {
-        for place in 2..tool.len() {
-            let hostile = [&tool[..place], length, &tool[place..]].concat();
-            let _ = decode_tool(key("t"), &hostile);
-        }
-        for place in 2..item.len() {
-            let hostile = [&item[..place], length, &item[place..]].concat();
-            let _ = decode_item(item_key(), &hostile);
-        }
-        for place in 2..document.len() {
-            let hostile = [&document[..place], length, &document[place..]].concat();
-            let _ = decode_document(document_key(), &hostile);
-        }
-        for place in 2..outcome.len() {
-            let hostile = [&outcome[..place], length, &outcome[place..]].concat();
-            let _ = decode_outcome(7, &hostile);
-        }
-        // A project begins with the length of its root.
-        let hostile = [b"p\x01", length, b"root"].concat();
-        assert_eq!(decode_project(project_id(), &hostile), Err(Bad("body")));
-        // A ring that claims many entries, in a tool that is sound up to there.
-        let place = tool.iter().rposition(|byte| *byte == 3).unwrap() - 1;
-        let hostile = [&tool[..place], length, &tool[place + 1..]].concat();
-        assert!(decode_tool(key("t"), &hostile).is_err());
-    }
-}
 
 /// The longest of everything that has a limit, and far more holdings and credits than anybody has.
 #[test]
@@ -68,12 +30,12 @@ fn the_largest_record_fits() {
         ring: Ring::from_entries([ring; RING_CAPACITY]),
         ..Tool::new(tool_key.clone(), ToolKind::McpTool, PresenceCause::Used, Timestamp::MIN)
     };
-    let bytes = encode_tool(&tool).unwrap();
+    let bytes = encode(&tool).unwrap();
     assert!(bytes.len() > 10 * 65_536, "{}", bytes.len());
-    assert_eq!(decode_tool(tool_key.clone(), &bytes), Ok(tool));
+    assert_eq!(decode(&bytes), Ok(tool));
     let outcome = Outcome { credits: vec![tool_key; 900], ..the_outcome() };
-    let bytes = encode_outcome(&outcome).unwrap();
-    assert_eq!(decode_outcome(7, &bytes), Ok(outcome));
+    let bytes = encode(&outcome).unwrap();
+    assert_eq!(decode(&bytes), Ok(outcome));
 }
 
 /// A text and fields to the limits that the registry has for them.
@@ -91,50 +53,44 @@ fn the_largest_item_and_document_fit() {
         ..the_item()
     };
     row.check().unwrap();
-    let bytes = encode_item(&row).unwrap();
-    assert_eq!(decode_item(item_key(), &bytes), Ok(row.clone()));
+    let bytes = encode(&row).unwrap();
+    assert_eq!(decode(&bytes), Ok(row.clone()));
     // Beyond that nothing is read, and nothing is claimed for it.
     let hostile = [bytes.as_slice(), &vec![0; MAX_TEXT_RECORD]].concat();
-    assert_eq!(decode_item(item_key(), &hostile), Err(Bad("length")));
+    assert_eq!(decode::<Item>(&hostile), Err(Bad("length")));
     let larger = Item { body: "x".repeat(MAX_TEXT_RECORD), ..row };
-    assert!(matches!(encode_item(&larger), Err(StoreError::Misstep(_))));
+    assert!(matches!(encode(&larger), Err(StoreError::Misstep(_))));
 
     let block = the_document().found.remove(0);
     let one = staleness_core::store::pack(std::slice::from_ref(&block)).len();
     let found = vec![block; staleness_core::registry::MAX_FINDINGS_BYTES / one];
     let row = Document { found, head: Some(longest), ..the_document() };
-    let bytes = encode_document(&row).unwrap();
+    let bytes = encode(&row).unwrap();
     assert!(bytes.len() > MAX_RECORD * 9 / 10, "{}", bytes.len());
-    assert_eq!(decode_document(document_key(), &bytes), Ok(row));
+    assert_eq!(decode(&bytes), Ok(row));
 }
 
+/// A text and fields to the limits that the registry has for them.
 #[test]
-fn findings_that_are_none_are_refused() {
-    let with = |found: &str| {
-        let sound = encode_document(&Document { found: Vec::new(), ..the_document() }).unwrap();
-        let length = u8::try_from(found.len()).unwrap();
-        [&sound[..sound.len() - 1], &[1, length], found.as_bytes()].concat()
+fn the_largest_work_item_fits() {
+    let row = Work {
+        text: "x".repeat(staleness_core::registry::MAX_WORK_TEXT_BYTES),
+        steps: (0..1_000).map(|_| WorkStep { text: "x".repeat(500), at: at(i64::MAX) }).collect(),
+        ..the_work()
     };
-    for found in ["", "[]", "{}", "null", "[1]", "[{}]"] {
-        assert_eq!(decode_document(document_key(), &with(found)), Err(Bad("found")), "{found}");
-    }
+    staleness_core::registry::check_work(&row).unwrap();
+    assert_eq!(decode(&encode(&row).unwrap()), Ok(row));
 }
 
 /// What can be written can be read: the most that is claimed for the bytes of a record.
 #[test]
 fn a_record_at_the_limit_can_be_read() {
     let entry = |length: usize| JournalEntry { note: Some("x".repeat(length)), ..the_entry() };
-    let around = encode_entry(&entry(MAX_RECORD - 100)).unwrap().len() - (MAX_RECORD - 100);
+    let around = encode(&entry(MAX_RECORD - 100)).unwrap().len() - (MAX_RECORD - 100);
     let largest = entry(MAX_RECORD - around);
-    let bytes = encode_entry(&largest).unwrap();
+    let bytes = encode(&largest).unwrap();
     assert_eq!(bytes.len(), MAX_RECORD);
-    assert_eq!(decode_entry(Revision(1), 0, &bytes), Ok(largest));
-    let refused = encode_entry(&entry(MAX_RECORD - around + 1));
+    assert_eq!(decode(&bytes), Ok(largest));
+    let refused = encode(&entry(MAX_RECORD - around + 1));
     assert!(matches!(refused, Err(StoreError::Misstep(_))), "{refused:?}");
-    // Numbers of one byte each are claimed with eight.
-    let numbers = vec![1_u64; MAX_RECORD - 7];
-    let bytes = encode(Kind::Tool, 1, &numbers).unwrap();
-    assert_eq!(bytes.len(), MAX_RECORD);
-    let (_, body) = open(Kind::Tool, &bytes).unwrap();
-    assert_eq!(decode::<Vec<u64>>(body), Ok(numbers));
 }

@@ -33,7 +33,7 @@
 //!   threads, so that its own are never blocked. Otherwise the futures block, and never wait. A
 //!   future that is dropped does not stop work that has begun: ask again with the same op id.
 //!
-//! The format of the file is documented in the source, in `tables.rs`, `file.rs`, `codec.rs` and `records.rs`.
+//! The format of the file is documented in the source, in `tables.rs`, `file.rs` and `codec.rs`.
 
 mod check;
 mod codec;
@@ -47,12 +47,10 @@ mod inner;
 mod open;
 mod options;
 mod pages;
-mod records;
 mod runtime;
 mod session;
 mod store;
 mod tables;
-mod words;
 
 pub use options::OpenOptions;
 

@@ -8,11 +8,12 @@ use staleness_core::store::StoreError;
 use staleness_lock::{FileLock, Guard, LockError, NewFile, refuse_planted};
 
 use crate::OpenOptions;
-use crate::collections::meta;
+use crate::collections::rows::Stored;
+use crate::collections::{Collection, meta, table};
 use crate::error::{from_io, from_lock, from_table};
 use crate::file::{MAGIC, PAGE};
 use crate::session::{Session, cannot_open, empty};
-use crate::tables::{self, FORMAT, every_table};
+use crate::tables::{self, FORMAT, other_tables};
 
 /// Opens the store or creates it. A file that is not a store of a format that this program knows is
 /// not touched.
@@ -151,7 +152,14 @@ fn make(file: File) -> Result<(), StoreError> {
                 tx.open_table(tables::$table).map(drop).map_err(from_table)
             };
         }
-        every_table!(make_table).into_iter().collect::<Result<(), StoreError>>()?;
+        other_tables!(make_table).into_iter().collect::<Result<(), StoreError>>()?;
+        macro_rules! make {
+            ($($field:ident: $row:ty,)*) => {$(
+                table(&tx, <$row as Collection>::TABLE)?;
+                <$row as Stored>::INDEX.map(|index| table(&tx, index)).transpose()?;
+            )*};
+        }
+        staleness_core::collections!(make);
         meta::create(&tx)?;
         session.commit(tx)
     })

@@ -11,7 +11,7 @@ use crate::collections::journal::Journal;
 use crate::collections::meta::Meta;
 use crate::collections::outcomes::{self, Outcomes};
 use crate::collections::rows::{self, Stored};
-use crate::collections::{Collection, load, routes, table};
+use crate::collections::{Collection, count_routes, load, table};
 use crate::error::from_storage;
 use crate::tables::Tx;
 
@@ -34,7 +34,7 @@ pub(crate) fn pages(
         blank.counts = Some(outcomes::count(tx, cut)?);
     }
     if let Some(project) = &selection.count_routes {
-        blank.route_count = Some(routes::count(tx, project)?);
+        blank.route_count = Some(count_routes(tx, project)?);
     }
     macro_rules! page {
         ($($field:ident: $row:ty,)*) => {
@@ -104,7 +104,7 @@ fn stream<C: Collection>(
         let mut count = 0;
         for entry in rows.by_ref().take(C::PAGE) {
             let (key, value) = entry.map_err(from_storage)?;
-            C::keep(C::read(&key.value(), value.value())?, &mut page);
+            C::keep(C::row(&key.value(), value.value())?, &mut page);
             count += 1;
         }
         if count == 0 {

@@ -2,11 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use staleness_core::journal::JournalCheck;
+use staleness_core::journal::{JournalCheck, JournalEntry};
+use staleness_core::outcome::Outcome;
 use staleness_core::store::StoreError;
+use staleness_core::store::table::verify;
 
 use crate::collections::meta::Meta;
-use crate::collections::{each, journal, meta, outcomes, table};
+use crate::collections::{each, meta, rows};
 use crate::transaction::Transaction;
 
 /// Structure, every record, and what holds between them, in the connection's transaction.
@@ -16,11 +18,11 @@ pub(crate) fn check(tx: &Transaction<'_>) -> Result<(), StoreError> {
     meta::generation(tx)?;
     macro_rules! all {
         ($($field:ident: $row:ty,)*) => {
-            $(table::all(tx, &mut |_: $row| ControlFlow::Continue(()))?;)*
+            $(rows::all(tx, verify, &mut |_: $row| ControlFlow::Continue(()))?;)*
         };
     }
     staleness_core::collections!(all);
-    outcomes::all(tx, |_| ControlFlow::Continue(()))?;
+    rows::all(tx, verify, &mut |_: Outcome| ControlFlow::Continue(()))?;
     revisions(tx, meta)
 }
 
@@ -52,7 +54,7 @@ fn structure(tx: &Transaction<'_>) -> Result<(), StoreError> {
 fn revisions(tx: &Transaction<'_>, meta: Meta) -> Result<(), StoreError> {
     let mut check = JournalCheck::default();
     let mut followed = Ok(());
-    journal::all(tx, |entry| {
+    rows::all(tx, verify, &mut |entry: JournalEntry| {
         followed = check.next(entry.revision, entry.index);
         if followed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;

@@ -21,8 +21,6 @@ pub(crate) struct Conn {
     raw: Connection,
     /// What `synchronous` is set to; SQLite begins with FULL.
     durability: Cell<Durability>,
-    /// True if it has run a transaction.
-    used: Cell<bool>,
     /// True if what is deleted is overwritten.
     overwrites: Cell<bool>,
     /// How large the cache of pages was made, once something began.
@@ -61,9 +59,9 @@ impl Conn {
             .and_then(|_| raw.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false))
             .map_err(from_sqlite)?;
         raw.set_prepared_statement_cache_capacity(STATEMENTS);
-        let (durability, used) = (Cell::new(Durability::Full), Cell::new(false));
+        let durability = Cell::new(Durability::Full);
         let (overwrites, cache) = (Cell::new(false), Cell::new(None));
-        Ok(Self { raw, durability, used, overwrites, cache })
+        Ok(Self { raw, durability, overwrites, cache })
     }
 
     /// The connection itself.
@@ -93,13 +91,13 @@ impl Conn {
             self.raw.execute_batch("PRAGMA secure_delete = ON").map_err(from_sqlite)?;
         }
         self.cache(Cache::Usual)?;
-        Transaction::begin(&self.raw, "BEGIN IMMEDIATE", self.used.replace(true))
+        Transaction::begin(&self.raw, "BEGIN IMMEDIATE")
     }
 
     /// Begins a transaction that only reads: one snapshot, and nobody waits for it.
     pub(crate) fn read(&self) -> Result<Transaction<'_>, StoreError> {
         self.cache(Cache::Small)?;
-        Transaction::begin(&self.raw, "BEGIN", self.used.replace(true))
+        Transaction::begin(&self.raw, "BEGIN")
     }
 
     /// A connection that has written nothing reads through a small cache. Whoever reads a lot reads few

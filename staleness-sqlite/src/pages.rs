@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 
 use staleness_core::journal::JournalEntry;
 use staleness_core::outcome::Outcome;
+use staleness_core::store::table::{Table, read};
 use staleness_core::store::{
     Filter, JournalFilter, OutcomeFilter, Pick, Selection, StoreError, View,
 };
 
 use crate::collections::meta::Meta;
-use crate::collections::table::{self, Table};
-use crate::collections::{journal, load, outcomes, routes};
+use crate::collections::{load, outcomes, routes, rows};
 use crate::transaction::Transaction;
 
 /// Rows that one page holds at most.
@@ -33,7 +33,7 @@ pub(crate) fn pages(
         blank.counts = Some(outcomes::count(tx, cut)?);
     }
     if let Some(project) = &selection.count_routes {
-        blank.route_count = Some(routes::count(tx, project)?);
+        blank.route_count = Some(routes(tx, project)?);
     }
     let mut pager = Pager {
         page: blank.clone(),
@@ -55,7 +55,7 @@ pub(crate) fn pages(
         ($field:ident, $whole:expr, $key:expr) => {
             if !selection.$field.is_empty() && pager.flow.is_continue() {
                 if $whole {
-                    $field::all(tx, |row| {
+                    rows::all(tx, read, &mut |row| {
                         pager.page.$field.insert($key(&row), row);
                         pager.added()
                     })?;
@@ -91,13 +91,13 @@ fn page<R: Table>(
     }
     pager.most = R::PAGE;
     if has(picks, &R::Filter::ALL) {
-        table::all(tx, &mut |row: R| {
+        rows::all(tx, read, &mut |row: R| {
             R::rows_mut(&mut pager.page).insert(row.key().clone(), row);
             pager.added()
         })?;
     } else {
         let mut whole = View::default();
-        table::load::<R>(tx, picks, &mut whole)?;
+        rows::load::<R>(tx, picks, &mut whole)?;
         for (key, row) in std::mem::take(R::rows_mut(&mut whole)) {
             R::rows_mut(&mut pager.page).insert(key, row);
             if pager.added().is_break() {

@@ -23,10 +23,14 @@
 //! | `outcomes` | seq | one use of a tool |
 //! | `journal` | revision, idx | one change |
 //!
-//! A scope is stored as `''` for global, else as the project's id. Words (`kind`, `cause`, `hold`,
-//! `state`, `action`) are those of the types' `as_str`. Times are milliseconds since 1970.
-//! Unsigned 64-bit numbers that may use all their bits (hashes, durations, counters) are stored as
-//! the signed number with the same bits; digests of 128 bits are 16 bytes, big end first.
+//! The columns are those of `staleness_core::store::table`: most records are one packed text, `value`, behind the
+//! columns that keys, indexes and filters need. Tools, routes, vectors, outcomes and journal entries are columns alone,
+//! since they are read or written by the thousand. Every column that repeats what the record says is compared whenever
+//! the row is read.
+//!
+//! A scope is stored as `''` for global, else as the project's id. Words (`kind`, `cause`, `hold`, `action`) are those
+//! of the types' `as_str`. Times are milliseconds since 1970. Unsigned 64-bit numbers that may use all their bits
+//! (hashes, durations, counters) are stored as the signed number with the same bits.
 //!
 //! `meta.format` repeats `user_version` because a row is read with the revision anyway, while the
 //! header takes a statement of its own: so every transaction sees at no cost that a newer program
@@ -43,40 +47,21 @@
 //! `meta.generation` is raised by each commit that changes what a search reads of tools and routes: see
 //! `ChangeSet::moves_generation`. It begins anywhere, so that two stores in one place are told apart.
 //!
-//! `work.ended` is 1 or 0, so that a partial index finds what is open, however much has ended. It is
-//! ordered by `work.aging` and `work.since`, which are `Work::aging` as a word and a time, or NULL both:
-//! so what may be overdue is found however much is open. A second one holds what refers to others, and
-//! to which.
+//! Numbers that are 1 or 0 are there for partial indexes: they find what is open or demoted, say, however much is not.
+//! That of open work is ordered by `work.aging` and `work.since`, which are `Work::aging` as a word and a time, or NULL
+//! both: so what may be overdue is found however much is open. `outcomes.identity` is `Outcome::identity`.
 //!
-//! `routes.id` and `vectors.id` are a `RouteId`: 16 bytes, big end first. `routes.confidence` is in
-//! billionths. `vectors` has rows of its own, so that a route whose confidence moves is written without
-//! its vector, and a rowid, since they are large. `vectors.form` is `f32 unit` or `f64 unit`: the precision of `numbers`, and that their length is
-//! 1; how many there are follows from the size of the blob.
-//!
-//! `tools.demoted` and `tools.revived` are 1 or 0, so that partial indexes find such tools without
-//! reading the others; a third finds those with holdings. `outcomes.identity` is `Outcome::identity`.
-//!
-//! # Packed texts
-//!
-//! `staleness_core::store::pack` makes them, and nothing here looks into them: the keywords,
-//! citations and links of an item, who contradicted it, the references and steps of a work item, the
-//! prompts of `suggestions`, and
-//! `documents.found`, which is NULL where nothing was found, so that a partial index leaves those
-//! documents out.
-//!
-//! # Blobs
-//!
-//! `tools.ring`, `tools.holdings` and `outcomes.credits` are what `staleness_core::store` makes of
-//! the lists (`ring_to_bytes` and so on). The others have the least byte of a number first:
-//!
-//! - `routes.ops`: per op 8 bytes, oldest first.
-//! - `vectors.numbers`: one number behind the other.
+//! `routes.id` and `vectors.id` are a `RouteId`: 16 bytes, big end first. `routes.confidence` is in billionths, and
+//! `routes.ops` holds 8 bytes per op, oldest first, least byte first. `vectors` has rows of its own, so that a route
+//! whose confidence moves is written without its vector, and a rowid, since they are large. `vectors.form` is `f32 unit`
+//! or `f64 unit`: the precision of `numbers`, which stand one behind the other, least byte first, and that their length
+//! is 1. `tools.ring`, `tools.holdings` and `outcomes.credits` are what `staleness_core::store` makes of the lists.
 
 /// `Stal`: marks the file as ours.
 pub(crate) const APPLICATION_ID: i64 = 0x5374_616C;
 
-/// The format that this program reads and writes. Formats 1 to 6 were never released.
-pub(crate) const FORMAT: i64 = 7;
+/// The format that this program reads and writes. Formats 1 to 7 were never released.
+pub(crate) const FORMAT: i64 = 8;
 
 /// Makes the tables of a new store.
 ///
@@ -94,69 +79,57 @@ CREATE TABLE meta(
 ) STRICT;
 CREATE TABLE projects(
   id TEXT PRIMARY KEY,
-  root TEXT NOT NULL,
-  first_seen_at INTEGER NOT NULL,
-  last_seen_at INTEGER NOT NULL,
-  config_digest BLOB NOT NULL,
-  told INTEGER NOT NULL,
-  told_session TEXT,
-  told_from INTEGER NOT NULL
+  value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE sources(
   scope TEXT,
   client TEXT,
   level INTEGER,
   part TEXT,
-  path TEXT NOT NULL,
-  state TEXT NOT NULL,
-  found INTEGER NOT NULL,
-  digest BLOB NOT NULL,
-  readings INTEGER NOT NULL,
-  last_read_at INTEGER,
-  last_scan_at INTEGER NOT NULL,
+  value TEXT NOT NULL,
   PRIMARY KEY(scope, client, level, part)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE tools(
-  id INTEGER PRIMARY KEY,
   scope TEXT NOT NULL,
   name TEXT NOT NULL,
   kind TEXT NOT NULL,
   server TEXT,
+  configured INTEGER NOT NULL,
+  demoted INTEGER NOT NULL,
+  revived INTEGER NOT NULL,
   plugin TEXT,
   description TEXT,
   holdings BLOB NOT NULL,
   cause TEXT NOT NULL,
   cause_since INTEGER NOT NULL,
-  revived INTEGER NOT NULL,
   failing_since INTEGER,
   failing_cause TEXT,
   demotions INTEGER NOT NULL,
   last_demoted_at INTEGER,
-  window INTEGER NOT NULL,
+  counted INTEGER NOT NULL,
   hold TEXT NOT NULL,
-  demoted INTEGER NOT NULL,
   ring BLOB NOT NULL,
   uses INTEGER NOT NULL,
   discovered_at INTEGER NOT NULL,
   last_used_at INTEGER,
   updated_at INTEGER NOT NULL,
-  UNIQUE(scope, name)
+  PRIMARY KEY(scope, name)
 ) STRICT;
 CREATE INDEX tools_server ON tools(scope, server, kind) WHERE server IS NOT NULL;
 CREATE INDEX tools_demoted ON tools(scope) WHERE demoted = 1;
-CREATE INDEX tools_configured ON tools(scope) WHERE holdings <> x'';
+CREATE INDEX tools_configured ON tools(scope) WHERE configured = 1;
 CREATE INDEX tools_revived ON tools(scope) WHERE revived = 1;
 CREATE TABLE outcomes(
   seq INTEGER PRIMARY KEY,
   identity INTEGER NOT NULL,
-  op TEXT NOT NULL,
   scope TEXT NOT NULL,
   tool TEXT NOT NULL,
   server TEXT,
-  credits BLOB NOT NULL,
   mark TEXT NOT NULL,
   at INTEGER NOT NULL,
   project TEXT NOT NULL,
+  op TEXT NOT NULL,
+  credits BLOB NOT NULL,
   session TEXT,
   agent TEXT,
   client TEXT,
@@ -168,10 +141,11 @@ CREATE INDEX outcomes_served ON outcomes(at) WHERE server IS NOT NULL AND mark <
 CREATE TABLE journal(
   revision INTEGER,
   idx INTEGER,
-  at INTEGER NOT NULL,
   kind TEXT NOT NULL,
   scope TEXT NOT NULL,
   subject TEXT NOT NULL,
+  op TEXT,
+  at INTEGER NOT NULL,
   action TEXT NOT NULL,
   before TEXT,
   after TEXT,
@@ -179,7 +153,6 @@ CREATE TABLE journal(
   note TEXT,
   session TEXT,
   actor TEXT,
-  op TEXT,
   PRIMARY KEY(revision, idx)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX journal_op ON journal(op) WHERE op IS NOT NULL;
@@ -188,83 +161,40 @@ CREATE INDEX journal_scope ON journal(scope);
 CREATE TABLE knowledge(
   scope TEXT NOT NULL,
   id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  body TEXT NOT NULL,
-  keywords TEXT NOT NULL,
-  path TEXT,
-  added_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  version_context TEXT,
-  evergreen INTEGER NOT NULL,
-  due INTEGER,
-  expires_at INTEGER,
-  verified_at INTEGER,
-  verified_commit TEXT,
-  verifications INTEGER NOT NULL,
-  citations TEXT NOT NULL,
-  supersedes TEXT NOT NULL,
-  superseded_by TEXT NOT NULL,
-  related TEXT NOT NULL,
-  contradicted TEXT,
-  done_at INTEGER,
-  recalls INTEGER NOT NULL,
-  recalls_since_edit INTEGER NOT NULL,
-  recalled_at INTEGER,
-  recall_op TEXT,
-  UNIQUE(scope, id)
+  value TEXT NOT NULL,
+  PRIMARY KEY(scope, id)
 ) STRICT;
 CREATE TABLE documents(
   project TEXT NOT NULL,
   path TEXT NOT NULL,
   loaded INTEGER NOT NULL,
-  checked_at INTEGER NOT NULL,
-  head TEXT,
-  digest BLOB NOT NULL,
-  blocks INTEGER NOT NULL,
-  found TEXT,
-  UNIQUE(project, path)
+  flagged INTEGER NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY(project, path)
 ) STRICT;
-CREATE INDEX documents_flagged ON documents(project, loaded) WHERE found IS NOT NULL;
+CREATE INDEX documents_flagged ON documents(project, loaded) WHERE flagged = 1;
 CREATE TABLE work(
   scope TEXT NOT NULL,
   id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  status TEXT NOT NULL,
   ended INTEGER NOT NULL,
-  before TEXT,
-  text TEXT NOT NULL,
-  author TEXT,
-  giver TEXT,
-  taker TEXT,
-  note TEXT NOT NULL,
-  generated INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  expires_at INTEGER,
-  refs TEXT NOT NULL,
-  steps TEXT NOT NULL,
+  refers INTEGER NOT NULL,
   aging TEXT,
   since INTEGER,
-  UNIQUE(scope, id)
+  value TEXT NOT NULL,
+  PRIMARY KEY(scope, id)
 ) STRICT;
 CREATE INDEX work_open ON work(scope, aging, since) WHERE ended = 0;
-CREATE INDEX work_referring ON work(scope, refs) WHERE ended = 0 AND refs <> '[]';
+CREATE INDEX work_referring ON work(scope) WHERE refers = 1;
 CREATE TABLE sessions(
   project TEXT,
   id TEXT,
-  agent TEXT NOT NULL,
-  started_at INTEGER NOT NULL,
-  ended_at INTEGER,
-  from_revision INTEGER NOT NULL,
-  first_contact INTEGER NOT NULL,
+  value TEXT NOT NULL,
   PRIMARY KEY(project, id)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE cursors(
   project TEXT,
   agent TEXT,
-  revision INTEGER NOT NULL,
-  session TEXT,
-  moved_at INTEGER NOT NULL,
+  value TEXT NOT NULL,
   PRIMARY KEY(project, agent)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE routes(
@@ -287,17 +217,16 @@ CREATE TABLE vectors(
   model TEXT NOT NULL,
   form TEXT NOT NULL,
   numbers BLOB NOT NULL,
-  UNIQUE(project, tool, id)
+  PRIMARY KEY(project, tool, id)
 ) STRICT;
 CREATE TABLE suggestions(
   project TEXT,
   session TEXT,
-  made INTEGER NOT NULL,
-  prompts TEXT NOT NULL,
+  value TEXT NOT NULL,
   PRIMARY KEY(project, session)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO meta(id, format, revision, floor, floor_at, last_seq, generation)
-  VALUES(1, 7, 0, 0, 0, 0, abs(random() / 4));
+  VALUES(1, 8, 0, 0, 0, 0, abs(random() / 4));
 PRAGMA application_id = 0x5374616C;
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 ";

@@ -7,16 +7,21 @@ use std::time::Duration;
 use bincode::config::{Configuration, standard};
 use redb::{Database, Durability, Error, ReadableTable, TableDefinition};
 use serde::{Deserialize, Serialize};
+use staleness::Timestamp;
+use staleness::ids::{OpId, ProjectId};
+use staleness::outcome::{Mark, Outcome};
+use staleness::project::Project;
+use staleness::tool::Tool;
 use staleness_lock::FileLock;
 
-use super::{RawUse, push};
+use super::RawUse;
 
-type Key = (&'static str, &'static str);
+type Key = (&'static str, &'static str, &'static str);
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
-const PROJECTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("projects");
+const PROJECTS: TableDefinition<'_, Key, &[u8]> = TableDefinition::new("projects");
 const TOOLS: TableDefinition<'_, Key, &[u8]> = TableDefinition::new("tools");
-const ENTRIES: TableDefinition<'_, (&str, &str, &str), ()> = TableDefinition::new("tools_entries");
+const MARKS: TableDefinition<'_, Key, ()> = TableDefinition::new("tools_index");
 const OUTCOMES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("outcomes");
 const IDENTITIES: TableDefinition<'_, (u64, u64), ()> = TableDefinition::new("outcomes_identity");
 const COUNTED: TableDefinition<'_, (&str, u64), ()> = TableDefinition::new("outcomes_counted");
@@ -24,49 +29,6 @@ const SERVED: TableDefinition<'_, (i64, u64), (&str, &str)> =
     TableDefinition::new("outcomes_served");
 
 const CODEC: Configuration = standard();
-
-/// A tool's row as it is stored.
-#[derive(Debug, Serialize, Deserialize)]
-struct RawTool<S> {
-    kind: u8,
-    server: Option<S>,
-    plugin: Option<S>,
-    description: Option<S>,
-    holdings: Vec<(Option<S>, S, u8, S, bool, bool)>,
-    cause: u8,
-    cause_since: i64,
-    revived: bool,
-    failing: Option<(i64, S)>,
-    demotions: u32,
-    last_demoted_at: Option<i64>,
-    window: u8,
-    hold: u8,
-    ring: Vec<(u8, i64, u64)>,
-    uses: u64,
-    discovered_at: i64,
-    last_used_at: Option<i64>,
-    updated_at: i64,
-}
-
-/// An outcome's row as it is stored.
-#[derive(Debug, Serialize)]
-struct RawOutcome<'a> {
-    at: i64,
-    mark: u8,
-    op: &'a str,
-    scope: &'a str,
-    tool: &'a str,
-    server: Option<&'a str>,
-    credits: Vec<(&'a str, &'a str)>,
-    project: &'a str,
-    session: Option<&'a str>,
-    agent: Option<&'a str>,
-    client: Option<&'a str>,
-    duration_ms: Option<u64>,
-}
-
-/// A project's row as it is stored.
-type RawProject = (String, i64, i64, u128, u64, Option<String>, u64);
 
 /// A store.
 #[derive(Debug)]
@@ -128,35 +90,35 @@ fn transact(db: &Database, each: &RawUse) -> Result<(), Error> {
         let mut served = tx.open_table(SERVED)?;
         let seq = outcomes.last()?.map_or(0, |(seq, _)| seq.value()) + 1;
         let projects = tx.open_table(PROJECTS)?;
-        let row = projects.get(each.scope.as_str())?.expect("the project is known");
-        std::hint::black_box(decode::<RawProject>(row.value()));
-        let entries = tx.open_table(ENTRIES)?;
+        let row = projects.get((each.scope.as_str(), "", ""))?.expect("the project is known");
+        std::hint::black_box(decode::<Project>(row.value()));
+        let marks = tx.open_table(MARKS)?;
+        let entry = format!("entry {}", each.server);
         for scope in [each.scope.as_str(), ""] {
-            let key = (scope, each.server.as_str(), "");
-            let found = entries.range(key..)?.next();
+            let key = (scope, entry.as_str(), "");
+            let found = marks.range(key..)?.next();
             std::hint::black_box(found.is_some());
             let known = (each.identity.cast_unsigned(), 0)..=(each.identity as u64, u64::MAX);
             assert!(identities.range(known)?.next().is_none(), "the use is new");
         }
-        assert!(tools.get(("", each.tool.as_str()))?.is_none(), "it is the project's own");
-        let key = (each.scope.as_str(), each.tool.as_str());
+        assert!(tools.get(("", each.tool.as_str(), ""))?.is_none(), "it is the project's own");
+        let key = (each.scope.as_str(), each.tool.as_str(), "");
         let row = tools.get(key)?.expect("the tool is known");
-        let mut tool: RawTool<String> = decode(row.value());
+        let mut tool: Tool = decode(row.value());
         drop(row);
-        push(&mut tool.ring, (0, each.at, each.identity.cast_unsigned()));
-        tool.uses += 1;
-        tool.last_used_at = Some(each.at);
-        tool.updated_at = each.at;
+        let at = Timestamp::from_millis(each.at);
+        tool.note_use(Mark::Success, at, each.identity.cast_unsigned(), 5);
+        tool.updated_at = at;
         tools.insert(key, encode(b't', &tool).as_slice())?;
-        let outcome = RawOutcome {
-            at: each.at,
-            mark: 0,
-            op: &each.op,
-            scope: &each.scope,
-            tool: &each.tool,
-            server: Some(&each.server),
+        let outcome = Outcome {
+            seq,
+            op: OpId::new(&each.op).expect("an op"),
+            tool: tool.key,
+            server: tool.server,
             credits: Vec::new(),
-            project: &each.scope,
+            mark: Mark::Success,
+            at,
+            project: ProjectId::new(&each.scope).expect("a project"),
             session: None,
             agent: None,
             client: None,
@@ -178,7 +140,7 @@ fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> T {
 
 fn encode<T: Serialize>(kind: u8, body: &T) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
-    bytes.extend([kind, 1]);
+    bytes.extend([kind, 2]);
     bincode::serde::encode_into_std_write(body, &mut bytes, CODEC).expect("a record");
     bytes
 }

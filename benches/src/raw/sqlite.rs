@@ -6,20 +6,21 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Result, Row};
+use staleness::project::Project;
+use staleness::store::unpack;
 use staleness_lock::FileLock;
 
 use super::{RawUse, push};
 
 const META: &str = "SELECT format, revision, \
     max(last_seq, ifnull((SELECT max(seq) FROM outcomes), 0)) FROM meta";
-const PROJECT: &str = "SELECT id, root, first_seen_at, last_seen_at, config_digest, told, \
-    told_session, told_from FROM projects WHERE id = ?1";
+const PROJECT: &str = "SELECT value FROM projects WHERE id = ?1";
 macro_rules! tools {
     ($tail:literal) => {
         concat!(
-            "SELECT id, scope, name, kind, server, plugin, description, holdings, cause, \
+            "SELECT rowid, scope, name, kind, server, plugin, description, holdings, cause, \
              cause_since, revived, failing_since, failing_cause, demotions, last_demoted_at, \
-             window, hold, demoted, ring, uses, discovered_at, last_used_at, updated_at FROM tools",
+             counted, hold, demoted, ring, uses, discovered_at, last_used_at, updated_at FROM tools",
             $tail
         )
     };
@@ -29,7 +30,7 @@ const ENTRIES: &str =
     tools!(" INDEXED BY tools_server WHERE scope = ?1 AND server = ?2 AND kind = 'mcp_server'");
 const KNOWN: &str = "SELECT seq FROM outcomes INDEXED BY outcomes_identity WHERE identity = ?1";
 const UPDATE: &str = "UPDATE tools SET cause = ?3, cause_since = ?4, revived = ?5, \
-    failing_since = ?6, failing_cause = ?7, demotions = ?8, last_demoted_at = ?9, window = ?10, \
+    failing_since = ?6, failing_cause = ?7, demotions = ?8, last_demoted_at = ?9, counted = ?10, \
     hold = ?11, demoted = ?12, ring = ?13, uses = ?14, last_used_at = ?15, updated_at = ?16 \
     WHERE scope = ?1 AND name = ?2";
 const APPEND: &str = "INSERT INTO outcomes(seq, identity, op, scope, tool, server, credits, mark, \
@@ -164,9 +165,8 @@ impl RawSqlite {
     fn record_one(&self, each: &RawUse, seq: i64) -> Result<()> {
         let scopes = [each.scope.as_str(), ""];
         self.conn.prepare_cached(PROJECT)?.query_row((&each.scope,), |row| {
-            let texts: (String, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(6)?);
-            let numbers: (i64, i64, [u8; 16]) = (row.get(2)?, row.get(3)?, row.get(4)?);
-            std::hint::black_box((texts, numbers));
+            let project: Option<Project> = unpack(row.get_ref(0)?.as_str()?);
+            std::hint::black_box(project);
             Ok(())
         })?;
         let one = |scope: &str| {

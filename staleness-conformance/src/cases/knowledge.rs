@@ -4,14 +4,12 @@
 use std::collections::BTreeSet;
 
 use staleness_core::ids::{ItemId, ItemKey, Scope};
-use staleness_core::knowledge::{Citation, Contradiction, Item, ItemBrief, ItemKind, Lines};
+use staleness_core::knowledge::{Citation, Contradiction, Item, ItemKind, Lines};
 use staleness_core::store::{ItemFilter, Selection};
 use staleness_core::time::Timestamp;
 
-use crate::arbitrary::{self, Reach};
 use crate::case::Case;
 use crate::context::{Context, act, everything, see};
-use crate::model::each;
 use crate::rows::{AWKWARD, at, item, item_key, op, scope};
 use crate::steps::Write;
 
@@ -26,8 +24,6 @@ pub(super) const CASES: &[Case] = &[
     Case::new("knowledge::scope_finds_only_its_own", by_scope),
     Case::new("knowledge::all_finds_each", all),
     Case::new("knowledge::saving_one_leaves_the_others_alone", saving_one),
-    Case::new("knowledge::briefs_say_what_rows_say", briefs),
-    Case::new("knowledge::any_brief_says_what_its_row_says", any_brief),
 ];
 
 fn found(context: &Context, filter: ItemFilter) -> Vec<ItemKey> {
@@ -83,44 +79,6 @@ fn full(key: ItemKey) -> Item {
         recall_op: Some(op("o'")),
         ..item(key)
     }
-}
-
-/// The briefs of a scope are those of its rows, in order; and nothing else comes with them. A store that
-/// does not know of briefs tells of none.
-#[track_caller]
-fn assert_briefs(context: &Context, scopes: &[Scope]) {
-    let all = scopes.iter().fold(Selection::new(), |all, scope| all.item_briefs(scope.clone()));
-    let mut seen = see(context.store(), all);
-    for scope in scopes {
-        let Some(briefs) = seen.item_briefs.remove(scope) else { continue };
-        let rows = Selection::new().peek(ItemFilter::Scope(scope.clone()));
-        let rows = see(context.store(), rows).knowledge;
-        let expected: Vec<ItemBrief> = rows.into_values().map(ItemBrief::from).collect();
-        assert_eq!(briefs, expected, "{scope:?}");
-    }
-    assert!(seen.is_empty(), "{seen:?}");
-}
-
-fn briefs(context: &mut Context) {
-    let rows = [
-        full(item_key(None, "full")),
-        full(item_key(Some("p_"), "b")),
-        item(item_key(Some("p_"), "a_b")),
-        item(item_key(Some("p_"), "a%")),
-        item(item_key(Some("pX"), "x")),
-    ];
-    act(context.store(), rows.into_iter().fold(Write::new(), Write::item));
-    assert_briefs(context, &[Scope::Global, scope("p_"), scope("pX"), scope("p%")]);
-    act(context.store(), Write::new().no_item(item_key(Some("p_"), "b")));
-    assert_briefs(context, &[scope("p_")]);
-}
-
-fn any_brief(context: &mut Context) {
-    each(&arbitrary::item(Reach::Wide), |item| {
-        let scope = item.key.scope.clone();
-        act(context.store(), Write::new().item(item));
-        assert_briefs(context, &[scope]);
-    });
 }
 
 fn extremes_round_trip(context: &mut Context) {

@@ -29,7 +29,8 @@ pub struct Block {
 
 /// A document as it was last checked: what was found, not what it means. It is a cache: it holds for
 /// the commit and the contents that it names, and can be made again at any time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Document {
     /// The project and the path.
     pub key: DocumentKey,
@@ -47,6 +48,7 @@ pub struct Document {
     /// Those against which something was found, in the order of the text. Behind them, for a file with
     /// a history that is an item as a whole, one without evidence for the commit in which it came, and one for
     /// the commit that edited it last, unless what was checked is not committed.
+    #[serde(with = "crate::store::nested")]
     pub found: Vec<Block>,
 }
 

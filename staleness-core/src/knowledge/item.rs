@@ -43,7 +43,8 @@ pub struct Contradiction {
 
 /// An item of knowledge. It lives in the store, or in a Markdown file: then the file is the truth,
 /// and the store keeps its counters, its verification and what was said about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Item {
     /// Its identity.
     pub key: ItemKey,
@@ -74,6 +75,7 @@ pub struct Item {
     /// How often it was verified.
     pub verifications: u32,
     /// What it rests on.
+    #[serde(with = "crate::store::nested")]
     pub citations: BTreeSet<Citation>,
     /// The items that it stands for now.
     pub supersedes: BTreeSet<ItemId>,

@@ -5,7 +5,6 @@
 //! [`judge_document`] decide what it means. A [`Context`] holds the rest: the moment, the version of
 //! the project, and the rules of the policy.
 
-mod brief;
 mod citation;
 mod context;
 mod curve;
@@ -23,7 +22,6 @@ mod sentence;
 mod signals;
 mod version;
 
-pub use brief::ItemBrief;
 pub use citation::{Citation, Lines};
 pub use context::Context;
 pub use curve::Curve;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use crate::journal::{JournalCheck, JournalEntry, Revision};
-use crate::knowledge::ItemBrief;
 use crate::outcome::Outcome;
 use crate::store::{
     ChangeSet, Filter, JournalFilter, OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, Pick,
@@ -32,10 +31,6 @@ impl Rows {
         for scope in &selection.summaries {
             let named = self.all.tools.values().filter(|tool| tool.key.scope == *scope);
             view.summaries.insert(scope.clone(), named.map(ToolSummary::from).collect());
-        }
-        for scope in &selection.item_briefs {
-            let named = self.all.knowledge.values().filter(|item| item.key.scope == *scope);
-            view.item_briefs.insert(scope.clone(), named.cloned().map(ItemBrief::from).collect());
         }
         for filter in &selection.outcomes {
             self.load_outcomes(filter, &mut view);

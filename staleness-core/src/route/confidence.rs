@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// How sure a route is, from 0 to 1, in billionths: scores are compared after rounding to 1e-9, and a
 /// whole number is the same in every store, on every platform and in every export.
@@ -73,9 +73,20 @@ impl fmt::Display for Confidence {
 }
 
 impl Serialize for Confidence {
-    /// As a number in `0..=1`.
+    /// As a number in `0..=1` for people, else in billionths.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_f64(self.get())
+        if to.is_human_readable() { to.serialize_f64(self.get()) } else { to.serialize_u32(self.0) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Confidence {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let read = if from.is_human_readable() {
+            Self::new(f64::deserialize(from)?)
+        } else {
+            Self::of_billionths(u32::deserialize(from)?)
+        };
+        read.ok_or_else(|| de::Error::custom("not in 0..=1"))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::ids::{ProjectId, ToolName, stable_hash_of};
 
@@ -59,9 +59,16 @@ impl Serialize for RouteId {
     }
 }
 
+impl<'de> Deserialize<'de> for RouteId {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map_err(|()| de::Error::custom("not the id of a route"))
+    }
+}
+
 /// What identifies a route: its project, its tool and its id. The tool is part of the id too; here it
 /// keeps the routes of one tool together.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RouteKey {
     /// The project in which it was learned.
     pub project: ProjectId,

@@ -1,5 +1,7 @@
 //! A route, and how it learns.
 
+use serde::{Deserialize, Deserializer, Serialize, de};
+
 use super::{Confidence, RouteKey};
 use crate::ids::{ModelId, OpId, stable_hash};
 use crate::time::Timestamp;
@@ -8,7 +10,7 @@ use crate::time::Timestamp;
 pub const MAX_OPS: usize = 16;
 
 /// A query that led to a tool. Routes are a bounded cache: what is weak, unused or too much is pruned.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
     /// Its identity: project, tool and id.
     pub key: RouteKey,
@@ -26,7 +28,13 @@ pub struct Route {
     pub model: Option<ModelId>,
     /// The ops that it learned from or was used by last, as [`Route::op`] and [`Route::use_op`] hash
     /// them, oldest first, at most [`MAX_OPS`]: none counts twice.
+    #[serde(deserialize_with = "bounded_ops")]
     pub ops: Vec<u64>,
+}
+
+fn bounded_ops<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+    let ops = Vec::deserialize(from)?;
+    if ops.len() <= MAX_OPS { Ok(ops) } else { Err(de::Error::custom("too many ops")) }
 }
 
 impl Route {

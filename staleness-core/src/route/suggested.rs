@@ -8,13 +8,15 @@ use crate::session::SessionKey;
 use crate::time::Timestamp;
 
 /// The suggestions made in a session: a small cache, gone when the session ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Suggestions {
     /// The session. It need not be known by itself.
     pub key: SessionKey,
     /// How many suggestions were made in it unasked, those that are forgotten included.
     pub made: u32,
     /// The last prompts, oldest first, at most [`Suggestions::MAX_PROMPTS`].
+    #[serde(with = "crate::store::nested")]
     pub prompts: Vec<Prompted>,
 }
 
@@ -43,7 +45,7 @@ pub struct SuggestedTool {
     /// The tool.
     pub tool: ToolName,
     /// The learned route, where it was not found by its description alone.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "maybe_id")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteId>,
 }
 
@@ -171,24 +173,6 @@ impl Suggestions {
         if let Some(prompt) = self.prompts.get_mut(prompt) {
             prompt.taught.push(tool.clone());
         }
-    }
-}
-
-/// A route's id or nothing, as its digits.
-mod maybe_id {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-
-    use super::RouteId;
-
-    pub(super) fn serialize<S: Serializer>(id: &Option<RouteId>, to: S) -> Result<S::Ok, S::Error> {
-        id.serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<RouteId>, D::Error> {
-        let text = String::deserialize(from)?;
-        text.parse().map(Some).map_err(|()| de::Error::custom("not the id of a route"))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::RouteKey;
 use super::dot::{dot_f32, dot_f64};
@@ -88,6 +88,21 @@ pub enum Vector {
     F32(Arc<[f32]>),
     /// Numbers of 64 bits.
     F64(Arc<[f64]>),
+}
+
+impl Serialize for Vector {
+    /// As its precision and its bytes.
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        (self.precision(), self.to_bytes()).serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Vector {
+    /// Reads from formats that lend bytes.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let (precision, bytes) = <(Precision, &[u8])>::deserialize(from)?;
+        Self::from_bytes(bytes, precision).map_err(de::Error::custom)
+    }
 }
 
 // Equality is that of numbers, none of which is NaN.
@@ -222,7 +237,7 @@ fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
 
 /// The vector of a route, and the model that made it. Kept apart from the route, so that a counter
 /// that moves rewrites no vector, and pruning reads none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouteVector {
     /// The route.
     pub key: RouteKey,

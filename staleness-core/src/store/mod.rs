@@ -16,6 +16,7 @@ mod preview;
 mod row;
 mod selection;
 mod strict;
+pub mod table;
 mod view;
 
 use std::fmt;
@@ -40,7 +41,8 @@ pub use filter::{
     RouteFilter, SessionFilter, SourceFilter, SuggestionFilter, ToolFilter, VectorFilter,
     WorkFilter,
 };
-pub use packed::{pack, unpack, unpack_list};
+pub(crate) use packed::nested;
+pub use packed::{pack, unpack};
 pub(crate) use preview::Preview;
 pub use row::{Filter, Row};
 pub use selection::{Access, OutcomeCut, Pick, Selection};

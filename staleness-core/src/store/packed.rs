@@ -22,8 +22,27 @@ pub fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok()
 }
 
-/// The same for a list or a set, which nearly always is empty.
-#[must_use]
-pub fn unpack_list<T: DeserializeOwned + Default>(text: &str) -> Option<T> {
-    if text == "[]" { Some(T::default()) } else { unpack(text) }
+/// Fields whose own form leaves parts out or names them, which only a format that describes itself can read: in
+/// any other they are one packed text.
+pub(crate) mod nested {
+    use serde::de::{DeserializeOwned, Error};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{pack, unpack};
+
+    pub(crate) fn serialize<T: Serialize, S: Serializer>(
+        value: &T,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        if to.is_human_readable() { value.serialize(to) } else { to.serialize_str(&pack(value)) }
+    }
+
+    pub(crate) fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<T, D::Error> {
+        if from.is_human_readable() {
+            return T::deserialize(from);
+        }
+        unpack(&String::deserialize(from)?).ok_or_else(|| D::Error::custom("not what was packed"))
+    }
 }

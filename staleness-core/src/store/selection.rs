@@ -47,8 +47,6 @@ macro_rules! selection {
             )*
             /// Scopes whose tools are summarised: see [`ToolSummary`](crate::tool::ToolSummary).
             pub summaries: Vec<Scope>,
-            /// Scopes whose items are looked at in brief: see [`ItemBrief`](crate::knowledge::ItemBrief).
-            pub item_briefs: Vec<Scope>,
             /// Outcomes; they are only appended and cut, so they are never locked.
             pub outcomes: Vec<OutcomeFilter>,
             /// Journal entries; they are only appended and pruned, so they are never locked.
@@ -66,7 +64,6 @@ macro_rules! selection {
             pub fn merge(&mut self, other: Self) {
                 $(self.$field.extend(other.$field);)*
                 self.summaries.extend(other.summaries);
-                self.item_briefs.extend(other.item_briefs);
                 self.outcomes.extend(other.outcomes);
                 self.journal.extend(other.journal);
                 self.count_outcomes = other.count_outcomes.or(self.count_outcomes);
@@ -131,14 +128,6 @@ impl Selection {
     #[must_use]
     pub fn summaries(mut self, scope: Scope) -> Self {
         self.summaries.push(scope);
-        self
-    }
-
-    /// Every item of a scope in brief: a store that does not know how leaves the scope out of
-    /// [`View::item_briefs`](super::View::item_briefs). Pages leave it out.
-    #[must_use]
-    pub fn item_briefs(mut self, scope: Scope) -> Self {
-        self.item_briefs.push(scope);
         self
     }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::{Change, ChangeSet, Row};
 use crate::ids::{ProjectId, Scope, ServerKey, ToolKey, ToolName};
 use crate::journal::{Floor, JournalEntry, Revision};
-use crate::knowledge::ItemBrief;
 use crate::outcome::{Mark, Outcome};
 use crate::time::Timestamp;
 use crate::tool::{Tool, ToolKind, ToolSummary};
@@ -38,8 +37,6 @@ macro_rules! view {
             )*
             /// Summaries of every tool of the scopes that were selected so, in no order that means anything.
             pub summaries: BTreeMap<Scope, Vec<ToolSummary>>,
-            /// Every item of the scopes that were selected so, in brief and in the order of ids.
-            pub item_briefs: BTreeMap<Scope, Vec<ItemBrief>>,
             /// Outcomes by order of recording.
             pub outcomes: BTreeMap<u64, Outcome>,
             /// Journal entries by revision and index.
@@ -62,7 +59,6 @@ macro_rules! view {
                 self.floor.raise(other.floor);
                 $(self.$field.extend(other.$field);)*
                 self.summaries.extend(other.summaries);
-                self.item_briefs.extend(other.item_briefs);
                 self.outcomes.extend(other.outcomes);
                 self.journal.extend(other.journal);
                 self.counts = other.counts.or(self.counts);
@@ -76,7 +72,6 @@ macro_rules! view {
             pub fn is_empty(&self) -> bool {
                 $(self.$field.is_empty() &&)*
                 self.summaries.is_empty()
-                    && self.item_briefs.is_empty()
                     && self.outcomes.is_empty()
                     && self.journal.is_empty()
             }

@@ -27,7 +27,7 @@ pub enum Hold {
 wording! { Hold { None = "none", Demoted = "demoted", Pinned = "pinned", Ignored = "ignored" } }
 
 /// Since when and why a tool is failing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failing {
     /// Since when.
     pub since: Timestamp,
@@ -36,7 +36,7 @@ pub struct Failing {
 }
 
 /// How a tool's health stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
     /// Set while the tool is demoted for its failures.
     pub failing: Option<Failing>,

@@ -60,7 +60,7 @@ wording! { ToolKind {
 ///
 /// What the configuration says ([`Presence`]), what recent use says ([`Health`]) and what a person
 /// decided ([`Hold`]) are three separate facts; [`Status`] is a projection of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
     /// Its identity.
     pub key: ToolKey,

@@ -49,7 +49,7 @@ impl PresenceCause {
 }
 
 /// Whether a tool is there: the cause says both that and why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
     /// Why it is present or absent.
     pub cause: PresenceCause,
@@ -81,7 +81,7 @@ impl Presence {
 }
 
 /// What one source says of a tool.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Holding {
     /// The source.
     pub source: SourceId,

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Deserializer, Serialize, de};
+
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 
@@ -12,7 +14,7 @@ pub const RING_CAPACITY: usize = 32;
 const MIN_KEPT: usize = 5;
 
 /// One outcome in the ring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RingEntry {
     /// How it ended.
     pub mark: Mark,
@@ -25,9 +27,18 @@ pub struct RingEntry {
 /// The latest outcomes of a tool in order of recording, at most [`RING_CAPACITY`].
 ///
 /// Interrupted and offline outcomes never push out the counted ones that the failure window needs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct Ring {
     entries: VecDeque<RingEntry>,
+}
+
+impl<'de> Deserialize<'de> for Ring {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let entries = VecDeque::deserialize(from)?;
+        let fits = entries.len() <= RING_CAPACITY;
+        fits.then_some(Self { entries }).ok_or_else(|| de::Error::custom("too many outcomes"))
+    }
 }
 
 impl Ring {

@@ -39,7 +39,8 @@ pub struct WorkStep {
 }
 
 /// A work item.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Work {
     /// Its identity.
     pub key: WorkKey,

@@ -1,12 +1,13 @@
 //! Where a workspace stands: its row of `workspaces`, with the one row of `meta`.
 
 use staleness_core::journal::{Floor, Revision};
+use staleness_core::store::table::{Bad, Cells, corrupt};
 use staleness_core::store::{ChangeSet, StoreError, View};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Row};
 
-use super::outcomes::clamped;
-use crate::cells::{Bad, Cells, corrupt};
+use super::logs::clamped;
+use crate::cells::{cells, numbers};
 use crate::schema::FORMAT;
 use crate::table::with;
 use crate::values::{Arg, Statement};
@@ -32,19 +33,17 @@ pub(crate) fn select(workspace: &str) -> Statement {
 /// Reads the revision and the floor, which [`select`] asks for.
 pub(crate) fn read(rows: &[Row]) -> Result<(Revision, Floor), StoreError> {
     let row = rows.first().ok_or_else(|| StoreError::Corrupt("meta: the row is missing".into()))?;
-    let mut cells = Cells::new(row);
-    let mut read = || -> Result<_, Bad> {
-        Ok((cells.int("format")?, cells.int("least")?, cells.maybe_int("revision")?))
-    };
-    let (format, least, revision) = read().map_err(|bad| corrupt("meta", row, 0, bad))?;
+    let cells = cells(row);
+    let mut cells = Cells::new(&["format", "least", "revision", "floor", "floor_at"], &cells);
+    let mut read = || Ok((cells.int()?, cells.int()?, cells.maybe_bits()?));
+    let (format, least, revision) = read().map_err(|bad| corrupt("meta", "()", bad))?;
     usable(format, least)?;
-    let revision = revision.and_then(|revision| u64::try_from(revision).ok());
+    let revision = revision.filter(|revision| i64::try_from(*revision).is_ok());
     let revision = revision.map(Revision).ok_or_else(missing)?;
     let mut floor = || -> Result<_, Bad> {
-        let revision = Revision(cells.small("floor")?);
-        Ok(Floor { revision, at: cells.time("floor_at")? })
+        Ok(Floor { revision: Revision(cells.small()?), at: cells.time()? })
     };
-    Ok((revision, floor().map_err(|bad| corrupt("workspaces", row, 0, bad))?))
+    Ok((revision, floor().map_err(|bad| corrupt("workspaces", "()", bad))?))
 }
 
 /// Asks for the last number that was given to an outcome.
@@ -58,7 +57,7 @@ pub(crate) fn select_last(workspace: &str) -> Statement {
 /// What [`select_last`] answers.
 pub(crate) fn read_last(rows: &[Row]) -> Result<u64, StoreError> {
     let row = rows.first().ok_or_else(missing)?;
-    Cells::new(row).small("last_seq").map_err(|bad| corrupt("workspaces", row, 0, bad))
+    numbers("workspaces", &["last_seq"], row, |cells| cells.small())
 }
 
 /// Asks for the generation of what a search reads.
@@ -71,11 +70,15 @@ pub(crate) fn select_generation(workspace: &str) -> Statement {
 
 /// Reads what [`select_generation`] answers.
 pub(crate) fn read_generation(row: &Row) -> Result<u64, StoreError> {
-    Cells::new(row).small("generation").map_err(|bad| corrupt("workspaces", row, 0, bad))
+    numbers("workspaces", &["generation"], row, |cells| cells.small())
 }
 
 /// Whether this program may use tables of a format.
 pub(crate) fn usable(format: i64, least: i64) -> Result<(), StoreError> {
+    if format < FORMAT {
+        let (found, needed) = (format.unsigned_abs(), FORMAT.unsigned_abs());
+        return Err(StoreError::FormatTooOld { found, needed });
+    }
     if least > FORMAT {
         return Err(StoreError::FormatTooNew {
             found: u64::try_from(format).unwrap_or(0),
@@ -138,10 +141,8 @@ pub(crate) fn missing() -> StoreError {
 /// What [`advance`] answers: the last number that was given to an outcome.
 pub(crate) fn advanced(rows: &[Row]) -> Result<u64, StoreError> {
     let row = rows.first().ok_or_else(missing)?;
-    let mut cells = Cells::new(row);
-    let mut read = || {
-        cells.int("revision")?;
-        cells.small("last_seq")
-    };
-    read().map_err(|bad| corrupt("workspaces", row, 0, bad))
+    numbers("workspaces", &["revision", "last_seq"], row, |cells| {
+        cells.int()?;
+        cells.small()
+    })
 }

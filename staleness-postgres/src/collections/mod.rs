@@ -1,28 +1,21 @@
-//! One file per collection: its table, and how its rows are read and written.
+//! Reading and writing collections, the logs and the numbers of a workspace.
 
-pub(crate) mod cursors;
-pub(crate) mod documents;
 pub(crate) mod journal;
-pub(crate) mod knowledge;
+pub(crate) mod logs;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
-pub(crate) mod projects;
-pub(crate) mod routes;
-pub(crate) mod sessions;
-pub(crate) mod sources;
-pub(crate) mod suggestions;
-pub(crate) mod tools;
-pub(crate) mod vectors;
-pub(crate) mod work;
 
 use std::collections::BTreeSet;
 
-use staleness_core::store::{ChangeSet, Pick, Selection, StoreError, View};
+use staleness_core::ids::Scope;
+use staleness_core::store::table::{Cell, SUMMARY, Table, corrupt, read, read_summary};
+use staleness_core::store::{ChangeSet, Filter, Pick, Selection, StoreError, View};
+use staleness_core::tool::ToolSummary;
 use tokio_postgres::Row;
 
-use crate::cells::{Cells, corrupt};
-use crate::table::{self, Table};
-use crate::values::Statement;
+use crate::cells::{cells, numbers};
+use crate::table::{self, with};
+use crate::values::{Arg, Statement};
 
 /// What is done with a row of an answer.
 pub(crate) type Reader<'s> =
@@ -35,10 +28,7 @@ pub(crate) struct Question<'s> {
 }
 
 /// The statements that load everything that `selection` names.
-pub(crate) fn questions<'s>(
-    workspace: &str,
-    selection: &'s Selection,
-) -> Result<Vec<Question<'s>>, StoreError> {
+pub(crate) fn questions<'s>(workspace: &str, selection: &'s Selection) -> Vec<Question<'s>> {
     let mut all = Vec::new();
     macro_rules! ask {
         ($($field:ident: $row:ty,)*) => { $(ask::<$row>(workspace, &selection.$field, &mut all);)* };
@@ -46,15 +36,15 @@ pub(crate) fn questions<'s>(
     staleness_core::collections!(ask);
     for scope in selection.summaries.iter().collect::<BTreeSet<_>>() {
         let read = Box::new(move |row: &Row, view: &mut View| {
-            view.summaries.entry(scope.clone()).or_default().push(tools::summary(row)?);
+            view.summaries.entry(scope.clone()).or_default().push(summary(row)?);
             Ok(())
         });
-        all.push(Question { statement: tools::summaries(workspace, scope), read });
+        all.push(Question { statement: summaries(workspace, scope), read });
     }
-    for (statement, read) in outcomes::questions(workspace, &selection.outcomes)? {
+    for (statement, read) in outcomes::questions(workspace, &selection.outcomes) {
         all.push(Question { statement, read });
     }
-    for statement in journal::statements(workspace, &selection.journal)? {
+    for statement in journal::statements(workspace, &selection.journal) {
         all.push(Question { statement, read: Box::new(journal::keep) });
     }
     if selection.generation {
@@ -65,7 +55,7 @@ pub(crate) fn questions<'s>(
         all.push(Question { statement: meta::select_generation(workspace), read });
     }
     all.extend(counts(workspace, selection));
-    Ok(all)
+    all
 }
 
 /// The statements that count what `selection` wants counted.
@@ -81,10 +71,13 @@ pub(crate) fn counts<'s>(
         }),
     });
     let routes = selection.count_routes.as_ref().map(|project| Question {
-        statement: routes::count(workspace, project),
+        statement: Statement {
+            sql: "SELECT count(*) FROM staleness.routes WHERE workspace = $1 AND project = $2"
+                .into(),
+            args: with(workspace, vec![Arg::text(project.as_str())]),
+        },
         read: Box::new(|row, view| {
-            let count = Cells::new(row).small("count");
-            view.route_count = Some(count.map_err(|bad| corrupt("routes", row, 0, bad))?);
+            view.route_count = Some(numbers("routes", &["count"], row, |cells| cells.small())?);
             Ok(())
         }),
     });
@@ -93,27 +86,42 @@ pub(crate) fn counts<'s>(
 
 fn ask<'s, T: Table>(workspace: &str, picks: &'s [Pick<T::Filter>], all: &mut Vec<Question<'s>>) {
     for (statement, filter) in table::select::<T>(workspace, picks) {
-        let read = Box::new(move |row: &Row, view: &mut View| {
-            let row = table::read::<T>(row)?;
-            if filter.is_none_or(|filter| T::is_meant(filter, &row)) {
+        let keep = Box::new(move |row: &Row, view: &mut View| {
+            let row: T = table::read(row, read)?;
+            if filter.is_none_or(|filter| filter.matches(row.key(), Some(&row))) {
                 T::rows_mut(view).insert(row.key().clone(), row);
             }
             Ok(())
         });
-        all.push(Question { statement, read });
+        all.push(Question { statement, read: keep });
     }
 }
 
+/// Asks for summaries of the tools of a scope.
+fn summaries(workspace: &str, scope: &Scope) -> Statement {
+    let columns = SUMMARY.join(", ");
+    let sql = format!("SELECT {columns} FROM staleness.tools WHERE workspace = $1 AND scope = $2");
+    Statement { sql, args: with(workspace, vec![Arg::text(scope.as_key())]) }
+}
+
+fn summary(row: &Row) -> Result<ToolSummary, StoreError> {
+    let cells = cells(row);
+    read_summary(&cells).map_err(|bad| {
+        let name = if let Some(Cell::Text(Some(name))) = cells.first() { name } else { "?" };
+        corrupt("tools", format_args!("({name:?})"), bad)
+    })
+}
+
 /// The statements that write a change set, but for what the workspace numbers.
-pub(crate) fn changes(workspace: &str, changes: &ChangeSet) -> Result<Vec<Statement>, StoreError> {
+pub(crate) fn changes(workspace: &str, changes: &ChangeSet) -> Vec<Statement> {
     let mut all = Vec::new();
     for range in &changes.outcome_ranges {
-        all.push(outcomes::remove(workspace, range)?);
+        all.push(outcomes::remove(workspace, range));
     }
     all.extend(journal::remove(workspace, &changes.pruned));
     macro_rules! apply {
         ($($field:ident: $row:ty,)*) => { $(all.extend(table::apply::<$row>(workspace, changes));)* };
     }
     staleness_core::collections!(apply);
-    Ok(all)
+    all
 }

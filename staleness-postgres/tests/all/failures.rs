@@ -120,26 +120,6 @@ fn a_connection_that_others_use_for_too_long_is_busy_and_then_free() {
 }
 
 #[test]
-#[ignore = "needs a Postgres server"]
-fn a_migration_waits_for_those_who_use_the_older_tables() {
-    let server = Server::shared();
-    let database = server.database();
-    let holder = open(database.url());
-    let (entered, is_in) = std::sync::mpsc::sync_channel(1);
-    let (go, leave) = std::sync::mpsc::sync_channel(1);
-    let hold = Hold { entered, leave: std::sync::Mutex::new(leave) };
-    let holding = std::thread::spawn(move || block_on(holder.transact(Arc::new(hold))));
-    is_in.recv().unwrap();
-    // As if these tables were older than the oldest.
-    Sql::connect(database.url()).unwrap().run("UPDATE staleness.meta SET format = 0").unwrap();
-    let hasty = OpenOptions::new().busy_timeout(Duration::from_millis(20));
-    let waited = PostgresStore::open(database.url(), hasty);
-    assert!(matches!(waited, Err(StoreError::Busy)), "{waited:?}");
-    go.send(()).unwrap();
-    holding.join().unwrap().unwrap();
-}
-
-#[test]
 fn a_server_that_says_nothing_is_given_up() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://me:{PASSWORD}@{}/x", listener.local_addr().unwrap());
@@ -290,28 +270,16 @@ fn nothing_is_created_unless_it_may_be() {
     assert_eq!(sql.number("SELECT count(*) FROM pg_namespace WHERE nspname = 'staleness'"), 0);
     open(database.url());
     assert!(missing(&format!("{}&workspace=other", database.url())));
-    // Tables of an older program are there, and raised unless they are only to be read.
+    // Tables of an older program are there, and left as they are.
     let of_it = Sql::connect(database.url()).unwrap();
-    of_it
-        .run(
-            "ALTER TABLE staleness.workspaces DROP COLUMN floor, DROP COLUMN floor_at, \
-             DROP COLUMN generation; \
-             UPDATE staleness.meta SET format = 1, least = 1",
-        )
-        .unwrap();
+    of_it.run("UPDATE staleness.meta SET format = 2, least = 2").unwrap();
     let read_only = OpenOptions::new().read_only(true);
-    let refused = PostgresStore::open(database.url(), read_only);
-    assert!(
-        matches!(refused, Err(StoreError::FormatTooOld { found: 1, needed: 2 })),
-        "{refused:?}"
-    );
-    let raised = PostgresStore::open(database.url(), OpenOptions::new().create(false)).unwrap();
-    block_on(raised.check()).unwrap();
-    // None is older than the oldest; this one cannot be raised.
-    of_it.run("UPDATE staleness.meta SET format = 0").unwrap();
-    let raised = PostgresStore::open(database.url(), OpenOptions::new().create(false));
-    assert!(matches!(raised, Err(StoreError::Backend(_))), "{raised:?}");
-    of_it.run("UPDATE staleness.meta SET format = 2").unwrap();
+    for options in [read_only, OpenOptions::new()] {
+        let refused = PostgresStore::open(database.url(), options);
+        let older = matches!(refused, Err(StoreError::FormatTooOld { found: 2, needed: 3 }));
+        assert!(older, "{refused:?}");
+    }
+    of_it.run("UPDATE staleness.meta SET format = 3, least = 3").unwrap();
     let store = PostgresStore::open(database.url(), read_only).unwrap();
     let refused = block_on(store.transact(Arc::new(Idle)));
     assert!(matches!(refused, Err(StoreError::ReadOnly)), "{refused:?}");

@@ -2,12 +2,12 @@
 
 use redb::{ReadableTable, Table, TableDefinition};
 use staleness_core::journal::{JournalEntry, Revision};
+use staleness_core::store::table::{Bad, corrupt};
 use staleness_core::store::{JournalFilter, StoreError, View};
 
 use super::{Collection, get, keep_all, table};
-use crate::codec::{Bad, corrupt};
+use crate::codec::{decode, encode};
 use crate::error::from_storage;
-use crate::records::{SUBJECTS, decode_entry, encode_entry, number};
 use crate::tables::{EntryRef, JOURNAL, JOURNAL_OP, JOURNAL_SCOPE, JOURNAL_SUBJECT, Tx};
 
 /// The collection.
@@ -20,9 +20,13 @@ impl Collection for Journal {
     const TABLE: TableDefinition<'static, EntryRef, &'static [u8]> = JOURNAL;
     const PAGE: usize = 1_000;
 
-    fn read(&(revision, index): &EntryRef, value: &[u8]) -> Result<JournalEntry, StoreError> {
-        decode_entry(Revision(revision), index, value)
-            .map_err(|bad| corrupt("journal", format_args!("{revision}.{index}"), bad))
+    fn row(&(revision, index): &EntryRef, value: &[u8]) -> Result<JournalEntry, StoreError> {
+        let row: Result<JournalEntry, Bad> = decode(value);
+        let row = row.and_then(|row| {
+            let same = (row.revision.0, row.index) == (revision, index);
+            if same { Ok(row) } else { Err(Bad("key")) }
+        });
+        row.map_err(|bad| corrupt("journal", format_args!("{revision}.{index}"), bad))
     }
 
     fn keep(row: JournalEntry, view: &mut View) {
@@ -49,7 +53,7 @@ pub(crate) fn load(tx: &Tx, filter: &JournalFilter, view: &mut View) -> Result<(
             Ok(())
         }
         JournalFilter::Subject { subject, limit } => {
-            let kind = number(&SUBJECTS, &subject.kind)?;
+            let kind = subject.kind.as_str();
             let (scope, id) = (subject.scope.as_key(), subject.id.as_str());
             let (rows, index) = (table(tx, JOURNAL)?, table(tx, JOURNAL_SUBJECT)?);
             let found = (kind, scope, id, FIRST.0, FIRST.1)..=(kind, scope, id, LAST.0, LAST.1);
@@ -100,11 +104,11 @@ pub(crate) fn remove(tx: &Tx, revisions: &[Revision]) -> Result<(), StoreError> 
         let of_commit = (revision, FIRST.1)..=(revision, LAST.1);
         for entry in rows.extract_from_if(of_commit, |_, _| true).map_err(from_storage)? {
             let (key, value) = entry.map_err(from_storage)?;
-            let (index, row) = (key.value().1, Journal::read(&key.value(), value.value())?);
+            let (index, row) = (key.value().1, Journal::row(&key.value(), value.value())?);
             if let Some(op) = &row.op {
                 ops.remove((op.as_str(), revision, index)).map_err(from_storage)?;
             }
-            let (kind, scope) = (number(&SUBJECTS, &row.subject.kind)?, row.subject.scope.as_key());
+            let (kind, scope) = (row.subject.kind.as_str(), row.subject.scope.as_key());
             let subject = (kind, scope, row.subject.id.as_str(), revision, index);
             subjects.remove(subject).map_err(from_storage)?;
             scopes.remove((scope, revision, index)).map_err(from_storage)?;
@@ -123,9 +127,9 @@ pub(crate) fn append(tx: &Tx, entries: &[JournalEntry]) -> Result<(), StoreError
     let mut subjects = table(tx, JOURNAL_SUBJECT)?;
     let mut scopes = table(tx, JOURNAL_SCOPE)?;
     for row in entries {
-        let value = encode_entry(row)?;
+        let value = encode(row)?;
         let (revision, index) = (row.revision.0, row.index);
-        let kind = number(&SUBJECTS, &row.subject.kind)?;
+        let kind = row.subject.kind.as_str();
         let scope = row.subject.scope.as_key();
         rows.insert((revision, index), value.as_slice()).map_err(from_storage)?;
         if let Some(op) = &row.op {

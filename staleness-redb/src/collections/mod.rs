@@ -1,26 +1,19 @@
-//! One file per collection: its tables, and how its rows are found, read and written.
+//! Reading and writing collections, the logs and the numbers of the store.
 
-mod cursors;
-mod documents;
 pub(crate) mod journal;
-pub(crate) mod knowledge;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
-mod projects;
-pub(crate) mod routes;
 pub(crate) mod rows;
-mod sessions;
-mod sources;
-mod suggestions;
-pub(crate) mod tools;
-mod vectors;
-pub(crate) mod work;
+mod stored;
 
 use std::ops::ControlFlow;
 
 use redb::{Key, ReadableTable, Table, TableDefinition, Value};
+use staleness_core::ids::{ProjectId, Scope};
 use staleness_core::journal::Revision;
+use staleness_core::route::Route;
 use staleness_core::store::{ChangeSet, Selection, StoreError, View};
+use staleness_core::tool::{Tool, ToolSummary};
 
 use crate::error::{from_storage, from_table};
 use crate::tables::Tx;
@@ -38,10 +31,8 @@ pub(crate) trait Collection {
     const PAGE: usize;
 
     /// Reads a record without trusting it.
-    fn read(
-        key: &<Self::Key as Value>::SelfType<'_>,
-        value: &[u8],
-    ) -> Result<Self::Row, StoreError>;
+    fn row(key: &<Self::Key as Value>::SelfType<'_>, value: &[u8])
+    -> Result<Self::Row, StoreError>;
 
     /// Adds a record to a view.
     fn keep(row: Self::Row, view: &mut View);
@@ -81,7 +72,7 @@ pub(crate) fn get<C: Collection>(
     key: &<C::Key as Value>::SelfType<'_>,
 ) -> Result<Option<C::Row>, StoreError> {
     let value = table.get(key).map_err(from_storage)?;
-    value.map(|value| C::read(key, value.value())).transpose()
+    value.map(|value| C::row(key, value.value())).transpose()
 }
 
 /// Visits every record in the order of keys, until `visit` breaks.
@@ -91,7 +82,7 @@ pub(crate) fn all<C: Collection>(
 ) -> Result<(), StoreError> {
     for entry in table(tx, C::TABLE)?.iter().map_err(from_storage)? {
         let (key, value) = entry.map_err(from_storage)?;
-        if visit(C::read(&key.value(), value.value())?)?.is_break() {
+        if visit(C::row(&key.value(), value.value())?)?.is_break() {
             break;
         }
     }
@@ -105,25 +96,39 @@ fn keep_all<C: Collection>(
 ) -> Result<(), StoreError> {
     for entry in table.iter().map_err(from_storage)? {
         let (key, value) = entry.map_err(from_storage)?;
-        C::keep(C::read(&key.value(), value.value())?, view);
+        C::keep(C::row(&key.value(), value.value())?, view);
     }
     Ok(())
 }
 
-impl<K: Key + 'static> Once<'_, K, ()> {
-    /// Makes the index hold the key or not, when that is a change.
-    fn set(&mut self, key: K::SelfType<'_>, before: bool, after: bool) -> Result<(), StoreError> {
-        if before == after {
-            return Ok(());
+/// Adds summaries of the tools of a scope.
+fn summaries(tx: &Tx, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
+    let (first, mut all) = (scope.as_key(), Vec::new());
+    for entry in
+        table(tx, <Tool as Collection>::TABLE)?.range((first, "", "")..).map_err(from_storage)?
+    {
+        let (key, value) = entry.map_err(from_storage)?;
+        if key.value().0 != first {
+            break;
         }
-        let table = self.open()?;
-        if after {
-            table.insert(key, ()).map_err(from_storage)?;
-        } else {
-            table.remove(key).map_err(from_storage)?;
-        }
-        Ok(())
+        all.push(ToolSummary::from(&<Tool as Collection>::row(&key.value(), value.value())?));
     }
+    view.summaries.insert(scope.clone(), all);
+    Ok(())
+}
+
+/// Counts the routes of a project.
+pub(crate) fn count_routes(tx: &Tx, project: &ProjectId) -> Result<u64, StoreError> {
+    let (project, mut found) = (project.as_str(), 0);
+    for entry in
+        table(tx, <Route as Collection>::TABLE)?.range((project, "", "")..).map_err(from_storage)?
+    {
+        if entry.map_err(from_storage)?.0.value().0 != project {
+            break;
+        }
+        found += 1;
+    }
+    Ok(found)
 }
 
 /// Everything that `selection` names.
@@ -137,10 +142,7 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, S
     }
     staleness_core::collections!(load);
     for scope in &selection.summaries {
-        tools::summaries(tx, scope, &mut view)?;
-    }
-    for scope in &selection.item_briefs {
-        knowledge::briefs(tx, scope, &mut view)?;
+        summaries(tx, scope, &mut view)?;
     }
     outcomes::load(tx, selection.outcomes.iter(), &mut view)?;
     for filter in &selection.journal {
@@ -150,7 +152,7 @@ pub(crate) fn load(tx: &Tx, selection: &Selection, meta: Meta) -> Result<View, S
         view.counts = Some(outcomes::count(tx, cut)?);
     }
     if let Some(project) = &selection.count_routes {
-        view.route_count = Some(routes::count(tx, project)?);
+        view.route_count = Some(count_routes(tx, project)?);
     }
     if selection.generation {
         view.generation = Some(meta::generation(tx)?);

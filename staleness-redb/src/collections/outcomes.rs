@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use redb::{ReadableTable, ReadableTableMetadata, Table, TableDefinition};
 use staleness_core::outcome::{Mark, Outcome, outcome_identity};
+use staleness_core::store::table::{Bad, corrupt};
 use staleness_core::store::{
     OutcomeCounts, OutcomeCut, OutcomeFilter, OutcomeRange, StoreError, View,
 };
 use staleness_core::time::Timestamp;
 
 use super::{Collection, Once, get, keep_all, table};
-use crate::codec::{Bad, corrupt};
+use crate::codec::{decode, encode};
 use crate::error::from_storage;
-use crate::records::{decode_outcome, encode_outcome, outcome_time};
 use crate::tables::{OUTCOMES, OUTCOMES_COUNTED, OUTCOMES_IDENTITY, OUTCOMES_SERVED, Tx};
 
 /// The collection.
@@ -25,8 +25,10 @@ impl Collection for Outcomes {
     const TABLE: TableDefinition<'static, u64, &'static [u8]> = OUTCOMES;
     const PAGE: usize = 1_000;
 
-    fn read(&seq: &u64, value: &[u8]) -> Result<Outcome, StoreError> {
-        decode_outcome(seq, value).map_err(|bad| corrupt("outcomes", seq, bad))
+    fn row(&seq: &u64, value: &[u8]) -> Result<Outcome, StoreError> {
+        let row: Result<Outcome, Bad> = decode(value);
+        let row = row.and_then(|row| if row.seq == seq { Ok(row) } else { Err(Bad("key")) });
+        row.map_err(|bad| corrupt("outcomes", seq, bad))
     }
 
     fn keep(row: Outcome, view: &mut View) {
@@ -96,7 +98,7 @@ fn indexed(rows: &Rows<'_>, seq: u64) -> Result<Outcome, StoreError> {
     get::<Outcomes>(rows, &seq)?.ok_or_else(|| corrupt("outcomes", seq, Bad("the row")))
 }
 
-/// How many outcomes there are, and how many a cut would remove. Reads the time of each.
+/// How many outcomes there are, and how many a cut would remove. Reads the older ones.
 pub(crate) fn count(tx: &Tx, cut: &OutcomeCut) -> Result<OutcomeCounts, StoreError> {
     let rows = table(tx, OUTCOMES)?;
     let total = rows.len().map_err(from_storage)?;
@@ -118,9 +120,8 @@ fn each_cut(
     let older = usize::try_from(older).unwrap_or(usize::MAX);
     for entry in rows.iter().map_err(from_storage)?.take(older) {
         let (seq, value) = entry.map_err(from_storage)?;
-        let at =
-            outcome_time(value.value()).map_err(|bad| corrupt("outcomes", seq.value(), bad))?;
-        if at <= cut.until && !visit(seq.value()) {
+        let row = Outcomes::row(&seq.value(), value.value())?;
+        if row.at <= cut.until && !visit(seq.value()) {
             break;
         }
     }
@@ -146,7 +147,7 @@ pub(crate) fn remove(tx: &Tx, range: &OutcomeRange) -> Result<(), StoreError> {
     let mut indexes = Indexes::open(tx)?;
     for seq in gone {
         if let Some(old) = rows.remove(seq).map_err(from_storage)? {
-            indexes.remove(&Outcomes::read(&seq, old.value())?)?;
+            indexes.remove(&Outcomes::row(&seq, old.value())?)?;
         }
     }
     Ok(())
@@ -156,7 +157,7 @@ fn seqs(rows: &Rows<'_>, wanted: impl Fn(&Outcome) -> bool) -> Result<Vec<u64>, 
     let mut found = Vec::new();
     for entry in rows.iter().map_err(from_storage)? {
         let (seq, value) = entry.map_err(from_storage)?;
-        if wanted(&Outcomes::read(&seq.value(), value.value())?) {
+        if wanted(&Outcomes::row(&seq.value(), value.value())?) {
             found.push(seq.value());
         }
     }
@@ -221,7 +222,7 @@ pub(crate) fn append(tx: &Tx, outcomes: &[Outcome]) -> Result<(), StoreError> {
     let mut rows = table(tx, OUTCOMES)?;
     let mut indexes = Indexes::open(tx)?;
     for row in outcomes {
-        let value = encode_outcome(row)?;
+        let value = encode(row)?;
         rows.insert(row.seq, value.as_slice()).map_err(from_storage)?;
         indexes.insert(row)?;
     }

@@ -1,82 +1,76 @@
 //! Collections whose rows are created, replaced and removed: reading and writing them, with their indexes.
 
-use redb::{Key, ReadableTable, Table, TableDefinition, TableHandle, Value};
-use staleness_core::store::{Change, ChangeSet, Filter, Pick, Row, StoreError, View};
+use std::borrow::Cow;
+
+use redb::{ReadableTable, Table, TableDefinition};
+use staleness_core::store::table::{Bad, Cell, Table as Described, corrupt};
+use staleness_core::store::{Change, ChangeSet, Filter, Pick, StoreError, View};
 
 use super::{Collection, get, keep_all, table};
-use crate::codec::{Bad, corrupt};
+use crate::codec::{Coded, decode, encode};
 use crate::error::from_storage;
-use crate::tables::Tx;
+use crate::tables::{KeyRef, Tx};
 
-/// The most rows of a page of items, documents and work items, which may be a megabyte each.
-pub(crate) const TEXT_PAGE: usize = 50;
+/// A word that the index of a collection holds for a row, with which the row is found.
+pub(crate) type Mark = Cow<'static, str>;
 
-/// The key of a row as the table has it.
-pub(crate) type Words<'k, R> = <<R as Stored>::Words as Value>::SelfType<'k>;
-/// The table of a collection, open.
-pub(crate) type Rows<'t, R> = Table<'t, <R as Stored>::Words, &'static [u8]>;
+/// The rows that a filter may name.
+pub(crate) enum Find<'f> {
+    /// Those whose key begins with one part, or with two.
+    Prefix(&'f str, Option<&'f str>),
+    /// Those whose key begins with a part and that have a mark in a range, both ends included.
+    Marked(&'f str, Mark, Mark),
+}
 
-/// A collection as a table.
-pub(crate) trait Stored: Row {
-    /// The table's key.
-    type Words: Key + 'static;
-    /// The indexes.
-    type Indexes<'t>: Indexes<'t, Self>;
-    /// The table.
-    const ROWS: TableDefinition<'static, Self::Words, &'static [u8]>;
-    /// The most rows of a page.
-    const PAGE: usize = 1_000;
+/// A collection as a table, and an index where it has one.
+pub(crate) trait Stored: Described + Coded {
+    /// The index: the first part of a key, a mark, the second part. Only collections whose keys have two parts have one.
+    const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = None;
 
-    fn words(key: &Self::Key) -> Result<Words<'_, Self>, StoreError>;
+    /// Returns the rows that a filter may name, which is not for one key, nor for all.
+    fn find(filter: &Self::Filter) -> Find<'_>;
 
-    fn decode(key: &Words<'_, Self>, value: &[u8]) -> Result<Self, Bad>;
-
-    fn encode(&self) -> Result<Vec<u8>, StoreError>;
-
-    /// Adds what a filter names to the view, which is not for one key, nor for all.
-    fn find(
-        tx: &Tx,
-        rows: &Rows<'_, Self>,
-        filter: &Self::Filter,
-        view: &mut View,
-    ) -> Result<(), StoreError>;
-
-    /// Returns the words for a row in errors.
-    fn name(key: &Words<'_, Self>) -> String {
-        format!("{key:?}")
+    /// Returns the marks of this row.
+    fn marks(&self) -> Vec<Mark> {
+        Vec::new()
     }
 }
 
-/// The indexes over a collection, opened when they change.
-pub(crate) trait Indexes<'t, R> {
-    /// True if there are any.
-    const ANY: bool = true;
-
-    fn new(tx: &'t Tx) -> Self;
-
-    /// Makes them follow a change of a row.
-    fn change(&mut self, before: Option<&R>, after: Option<&R>) -> Result<(), StoreError>;
-}
-
-/// A collection without indexes.
-impl<R> Indexes<'_, R> for () {
-    const ANY: bool = false;
-
-    fn new(_: &Tx) -> Self {}
-
-    fn change(&mut self, _: Option<&R>, _: Option<&R>) -> Result<(), StoreError> {
-        Ok(())
+/// The parts of a key: the first two, and the others as one text in their order.
+pub(crate) fn parts<R: Stored>(key: &R::Key) -> [Cow<'_, str>; 3] {
+    let mut parts = [const { Cow::Borrowed("") }; 3];
+    for (place, cell) in R::of_key(key).into_iter().enumerate() {
+        let text = match cell {
+            Cell::Text(text) => text.unwrap_or_default(),
+            Cell::Int(number) => number.unwrap_or_default().to_string().into(),
+            Cell::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        };
+        parts[place.min(2)] += text;
     }
+    parts
 }
 
 impl<R: Stored> Collection for R {
-    type Key = R::Words;
+    type Key = KeyRef;
     type Row = R;
-    const TABLE: TableDefinition<'static, R::Words, &'static [u8]> = R::ROWS;
-    const PAGE: usize = <R as Stored>::PAGE;
+    const TABLE: TableDefinition<'static, KeyRef, &'static [u8]> = TableDefinition::new(R::TABLE);
+    const PAGE: usize = <R as Described>::PAGE;
 
-    fn read(key: &Words<'_, R>, value: &[u8]) -> Result<R, StoreError> {
-        R::decode(key, value).map_err(|bad| corrupt(R::ROWS.name(), R::name(key), bad))
+    fn row(key: &(&str, &str, &str), value: &[u8]) -> Result<R, StoreError> {
+        let row: Result<R, Bad> = decode(value);
+        let row = row.and_then(|row| {
+            let own = parts::<R>(row.key());
+            let same = own.iter().zip([key.0, key.1, key.2]).all(|(own, found)| own == found);
+            if same { Ok(row) } else { Err(Bad("key")) }
+        });
+        row.map_err(|bad| {
+            let shown = match key {
+                (first, "", "") => format!("{first:?}"),
+                (first, second, "") => format!("{:?}", (first, second)),
+                _ => format!("{key:?}"),
+            };
+            corrupt(R::TABLE, shown, bad)
+        })
     }
 
     fn keep(row: R, view: &mut View) {
@@ -93,14 +87,15 @@ pub(crate) fn load<R: Stored>(
     if picks.is_empty() {
         return Ok(());
     }
-    let rows = table(tx, R::ROWS)?;
+    let rows = table(tx, <R as Collection>::TABLE)?;
     let mut found: Vec<&R::Filter> = Vec::new();
     for Pick { filter, .. } in picks {
         match filter.key() {
             // The rows of a batch are few, and each is named again and again.
             Some(key) if R::rows(view).contains_key(key) => {}
             Some(key) => {
-                if let Some(row) = get::<R>(&rows, &R::words(key)?)? {
+                let [first, second, rest] = &parts::<R>(key);
+                if let Some(row) = get::<R>(&rows, &(first, second, rest))? {
                     R::keep(row, view);
                 }
             }
@@ -109,7 +104,7 @@ pub(crate) fn load<R: Stored>(
                 found.push(filter);
                 match *filter == R::Filter::ALL {
                     true => keep_all::<R>(&rows, view)?,
-                    false => R::find(tx, &rows, filter, view)?,
+                    false => find::<R>(tx, &rows, filter, view)?,
                 }
             }
         }
@@ -117,59 +112,86 @@ pub(crate) fn load<R: Stored>(
     Ok(())
 }
 
-/// Adds the rows from `first` on, as long as their keys are `within`.
-pub(crate) fn range<R: Stored>(
-    rows: &Rows<'_, R>,
-    first: Words<'_, R>,
-    within: impl Fn(&Words<'_, R>) -> bool,
+/// Adds the rows that a filter names, which is not for one key, nor for all.
+fn find<R: Stored>(
+    tx: &Tx,
+    rows: &Table<'_, KeyRef, &'static [u8]>,
+    filter: &R::Filter,
     view: &mut View,
 ) -> Result<(), StoreError> {
-    for entry in rows.range(first..).map_err(from_storage)? {
-        let (key, value) = entry.map_err(from_storage)?;
-        if !within(&key.value()) {
-            break;
+    let mut left = filter.most();
+    let mut keep = |row: R| {
+        if left > 0 && filter.matches(row.key(), Some(&row)) {
+            left -= 1;
+            R::keep(row, view);
         }
-        R::keep(R::read(&key.value(), value.value())?, view);
+        left > 0
+    };
+    match (R::find(filter), R::INDEX) {
+        (Find::Prefix(first, second), _) => {
+            let from = (first, second.unwrap_or_default(), "");
+            for entry in rows.range(from..).map_err(from_storage)? {
+                let (key, value) = entry.map_err(from_storage)?;
+                let key = key.value();
+                let within = key.0 == first && second.is_none_or(|second| key.1 == second);
+                if !within || !keep(R::row(&key, value.value())?) {
+                    break;
+                }
+            }
+        }
+        (Find::Marked(first, from, to), Some(index)) => {
+            for entry in table(tx, index)?.range((first, &*from, "")..).map_err(from_storage)? {
+                let (key, _) = entry.map_err(from_storage)?;
+                let (its_first, mark, second) = key.value();
+                if its_first != first || mark > &*to {
+                    break;
+                }
+                let key = (first, second, "");
+                let row = get::<R>(rows, &key)?;
+                keep(row.ok_or_else(|| {
+                    corrupt(R::TABLE, format_args!("{:?}", (first, second)), Bad("the row"))
+                })?);
+            }
+        }
+        (Find::Marked(..), None) => return Err(StoreError::Unsupported("a mark without an index")),
     }
     Ok(())
 }
 
-/// Adds the row that an index names.
-pub(crate) fn keep_indexed<R: Stored>(
-    rows: &Rows<'_, R>,
-    key: &Words<'_, R>,
-    view: &mut View,
-) -> Result<(), StoreError> {
-    match get::<R>(rows, key)? {
-        Some(row) => R::keep(row, view),
-        None => return Err(corrupt(R::ROWS.name(), R::name(key), Bad("the row"))),
-    }
-    Ok(())
-}
-
-/// Writes the changes, and of the indexes what really changes.
+/// Writes the changes, and of the index what really changes.
 pub(crate) fn apply<R: Stored>(tx: &Tx, changes: &ChangeSet) -> Result<(), StoreError> {
     let changes = R::changes(changes);
     if changes.is_empty() {
         return Ok(());
     }
-    let mut rows = table(tx, R::ROWS)?;
-    let mut indexes = R::Indexes::new(tx);
+    let mut rows = table(tx, <R as Collection>::TABLE)?;
+    let (mut gone, mut new) = (Vec::new(), Vec::new());
     for change in changes {
         let (key, after) = match change {
             Change::Put(row) => (row.key(), Some(row)),
             Change::Delete(key) => (key, None),
         };
-        let key = R::words(key)?;
+        let [first, second, rest] = parts::<R>(key);
+        let words = (&*first, &*second, &*rest);
         let old = match after {
-            Some(row) => rows.insert(&key, row.encode()?.as_slice()),
-            None => rows.remove(&key),
+            Some(row) => rows.insert(words, encode(row)?.as_slice()),
+            None => rows.remove(words),
         };
-        if let Some(old) = old.map_err(from_storage)?.filter(|_| R::Indexes::ANY) {
-            let before = R::read(&key, old.value())?;
-            indexes.change(Some(&before), after)?;
-        } else {
-            indexes.change(None, after)?;
+        let old = old.map_err(from_storage)?.filter(|_| R::INDEX.is_some());
+        let before = old.map(|old| R::row(&words, old.value())).transpose()?;
+        let before = before.as_ref().map_or_else(Vec::new, R::marks);
+        let after = after.map_or_else(Vec::new, R::marks);
+        let entry = |mark: &Mark| (first.clone(), mark.clone(), second.clone());
+        gone.extend(before.iter().filter(|mark| !after.contains(mark)).map(entry));
+        new.extend(after.iter().filter(|mark| !before.contains(mark)).map(entry));
+    }
+    if let Some(index) = R::INDEX.filter(|_| !gone.is_empty() || !new.is_empty()) {
+        let mut index = table(tx, index)?;
+        for (first, mark, second) in &gone {
+            index.remove((&**first, &**mark, &**second)).map_err(from_storage)?;
+        }
+        for (first, mark, second) in &new {
+            index.insert((&**first, &**mark, &**second), ()).map_err(from_storage)?;
         }
     }
     Ok(())

@@ -76,14 +76,20 @@ fn whatever_stands_in_a_record_is_read_or_named() {
         changed += 1;
         named += cell.try_out(registry, &["the journal holds"]);
     };
-    type Two = (&'static str, &'static str);
-    changes::<&str>(&whole, "projects", &mut visit);
-    changes::<(&str, &str, u8, &str)>(&whole, "sources", &mut visit);
-    for table in ["tools", "knowledge", "documents", "work", "sessions", "cursors", "suggestions"] {
-        changes::<Two>(&whole, table, &mut visit);
-    }
-    for table in ["routes", "vectors"] {
-        changes::<(&str, &str, u128)>(&whole, table, &mut visit);
+    for table in [
+        "projects",
+        "sources",
+        "tools",
+        "knowledge",
+        "documents",
+        "work",
+        "sessions",
+        "cursors",
+        "routes",
+        "vectors",
+        "suggestions",
+    ] {
+        changes::<(&str, &str, &str)>(&whole, table, &mut visit);
     }
     changes::<u64>(&whole, "outcomes", &mut visit);
     changes::<(u64, u32)>(&whole, "journal", &mut visit);

@@ -7,13 +7,13 @@ use redb::{ReadableTable, TableDefinition, WriteTransaction};
 use staleness_core::store::StoreError;
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("staleness");
-const TOOLS: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("tools");
+type Key = (&'static str, &'static str, &'static str);
+const TOOLS: TableDefinition<'_, Key, &[u8]> = TableDefinition::new("tools");
 const SERVED: TableDefinition<'_, (i64, u64), (&str, &str)> =
     TableDefinition::new("outcomes_served");
 const IDENTITY: TableDefinition<'_, (u64, u64), ()> = TableDefinition::new("outcomes_identity");
-const REVIVED: TableDefinition<'_, (&str, &str), ()> = TableDefinition::new("tools_revived");
-const FLAGGED: TableDefinition<'_, (&str, bool, &str), ()> =
-    TableDefinition::new("documents_flagged");
+const TOOLS_INDEX: TableDefinition<'_, Key, ()> = TableDefinition::new("tools_index");
+const DOCUMENTS_INDEX: TableDefinition<'_, Key, ()> = TableDefinition::new("documents_index");
 const SCOPE: TableDefinition<'_, (&str, u64, u32), ()> = TableDefinition::new("journal_scope");
 const JOURNAL: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("journal");
 const OTHER: TableDefinition<'_, u64, u64> = TableDefinition::new("other");
@@ -53,13 +53,13 @@ fn indexes_are_compared_both_ways() {
     });
     assert!(extra.contains("outcomes_identity"), "{extra}");
     let extra = found(|tx| {
-        tx.open_table(REVIVED).unwrap().insert(("", "a"), ()).unwrap();
+        tx.open_table(TOOLS_INDEX).unwrap().insert(("", "revived", "a"), ()).unwrap();
     });
-    assert!(extra.contains("tools_revived"), "{extra}");
+    assert!(extra.contains("tools_index"), "{extra}");
     let extra = found(|tx| {
-        tx.open_table(FLAGGED).unwrap().insert(("p", true, "a.md"), ()).unwrap();
+        tx.open_table(DOCUMENTS_INDEX).unwrap().insert(("p", "loaded", "a.md"), ()).unwrap();
     });
-    assert!(extra.contains("documents_flagged"), "{extra}");
+    assert!(extra.contains("documents_index"), "{extra}");
     let missing = found(|tx| {
         tx.open_table(SCOPE).unwrap().remove(("", 1, 0)).unwrap().unwrap();
     });
@@ -84,7 +84,9 @@ fn numbers_and_tables_are_verified() {
     assert!(absurd.contains("last_seq"), "{absurd}");
     let gap = found(|tx| {
         let mut journal = tx.open_table(JOURNAL).unwrap();
-        let entry = journal.remove((1, 0)).unwrap().unwrap().value().to_vec();
+        let mut entry = journal.remove((1, 0)).unwrap().unwrap().value().to_vec();
+        // Behind the kind, the version and the revision it says its place too.
+        entry[3] = 1;
         journal.insert((1, 1), entry.as_slice()).unwrap();
     });
     assert!(gap.contains("journal 1.1: an entry before it is missing"), "{gap}");
@@ -99,7 +101,7 @@ fn an_index_that_names_no_row_is_damage_for_readers_too() {
     let (_folder, path) = fresh();
     let store = filled(&path);
     edit(&path, |tx| {
-        tx.open_table(REVIVED).unwrap().insert(("", "gone"), ()).unwrap();
+        tx.open_table(TOOLS_INDEX).unwrap().insert(("", "revived", "gone"), ()).unwrap();
     });
     let scope = staleness_core::ids::Scope::Global;
     let revived = staleness_core::store::ToolFilter::Revived(scope);
@@ -118,9 +120,9 @@ fn messages_tell_nothing_of_what_rows_hold() {
     let store = filled(&path);
     edit(&path, |tx| {
         let mut tools = tx.open_table(TOOLS).unwrap();
-        let mut row = tools.get(("", "a")).unwrap().unwrap().value().to_vec();
+        let mut row = tools.get(("", "a", "")).unwrap().unwrap().value().to_vec();
         row.extend_from_slice(secret.as_bytes());
-        tools.insert(("", "a"), row.as_slice()).unwrap();
+        tools.insert(("", "a", ""), row.as_slice()).unwrap();
     });
     for error in [check(&store).unwrap_err(), everything(&store).unwrap_err()] {
         let text = format!("{error} {error:?}");

@@ -79,14 +79,14 @@ fn a_newer_format_is_refused_also_under_an_open_store() {
         transact(&store, use_tool("b", 2)).unwrap_err(),
         check(&store).unwrap_err(),
     ] {
-        let newer = matches!(error, StoreError::FormatTooNew { found: 9, supported: 7 });
+        let newer = matches!(error, StoreError::FormatTooNew { found: 9, supported: 8 });
         assert!(newer, "{error:?}");
     }
-    set(&path, "format", 7);
+    set(&path, "format", 8);
     transact(&store, use_tool("b", 2)).unwrap();
-    set(&path, "format", 6);
+    set(&path, "format", 7);
     let older = refused(&path);
-    assert!(matches!(older, StoreError::FormatTooOld { found: 6, needed: 7 }), "{older:?}");
+    assert!(matches!(older, StoreError::FormatTooOld { found: 7, needed: 8 }), "{older:?}");
     set(&path, "format", 0);
     assert!(matches!(refused(&path), StoreError::Corrupt(_)));
 }

@@ -3,7 +3,6 @@
 mod add;
 mod change;
 mod filed;
-mod found;
 mod look;
 mod recall;
 mod relate;

@@ -1,18 +1,17 @@
 //! What is known about a question. Agents wait for it: git is asked for what the few items cite and
 //! name that were found, and about the files in which they live, and for nothing else.
 
-use staleness::Wait;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use staleness::RegistryError;
-use staleness::ids::ItemKey;
+use staleness::Wait;
+use staleness::ids::{ItemId, ItemKey};
 use staleness::knowledge::{Item, RecallIndex, recall as find};
 use staleness::report::RecallReport;
 
-use super::found::All;
 use super::world::{Target, World, looked_up};
 use crate::documents;
 use crate::error::ServiceError;
+use crate::items::joined;
 use crate::settings::Access;
 
 /// What was recalled.
@@ -40,11 +39,13 @@ pub fn recall(
     }
     let registry = settings.open(Access::Look)?;
     let context = world.context();
-    let rows = registry.knowledge().briefs(&settings.project.id).wait()?;
+    let rows = registry.knowledge().rows(&settings.project.id).wait()?;
+    let of_files = rows.iter().filter(|row| row.path.is_some());
+    let filed: BTreeMap<ItemKey, Item> =
+        of_files.map(|row| (row.key.clone(), row.clone())).collect();
     let at_hand = documents::at_hand(settings, &registry)?;
-    let still_there = |rows| documents::there(settings, rows, &at_hand.items);
-    let all = All::new(rows, &at_hand.items, &still_there);
-    let items: Vec<&Item> = all.items().iter().collect();
+    let all = joined(documents::there(settings, rows, &at_hand.items), at_hand.items);
+    let items: Vec<&Item> = all.iter().collect();
     let index = RecallIndex::for_question(&items, query);
     let mut found = find(&index, &items, query, &[], &context, usize::MAX);
     let more = found.len().saturating_sub(limit);
@@ -53,13 +54,7 @@ pub fn recall(
         return Ok(Recall { told: Vec::new(), more });
     }
     let places: Vec<usize> = found.iter().map(|each| each.at).collect();
-    let mut filed: BTreeMap<ItemKey, Item> = BTreeMap::new();
-    let mut concerned = all.concerned(&places, |keys| {
-        let rows = registry.knowledge().get_all(keys).wait()?;
-        let of_files = rows.iter().filter(|row| row.path.is_some());
-        filed.extend(of_files.map(|row| (row.key.clone(), row.clone())));
-        Ok::<_, RegistryError>(rows)
-    })?;
+    let mut concerned = concerned(&items, &places);
     let report = world.check_files(&mut concerned, &filed, peek)?;
     let known = looked_up(settings, concerned, &report, &context);
     let key = |at: usize| -> &ItemKey { &items[at].key };
@@ -86,4 +81,18 @@ pub fn recall(
         }
     }
     Ok(Recall { told, more })
+}
+
+/// The items at these places, and those that their verdicts depend on: what they are related to, and what stands for
+/// them.
+fn concerned(items: &[&Item], places: &[usize]) -> Vec<Item> {
+    let found: Vec<&Item> = places.iter().map(|at| items[*at]).collect();
+    let ids: BTreeSet<&ItemId> = found.iter().map(|item| &item.key.id).collect();
+    let related: BTreeSet<&ItemId> = found.iter().flat_map(|item| &item.related).collect();
+    let concerns = |item: &&&Item| {
+        ids.contains(&item.key.id)
+            || related.contains(&item.key.id)
+            || item.supersedes.iter().any(|id| ids.contains(id))
+    };
+    items.iter().filter(concerns).map(|item| (*item).clone()).collect()
 }

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use staleness_core::journal::{Floor, Revision};
 use staleness_core::store::StoreError;
+use staleness_core::store::table::{Bad, Cells, corrupt};
 
 use super::{clamped, each, execute, one};
-use crate::cells::{Bad, Cells, corrupt};
+use crate::cells::cells;
 use crate::schema::FORMAT;
 use crate::transaction::Transaction;
 
@@ -19,6 +20,9 @@ pub(crate) struct Meta {
     /// The last sequence number that was ever given. 0 where a reader did not ask for it.
     pub(crate) last_seq: u64,
 }
+
+/// What the statements below read.
+const COLUMNS: &[&str] = &["format", "revision", "floor", "floor_at", "last_seq"];
 
 /// For readers: the revision.
 const READ: &str = "SELECT format, revision, floor, floor_at, 0 FROM meta";
@@ -42,13 +46,12 @@ pub(crate) fn load(tx: &Transaction<'_>, writing: bool) -> Result<Meta, StoreErr
     let sql = if writing { WRITE } else { READ };
     let mut found = None;
     each(tx, sql, (), |row| {
-        let mut cells = Cells::new(row);
+        let cells = cells(row);
+        let mut cells = Cells::new(COLUMNS, &cells);
         let mut read = || -> Result<(i64, Meta), Bad> {
-            let format = cells.int("format")?;
-            let revision = Revision(cells.small("revision")?);
-            let floor = Revision(cells.small("floor")?);
-            let floor = Floor { revision: floor, at: cells.time("floor_at")? };
-            Ok((format, Meta { revision, floor, last_seq: cells.small("last_seq")? }))
+            let (format, revision) = (cells.int()?, Revision(cells.small()?));
+            let floor = Floor { revision: Revision(cells.small()?), at: cells.time()? };
+            Ok((format, Meta { revision, floor, last_seq: cells.small()? }))
         };
         found = Some(read().map_err(|bad| corrupt("meta", 1, bad))?);
         Ok(ControlFlow::Break(()))

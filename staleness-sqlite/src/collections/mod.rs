@@ -1,27 +1,19 @@
-//! One file per collection: its SQL, and how its rows are read and written.
+//! Reading and writing collections, the logs and the numbers of the store.
 
-mod cursors;
-mod documents;
 pub(crate) mod journal;
-pub(crate) mod knowledge;
 pub(crate) mod meta;
 pub(crate) mod outcomes;
-mod projects;
-pub(crate) mod routes;
-mod sessions;
-mod sources;
-mod suggestions;
-pub(crate) mod table;
-mod tools;
-mod vectors;
-mod work;
+pub(crate) mod rows;
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Params, Row};
+use rusqlite::{Params, Row, Statement};
+use staleness_core::ids::{ProjectId, Scope};
 use staleness_core::journal::Revision;
+use staleness_core::store::table::{Cell, SUMMARY, corrupt, read_summary};
 use staleness_core::store::{ChangeSet, Selection, StoreError, View};
 
+use crate::cells::cells;
 use crate::error::from_sqlite;
 use crate::transaction::Transaction;
 use meta::Meta;
@@ -36,15 +28,12 @@ pub(crate) fn load(
     (view.revision, view.floor) = (meta.revision, meta.floor);
     macro_rules! load {
         ($($field:ident: $row:ty,)*) => {
-            $(table::load::<$row>(tx, &selection.$field, &mut view)?;)*
+            $(rows::load::<$row>(tx, &selection.$field, &mut view)?;)*
         };
     }
     staleness_core::collections!(load);
     for scope in &selection.summaries {
-        tools::summaries(tx, scope, &mut view)?;
-    }
-    for scope in &selection.item_briefs {
-        knowledge::briefs(tx, scope, &mut view)?;
+        summaries(tx, scope, &mut view)?;
     }
     for filter in &selection.outcomes {
         outcomes::load(tx, filter, &mut view)?;
@@ -56,12 +45,37 @@ pub(crate) fn load(
         view.counts = Some(outcomes::count(tx, cut)?);
     }
     if let Some(project) = &selection.count_routes {
-        view.route_count = Some(routes::count(tx, project)?);
+        view.route_count = Some(routes(tx, project)?);
     }
     if selection.generation {
         view.generation = Some(meta::generation(tx)?);
     }
     Ok(view)
+}
+
+/// Adds summaries of the tools of a scope.
+fn summaries(tx: &Transaction<'_>, scope: &Scope, view: &mut View) -> Result<(), StoreError> {
+    // In the order in which they lie in the file: the `+` keeps the index out of it, by which each would be looked up.
+    let sql = format!("SELECT +{} FROM tools WHERE +scope = ?1", SUMMARY.join(", +"));
+    let mut all = Vec::new();
+    each(tx, &sql, (scope.as_key(),), |row| {
+        let cells = cells(row);
+        let read = read_summary(&cells).map_err(|bad| {
+            let name = if let Some(Cell::Text(Some(name))) = cells.first() { name } else { "?" };
+            corrupt("tools", format_args!("{:?}", (scope.as_key(), name)), bad)
+        });
+        all.push(read?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    view.summaries.insert(scope.clone(), all);
+    Ok(())
+}
+
+/// How many routes a project has.
+pub(crate) fn routes(tx: &Transaction<'_>, project: &ProjectId) -> Result<u64, StoreError> {
+    let sql = "SELECT count(*) FROM routes WHERE project = ?1";
+    let found: i64 = one(tx, sql, (project.as_str(),), |row| row.get(0))?;
+    Ok(found.unsigned_abs())
 }
 
 /// Writes `changes` inside the connection's transaction, and numbers them. `seen` is what the step
@@ -87,36 +101,43 @@ pub(crate) fn apply(
         execute(tx, meta::MOVE, ())?;
     }
     macro_rules! apply {
-        ($($field:ident: $row:ty,)*) => { $(table::apply::<$row>(tx, changes, seen)?;)* };
+        ($($field:ident: $row:ty,)*) => { $(rows::apply::<$row>(tx, changes, seen)?;)* };
     }
     staleness_core::collections!(apply);
-    outcomes::append(tx, &changes.outcomes)?;
-    journal::append(tx, &changes.journal)?;
+    rows::insert("INSERT", tx, changes.outcomes.iter())?;
+    rows::insert("INSERT", tx, changes.journal.iter())?;
     Ok(meta.revision)
 }
 
 /// Runs a statement and hands each row to `visit` until it breaks.
 pub(crate) fn each<P: Params>(
     tx: &Transaction<'_>,
-    sql: &'static str,
+    sql: &str,
+    params: P,
+    visit: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>, StoreError>,
+) -> Result<(), StoreError> {
+    tx.with(sql, |statement| query(statement, params, visit))
+}
+
+/// Does the same with a statement that is prepared.
+pub(crate) fn query<P: Params>(
+    statement: &mut Statement<'_>,
     params: P,
     mut visit: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>, StoreError>,
 ) -> Result<(), StoreError> {
-    tx.with(sql, |statement| {
-        let mut rows = statement.query(params).map_err(from_sqlite)?;
-        while let Some(row) = rows.next().map_err(from_sqlite)? {
-            if visit(row)?.is_break() {
-                break;
-            }
+    let mut rows = statement.query(params).map_err(from_sqlite)?;
+    while let Some(row) = rows.next().map_err(from_sqlite)? {
+        if visit(row)?.is_break() {
+            break;
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// Runs a statement that returns a row, and reads that.
 pub(crate) fn one<P: Params, T>(
     tx: &Transaction<'_>,
-    sql: &'static str,
+    sql: &str,
     params: P,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<T, StoreError> {
@@ -126,7 +147,7 @@ pub(crate) fn one<P: Params, T>(
 /// Runs a statement that returns no rows. How many rows it changed.
 pub(crate) fn execute<P: Params>(
     tx: &Transaction<'_>,
-    sql: &'static str,
+    sql: &str,
     params: P,
 ) -> Result<usize, StoreError> {
     tx.with(sql, |statement| statement.execute(params).map_err(from_sqlite))

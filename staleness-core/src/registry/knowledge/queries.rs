@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ids::{ItemId, ItemKey, ProjectId, Scope};
-use crate::knowledge::{Item, ItemBrief};
-use crate::registry::Knowledge;
-use crate::registry::RegistryError;
-use crate::registry::ScopeChoice;
+use crate::knowledge::Item;
+use crate::registry::{Knowledge, RegistryError, ScopeChoice};
 use crate::store::{ItemFilter, Refusal, Selection};
 
 /// Items that are read one by one, at most; more are read with all others of their scopes.
@@ -72,27 +70,6 @@ impl Knowledge<'_> {
             .peek(ItemFilter::Scope(Scope::Global))
             .peek(ItemFilter::Scope(Scope::Project(project.clone())));
         Ok(self.0.ask(selection).await?.knowledge.into_values().collect())
-    }
-
-    /// The same in brief, by scope: for whoever looks for a few among all.
-    ///
-    /// # Errors
-    /// What the store reports.
-    pub async fn briefs(
-        self,
-        project: &ProjectId,
-    ) -> Result<BTreeMap<Scope, Vec<ItemBrief>>, RegistryError> {
-        let scopes = [Scope::Global, Scope::Project(project.clone())];
-        let asked = scopes.iter().cloned().fold(Selection::new(), Selection::item_briefs);
-        let mut briefs = self.0.ask(asked).await?.item_briefs;
-        // A store that has no brief form of an item has the whole one.
-        if scopes.iter().any(|scope| !briefs.contains_key(scope)) {
-            briefs = scopes.into_iter().map(|scope| (scope, Vec::new())).collect();
-            for item in self.rows(project).await? {
-                briefs.entry(item.key.scope.clone()).or_default().push(item.into());
-            }
-        }
-        Ok(briefs)
     }
 
     /// Those of these items that are there, in the order of keys.

@@ -1,0 +1,244 @@
+//! Values of columns, and reading them without trust.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+use serde::de::DeserializeOwned;
+
+use crate::ids::Scope;
+use crate::store::{StoreError, unpack};
+use crate::time::Timestamp;
+
+/// A part of a record that cannot be read: a column or a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bad(pub &'static str);
+
+/// Returns the error for a record that cannot be read: the table, the record's key and the part.
+#[must_use]
+pub fn corrupt(table: &str, key: impl fmt::Display, bad: Bad) -> StoreError {
+    StoreError::Corrupt(format!("{table} {key}: {} cannot be read", bad.0))
+}
+
+/// A value of a column. Unsigned numbers of 64 bits are the signed ones with the same bits.
+#[derive(Clone, Debug)]
+pub enum Cell<'c> {
+    /// A number or nothing.
+    Int(Option<i64>),
+    /// A text or nothing.
+    Text(Option<Cow<'c, str>>),
+    /// Bytes.
+    Blob(Cow<'c, [u8]>),
+}
+
+/// Nothing is nothing, whatever might stand there.
+impl PartialEq for Cell<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Int(one), Self::Int(other)) => one == other,
+            (Self::Text(one), Self::Text(other)) => one == other,
+            (Self::Blob(one), Self::Blob(other)) => one == other,
+            (Self::Int(None), Self::Text(None)) | (Self::Text(None), Self::Int(None)) => true,
+            _ => false,
+        }
+    }
+}
+
+impl<'c> Cell<'c> {
+    /// Returns a text.
+    #[must_use]
+    pub const fn text(text: &'c str) -> Self {
+        Self::Text(Some(Cow::Borrowed(text)))
+    }
+
+    /// Returns a text or nothing.
+    #[must_use]
+    pub fn maybe_text(text: Option<&'c str>) -> Self {
+        Self::Text(text.map(Cow::Borrowed))
+    }
+
+    /// Returns a number.
+    #[must_use]
+    pub fn int(number: impl Into<i64>) -> Self {
+        Self::Int(Some(number.into()))
+    }
+
+    /// Returns a number that may use all 64 bits.
+    #[must_use]
+    pub const fn bits(number: u64) -> Self {
+        Self::Int(Some(number.cast_signed()))
+    }
+
+    /// Returns a time.
+    #[must_use]
+    pub const fn time(at: Timestamp) -> Self {
+        Self::Int(Some(at.as_millis()))
+    }
+
+    /// Returns a time or nothing.
+    #[must_use]
+    pub fn maybe_time(at: Option<Timestamp>) -> Self {
+        Self::Int(at.map(Timestamp::as_millis))
+    }
+
+    /// Returns bytes.
+    #[must_use]
+    pub fn blob(bytes: impl Into<Vec<u8>>) -> Self {
+        Self::Blob(Cow::Owned(bytes.into()))
+    }
+}
+
+/// Returns cells as an error shows them: one alone, more in brackets.
+#[must_use]
+pub fn shown(cells: &[Cell<'_>]) -> String {
+    let mut out = String::new();
+    for (place, cell) in cells.iter().enumerate() {
+        out.push_str(if place == 0 { "" } else { ", " });
+        // Writing to a string does not fail.
+        let _ = match cell {
+            Cell::Int(Some(number)) => write!(out, "{number}"),
+            Cell::Text(Some(text)) => write!(out, "{text:?}"),
+            Cell::Int(None) | Cell::Text(None) => write!(out, "?"),
+            Cell::Blob(bytes) => {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                write!(out, "{hex:?}")
+            }
+        };
+    }
+    if cells.len() == 1 { out } else { format!("({out})") }
+}
+
+/// Cells of a row that are read in their order, each under the name of its column.
+#[derive(Debug)]
+pub struct Cells<'a, 'c> {
+    names: &'static [&'static str],
+    cells: &'a [Cell<'c>],
+    next: usize,
+}
+
+/// Each method reads the next column; [`Bad`] names it where it holds something else.
+#[allow(clippy::missing_errors_doc, reason = "said above for all of them")]
+impl<'a, 'c> Cells<'a, 'c> {
+    /// Returns a reader of `cells`, whose columns have these names.
+    #[must_use]
+    pub const fn new(names: &'static [&'static str], cells: &'a [Cell<'c>]) -> Self {
+        Self { names, cells, next: 0 }
+    }
+
+    /// Passes over columns.
+    pub const fn skip(&mut self, columns: usize) {
+        self.next += columns;
+    }
+
+    fn take<T>(&mut self, read: impl FnOnce(&'a Cell<'c>) -> Option<T>) -> Result<T, Bad> {
+        let place = self.next;
+        self.next += 1;
+        let read = self.cells.get(place).and_then(read);
+        read.ok_or_else(|| Bad(self.names.get(place).copied().unwrap_or("a column")))
+    }
+
+    /// A number.
+    pub fn int(&mut self) -> Result<i64, Bad> {
+        self.take(|cell| if let Cell::Int(number) = cell { *number } else { None })
+    }
+
+    /// A number that may use all 64 bits.
+    pub fn bits(&mut self) -> Result<u64, Bad> {
+        self.int().map(i64::cast_unsigned)
+    }
+
+    /// A number of that sort, or nothing.
+    pub fn maybe_bits(&mut self) -> Result<Option<u64>, Bad> {
+        self.maybe(|number| Some(number.cast_unsigned()))
+    }
+
+    /// A number that fits a smaller or unsigned type.
+    pub fn small<T: TryFrom<i64>>(&mut self) -> Result<T, Bad> {
+        self.take(
+            |cell| if let Cell::Int(number) = cell { (*number)?.try_into().ok() } else { None },
+        )
+    }
+
+    /// 0 or 1.
+    pub fn flag(&mut self) -> Result<bool, Bad> {
+        self.take(|cell| match cell {
+            Cell::Int(Some(0)) => Some(false),
+            Cell::Int(Some(1)) => Some(true),
+            _ => None,
+        })
+    }
+
+    /// A time within the years that a timestamp can hold.
+    pub fn time(&mut self) -> Result<Timestamp, Bad> {
+        self.take(|cell| if let Cell::Int(millis) = cell { time((*millis)?) } else { None })
+    }
+
+    /// A time or nothing.
+    pub fn maybe_time(&mut self) -> Result<Option<Timestamp>, Bad> {
+        self.maybe(time)
+    }
+
+    fn maybe<T>(&mut self, read: impl FnOnce(i64) -> Option<T>) -> Result<Option<T>, Bad> {
+        self.take(|cell| match cell {
+            Cell::Int(None) | Cell::Text(None) => Some(None),
+            Cell::Int(Some(number)) => read(*number).map(Some),
+            _ => None,
+        })
+    }
+
+    /// A text that `parse` accepts: a word.
+    pub fn parsed<T>(&mut self, parse: impl FnOnce(&'a str) -> Option<T>) -> Result<T, Bad> {
+        self.take(|cell| if let Cell::Text(Some(text)) = cell { parse(text) } else { None })
+    }
+
+    /// A text that `parse` accepts, or nothing.
+    pub fn maybe_parsed<T>(
+        &mut self,
+        parse: impl FnOnce(&'a str) -> Option<T>,
+    ) -> Result<Option<T>, Bad> {
+        self.take(|cell| match cell {
+            Cell::Int(None) | Cell::Text(None) => Some(None),
+            Cell::Text(Some(text)) => parse(text).map(Some),
+            _ => None,
+        })
+    }
+
+    /// A text.
+    pub fn string(&mut self) -> Result<String, Bad> {
+        self.parsed(|text| Some(text.to_owned()))
+    }
+
+    /// A text or nothing.
+    pub fn maybe_string(&mut self) -> Result<Option<String>, Bad> {
+        self.maybe_parsed(|text| Some(text.to_owned()))
+    }
+
+    /// An identifier.
+    pub fn id<T: TryFrom<String>>(&mut self) -> Result<T, Bad> {
+        self.parsed(|text| text.to_owned().try_into().ok())
+    }
+
+    /// An identifier or nothing.
+    pub fn maybe_id<T: TryFrom<String>>(&mut self) -> Result<Option<T>, Bad> {
+        self.maybe_parsed(|text| text.to_owned().try_into().ok())
+    }
+
+    /// A scope.
+    pub fn scope(&mut self) -> Result<Scope, Bad> {
+        self.id()
+    }
+
+    /// A packed value.
+    pub fn packed<T: DeserializeOwned>(&mut self) -> Result<T, Bad> {
+        self.parsed(unpack)
+    }
+
+    /// Bytes that `parse` accepts.
+    pub fn blob<T>(&mut self, parse: impl FnOnce(&'a [u8]) -> Option<T>) -> Result<T, Bad> {
+        self.take(|cell| if let Cell::Blob(bytes) = cell { parse(bytes) } else { None })
+    }
+}
+
+fn time(millis: i64) -> Option<Timestamp> {
+    let at = Timestamp::from_millis(millis);
+    (at.as_millis() == millis).then_some(at)
+}

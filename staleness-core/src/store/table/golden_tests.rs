@@ -1,0 +1,193 @@
+//! Texts that are kept for ever: what SQLite and Postgres hold of packed records.
+
+use super::*;
+use crate::ids::{AgentId, Level, ProjectId, Scope, SessionId, SourceId};
+use crate::ids::{DocumentKey, ItemId, ItemKey, OpId, ToolName, WorkId, WorkKey};
+use crate::journal::Revision;
+use crate::knowledge::{Block, Citation, Contradiction, Document, Fact, Item, ItemKind, Lines};
+use crate::project::{Project, Told};
+use crate::route::{Prompted, RouteId, SuggestedTool, Suggestions};
+use crate::session::{Cursor, CursorKey, Session, SessionKey};
+use crate::source::{Source, SourceState};
+use crate::time::Timestamp;
+use crate::work::{NoteType, Work, WorkKind, WorkStatus, WorkStep};
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn project() -> ProjectId {
+    ProjectId::new("p").unwrap()
+}
+
+fn session() -> SessionId {
+    SessionId::new("s").unwrap()
+}
+
+/// A record is these columns, and is read from them.
+fn golden<R: Record + Row>(row: &R, columns: &str) {
+    let cells = row.cells();
+    assert_eq!(shown(&cells[..R::INDEXED]) + "; " + &text(&cells[R::INDEXED]), columns);
+    assert_eq!(verify::<R>(&cells).as_ref(), Ok(row));
+}
+
+fn text(cell: &Cell<'_>) -> String {
+    if let Cell::Text(Some(text)) = cell { text.to_string() } else { format!("{cell:?}") }
+}
+
+#[test]
+fn packed_records_are_these_texts() {
+    golden(
+        &Project {
+            id: project(),
+            root: "/r".into(),
+            first_seen_at: at(1),
+            last_seen_at: at(-1),
+            config_digest: u128::MAX,
+            told: Told { revision: Revision(1), session: Some(session()), from: Revision(2) },
+        },
+        "\"p\"; {\"id\":\"p\",\"root\":\"/r\",\"first_seen_at\":\"1970-01-01T00:00:00.001Z\",\
+         \"last_seen_at\":\"1969-12-31T23:59:59.999Z\",\
+         \"config_digest\":340282366920938463463374607431768211455,\"told\":{\"revision\":1,\
+         \"session\":\"s\",\"from\":2}}",
+    );
+    golden(
+        &Source {
+            id: SourceId {
+                project: Some(project()),
+                client: "c".into(),
+                level: Level::Live,
+                part: "mcp".into(),
+            },
+            path: "/c".into(),
+            state: SourceState::Partial,
+            found: 7,
+            digest: 5,
+            readings: u64::MAX,
+            last_read_at: None,
+            last_scan_at: at(0),
+        },
+        "(\"p\", \"c\", 3, \"mcp\"); {\"id\":{\"project\":\"p\",\"client\":\"c\",\
+         \"level\":\"live\",\"part\":\"mcp\"},\"path\":\"/c\",\"state\":\"partial\",\
+         \"found\":7,\"digest\":5,\"readings\":18446744073709551615,\"last_read_at\":null,\
+         \"last_scan_at\":\"1970-01-01T00:00:00Z\"}",
+    );
+    let ids = |text: &str| [ItemId::new(text).unwrap()].into();
+    let key = ItemKey { scope: Scope::Global, id: ItemId::new("i").unwrap() };
+    let cited = Citation {
+        lines: Some(Lines { first: 7, last: 300 }),
+        symbol: Some("f".into()),
+        digest: Some("d0".into()),
+        ..Citation::of_path("b")
+    };
+    golden(
+        &Item {
+            keywords: ["w".into()].into(),
+            path: Some("m".into()),
+            verified_at: Some(at(1_700_000_000_123)),
+            citations: [Citation::of_path("a"), cited].into(),
+            supersedes: ids("j"),
+            superseded_by: ids("k"),
+            related: ids("l"),
+            contradicted: Some(Contradiction { by: "x".into(), reason: "y".into(), at: at(8) }),
+            recalls: u64::MAX,
+            recall_op: Some(OpId::new("op").unwrap()),
+            ..Item::new(key, ItemKind::Todo, "\u{e9}\0\n\"", at(0))
+        },
+        "(\"\", \"i\"); {\"key\":{\"scope\":\"\",\"id\":\"i\"},\"kind\":\"todo\",\
+         \"body\":\"é\\u0000\\n\\\"\",\"keywords\":[\"w\"],\"path\":\"m\",\
+         \"added_at\":\"1970-01-01T00:00:00Z\",\"updated_at\":\"1970-01-01T00:00:00Z\",\
+         \"version_context\":null,\"evergreen\":false,\"due\":null,\"expires_at\":null,\
+         \"verified_at\":\"2023-11-14T22:13:20.123Z\",\"verified_commit\":null,\
+         \"verifications\":0,\"citations\":[{\"path\":\"a\"},{\"path\":\"b\",\
+         \"lines\":{\"first\":7,\"last\":300},\"symbol\":\"f\",\"digest\":\"d0\"}],\
+         \"supersedes\":[\"j\"],\"superseded_by\":[\"k\"],\"related\":[\"l\"],\
+         \"contradicted\":{\"by\":\"x\",\"reason\":\"y\",\
+         \"at\":\"1970-01-01T00:00:00.008Z\"},\"done_at\":null,\
+         \"recalls\":18446744073709551615,\"recalls_since_edit\":0,\"recalled_at\":null,\
+         \"recall_op\":\"op\"}",
+    );
+    let block = Block {
+        line: 3,
+        last_line: 4,
+        title: "t".into(),
+        digest: 5,
+        anchored_at: None,
+        anchor: None,
+        evidence: vec![Fact::RelatedStale { id: "i".into() }.into()],
+    };
+    golden(
+        &Document {
+            key: DocumentKey { project: project(), path: "a.md".into() },
+            loaded: true,
+            checked_at: at(0),
+            head: Some("h".into()),
+            digest: 2,
+            blocks: 9,
+            found: vec![block],
+        },
+        "(\"p\", \"a.md\", 1, 1); {\"key\":{\"project\":\"p\",\"path\":\"a.md\"},\
+         \"loaded\":true,\"checked_at\":\"1970-01-01T00:00:00Z\",\"head\":\"h\",\"digest\":2,\
+         \"blocks\":9,\"found\":[{\"line\":3,\"last_line\":4,\"title\":\"t\",\"digest\":5,\
+         \"evidence\":[{\"fact\":\"related_stale\",\"id\":\"i\"}]}]}",
+    );
+    let key = WorkKey { scope: Scope::Project(project()), id: WorkId::new("w").unwrap() };
+    golden(
+        &Work {
+            status: WorkStatus::Open,
+            before: Some(WorkStatus::Open),
+            from: Some("f".into()),
+            note: NoteType::SessionEnd,
+            refs: ["r".into()].into(),
+            steps: vec![WorkStep { text: "s".into(), at: at(4) }],
+            ..Work::new(key, WorkKind::Handoff, "x", at(0))
+        },
+        "(\"p\", \"w\", 0, 1, \"unanswered\", 0); {\"key\":{\"scope\":\"p\",\"id\":\"w\"},\
+         \"kind\":\"handoff\",\"status\":\"open\",\"before\":\"open\",\"text\":\"x\",\
+         \"author\":null,\"from\":\"f\",\"to\":null,\"note\":\"session_end\",\
+         \"generated\":false,\"created_at\":\"1970-01-01T00:00:00Z\",\
+         \"updated_at\":\"1970-01-01T00:00:00Z\",\"expires_at\":null,\"refs\":[\"r\"],\
+         \"steps\":[{\"text\":\"s\",\"at\":\"1970-01-01T00:00:00.004Z\"}]}",
+    );
+    golden(
+        &Session {
+            key: SessionKey { project: project(), id: session() },
+            agent: AgentId::new("a").unwrap(),
+            started_at: at(1),
+            ended_at: Some(at(2)),
+            from_revision: Revision(3),
+            first_contact: true,
+        },
+        "(\"p\", \"s\"); {\"key\":{\"project\":\"p\",\"id\":\"s\"},\"agent\":\"a\",\
+         \"started_at\":\"1970-01-01T00:00:00.001Z\",\
+         \"ended_at\":\"1970-01-01T00:00:00.002Z\",\"from_revision\":3,\
+         \"first_contact\":true}",
+    );
+    golden(
+        &Cursor {
+            key: CursorKey { project: project(), agent: AgentId::new("a").unwrap() },
+            revision: Revision(4),
+            session: Some(session()),
+            moved_at: at(3),
+        },
+        "(\"p\", \"a\"); {\"key\":{\"project\":\"p\",\"agent\":\"a\"},\"revision\":4,\
+         \"session\":\"s\",\"moved_at\":\"1970-01-01T00:00:00.003Z\"}",
+    );
+    let tool = ToolName::new("t").unwrap();
+    let prompt = Prompted {
+        at: at(0),
+        query: None,
+        tools: vec![SuggestedTool { tool: tool.clone(), route: Some(RouteId(1)) }],
+        taught: vec![tool],
+    };
+    golden(
+        &Suggestions {
+            key: SessionKey { project: project(), id: session() },
+            made: 2,
+            prompts: vec![prompt],
+        },
+        "(\"p\", \"s\"); {\"key\":{\"project\":\"p\",\"id\":\"s\"},\"made\":2,\
+         \"prompts\":[{\"at\":\"1970-01-01T00:00:00Z\",\"tools\":[{\"tool\":\"t\",\
+         \"route\":\"00000000000000000000000000000001\"}],\"taught\":[\"t\"]}]}",
+    );
+}

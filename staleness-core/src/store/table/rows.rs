@@ -1,0 +1,320 @@
+//! The tables of collections, but for tools.
+
+use super::{Bad, Cell, Cells, Condition, Record, TEXT_PAGE, Table};
+use crate::ids::{DocumentKey, ItemKey, ProjectId, Scope, SourceId, WorkKey};
+use crate::knowledge::{Document, Item};
+use crate::project::Project;
+use crate::route::{
+    Confidence, MAX_OPS, Precision, Route, RouteId, RouteKey, RouteVector, Suggestions, Vector,
+};
+use crate::session::{Cursor, CursorKey, Session, SessionKey};
+use crate::source::Source;
+use crate::store::{
+    CursorFilter, DocumentFilter, ItemFilter, ProjectFilter, RouteFilter, Row, SessionFilter,
+    SourceFilter, SuggestionFilter, VectorFilter, WorkFilter, level_to_number, pack,
+};
+use crate::work::Work;
+
+/// Describes tables whose records are packed: their columns of the key and of indexes, what a key and a record say in
+/// them, and conditions.
+macro_rules! packed {
+    ($(
+        $table:literal: $row:ty, page $page:expr, long $long:literal;
+        key [$($key:literal)*] |$of:ident: $type:ty| [$($part:expr),*];
+        index [$($index:literal)*] |$own:ident| [$($value:expr),*];
+        $filter:ident => $condition:expr;
+    )*) => {$(
+        impl Record for $row {
+            const TABLE: &'static str = $table;
+            const COLUMNS: &'static [&'static str] = &[$($key,)* $($index,)* "value"];
+            const KEY: usize = [$($key),*].len();
+            const INDEXED: usize = Self::COLUMNS.len() - 1;
+
+            fn indexed(&self) -> Vec<Cell<'_>> {
+                let ($of, $own) = (self.key(), self);
+                vec![$($part,)* $($value),*]
+            }
+
+            fn others<'c>(&'c self, cells: &mut Vec<Cell<'c>>) {
+                cells.push(Cell::Text(Some(pack(self).into())));
+            }
+
+            fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+                cells.skip(Self::INDEXED);
+                cells.packed()
+            }
+        }
+
+        impl Table for $row {
+            const PAGE: usize = $page;
+            const LONG: bool = $long;
+
+            fn of_key($of: &$type) -> Vec<Cell<'_>> {
+                vec![$($part),*]
+            }
+
+            fn condition($filter: &Self::Filter) -> Condition<'_> {
+                $condition
+            }
+        }
+    )*};
+}
+packed! {
+    "projects": Project, page 1_000, long false;
+    key ["id"] |id: ProjectId| [text(id)];
+    index [] |_row| [];
+    filter => match filter {
+        ProjectFilter::Id(_) | ProjectFilter::All => Condition::ALL,
+    };
+
+    "sources": Source, page 1_000, long true;
+    key ["scope" "client" "level" "part"] |id: SourceId| [
+        Cell::maybe_text(Some(id.project.as_ref().map_or("", ProjectId::as_str))),
+        Cell::text(&id.client),
+        Cell::int(level_to_number(id.level)),
+        Cell::text(&id.part)
+    ];
+    index [] |_row| [];
+    filter => match filter {
+        SourceFilter::Scope(scope) => of_scope(scope),
+        SourceFilter::Id(_) | SourceFilter::All => Condition::ALL,
+    };
+
+    "knowledge": Item, page TEXT_PAGE, long false;
+    key ["scope" "id"] |key: ItemKey| [scope(&key.scope), text(&key.id)];
+    index [] |_row| [];
+    filter => match filter {
+        ItemFilter::Scope(scope) => of_scope(scope),
+        ItemFilter::Key(_) | ItemFilter::All => Condition::ALL,
+    };
+
+    "documents": Document, page TEXT_PAGE, long true;
+    key ["project" "path"] |key: DocumentKey| [text(&key.project), Cell::text(&key.path)];
+    index ["loaded" "flagged"] |row| [Cell::int(row.loaded), Cell::int(!row.found.is_empty())];
+    filter => match filter {
+        DocumentFilter::Project(project) => of_project(project),
+        DocumentFilter::Loaded(project) => Condition::by_index(
+            "documents_flagged",
+            "project = $2 AND loaded = 1 AND flagged = 1",
+            [text(project)],
+        ),
+        DocumentFilter::Flagged(project) => Condition::by_index(
+            "documents_flagged",
+            "project = $2 AND flagged = 1",
+            [text(project)],
+        ),
+        DocumentFilter::Key(_) | DocumentFilter::All => Condition::ALL,
+    };
+
+    "work": Work, page TEXT_PAGE, long false;
+    key ["scope" "id"] |key: WorkKey| [scope(&key.scope), text(&key.id)];
+    index ["ended" "refers" "aging" "since"] |row| [
+        Cell::int(!row.status.is_open()),
+        Cell::int(row.status.is_open() && !row.refs.is_empty()),
+        Cell::maybe_text(row.aging().map(|(aging, _)| aging.as_str())),
+        Cell::maybe_time(row.aging().map(|(_, since)| since))
+    ];
+    filter => match filter {
+        WorkFilter::Scope(scope) => of_scope(scope),
+        WorkFilter::Open(of) => Condition::by_index(
+            "work_open",
+            "scope = $2 AND ended = 0",
+            [scope(of)],
+        ),
+        WorkFilter::Aging { scope: of, aging, until } => Condition::by_index(
+            "work_open",
+            "scope = $2 AND ended = 0 AND aging = $3 AND since <= $4",
+            [scope(of), Cell::text(aging.as_str()), Cell::time(*until)],
+        ),
+        WorkFilter::Referring { scope: of, .. } => Condition::by_index(
+            "work_referring",
+            "scope = $2 AND refers = 1",
+            [scope(of)],
+        ),
+        WorkFilter::Key(_) | WorkFilter::All => Condition::ALL,
+    };
+
+    "sessions": Session, page 1_000, long false;
+    key ["project" "id"] |key: SessionKey| [text(&key.project), text(&key.id)];
+    index [] |_row| [];
+    filter => match filter {
+        SessionFilter::Project(project) => of_project(project),
+        SessionFilter::Key(_) | SessionFilter::All => Condition::ALL,
+    };
+
+    "cursors": Cursor, page 1_000, long false;
+    key ["project" "agent"] |key: CursorKey| [text(&key.project), text(&key.agent)];
+    index [] |_row| [];
+    filter => match filter {
+        CursorFilter::Project(project) => of_project(project),
+        CursorFilter::Key(_) | CursorFilter::All => Condition::ALL,
+    };
+
+    "suggestions": Suggestions, page 1_000, long false;
+    key ["project" "session"] |key: SessionKey| [text(&key.project), text(&key.id)];
+    index [] |_row| [];
+    filter => match filter {
+        SuggestionFilter::Project(project) => of_project(project),
+        SuggestionFilter::Key(_) | SuggestionFilter::All => Condition::ALL,
+    };
+}
+
+fn text(id: &impl std::borrow::Borrow<str>) -> Cell<'_> {
+    Cell::text(id.borrow())
+}
+
+pub(super) fn scope(scope: &Scope) -> Cell<'_> {
+    Cell::text(scope.as_key())
+}
+
+pub(super) fn of_scope(of: &Scope) -> Condition<'_> {
+    Condition::by_key("scope = $2", [scope(of)])
+}
+
+fn of_project(project: &ProjectId) -> Condition<'_> {
+    Condition::by_key("project = $2", [text(project)])
+}
+
+fn read_key(cells: &mut Cells<'_, '_>) -> Result<RouteKey, Bad> {
+    Ok(RouteKey { project: cells.id()?, tool: cells.id()?, id: cells.blob(RouteId::from_bytes)? })
+}
+
+fn of_route(key: &RouteKey) -> Vec<Cell<'_>> {
+    vec![text(&key.project), text(&key.tool), Cell::blob(key.id.to_bytes())]
+}
+
+impl Record for Route {
+    const TABLE: &'static str = "routes";
+    const COLUMNS: &'static [&'static str] = &[
+        "project",
+        "tool",
+        "id",
+        "query",
+        "confidence",
+        "uses",
+        "created_at",
+        "last_used_at",
+        "model",
+        "ops",
+    ];
+    const KEY: usize = 3;
+    const INDEXED: usize = 3;
+
+    fn indexed(&self) -> Vec<Cell<'_>> {
+        of_route(&self.key)
+    }
+
+    fn others<'c>(&'c self, cells: &mut Vec<Cell<'c>>) {
+        cells.extend([
+            Cell::text(&self.query),
+            Cell::int(self.confidence.billionths()),
+            Cell::bits(self.uses),
+            Cell::time(self.created_at),
+            Cell::time(self.last_used_at),
+            Cell::maybe_text(self.model.as_ref().map(|model| model.as_str())),
+            Cell::blob(self.ops.iter().flat_map(|op| op.to_le_bytes()).collect::<Vec<u8>>()),
+        ]);
+    }
+
+    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+        Ok(Self {
+            key: read_key(cells)?,
+            query: cells.string()?,
+            confidence: Confidence::of_billionths(cells.small()?).ok_or(Bad("confidence"))?,
+            uses: cells.bits()?,
+            created_at: cells.time()?,
+            last_used_at: cells.time()?,
+            model: cells.maybe_id()?,
+            ops: cells.blob(ops)?,
+        })
+    }
+}
+
+/// Hashes of 8 bytes one after the other, least byte first.
+fn ops(bytes: &[u8]) -> Option<Vec<u64>> {
+    let (ops, rest) = bytes.as_chunks::<8>();
+    let whole = rest.is_empty() && ops.len() <= MAX_OPS;
+    whole.then(|| ops.iter().map(|op| u64::from_le_bytes(*op)).collect())
+}
+
+impl Table for Route {
+    fn of_key(key: &RouteKey) -> Vec<Cell<'_>> {
+        of_route(key)
+    }
+
+    fn condition(filter: &RouteFilter) -> Condition<'_> {
+        match filter {
+            RouteFilter::Id(project, id) => Condition::by_key(
+                "project = $2 AND id = $3",
+                [text(project), Cell::blob(id.to_bytes())],
+            ),
+            RouteFilter::Tool(project, tool) => {
+                Condition::by_key("project = $2 AND tool = $3", [text(project), text(tool)])
+            }
+            RouteFilter::Project(project) => of_project(project),
+            RouteFilter::Key(_) | RouteFilter::All => Condition::ALL,
+        }
+    }
+}
+
+impl Record for RouteVector {
+    const TABLE: &'static str = "vectors";
+    const COLUMNS: &'static [&'static str] = &["project", "tool", "id", "model", "form", "numbers"];
+    const KEY: usize = 3;
+    const INDEXED: usize = 4;
+
+    fn indexed(&self) -> Vec<Cell<'_>> {
+        let mut cells = of_route(&self.key);
+        cells.push(text(&self.model));
+        cells
+    }
+
+    fn others<'c>(&'c self, cells: &mut Vec<Cell<'c>>) {
+        cells.extend([
+            Cell::text(form(self.vector.precision())),
+            Cell::blob(self.vector.to_bytes()),
+        ]);
+    }
+
+    fn read(cells: &mut Cells<'_, '_>) -> Result<Self, Bad> {
+        let (key, model) = (read_key(cells)?, cells.id()?);
+        let precision =
+            cells.parsed(|word| Precision::ALL.into_iter().find(|each| form(*each) == word))?;
+        let vector = cells.blob(|bytes| Vector::from_bytes(bytes, precision).ok())?;
+        Ok(Self { key, model, vector })
+    }
+}
+
+/// The precision of a vector's numbers, and that its length is 1.
+const fn form(precision: Precision) -> &'static str {
+    match precision {
+        Precision::F32 => "f32 unit",
+        Precision::F64 => "f64 unit",
+    }
+}
+
+impl Table for RouteVector {
+    // Each may be 32 KiB.
+    const PAGE: usize = 200;
+
+    fn of_key(key: &RouteKey) -> Vec<Cell<'_>> {
+        of_route(key)
+    }
+
+    fn condition(filter: &VectorFilter) -> Condition<'_> {
+        match filter {
+            VectorFilter::First(project, model) => Condition::by_key(
+                "project = $2 AND model = $3 ORDER BY tool, id LIMIT 1",
+                [text(project), text(model)],
+            ),
+            VectorFilter::Model(project, model) => {
+                Condition::by_key("project = $2 AND model = $3", [text(project), text(model)])
+            }
+            VectorFilter::Tool(project, tool) => {
+                Condition::by_key("project = $2 AND tool = $3", [text(project), text(tool)])
+            }
+            VectorFilter::Project(project) => of_project(project),
+            VectorFilter::Key(_) | VectorFilter::All => Condition::ALL,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! How rows of each collection are found: by the beginning of their keys, or by marks.
+
+use redb::TableDefinition;
+use staleness_core::ids::{ProjectId, Scope};
+use staleness_core::knowledge::{Document, Item};
+use staleness_core::project::Project;
+use staleness_core::route::{Route, RouteVector, Suggestions};
+use staleness_core::session::{Cursor, Session};
+use staleness_core::source::Source;
+use staleness_core::store::{
+    CursorFilter, DocumentFilter, ItemFilter, ProjectFilter, RouteFilter, SessionFilter,
+    SourceFilter, SuggestionFilter, ToolFilter, VectorFilter, WorkFilter,
+};
+use staleness_core::time::Timestamp;
+use staleness_core::tool::{Status, Tool, ToolKind};
+use staleness_core::work::{Aging, Work};
+
+use super::rows::{Find, Mark, Stored};
+use crate::tables::{DOCUMENTS_INDEX, KeyRef, TOOLS_INDEX, WORK_INDEX};
+
+/// Stands where nobody asks: one key and every row are found without it.
+const ANY: Find<'_> = Find::Prefix("", None);
+
+fn of(scope: &Scope) -> Find<'_> {
+    Find::Prefix(scope.as_key(), None)
+}
+
+fn in_project(project: &ProjectId) -> Find<'_> {
+    Find::Prefix(project.as_str(), None)
+}
+
+fn marked<'f>(first: &'f str, mark: impl Into<Mark>) -> Find<'f> {
+    let mark = mark.into();
+    Find::Marked(first, mark.clone(), mark)
+}
+
+impl Stored for Project {
+    fn find(filter: &ProjectFilter) -> Find<'_> {
+        match filter {
+            ProjectFilter::Id(_) | ProjectFilter::All => ANY,
+        }
+    }
+}
+
+impl Stored for Source {
+    fn find(filter: &SourceFilter) -> Find<'_> {
+        match filter {
+            SourceFilter::Scope(scope) => of(scope),
+            SourceFilter::Id(_) | SourceFilter::All => ANY,
+        }
+    }
+}
+
+impl Stored for Tool {
+    const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = Some(TOOLS_INDEX);
+
+    fn find(filter: &ToolFilter) -> Find<'_> {
+        match filter {
+            ToolFilter::Scope(scope) => of(scope),
+            ToolFilter::Configured(scope) => marked(scope.as_key(), "configured"),
+            ToolFilter::Demoted(scope) => marked(scope.as_key(), "demoted"),
+            ToolFilter::Revived(scope) => marked(scope.as_key(), "revived"),
+            ToolFilter::Entries(scope, server) => marked(scope.as_key(), format!("entry {server}")),
+            ToolFilter::Server(scope, server) => marked(scope.as_key(), format!("server {server}")),
+            ToolFilter::Key(_) | ToolFilter::All => ANY,
+        }
+    }
+
+    fn marks(&self) -> Vec<Mark> {
+        let mut marks: Vec<Mark> = Vec::new();
+        if let Some(server) = &self.server {
+            marks.push(format!("server {server}").into());
+            if self.kind == ToolKind::McpServer {
+                marks.push(format!("entry {server}").into());
+            }
+        }
+        let facts = [
+            ("configured", self.is_configured()),
+            ("demoted", self.status() == Status::Demoted),
+            ("revived", self.presence.revived),
+        ];
+        marks.extend(facts.iter().filter(|(_, holds)| *holds).map(|(mark, _)| Mark::from(*mark)));
+        marks
+    }
+}
+
+impl Stored for Item {
+    fn find(filter: &ItemFilter) -> Find<'_> {
+        match filter {
+            ItemFilter::Scope(scope) => of(scope),
+            ItemFilter::Key(_) | ItemFilter::All => ANY,
+        }
+    }
+}
+
+impl Stored for Document {
+    const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = Some(DOCUMENTS_INDEX);
+
+    fn find(filter: &DocumentFilter) -> Find<'_> {
+        match filter {
+            DocumentFilter::Project(project) => in_project(project),
+            DocumentFilter::Loaded(project) => marked(project.as_str(), "loaded"),
+            DocumentFilter::Flagged(project) => marked(project.as_str(), "flagged"),
+            DocumentFilter::Key(_) | DocumentFilter::All => ANY,
+        }
+    }
+
+    fn marks(&self) -> Vec<Mark> {
+        match (self.found.is_empty(), self.loaded) {
+            (true, _) => Vec::new(),
+            (false, true) => vec!["flagged".into(), "loaded".into()],
+            (false, false) => vec!["flagged".into()],
+        }
+    }
+}
+
+/// The mark of what ages in a way since a time: those of one way are in the order of times.
+fn aging(way: Aging, since: Timestamp) -> Mark {
+    format!("{} {:016x}", way.as_str(), since.as_millis().cast_unsigned() ^ (1 << 63)).into()
+}
+
+impl Stored for Work {
+    const INDEX: Option<TableDefinition<'static, KeyRef, ()>> = Some(WORK_INDEX);
+
+    fn find(filter: &WorkFilter) -> Find<'_> {
+        match filter {
+            WorkFilter::Scope(scope) => of(scope),
+            WorkFilter::Open(scope) => marked(scope.as_key(), "is open"),
+            WorkFilter::Aging { scope, aging: way, until } => {
+                Find::Marked(scope.as_key(), aging(*way, Timestamp::MIN), aging(*way, *until))
+            }
+            WorkFilter::Referring { scope, .. } => marked(scope.as_key(), "refers"),
+            WorkFilter::Key(_) | WorkFilter::All => ANY,
+        }
+    }
+
+    fn marks(&self) -> Vec<Mark> {
+        if !self.status.is_open() {
+            return Vec::new();
+        }
+        let mut marks = vec![Mark::from("is open")];
+        marks.extend((!self.refs.is_empty()).then(|| Mark::from("refers")));
+        marks.extend(self.aging().map(|(way, since)| aging(way, since)));
+        marks
+    }
+}
+
+impl Stored for Session {
+    fn find(filter: &SessionFilter) -> Find<'_> {
+        match filter {
+            SessionFilter::Project(project) => in_project(project),
+            SessionFilter::Key(_) | SessionFilter::All => ANY,
+        }
+    }
+}
+
+impl Stored for Cursor {
+    fn find(filter: &CursorFilter) -> Find<'_> {
+        match filter {
+            CursorFilter::Project(project) => in_project(project),
+            CursorFilter::Key(_) | CursorFilter::All => ANY,
+        }
+    }
+}
+
+impl Stored for Route {
+    fn find(filter: &RouteFilter) -> Find<'_> {
+        match filter {
+            RouteFilter::Id(project, _) | RouteFilter::Project(project) => in_project(project),
+            RouteFilter::Tool(project, tool) => Find::Prefix(project.as_str(), Some(tool.as_str())),
+            RouteFilter::Key(_) | RouteFilter::All => ANY,
+        }
+    }
+}
+
+impl Stored for RouteVector {
+    fn find(filter: &VectorFilter) -> Find<'_> {
+        match filter {
+            VectorFilter::First(project, _)
+            | VectorFilter::Model(project, _)
+            | VectorFilter::Project(project) => in_project(project),
+            VectorFilter::Tool(project, tool) => {
+                Find::Prefix(project.as_str(), Some(tool.as_str()))
+            }
+            VectorFilter::Key(_) | VectorFilter::All => ANY,
+        }
+    }
+}
+
+impl Stored for Suggestions {
+    fn find(filter: &SuggestionFilter) -> Find<'_> {
+        match filter {
+            SuggestionFilter::Project(project) => in_project(project),
+            SuggestionFilter::Key(_) | SuggestionFilter::All => ANY,
+        }
+    }
+}

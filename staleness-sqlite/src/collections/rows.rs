@@ -1,0 +1,157 @@
+//! Collections as tables: finding, reading and writing their rows.
+
+use std::ops::ControlFlow;
+
+use staleness_core::store::table::{Bad, Cell, Condition, Record, Table, read};
+use staleness_core::store::{Change, ChangeSet, Filter, Pick, StoreError, View};
+
+use super::{each, query};
+use crate::cells::{bound, execute, record};
+use crate::transaction::Transaction;
+
+/// Receives rows until it breaks.
+pub(crate) type Visit<'v, R> = &'v mut dyn FnMut(R) -> ControlFlow<()>;
+
+/// Adds the rows that any of the picks names.
+pub(crate) fn load<R: Table>(
+    tx: &Transaction<'_>,
+    picks: &[Pick<R::Filter>],
+    view: &mut View,
+) -> Result<(), StoreError> {
+    let mut found = Vec::new();
+    let keep = |found: &mut Vec<_>, row: R| {
+        found.push((row.key().clone(), row));
+        ControlFlow::Continue(())
+    };
+    let keys: Vec<&R::Key> = picks.iter().filter_map(|pick| pick.filter.key()).collect();
+    if !keys.is_empty() {
+        tx.with(&select::<R>(None, &format!(" WHERE {}", of_key::<R>())), |by_key| {
+            keys.into_iter().try_for_each(|key| {
+                let args = R::of_key(key);
+                query(by_key, bound(&args), |row| Ok(keep(&mut found, record(row, read)?)))
+            })
+        })?;
+    }
+    for Pick { filter, .. } in picks.iter().filter(|pick| pick.filter.key().is_none()) {
+        if *filter == R::Filter::ALL {
+            all(tx, read, &mut |row| keep(&mut found, row))?;
+            continue;
+        }
+        let Condition { index, sql, args } = R::condition(filter);
+        let sql = select::<R>(index, &format!(" WHERE {sql}"));
+        rows(tx, &sql, &args, read, &mut |row: R| match filter.matches(row.key(), Some(&row)) {
+            true => keep(&mut found, row),
+            false => ControlFlow::Continue(()),
+        })?;
+    }
+    // Indexes give them in another order than that of keys: a map of many is built at once.
+    let rows = R::rows_mut(view);
+    if rows.is_empty() {
+        *rows = found.into_iter().collect();
+    } else {
+        rows.extend(found);
+    }
+    Ok(())
+}
+
+/// Visits every row, in the order of keys.
+pub(crate) fn all<R: Record>(
+    tx: &Transaction<'_>,
+    read: fn(&[Cell<'_>]) -> Result<R, Bad>,
+    visit: Visit<'_, R>,
+) -> Result<(), StoreError> {
+    let order = format!(" ORDER BY {}", R::COLUMNS[..R::KEY].join(", "));
+    rows(tx, &select::<R>(None, &order), &[], read, visit)
+}
+
+/// Visits the rows that a statement selects.
+pub(crate) fn rows<R: Record>(
+    tx: &Transaction<'_>,
+    sql: &str,
+    args: &[Cell<'_>],
+    read: fn(&[Cell<'_>]) -> Result<R, Bad>,
+    visit: Visit<'_, R>,
+) -> Result<(), StoreError> {
+    each(tx, sql, bound(args), |row| record(row, read).map(&mut *visit))
+}
+
+/// A statement that selects rows, up to its condition. Each filter names its index: without statistics the planner
+/// would have to guess, and a guess that reads 10,000 tools to find one demoted is not visible in any test of results.
+pub(crate) fn select<R: Record>(index: Option<&str>, rest: &str) -> String {
+    // The `+` changes no value: SQLite notes five names for a bare column, and one for anything else.
+    let columns = R::COLUMNS.join(", +");
+    let (by, index) = index.map_or(("", ""), |index| (" INDEXED BY ", index));
+    format!("SELECT +{columns} FROM {}{by}{index}{rest}", R::TABLE)
+}
+
+/// The condition on the columns of a key.
+fn of_key<R: Record>() -> String {
+    let columns = R::COLUMNS[..R::KEY].iter().enumerate();
+    let equal: Vec<String> =
+        columns.map(|(place, column)| format!("{column} = ?{}", place + 1)).collect();
+    equal.join(" AND ")
+}
+
+/// Writes the changes. `seen` is what the step saw.
+pub(crate) fn apply<R: Table>(
+    tx: &Transaction<'_>,
+    changes: &ChangeSet,
+    seen: &View,
+) -> Result<(), StoreError> {
+    let (mut gone, mut same, mut put) = (Vec::new(), Vec::new(), Vec::new());
+    for change in R::changes(changes) {
+        match change {
+            Change::Delete(key) => gone.push(key),
+            Change::Put(row) => {
+                let before = R::rows(seen).get(row.key());
+                let list = if before.is_some_and(|before| before.indexed() == row.indexed()) {
+                    &mut same
+                } else {
+                    &mut put
+                };
+                list.push(row);
+            }
+        }
+    }
+    if !gone.is_empty() {
+        let sql = format!("DELETE FROM {} WHERE {}", R::TABLE, of_key::<R>());
+        tx.with(&sql, |delete| {
+            gone.into_iter().try_for_each(|key| execute(delete, &R::of_key(key)).map(drop))
+        })?;
+    }
+    if !same.is_empty() {
+        // Only the page of the row itself is written, and that of no index.
+        let columns = R::COLUMNS.iter().enumerate().skip(R::INDEXED);
+        let sets: Vec<String> =
+            columns.map(|(place, column)| format!("{column} = ?{}", place + 1)).collect();
+        let sql = format!("UPDATE {} SET {} WHERE {}", R::TABLE, sets.join(", "), of_key::<R>());
+        tx.with(&sql, |update| {
+            for row in same {
+                if execute(update, &row.cells())? == 0 {
+                    put.push(row);
+                }
+            }
+            Ok(())
+        })?;
+    }
+    insert("REPLACE", tx, put.into_iter())
+}
+
+/// Inserts rows, in the way that the first word says.
+pub(crate) fn insert<'r, R: Record + 'r>(
+    how: &str,
+    tx: &Transaction<'_>,
+    rows: impl ExactSizeIterator<Item = &'r R>,
+) -> Result<(), StoreError> {
+    if rows.len() == 0 {
+        return Ok(());
+    }
+    let (columns, places) = (R::COLUMNS.join(", "), vec!["?"; R::COLUMNS.len()].join(", "));
+    let sql = format!("{how} INTO {}({columns}) VALUES({places})", R::TABLE);
+    tx.with(&sql, |insert| {
+        for row in rows {
+            execute(insert, &row.cells())?;
+        }
+        Ok(())
+    })
+}
