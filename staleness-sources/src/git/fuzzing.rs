@@ -4,11 +4,10 @@
 use staleness_core::knowledge::Lines;
 use staleness_core::time::Timestamp;
 
-use super::naming::Naming;
-use super::objects::question;
-use super::tokens::{Lexicon, Role};
-use super::tree::{EntryKind, entries};
-use super::{Oid, lines, raw, repo, scanner};
+use super::history::{header, parse};
+use super::lines;
+use super::objects::{self, EntryKind, Oid, entries};
+use super::symbols::{Lexicon, Naming, Role, Scanner};
 
 /// An entry of a tree: its name, whether it is a folder, and its id.
 pub type Entry = (Vec<u8>, bool, Oid);
@@ -16,7 +15,7 @@ pub type Entry = (Vec<u8>, bool, Oid);
 /// The entries of a tree whose ids have so many bytes.
 #[must_use]
 pub fn tree(bytes: &[u8], id_len: usize) -> Vec<Entry> {
-    let entry = |entry: super::tree::Entry<'_>| {
+    let entry = |entry: objects::Entry<'_>| {
         (entry.name.to_vec(), entry.kind == EntryKind::Folder, entry.id)
     };
     entries(bytes, id_len).map(entry).collect()
@@ -25,37 +24,37 @@ pub fn tree(bytes: &[u8], id_len: usize) -> Vec<Entry> {
 /// When a commit was made.
 #[must_use]
 pub fn committed_at(commit: &[u8]) -> Option<Timestamp> {
-    repo::committed_at(commit)
+    objects::committed_at(commit)
 }
 
 /// The head of an object, as `cat-file --batch` writes it: its id and its size.
 #[must_use]
 pub fn object_header(line: &[u8]) -> Option<(Oid, u64)> {
-    question::header(line).map(|(id, _, size)| (id, size))
+    objects::header(line).map(|(id, _, size)| (id, size))
 }
 
 /// Returns true if `cat-file` says that an object is missing.
 #[must_use]
 pub fn is_missing(line: &[u8]) -> bool {
-    question::is_missing(line)
+    objects::is_missing(line)
 }
 
 /// What `cat-file --batch-check` tells of an object: its packed size, and what it is packed upon.
 #[must_use]
 pub fn told(line: &[u8]) -> Option<(u64, Option<Oid>)> {
-    question::told(line).map(|told| (told.packed, told.base))
+    objects::told(line).map(|told| (told.packed, told.base))
 }
 
 /// A line of changes: the ids before and after, and its letter.
 #[must_use]
 pub fn change(line: &[u8]) -> Option<(Oid, Oid, u8)> {
-    raw::parse(line).map(|change| (change.old, change.new, change.status))
+    parse(line).map(|change| (change.old, change.new, change.status))
 }
 
 /// The head of a commit's changes.
 #[must_use]
 pub fn commit_header(field: &[u8]) -> Option<(Oid, Timestamp)> {
-    raw::header(field).map(|commit| (commit.id, commit.at))
+    header(field).map(|commit| (commit.id, commit.at))
 }
 
 /// For each line of the new text the line of the old one that it was, counted from 0, and the lines
@@ -90,7 +89,7 @@ pub fn scanned(words: &[&[u8]], texts: &[&[u8]], foreign: bool) -> (Vec<Vec<u32>
             _ => lexicon.both(words[0], word),
         };
     }
-    let mut scanner = scanner::Scanner::new(&lexicon);
+    let mut scanner = Scanner::new(&lexicon);
     let mut once = |text: &&[u8]| {
         let mut found = Vec::new();
         scanner.scan(text, naming, &mut found);
@@ -99,7 +98,7 @@ pub fn scanned(words: &[&[u8]], texts: &[&[u8]], foreign: bool) -> (Vec<Vec<u32>
     let remembered = texts.iter().map(&mut once).collect();
     let anew = texts.iter().map(|text| {
         let mut found = Vec::new();
-        scanner::Scanner::new(&lexicon).scan(text, naming, &mut found);
+        Scanner::new(&lexicon).scan(text, naming, &mut found);
         found
     });
     (remembered, anew.collect())

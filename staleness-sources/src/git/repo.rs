@@ -1,74 +1,29 @@
-//! Finding the repository of a project.
+//! A repository that questions are asked of.
 
 use std::path::Path;
 
+use staleness_core::knowledge::Lines;
 use staleness_core::time::Timestamp;
 
-use super::objects::{Object, Objects, Sort, Wanted};
-use super::process::Process;
-use super::{Commit, GitError, Limits, Oid, Program};
-
-/// The longest list of the commits at which a history ends, in bytes.
-const MAX_BOUNDARY: u64 = 1024 * 1024;
+use super::citations::{CitationQuery, Citations, Cite, Room};
+use super::history::{
+    Anchor, Dated, DatingQuery, History, Life, LifeQuery, Limits, Since, Tracked,
+};
+use super::objects::{Commit, Oid, Unread};
+use super::process::{GitError, Program, Watch};
+use super::renames::Moved;
+use super::search::{Search, Searched, Trace, WordQuery};
+use super::symbols::Word;
 
 /// A project inside a repository, as its checked-out commit and the commits before it hold it. Its
 /// files on disk are not looked at.
 #[derive(Debug)]
 pub struct Repo {
-    pub(crate) place: Place,
-    pub(crate) limits: Limits,
-    pub(crate) head: Commit,
-    pub(crate) objects: Objects,
-    pub(crate) past: Option<super::past::Past>,
-    /// The list of changes, while git makes it and nobody has read it.
-    pub(crate) listing: Option<Process>,
-    pub(crate) trees: super::tree::Trees,
-    pub(crate) searched: Option<super::words::Searched>,
-    pub(crate) moved: super::moved::Moved,
-    /// The earlier names of the documents that were dated, as in [`super::follow::Trail::names`].
-    pub(crate) names: std::collections::HashMap<String, Vec<(u32, String)>>,
-    pub(crate) cut: bool,
-    /// How many bytes of files in earlier commits may still be searched.
-    pub(crate) left: u64,
-    /// How much of cited files may still be compared.
-    pub(crate) room: super::version::Room,
-    shallow: bool,
-}
-
-/// How to ask git about the project.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    pub(crate) program: Program,
-    /// The project's folder.
-    pub(crate) folder: std::path::PathBuf,
-    /// The project's path within the repository: empty, or ending in `/`.
-    pub(crate) prefix: String,
-}
-
-impl Place {
-    /// The project's path within the repository as a path of git's: without the `/` at its end.
-    pub(crate) fn within(&self) -> &str {
-        self.prefix.strip_suffix('/').unwrap_or(&self.prefix)
-    }
-
-    /// Starts git with these arguments, which are fixed or ids.
-    pub(crate) fn start(&self, arguments: &[&str]) -> Result<Process, GitError> {
-        let mut command = self.program.command(&self.folder);
-        command.args(arguments);
-        Process::start(command)
-    }
-
-    /// Starts git with these arguments, to be asked through its standard input.
-    pub(crate) fn start_asked(&self, arguments: &[&str]) -> Result<Process, GitError> {
-        let mut command = self.program.command(&self.folder);
-        command.args(arguments);
-        Process::start_asked(command)
-    }
-
-    /// The path of a file of the project, relative to the project; `None` for other files.
-    pub(crate) fn own<'a>(&self, path: &'a [u8]) -> Option<&'a [u8]> {
-        path.strip_prefix(self.prefix.as_bytes())
-    }
+    history: History,
+    moved: Moved,
+    searched: Option<Searched>,
+    left: u64,
+    room: Room,
 }
 
 impl Repo {
@@ -78,97 +33,44 @@ impl Repo {
     /// # Errors
     /// Why there is no history to ask.
     pub fn open(program: &Program, root: &Path, limits: Limits) -> Result<Self, GitError> {
-        if !root.is_dir() {
-            return Err(GitError::NoRepository);
-        }
-        super::regular::check(root)?;
-        let mut place =
-            Place { program: program.clone(), folder: root.to_path_buf(), prefix: String::new() };
-        let answer = place
-            .start(&[
-                "rev-parse",
-                "--is-inside-work-tree",
-                "--is-shallow-repository",
-                "--show-prefix",
-                "--absolute-git-dir",
-            ])?
-            .all()?;
-        let answer = String::from_utf8(answer).map_err(|_| GitError::garbled("a path"))?;
-        let mut lines = answer.splitn(4, '\n');
-        let (inside, shallow) = (lines.next() == Some("true"), lines.next() == Some("true"));
-        if !inside {
-            return Err(GitError::NoRepository);
-        }
-        let (Some(prefix), Some(git)) = (lines.next(), lines.next()) else {
-            return Err(GitError::garbled("a path"));
-        };
-        super::regular::holds(root, prefix, Path::new(git.strip_suffix('\n').unwrap_or(git)))?;
-        prefix.clone_into(&mut place.prefix);
-        let mut objects =
-            Objects::new(place.program.clone(), place.folder.clone(), limits.object_bytes);
-        let head = head(&mut objects)?;
-        objects.unread = super::Unread::default();
-        let trees = super::tree::Trees::default();
-        let moved = super::moved::Moved::default();
-        let names = std::collections::HashMap::new();
-        let (past, listing, searched, cut) = (None, None, None, false);
         Ok(Self {
-            place,
-            limits,
-            head,
-            objects,
-            past,
-            listing,
-            trees,
-            searched,
-            moved,
-            names,
-            cut,
+            history: History::open(program, root, limits)?,
+            moved: Moved::default(),
+            searched: None,
             left: limits.searched_bytes,
-            room: super::version::Room::of(limits.compared_bytes),
-            shallow,
+            room: Room::of(limits.compared_bytes),
         })
     }
 
     /// The commit that is checked out.
     #[must_use]
     pub const fn head(&self) -> Commit {
-        self.head
+        self.history.head
     }
 
     /// Returns true if the repository holds only the latest part of its history.
     #[must_use]
     pub const fn is_shallow(&self) -> bool {
-        self.shallow
+        self.history.shallow
     }
 
-    /// A hash of the commits at which a shallow history ends; 0 for a history that is whole.
+    /// Returns a hash of the commits at which a shallow history ends; 0 for a history that is whole.
     #[must_use]
     pub fn boundary(&self) -> u128 {
-        if !self.shallow {
-            return 0;
-        }
-        let read = || {
-            let path =
-                self.place.start(&["rev-parse", "--git-path", "shallow"]).ok()?.all().ok()?;
-            let path = String::from_utf8(path).ok()?;
-            let path = self.place.folder.join(path.strip_suffix('\n')?);
-            crate::text::read_small(&path, MAX_BOUNDARY)
-        };
-        staleness_core::ids::stable_hash(read().unwrap_or_default().as_bytes()).max(1)
+        self.history.boundary()
     }
 
-    /// What could not be looked at so far.
+    /// Counts what could not be looked at so far.
     #[must_use]
-    pub const fn unread(&self) -> super::Unread {
-        self.objects.unread
+    pub const fn unread(&self) -> Unread {
+        self.history.objects.unread
     }
 
     /// Returns true if something was left out so far because there is too much of it, or because it is too
     /// deep. Nothing is said to be missing then that may be there.
     #[must_use]
     pub fn is_cut(&self) -> bool {
-        self.cut || self.place.program.watchdog().is_cut()
+        self.history.is_cut()
     }
 
     /// A commit by its full id, such as one that was recorded earlier; `None` when the repository
@@ -177,42 +79,181 @@ impl Repo {
     /// # Errors
     /// When git fails.
     pub fn commit(&mut self, id: Oid) -> Result<Option<Commit>, GitError> {
-        commit(&mut self.objects, Wanted::Commit(id))
+        self.history.commit(id)
     }
-}
 
-/// Reads the commit that is checked out. One that is damaged is not the same as none.
-fn head(objects: &mut Objects) -> Result<Commit, GitError> {
-    let unread = || GitError::Failed("the commit that is checked out cannot be read".into());
-    objects.one(Wanted::Head, |object| match object {
-        Object::Found(id, Sort::Commit, bytes) => {
-            committed_at(bytes).map(|at| Commit { id, at }).ok_or_else(unread)
-        }
-        Object::Missing => Err(GitError::NoCommits),
-        _ => Err(unread()),
-    })?
-}
+    /// The commit that was checked out at a moment, if the first parents of the present one are
+    /// what was checked out then: the latest that was made at or before it.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn commit_at(&mut self, at: Timestamp) -> Result<Option<Commit>, GitError> {
+        self.history.commit_at(at)
+    }
 
-/// Reads a commit.
-fn commit(objects: &mut Objects, wanted: Wanted) -> Result<Option<Commit>, GitError> {
-    objects.one(wanted, |object| match object {
-        Object::Found(id, Sort::Commit, bytes) => committed_at(bytes).map(|at| Commit { id, at }),
-        _ => None,
-    })
-}
+    /// The text of a file in a commit, if there is one.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn text_at(&mut self, commit: Oid, path: &str) -> Result<Option<String>, GitError> {
+        self.history.text_at(commit, path)
+    }
 
-/// The time at which a commit was made, from its text.
-pub(super) fn committed_at(commit: &[u8]) -> Option<Timestamp> {
-    let line = commit
-        .split(|byte| *byte == b'\n')
-        .take_while(|line| !line.is_empty())
-        .find_map(|line| line.strip_prefix(b"committer "))?;
-    let after = &line[line.iter().rposition(|byte| *byte == b'>')? + 1..];
-    let seconds = std::str::from_utf8(after).ok()?.split_whitespace().next()?;
-    Some(at_seconds(seconds.parse().ok()?))
-}
+    /// The files that are tracked in the checked-out commit. Asked anew each time.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn tracked(&self) -> Result<Tracked, GitError> {
+        self.history.tracked()
+    }
 
-/// A moment from the seconds that git counts.
-pub(crate) const fn at_seconds(seconds: i64) -> Timestamp {
-    Timestamp::from_millis(seconds.saturating_mul(1000))
+    /// The latest version among the tags: the highest of those that read `1.2.3` or `v1.2.3`.
+    /// Previews count only when there is nothing else.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn latest_version_tag(&self) -> Result<Option<String>, GitError> {
+        self.history.latest_version_tag()
+    }
+
+    /// The commit that a person names: the one text of somebody else's that git is given. It is
+    /// looked up before anything else is done with it, and only its id is used.
+    ///
+    /// # Errors
+    /// [`GitError::UnknownRevision`] when there is no such commit; else when git fails.
+    pub fn revision(&mut self, name: &str) -> Result<Commit, GitError> {
+        self.history.revision(name)
+    }
+
+    /// The commits that came since a revision that a person names, and the documents that differ
+    /// between the last commit that both have and the checked-out one.
+    ///
+    /// # Errors
+    /// [`GitError::UnknownRevision`] when there is no such commit; else when git fails.
+    pub fn since(
+        &mut self,
+        revision: &str,
+        is_document: &dyn Fn(&str) -> bool,
+    ) -> Result<Since, GitError> {
+        self.history.since(revision, is_document)
+    }
+
+    /// Starts to list what each commit changed, before it is known what is asked of that.
+    pub(crate) fn foresee(&mut self) {
+        self.history.foresee();
+    }
+
+    /// Dates blocks of documents; the answers are in the order of the questions. Empty lines belong
+    /// to nobody: they are left out of a block that has others.
+    ///
+    /// The history is read once for all documents, and of each document only as many versions as it
+    /// takes to date its blocks, past its renames.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub fn date(
+        &mut self,
+        documents: &[DatingQuery<'_>],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Vec<Dated>>, GitError> {
+        self.history.date(documents, watch)
+    }
+
+    /// The name that a document which was dated had at a moment, if that was another one, and the
+    /// commit that gave it the present one.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn name_at(
+        &mut self,
+        path: &str,
+        at: Anchor,
+    ) -> Result<Option<(String, Commit)>, GitError> {
+        self.history.name_at(path, at)
+    }
+
+    /// When these files came, and when they were edited last; the answers are in the order of the
+    /// questions. `None` for a file that the checked-out commit does not hold. The history is read
+    /// once for all files, as far back as the oldest of them.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub fn lives(
+        &mut self,
+        files: &[LifeQuery<'_>],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Option<Life>>, GitError> {
+        self.history.lives(files, watch)
+    }
+
+    /// Which of these words the checked-out commit does not have. Words that cannot be looked up
+    /// are not among them, and nothing is when a part of the commit cannot be read.
+    ///
+    /// `is_document` tells the documents among the tracked files, by path relative to the project.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub fn missing(
+        &mut self,
+        words: &[Word],
+        is_document: &dyn Fn(&str) -> bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<bool>, GitError> {
+        self.search().missing(words, is_document, watch)
+    }
+
+    /// What became of these words; the answers are in the order of the questions. Words that
+    /// [`Repo::missing`] was not asked about are looked up in the checked-out commit first.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub fn trace(
+        &mut self,
+        words: &[WordQuery<'_>],
+        is_document: &dyn Fn(&str) -> bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Trace>, GitError> {
+        self.search().trace(words, is_document, watch)
+    }
+
+    /// What became of these citations; the answers are in the order of the questions.
+    ///
+    /// The lines of a citation are those of its file when it was verified. They are followed to
+    /// where they are now: lines that only moved are not changed, nor are those whose ends differ
+    /// in white space. What was seen may be committed later only: the digest of a citation tells in which
+    /// version it stands. A symbol stands for its item, from its first line to the end of its block,
+    /// where that can be told; else only its disappearance counts.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub fn cited(
+        &mut self,
+        citations: &[CitationQuery<'_>],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Cite>, GitError> {
+        self.citations().cited(citations, watch)
+    }
+
+    /// Where the lines that a citation names are in a text of its file, and what they were changed to:
+    /// what stands between the lines that stood around them. `None` when that cannot be told.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn follow(
+        &mut self,
+        query: &CitationQuery<'_>,
+        text: &[u8],
+    ) -> Result<Option<Lines>, GitError> {
+        self.citations().follow(query, text)
+    }
+
+    const fn search(&mut self) -> Search<'_> {
+        let Self { history, moved, searched, left, .. } = self;
+        Search { history, moved, searched, left }
+    }
+
+    const fn citations(&mut self) -> Citations<'_> {
+        let Self { history, moved, room, .. } = self;
+        Citations { history, moved, room }
+    }
 }

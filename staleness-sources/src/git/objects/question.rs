@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::Oid;
+use super::oid::Oid;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub(super) const TOLD: &str = "--batch-check=%(objectname) %(objectsize:disk) %(
 const MAX_PACKED: u64 = 1 << 40;
 
 /// Reads the answer; `None` for what is none.
-pub(in crate::git) fn told(line: &[u8]) -> Option<Told> {
+pub(crate) fn told(line: &[u8]) -> Option<Told> {
     let mut words = line.split(|byte| *byte == b' ');
     Oid::from_hex(words.next()?)?;
     let packed: u64 = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
@@ -97,13 +97,13 @@ pub(in crate::git) fn told(line: &[u8]) -> Option<Told> {
 }
 
 /// Returns true if an answer says that there is no such object.
-pub(in crate::git) fn is_missing(line: &[u8]) -> bool {
+pub(crate) fn is_missing(line: &[u8]) -> bool {
     // Newer ones say what they miss where it is the commit of a submodule.
     line.ends_with(b" missing") || line.ends_with(b" submodule")
 }
 
 /// Reads `<id> <sort> <size>`.
-pub(in crate::git) fn header(line: &[u8]) -> Option<(Oid, Sort, u64)> {
+pub(crate) fn header(line: &[u8]) -> Option<(Oid, Sort, u64)> {
     let mut words = line.split(|byte| *byte == b' ');
     let id = Oid::from_hex(words.next()?)?;
     let sort = match words.next()? {

@@ -1,0 +1,103 @@
+//! Whether citations still hold.
+
+use std::collections::BTreeMap;
+
+use staleness_core::knowledge::{Citation, Cited};
+
+use super::compared::{Case, Cases};
+use super::query::{CitationQuery, Cite};
+use super::room::Citations;
+use crate::git::objects::{EntryKind, Oid};
+use crate::git::process::{GitError, Stage, Watch};
+use crate::git::symbols::{WantedPath, path};
+
+/// What is known of a citation without a look into its file.
+enum Whole {
+    Answer(Cite),
+    /// The contents of its file have to be looked at, as they were and as they are.
+    Compare {
+        then: Option<Oid>,
+        now: Oid,
+    },
+}
+
+impl Citations<'_> {
+    pub(crate) fn cited(
+        &mut self,
+        citations: &[CitationQuery<'_>],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Cite>, GitError> {
+        let mut files = BTreeMap::new();
+        let (mut answers, mut done) = (vec![Cite::Unknown; citations.len()], 0);
+        for (at, query) in citations.iter().enumerate() {
+            watch.tell(Stage::Comparing, done, Some(citations.len()))?;
+            let anchor = self.history.anchor(query.verified)?;
+            match self.cite(query.citation, anchor)? {
+                Whole::Answer(answer) => {
+                    answers[at] = answer;
+                    done += 1;
+                }
+                Whole::Compare { then, now } => {
+                    let (mut case, mut then) = (Case { at, query, anchor, lines: None }, then);
+                    if let Some(anchor) = anchor
+                        && let Some(seen) = self.seen(query.citation, then, anchor)?
+                    {
+                        then = Some(seen.file);
+                        case.anchor = Some((anchor.0, seen.place));
+                        case.lines = Some(seen.lines);
+                    }
+                    let key = (&*query.citation.path, then, now);
+                    let cases: &mut Vec<Case<'_>> = files.entry(key).or_default();
+                    cases.push(case);
+                }
+            }
+        }
+        // What is asked of one version of a file is asked together: it is read and compared once.
+        for ((path, then, now), cases) in &files {
+            watch.tell(Stage::Comparing, done, Some(citations.len()))?;
+            self.compare(&Cases { path, then: *then, now: *now, cases }, &mut answers)?;
+            done += cases.len();
+        }
+        Ok(answers)
+    }
+
+    /// What can be told of a citation without a look into its file.
+    fn cite(
+        &mut self,
+        citation: &Citation,
+        anchor: Option<(Oid, Option<usize>)>,
+    ) -> Result<Whole, GitError> {
+        let unknown = Ok(Whole::Answer(Cite::Unknown));
+        let Some(wanted) = path(&citation.path) else { return unknown };
+        let Some((commit, place)) = anchor else { return unknown };
+        let now = self.history.look_up(self.history.head.id, &citation.path)?;
+        let then = self.history.look_up(commit, &citation.path)?;
+        Ok(Whole::Answer(match (then, now) {
+            (None, None) => Cite::NeverThere(Cited::Path),
+            (Some(_), None) => {
+                let gone = match place {
+                    Some(place) => self.history.removal(&citation.path, place)?,
+                    None => None,
+                };
+                let renamed_to = match gone {
+                    Some(gone) => {
+                        let exact = WantedPath { anchored: true, ..wanted };
+                        self.moved.find(self.history, &exact, gone)?
+                    }
+                    None => None,
+                };
+                let commit = gone
+                    .map(|gone| self.history.past().map(|past| past.commits[gone]))
+                    .transpose()?;
+                Cite::Missing { gone: Cited::Path, renamed_to, commit }
+            }
+            (_, Some(_)) if citation.is_bare() => Cite::Holds,
+            (then, Some((EntryKind::File, now))) => {
+                let then = then.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, id)| id);
+                return Ok(Whole::Compare { then, now });
+            }
+            // Lines of a folder or of a link.
+            _ => Cite::Unknown,
+        }))
+    }
+}

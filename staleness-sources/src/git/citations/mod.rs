@@ -1,0 +1,14 @@
+//! What became of lines and symbols that somebody cites.
+
+mod cited;
+mod compared;
+mod query;
+mod room;
+mod seen;
+mod version;
+
+pub use query::{CitationQuery, Cite};
+pub use seen::cited_digest;
+
+pub(crate) use room::{Citations, Room};
+pub(crate) use seen::seen_in;

@@ -1,0 +1,188 @@
+//! Which version of a cited file somebody saw to hold. What is on disk then may be committed later, and
+//! lines that moved may be named by the numbers that they had.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use staleness_core::ids::stable_hash;
+use staleness_core::knowledge::{Citation, Lines};
+
+use super::query::CitationQuery;
+use super::room::{Citations, Room};
+use super::version::{Matched, Version, is_telling};
+use crate::git::history::{Anchor, Held};
+use crate::git::lines::split;
+use crate::git::objects::{EntryKind, Oid};
+use crate::git::process::GitError;
+
+/// The most lines that are compared with a digest, each as often as it is part of a range.
+const MAX_DIGESTED: usize = 2_000_000;
+/// What it costs to look for a digest everywhere in a text, beside reading it.
+const LOOKED: usize = 8;
+/// The most commits after a verification among which the one that brought what was seen is looked for.
+const MAX_COMMITS: usize = 16;
+
+/// The version of a file in which what is cited was seen to hold.
+pub(super) struct Seen {
+    pub(super) file: Oid,
+    bytes: Vec<u8>,
+    /// What was seen, counted from 0.
+    pub(super) lines: Range<usize>,
+    /// The place of its commit in the list of commits.
+    pub(super) place: Option<usize>,
+}
+
+impl Citations<'_> {
+    /// The version of a cited file that was seen to hold, by the digest of what was seen: the one of the
+    /// commit that was checked out then, else the first that was committed after it. `None` when no
+    /// version is known to hold what was seen.
+    pub(super) fn seen(
+        &mut self,
+        citation: &Citation,
+        then: Option<Oid>,
+        (_, place): (Oid, Option<usize>),
+    ) -> Result<Option<Seen>, GitError> {
+        if citation.digest.is_none() {
+            return Ok(None);
+        }
+        let after = (0..place.unwrap_or(0)).rev().take(MAX_COMMITS).chain([0]);
+        let (mut version, mut place, mut looked_at) = (then, place, HashSet::new());
+        for next in after.map(Some).chain([None]) {
+            if let Some(file) = version.filter(|file| looked_at.insert(*file))
+                && let Some(bytes) = self.cited_text(file)?
+            {
+                if let Some(lines) = place_of(citation, &bytes) {
+                    return Ok(Some(Seen { file, bytes, lines, place }));
+                }
+                // Each line was looked at.
+                let _ = self.room.take(LOOKED * bytes.len());
+            }
+            if let Some(next) = next {
+                version = file_of(self.history.held_at(next, &citation.path)?);
+                place = Some(next);
+            }
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn follow(
+        &mut self,
+        query: &CitationQuery<'_>,
+        text: &[u8],
+    ) -> Result<Option<Lines>, GitError> {
+        let citation = query.citation;
+        let Some((commit, place)) = self.history.anchor(query.verified)? else { return Ok(None) };
+        let then = file_of(self.history.look_up(commit, &citation.path)?);
+        let (bytes, lines) = match (self.seen(citation, then, (commit, place))?, then) {
+            (Some(seen), _) => (seen.bytes, Some(seen.lines)),
+            (None, None) => return Ok(None),
+            (None, Some(file)) => {
+                let Some(bytes) = self.history.text(file)? else { return Ok(None) };
+                let lines = extent(citation, &bytes);
+                (bytes, lines)
+            }
+        };
+        Ok(lines.and_then(|lines| lines_in(&bytes, lines, text)).and_then(numbered))
+    }
+
+    /// When a verification was, as far as days are counted from it.
+    pub(super) fn moment(
+        &mut self,
+        verified: Anchor,
+        commit: Oid,
+    ) -> Result<staleness_core::time::Timestamp, GitError> {
+        Ok(match verified {
+            Anchor::At(at) => at,
+            Anchor::Commit(_) => {
+                self.history.commit(commit)?.map_or(self.history.head.at, |commit| commit.at)
+            }
+        })
+    }
+}
+
+/// Where lines of one version are in another, or what is in their place.
+fn lines_in(older: &[u8], lines: Range<usize>, newer: &[u8]) -> Option<Range<usize>> {
+    let (older, newer) = (Version::new(older), Version::new(newer));
+    let matched = Matched::new(&older, &newer);
+    if let Some(first) = matched.kept(lines.clone()) {
+        return Some(first..first + lines.len());
+    }
+    if is_telling(older.lines.get(lines.clone())?)
+        && matched.old.as_often(lines.clone(), &matched.new)
+    {
+        let first = matched.old.nearest(lines.clone(), &matched.new)?;
+        return Some(first..first + lines.len());
+    }
+    let after = |line: usize| Some((*matched.targets.get(line)?)? as usize);
+    let start = match lines.start.checked_sub(1) {
+        Some(before) => after(before)? + 1,
+        None => 0,
+    };
+    let end = match lines.end == matched.targets.len() {
+        true => matched.new.len(),
+        false => after(lines.end)?,
+    };
+    (start < end).then_some(start..end)
+}
+
+/// The lines that a citation means, counted from 0.
+fn extent(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
+    Version::new(text).extent(citation, &mut Room::of(u64::MAX)).ok()?
+}
+
+fn file_of(held: Option<Held>) -> Option<Oid> {
+    held.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, file)| file)
+}
+
+/// Lines that are counted from 0, as they are numbered.
+fn numbered(lines: Range<usize>) -> Option<Lines> {
+    let number = |count: usize| u32::try_from(count).ok();
+    Some(Lines { first: number(lines.start + 1)?, last: number(lines.end)? })
+}
+
+/// The lines of a text of which the digest of a citation is: those that it names, else the nearest, when
+/// they say enough to be known again.
+pub(crate) fn seen_in(citation: &Citation, text: &[u8]) -> Option<Lines> {
+    place_of(citation, text).and_then(numbered)
+}
+
+/// The lines of a text, counted from 0, of which the digest of a citation is: those that it names, else
+/// the nearest, when they say enough to be known again.
+fn place_of(citation: &Citation, text: &[u8]) -> Option<Range<usize>> {
+    let digest = u128::from_str_radix(citation.digest.as_deref()?, 16).ok()?;
+    let all: Vec<&[u8]> = split(text).collect();
+    let is_seen = |lines: &Range<usize>| hash_of(&all[lines.clone()]) == digest;
+    if let Some(lines) = extent(citation, text).filter(is_seen) {
+        return Some(lines);
+    }
+    let named = citation.lines?;
+    let first = (named.first as usize).checked_sub(1)?;
+    let count = (named.last as usize).checked_sub(first).filter(|count| *count > 0)?;
+    let places = (all.len() + 1).checked_sub(count)?;
+    if places.saturating_mul(count) > MAX_DIGESTED {
+        return None;
+    }
+    let elsewhere = (0..places).map(|start| start..start + count);
+    let found = elsewhere.filter(|lines| is_telling(&all[lines.clone()]) && is_seen(lines));
+    found.min_by_key(|lines| lines.start.abs_diff(first))
+}
+
+/// A hash of lines, white space at their ends left out.
+fn hash_of(lines: &[&[u8]]) -> u128 {
+    let mut cited = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+    for line in lines {
+        cited.extend_from_slice(line.trim_ascii_end());
+        cited.push(b'\n');
+    }
+    stable_hash(&cited)
+}
+
+/// The digest of what is cited, of the text of the cited file, in hexadecimal digits: of its lines
+/// or the item of its symbol, white space at the ends of lines left out. `None` when that is not
+/// there or cannot be delimited, and for a citation of a whole file.
+#[must_use]
+pub fn cited_digest(text: &[u8], citation: &Citation) -> Option<String> {
+    let lines = extent(citation, text)?;
+    let all: Vec<&[u8]> = split(text).skip(lines.start).take(lines.len()).collect();
+    Some(format!("{:032x}", hash_of(&all)))
+}

@@ -1,0 +1,73 @@
+//! The list of commits.
+
+use foldhash::HashMap as Map;
+use staleness_core::time::Timestamp;
+
+use super::changes::Changes;
+use crate::git::objects::{Commit, Oid};
+
+/// The commits from the checked-out one back along first parents: about 48 bytes each.
+#[derive(Debug)]
+pub(crate) struct Past {
+    /// Newest first.
+    pub(crate) commits: Vec<Commit>,
+    /// True if the last one is the first of all; else the history was cut off there.
+    pub(crate) whole: bool,
+    places: Map<Oid, u32>,
+    /// What its latest commits changed, as far as that went by.
+    pub(crate) changes: Changes,
+}
+
+impl Past {
+    pub(super) fn new(commits: Vec<Commit>, whole: bool) -> Self {
+        Self { commits, whole, places: Map::default(), changes: Changes::default() }
+    }
+
+    /// The latest commit at or before a moment.
+    pub(crate) fn at(&self, at: Timestamp) -> Option<usize> {
+        self.commits.iter().position(|commit| commit.at <= at)
+    }
+
+    /// Where a commit is in the list.
+    pub(crate) fn place(&mut self, id: Oid) -> Option<usize> {
+        if self.places.is_empty() {
+            self.places = (0..).zip(&self.commits).map(|(at, commit)| (commit.id, at)).collect();
+        }
+        self.places.get(&id).map(|at| *at as usize)
+    }
+
+    /// Returns true if nothing before this commit can be known.
+    pub(crate) fn is_edge(&self, at: usize) -> bool {
+        !self.whole && at + 1 == self.commits.len()
+    }
+}
+
+/// The number between two that can be halved most often.
+pub(crate) fn between(low: usize, high: usize) -> Option<usize> {
+    if low + 1 >= high {
+        return None;
+    }
+    // The highest bit in which `low` and `high - 1` differ, and zeros below it.
+    let last = high - 1;
+    let bit = usize::BITS - 1 - (low ^ last).leading_zeros();
+    Some(last >> bit << bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halving_meets_at_round_numbers_and_ends() {
+        assert_eq!(between(0, 1), None);
+        assert_eq!(between(5, 5), None);
+        assert_eq!(between(0, 10_000), Some(8192));
+        assert_eq!(between(0, 9_000), Some(8192));
+        for low in 0..64 {
+            for high in low + 2..66 {
+                let middle = between(low, high).unwrap();
+                assert!(low < middle && middle < high, "{low} {middle} {high}");
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The history of a project: the list of commits, what each of them changed, and what follows from that.
+
+mod changes;
+mod commits;
+mod dates;
+mod follow;
+mod life;
+mod limits;
+mod raw;
+mod renames;
+mod since;
+mod timeline;
+mod tracked;
+mod trails;
+
+pub use dates::{Dated, DatingQuery};
+pub use life::{Life, LifeQuery, text_digest};
+pub use limits::Limits;
+pub use since::{ChangedDocument, Since};
+pub use timeline::Anchor;
+pub use tracked::{Tracked, TrackedKind};
+
+pub(crate) use changes::{Changed, Changes, Held};
+pub(crate) use commits::{Past, between};
+#[cfg(feature = "fuzzing")]
+pub(crate) use raw::{header, parse};
+pub(crate) use renames::{Asker, Renames};
+pub(crate) use timeline::History;

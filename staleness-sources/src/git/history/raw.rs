@@ -1,0 +1,107 @@
+//! The list of changed files that `git diff-tree --raw -z` writes.
+
+use std::io;
+
+use staleness_core::time::Timestamp;
+
+use crate::git::objects::{Commit, EntryKind, Oid, at_seconds};
+use crate::git::process::Process;
+
+/// One record of the list.
+#[derive(Debug)]
+pub(crate) enum Raw {
+    /// What follows was changed in this commit.
+    Commit(Commit),
+    /// A changed file; its path is in the reader.
+    Change(Change),
+}
+
+/// How a file differs between two trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// What it was before; `None` when it was not there.
+    pub(crate) was: Option<EntryKind>,
+    /// What it is after.
+    pub(crate) is: Option<EntryKind>,
+    pub(crate) old: Oid,
+    pub(crate) new: Oid,
+    /// `A`, `C`, `D`, `M`, `R` or `T`.
+    pub(crate) status: u8,
+}
+
+impl Change {
+    /// Returns true if it was a regular file before.
+    pub(crate) fn was_file(&self) -> bool {
+        self.was == Some(EntryKind::File)
+    }
+
+    /// Returns true if it is one after.
+    pub(crate) fn is_file(&self) -> bool {
+        self.is == Some(EntryKind::File)
+    }
+}
+
+/// Reads the list as it comes.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    field: Vec<u8>,
+    /// The path of the last change; before a rename, its old path.
+    pub(crate) path: Vec<u8>,
+    /// The new path of a renamed file.
+    pub(crate) target: Vec<u8>,
+}
+
+impl Reader {
+    /// The next record; `None` at the end.
+    pub(crate) fn next(&mut self, process: &mut Process) -> io::Result<Option<Raw>> {
+        if !process.record(0, &mut self.field)? {
+            return Ok(None);
+        }
+        let field = self.field.strip_prefix(b"\n").unwrap_or(&self.field);
+        let Some(change) = field.strip_prefix(b":") else {
+            return header(field).map(|commit| Some(Raw::Commit(commit))).ok_or_else(garbled);
+        };
+        let change = parse(change).ok_or_else(garbled)?;
+        if !process.record(0, &mut self.path)? {
+            return Err(garbled());
+        }
+        if matches!(change.status, b'R' | b'C') && !process.record(0, &mut self.target)? {
+            return Err(garbled());
+        }
+        Ok(Some(Raw::Change(change)))
+    }
+}
+
+fn garbled() -> io::Error {
+    io::ErrorKind::InvalidData.into()
+}
+
+/// `<id> <seconds>`.
+pub(super) fn header(field: &[u8]) -> Option<Commit> {
+    let space = field.iter().position(|byte| *byte == b' ')?;
+    Some(Commit { id: Oid::from_hex(&field[..space])?, at: seconds(&field[space + 1..])? })
+}
+
+/// A count of seconds since 1970, in digits.
+pub(crate) fn seconds(digits: &[u8]) -> Option<Timestamp> {
+    std::str::from_utf8(digits).ok()?.trim().parse().ok().map(at_seconds)
+}
+
+/// `<old mode> <new mode> <old id> <new id> <status>`.
+pub(super) fn parse(change: &[u8]) -> Option<Change> {
+    let mut words = change.split(|byte| *byte == b' ');
+    let (was, is) = (kind(words.next()?), kind(words.next()?));
+    let (old, new) = (Oid::from_hex(words.next()?)?, Oid::from_hex(words.next()?)?);
+    Some(Change { was, is, old, new, status: *words.next()?.first()? })
+}
+
+/// What a mode says; `None` for nothing.
+fn kind(mode: &[u8]) -> Option<EntryKind> {
+    match mode {
+        b"000000" => None,
+        b"040000" => Some(EntryKind::Folder),
+        b"160000" => Some(EntryKind::Submodule),
+        _ if mode.starts_with(b"100") => Some(EntryKind::File),
+        _ => Some(EntryKind::Link),
+    }
+}

@@ -1,0 +1,138 @@
+//! Where the files that a commit removed are afterwards.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+
+use super::changes::Arrival;
+use super::raw::{Raw, Reader};
+use crate::git::objects::{EntryKind, Oid, Place};
+use crate::git::process::{GitError, Process};
+
+/// The most renames of one commit that are kept.
+const MAX_RENAMES: usize = 100_000;
+
+const ARGUMENTS: [&str; 15] = [
+    "diff-tree",
+    "--stdin",
+    "--diff-merges=first-parent",
+    "-r",
+    "-z",
+    "--raw",
+    "--root",
+    "--no-abbrev",
+    "--no-commit-id",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+    "-M",
+    "-l2000",
+    "--diff-filter=R",
+];
+
+/// One git that is asked for the renames of commits. A line that is no id comes back as it is: an
+/// empty one behind each question marks the end of the answer.
+#[derive(Debug, Default)]
+pub(crate) struct Asker {
+    process: Option<Process>,
+}
+
+/// The renames of one commit, as git finds them by their contents. Paths are relative to the
+/// project; files that came from outside it, or went there, are not among them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Renames {
+    /// From the new path to the old path and the old contents.
+    pub(crate) from: BTreeMap<Vec<u8>, (Vec<u8>, Oid)>,
+}
+
+impl Renames {
+    /// Asks git. Finding none is no failure: a partial clone does not hold the contents.
+    ///
+    /// # Errors
+    /// When git cannot be started, or does not answer.
+    pub(crate) fn of_commit(
+        place: &Place,
+        asker: &mut Asker,
+        commit: Oid,
+    ) -> Result<Self, GitError> {
+        let mut process = match asker.process.take() {
+            Some(process) => process,
+            None => place.start_asked(&ARGUMENTS)?,
+        };
+        let mut renames = Self::default();
+        if renames.ask(place, &mut process, commit).is_ok() {
+            asker.process = Some(process);
+        } else {
+            let why = process.post_mortem();
+            if why.is_final() {
+                return Err(why);
+            }
+        }
+        Ok(renames)
+    }
+
+    /// Those of a commit that added and removed these files, where nothing but whole contents has to be
+    /// compared: `None` when git has to look into them. `all` are the changes of the whole repository;
+    /// a file may have come from outside otherwise.
+    pub(crate) fn plain<'a>(
+        arrivals: impl Iterator<Item = Arrival<'a>>,
+        all: bool,
+    ) -> Option<Self> {
+        let mut added: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
+        let mut removed: BTreeMap<Oid, Vec<&[u8]>> = BTreeMap::new();
+        for arrival in arrivals {
+            match (arrival.old, arrival.new) {
+                (None, Some((EntryKind::File, id))) => {
+                    added.entry(id).or_default().push(arrival.path)
+                }
+                (Some((EntryKind::File, id)), None) => {
+                    removed.entry(id).or_default().push(arrival.path)
+                }
+                _ => {}
+            }
+        }
+        if added.is_empty() {
+            return Some(Self::default());
+        }
+        if !all {
+            return None;
+        }
+        let mut renames = Self::default();
+        for (id, new) in &added {
+            match (new.as_slice(), removed.remove(id).as_deref()) {
+                ([new], Some([old])) => {
+                    renames.from.insert(new.to_vec(), (old.to_vec(), *id));
+                }
+                // Which of several went where is for git to say.
+                (_, Some(_)) => return None,
+                (_, None) => {}
+            }
+        }
+        // What is left on both sides may be alike.
+        let is_left = renames.from.len() < added.len() && !removed.is_empty();
+        (!is_left && renames.from.len() <= MAX_RENAMES).then_some(renames)
+    }
+
+    fn ask(&mut self, place: &Place, process: &mut Process, commit: Oid) -> io::Result<()> {
+        process.ask(format!("{commit}\n\n").as_bytes())?;
+        let mut reader = Reader::default();
+        loop {
+            match process.answers().fill_buf()?.first() {
+                Some(b'\n') => {
+                    process.answers().consume(1);
+                    return Ok(());
+                }
+                Some(_) => {}
+                None => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+            let Some(Raw::Change(change)) = reader.next(process)? else {
+                return Err(io::ErrorKind::InvalidData.into());
+            };
+            if change.status != b'R' || !change.was_file() || self.from.len() >= MAX_RENAMES {
+                continue;
+            }
+            if let (Some(old), Some(new)) = (place.own(&reader.path), place.own(&reader.target)) {
+                self.from.insert(new.to_vec(), (old.to_vec(), change.old));
+            }
+        }
+    }
+}

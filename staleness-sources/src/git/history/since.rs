@@ -1,0 +1,135 @@
+//! What changed since a revision.
+
+use std::collections::HashSet;
+
+use staleness_core::knowledge::Lines;
+
+use super::raw::{Raw, Reader};
+use super::timeline::History;
+use crate::git::lines::Numbers;
+use crate::git::objects::{Commit, Oid};
+use crate::git::process::GitError;
+
+/// The longest name of a revision that is looked up, in bytes.
+const MAX_REVISION: usize = 512;
+/// The most changed documents whose lines are compared.
+const MAX_CHANGED: usize = 50_000;
+
+/// A file that changed since a revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedDocument {
+    /// Its path, relative to the project.
+    pub path: String,
+    /// The lines that were added or changed, as the checked-out commit counts them. Lines that were
+    /// only deleted leave none.
+    pub lines: Vec<Lines>,
+}
+
+/// What changed since a revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Since {
+    /// The commit that the revision names.
+    pub commit: Commit,
+    /// The commits that the checked-out commit has and the revision has not.
+    pub new: HashSet<Oid>,
+    /// The documents that were added or changed since the two parted, by path.
+    pub changed: Vec<ChangedDocument>,
+}
+
+impl History {
+    pub(crate) fn revision(&mut self, name: &str) -> Result<Commit, GitError> {
+        let bad =
+            name.is_empty() || name.len() > MAX_REVISION || name.chars().any(char::is_control);
+        if bad {
+            return Err(GitError::UnknownRevision);
+        }
+        let name = format!("{name}^{{commit}}");
+        let answer = self
+            .place
+            .start(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name])?
+            .all();
+        let id = answer.ok().and_then(|answer| Oid::from_hex(answer.trim_ascii()));
+        let commit = id.map(|id| self.commit(id)).transpose()?.flatten();
+        commit.ok_or(GitError::UnknownRevision)
+    }
+
+    pub(crate) fn since(
+        &mut self,
+        revision: &str,
+        is_document: &dyn Fn(&str) -> bool,
+    ) -> Result<Since, GitError> {
+        let commit = self.revision(revision)?;
+        let (old, new) = (commit.id.to_string(), self.head.id.to_string());
+        let commits = self.commits_since(&old, &new)?;
+        // Histories that share nothing are compared as they are.
+        let base = self.place.start(&["merge-base", &old, &new])?.all().ok();
+        let base = base.and_then(|answer| Oid::from_hex(answer.trim_ascii()));
+        let old = base.map_or(old, |base| base.to_string());
+        let mut arguments = vec!["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff"];
+        arguments.extend(["--no-textconv", "--no-relative", "-M", "-l2000", &old, &new]);
+        if !self.place.prefix.is_empty() {
+            arguments.extend(["--", "."]);
+        }
+        let mut process = self.place.start(&arguments)?;
+        let mut reader = Reader::default();
+        let mut files: Vec<(String, Oid, Oid)> = Vec::new();
+        loop {
+            match reader.next(&mut process) {
+                Ok(Some(Raw::Change(change))) => {
+                    let moved = matches!(change.status, b'R' | b'C');
+                    let path = if moved { &reader.target } else { &reader.path };
+                    let path = self.place.own(path).and_then(|path| std::str::from_utf8(path).ok());
+                    let Some(path) = path else { continue };
+                    if change.is_file() && files.len() < MAX_CHANGED && is_document(path) {
+                        files.push((path.to_owned(), change.old, change.new));
+                    }
+                }
+                Ok(Some(Raw::Commit(_))) => {}
+                Ok(None) => break,
+                Err(_) => return Err(process.post_mortem()),
+            }
+        }
+        process.finish()?;
+        let mut changed = Vec::with_capacity(files.len());
+        for (path, old, new) in files {
+            let before = if old.is_null() { Some(Vec::new()) } else { self.text(old)? };
+            let (Some(before), Some(after)) = (before, self.text(new)?) else { continue };
+            let mut numbers = Numbers::default();
+            let (before, after) = (numbers.text(&before), numbers.text(&after));
+            changed.push(ChangedDocument { path, lines: after.changed(&before) });
+        }
+        changed.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Since { commit, new: commits, changed })
+    }
+
+    fn commits_since(&self, old: &str, new: &str) -> Result<HashSet<Oid>, GitError> {
+        let most = format!("--max-count={}", self.limits.commits);
+        let mut process = self.place.start(&["rev-list", &most, new, &format!("^{old}")])?;
+        let (mut record, mut commits) = (Vec::new(), HashSet::new());
+        loop {
+            match process.record(b'\n', &mut record) {
+                Ok(true) => commits.extend(Oid::from_hex(&record)),
+                Ok(false) => break,
+                Err(_) => return Err(process.post_mortem()),
+            }
+        }
+        process.finish()?;
+        Ok(commits)
+    }
+
+    pub(crate) fn latest_version_tag(&self) -> Result<Option<String>, GitError> {
+        let mut process =
+            self.place.start(&["for-each-ref", "--format=%(refname)", "refs/tags/"])?;
+        let (mut record, mut best) = (Vec::new(), None);
+        while process.record(b'\n', &mut record).is_ok_and(|more| more) {
+            let tag =
+                std::str::from_utf8(&record).ok().and_then(|name| name.strip_prefix("refs/tags/"));
+            let Some(tag) = tag else { continue };
+            if let Some(version) = crate::version::semver(tag) {
+                best = best.max(Some((version, tag.strip_prefix('v').unwrap_or(tag).to_owned())));
+            }
+        }
+        process.finish()?;
+        Ok(best.map(|(_, text)| text))
+    }
+}

@@ -1,0 +1,103 @@
+//! The versions of files, from the list of what each commit changed.
+
+use super::commits::Past;
+use super::follow::{Follow, Trail};
+use super::timeline::History;
+use crate::git::objects::Oid;
+use crate::git::process::{GitError, Process, Stage, Watch};
+
+/// Commits whose changes one git lists: it keeps some kilobytes of each until it ends.
+const BATCH: usize = 4_096;
+
+impl History {
+    /// Starts to list what each commit changed, before it is known what is asked of that: git works
+    /// on it while others do something else. What goes wrong is told when the list is read.
+    pub(crate) fn foresee(&mut self) {
+        if self.past.is_none() && self.listing.is_none() && self.past().is_ok() {
+            self.listing = self.start_listing(0).ok();
+        }
+    }
+
+    /// Lists what some commits changed, from a place in the list of commits on.
+    fn start_listing(&self, from: usize) -> Result<Process, GitError> {
+        let mut compare = self.place.program.command(&self.place.folder);
+        compare.args(&["diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw"]);
+        compare.args(&["--root", "--always", "--no-abbrev", "--no-renames", "--no-relative"]);
+        compare.args(&["--no-ext-diff", "--no-textconv", "--format=%H %ct"]);
+        // What a repository sets for its submodules hides no change of them.
+        compare.args(&["--ignore-submodules=none"]);
+        if !self.place.prefix.is_empty() {
+            compare.args(&["--", "."]);
+        }
+        let commits = self.past.as_ref().map_or(&[][..], |past| &past.commits);
+        let some: Vec<Oid> =
+            commits.iter().skip(from).take(BATCH).map(|commit| commit.id).collect();
+        Process::start_ahead(compare, move |stdin| {
+            some.iter().try_for_each(|id| writeln!(stdin, "{id}"))
+        })
+    }
+
+    /// Reads the versions of these files, paths relative to the project.
+    pub(crate) fn trails(
+        &mut self,
+        paths: &[&str],
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Trail>, GitError> {
+        let of = self.past()?.commits.len();
+        let mut process = match self.listing.take() {
+            Some(process) => process,
+            None => self.start_listing(0)?,
+        };
+        let mut follow = Follow::new(&self.place, self.limits, paths);
+        let (mut told, mut batch) = (0, 0);
+        let end = loop {
+            match follow.step(&mut process) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let next = process.finish().and_then(|()| match follow.commits.len() {
+                        at if at >= of => Ok(None),
+                        at if at == batch => Err(GitError::garbled("nothing")),
+                        at => {
+                            batch = at;
+                            self.start_listing(at).map(Some)
+                        }
+                    });
+                    process = match next {
+                        Ok(Some(next)) => next,
+                        Ok(None) => break Ok(()),
+                        Err(why) => break Err(why),
+                    };
+                    continue;
+                }
+                Err(_) => break Err(process.post_mortem()),
+            }
+            if follow.is_done() {
+                // All that was asked is known.
+                drop(process);
+                break Ok(());
+            }
+            if follow.commits.len() >= told + 512 {
+                told = follow.commits.len();
+                watch.tell(Stage::Listing, told, Some(of))?;
+            }
+        };
+        let Follow { commits, trails, changes, .. } = follow;
+        let changes = changes.end(commits.len());
+        if let Err(why) = end {
+            if why.is_final() || commits.is_empty() && why != GitError::TooMuch {
+                return Err(why);
+            }
+            // Nothing before the last commit that git told of is known.
+            self.broke_off(&why);
+            let mut known = self.past.take().map_or_else(Vec::new, |past| past.commits);
+            known.truncate(commits.len().max(1));
+            self.past = Some(Past::new(known, false));
+            self.anchors.clear();
+        }
+        let past = self.past()?;
+        if changes.upto() >= past.changes.upto() {
+            past.changes = changes;
+        }
+        Ok(trails)
+    }
+}

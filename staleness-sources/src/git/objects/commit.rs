@@ -1,0 +1,53 @@
+//! Commits.
+
+use staleness_core::time::Timestamp;
+
+use super::database::Objects;
+use super::oid::Oid;
+use super::question::{Object, Sort, Wanted};
+use crate::git::process::GitError;
+
+/// A commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Commit {
+    /// Its id.
+    pub id: Oid,
+    /// When it was committed.
+    pub at: Timestamp,
+}
+
+/// Reads the commit that is checked out. One that is damaged is not the same as none.
+pub(crate) fn head(objects: &mut Objects) -> Result<Commit, GitError> {
+    let unread = || GitError::Failed("the commit that is checked out cannot be read".into());
+    objects.one(Wanted::Head, |object| match object {
+        Object::Found(id, Sort::Commit, bytes) => {
+            committed_at(bytes).map(|at| Commit { id, at }).ok_or_else(unread)
+        }
+        Object::Missing => Err(GitError::NoCommits),
+        _ => Err(unread()),
+    })?
+}
+
+/// Reads a commit.
+pub(crate) fn commit(objects: &mut Objects, wanted: Wanted) -> Result<Option<Commit>, GitError> {
+    objects.one(wanted, |object| match object {
+        Object::Found(id, Sort::Commit, bytes) => committed_at(bytes).map(|at| Commit { id, at }),
+        _ => None,
+    })
+}
+
+/// The time at which a commit was made, from its text.
+pub(crate) fn committed_at(commit: &[u8]) -> Option<Timestamp> {
+    let line = commit
+        .split(|byte| *byte == b'\n')
+        .take_while(|line| !line.is_empty())
+        .find_map(|line| line.strip_prefix(b"committer "))?;
+    let after = &line[line.iter().rposition(|byte| *byte == b'>')? + 1..];
+    let seconds = std::str::from_utf8(after).ok()?.split_whitespace().next()?;
+    Some(at_seconds(seconds.parse().ok()?))
+}
+
+/// A moment from the seconds that git counts.
+pub(crate) const fn at_seconds(seconds: i64) -> Timestamp {
+    Timestamp::from_millis(seconds.saturating_mul(1000))
+}

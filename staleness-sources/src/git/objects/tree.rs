@@ -1,0 +1,169 @@
+//! Trees, and paths in the trees of commits.
+
+use foldhash::HashMap as Map;
+
+use super::database::Objects;
+use super::oid::Oid;
+use super::place::Place;
+use super::question::{Object, Sort, Wanted};
+use crate::git::process::GitError;
+
+/// How many entries of trees are kept for the next question.
+const MAX_KEPT: usize = 500_000;
+
+/// What an entry of a tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    File,
+    Folder,
+    Link,
+    Submodule,
+}
+
+/// An entry of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) kind: EntryKind,
+    pub(crate) id: Oid,
+}
+
+/// Reads the entries of a tree, as far as they can be read.
+pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<'_>> {
+    let mut rest = tree;
+    std::iter::from_fn(move || {
+        let space = rest.iter().position(|byte| *byte == b' ')?;
+        let end = rest.iter().position(|byte| *byte == 0)?;
+        let id = Oid::from_bytes(rest.get(end + 1..end + 1 + id_len)?)?;
+        let name = rest.get(space + 1..end)?;
+        let kind = match &rest[..space] {
+            b"40000" | b"040000" => EntryKind::Folder,
+            b"120000" => EntryKind::Link,
+            b"160000" => EntryKind::Submodule,
+            _ => EntryKind::File,
+        };
+        rest = &rest[end + 1 + id_len..];
+        Some(Entry { name, kind, id })
+    })
+}
+
+/// The paths of folders, by number; 0 is the root.
+#[derive(Debug)]
+pub(crate) struct Paths {
+    paths: Vec<(String, usize)>,
+    /// The folders in each, by name.
+    numbers: Vec<Map<Box<[u8]>, u32>>,
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        Self { paths: vec![(String::new(), 0)], numbers: vec![Map::default()] }
+    }
+}
+
+impl Paths {
+    /// A path, empty or ending in `/`, and how deep it is.
+    pub(crate) fn get(&self, number: u32) -> &(String, usize) {
+        &self.paths[number as usize]
+    }
+
+    /// The number of a folder in another.
+    pub(crate) fn below(&mut self, folder: u32, name: &[u8]) -> u32 {
+        if let Some(number) = self.numbers[folder as usize].get(name) {
+            return *number;
+        }
+        let (path, depth) = &self.paths[folder as usize];
+        let path = format!("{path}{}/", String::from_utf8_lossy(name));
+        self.paths.push((path, depth + 1));
+        let number = u32::try_from(self.paths.len() - 1).unwrap_or(u32::MAX);
+        self.numbers[folder as usize].insert(name.into(), number);
+        self.numbers.push(Map::default());
+        number
+    }
+}
+
+/// Trees by their ids, each an index by name.
+type Kept = Map<Oid, Map<Box<[u8]>, (EntryKind, Oid)>>;
+
+/// Looks paths up in the trees of commits, and remembers the trees.
+#[derive(Debug, Default)]
+pub(crate) struct Trees {
+    trees: Kept,
+    roots: Map<Oid, Option<Oid>>,
+    kept: usize,
+}
+
+impl Trees {
+    /// What a path of the project is in a commit; `None` when it is not there.
+    pub(crate) fn find(
+        &mut self,
+        objects: &mut Objects,
+        place: &Place,
+        commit: Oid,
+        path: &str,
+    ) -> Result<Option<(EntryKind, Oid)>, GitError> {
+        let Some(root) = self.root(objects, place, commit)? else { return Ok(None) };
+        let mut at = (EntryKind::Folder, root);
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            if at.0 != EntryKind::Folder {
+                return Ok(None);
+            }
+            self.load(objects, at.1)?;
+            match self.trees.get(&at.1).and_then(|tree| tree.get(name.as_bytes())) {
+                Some(entry) => at = *entry,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+
+    /// The tree of the project's folder in a commit.
+    fn root(
+        &mut self,
+        objects: &mut Objects,
+        place: &Place,
+        commit: Oid,
+    ) -> Result<Option<Oid>, GitError> {
+        if let Some(root) = self.roots.get(&commit) {
+            return Ok(*root);
+        }
+        let wanted = Wanted::Tree(commit, place.within().to_owned());
+        let root = objects.one(wanted, |object| match object {
+            Object::Found(id, Sort::Tree, bytes) => Some((id, index(bytes, id))),
+            _ => None,
+        })?;
+        let root = root.map(|(id, tree)| {
+            self.keep(id, tree);
+            id
+        });
+        self.roots.insert(commit, root);
+        Ok(root)
+    }
+
+    fn load(&mut self, objects: &mut Objects, id: Oid) -> Result<(), GitError> {
+        if !self.trees.contains_key(&id) {
+            let tree = objects.one(Wanted::Object(id), |object| match object {
+                Object::Found(id, Sort::Tree, bytes) => index(bytes, id),
+                _ => Map::default(),
+            })?;
+            self.keep(id, tree);
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, id: Oid, tree: Map<Box<[u8]>, (EntryKind, Oid)>) {
+        if self.kept > MAX_KEPT {
+            self.kept = 0;
+            self.trees.clear();
+            self.roots.clear();
+        }
+        self.kept += tree.len() + 1;
+        self.trees.insert(id, tree);
+    }
+}
+
+fn index(tree: &[u8], id: Oid) -> Map<Box<[u8]>, (EntryKind, Oid)> {
+    entries(tree, id.as_bytes().len())
+        .map(|entry| (entry.name.into(), (entry.kind, entry.id)))
+        .collect()
+}

@@ -1,0 +1,18 @@
+//! Running `git`: how it is started, watched over, heard and ended. Nothing here knows what is asked.
+
+mod answers;
+mod child;
+mod error;
+mod program;
+mod special_files;
+mod watch;
+mod watchdog;
+
+pub use error::GitError;
+pub use program::Program;
+pub use watch::{Progress, Stage, Watch};
+pub use watchdog::{ProcessLimits, Watchdog};
+
+pub(crate) use child::Process;
+pub(crate) use program::Call;
+pub(crate) use special_files::{check_files, check_work_tree};

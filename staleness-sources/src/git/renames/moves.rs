@@ -1,0 +1,126 @@
+//! The renames of one commit, by what they moved away.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::git::history::Renames;
+use crate::git::symbols::WantedPath;
+
+/// Where the files and folders of one commit went.
+#[derive(Debug, Default)]
+pub(crate) struct Moves {
+    /// From the old path to the new path.
+    to: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// The old paths, and the folders above them, read from their ends: those that a path means stand
+    /// together.
+    ends: BTreeSet<Vec<u8>>,
+}
+
+impl Moves {
+    pub(crate) fn of(renames: Renames) -> Self {
+        let mut moves = Self::default();
+        for (new, (old, _)) in renames.from {
+            let folders = old.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
+            moves.ends.insert(reversed(&old));
+            for (upto, _) in folders {
+                // Those above it are known as well.
+                if !moves.ends.insert(reversed(&old[..upto])) {
+                    break;
+                }
+            }
+            moves.to.entry(old).or_insert(new);
+        }
+        moves
+    }
+
+    /// Where the removed file or folder is now that a path means, if it means only one.
+    pub(crate) fn of_path(&self, path: &WantedPath) -> Option<String> {
+        let mut end = reversed(&path.parts.join(&b'/'));
+        let whole = self.ends.get(&end).cloned();
+        end.push(b'/');
+        let below = self.ends.range(end.clone()..).take_while(|other| other.starts_with(&end));
+        let below = below.take(if path.anchored { 0 } else { 2 }).cloned();
+        let mut roots = whole.into_iter().chain(below);
+        match (roots.next(), roots.next()) {
+            (Some(only), None) => self.target(std::str::from_utf8(&reversed(&only)).ok()?),
+            _ => None,
+        }
+    }
+
+    /// Where a removed file or folder is now. A folder is where most of its files went, each under
+    /// the name that it had there.
+    pub(crate) fn target(&self, old: &str) -> Option<String> {
+        if let Some(new) = self.to.get(old.as_bytes()) {
+            return String::from_utf8(new.clone()).ok();
+        }
+        let below = format!("{old}/").into_bytes();
+        let mut folders: BTreeMap<&[u8], usize> = BTreeMap::new();
+        let files = self.to.range(below.clone()..).take_while(|(old, _)| old.starts_with(&below));
+        for (old, new) in files {
+            if let Some(folder) = new.strip_suffix(&old[below.len()..])
+                && let Some(folder) = folder.strip_suffix(b"/")
+            {
+                *folders.entry(folder).or_default() += 1;
+            }
+        }
+        let (folder, _) = folders.into_iter().max_by_key(|(_, count)| *count)?;
+        String::from_utf8(folder.to_vec()).ok()
+    }
+}
+
+fn reversed(path: &[u8]) -> Vec<u8> {
+    path.iter().rev().copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::git::objects::Oid;
+
+    /// The same, by a look at every rename.
+    fn plainly(renames: &Renames, path: &WantedPath) -> BTreeSet<Vec<u8>> {
+        let end = path.parts.join(&b'/');
+        let mut roots = BTreeSet::new();
+        for (from, _) in renames.from.values() {
+            let ends = from.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+            for upto in ends.chain([from.len()]) {
+                let before = from[..upto].strip_suffix(&*end);
+                let fits =
+                    |before: &[u8]| before.is_empty() || !path.anchored && before.ends_with(b"/");
+                if before.is_some_and(fits) {
+                    roots.insert(from[..upto].to_vec());
+                }
+            }
+        }
+        roots
+    }
+
+    fn path() -> impl Strategy<Value = String> {
+        prop::collection::vec("[ab]{1,2}", 1..4).prop_map(|parts| parts.join("/"))
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_path_means_is_found_without_a_look_at_every_rename(
+            olds in prop::collection::btree_set(path(), 0..12),
+            wanted in path(),
+            anchored: bool,
+        ) {
+            let id = Oid::from_bytes(&[1; 20]).unwrap();
+            let moved = |old: &String| (format!("new/{old}").into_bytes(), (old.clone().into_bytes(), id));
+            let renames = Renames { from: olds.iter().map(moved).collect() };
+            let parts = wanted.split('/').map(|part| part.as_bytes().into()).collect();
+            let wanted = WantedPath { parts, anchored, folder: false };
+            let roots = plainly(&renames, &wanted);
+            let found = Moves::of(renames).of_path(&wanted);
+            match (roots.len(), roots.first()) {
+                (1, Some(root)) => {
+                    let new = format!("new/{}", String::from_utf8(root.clone()).unwrap());
+                    prop_assert_eq!(found, Some(new));
+                }
+                _ => prop_assert_eq!(found, None),
+            }
+        }
+    }
+}

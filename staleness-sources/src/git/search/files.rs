@@ -1,0 +1,253 @@
+//! Reading files of commits for the things that they hold.
+
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+
+use super::families::{Divided, Kept, divide};
+use super::found::Found;
+use crate::git::lines::is_text;
+use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
+use crate::git::process::{GitError, Stage, Watch};
+use crate::git::symbols::{Lexicon, Naming, Scanner};
+
+/// From so many files on they are read by gits of their own.
+const MANY: usize = 512;
+/// How many gits read at the same time, at most: each has its own memory for what it unpacks.
+const MAX_GITS: usize = 4;
+/// The watcher is told each time that so many were read.
+const STEP: usize = 256;
+
+/// What a search works with.
+pub(crate) struct Tools<'a, 'w> {
+    pub(crate) place: &'a Place,
+    pub(crate) objects: &'a mut Objects,
+    pub(crate) is_document: &'a dyn Fn(&str) -> bool,
+    pub(crate) watch: &'a mut Watch<'w>,
+    pub(crate) stage: Stage,
+    /// Bytes of files that may still be read.
+    pub(crate) bytes: &'a mut u64,
+    /// Files and folders that may still be looked at.
+    pub(crate) visits: &'a mut u64,
+}
+
+/// What came of reading.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading {
+    /// True if the contents of some file are not known.
+    pub(crate) blind: bool,
+    /// True if something was left out because there is too much.
+    pub(crate) cut: bool,
+}
+
+/// A file to be read, and who names what stands in it.
+pub(crate) type WantedFile = (Oid, Naming);
+
+/// Reads files. A few share the git that is running already. Many are divided among as many gits as there
+/// are processors, by what git keeps as differences of what: see [`super::families`]. What is left out
+/// because there is too much is not handed to `found`.
+///
+/// # Errors
+/// When git fails, or the watcher breaks.
+pub(crate) fn read(
+    wanted: &[WantedFile],
+    lexicon: &Lexicon,
+    tools: &mut Tools<'_, '_>,
+    found: &mut dyn FnMut(usize, Found),
+) -> Result<Reading, GitError> {
+    if *tools.bytes == 0 && !wanted.is_empty() {
+        return Ok(Reading { cut: true, ..Reading::default() });
+    }
+    let questions: Vec<Wanted> = wanted.iter().map(|(id, _)| Wanted::Object(*id)).collect();
+    let files = Files { wanted, questions: &questions, lexicon };
+    if wanted.len() < MANY {
+        let all: Vec<usize> = (0..wanted.len()).collect();
+        return files.alone(&all, tools, found);
+    }
+    let told = tools.objects.tell(&questions)?;
+    let kept = told.iter().zip(wanted).enumerate().map(|(at, (told, (id, _)))| Kept {
+        at,
+        id: *id,
+        packed: told.map_or(0, |told| told.packed),
+        base: told.and_then(|told| told.base),
+    });
+    let gits = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_GITS);
+    let divided = divide(&kept.collect::<Vec<_>>(), gits);
+    files.together(divided, tools, found)
+}
+
+/// What looks at one file after the other.
+struct Looker<'l> {
+    scanner: Scanner<'l>,
+    things: Vec<u32>,
+    /// How many bytes were read, and how many may be. The file that goes beyond is still looked at.
+    spent: u64,
+    may: u64,
+}
+
+impl<'l> Looker<'l> {
+    const fn new(lexicon: &'l Lexicon, may: u64) -> Self {
+        Self { scanner: Scanner::new(lexicon), things: Vec::new(), spent: 0, may }
+    }
+
+    const fn goes_on(&self) -> bool {
+        self.spent < self.may
+    }
+
+    /// What is in the contents of an object; `None` for what is too large.
+    fn look(&mut self, naming: Naming, object: Object<'_>) -> Option<Found> {
+        self.things.clear();
+        let holes = match object {
+            Object::TooLarge(bytes) => {
+                self.spent += bytes;
+                return None;
+            }
+            Object::Found(_, Sort::Blob, text) => {
+                self.spent += text.len() as u64;
+                if is_text(text) {
+                    self.scanner.scan(text, naming, &mut self.things);
+                }
+                false
+            }
+            _ => true,
+        };
+        Some(Found::of(&mut self.things, holes))
+    }
+}
+
+/// Files to be read, and for what.
+struct Files<'a> {
+    wanted: &'a [WantedFile],
+    questions: &'a [Wanted],
+    lexicon: &'a Lexicon,
+}
+
+impl Files<'_> {
+    fn asked(&self, share: &[usize]) -> Vec<Wanted> {
+        share.iter().map(|at| self.questions[*at].clone()).collect()
+    }
+
+    /// Reads these files one after the other; all others were read before.
+    fn alone(
+        &self,
+        share: &[usize],
+        tools: &mut Tools<'_, '_>,
+        found: &mut dyn FnMut(usize, Found),
+    ) -> Result<Reading, GitError> {
+        let (watch, stage, of) = (&mut *tools.watch, tools.stage, self.wanted.len());
+        let before = of - share.len();
+        let (mut reading, mut ended) = (Reading::default(), Ok(()));
+        let mut looker = Looker::new(self.lexicon, *tools.bytes);
+        let answered = tools.objects.each(&self.asked(share), &mut |at, object| {
+            let one = looker.look(self.wanted[share[at]].1, object);
+            reading.blind |= one.is_none();
+            found(share[at], one.unwrap_or_default());
+            if at.is_multiple_of(STEP) {
+                ended = watch.tell(stage, before + at, Some(of));
+            }
+            reading.cut |= !looker.goes_on() && at + 1 < share.len();
+            if ended.is_ok() && looker.goes_on() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        *tools.bytes = tools.bytes.saturating_sub(looker.spent);
+        answered.and(ended).map(|()| reading)
+    }
+
+    /// Reads files with several gits, of which each may read an equal part of what may be read, and what
+    /// they leave of it with one. What was found is handed over in the order of the files, whichever git
+    /// was faster.
+    fn together(
+        &self,
+        Divided { shares, endless }: Divided,
+        tools: &mut Tools<'_, '_>,
+        found: &mut dyn FnMut(usize, Found),
+    ) -> Result<Reading, GitError> {
+        let of = self.wanted.len();
+        let mut reading = Reading::default();
+        let mut known: Vec<Option<Found>> = vec![None; of];
+        for at in &endless {
+            known[*at] = Some(Found::of(&mut Vec::new(), true));
+        }
+        tools.objects.unread.damaged += endless.len() as u64;
+        let parts = shares.len().max(1);
+        let part = tools.bytes.div_ceil(parts as u64);
+        let mut gits: Vec<Objects> = shares.iter().map(|_| tools.objects.another(parts)).collect();
+        let (done, is_over) = (AtomicUsize::new(endless.len()), AtomicBool::new(false));
+        tools.watch.tell(tools.stage, endless.len(), Some(of))?;
+        let ended = thread::scope(|scope| {
+            let (to, steps) = channel();
+            let readers = shares.iter().zip(&mut gits).map(|(share, objects)| {
+                let (to, done, is_over) = (to.clone(), &done, &is_over);
+                let look = move || {
+                    let mut looker = Looker::new(self.lexicon, part);
+                    let mut all = Vec::with_capacity(share.len());
+                    let answered = objects.all(&self.asked(share), &mut |at, object| {
+                        all.push(looker.look(self.wanted[share[at]].1, object));
+                        let now = done.fetch_add(1, Ordering::Relaxed) + 1;
+                        if now.is_multiple_of(STEP) {
+                            // Nobody listens any more when the watcher broke, which is told there too.
+                            let _ = to.send(now);
+                        }
+                        if looker.goes_on() && !is_over.load(Ordering::Relaxed) {
+                            ControlFlow::Continue(())
+                        } else {
+                            ControlFlow::Break(())
+                        }
+                    });
+                    answered.map(|()| (all, looker.spent))
+                };
+                thread::Builder::new().spawn_scoped(scope, look).map_err(GitError::no_thread)
+            });
+            let readers: Vec<_> = readers.collect();
+            drop(to);
+            let mut ended = Ok(());
+            for now in &steps {
+                ended = tools.watch.tell(tools.stage, now, Some(of));
+                if ended.is_err() {
+                    is_over.store(true, Ordering::Relaxed);
+                    break;
+                }
+            }
+            let mut spent = 0;
+            for (reader, share) in readers.into_iter().zip(&shares) {
+                let read =
+                    reader.and_then(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic)));
+                match read {
+                    Ok((all, bytes)) => {
+                        spent += bytes;
+                        for (at, one) in share.iter().zip(all) {
+                            reading.blind |= one.is_none();
+                            known[*at] = Some(one.unwrap_or_default());
+                        }
+                    }
+                    Err(error) => ended = ended.and(Err(error)),
+                }
+            }
+            ended.map(|()| spent)
+        });
+        gits.iter().for_each(|git| tools.objects.add(git));
+        *tools.bytes = tools.bytes.saturating_sub(ended?);
+        let mut rest = Vec::new();
+        for (at, one) in known.into_iter().enumerate() {
+            match one {
+                Some(one) => found(at, one),
+                None => rest.push(at),
+            }
+        }
+        if rest.is_empty() {
+            return Ok(reading);
+        }
+        if *tools.bytes == 0 {
+            return Ok(Reading { cut: true, ..reading });
+        }
+        // What one git may not read any more another one has left.
+        let more = self.alone(&rest, tools, found)?;
+        Ok(Reading { blind: reading.blind || more.blind, cut: more.cut })
+    }
+}

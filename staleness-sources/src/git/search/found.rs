@@ -1,0 +1,49 @@
+//! What was found in a part of a commit.
+
+use std::sync::Arc;
+
+use crate::git::symbols::{Lexicon, Thing};
+
+/// What is known of everything below a folder, or of one file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// The things that were found, in order.
+    pub(crate) things: Arc<[u32]>,
+    /// True if something could not be looked at, so that there may be more.
+    pub(crate) holes: bool,
+}
+
+impl Found {
+    pub(crate) fn of(things: &mut Vec<u32>, holes: bool) -> Self {
+        things.sort_unstable();
+        things.dedup();
+        if things.is_empty() && !holes {
+            Self::default()
+        } else {
+            Self { things: things.as_slice().into(), holes }
+        }
+    }
+
+    /// Returns true if this thing was found.
+    pub(crate) fn holds(&self, thing: u32) -> bool {
+        self.things.binary_search(&thing).is_ok()
+    }
+}
+
+/// A word as numbers of things: it exists when of each group one does.
+pub(crate) type Numbered = Vec<Vec<u32>>;
+
+/// What shows that an earlier commit had what these things are.
+pub(crate) fn earlier(groups: &[Vec<Thing>]) -> Vec<Vec<Thing>> {
+    groups.iter().map(|group| group.iter().filter_map(Thing::earlier).flatten().collect()).collect()
+}
+
+/// Gives numbers to the things of a word.
+pub(crate) fn number(groups: &[Vec<Thing>], lexicon: &mut Lexicon) -> Numbered {
+    groups.iter().map(|group| group.iter().map(|thing| thing.enter(lexicon)).collect()).collect()
+}
+
+/// Returns true if a word exists among what was found.
+pub(crate) fn exists(word: &Numbered, found: &Found) -> bool {
+    word.iter().all(|group| group.iter().any(|thing| found.holds(*thing)))
+}

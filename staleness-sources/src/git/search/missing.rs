@@ -1,0 +1,151 @@
+//! Words of documents, and whether the project has or had what they name.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use staleness_core::knowledge::WordKind;
+
+use super::files::Tools;
+use super::found::{Numbered, number};
+use super::index::{Index, Seen};
+use crate::git::history::{Anchor, History};
+use crate::git::objects::Commit;
+use crate::git::process::{GitError, Stage, Watch};
+use crate::git::renames::Moved;
+use crate::git::symbols::{Lexicon, Thing, Word, meaning};
+
+/// A word that the checked-out commit does not have, and when it was written.
+#[derive(Clone, Copy, Debug)]
+pub struct WordQuery<'a> {
+    /// The word.
+    pub word: &'a Word,
+    /// When the block that holds it was last edited.
+    pub anchor: Anchor,
+}
+
+/// What became of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trace {
+    /// The project has it now.
+    Here,
+    /// The project had it then, and has it no more.
+    Gone {
+        /// The commit that removed it, when that was found.
+        by: Option<Commit>,
+        /// Where the file or folder is now, when it was renamed.
+        renamed_to: Option<String>,
+    },
+    /// The project did not have it then either, or several files of the name: which is meant cannot
+    /// be told.
+    Never,
+    /// It cannot be told: the anchor is not in the repository, something could not be read, or the
+    /// word cannot be looked up.
+    Unknown,
+}
+
+/// What the checked-out commit does not have, and what was looked at to say so.
+#[derive(Debug)]
+pub(crate) struct Searched {
+    /// For every word the groups of things of which it has none; `None` for a word that cannot be
+    /// looked up.
+    lacks: HashMap<Word, Option<Vec<Vec<Thing>>>>,
+    pub(super) seen: Seen,
+    /// True if some of it could not be looked at: then nothing is known to be missing.
+    holes: bool,
+    /// True if the contents of some file are not known: then no name is known to be missing.
+    blind: bool,
+}
+
+impl Searched {
+    /// Returns true if it may be where nobody looked.
+    const fn is_hidden(&self, word: &Word) -> bool {
+        self.holes || self.blind && !matches!(word.kind, WordKind::Path)
+    }
+
+    fn is_missing(&self, word: &Word) -> bool {
+        !self.is_hidden(word)
+            && matches!(self.lacks.get(word), Some(Some(groups)) if !groups.is_empty())
+    }
+
+    /// Returns true if the word was looked up.
+    pub(crate) fn knows(&self, word: &Word) -> bool {
+        self.lacks.contains_key(word)
+    }
+
+    /// What is looked for in earlier commits; `None` when the answer is plain.
+    pub(crate) fn lack(&self, word: &Word) -> Result<&[Vec<Thing>], Trace> {
+        match self.lacks.get(word) {
+            Some(Some(groups)) if groups.is_empty() => Err(Trace::Here),
+            Some(Some(groups)) if !self.is_hidden(word) => Ok(groups),
+            _ => Err(Trace::Unknown),
+        }
+    }
+}
+
+/// The things of a word, and their numbers.
+type Meaning = (Vec<Vec<Thing>>, Numbered);
+
+/// Answers questions about words.
+pub(crate) struct Search<'r> {
+    pub(crate) history: &'r mut History,
+    pub(crate) moved: &'r mut Moved,
+    /// What the last question about the checked-out commit found out.
+    pub(crate) searched: &'r mut Option<Searched>,
+    /// How many bytes of files in earlier commits may still be searched, for all questions.
+    pub(crate) left: &'r mut u64,
+}
+
+impl Search<'_> {
+    pub(crate) fn missing(
+        &mut self,
+        words: &[Word],
+        is_document: &dyn Fn(&str) -> bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<bool>, GitError> {
+        let mut lexicon = Lexicon::default();
+        let mut meanings: HashMap<&Word, Option<Meaning>> = HashMap::new();
+        for word in words {
+            meanings.entry(word).or_insert_with(|| {
+                meaning(word).map(|groups| {
+                    let numbers = number(&groups, &mut lexicon);
+                    (groups, numbers)
+                })
+            });
+        }
+        let mut index = Index::new(Arc::new(lexicon), Seen::default());
+        let History { place, objects, limits, head, .. } = &mut *self.history;
+        let head = head.id;
+        let (mut bytes, mut visits) = (limits.searched_bytes, limits.visited);
+        index.look(
+            &[head],
+            &mut Tools {
+                place,
+                objects,
+                is_document,
+                watch,
+                stage: Stage::Searching,
+                bytes: &mut bytes,
+                visits: &mut visits,
+            },
+        )?;
+        self.history.cut |= index.cut;
+        // A folder that is not in the commit holds nothing.
+        let found = index.found(head).unwrap_or_default();
+        let lacks = meanings
+            .into_iter()
+            .map(|(word, meaning)| {
+                let lack = meaning.map(|(groups, numbers)| {
+                    let has = |group: &Vec<u32>| group.iter().any(|thing| found.holds(*thing));
+                    let pairs = groups.into_iter().zip(&numbers);
+                    pairs.filter(|(_, group)| !has(group)).map(|(things, _)| things).collect()
+                });
+                (word.clone(), lack)
+            })
+            .collect();
+        let blind = index.blind;
+        let searched = Searched { lacks, seen: index.into_seen(), holes: found.holes, blind };
+        let missing = words.iter().map(|word| searched.is_missing(word)).collect();
+        *self.searched = Some(searched);
+        Ok(missing)
+    }
+}

@@ -1,0 +1,14 @@
+//! Which words the checked-out commit lacks, and what became of them.
+
+mod families;
+mod files;
+mod found;
+mod index;
+mod missing;
+mod starts;
+mod times;
+mod trace;
+
+pub use missing::{Trace, WordQuery};
+
+pub(crate) use missing::{Search, Searched};

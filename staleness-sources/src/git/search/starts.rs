@@ -1,0 +1,126 @@
+//! Which of the paths that are looked for a file leads to.
+
+use foldhash::HashMap as Map;
+
+use crate::git::objects::EntryKind;
+use crate::git::symbols::{Lexicon, WantedPath};
+
+/// The paths that are looked for.
+pub(crate) struct Starts<'l> {
+    /// By their first parts.
+    first: Map<&'l [u8], Vec<(&'l WantedPath, u32)>>,
+    /// By all of their parts, and how many the longest has.
+    whole: Map<Vec<u8>, Vec<(&'l WantedPath, u32)>>,
+    longest: usize,
+}
+
+impl<'l> Starts<'l> {
+    pub(crate) fn new(lexicon: &'l Lexicon) -> Self {
+        let (mut first, mut whole): (Map<_, Vec<_>>, Map<_, Vec<_>>) = Default::default();
+        let mut longest = 0;
+        for (path, number) in lexicon.paths() {
+            first.entry(&*path.parts[0]).or_default().push((path, number));
+            whole.entry(path.parts.join(&b'/')).or_default().push((path, number));
+            longest = longest.max(path.parts.len());
+        }
+        Self { first, whole, longest }
+    }
+
+    /// How often something is compared with this path.
+    pub(crate) fn compared(&self, parts: &[&[u8]], kind: EntryKind) -> usize {
+        let known = (0..parts.len()).filter_map(|from| Some((from, self.first.get(parts[from])?)));
+        known
+            .map(|(from, all)| match kind {
+                EntryKind::Submodule => all.len(),
+                _ => self.longest.min(parts.len() - from),
+            })
+            .sum()
+    }
+
+    /// Those that lead to something while there is a file, link or submodule of this path.
+    pub(crate) fn of(&self, path: &[u8], parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
+        let (mut all, mut begin) = (Vec::new(), 0);
+        for from in 0..parts.len() {
+            let rest = &parts[from..];
+            let take = |(wanted, number): &(&WantedPath, u32)| {
+                (from == 0 || !wanted.anchored).then_some(*number)
+            };
+            if kind == EntryKind::Submodule {
+                // What it holds is not known here: a path below it may lead to something as well.
+                let known = self.first.get(rest[0]).into_iter().flatten();
+                let shared = known.filter(|(wanted, _)| {
+                    wanted.parts.iter().zip(rest).all(|(wanted, part)| **wanted == **part)
+                });
+                all.extend(shared.filter_map(take));
+            } else if self.first.contains_key(rest[0]) {
+                let mut end = begin;
+                for (at, part) in rest.iter().enumerate().take(self.longest) {
+                    end += part.len() + usize::from(at > 0);
+                    // Less than all of it is a folder above it.
+                    let is_folder = at + 1 < rest.len();
+                    let known = self.whole.get(&path[begin..end]).into_iter().flatten();
+                    let leading = known.filter(|(wanted, _)| is_folder || !wanted.folder);
+                    all.extend(leading.filter_map(take));
+                }
+            }
+            begin += rest[0].len() + 1;
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Those that lead to something, by a look at each.
+    fn plainly(lexicon: &Lexicon, parts: &[&[u8]], kind: EntryKind) -> Vec<u32> {
+        let leads = |path: &WantedPath, from: usize| {
+            let rest = &parts[from..];
+            let may = match path.parts.len().cmp(&rest.len()) {
+                Ordering::Less => true,
+                Ordering::Equal => !path.folder || kind == EntryKind::Submodule,
+                Ordering::Greater => kind == EntryKind::Submodule,
+            };
+            may && path.parts.iter().zip(rest).all(|(wanted, part)| **wanted == **part)
+                && (from == 0 || !path.anchored)
+        };
+        let paths = lexicon.paths();
+        let mut all: Vec<u32> = paths
+            .filter(|(path, _)| (0..parts.len()).any(|from| leads(path, from)))
+            .map(|(_, number)| number)
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
+    fn parts() -> impl Strategy<Value = Vec<String>> {
+        prop::collection::vec("[ab]{1,2}", 1..5)
+    }
+
+    proptest! {
+        #[test]
+        fn what_leads_to_a_path_is_found_without_a_look_at_each(
+            wanted in prop::collection::vec((parts(), any::<bool>(), any::<bool>()), 0..12),
+            path in parts(),
+            of in 0..2_usize,
+        ) {
+            let kind = [EntryKind::File, EntryKind::Submodule][of];
+            let mut lexicon = Lexicon::default();
+            for (parts, anchored, folder) in wanted {
+                let parts = parts.iter().map(|part| part.as_bytes().into()).collect();
+                lexicon.path(WantedPath { parts, anchored, folder });
+            }
+            let whole = path.join("/");
+            let parts: Vec<&[u8]> = path.iter().map(|part| part.as_bytes()).collect();
+            let mut found = Starts::new(&lexicon).of(whole.as_bytes(), &parts, kind);
+            found.sort_unstable();
+            found.dedup();
+            prop_assert_eq!(found, plainly(&lexicon, &parts, kind));
+        }
+    }
+}

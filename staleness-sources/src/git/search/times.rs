@@ -1,0 +1,349 @@
+//! When things were there: at which places of the list of commits, from the list of what each changed.
+//!
+//! A version of a file was there from the commit that made it to the one before the next change. So a
+//! version is read once, whatever the number of commits that are asked about, and no tree is looked
+//! at. What never changed is as in the checked-out commit, and holds nothing that is looked for.
+
+use std::sync::Arc;
+
+use foldhash::HashMap as Map;
+
+use super::files::{Tools, WantedFile, read};
+use super::found::Numbered;
+use super::index::Seen;
+use super::starts::Starts;
+use crate::git::history::{Changed, Changes};
+use crate::git::lines::may_be_text;
+use crate::git::objects::EntryKind;
+use crate::git::process::GitError;
+use crate::git::symbols::{Lexicon, Naming};
+
+/// How deep a path may be, and how long.
+const MAX_DEPTH: usize = 128;
+const MAX_PATH: usize = 4_096;
+/// How many ranges are kept, 8 bytes each, and how many paths are compared with others. A history that
+/// needs more was made to; what finds no room is left open.
+const MAX_RANGES: usize = 4_000_000;
+const MAX_COMPARED: usize = 400_000_000;
+
+/// Ranges of places: the first and the last of each.
+#[derive(Clone, Debug, Default)]
+struct Ranges {
+    all: Vec<(u32, u32)>,
+    /// True if they are in order, and apart.
+    apart: bool,
+}
+
+impl Ranges {
+    fn add(&mut self, ranges: &[(u32, u32)]) {
+        self.all.extend_from_slice(ranges);
+        self.apart = false;
+    }
+
+    /// Puts them in order, and those together that meet.
+    fn settle(&mut self) {
+        if self.apart {
+            return;
+        }
+        self.apart = true;
+        self.all.sort_unstable();
+        let mut kept: Vec<(u32, u32)> = Vec::with_capacity(self.all.len());
+        for (first, last) in self.all.drain(..) {
+            match kept.last_mut() {
+                Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+                _ => kept.push((first, last)),
+            }
+        }
+        self.all = kept;
+    }
+
+    /// What two of them cover.
+    fn twice(mut all: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+        all.sort_unstable();
+        let (mut twice, mut end) = (Vec::new(), None);
+        for (first, last) in all {
+            if let Some(end) = end.filter(|end| first <= *end) {
+                twice.push((first, last.min(end)));
+            }
+            end = end.max(Some(last));
+        }
+        twice
+    }
+
+    fn holds(&self, place: u32) -> bool {
+        let after = self.all.partition_point(|(first, _)| *first <= place);
+        after.checked_sub(1).is_some_and(|at| place <= self.all[at].1)
+    }
+}
+
+/// A file as it once was.
+#[derive(Debug)]
+struct Version {
+    file: WantedFile,
+    is_read: bool,
+    /// Where it was.
+    places: Vec<(u32, u32)>,
+}
+
+/// When the things of a lexicon were there.
+#[derive(Debug)]
+pub(crate) struct Times {
+    lexicon: Arc<Lexicon>,
+    /// For each thing, by its number.
+    found: Vec<Ranges>,
+    /// Where something could not be looked at.
+    holes: Ranges,
+    /// The versions of one path follow each other: git keeps them as differences.
+    versions: Vec<Version>,
+    /// True if something was left out because there is too much.
+    pub(crate) cut: bool,
+    /// What may still be kept, and compared.
+    ranges: usize,
+    compared: usize,
+}
+
+impl Times {
+    pub(crate) fn new(
+        lexicon: Arc<Lexicon>,
+        changes: &Changes,
+        seen: &Seen,
+        is_document: &dyn Fn(&str) -> bool,
+    ) -> Self {
+        let found = vec![Ranges::default(); lexicon.len()];
+        let (holes, versions) = (Ranges::default(), Vec::new());
+        let words = Arc::clone(&lexicon);
+        let starts = Starts::new(&words);
+        let mut times = Self {
+            lexicon,
+            found,
+            holes,
+            versions,
+            cut: false,
+            ranges: MAX_RANGES,
+            compared: MAX_COMPARED,
+        };
+        let (mut numbers, mut bearers) = (Map::default(), Map::<u32, Vec<_>>::default());
+        for file in changes.files() {
+            let text = String::from_utf8_lossy(&file.path);
+            let is_searched = times.lexicon.has_words()
+                && may_be_text(name_of(&file.path))
+                && !is_document(&text);
+            let naming = Naming::of(&text);
+            if let Some(twice) = times.lexicon.share(name_of(&file.path)) {
+                let spells = file.spells(changes.upto()).map(|spell| (spell.newest, spell.oldest));
+                bearers.entry(twice).or_default().extend(spells);
+            }
+            times.names(file, &starts, changes.upto(), is_searched);
+            if !is_searched {
+                continue;
+            }
+            for spell in file.spells(changes.upto()) {
+                let (EntryKind::File, id) = spell.held else { continue };
+                if seen.holds(id) {
+                    continue;
+                }
+                let versions = &mut times.versions;
+                let at = *numbers.entry(id).or_insert_with(|| {
+                    versions.push(Version {
+                        file: (id, naming),
+                        is_read: false,
+                        places: Vec::new(),
+                    });
+                    versions.len() - 1
+                });
+                // A file that is the project's own in one place is so in all.
+                versions[at].file.1 = versions[at].file.1.min(naming);
+                versions[at].places.push((spell.newest, spell.oldest));
+            }
+        }
+        for (twice, bearers) in bearers {
+            times.take_up(&[twice], &Ranges::twice(bearers));
+        }
+        times
+    }
+
+    /// Takes up what a path itself names, and its folders.
+    fn names(&mut self, file: &Changed, starts: &Starts<'_>, upto: usize, is_searched: bool) {
+        let parts: Vec<&[u8]> = file.path.split(|byte| *byte == b'/').collect();
+        let is_too_deep = parts.len() > MAX_DEPTH || file.path.len() > MAX_PATH;
+        let (name, folders) = match parts.split_last() {
+            Some((name, folders)) if !is_too_deep => (*name, folders),
+            _ => (&[][..], &[][..]),
+        };
+        let mut always = Vec::new();
+        for folder in folders {
+            self.lexicon.named(folder, &mut always);
+        }
+        let mut of_file = Vec::new();
+        if is_searched {
+            self.lexicon.named(name, &mut of_file);
+        }
+        // Versions that follow each other are one range: what a path names depends on its kind alone.
+        let mut ranges: Vec<(EntryKind, Vec<(u32, u32)>)> = Vec::new();
+        for spell in file.spells(upto) {
+            let at = ranges.iter().position(|(kind, _)| *kind == spell.held.0);
+            let at = at.unwrap_or_else(|| {
+                ranges.push((spell.held.0, Vec::new()));
+                ranges.len() - 1
+            });
+            match ranges[at].1.last_mut() {
+                Some((_, oldest)) if oldest.saturating_add(1) == spell.newest => {
+                    *oldest = spell.oldest;
+                }
+                _ => ranges[at].1.push((spell.newest, spell.oldest)),
+            }
+        }
+        for (kind, places) in ranges {
+            let compared = self.compared.checked_sub(starts.compared(&parts, kind));
+            let Some(compared) = compared.filter(|_| !is_too_deep) else {
+                self.cut = true;
+                self.holes.add(&places);
+                continue;
+            };
+            self.compared = compared;
+            let mut things = starts.of(&file.path, &parts, kind);
+            things.extend(&always);
+            if kind == EntryKind::File {
+                things.extend(&of_file);
+            }
+            things.sort_unstable();
+            things.dedup();
+            self.take_up(&things, &places);
+        }
+    }
+
+    /// Notes that these things were there at these places, or, where there is no room, that they may
+    /// have been.
+    fn take_up(&mut self, things: &[u32], places: &[(u32, u32)]) {
+        match self.ranges.checked_sub(things.len().saturating_mul(places.len())) {
+            Some(left) => {
+                self.ranges = left;
+                for thing in things {
+                    self.found[*thing as usize].add(places);
+                }
+            }
+            None => {
+                self.cut = true;
+                self.holes.add(places);
+            }
+        }
+    }
+
+    /// Looks at these places, which are in order.
+    ///
+    /// # Errors
+    /// When git fails, or the watcher breaks.
+    pub(crate) fn look(
+        &mut self,
+        places: &[usize],
+        tools: &mut Tools<'_, '_>,
+    ) -> Result<(), GitError> {
+        let is_asked = |(first, last): &(u32, u32)| {
+            let at = places.partition_point(|place| *place < *first as usize);
+            places.get(at).is_some_and(|place| *place <= *last as usize)
+        };
+        let is_wanted = |version: &Version| !version.is_read && version.places.iter().any(is_asked);
+        let wanted: Vec<usize> =
+            (0..self.versions.len()).filter(|at| is_wanted(&self.versions[*at])).collect();
+        let files: Vec<WantedFile> = wanted.iter().map(|at| self.versions[*at].file).collect();
+        let lexicon = Arc::clone(&self.lexicon);
+        let reading = read(&files, &lexicon, tools, &mut |at, file| {
+            let version = &mut self.versions[wanted[at]];
+            version.is_read = true;
+            let places = std::mem::take(&mut version.places);
+            self.take_up(&file.things, &places);
+            if file.holes {
+                self.holes.add(&places);
+            }
+            self.versions[wanted[at]].places = places;
+        })?;
+        self.cut |= reading.cut;
+        for at in wanted {
+            let version = &mut self.versions[at];
+            if !std::mem::replace(&mut version.is_read, true) {
+                self.holes.add(&version.places);
+            }
+        }
+        self.found.iter_mut().for_each(Ranges::settle);
+        self.holes.settle();
+        Ok(())
+    }
+
+    /// Returns true if a word was there at a place that was looked at; `None` when it may have been where
+    /// nobody looked.
+    pub(crate) fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
+        let place = u32::try_from(place).ok()?;
+        let is_there = |thing: &u32| self.found[*thing as usize].holds(place);
+        if word.iter().all(|group| group.iter().any(is_there)) {
+            Some(true)
+        } else {
+            (!self.holes.holds(place)).then_some(false)
+        }
+    }
+}
+
+fn name_of(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_finds_no_room_is_left_open() {
+        let mut lexicon = Lexicon::default();
+        let (kept, crowded) = (lexicon.identifier(b"kept"), lexicon.identifier(b"crowded"));
+        let mut times = Times {
+            found: vec![Ranges::default(); lexicon.len()],
+            lexicon: Arc::new(lexicon),
+            holes: Ranges::default(),
+            versions: Vec::new(),
+            cut: false,
+            ranges: 3,
+            compared: 0,
+        };
+        times.take_up(&[kept, crowded], &[(0, 1)]);
+        assert!(!times.cut);
+        times.take_up(&[kept, crowded], &[(4, 5)]);
+        times.found.iter_mut().for_each(Ranges::settle);
+        times.holes.settle();
+        assert!(times.cut);
+        for thing in [kept, crowded] {
+            let has = |place: usize| times.has(&vec![vec![thing]], place);
+            assert_eq!([0, 2, 4, 6].map(has), [Some(true), Some(false), None, Some(false)]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ranges_hold_what_was_added(
+            added in prop::collection::vec((0_u32..40, 0_u32..6), 0..20),
+            more in prop::collection::vec((0_u32..40, 0_u32..6), 0..5),
+        ) {
+            let ranges = |all: &[(u32, u32)]| -> Vec<(u32, u32)> {
+                all.iter().map(|(first, length)| (*first, first + length)).collect()
+            };
+            let mut held = Ranges::default();
+            held.add(&ranges(&added));
+            held.settle();
+            held.add(&ranges(&more));
+            held.settle();
+            for place in 0..50 {
+                let all = [ranges(&added), ranges(&more)].concat();
+                let expected = all.iter().any(|(first, last)| (first..=last).contains(&&place));
+                prop_assert_eq!(held.holds(place), expected, "{} {:?}", place, held);
+            }
+            let all = ranges(&added);
+            let mut twice = Ranges::default();
+            twice.add(&Ranges::twice(all.clone()));
+            twice.settle();
+            for place in 0..50 {
+                let count = all.iter().filter(|(first, last)| (first..=last).contains(&&place)).count();
+                prop_assert_eq!(twice.holds(place), count > 1, "{} {:?}", place, twice);
+            }
+        }
+    }
+}

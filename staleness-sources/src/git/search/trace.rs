@@ -1,0 +1,287 @@
+//! What became of words that the project had.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use staleness_core::knowledge::WordKind;
+
+use super::files::Tools;
+use super::found::{Numbered, earlier, number};
+use super::index::Index;
+use super::missing::{Search, Searched, Trace, WordQuery};
+use super::times::Times;
+use crate::git::history::{History, Past, between};
+use crate::git::objects::{Commit, Oid};
+use crate::git::process::{GitError, Stage, Watch};
+use crate::git::symbols::{Lexicon, Word, path};
+
+/// How many commits are looked at in one go.
+const TOGETHER: usize = 64;
+
+/// A word whose past is looked into.
+struct Case<'a> {
+    /// Which question it is.
+    at: usize,
+    word: &'a Word,
+    numbers: usize,
+    /// That two files bear the name, where it is that of a file alone.
+    shared: Option<u32>,
+    commit: Oid,
+    /// The place of the commit, or of the one at its time, in the list of commits.
+    place: Option<usize>,
+}
+
+/// A word that was there at one place of the list of commits, and is not at a later one.
+struct Hunt {
+    at: usize,
+    numbers: usize,
+    there: usize,
+    gone: usize,
+    lost: bool,
+}
+
+impl Search<'_> {
+    pub(crate) fn trace(
+        &mut self,
+        words: &[WordQuery<'_>],
+        is_document: &dyn Fn(&str) -> bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Trace>, GitError> {
+        let known = |searched: &Searched| words.iter().all(|query| searched.knows(query.word));
+        if !self.searched.as_ref().is_some_and(known) {
+            let words: Vec<Word> = words.iter().map(|query| query.word.clone()).collect();
+            self.missing(&words, is_document, watch)?;
+        }
+        let mut answers = vec![Trace::Unknown; words.len()];
+        let mut lexicon = Lexicon::of_past();
+        let (mut numbered, mut numbers_of) = (Vec::new(), HashMap::new());
+        let mut cases = Vec::new();
+        for (at, query) in words.iter().enumerate() {
+            let Some(searched) = &self.searched else { continue };
+            let numbers = match searched.lack(query.word) {
+                Err(plain) => {
+                    answers[at] = plain;
+                    continue;
+                }
+                Ok(groups) => *numbers_of.entry(query.word).or_insert_with(|| {
+                    numbered.push(number(&earlier(groups), &mut lexicon));
+                    numbered.len() - 1
+                }),
+            };
+            if let Some((commit, place)) = self.history.anchor(query.anchor)? {
+                let bare = (query.word.kind == WordKind::Path).then(|| path(&query.word.text));
+                let shared = bare.flatten().and_then(|path| lexicon.shared(&path));
+                cases.push(Case { at, word: query.word, numbers, shared, commit, place });
+            }
+        }
+        // Newest first: what is near the checked-out commit shares most with it.
+        cases.sort_by_key(|case| (case.place, case.at));
+        self.settle(&cases, &numbered, lexicon, is_document, watch, &mut answers)?;
+        Ok(answers)
+    }
+
+    fn settle(
+        &mut self,
+        cases: &[Case<'_>],
+        numbered: &[Numbered],
+        lexicon: Lexicon,
+        is_document: &dyn Fn(&str) -> bool,
+        watch: &mut Watch<'_>,
+        answers: &mut [Trace],
+    ) -> Result<(), GitError> {
+        let History { place, objects, past, limits, cut, .. } = &mut *self.history;
+        let (Some(past), Some(searched)) = (&*past, &mut *self.searched) else { return Ok(()) };
+        let mut visits = limits.visited;
+        let mut tools = Tools {
+            place,
+            objects,
+            is_document,
+            watch,
+            stage: Stage::Tracing,
+            bytes: self.left,
+            visits: &mut visits,
+        };
+        let lexicon = Arc::new(lexicon);
+        // What the list of changes does not cover is looked up in trees.
+        let (listed, others): (Vec<&Case<'_>>, Vec<_>) =
+            cases.iter().partition(|case| case.is_listed(past));
+        let mut searches = Vec::new();
+        if !listed.is_empty() {
+            let (lexicon, changes) = (Arc::clone(&lexicon), &past.changes);
+            let mut times = Times::new(lexicon, changes, &searched.seen, is_document);
+            let mut places: Vec<usize> = listed.iter().filter_map(|case| case.place).collect();
+            places.dedup();
+            times.look(&places, &mut tools)?;
+            for case in listed {
+                let Some(there) = case.place else { continue };
+                let has = times.has(&numbered[case.numbers], there);
+                let has = case.is_one(has, |twice| times.has(twice, there));
+                answers[case.at] = first_answer(has);
+                if has == Some(true) {
+                    searches.push(case.search(there, false));
+                }
+            }
+            narrow(&mut searches, &mut times, numbered, &mut tools)?;
+            *cut |= times.cut;
+        }
+        if !others.is_empty() {
+            let mut index = Index::new(lexicon, std::mem::take(&mut searched.seen));
+            let mut aside = Vec::new();
+            let commits: Vec<Oid> = others.iter().map(|case| case.commit).collect();
+            for some in commits.chunks(TOGETHER) {
+                index.look(some, &mut tools)?;
+            }
+            for case in others {
+                let has = index.has(&numbered[case.numbers], case.commit);
+                let has = case.is_one(has, |twice| index.has(twice, case.commit));
+                answers[case.at] = first_answer(has);
+                if has == Some(true)
+                    && let Some(there) = case.place
+                {
+                    let lost = past.commits[there].id != case.commit;
+                    aside.push(case.search(there, lost));
+                }
+            }
+            let mut trees = Trees { index, commits: &past.commits };
+            begin_aside(&mut aside, &mut trees, numbered, &mut tools)?;
+            narrow(&mut aside, &mut trees, numbered, &mut tools)?;
+            *cut |= trees.index.cut;
+            searched.seen = trees.index.give_back();
+            searches.extend(aside);
+        }
+        let words: HashMap<usize, &Word> = cases.iter().map(|case| (case.at, case.word)).collect();
+        for search in searches.iter().filter(|search| !search.lost) {
+            let renamed_to = match words.get(&search.at) {
+                Some(word) if word.kind == WordKind::Path => path(&word.text)
+                    .map(|path| self.moved.find(self.history, &path, search.gone))
+                    .transpose()?,
+                _ => None,
+            };
+            let by = self.history.past.as_ref().map(|past| past.commits[search.gone]);
+            answers[search.at] = Trace::Gone { by, renamed_to: renamed_to.flatten() };
+        }
+        Ok(())
+    }
+}
+
+impl Case<'_> {
+    /// Returns true if the list of changes tells what was there.
+    fn is_listed(&self, past: &Past) -> bool {
+        self.place.is_some_and(|place| {
+            place <= past.changes.upto() && past.commits[place].id == self.commit
+        })
+    }
+
+    /// Returns true if the word was there, and was that of one thing: which of several files of a name is meant
+    /// nobody knows, and so not whether it is gone.
+    fn is_one(
+        &self,
+        has: Option<bool>,
+        look: impl FnOnce(&Numbered) -> Option<bool>,
+    ) -> Option<bool> {
+        match self.shared {
+            Some(twice) if has == Some(true) => look(&vec![vec![twice]]).map(|shared| !shared),
+            _ => has,
+        }
+    }
+
+    const fn search(&self, there: usize, lost: bool) -> Hunt {
+        Hunt { at: self.at, numbers: self.numbers, there, gone: 0, lost }
+    }
+}
+
+/// What is known of a word before it is looked for who removed it.
+const fn first_answer(has: Option<bool>) -> Trace {
+    match has {
+        Some(true) => Trace::Gone { by: None, renamed_to: None },
+        Some(false) => Trace::Never,
+        None => Trace::Unknown,
+    }
+}
+
+/// What can tell whether words were there at places of the list of commits.
+trait Finder {
+    /// Looks at these places, which are in order.
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError>;
+
+    /// Returns true if a word was there; `None` when that is not known.
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool>;
+}
+
+impl Finder for Times {
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
+        self.look(places, tools)
+    }
+
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
+        self.has(word, place)
+    }
+}
+
+/// The trees of commits, by their places.
+struct Trees<'a> {
+    index: Index,
+    commits: &'a [Commit],
+}
+
+impl Finder for Trees<'_> {
+    fn look(&mut self, places: &[usize], tools: &mut Tools<'_, '_>) -> Result<(), GitError> {
+        let ids: Vec<Oid> = places.iter().map(|place| self.commits[*place].id).collect();
+        ids.chunks(TOGETHER).try_for_each(|some| self.index.look(some, tools))
+    }
+
+    fn has(&self, word: &Numbered, place: usize) -> Option<bool> {
+        self.index.has(word, self.commits[place].id)
+    }
+}
+
+/// A commit beside the list says nothing about the one of the same time in the list: whether the word
+/// was there too is looked up.
+fn begin_aside(
+    searches: &mut [Hunt],
+    finder: &mut impl Finder,
+    numbered: &[Numbered],
+    tools: &mut Tools<'_, '_>,
+) -> Result<(), GitError> {
+    let aside: Vec<usize> =
+        searches.iter().filter(|search| search.lost).map(|search| search.there).collect();
+    finder.look(&aside, tools)?;
+    for search in searches.iter_mut().filter(|search| search.lost) {
+        search.lost = finder.has(&numbered[search.numbers], search.there) != Some(true);
+    }
+    Ok(())
+}
+
+/// Finds a commit that removed each word: halves the part of the list between one that has it and
+/// a later one that does not, for all words together.
+fn narrow(
+    searches: &mut [Hunt],
+    finder: &mut impl Finder,
+    numbered: &[Numbered],
+    tools: &mut Tools<'_, '_>,
+) -> Result<(), GitError> {
+    loop {
+        let mut asked: Vec<usize> = searches.iter().filter_map(Hunt::middle).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        finder.look(&asked, tools)?;
+        for search in searches.iter_mut() {
+            let Some(middle) = search.middle() else { continue };
+            match finder.has(&numbered[search.numbers], middle) {
+                Some(true) => search.there = middle,
+                Some(false) => search.gone = middle,
+                None => search.lost = true,
+            }
+        }
+    }
+}
+
+impl Hunt {
+    /// The place to look at next: of those between, the one that most other searches meet too.
+    fn middle(&self) -> Option<usize> {
+        if self.lost { None } else { between(self.gone, self.there) }
+    }
+}

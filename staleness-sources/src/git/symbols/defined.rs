@@ -1,0 +1,286 @@
+//! Whether a word of code stands where the thing that it names is made.
+//!
+//! Looks at the line of the word, and for the members of an `enum` at what encloses it. A guess
+//! across languages: what is only used, imported, passed on or spoken of does not count.
+
+use std::ops::Range;
+
+use super::shapes;
+use super::spot::{Spot, balanced, holds};
+
+/// Words that stand right before the name of what they make.
+#[rustfmt::skip]
+pub(super) const MAKING: [&[u8]; 33] = [
+    b"#define", b"class", b"const", b"constexpr", b"def", b"define", b"defmacro", b"defp",
+    b"enum", b"fn", b"fun", b"func", b"function", b"function*", b"interface", b"macro_rules!",
+    b"mod", b"module", b"namespace", b"object", b"package", b"protocol", b"record", b"rpc",
+    b"static", b"struct", b"sub", b"trait", b"type", b"union", b"val", b"var",
+    b"TABLE",
+];
+/// Words that may stand before the name of a member.
+#[rustfmt::skip]
+pub(super) const MODIFIERS: [&[u8]; 20] = [
+    b"abstract", b"async", b"const", b"declare", b"default", b"export", b"extern", b"final",
+    b"get", b"internal", b"override", b"private", b"protected", b"pub", b"public", b"readonly",
+    b"set", b"static", b"virtual", b"volatile",
+];
+/// What a member may be assigned to.
+const OWNERS: [&[u8]; 5] = [b"self.", b"this.", b"cls.", b"exports.", b"module.exports."];
+/// Words of a line that calls or decides rather than makes.
+#[rustfmt::skip]
+const USING: [&[u8]; 36] = [
+    b"assert", b"await", b"case", b"catch", b"delete", b"do", b"echo", b"elif", b"else",
+    b"except", b"for", b"go", b"guard", b"if", b"let", b"raise", b"try", b"in", b"match", b"new", b"not", b"return", b"switch", b"throw",
+    b"unless", b"until", b"when", b"while", b"with", b"yield", b"co_await", b"co_return", b"co_yield",
+    b"defer", b"print", b"sizeof",
+];
+/// Beginnings of lines that bring in what is made elsewhere, and of comments.
+#[rustfmt::skip]
+const NOT_MADE: [&[u8]; 12] = [
+    b"//", b"/*", b"* ", b"# ", b"#!", b"-- ", b"use ", b"pub use ", b"import ", b"from ",
+    b"include ", b"require ",
+];
+
+/// Returns true if the beginning of a line is that of a comment, or brings in what is made elsewhere.
+pub(super) fn is_aside(before: &[u8]) -> bool {
+    NOT_MADE.iter().any(|begin| before.starts_with(begin)) || holds(before, b"// ")
+}
+
+/// Returns true if the word makes what it names, a constant only where the name is one (`MAX_BYTES`).
+/// `looks` is how often what encloses a line may still be looked for.
+pub(crate) fn makes(text: &[u8], word: &Range<usize>, looks: &mut u32) -> bool {
+    let spot = Spot::new(text, word);
+    let before = spot.before;
+    if is_aside(before) {
+        return false;
+    }
+    let stem = before.trim_ascii_end();
+    let last = stem.rsplit(|b| b.is_ascii_whitespace() || *b == b'(').next().unwrap_or_default();
+    if stem.len() < before.len() && MAKING.contains(&last) {
+        return true;
+    }
+    if shapes::declares(&spot) {
+        return true;
+    }
+    // The receiver of a method in Go.
+    if before.starts_with(b"func (") && before.ends_with(b") ") {
+        return true;
+    }
+    let constant = is_constant(&text[word.clone()]);
+    if let Some(lead) = shapes::without_owner(before) {
+        let lead = without_modifiers(lead);
+        return (lead.is_empty() || is_type(lead)) && is_method(&spot, spot.after);
+    }
+    let lead = without_modifiers(before);
+    if lead.is_empty() { first(&spot, constant, looks) } else { typed(&spot, lead, before, looks) }
+}
+
+/// Returns true if a name is in capitals.
+pub(crate) fn is_constant(name: &[u8]) -> bool {
+    name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase)
+}
+
+/// The word is the first of its line.
+fn first(spot: &Spot<'_>, constant: bool, looks: &mut u32) -> bool {
+    let after = match spot.after {
+        [b'"' | b'\'', rest @ ..] if matches!(spot.before, [.., b'"' | b'\'']) => rest,
+        after => after,
+    };
+    let spaced = after.starts_with(b" ");
+    let rest = after.trim_ascii_start();
+    let rest = rest.strip_prefix(b"?").unwrap_or(rest);
+    match rest {
+        // The type of a function in Haskell.
+        [b':', b':', b' ', ..] => spaced && spot.depth() == 0,
+        [b':', b':', ..] => false,
+        // A variable that is set for another program: `NAME: 1`, `NAME=1`.
+        [b':', ..] => !constant || rest.starts_with(b":="),
+        [b'=', b'=' | b'>' | b'~', ..] => false,
+        [b'=', ..] if spaced => true,
+        [b'(', ..] => is_method(spot, rest) || is_variant(spot, rest, looks),
+        _ => is_variant(spot, rest, looks),
+    }
+}
+
+/// Something stands before the word on its line: a type, when it makes something.
+fn typed(spot: &Spot<'_>, lead: &[u8], before: &[u8], looks: &mut u32) -> bool {
+    if !is_type(lead) {
+        return false;
+    }
+    let rest = spot.after.trim_ascii_start();
+    match rest {
+        [b'(', ..] => is_method(spot, rest) || is_declared(spot),
+        [b';' | b'[', ..] | [b'=', ..] if !rest.starts_with(b"==") => {
+            let begin = before.split(|b| *b == b' ').next().unwrap_or_default();
+            MODIFIERS.contains(&begin) && !rest.starts_with(b"[")
+                || rest.ends_with(b";") && shapes::is_field(spot, looks)
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if this is the type of what follows it.
+pub(super) fn is_type(lead: &[u8]) -> bool {
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_<>[],*&:~? ".contains(b);
+    let words = || lead.split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'));
+    lead.iter().all(plain)
+        && lead.iter().any(u8::is_ascii_alphabetic)
+        && !holds(lead, b"<<")
+        && !lead.starts_with(b"&")
+        && !lead.ends_with(b":")
+        && !words().any(|word| USING.contains(&word))
+        && (lead.ends_with(b" ") || lead.ends_with(b"*") || lead.ends_with(b"&"))
+}
+
+/// Returns true if parameters and nothing but qualifiers follow, up to a `;`.
+pub(super) fn is_declared(spot: &Spot<'_>) -> bool {
+    let wide = spot.wide();
+    let Some(end) = balanced(wide) else { return false };
+    let tail = wide[end..].split(|b| *b == b'\n').next().unwrap_or_default();
+    let Some(tail) = tail.trim_ascii().strip_suffix(b";") else { return false };
+    tail.trim_ascii().starts_with(b"throws ")
+        || tail.split(|b| *b == b' ').all(|word| {
+            matches!(word, b"" | b"const" | b"override" | b"final" | b"noexcept" | b"=" | b"0")
+        })
+}
+
+/// Returns true if a body or a type follows the parameters: `(…) {`, `(…) { … }`, `(…): …`, or `(…)` and a
+/// line with `{`.
+pub(super) fn is_method(spot: &Spot<'_>, rest: &[u8]) -> bool {
+    if !rest.starts_with(b"(") {
+        return false;
+    }
+    let Some(end) = balanced(rest) else { return is_wrapped(spot, rest) };
+    let tail = rest[end..].trim_ascii_start();
+    match tail {
+        [b':', ..] => !tail.starts_with(b"::"),
+        [] => spot.next().starts_with(b"{"),
+        [b'.' | b'&' | b'|' | b'?', ..] => false,
+        _ if tail.ends_with(b"{") => true,
+        // A block that is passed to a call begins with its parameters.
+        [b'{', ..] => tail.ends_with(b"}") && !tail[1..].trim_ascii_start().starts_with(b"|"),
+        _ => tail.ends_with(b"}") && tail.contains(&b'{') && !holds(tail, b"=>"),
+    }
+}
+
+/// Returns true if a body follows parameters over several lines.
+fn is_wrapped(spot: &Spot<'_>, rest: &[u8]) -> bool {
+    // What holds a body or a text is passed to a call.
+    if rest.ends_with(b"{") || rest.contains(&b'\'') || rest.contains(&b'"') {
+        return false;
+    }
+    let wide = spot.wide();
+    let Some(end) = balanced(wide) else { return false };
+    let mut lines = wide[end..].split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+    match lines.next().unwrap_or_default() {
+        [] => lines.next().is_some_and(|next| next.starts_with(b"{")),
+        [b'.' | b'&' | b'|' | b'?', ..] => false,
+        tail => tail.ends_with(b"{"),
+    }
+}
+
+/// Returns true if the line can be a member of what encloses it: of an `enum`, or in Go of constants, a
+/// `struct` or an `interface`.
+fn is_variant(spot: &Spot<'_>, rest: &[u8], looks: &mut u32) -> bool {
+    let plain = matches!(rest, [] | [b',' | b'{' | b'(' | b'=', ..]);
+    let typed = spot.after.starts_with(b" ")
+        && matches!(rest, [b'*' | b'[', ..] | [b'a'..=b'z' | b'A'..=b'Z', ..]);
+    if !plain && !typed {
+        return false;
+    }
+    let Some(above) = shapes::enclosing(spot, looks) else { return false };
+    let is = |end: &[u8]| above.ends_with(end);
+    if plain && (shapes::has_word(above, &[b"enum"]) || is(b"(Enum):")) {
+        return true;
+    }
+    match rest {
+        [] | [b'=', ..] => above == b"const (",
+        [b'(', ..] => is(b"interface {") && balanced(rest).is_some(),
+        [b'*' | b'[', ..] => is(b" struct {"),
+        _ => typed && (is(b" struct {") || above == b"const (" && rest.contains(&b'=')),
+    }
+}
+
+/// What is left before a word when modifiers, a quotation mark and an owner are taken away.
+pub(super) fn without_modifiers(before: &[u8]) -> &[u8] {
+    let mut rest = before;
+    loop {
+        rest = rest.trim_ascii_start();
+        if let [b'"' | b'\''] | [b'-'] = rest {
+            return &[];
+        }
+        if let Some(rest_of) = shapes::without_annotation(rest) {
+            rest = rest_of;
+            continue;
+        }
+        if let Some(owned) = OWNERS.iter().find_map(|owner| rest.strip_prefix(*owner)) {
+            rest = owned;
+            continue;
+        }
+        let end = rest.iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        if !MODIFIERS.contains(&&rest[..end]) {
+            return if rest.ends_with(b".") && holds(rest, b".prototype.") { &[] } else { rest };
+        }
+        rest = &rest[end..];
+        // `pub(crate)`
+        if rest.starts_with(b"(") {
+            rest = balanced(rest).map_or(rest, |end| &rest[end..]);
+        }
+    }
+}
+
+/// Returns true if a program reads a variable of this name: `"NAME"`, `$NAME`, `env.NAME`. Between
+/// backticks prose speaks of one, in a comment or a copy of a README.
+pub(crate) fn reads(text: &[u8], word: &Range<usize>) -> bool {
+    let before = &text[..word.start];
+    let ends = |end: &[u8]| before.ends_with(end);
+    is_between(text, word, b"\"'") || ends(b"$") || ends(b"${") || ends(b"env.")
+}
+
+/// Returns true if a part of a longer name stands where names are put together: as a text, in a template
+/// too, or with the sign at its edge.
+pub(crate) fn is_part(text: &[u8], word: &Range<usize>) -> bool {
+    let part = &text[word.clone()];
+    part.starts_with(b"_")
+        || part.ends_with(b"_")
+        || reads(text, word)
+        || is_between(text, word, b"`")
+}
+
+/// Returns true if the word stands between two of one of these signs.
+fn is_between(text: &[u8], word: &Range<usize>, signs: &[u8]) -> bool {
+    let (before, after) = (text[..word.start].last(), text.get(word.end));
+    before == after && before.is_some_and(|sign| signs.contains(sign))
+}
+
+/// Returns true if a field or parameter is what a library makes a flag of, without the flag being written
+/// anywhere: `#[arg(long)] dry_run: bool`, `dry_run: bool = Option(…)`, `dryRun: { type: … }`.
+pub(crate) fn declares_option(text: &[u8], word: &Range<usize>) -> bool {
+    let before = &text[..word.start];
+    let name = &text[word.clone()];
+    let owned = |owners: &[&[u8]]| owners.iter().any(|owner| before.ends_with(owner));
+    if owned(&[b"argv.", b"program.", b"flags.", b"cli."])
+        || name.iter().any(u8::is_ascii_uppercase) && owned(&[b"args.", b"opts.", b"options."])
+        // A symbol of Ruby.
+        || before.ends_with(b":") && !before.ends_with(b"::")
+    {
+        return true;
+    }
+    let spot = Spot::new(text, word);
+    let Some(value) = spot.after.trim_ascii_start().strip_prefix(b":") else { return false };
+    let value = value.trim_ascii_start();
+    if value.starts_with(b"{") || value.starts_with(b":") && !spot.after.starts_with(b"::") {
+        return true;
+    }
+    if [&b"Option("[..], b"Argument(", b"Annotated["].iter().any(|call| holds(value, call)) {
+        return true;
+    }
+    let mut above = spot.earlier().map(<[u8]>::trim_ascii);
+    let above = above.find(|line| !line.is_empty() && !line.starts_with(b"//"));
+    above.is_some_and(|line| {
+        line.ends_with(b"]") && (line.starts_with(b"#[") || line.ends_with(b")]"))
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,276 @@
+//! What it takes for a word to exist.
+
+use staleness_core::knowledge::WordKind;
+
+use super::defined::is_constant;
+use super::lexicon::{Lexicon, Role, WantedPath};
+
+/// A word of a document that names a thing of the project.
+///
+/// | kind | what counts as the thing itself |
+/// |---|---|
+/// | path | a tracked file or folder whose path ends so (`router.rs`, `core/router.rs`), or is so when the word begins with `./` or `/`; a folder only when the word ends in `/`; a file name alone (`router.rs`) also where code holds it between quotation marks |
+/// | flag | the flag itself (`--dry-run`), its name after a quotation mark (`"dry-run"`, `"dry_run"`, `"dryRun"`), or a field that a library makes a flag of (`#[arg(long)] dry_run`) |
+/// | identifier | the identifier as a whole word; of several joined by `::`, `.`, `->` or `#` each, in any file; a `()` or `!` at the end is left out; a file or folder of that name |
+///
+/// Flags and identifiers are looked for in the regular files that are no documents. That a project
+/// *had* an identifier takes more: it was defined there, or, in capitals, read from the environment. A
+/// lone one that begins with a small letter was a function, a type or another item, and no field or
+/// parameter; a flag was offered, and not passed on to another program; of a file name alone there was
+/// one file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Word {
+    /// What sort of thing it names.
+    pub kind: WordKind,
+    /// The word as it is written.
+    pub text: String,
+}
+
+/// The most parts of one word.
+const MAX_PARTS: usize = 32;
+/// The most words in a constant whose beginnings and ends are looked for.
+const MAX_WORDS: usize = 8;
+
+/// A single thing that can be looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Thing {
+    Path(WantedPath),
+    Identifier(String),
+    /// A name that stands alone and begins with a small letter.
+    Lone(String),
+    /// A name that says only that the thing is there.
+    Related(String),
+    Quoted(String),
+    Flag(String),
+    /// The name of a file that code holds between quotation marks.
+    Filed(String),
+    Placed(Role, String),
+    /// Two parts of a longer name in one file.
+    Both(String, String),
+}
+
+impl Thing {
+    pub(crate) fn enter(&self, lexicon: &mut Lexicon) -> u32 {
+        match self {
+            Self::Path(path) => lexicon.path(path.clone()),
+            Self::Identifier(text) | Self::Lone(text) | Self::Related(text) => {
+                lexicon.identifier(text.as_bytes())
+            }
+            Self::Quoted(text) => lexicon.quoted(text.as_bytes()),
+            Self::Flag(text) => lexicon.flag(text.as_bytes()),
+            Self::Filed(text) => lexicon.filed(text.as_bytes()),
+            Self::Placed(role, text) => lexicon.placed(text.as_bytes(), *role),
+            Self::Both(first, last) => lexicon.both(first.as_bytes(), last.as_bytes()),
+        }
+    }
+
+    /// What shows that an earlier commit had the thing, of what shows that a commit has it: of an
+    /// identifier that it was made there, since a name that was only used is somebody else's.
+    pub(crate) fn earlier(&self) -> Option<Vec<Self>> {
+        match self {
+            Self::Identifier(text) => {
+                let mut things = vec![Self::Placed(Role::Made, text.clone())];
+                if is_constant(text.as_bytes()) {
+                    things.push(Self::Placed(Role::Read, text.clone()));
+                }
+                Some(things)
+            }
+            // Fields, keys and parameters are called alike everywhere.
+            Self::Lone(text) => Some(vec![Self::Placed(Role::Item, text.clone())]),
+            Self::Placed(Role::Part, _) | Self::Related(_) | Self::Filed(_) | Self::Both(..) => {
+                None
+            }
+            // A folder that goes by its name alone is one of the project's root, and any other may bear
+            // the same name.
+            Self::Path(path) if path.folder && path.parts.len() == 1 => {
+                Some(vec![Self::Path(WantedPath { anchored: true, ..path.clone() })])
+            }
+            other => Some(vec![other.clone()]),
+        }
+    }
+}
+
+/// A word exists when of each group one thing exists. `None` for what cannot be looked up.
+pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
+    match word.kind {
+        WordKind::Path => path(&word.text).map(|path| {
+            // A program that reads files of a name is what the text is about, not one such file.
+            let filed = path.is_bare().then(|| Thing::Filed(word.text.clone()));
+            vec![[Thing::Path(path)].into_iter().chain(filed).collect()]
+        }),
+        WordKind::Flag => flag(&word.text),
+        WordKind::Identifier => identifier(&word.text),
+    }
+}
+
+/// Reads a path.
+pub(crate) fn path(text: &str) -> Option<WantedPath> {
+    let (anchored, rest) = match text.strip_prefix("./").or_else(|| text.strip_prefix('/')) {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (folder, rest) = match rest.strip_suffix('/') {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let parts: Vec<Box<[u8]>> = rest.split('/').map(|part| part.as_bytes().into()).collect();
+    let bad = |part: &[u8]| matches!(part, b"" | b"." | b"..") || part.contains(&0);
+    (parts.len() <= MAX_PARTS && !parts.iter().any(|part| bad(part))).then_some(WantedPath {
+        parts,
+        anchored,
+        folder,
+    })
+}
+
+fn flag(text: &str) -> Option<Vec<Vec<Thing>>> {
+    let text = text.split(['=', ' ']).next()?;
+    let name = text.strip_prefix("--").or_else(|| text.strip_prefix('-'))?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    // A single letter behind a single dash says nothing.
+    let named = name.len() > 1
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(plain);
+    named.then(|| {
+        let mut things = vec![Thing::Flag(text.to_owned()), Thing::Quoted(name.to_owned())];
+        // A name that begins with a digit is no identifier, and is found nowhere.
+        for name in [name.replace('-', "_"), camel(name)] {
+            things.push(Thing::Placed(Role::Option, name.clone()));
+            things.push(Thing::Quoted(name));
+        }
+        // Libraries make `--no-color` of `color`.
+        if let Some(name) = name.strip_prefix("no-") {
+            things.push(Thing::Related(name.replace('-', "_")));
+            things.push(Thing::Related(name.to_owned()));
+        }
+        vec![things]
+    })
+}
+
+/// `dry-run` as `dryRun`.
+fn camel(name: &str) -> String {
+    let mut upper = false;
+    let mut camel = String::with_capacity(name.len());
+    for c in name.chars() {
+        if matches!(c, '-' | '_') {
+            upper = true;
+        } else if std::mem::take(&mut upper) {
+            camel.push(c.to_ascii_uppercase());
+        } else {
+            camel.push(c);
+        }
+    }
+    camel
+}
+
+fn identifier(text: &str) -> Option<Vec<Vec<Thing>>> {
+    let text = text.trim_start_matches(['@', '$', '&', '*', '.', '#']);
+    let text = text.strip_suffix("()").or_else(|| text.strip_suffix('!')).unwrap_or(text);
+    let text = text.replace("->", ".").replace("::", ".").replace('#', ".");
+    let parts: Vec<&str> = text.split('.').collect();
+    let good = |part: &&str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && !part.ends_with('-')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+    };
+    let is_lone = parts.len() == 1
+        && text.trim_start_matches('_').starts_with(|c: char| c.is_ascii_lowercase());
+    let things = |part: &&str| {
+        let made = if is_lone { Thing::Lone } else { Thing::Identifier };
+        let mut things = vec![made((*part).to_owned())];
+        if is_constant(part.as_bytes()) {
+            things.extend(fragments(part));
+        }
+        things
+    };
+    (parts.len() <= MAX_PARTS && parts.iter().all(good)).then(|| parts.iter().map(things).collect())
+}
+
+/// What code puts a constant together from: `A_LIB_DIR` from `A_` or `_DIR`, from `A` and `LIB_DIR`
+/// in one file, and so on. A lone `"MAX"` says nothing of `MAX_SIZE`.
+fn fragments(name: &str) -> impl Iterator<Item = Thing> {
+    let long = |part: &str| part.bytes().filter(u8::is_ascii_alphabetic).count() > 1;
+    let cuts = name.match_indices('_').take(MAX_WORDS).map(|(at, _)| at);
+    cuts.flat_map(move |at| {
+        let (first, last) = (&name[..at], &name[at + 1..]);
+        let both = long(first) && long(last);
+        let both = both.then(|| Thing::Both(first.to_owned(), last.to_owned()));
+        let edges = [&name[..=at], &name[at..]].into_iter().filter(move |part| long(part));
+        edges.map(|part| Thing::Placed(Role::Part, part.to_owned())).chain(both)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(kind: WordKind, text: &str) -> Option<Vec<Vec<Thing>>> {
+        meaning(&Word { kind, text: text.to_owned() })
+    }
+
+    #[test]
+    fn a_flag_has_the_names_under_which_programs_define_it() {
+        let things = of(WordKind::Flag, "--dry-run=yes").unwrap();
+        assert_eq!(
+            things,
+            [[
+                Thing::Flag("--dry-run".into()),
+                Thing::Quoted("dry-run".into()),
+                Thing::Placed(Role::Option, "dry_run".into()),
+                Thing::Quoted("dry_run".into()),
+                Thing::Placed(Role::Option, "dryRun".into()),
+                Thing::Quoted("dryRun".into()),
+            ]]
+        );
+        for bad in ["", "-", "--", "-v", "--x-", "--a;b", "dry-run", "--\u{e9}t\u{e9}"] {
+            assert_eq!(of(WordKind::Flag, bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn of_joined_identifiers_each_is_looked_for() {
+        for text in ["Router::route()", "Router.route", "Router#route", "Router->route!"] {
+            assert_eq!(of(WordKind::Identifier, text).unwrap().len(), 2, "{text}");
+        }
+        for bad in ["", "()", "a b", "Vec<T>", "3d", "a..b", "a-", "a::"] {
+            assert_eq!(of(WordKind::Identifier, bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_constant_is_there_while_code_puts_its_name_together() {
+        let things = &of(WordKind::Identifier, "A1B_LIB_DIR").unwrap()[0];
+        for part in ["A1B_", "_LIB_DIR", "_DIR", "A1B_LIB_"] {
+            assert!(things.contains(&Thing::Placed(Role::Part, part.into())), "{part}");
+        }
+        for (first, last) in [("A1B", "LIB_DIR"), ("A1B_LIB", "DIR")] {
+            assert!(things.contains(&Thing::Both(first.into(), last.into())), "{first} {last}");
+            assert!(!things.contains(&Thing::Placed(Role::Part, first.into())), "{first}");
+        }
+        assert_eq!(of(WordKind::Identifier, "lib_dir").unwrap()[0].len(), 1);
+        let earlier = things[0].earlier().unwrap();
+        assert_eq!(earlier[0], Thing::Placed(Role::Made, "A1B_LIB_DIR".into()));
+        assert_eq!(earlier[1], Thing::Placed(Role::Read, "A1B_LIB_DIR".into()));
+        assert_eq!(things[1].earlier(), None);
+    }
+
+    #[test]
+    fn a_lone_name_in_small_letters_was_an_item() {
+        let earlier = |text: &str| of(WordKind::Identifier, text).unwrap()[0][0].earlier().unwrap();
+        for text in ["old_name", "_oldName", "$old_name()"] {
+            let [Thing::Placed(Role::Item, _)] = earlier(text)[..] else { panic!("{text}") };
+        }
+        for text in ["OldName", "_OldName", "OLD_NAME", "old.name", "old::Name"] {
+            assert!(matches!(earlier(text)[0], Thing::Placed(Role::Made, _)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_never_leaves_its_root() {
+        assert!(of(WordKind::Path, "./src/a.rs").is_some());
+        for bad in ["", "/", "../a", "a/../b", "a//b", "./"] {
+            assert_eq!(of(WordKind::Path, bad), None, "{bad}");
+        }
+        assert_eq!(of(WordKind::Path, &"a/".repeat(MAX_PARTS + 2)), None);
+    }
+}

@@ -1,0 +1,24 @@
+//! What the text of a file defines, offers and names. A guess across languages that knows nothing of git.
+
+mod calls;
+mod defined;
+mod extent;
+mod filed;
+mod items;
+mod lexicon;
+mod meaning;
+mod naming;
+mod offered;
+mod scanner;
+mod shapes;
+mod spot;
+
+pub use meaning::Word;
+
+pub(crate) use extent::{extent, holds};
+#[cfg(feature = "fuzzing")]
+pub(crate) use lexicon::Role;
+pub(crate) use lexicon::{Lexicon, WantedPath};
+pub(crate) use meaning::{Thing, meaning, path};
+pub(crate) use naming::Naming;
+pub(crate) use scanner::Scanner;

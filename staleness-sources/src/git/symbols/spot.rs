@@ -1,0 +1,84 @@
+//! A word of code and the lines around it.
+
+use std::ops::Range;
+
+/// How far a line is read on either side of the word, in bytes.
+const MAX_LINE: usize = 400;
+/// How far back is looked for what encloses a line, in bytes.
+const MAX_BACK: usize = 4_096;
+/// The longest list of parameters that is read, in bytes.
+const MAX_PARAMETERS: usize = 2_000;
+
+/// A word in a text, and its line.
+pub(super) struct Spot<'a> {
+    text: &'a [u8],
+    word: Range<usize>,
+    line: Range<usize>,
+    pub(super) before: &'a [u8],
+    pub(super) after: &'a [u8],
+}
+
+impl<'a> Spot<'a> {
+    pub(super) fn new(text: &'a [u8], word: &Range<usize>) -> Self {
+        let from = word.start.saturating_sub(MAX_LINE);
+        let start = text[from..word.start].iter().rposition(|byte| *byte == b'\n');
+        let to = text.len().min(word.end + MAX_LINE);
+        let end = text[word.end..to].iter().position(|byte| *byte == b'\n');
+        let line = start.map_or(from, |at| from + at + 1)..end.map_or(to, |at| word.end + at);
+        let (before, after) = (&text[line.start..word.start], &text[word.end..line.end]);
+        Self {
+            text,
+            word: word.clone(),
+            line,
+            before: before.trim_ascii_start(),
+            after: after.trim_ascii_end(),
+        }
+    }
+
+    /// The line that follows the line, without white space around it.
+    pub(super) fn next(&self) -> &'a [u8] {
+        let rest = self.text.get(self.line.end + 1..).unwrap_or_default();
+        let rest = &rest[..rest.len().min(MAX_LINE)];
+        rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii()
+    }
+
+    /// How far the line is indented.
+    pub(super) fn depth(&self) -> usize {
+        depth(&self.text[self.line.start..])
+    }
+
+    /// What follows the word, over the end of the line.
+    pub(super) fn wide(&self) -> &'a [u8] {
+        let rest = &self.text[self.word.end..];
+        rest[..rest.len().min(MAX_PARAMETERS)].trim_ascii_start()
+    }
+
+    /// The lines before the line, from the nearest on.
+    pub(super) fn earlier(&self) -> impl Iterator<Item = &'a [u8]> {
+        let to = self.line.start.saturating_sub(1);
+        self.text[to.saturating_sub(MAX_BACK)..to].rsplit(|byte| *byte == b'\n')
+    }
+}
+
+/// How far a line is indented.
+pub(super) fn depth(line: &[u8]) -> usize {
+    line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// Where the bracket ends with which the text begins.
+pub(super) fn balanced(rest: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in rest.iter().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return Some(at + 1),
+            b')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+pub(super) fn holds(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
