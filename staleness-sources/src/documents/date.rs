@@ -18,16 +18,10 @@ const MOMENTS: [&str; 6] = [
 ];
 
 /// Forms of a day. `10/01/2026` is none: it means two days.
+#[rustfmt::skip]
 const DAYS: [&str; 9] = [
-    "%Y-%m-%d",
-    "%Y/%m/%d",
-    "%Y.%m.%d",
-    "%d.%m.%Y",
-    "%d %B %Y",
-    "%d %b %Y",
-    "%B %d, %Y",
-    "%b %d, %Y",
-    "%Y%m%d",
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y",
+    "%b %d, %Y", "%Y%m%d",
 ];
 
 /// The forms that [`parse`] accepts, for messages.

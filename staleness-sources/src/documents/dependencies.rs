@@ -147,21 +147,10 @@ mod tests {
          [tool.poetry.dependencies]\nclick = \"8\"\n",
     ];
     /// What stands in place of a part of one.
+    #[rustfmt::skip]
     const PUT: [&str; 14] = [
-        "",
-        "",
-        "1",
-        "[]",
-        "{}",
-        "null",
-        "\"a\"",
-        "\n",
-        "=",
-        "é",
-        "\u{1b}[2J",
-        "\u{202e}",
-        "\u{feff}",
-        "1979-05-27",
+        "", "", "1", "[]", "{}", "null", "\"a\"", "\n", "=", "é", "\u{1b}[2J", "\u{202e}",
+        "\u{feff}", "1979-05-27",
     ];
 
     fn of(path: &str, text: &str) -> Dependencies {

@@ -19,82 +19,33 @@ impl History {
 }
 
 /// What names of such files begin or end with, in lower case and without the signs between the words.
+#[rustfmt::skip]
 const PARTS: [&str; 20] = [
-    "breakingchange",
-    "breakingchanges",
-    "changelog",
-    "changelogs",
-    "decisionrecord",
-    "decisionrecords",
-    "migrationguide",
-    "migrationguides",
-    "migrationnotes",
-    "postmortem",
-    "postmortems",
-    "releasehistory",
-    "releasenote",
-    "releasenotes",
-    "upgradeguide",
-    "upgradeguides",
-    "upgradenotes",
-    "upgradingguide",
-    "versionhistory",
-    "whatsnew",
+    "breakingchange", "breakingchanges", "changelog", "changelogs", "decisionrecord",
+    "decisionrecords", "migrationguide", "migrationguides", "migrationnotes", "postmortem",
+    "postmortems", "releasehistory", "releasenote", "releasenotes", "upgradeguide",
+    "upgradeguides", "upgradenotes", "upgradingguide", "versionhistory", "whatsnew",
 ];
 
 /// Words that are such a name by themselves. Beside another word they may mean anything: the history
 /// that an interface shows, the releases that a tool makes.
+#[rustfmt::skip]
 const WHOLE: [&str; 10] = [
-    "changes",
-    "deprecations",
-    "history",
-    "migrate",
-    "migrating",
-    "migration",
-    "news",
-    "releases",
-    "upgrade",
-    "upgrading",
+    "changes", "deprecations", "history", "migrate", "migrating", "migration", "news",
+    "releases", "upgrade", "upgrading",
 ];
 
 /// Words before `to` and `from` in the name of a guide to another version.
 const MOVING: [&str; 5] = ["migrate", "migrating", "migration", "upgrade", "upgrading"];
 
 /// Names of folders whose files are history by nature.
+#[rustfmt::skip]
 const FOLDERS: [&str; 33] = [
-    ".changeset",
-    ".changes",
-    "adr",
-    "adrs",
-    "archive",
-    "archived",
-    "archives",
-    "attic",
-    "changelog",
-    "changelog.d",
-    "changelogs",
-    "changes",
-    "decision-records",
-    "decisions",
-    "deprecated",
-    "historical",
-    "history",
-    "legacy",
-    "migration",
-    "migration-guide",
-    "migration-guides",
-    "migrations",
-    "news",
-    "newsfragments",
-    "obsolete",
-    "postmortems",
-    "release-notes",
-    "release_notes",
-    "releasenotes",
-    "releases",
-    "rfcs",
-    "upgrade",
-    "upgrading",
+    ".changeset", ".changes", "adr", "adrs", "archive", "archived", "archives", "attic",
+    "changelog", "changelog.d", "changelogs", "changes", "decision-records", "decisions",
+    "deprecated", "historical", "history", "legacy", "migration", "migration-guide",
+    "migration-guides", "migrations", "news", "newsfragments", "obsolete", "postmortems",
+    "release-notes", "release_notes", "releasenotes", "releases", "rfcs", "upgrade", "upgrading",
 ];
 
 /// Returns true if a path is one that files have which are history.

@@ -27,15 +27,9 @@ pub fn is_document(path: &str) -> bool {
         "mdx", "rst", "adoc", "asciidoc", "org", "textile", "pod", "texi", "texinfo", "ronn", "scd",
         "mdoc", "nuspec", "po", "pot", "rd", "roff", "man", "xlf",
     ];
+    #[rustfmt::skip]
     const TEXTS: [&str; 9] = [
-        "readme",
-        "changelog",
-        "changes",
-        "license",
-        "copying",
-        "notes",
-        "todo",
-        "news",
+        "readme", "changelog", "changes", "license", "copying", "notes", "todo", "news",
         "authors",
     ];
     let name = path.rsplit('/').next().unwrap_or(path);

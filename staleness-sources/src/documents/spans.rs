@@ -12,23 +12,10 @@ use super::traps;
 use super::words::{MAX_WORD_BYTES, Named, Shape, flag, is_dotted, is_unmistakable, push};
 
 /// Words that say what the name behind them is.
+#[rustfmt::skip]
 const KINDS: [&str; 16] = [
-    "class",
-    "const",
-    "def",
-    "enum",
-    "fn",
-    "func",
-    "function",
-    "interface",
-    "macro",
-    "mod",
-    "module",
-    "namespace",
-    "static",
-    "struct",
-    "trait",
-    "type",
+    "class", "const", "def", "enum", "fn", "func", "function", "interface", "macro", "mod",
+    "module", "namespace", "static", "struct", "trait", "type",
 ];
 
 /// Finds the names in a code span.

@@ -198,23 +198,10 @@ pub(super) fn resolve(folder: &str, path: &str) -> Result<String, Leaves> {
 
 /// Returns true if a target that leaves the project is one of the places that a forge serves beside it.
 pub(super) fn is_of_forge(path: &str) -> bool {
+    #[rustfmt::skip]
     const PLACES: [&str; 16] = [
-        "issues",
-        "pulls",
-        "pull",
-        "releases",
-        "wiki",
-        "discussions",
-        "actions",
-        "security",
-        "tree",
-        "blob",
-        "raw",
-        "compare",
-        "commits",
-        "commit",
-        "projects",
-        "workflows",
+        "issues", "pulls", "pull", "releases", "wiki", "discussions", "actions", "security",
+        "tree", "blob", "raw", "compare", "commits", "commit", "projects", "workflows",
     ];
     let mut parts = path.split('/').skip_while(|part| matches!(*part, ".." | "." | ""));
     path.contains("..") && parts.any(|part| PLACES.contains(&part))

@@ -11,22 +11,11 @@ use crate::git::process::{GitError, Process};
 /// The most renames of one commit that are kept.
 const MAX_RENAMES: usize = 100_000;
 
+#[rustfmt::skip]
 const ARGUMENTS: [&str; 15] = [
-    "diff-tree",
-    "--stdin",
-    "--diff-merges=first-parent",
-    "-r",
-    "-z",
-    "--raw",
-    "--root",
-    "--no-abbrev",
-    "--no-commit-id",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-relative",
-    "-M",
-    "-l2000",
-    "--diff-filter=R",
+    "diff-tree", "--stdin", "--diff-merges=first-parent", "-r", "-z", "--raw", "--root",
+    "--no-abbrev", "--no-commit-id", "--no-ext-diff", "--no-textconv", "--no-relative", "-M",
+    "-l2000", "--diff-filter=R",
 ];
 
 /// One git that is asked for the renames of commits. A line that is no id comes back as it is: an

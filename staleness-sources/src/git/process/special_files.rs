@@ -8,18 +8,10 @@ use std::path::{Path, PathBuf};
 use super::error::GitError;
 
 /// What git reads of the folder of a repository, or of a work tree.
+#[rustfmt::skip]
 const FILES: [&str; 11] = [
-    "HEAD",
-    "commondir",
-    "config",
-    "config.worktree",
-    "gitdir",
-    "index",
-    "info/attributes",
-    "info/grafts",
-    "packed-refs",
-    "reftable/tables.list",
-    "shallow",
+    "HEAD", "commondir", "config", "config.worktree", "gitdir", "index", "info/attributes",
+    "info/grafts", "packed-refs", "reftable/tables.list", "shallow",
 ];
 /// Folders of objects whose files git opens whatever it looks for.
 const OF_OBJECTS: [&str; 3] = ["info", "info/commit-graphs", "pack"];

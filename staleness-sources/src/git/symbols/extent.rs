@@ -8,31 +8,11 @@ use std::ops::Range;
 use crate::git::lines::split;
 
 /// The words that stand before the name of an item where it is defined.
+#[rustfmt::skip]
 const DEFINING: [&str; 24] = [
-    "fn",
-    "struct",
-    "enum",
-    "trait",
-    "union",
-    "type",
-    "mod",
-    "const",
-    "static",
-    "macro_rules!",
-    "def",
-    "class",
-    "function",
-    "interface",
-    "namespace",
-    "func",
-    "var",
-    "let",
-    "module",
-    "fun",
-    "object",
-    "val",
-    "protocol",
-    "record",
+    "fn", "struct", "enum", "trait", "union", "type", "mod", "const", "static", "macro_rules!",
+    "def", "class", "function", "interface", "namespace", "func", "var", "let", "module", "fun",
+    "object", "val", "protocol", "record",
 ];
 /// The longest item, in lines.
 const MAX_LINES: usize = 5_000;
