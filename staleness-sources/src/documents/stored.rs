@@ -53,18 +53,18 @@ pub fn item_evidence(
         .flat_map(|(at, item)| item.citations.iter().map(move |citation| (at, citation)))
         .collect();
     if !words.is_empty() || !cites.is_empty() {
-        let mut past = Past::open(place, git, &mut report.notes)?;
+        let mut past = Past::open(place, git, Some(progress))?;
         // Of what was seen to hold in the checked-out commit nothing went since.
         words.retain(|(at, ..)| !past.is_head(anchor(items[*at])));
         let list: Vec<Word> = words.iter().map(|(.., word)| word.clone()).collect();
-        let missing = past.missing(&list, &mut report.notes, progress)?;
+        let missing = past.missing(&list)?;
         let gone: Vec<_> =
             words.iter().zip(missing).filter(|(_, it)| *it).map(|(it, _)| it).collect();
         let queries: Vec<_> = gone
             .iter()
             .map(|(at, _, word)| WordQuery { word, anchor: anchor(items[*at]) })
             .collect();
-        let traces = past.trace(&queries, &mut report.notes, progress)?;
+        let traces = past.trace(&queries)?;
         for ((at, offset, word), trace) in gone.into_iter().zip(traces) {
             if let Trace::Gone { by, renamed_to } = trace {
                 let commit = by.as_ref().map(commit_text);
@@ -79,7 +79,7 @@ pub fn item_evidence(
             .iter()
             .map(|(at, citation)| CitationQuery { citation, verified: anchor(items[*at]) })
             .collect();
-        let answers = past.cited(&queries, &mut report.notes, progress)?;
+        let answers = past.cited(&queries)?;
         for ((at, citation), answer) in cites.into_iter().zip(answers) {
             let open = matches!(answer, Cite::NeverThere(_) | Cite::Unknown);
             // The digest is of what was there; what is said of it is where.
@@ -91,6 +91,7 @@ pub fn item_evidence(
                 fact_of_citation(&named, answer, since).or_else(by_disk).map(Evidence::from),
             );
         }
+        report.notes = past.notes;
     }
     found.iter_mut().for_each(say_once);
     let keyed = items.iter().map(|item| item.key.clone()).zip(found);
@@ -190,7 +191,7 @@ fn on_disk(
 /// written, as far as they can be; git is started where the digest does not tell that they did not.
 #[must_use]
 pub fn seen(place: &ProjectPlace, git: Option<&Program>, item: &Item) -> Vec<(Citation, Citation)> {
-    let mut past: Option<Past> = None;
+    let mut past: Option<Past<'_>> = None;
     let fence = place.fence();
     let mut now = |citation: &Citation| {
         let mut now = Citation { digest: None, ..citation.clone() };
@@ -202,10 +203,11 @@ pub fn seen(place: &ProjectPlace, git: Option<&Program>, item: &Item) -> Vec<(Ci
         if citation.lines.is_some() && citation.symbol.is_none() {
             now.lines = seen_in(citation, text).or_else(|| {
                 if past.is_none() {
-                    past = Past::open(place, git, &mut Vec::new()).ok();
+                    past = Past::open(place, git, None).ok();
                 }
                 let verified = anchor(item);
-                past.as_mut()?.follow(&CitationQuery { citation, verified }, text)
+                let query = CitationQuery { citation, verified };
+                past.as_mut()?.look_up(|repo| repo.follow(&query, text))
             });
             now.lines = now.lines.or(citation.lines);
         }

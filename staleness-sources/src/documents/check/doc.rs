@@ -147,7 +147,7 @@ fn digest(check: &Check<'_>, file: &DocFile, text: u128, written: Timestamp) -> 
     bytes.push(file.kind.map_or(0, |kind| 1 + kind as u8));
     bytes.push(u8::from(check.past.is_there()));
     // How far back the history goes.
-    bytes.extend(check.past.boundary().to_le_bytes());
+    bytes.extend(check.past.boundary.to_le_bytes());
     bytes.extend(text.to_le_bytes());
     // The history of other files says when their blocks were edited.
     if !file.tracked {

@@ -1,7 +1,6 @@
 //! From questions to answers.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
 
 use staleness_core::ids::stable_hash;
 use staleness_core::knowledge::{Citation, Document, Fact, Lines as LineRange};
@@ -10,7 +9,7 @@ use staleness_core::time::Timestamp;
 use super::ask::{Asked, ask_when, word_of};
 use super::block::explains;
 use super::doc::Doc;
-use super::{Check, commit_text, tell};
+use super::{Check, commit_text};
 use crate::documents::names::NameId;
 use crate::documents::place::Lines;
 use crate::documents::{Cancelled, Progress, file};
@@ -43,18 +42,14 @@ pub(super) struct Anchored {
 
 impl Check<'_> {
     /// Looks up everything, and makes documents of the answers.
-    pub(super) fn look(
-        &mut self,
-        docs: Vec<Doc>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Vec<Document>, Cancelled> {
-        let missing = self.missing(progress)?;
+    pub(super) fn look(&mut self, docs: Vec<Doc>) -> Result<Vec<Document>, Cancelled> {
+        let missing = self.missing()?;
         let mut documents = Vec::with_capacity(docs.len());
         let mut held: Vec<Open<'_>> = Vec::new();
         let mut size = 0;
         let may_hold = if self.past.is_there() { self.options.held_bytes } else { 0 };
         for (done, doc) in docs.iter().enumerate() {
-            tell(progress, Progress::Tracing { done, of: docs.len() })?;
+            self.past.tell(Progress::Tracing { done, of: docs.len() })?;
             let (mut asked, leaving) = self.asks(doc, &missing);
             let passed = ask_when(&mut asked, doc);
             if self.rests_on_disk.take() {
@@ -89,19 +84,16 @@ impl Check<'_> {
             let places = asked.iter().map(place).collect();
             held.push(Open { doc, text: read.text, asked, passed, places });
             if size > may_hold {
-                self.answer(&mut held, &mut documents, progress)?;
+                self.answer(&mut held, &mut documents)?;
                 size = 0;
             }
         }
-        self.answer(&mut held, &mut documents, progress)?;
+        self.answer(&mut held, &mut documents)?;
         Ok(documents)
     }
 
     /// The names that are nowhere in the checked-out commit, with what they were looked up as.
-    fn missing(
-        &mut self,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<HashMap<NameId, Word>, Cancelled> {
+    fn missing(&mut self) -> Result<HashMap<NameId, Word>, Cancelled> {
         if !self.past.is_there() {
             return Ok(HashMap::new());
         }
@@ -112,8 +104,8 @@ impl Check<'_> {
                 Some((id, word_of(sort, text)?))
             })
             .unzip();
-        tell(progress, Progress::Looking { names: words.len() })?;
-        let missing = self.past.missing(&words, &mut self.report.notes, progress)?;
+        self.past.tell(Progress::Looking { names: words.len() })?;
+        let missing = self.past.missing(&words)?;
         let missing = ids.into_iter().zip(words).zip(missing);
         let mut missing: HashMap<NameId, Word> =
             missing.filter(|(_, missing)| *missing).map(|(pair, _)| pair).collect();
@@ -127,10 +119,9 @@ impl Check<'_> {
         &mut self,
         held: &mut Vec<Open<'_>>,
         documents: &mut Vec<Document>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), Cancelled> {
         let held = std::mem::take(held);
-        let anchors = self.anchors(&held, progress)?;
+        let anchors = self.anchors(&held)?;
         let mut words: Vec<(usize, usize, usize, WordQuery<'_>)> = Vec::new();
         let mut cites: Vec<CiteAsked<'_>> = Vec::new();
         for (at, open) in held.iter().enumerate() {
@@ -148,14 +139,14 @@ impl Check<'_> {
             }
         }
         let queries: Vec<_> = words.iter().map(|(.., query)| *query).collect();
-        let traces = self.past.trace(&queries, &mut self.report.notes, progress)?;
+        let traces = self.past.trace(&queries)?;
         let foreign =
             self.foreign(&queries, &traces, &held.iter().map(|open| open.doc).collect::<Vec<_>>());
         let queries: Vec<_> = cites.iter().map(|(.., query)| *query).collect();
-        let cited = self.past.cited(&queries, &mut self.report.notes, progress)?;
+        let cited = self.past.cited(&queries)?;
         let mut facts: BTreeMap<(usize, usize, usize), Fact> = BTreeMap::new();
         // A citation says more than a word, and the nearer path more than the other.
-        let cited = self.where_it_was(&held, &cites, cited, progress)?;
+        let cited = self.where_it_was(&held, &cites, cited)?;
         for ((at, block, ask, query), cite) in cites.iter().zip(cited) {
             let since = anchors[*at][*block].map(|anchored| anchored.at);
             if let Some(fact) = fact_of_citation(query.citation, cite, since) {
@@ -193,11 +184,7 @@ impl Check<'_> {
 
     /// When each block that is asked about was last known to hold; `None` when nothing can be said
     /// of it, as of one that somebody is still working on.
-    fn anchors(
-        &mut self,
-        held: &[Open<'_>],
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Vec<Vec<Option<Anchored>>>, Cancelled> {
+    fn anchors(&mut self, held: &[Open<'_>]) -> Result<Vec<Vec<Option<Anchored>>>, Cancelled> {
         let dated: Vec<usize> = (0..held.len())
             .filter(|at| held[*at].doc.file.tracked && !held[*at].places.is_empty())
             .collect();
@@ -209,11 +196,8 @@ impl Check<'_> {
                 blocks: &held[*at].places,
             })
             .collect();
-        let dates = if queries.is_empty() {
-            Vec::new()
-        } else {
-            self.past.date(&queries, &mut self.report.notes, progress)?
-        };
+        let unknown = queries.iter().map(|query| vec![Dated::Unknown; query.blocks.len()]);
+        let dates = self.past.ask(unknown.collect(), |repo, watch| repo.date(&queries, watch))?;
         let mut dates: HashMap<usize, Vec<Dated>> = dated.into_iter().zip(dates).collect();
         let mut all = Vec::with_capacity(held.len());
         for (at, open) in held.iter().enumerate() {

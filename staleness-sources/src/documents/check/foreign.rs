@@ -70,8 +70,10 @@ impl Check<'_> {
         commits.dedup();
         let manifests = self.manifests();
         for commit in commits {
-            for (path, text) in self.past.texts(commit, &manifests) {
-                foreign.dependencies.read(&path, &text);
+            for path in &manifests {
+                if let Some(text) = self.past.look_up(|repo| repo.text_at(commit, path)) {
+                    foreign.dependencies.read(path, &text);
+                }
             }
         }
         if foreign.dependencies.is_empty() {

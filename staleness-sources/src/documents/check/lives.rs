@@ -3,7 +3,6 @@
 //! check, which keeps them with the document: as blocks against which nothing was found.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use staleness_core::knowledge::{Block, Document, Item};
 use staleness_core::time::Timestamp;
@@ -11,20 +10,18 @@ use staleness_core::time::Timestamp;
 use super::doc::Undated;
 use super::past::commit_text;
 use super::{Check, Lives};
-use crate::documents::{Cancelled, Progress};
+use crate::documents::Cancelled;
 use crate::git::{Commit, Life, LifeQuery};
 
 impl Check<'_> {
     /// Gives the items of files with a history the dates of their commits. What a front matter says
     /// goes before that.
-    pub(super) fn date_items(
-        &mut self,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<(), Cancelled> {
+    pub(super) fn date_items(&mut self) -> Result<(), Cancelled> {
         let undated = std::mem::take(&mut self.undated);
         let queries: Vec<LifeQuery<'_>> =
             undated.iter().map(|each| LifeQuery { path: &each.path, text: each.text }).collect();
-        let lives = self.past.lives(&queries, &mut self.report.notes, progress)?;
+        let lives =
+            self.past.ask(vec![None; queries.len()], |repo, watch| repo.lives(&queries, watch))?;
         let lives: HashMap<&str, (bool, Life)> = undated
             .iter()
             .zip(lives)

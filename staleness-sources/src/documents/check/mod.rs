@@ -49,7 +49,7 @@ struct Check<'a> {
     place: &'a ProjectPlace,
     options: &'a CheckOptions<'a>,
     fence: Fence,
-    past: Past,
+    past: Past<'a>,
     names: Names,
     room: Room,
     report: Report,
@@ -125,7 +125,7 @@ pub fn check(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Cancelled> {
     let mut report = Report::default();
-    let past = Past::open(place, options.git, &mut report.notes)?;
+    let past = Past::open(place, options.git, Some(progress))?;
     report.head = past.head();
     report.version = options
         .current_version
@@ -167,9 +167,9 @@ pub fn check(
     if found.files.len() >= options.known.len() + MANY {
         check.past.foresee();
     }
-    let (docs, taken) = check.read(found.files, progress)?;
-    check.date_items(progress)?;
-    let documents = check.look(docs, progress)?;
+    let (docs, taken) = check.read(found.files)?;
+    check.date_items()?;
+    let documents = check.look(docs)?;
     check.finish(documents, taken)
 }
 
@@ -183,19 +183,11 @@ pub fn project_version(place: &ProjectPlace, git: Option<&Program>) -> Option<St
     })
 }
 
-fn tell(
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    now: Progress,
-) -> Result<(), Cancelled> {
-    if progress(now).is_break() { Err(Cancelled) } else { Ok(()) }
-}
-
 impl Check<'_> {
     /// Reads every document; those that were checked before and still hold are done.
     fn read(
         &mut self,
         files: std::collections::BTreeMap<String, super::file::DocFile>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(Vec<Doc>, Vec<Document>), Cancelled> {
         let known: std::collections::HashMap<&str, &Document> =
             self.options.known.iter().map(|document| (&*document.key.path, document)).collect();
@@ -205,7 +197,7 @@ impl Check<'_> {
         let mut files: Vec<_> = files.into_iter().collect();
         files.sort_by_cached_key(|(_, file)| file.path.metadata().map_or(0, |meta| meta.len()));
         for (done, (key, file)) in files.into_iter().enumerate() {
-            tell(progress, Progress::Reading { done, of })?;
+            self.past.tell(Progress::Reading { done, of })?;
             match doc::read(self, key.clone(), file, known.get(&*key).copied()) {
                 Ok(Reading::Fresh(doc)) => docs.push(*doc),
                 Ok(Reading::Known(document)) => taken.push(*document),
@@ -269,12 +261,12 @@ impl Check<'_> {
         self.add_superseded(&mut documents);
         documents.sort_by(|a, b| a.key.cmp(&b.key));
         if let Some(revision) = self.options.since {
-            let notes = &mut self.report.notes;
-            self.report.new_since = self.past.new_since(revision, &documents, notes)?;
+            self.report.new_since = self.past.new_since(revision, &documents)?;
         }
         lives::keep(&self.lives, &mut documents);
         let report = &mut self.report;
-        self.past.tell_unread(&mut report.notes, &mut report.skipped);
+        self.past.tell_unread(&mut report.skipped);
+        report.notes.append(&mut self.past.notes);
         if report.counts.history > 0 {
             let text = match report.counts.history {
                 1 => {

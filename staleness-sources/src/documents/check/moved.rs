@@ -1,12 +1,10 @@
 //! Links of documents that were moved.
 
-use std::ops::ControlFlow;
-
 use staleness_core::knowledge::{Citation, Cited};
 
 use super::Check;
 use super::evidence::{CiteAsked, Open};
-use crate::documents::{Cancelled, Progress, target};
+use crate::documents::{Cancelled, target};
 use crate::git::{CitationQuery, Cite};
 
 impl Check<'_> {
@@ -17,14 +15,14 @@ impl Check<'_> {
         held: &[Open<'_>],
         cites: &[CiteAsked<'_>],
         mut cited: Vec<Cite>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Vec<Cite>, Cancelled> {
         let mut moved = Vec::new();
         for (number, ((at, block, ask, query), cite)) in cites.iter().zip(&cited).enumerate() {
             let open = &held[*at];
             if matches!(cite, Cite::NeverThere(Cited::Path))
                 && let Some(written) = &open.asked[*block].asks[*ask].relative
-                && let Some((name, by)) = self.past.name_at(&open.doc.key.path, query.verified)
+                && let Some((name, by)) =
+                    self.past.look_up(|repo| repo.name_at(&open.doc.key.path, query.verified))
                 && let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder)
                 && let Ok(path) = target::resolve(folder, written)
                 && path != query.citation.path
@@ -36,7 +34,7 @@ impl Check<'_> {
             .iter()
             .map(|(_, citation, verified, _)| CitationQuery { citation, verified: *verified })
             .collect();
-        let answers = self.past.cited(&queries, &mut self.report.notes, progress)?;
+        let answers = self.past.cited(&queries)?;
         for ((number, citation, _, by), answer) in moved.iter().zip(answers) {
             cited[*number] = match answer {
                 Cite::Holds => Cite::Missing {

@@ -4,24 +4,31 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use staleness_core::knowledge::{Block, Document, Fact, Lines};
+use staleness_core::time::Timestamp;
 
 use super::Cancelled;
 use crate::documents::nature::is_document;
 use crate::documents::report::WHOLE;
 use crate::documents::{Note, Progress, Skipped};
 use crate::git::{
-    self, Anchor, CitationQuery, Cite, Dated, DatingQuery, GitError, Life, LifeQuery, Limits, Oid,
-    Program, Repo, Trace, Tracked, Watch, Word, WordQuery,
+    self, Anchor, CitationQuery, Cite, GitError, Limits, Oid, Program, Repo, Trace, Tracked, Watch,
+    Word, WordQuery,
 };
 use crate::project::ProjectPlace;
 
+/// Hears how far a check is, and may end it.
+pub(in crate::documents) type Watcher<'p> = &'p mut dyn FnMut(Progress) -> ControlFlow<()>;
+
 /// A repository, and what was asked of it once.
-pub(in crate::documents) struct Past {
+pub(in crate::documents) struct Past<'p> {
     repo: Option<(Repo, Tracked)>,
-    /// How far back the history goes: a hash of the commits where it was cut, 0 when it is whole.
-    boundary: u128,
+    /// A number for how far back the history goes, which another end of it would change.
+    pub(super) boundary: u128,
     /// True if git failed on the way.
     failed: bool,
+    /// What was noticed.
+    pub(in crate::documents) notes: Vec<Note>,
+    watcher: Option<Watcher<'p>>,
 }
 
 /// A commit as evidence names it.
@@ -29,17 +36,14 @@ pub(in crate::documents) fn commit_text(commit: &git::Commit) -> String {
     commit.id.to_string()
 }
 
-fn note(notes: &mut Vec<Note>, text: String) {
-    notes.push(Note { path: None, line: None, text });
-}
-
-impl Past {
+impl<'p> Past<'p> {
     /// Opens the repository of a project; why there is none is noted.
     pub(in crate::documents) fn open(
         place: &ProjectPlace,
         program: Option<&Program>,
-        notes: &mut Vec<Note>,
+        watcher: Option<Watcher<'p>>,
     ) -> Result<Self, Cancelled> {
+        let mut past = Self { repo: None, boundary: 0, failed: false, notes: Vec::new(), watcher };
         let opened = program.ok_or(GitError::NoProgram).and_then(|program| {
             let repo = Repo::open(program, &place.folder, Limits::default())?;
             let tracked = repo.tracked()?;
@@ -48,18 +52,27 @@ impl Past {
         match opened {
             Ok((repo, tracked)) => {
                 if repo.is_shallow() {
-                    let text = "the history is shallow: what is older than it was not seen";
-                    note(notes, text.to_owned());
+                    past.note("the history is shallow: what is older than it was not seen");
                 }
-                let boundary = repo.boundary();
-                Ok(Self { repo: Some((repo, tracked)), boundary, failed: false })
+                past.boundary = repo.boundary();
+                past.repo = Some((repo, tracked));
             }
-            Err(GitError::Cancelled) => Err(Cancelled),
+            Err(GitError::Cancelled) => return Err(Cancelled),
             Err(why) => {
-                note(notes, format!("there is no history to ask, and so less evidence: {why}"));
-                Ok(Self { repo: None, boundary: 0, failed: false })
+                past.note(format!("there is no history to ask, and so less evidence: {why}"));
             }
         }
+        Ok(past)
+    }
+
+    fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(Note { path: None, line: None, text: text.into() });
+    }
+
+    /// Says how far the check is.
+    pub(super) fn tell(&mut self, now: Progress) -> Result<(), Cancelled> {
+        let flow = self.watcher.as_mut().map(|watcher| watcher(now));
+        if flow.is_some_and(|flow| flow.is_break()) { Err(Cancelled) } else { Ok(()) }
     }
 
     pub(in crate::documents) fn head(&self) -> Option<String> {
@@ -86,11 +99,6 @@ impl Past {
         self.repo.is_some()
     }
 
-    /// How far back the history goes, as a number that another end of it would change.
-    pub(super) const fn boundary(&self) -> u128 {
-        self.boundary
-    }
-
     /// Returns true if something could not be looked at, so that an answer may be missing.
     pub(super) fn is_doubtful(&self) -> bool {
         let unread =
@@ -110,144 +118,67 @@ impl Past {
         }
     }
 
-    /// Asks the repository. When git fails there is no answer, and a note.
-    fn ask<T>(
+    /// Asks the repository. Without one, and when git fails, which is noted, the answer is `none`.
+    pub(in crate::documents) fn ask<T>(
         &mut self,
-        notes: &mut Vec<Note>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        none: T,
         question: impl FnOnce(&mut Repo, &mut Watch<'_>) -> Result<T, GitError>,
-    ) -> Result<Option<T>, Cancelled> {
-        let Some((repo, _)) = &mut self.repo else { return Ok(None) };
+    ) -> Result<T, Cancelled> {
+        let Some((repo, _)) = &mut self.repo else { return Ok(none) };
         let mut watcher = |now: git::Progress| {
             let of = usize::try_from(now.of.unwrap_or(0)).unwrap_or(usize::MAX);
             let done = usize::try_from(now.done).unwrap_or(usize::MAX);
-            progress(Progress::Tracing { done, of })
+            let watcher = self.watcher.as_mut();
+            watcher.map_or(ControlFlow::Continue(()), |it| it(Progress::Tracing { done, of }))
         };
         match question(repo, &mut Watch::new(&mut watcher)) {
-            Ok(answer) => Ok(Some(answer)),
+            Ok(answer) => Ok(answer),
             Err(GitError::Cancelled) => Err(Cancelled),
             Err(why) => {
                 self.failed = true;
-                note(notes, format!("the history could not be read: {why}"));
-                Ok(None)
+                self.note(format!("the history could not be read: {why}"));
+                Ok(none)
             }
         }
     }
 
-    /// Which of these words are nowhere in the checked-out commit.
-    pub(in crate::documents) fn missing(
+    /// Looks a single thing up; `None` without a repository, and when git fails.
+    pub(in crate::documents) fn look_up<T>(
         &mut self,
-        words: &[Word],
-        notes: &mut Vec<Note>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Vec<bool>, Cancelled> {
-        let none = || vec![false; words.len()];
-        if words.is_empty() {
-            return Ok(none());
-        }
-        let answer =
-            self.ask(notes, progress, |repo, watch| repo.missing(words, &is_document, watch))?;
-        Ok(answer.unwrap_or_else(none))
+        question: impl FnOnce(&mut Repo) -> Result<Option<T>, GitError>,
+    ) -> Option<T> {
+        let answer = question(&mut self.repo.as_mut()?.0);
+        self.failed |= answer.is_err();
+        answer.ok().flatten()
     }
 
-    /// When these blocks were last edited.
-    pub(in crate::documents) fn date(
-        &mut self,
-        documents: &[DatingQuery<'_>],
-        notes: &mut Vec<Note>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Vec<Vec<Dated>>, Cancelled> {
-        let answer = self.ask(notes, progress, |repo, watch| repo.date(documents, watch))?;
-        let unknown = || documents.iter().map(|each| vec![Dated::Unknown; each.blocks.len()]);
-        Ok(answer.unwrap_or_else(|| unknown().collect()))
-    }
-
-    /// When these files came, and when they were edited last.
-    pub(super) fn lives(
-        &mut self,
-        files: &[LifeQuery<'_>],
-        notes: &mut Vec<Note>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Vec<Option<Life>>, Cancelled> {
-        if files.is_empty() {
-            return Ok(Vec::new());
-        }
-        let answer = self.ask(notes, progress, |repo, watch| repo.lives(files, watch))?;
-        Ok(answer.unwrap_or_else(|| vec![None; files.len()]))
+    /// The commit that was checked out at a time.
+    pub(super) fn commit_at(&mut self, at: Timestamp) -> Option<git::Commit> {
+        self.look_up(|repo| repo.commit_at(at))
     }
 
     /// What became of these words.
     pub(in crate::documents) fn trace(
         &mut self,
         words: &[WordQuery<'_>],
-        notes: &mut Vec<Note>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Vec<Trace>, Cancelled> {
-        if words.is_empty() {
-            return Ok(Vec::new());
-        }
-        let answer =
-            self.ask(notes, progress, |repo, watch| repo.trace(words, &is_document, watch))?;
-        Ok(answer.unwrap_or_else(|| vec![Trace::Unknown; words.len()]))
+        let unknown = vec![Trace::Unknown; words.len()];
+        self.ask(unknown, |repo, watch| repo.trace(words, &is_document, watch))
     }
 
-    /// The name that a document had at a moment, if that was another one, and the commit that gave it
-    /// the present one.
-    pub(super) fn name_at(&mut self, path: &str, at: Anchor) -> Option<(String, git::Commit)> {
-        let (repo, _) = self.repo.as_mut()?;
-        let answer = repo.name_at(path, at);
-        self.failed |= answer.is_err();
-        answer.ok().flatten()
+    /// Tells which of these words are nowhere in the checked-out commit.
+    pub(in crate::documents) fn missing(&mut self, words: &[Word]) -> Result<Vec<bool>, Cancelled> {
+        let none = vec![false; words.len()];
+        self.ask(none, |repo, watch| repo.missing(words, &is_document, watch))
     }
 
     /// What became of these citations.
     pub(in crate::documents) fn cited(
         &mut self,
         citations: &[CitationQuery<'_>],
-        notes: &mut Vec<Note>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Vec<Cite>, Cancelled> {
-        if citations.is_empty() {
-            return Ok(Vec::new());
-        }
-        let answer = self.ask(notes, progress, |repo, watch| repo.cited(citations, watch))?;
-        Ok(answer.unwrap_or_else(|| vec![Cite::Unknown; citations.len()]))
-    }
-
-    /// Where the lines of a citation are in a text of its file.
-    pub(in crate::documents) fn follow(
-        &mut self,
-        citation: &CitationQuery<'_>,
-        text: &[u8],
-    ) -> Option<Lines> {
-        let (repo, _) = self.repo.as_mut()?;
-        let answer = repo.follow(citation, text);
-        self.failed |= answer.is_err();
-        answer.ok().flatten()
-    }
-
-    /// The texts of files in a commit, those that it has.
-    pub(super) fn texts(&mut self, commit: Oid, paths: &[String]) -> Vec<(String, String)> {
-        let Some((repo, _)) = &mut self.repo else { return Vec::new() };
-        let mut texts = Vec::new();
-        for path in paths {
-            match repo.text_at(commit, path) {
-                Ok(text) => texts.extend(text.map(|text| (path.clone(), text))),
-                Err(_) => self.failed = true,
-            }
-        }
-        texts
-    }
-
-    /// The commit that was checked out at a time.
-    pub(in crate::documents) fn commit_at(
-        &mut self,
-        at: staleness_core::time::Timestamp,
-    ) -> Option<git::Commit> {
-        let (repo, _) = self.repo.as_mut()?;
-        let answer = repo.commit_at(at);
-        self.failed |= answer.is_err();
-        answer.ok().flatten()
+        let unknown = vec![Cite::Unknown; citations.len()];
+        self.ask(unknown, |repo, watch| repo.cited(citations, watch))
     }
 
     /// The documents with what is new since a revision alone: what went missing in a later commit,
@@ -257,17 +188,16 @@ impl Past {
         &mut self,
         revision: &str,
         documents: &[Document],
-        notes: &mut Vec<Note>,
     ) -> Result<Option<Vec<Document>>, Cancelled> {
         let Some((repo, _)) = &mut self.repo else {
-            note(notes, "without a history everything is new".to_owned());
+            self.note("without a history everything is new");
             return Ok(None);
         };
         let since = match repo.since(revision, &is_document) {
             Ok(since) => since,
             Err(GitError::Cancelled) => return Err(Cancelled),
             Err(why) => {
-                note(notes, format!("what is new since that revision is not known: {why}"));
+                self.note(format!("what is new since that revision is not known: {why}"));
                 return Ok(None);
             }
         };
@@ -299,28 +229,25 @@ impl Past {
     }
 
     /// Says what could not be looked at, and what was too much.
-    pub(super) fn tell_unread(&self, notes: &mut Vec<Note>, skipped: &mut Vec<Skipped>) {
+    pub(super) fn tell_unread(&mut self, skipped: &mut Vec<Skipped>) {
+        let Some((repo, tracked)) = &self.repo else { return };
         let mut skip = |path: &str, reason: &str| {
             skipped.push(Skipped { path: path.to_owned(), reason: reason.to_owned() });
         };
-        if let Some((repo, tracked)) = &self.repo {
-            if repo.unread() != git::Unread::default() {
-                let text =
-                    "parts of the history could not be read; nothing was concluded from them";
-                note(notes, text.to_owned());
-            }
-            if repo.is_cut() {
-                let reason = "the project or its history is too large or too deep to be searched as a \
-                              whole: what is gone may not be found";
-                skip(".git", reason);
-            }
-            if tracked.iter().any(|(_, kind)| kind == git::TrackedKind::Submodule) {
-                let text = "a submodule may hold any name: no flag or identifier is told as gone";
-                note(notes, text.to_owned());
-            }
-            if tracked.cut {
-                skip(WHOLE, "has more files than are listed: the rest was left out");
-            }
+        if repo.is_cut() {
+            let reason = "the project or its history is too large or too deep to be searched as a \
+                          whole: what is gone may not be found";
+            skip(".git", reason);
+        }
+        if tracked.cut {
+            skip(WHOLE, "has more files than are listed: the rest was left out");
+        }
+        let is_unread = repo.unread() != git::Unread::default();
+        if tracked.iter().any(|(_, kind)| kind == git::TrackedKind::Submodule) {
+            self.note("a submodule may hold any name: no flag or identifier is told as gone");
+        }
+        if is_unread {
+            self.note("parts of the history could not be read; nothing was concluded from them");
         }
     }
 }

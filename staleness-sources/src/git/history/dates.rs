@@ -67,6 +67,9 @@ impl History {
         documents: &[DatingQuery<'_>],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Vec<Dated>>, GitError> {
+        if documents.is_empty() {
+            return Ok(Vec::new());
+        }
         let paths: Vec<&str> = documents.iter().map(|document| document.path).collect();
         let mut trails = self.trails(&paths, watch)?;
         for (path, trail) in paths.iter().zip(&mut trails).filter(|(_, it)| !it.names.is_empty()) {

@@ -102,6 +102,9 @@ impl Search<'_> {
         is_document: &dyn Fn(&str) -> bool,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<bool>, GitError> {
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut lexicon = Lexicon::default();
         let mut meanings: HashMap<&Word, Option<Meaning>> = HashMap::new();
         for word in words {

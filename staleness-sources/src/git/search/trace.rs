@@ -47,6 +47,9 @@ impl Search<'_> {
         is_document: &dyn Fn(&str) -> bool,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Trace>, GitError> {
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
         let known = |searched: &Searched| words.iter().all(|query| searched.knows(query.word));
         if !self.searched.as_ref().is_some_and(known) {
             let words: Vec<Word> = words.iter().map(|query| query.word.clone()).collect();
