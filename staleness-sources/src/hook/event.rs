@@ -8,7 +8,7 @@ use staleness_core::outcome::OutcomeKind;
 use staleness_core::time::Timestamp;
 use staleness_core::tool::ToolKind;
 
-use super::payload::{Input, Payload, Scalar};
+use super::payload::{Payload, Scalar, Shallow};
 use super::{Event, HookClient, HookError, HookInput, MAX_PROMPT_BYTES, Prompt, ToolEvent};
 
 /// The longest event or source name that is passed on, in bytes.
@@ -96,10 +96,10 @@ fn prompt(payload: &Payload<'_>) -> Prompt {
 
 /// A result may report an error although the use went well.
 fn after_use(payload: &Payload<'_>) -> OutcomeKind {
-    let result = payload.response.result_type.text().unwrap_or_default();
+    let result = payload.response.get("resultType").unwrap_or_default();
     if matches!(payload.is_interrupt, Scalar::Bool(true)) || result == "denied" {
         OutcomeKind::Interrupted
-    } else if payload.response.is_error || matches!(result, "failure" | "error") {
+    } else if payload.response.is_error() || matches!(result, "failure" | "error") {
         OutcomeKind::Failure
     } else {
         OutcomeKind::Success
@@ -114,7 +114,7 @@ fn after_failure(payload: &Payload<'_>) -> OutcomeKind {
     let kind = kind.to_ascii_lowercase();
     if matches!(payload.is_interrupt, Scalar::Bool(true))
         || BY_A_PERSON.iter().any(|word| kind.contains(word))
-        || payload.response.result_type.text() == Some("denied")
+        || payload.response.get("resultType") == Some("denied")
     {
         OutcomeKind::Interrupted
     } else {
@@ -132,7 +132,9 @@ fn tool_event(
     let op = payload.op.strict("tool_use_id")?.and_then(|id| OpId::new(short(id)).ok());
     let server = payload
         .server
-        .text()
+        .text
+        .as_deref()
+        .or_else(|| payload.server.get("name"))
         .filter(|server| staleness_core::ids::check_id(server).is_ok())
         .map(str::to_owned);
     Ok(ToolEvent {
@@ -158,26 +160,24 @@ fn is_builtin(name: &str, client: HookClient) -> bool {
 }
 
 /// The names in a tool's input that may be other tools.
-fn mentions(tool: &str, input: &Input<'_>) -> Vec<ToolName> {
+fn mentions(tool: &str, input: &Shallow<'_>) -> Vec<ToolName> {
     let tool = tool.to_ascii_lowercase();
     if !matches!(tool.as_str(), "skill" | "slashcommand" | "task" | "agent") {
         return Vec::new();
     }
     // Copilot CLI sends the input as a text that holds JSON.
-    let inner: Option<Input<'_>> =
-        input.text.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    let inner: Option<Shallow<'_>> = input.text.as_deref().and_then(Shallow::input);
     let input = inner.as_ref().unwrap_or(input);
     let names = match tool.as_str() {
         "skill" => input
-            .skill
-            .text()
-            .or(input.command.text())
+            .get("skill")
+            .or_else(|| input.get("command"))
             .and_then(first_word)
             .map(|name| vec![name.to_owned(), format!("/{name}")]),
         "slashcommand" => {
-            input.command.text().and_then(first_word).map(|name| vec![format!("/{name}")])
+            input.get("command").and_then(first_word).map(|name| vec![format!("/{name}")])
         }
-        _ => input.agent.text().map(|name| vec![format!("agent:{name}")]),
+        _ => input.get("subagent_type").map(|name| vec![format!("agent:{name}")]),
     };
     names.unwrap_or_default().into_iter().filter_map(|name| ToolName::new(name).ok()).collect()
 }

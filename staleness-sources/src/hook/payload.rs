@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 
 use super::{HookError, MAX_PAYLOAD_BYTES};
 
@@ -28,9 +30,9 @@ pub(super) struct Payload<'a> {
     pub(super) duration: Scalar<'a>,
     pub(super) failure_type: Scalar<'a>,
     pub(super) is_interrupt: Scalar<'a>,
-    pub(super) server: Scalar<'a>,
-    pub(super) input: Input<'a>,
-    pub(super) response: Response<'a>,
+    pub(super) server: Shallow<'a>,
+    pub(super) input: Shallow<'a>,
+    pub(super) response: Shallow<'a>,
     /// A key of Copilot CLI was seen.
     pub(super) has_camel_keys: bool,
     /// A key of Codex CLI was seen.
@@ -92,7 +94,7 @@ impl<'a> Payload<'a> {
             "session_id" | "sessionId" => self.session = map.next_value()?,
             "conversation_id" => self.conversation = map.next_value()?,
             "cwd" => self.cwd = map.next_value()?,
-            "workspace_roots" => self.workspace = map.next_value::<First<'_>>()?.0,
+            "workspace_roots" => self.workspace = map.next_value_seed(FIRST)?.text,
             "agent_type" | "agentType" => self.agent_type = map.next_value()?,
             "transcript_path" => self.transcript = map.next_value()?,
             "timestamp" => self.timestamp = map.next_value()?,
@@ -103,9 +105,11 @@ impl<'a> Payload<'a> {
             "duration_ms" | "durationMs" | "duration" => self.duration = map.next_value()?,
             "failure_type" => self.failure_type = map.next_value()?,
             "is_interrupt" | "isInterrupt" => self.is_interrupt = map.next_value()?,
-            "mcp_server" | "mcpServer" => self.server = map.next_value::<Named<'_>>()?.0,
-            "tool_input" | "toolInput" | "toolArgs" => self.input = map.next_value()?,
-            "tool_response" | "toolResponse" | "toolResult" => self.response = map.next_value()?,
+            "mcp_server" | "mcpServer" => self.server = map.next_value_seed(NAMED)?,
+            "tool_input" | "toolInput" | "toolArgs" => self.input = map.next_value_seed(INPUT)?,
+            "tool_response" | "toolResponse" | "toolResult" => {
+                self.response = map.next_value_seed(RESPONSE)?
+            }
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
         Ok(())
@@ -165,21 +169,6 @@ impl Scalar<'_> {
     }
 }
 
-/// Visitors for values of which only some forms matter: the others are skipped.
-macro_rules! skip_other_forms {
-    ($($visit:ident($type:ty),)*) => {
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("any value")
-        }
-        fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-            Ok(Default::default())
-        }
-        $(fn $visit<E: Error>(self, _: $type) -> Result<Self::Value, E> {
-            Ok(Default::default())
-        })*
-    };
-}
-
 fn skip_list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<(), A::Error> {
     while list.next_element::<IgnoredAny>()?.is_some() {}
     Ok(())
@@ -191,7 +180,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
         impl<'de> Visitor<'de> for Any {
             type Value = Scalar<'de>;
 
-            skip_other_forms! {}
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+
+            fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+                Ok(Scalar::None)
+            }
 
             fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
                 Ok(Scalar::Bool(value))
@@ -222,150 +217,112 @@ impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
     }
 }
 
-/// A text, or the `name` of an object.
+/// A value of which one level is kept, and nothing but what was asked for.
 #[derive(Default)]
-struct Named<'a>(Scalar<'a>);
+pub(super) struct Shallow<'a> {
+    /// The value itself, if it is a text; of a list its first element.
+    pub(super) text: Option<Cow<'a, str>>,
+    members: Vec<(&'static str, Scalar<'a>)>,
+}
 
-impl<'de: 'a, 'a> Deserialize<'de> for Named<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Named<'de>;
+impl<'a> Shallow<'a> {
+    /// The text of a member. Of duplicates the last one counts.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.members.iter().rev().find(|(key, _)| *key == name)?.1.text()
+    }
 
-            skip_other_forms! { visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), }
+    /// Returns true if a result reports an error.
+    pub(super) fn is_error(&self) -> bool {
+        let is_true = |(key, value): &(&str, Scalar<'_>)| {
+            matches!(*key, "isError" | "is_error") && matches!(value, Scalar::Bool(true))
+        };
+        self.members.iter().any(is_true)
+    }
 
-            fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Self::Value, E> {
-                Ok(Named(Scalar::Text(Cow::Borrowed(value))))
-            }
-            fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
-                Ok(Named(Scalar::Text(Cow::Owned(value.to_owned()))))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                skip_list(list).map(|()| Named::default())
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut name = Scalar::None;
-                while let Some(Key(key)) = map.next_key()? {
-                    if key == "name" {
-                        name = map.next_value()?;
-                    } else {
-                        map.next_value::<IgnoredAny>()?;
-                    }
-                }
-                Ok(Named(name))
-            }
-        }
-        deserializer.deserialize_any(Any)
+    /// Reads a tool's input that was sent as a text that holds JSON.
+    pub(super) fn input(text: &'a str) -> Option<Self> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        let input = INPUT.deserialize(&mut json).ok()?;
+        json.end().ok().map(|()| input)
     }
 }
 
 /// The first text of a list.
-#[derive(Default)]
-struct First<'a>(Option<Cow<'a, str>>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for First<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = First<'de>;
-
-            skip_other_forms! {
-                visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str),
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let first = match list.next_element()? {
-                    Some(Scalar::Text(text)) => Some(text),
-                    _ => None,
-                };
-                skip_list(list).map(|()| First(first))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                IgnoredAny.visit_map(map).map(|_| First::default())
-            }
-        }
-        deserializer.deserialize_any(Any)
-    }
-}
-
+const FIRST: Asked = Asked { members: &[], text: false, first: true };
+/// A text, or the `name` of an object.
+const NAMED: Asked = Asked { members: &["name"], text: true, first: false };
 /// The names that some tools take as input. A text may be the same object as JSON.
-#[derive(Default)]
-pub(super) struct Input<'a> {
-    pub(super) skill: Scalar<'a>,
-    pub(super) command: Scalar<'a>,
-    pub(super) agent: Scalar<'a>,
-    pub(super) text: Option<Cow<'a, str>>,
+const INPUT: Asked =
+    Asked { members: &["skill", "command", "subagent_type"], text: true, first: false };
+/// The parts of a result that tell of an error, the last of them in Copilot CLI's words.
+const RESPONSE: Asked =
+    Asked { members: &["isError", "is_error", "resultType"], text: false, first: false };
+
+/// The parts of a value that are kept; the rest is skipped, not built.
+struct Asked {
+    members: &'static [&'static str],
+    text: bool,
+    first: bool,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Input<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Input<'de>;
+impl<'de> DeserializeSeed<'de> for Asked {
+    type Value = Shallow<'de>;
 
-            skip_other_forms! { visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), }
-
-            fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Self::Value, E> {
-                Ok(Input { text: Some(Cow::Borrowed(value)), ..Input::default() })
-            }
-            fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
-                Ok(Input { text: Some(Cow::Owned(value.to_owned())), ..Input::default() })
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                skip_list(list).map(|()| Input::default())
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut input = Input::default();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "skill" => input.skill = map.next_value()?,
-                        "command" => input.command = map.next_value()?,
-                        "subagent_type" => input.agent = map.next_value()?,
-                        _ => drop(map.next_value::<IgnoredAny>()?),
-                    }
-                }
-                Ok(input)
-            }
-        }
-        deserializer.deserialize_any(Any)
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-/// Whether a result reports an error.
-#[derive(Default)]
-pub(super) struct Response<'a> {
-    pub(super) is_error: bool,
-    /// Copilot CLI's word for it.
-    pub(super) result_type: Scalar<'a>,
-}
+impl<'de> Visitor<'de> for Asked {
+    type Value = Shallow<'de>;
 
-impl<'de: 'a, 'a> Deserialize<'de> for Response<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Response<'de>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
 
-            skip_other_forms! {
-                visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str),
-            }
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(Shallow::default())
+    }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-                skip_list(list).map(|()| Response::default())
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut response = Response::default();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "isError" | "is_error" => {
-                            response.is_error |= matches!(map.next_value()?, Scalar::Bool(true));
-                        }
-                        "resultType" => response.result_type = map.next_value()?,
-                        _ => drop(map.next_value::<IgnoredAny>()?),
-                    }
-                }
-                Ok(response)
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Shallow::default())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Shallow::default())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Shallow::default())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Shallow::default())
+    }
+
+    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Self::Value, E> {
+        Ok(Shallow { text: self.text.then_some(Cow::Borrowed(value)), members: Vec::new() })
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
+        let text = self.text.then(|| Cow::Owned(value.to_owned()));
+        Ok(Shallow { text, members: Vec::new() })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let first = if self.first { list.next_element()? } else { None };
+        let text = if let Some(Scalar::Text(text)) = first { Some(text) } else { None };
+        skip_list(list).map(|()| Shallow { text, members: Vec::new() })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(Key(key)) = map.next_key()? {
+            match self.members.iter().find(|member| **member == key) {
+                Some(member) => members.push((*member, map.next_value()?)),
+                None => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        deserializer.deserialize_any(Any)
+        Ok(Shallow { text: None, members })
     }
 }
