@@ -15,9 +15,7 @@ const MAX_ENTRIES: usize = 10_000;
 /// One visible entry of a folder. Links were followed.
 #[derive(Debug)]
 pub(crate) struct Item {
-    /// Its name.
     pub(crate) name: String,
-    /// Where it is.
     pub(crate) path: PathBuf,
     /// True if it is a folder; else it is a regular file.
     pub(crate) is_folder: bool,
@@ -37,9 +35,6 @@ impl<'a> Lister<'a> {
     }
 
     /// The folder's entries by name, without hidden ones. What cannot be used becomes a fault.
-    ///
-    /// # Errors
-    /// Why the folder cannot be listed.
     pub(crate) fn list(&mut self, folder: &Path, draft: &mut Draft) -> Result<Vec<Item>, String> {
         let entries = fs::read_dir(folder)
             .map_err(|error| format!("{}: {}", shown(folder), reason(error.kind())))?;
@@ -101,9 +96,6 @@ impl<'a> Lister<'a> {
     }
 
     /// Every Markdown file below the folder, with the names of the folders that lead to it.
-    ///
-    /// # Errors
-    /// Why the folder cannot be listed.
     pub(crate) fn markdown(
         &mut self,
         folder: &Path,

@@ -32,7 +32,6 @@ pub(crate) const OPTIONS: ParseOptions = ParseOptions {
 /// The line in which something is wrong, from 1, and what it is.
 pub(crate) type Fault = (usize, &'static str);
 
-/// Parses a text.
 pub(crate) fn parse(text: &str) -> Result<Value<'_>, Fault> {
     match parse_to_ast(text, &CollectOptions::default(), &OPTIONS) {
         Ok(result) => result.value.ok_or((1, "is empty")),
@@ -86,11 +85,8 @@ impl<'t> JsonFile<'t> {
 /// A configuration file that was read.
 #[derive(Debug)]
 pub(crate) struct JsonText<'t> {
-    /// Where it is.
     pub(crate) path: &'t Path,
-    /// Its text.
     pub(crate) text: &'t str,
-    /// Its top level.
     pub(crate) root: Object<'t>,
 }
 
@@ -116,11 +112,9 @@ pub(crate) fn start(value: &Value<'_>) -> usize {
 /// One member of an object.
 #[derive(Debug)]
 pub(crate) struct Entry<'o, 't> {
-    /// Its key.
     pub(crate) key: &'o str,
     /// Where the key begins, in bytes.
     pub(crate) at: usize,
-    /// Its value.
     pub(crate) value: &'o Value<'t>,
 }
 

@@ -45,9 +45,6 @@ impl Shape {
 
 /// Makes the outline of a text: JSON without comments, in which everything that is kept stands in the
 /// line where it stood.
-///
-/// # Errors
-/// Those of [`crate::json::parse`], at the same lines, and that the outline would be too large.
 pub(crate) fn outline(text: &str, shape: &'static Shape) -> Result<String, Fault> {
     let options = ScannerOptions {
         allow_single_quoted_strings: OPTIONS.allow_single_quoted_strings,

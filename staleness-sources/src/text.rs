@@ -80,7 +80,6 @@ pub(crate) fn line_at(text: &str, offset: usize) -> usize {
 pub(crate) enum Target {
     /// Something that exists and may be read.
     There(Metadata),
-    /// Nothing.
     Missing,
     /// Something that may not or cannot be read, and why.
     Failed(&'static str),
@@ -113,9 +112,6 @@ pub(crate) fn read_config(path: &Path, fence: Option<&Fence>, limit: u64) -> Con
 }
 
 /// Looks at a configuration file without opening it.
-///
-/// # Errors
-/// It is missing, or cannot be used.
 pub(crate) fn check_config(
     path: &Path,
     fence: Option<&Fence>,
@@ -131,9 +127,6 @@ pub(crate) fn check_config(
 }
 
 /// Reads the bytes of a file, and its metadata as of before the reading.
-///
-/// # Errors
-/// It cannot be used.
 pub(crate) fn load_config(path: &Path, limit: u64) -> Result<(Vec<u8>, Metadata), Content> {
     let read = || {
         let file = File::open(path)?;

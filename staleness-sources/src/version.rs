@@ -6,7 +6,6 @@ use crate::text::read_small;
 
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
-/// The longest version.
 const MAX_VERSION: usize = 64;
 
 /// The version that the files of a project declare: `Cargo.toml`, `package.json`, `pyproject.toml`

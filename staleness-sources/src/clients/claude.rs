@@ -21,7 +21,6 @@ pub(super) const CLIENT: &str = "claude-code";
 /// The settings that govern a project, weakest first.
 #[derive(Debug)]
 pub(super) struct AllSettings {
-    /// The user's.
     pub(super) user: Settings,
     /// The project's, and the user's own for this project.
     pub(super) project: [Settings; 2],

@@ -17,7 +17,6 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// Programs write files in pieces whose sizes are multiples of this, in bytes.
 const PIECE: usize = 512;
 
-/// Reads both levels.
 pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     let user = match outside.codex_dir {
         Some(folder) => folder.join("config.toml"),

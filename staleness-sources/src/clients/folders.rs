@@ -28,7 +28,6 @@ pub(super) enum Shelf {
 }
 
 impl Shelf {
-    /// Every shelf.
     pub(super) const ALL: [Self; 3] = [Self::Commands, Self::Skills, Self::Agents];
 
     /// The folder's name, and the part of the source.

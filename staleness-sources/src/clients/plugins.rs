@@ -26,7 +26,6 @@ pub(super) struct Installed {
     pub(super) name: ToolName,
     /// Where it was installed.
     pub(super) level: Level,
-    /// Its folder.
     pub(super) folder: PathBuf,
     /// The client has switched it off.
     pub(super) disabled: bool,

@@ -93,7 +93,6 @@ static TEXTS: Shape = Shape { text: true, elements: Some(&TEXT), ..Shape::PLAIN 
 
 static SERVER: Shape = Shape { members: SERVER_MEMBERS, ..Shape::PLAIN };
 
-/// A map of servers.
 static MAP: Shape = Shape { others: Some(&SERVER), ..Shape::PLAIN };
 
 /// A map of servers, or an object that holds the map under a key.

@@ -26,7 +26,6 @@ const CURSOR: Client =
 const VSCODE: Client = Client { name: "vscode", key: "servers", project: Some(".vscode/mcp.json") };
 const WINDSURF: Client = Client { name: "windsurf", key: "mcpServers", project: None };
 
-/// Reads all of them.
 pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     let home = &outside.home;
     let desktop = outside.user_config("Claude/claude_desktop_config.json");

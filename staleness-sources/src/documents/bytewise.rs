@@ -2,7 +2,6 @@
 
 /// Small letters and digits.
 pub(super) const SMALL: u16 = 1;
-/// Capitals.
 pub(super) const UPPER: u16 = 1 << 1;
 pub(super) const UNDERSCORE: u16 = 1 << 2;
 pub(super) const SPACE: u16 = 1 << 3;

@@ -24,7 +24,6 @@ pub(super) enum Reach {
     Element,
     /// To the next heading of the same or a higher level.
     Section,
-    /// The whole document.
     File,
 }
 

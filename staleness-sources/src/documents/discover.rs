@@ -60,7 +60,6 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds the files.
     pub(super) fn run(mut self) -> Found {
         if self.options.paths.is_empty() {
             match self.tracked {
@@ -151,7 +150,6 @@ impl Search<'_> {
         (!key_of(own).eq_ignore_ascii_case(key)).then(|| own.to_path_buf())
     }
 
-    /// Adds a file.
     pub(super) fn add(&mut self, key: String, path: PathBuf, inside: bool, loaded: Loaded) {
         if self.patterns.ignores(&key) {
             return;

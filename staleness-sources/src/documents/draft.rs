@@ -24,9 +24,7 @@ use super::words::{self, Shape};
 pub(super) enum Origin {
     /// The target of a link or an image.
     Link,
-    /// A code span.
     Code,
-    /// Ordinary text.
     Prose,
 }
 
@@ -101,10 +99,6 @@ impl Default for Room {
     }
 }
 
-/// Reads a document.
-///
-/// # Errors
-/// Why it cannot be read.
 pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Draft, &'static str> {
     let front = front::read(text)?;
     let mut draft = Draft {

@@ -14,7 +14,6 @@ use crate::text::{Fence, Target, look, reason};
 /// A file that is to be checked.
 #[derive(Clone, Debug)]
 pub(super) struct DocFile {
-    /// Where it is.
     pub(super) path: PathBuf,
     /// True if it lies in the project; then its key is its path there.
     pub(super) inside: bool,
@@ -36,9 +35,6 @@ pub(super) struct Text {
 }
 
 /// Reads a document of at most `limit` bytes that lies behind the fence.
-///
-/// # Errors
-/// Why it cannot be used, as the end of a sentence.
 pub(super) fn read(path: &Path, limit: u64, fence: Option<&Fence>) -> Result<Text, String> {
     let meta = match look(path, fence) {
         Target::There(meta) => meta,

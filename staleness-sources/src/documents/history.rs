@@ -3,7 +3,6 @@
 /// Whether a file is history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum History {
-    /// It is none.
     No,
     /// Its name or a folder of it is one that such files have. That is a guess: what a file says of
     /// itself, and what a client does with it, go before.

@@ -27,9 +27,7 @@ pub(super) enum Form {
 /// What a piece of a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// Ordinary text.
     Prose,
-    /// A code span.
     Code,
     /// A link or an image; with the place of its target among those of the block.
     Target(usize),
@@ -59,7 +57,6 @@ pub(super) struct BlockView<'b, 'a> {
 
 /// What a reader of Markdown is told, in the order of the text.
 pub(super) trait Visitor<'a> {
-    /// A block ended.
     fn block(&mut self, block: &BlockView<'_, 'a>);
     /// HTML stands here; `inline` within a block, which is told later.
     fn html(&mut self, html: &str, range: Range<usize>, inline: bool);

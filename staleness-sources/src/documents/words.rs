@@ -16,7 +16,6 @@ pub(super) const MAX_WORD_BYTES: usize = 120;
 pub(super) enum Shape {
     /// A path, perhaps with lines.
     Path,
-    /// A flag.
     Flag,
     /// A code identifier, or several joined.
     Identifier,

@@ -142,7 +142,6 @@ pub(super) enum Scalar<'a> {
 }
 
 impl Scalar<'_> {
-    /// The text, if it is one.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Scalar::Text(text) => Some(text),

@@ -48,7 +48,6 @@ pub(super) enum Reading {
     Known(Box<Document>),
 }
 
-/// Reads a document.
 pub(super) fn read(
     check: &mut Check<'_>,
     key: String,
@@ -290,9 +289,6 @@ pub(super) struct Undated {
 const MAX_ITEM_BYTES: usize = 32 * 1024 * 1024;
 
 /// Takes in the item that a file is.
-///
-/// # Errors
-/// When there is no room for it.
 fn take_item(
     check: &mut Check<'_>,
     key: &DocumentKey,

@@ -26,7 +26,6 @@ pub(in crate::documents) struct Past<'p> {
     pub(super) boundary: u128,
     /// True if git failed on the way.
     failed: bool,
-    /// What was noticed.
     pub(in crate::documents) notes: Vec<Note>,
     watcher: Option<Watcher<'p>>,
 }

@@ -99,7 +99,6 @@ impl<'a> Targets<'a> {
         all
     }
 
-    /// The path of an item, if it is one.
     fn item_at(&self, path: &str) -> Option<&'a str> {
         let (path, (_, item)) = self.read.get_key_value(path)?;
         item.is_some().then_some(*path)

@@ -23,7 +23,6 @@ pub(in crate::documents) enum Style {
 pub(in crate::documents) enum Value {
     /// One value, without its quotes.
     Text(String),
-    /// Several.
     List(Vec<String>),
     /// Fields of its own, or nothing that can be read.
     Other,
@@ -71,9 +70,6 @@ impl Front {
 }
 
 /// Reads the front matter of a text; `None` when it has none.
-///
-/// # Errors
-/// When it is larger than anybody writes by hand.
 pub(in crate::documents) fn read(text: &str) -> Result<Option<Front>, &'static str> {
     let skipped = text.len() - text.trim_start_matches('\u{feff}').len();
     let rest = &text[skipped..];

@@ -152,7 +152,6 @@ impl Changes {
         &self.files
     }
 
-    /// What was at a path at a place.
     pub(crate) fn at(&self, place: usize, path: &str) -> Known {
         let path = path.as_bytes();
         let odd = path.is_empty() || path.split(|byte| *byte == b'/').any(<[u8]>::is_empty);

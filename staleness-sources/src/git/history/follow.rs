@@ -63,7 +63,6 @@ pub(crate) struct Follow<'a> {
     pub(crate) commits: Vec<Commit>,
     /// What the current commit added of the files that are followed.
     added: Vec<(Vec<u8>, Oid)>,
-    /// What it removed.
     removed: Vec<(Vec<u8>, Oid)>,
     renaming: usize,
     asker: Asker,

@@ -35,9 +35,6 @@ pub(crate) struct Renames {
 
 impl Renames {
     /// Asks git. Finding none is no failure: a partial clone does not hold the contents.
-    ///
-    /// # Errors
-    /// When git cannot be started, or does not answer.
     pub(crate) fn of_commit(
         place: &Place,
         asker: &mut Asker,

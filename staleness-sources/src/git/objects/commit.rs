@@ -28,7 +28,6 @@ pub(crate) fn head(objects: &mut Objects) -> Result<Commit, GitError> {
     })?
 }
 
-/// Reads a commit.
 pub(crate) fn commit(objects: &mut Objects, wanted: Wanted) -> Result<Option<Commit>, GitError> {
     objects.one(wanted, |object| match object {
         Object::Found(id, Sort::Commit, bytes) => committed_at(bytes).map(|at| Commit { id, at }),

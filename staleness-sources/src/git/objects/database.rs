@@ -27,7 +27,6 @@ const MANY: usize = 4_096;
 /// How often git may break off over an object before it is given up: for all questions about a repository.
 const MAX_RESTARTS: u32 = 32;
 
-/// The open connection.
 #[derive(Debug)]
 pub(crate) struct Objects {
     program: Program,
@@ -95,9 +94,6 @@ impl Objects {
     }
 
     /// Asks for all of them and shows the answers in order until `look` breaks.
-    ///
-    /// # Errors
-    /// When git cannot be started, or breaks off again and again.
     pub(crate) fn each(
         &mut self,
         wanted: &[Wanted],
@@ -107,9 +103,6 @@ impl Objects {
     }
 
     /// The same, all of them of a git of their own: for questions that are asked once.
-    ///
-    /// # Errors
-    /// As [`Objects::each`].
     pub(crate) fn all(
         &mut self,
         wanted: &[Wanted],
@@ -217,9 +210,6 @@ impl Objects {
     /// What git tells of how it keeps each of these objects, as far as it does: `None` for one that is
     /// missing, or all that come after one over which it breaks off. Nothing depends on it but speed, so
     /// that counts for nothing.
-    ///
-    /// # Errors
-    /// When git cannot be started, does not trust the repository, or does not answer.
     pub(crate) fn tell(&mut self, wanted: &[Wanted]) -> Result<Vec<Option<Told>>, GitError> {
         let mut process = self.start_bulk(TOLD, &wanted.into(), 0, &None)?;
         let mut all = vec![None; wanted.len()];
@@ -238,9 +228,6 @@ impl Objects {
     }
 
     /// One object, handed to `look`.
-    ///
-    /// # Errors
-    /// As [`Objects::each`].
     pub(crate) fn one<T>(
         &mut self,
         wanted: Wanted,
@@ -372,7 +359,6 @@ impl Objects {
         Ok(Heard::All)
     }
 
-    /// Reads one answer.
     fn reply(&mut self, process: &mut Process) -> io::Result<Reply> {
         let mut line = Vec::new();
         if !process.record(b'\n', &mut line)? {

@@ -7,7 +7,6 @@ use super::oid::Oid;
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// An object.
     Object(Oid),
     /// The commit of that id, or that the tag of that id names.
     Commit(Oid),

@@ -68,7 +68,6 @@ pub(crate) enum Answers {
     Wanted(BufReader<Heard>),
     /// Read by a thread of their own, before somebody wants them.
     Ahead(Ahead),
-    /// Heard no more.
     Closed,
 }
 

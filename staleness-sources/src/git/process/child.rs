@@ -36,17 +36,11 @@ type Reading = fn(Heard) -> io::Result<Answers>;
 
 impl Process {
     /// Starts a command whose standard input is empty.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub(crate) fn start(command: Call) -> Result<Self, GitError> {
         Self::spawn(command, Answers::wanted)
     }
 
     /// Starts a command that is asked through its standard input.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub(crate) fn start_asked(mut command: Call) -> Result<Self, GitError> {
         command.command.stdin(Stdio::piped());
         Self::spawn(command, Answers::wanted)
@@ -54,9 +48,6 @@ impl Process {
 
     /// Starts a command that is asked all of this, and nothing after it. Answers are read while it is
     /// still being asked.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub(crate) fn start_told(
         command: Call,
         questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
@@ -65,9 +56,6 @@ impl Process {
     }
 
     /// Starts it for answers that are wanted later; some are read before that.
-    ///
-    /// # Errors
-    /// When it cannot be started.
     pub(crate) fn start_ahead(
         command: Call,
         questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
@@ -123,7 +111,6 @@ impl Process {
         Ok(process)
     }
 
-    /// Writes a question.
     pub(crate) fn ask(&mut self, question: &[u8]) -> io::Result<()> {
         let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         stdin.write_all(question)?;
@@ -131,7 +118,6 @@ impl Process {
         stdin.flush()
     }
 
-    /// The answers.
     pub(crate) fn answers(&mut self) -> &mut impl BufRead {
         &mut self.stdout
     }
@@ -150,9 +136,6 @@ impl Process {
     }
 
     /// Everything that it still answers, when that is not too long, once it has ended well.
-    ///
-    /// # Errors
-    /// When it failed.
     pub(crate) fn all(mut self) -> Result<Vec<u8>, GitError> {
         let mut bytes = Vec::new();
         if (&mut self.stdout).take(MAX_RECORD).read_to_end(&mut bytes).is_err() {
@@ -163,9 +146,6 @@ impl Process {
     }
 
     /// Waits for its end. What it still had to say is lost.
-    ///
-    /// # Errors
-    /// When it failed.
     pub(crate) fn finish(mut self) -> Result<(), GitError> {
         drop(self.stdin.take());
         if io::copy(&mut self.stdout, &mut io::sink()).is_err() {

@@ -26,9 +26,6 @@ const MAX_FILES: usize = 20_000;
 
 /// Refuses a repository of which git would open a pipe, a socket or a device. Where the repository
 /// is, is looked for as git does: from the folder upwards.
-///
-/// # Errors
-/// [`GitError::Failed`] with the name of what is no file.
 pub(crate) fn check_files(root: &Path) -> Result<(), GitError> {
     let root = root.canonicalize().map_err(|_| GitError::NoRepository)?;
     for folder in root.ancestors() {
@@ -49,9 +46,6 @@ pub(crate) fn check_files(root: &Path) -> Result<(), GitError> {
 
 /// Refuses a work tree that is not the folder in which its repository was found: the configuration of
 /// a repository may name any other, in which nothing is as its commits say.
-///
-/// # Errors
-/// [`GitError::Failed`], and [`GitError::NoRepository`] when there is no such folder.
 pub(crate) fn check_work_tree(root: &Path, prefix: &str, found: &Path) -> Result<(), GitError> {
     let root = root.canonicalize().map_err(|_| GitError::NoRepository)?;
     let depth = Path::new(prefix).components().count();

@@ -101,10 +101,6 @@ impl Watchdog {
         self.0.is_cut.load(Ordering::Relaxed)
     }
 
-    /// Starts a git.
-    ///
-    /// # Errors
-    /// When nothing more is asked, or the system starts no more programs.
     pub(crate) fn spawn(
         &self,
         command: &mut Command,
@@ -179,9 +175,6 @@ mod unix {
 
     impl Watchdog {
         /// Waits until a git answers or ends.
-        ///
-        /// # Errors
-        /// When it took too long. After [`io::ErrorKind::TimedOut`] other gits may be asked.
         pub(crate) fn wait(&self, answers: &impl AsFd, limits: ProcessLimits) -> io::Result<()> {
             let began = Instant::now();
             let waited = self.wait_from(began, answers, limits);

@@ -49,9 +49,6 @@ pub(crate) type WantedFile = (Oid, Naming);
 /// Reads files. A few share the git that is running already. Many are divided among as many gits as there
 /// are processors, by what git keeps as differences of what: see [`super::families`]. What is left out
 /// because there is too much is not handed to `found`.
-///
-/// # Errors
-/// When git fails, or the watcher breaks.
 pub(crate) fn read(
     wanted: &[WantedFile],
     lexicon: &Lexicon,

@@ -148,9 +148,6 @@ impl Index {
     }
 
     /// Looks at the trees of these commits.
-    ///
-    /// # Errors
-    /// When git fails, or the watcher breaks.
     pub(crate) fn look(
         &mut self,
         commits: &[Oid],
@@ -235,7 +232,6 @@ impl Index {
         Ok(opened)
     }
 
-    /// Reads a tree.
     fn open(
         &mut self,
         key: Key,

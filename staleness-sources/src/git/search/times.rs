@@ -81,7 +81,6 @@ impl Ranges {
 struct Version {
     file: WantedFile,
     is_read: bool,
-    /// Where it was.
     places: Vec<(u32, u32)>,
 }
 
@@ -230,9 +229,6 @@ impl Times {
     }
 
     /// Looks at these places, which are in order.
-    ///
-    /// # Errors
-    /// When git fails, or the watcher breaks.
     pub(crate) fn look(
         &mut self,
         places: &[usize],

@@ -45,7 +45,6 @@ impl Call {
         OFFERING.iter().any(|name| self.name.ends_with(name))
     }
 
-    /// Returns true if it compares with what is in it.
     pub(super) fn compares(&self) -> bool {
         COMPARING.iter().any(|end| self.ends_with(end))
     }

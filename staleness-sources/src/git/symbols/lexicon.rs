@@ -48,7 +48,6 @@ impl Table {
 /// A path that is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WantedPath {
-    /// Its parts.
     pub(crate) parts: Vec<Box<[u8]>>,
     /// True if it begins at the root of the project; else any path may end so.
     pub(crate) anchored: bool,
@@ -183,7 +182,6 @@ impl Lexicon {
         self.next - 1
     }
 
-    /// A path.
     pub(crate) fn path(&mut self, path: WantedPath) -> u32 {
         let next = &mut self.next;
         *self.paths.entry(path).or_insert_with(|| {

@@ -103,7 +103,6 @@ pub(crate) fn meaning(word: &Word) -> Option<Vec<Vec<Thing>>> {
     }
 }
 
-/// Reads a path.
 pub(crate) fn path(text: &str) -> Option<WantedPath> {
     let (anchored, rest) = match text.strip_prefix("./").or_else(|| text.strip_prefix('/')) {
         Some(rest) => (true, rest),

@@ -40,7 +40,6 @@ pub(crate) enum Naming {
     Code,
     /// The project, but a key is no item.
     Data,
-    /// Others.
     Foreign,
 }
 

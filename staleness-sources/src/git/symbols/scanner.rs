@@ -36,7 +36,6 @@ const CLASS: [u8; 256] = {
 #[derive(Debug)]
 pub(crate) struct Scanner<'l> {
     lexicon: &'l Lexicon,
-    /// The file before.
     text: Vec<u8>,
     /// Its runs that may be things, in order.
     runs: Vec<Range<usize>>,
