@@ -7,7 +7,7 @@ use super::changes::Changes;
 use super::limits::Limits;
 use super::raw::{Change, Raw, Reader};
 use super::renames::{Asker, Renames};
-use crate::git::objects::{Commit, Oid, Place};
+use crate::git::objects::{Commit, Oid, Place, name_of};
 use crate::git::process::Process;
 
 /// The most versions of one file that are kept, at 40 bytes each, and how many are kept all the same where
@@ -215,7 +215,7 @@ impl<'a> Removed<'a> {
         for (path, old) in removed {
             let path = path.as_slice();
             same.entry(*old).and_modify(|(_, only)| *only = false).or_insert((path, true));
-            named.entry((*old, name(path))).or_insert(path);
+            named.entry((*old, name_of(path))).or_insert(path);
         }
         Self { same, named }
     }
@@ -223,13 +223,9 @@ impl<'a> Removed<'a> {
     /// The removed file with the same contents, when there is only one, or one of the same name.
     fn plain_origin(&self, path: &[u8], new: Oid) -> Option<(Vec<u8>, Oid)> {
         let (one, is_only) = self.same.get(&new)?;
-        let found = if *is_only { one } else { self.named.get(&(new, name(path)))? };
+        let found = if *is_only { one } else { self.named.get(&(new, name_of(path)))? };
         Some((found.to_vec(), new))
     }
-}
-
-fn name(path: &[u8]) -> &[u8] {
-    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What changed since a revision.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 use staleness_core::knowledge::Lines;
 
@@ -104,32 +105,28 @@ impl History {
 
     fn commits_since(&self, old: &str, new: &str) -> Result<HashSet<Oid>, GitError> {
         let most = format!("--max-count={}", self.limits.commits);
-        let mut process = self.place.start(&["rev-list", &most, new, &format!("^{old}")])?;
-        let (mut record, mut commits) = (Vec::new(), HashSet::new());
-        loop {
-            match process.record(b'\n', &mut record) {
-                Ok(true) => commits.extend(Oid::from_hex(&record)),
-                Ok(false) => break,
-                Err(_) => return Err(process.post_mortem()),
-            }
-        }
-        process.finish()?;
+        let process = self.place.start(&["rev-list", &most, new, &format!("^{old}")])?;
+        let mut commits = HashSet::new();
+        process.each_record(b'\n', |record| {
+            commits.extend(Oid::from_hex(record));
+            Ok(ControlFlow::Continue(()))
+        })?;
         Ok(commits)
     }
 
     pub(crate) fn latest_version_tag(&self) -> Result<Option<String>, GitError> {
-        let mut process =
-            self.place.start(&["for-each-ref", "--format=%(refname)", "refs/tags/"])?;
-        let (mut record, mut best) = (Vec::new(), None);
-        while process.record(b'\n', &mut record).is_ok_and(|more| more) {
-            let tag =
-                std::str::from_utf8(&record).ok().and_then(|name| name.strip_prefix("refs/tags/"));
-            let Some(tag) = tag else { continue };
-            if let Some(version) = crate::version::semver(tag) {
-                best = best.max(Some((version, tag.strip_prefix('v').unwrap_or(tag).to_owned())));
+        let process = self.place.start(&["for-each-ref", "--format=%(refname)", "refs/tags/"])?;
+        let mut best = None;
+        process.each_record(b'\n', |record| {
+            let tag = std::str::from_utf8(record).ok().and_then(|it| it.strip_prefix("refs/tags/"));
+            if let Some(tag) = tag
+                && let Some(version) = crate::version::semver(tag)
+            {
+                let text = tag.strip_prefix('v').unwrap_or(tag).to_owned();
+                best = best.take().max(Some((version, text)));
             }
-        }
-        process.finish()?;
+            Ok(ControlFlow::Continue(()))
+        })?;
         Ok(best.map(|(_, text)| text))
     }
 }

@@ -2,6 +2,8 @@
 
 use super::timeline::History;
 use crate::git::process::GitError;
+use std::ops::ControlFlow;
+
 use crate::text::written;
 
 /// The most files that are listed, and the most bytes of their paths.
@@ -25,9 +27,9 @@ pub enum TrackedKind {
 /// project's folder.
 #[derive(Clone, Debug, Default)]
 pub struct Tracked {
-    /// The end of each path in `text`, in the order of the paths.
-    files: Vec<(u32, TrackedKind)>,
-    text: String,
+    /// In the order of the paths.
+    files: Vec<(Box<str>, TrackedKind)>,
+    path_bytes: usize,
     /// Paths that are not UTF-8, the bytes that are none as `\xE9`: the first 1,000.
     pub unnamed: Vec<String>,
     /// True if there are more files than are listed.
@@ -37,30 +39,19 @@ pub struct Tracked {
 impl Tracked {
     /// Every path in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, TrackedKind)> {
-        (0..self.files.len()).map(|at| self.get(at))
+        self.files.iter().map(|(path, kind)| (&**path, *kind))
     }
 
-    fn get(&self, at: usize) -> (&str, TrackedKind) {
-        let start = at.checked_sub(1).map_or(0, |before| self.files[before].0 as usize);
-        let (end, kind) = self.files[at];
-        (&self.text[start..end as usize], kind)
-    }
-
-    /// The place of the first path that is not before this one.
-    fn place(&self, path: &str) -> usize {
-        let (mut first, mut end) = (0, self.files.len());
-        while first < end {
-            let middle = first + (end - first) / 2;
-            if self.get(middle).0 < path { first = middle + 1 } else { end = middle }
-        }
-        first
+    /// The first path that is not before this one.
+    fn at_or_after(&self, path: &str) -> Option<(&str, TrackedKind)> {
+        let at = self.files.partition_point(|(other, _)| **other < *path);
+        self.files.get(at).map(|(path, kind)| (&**path, *kind))
     }
 
     /// What this path is; `None` for a folder and for what is not tracked.
     #[must_use]
     pub fn kind(&self, path: &str) -> Option<TrackedKind> {
-        let at = self.place(path);
-        (at < self.files.len()).then(|| self.get(at)).filter(|it| it.0 == path).map(|it| it.1)
+        self.at_or_after(path).filter(|(found, _)| *found == path).map(|(_, kind)| kind)
     }
 
     /// Returns true if this is a tracked file, or a folder that holds one.
@@ -69,8 +60,7 @@ impl Tracked {
         let path = path.strip_suffix('/').unwrap_or(path);
         self.kind(path).is_some() || {
             let below = format!("{path}/");
-            let at = self.place(&below);
-            at < self.files.len() && self.get(at).0.starts_with(&below)
+            self.at_or_after(&below).is_some_and(|(found, _)| found.starts_with(&below))
         }
     }
 
@@ -94,23 +84,14 @@ impl History {
         if !self.place.prefix.is_empty() {
             arguments.extend(["--", &self.place.prefix]);
         }
-        let mut process = self.place.start(&arguments)?;
         let mut tracked = Tracked::default();
-        let mut record = Vec::new();
-        loop {
-            match process.record(0, &mut record) {
-                Ok(true)
-                    if tracked.files.len() >= MAX_FILES || tracked.text.len() >= MAX_PATH_BYTES =>
-                {
-                    tracked.cut = true;
-                    return Ok(tracked);
-                }
-                Ok(true) => self.enter(&record, &mut tracked)?,
-                Ok(false) => break,
-                Err(_) => return Err(process.post_mortem()),
+        self.place.start(&arguments)?.each_record(0, |record| {
+            tracked.cut = tracked.files.len() >= MAX_FILES || tracked.path_bytes >= MAX_PATH_BYTES;
+            if tracked.cut {
+                return Ok(ControlFlow::Break(()));
             }
-        }
-        process.finish()?;
+            self.enter(record, &mut tracked).map(ControlFlow::Continue)
+        })?;
         Ok(tracked)
     }
 
@@ -127,12 +108,10 @@ impl History {
         let Some(path) = self.place.own(&record[tab + 1..]) else { return Ok(()) };
         match std::str::from_utf8(path) {
             Ok(path) => {
-                let before = tracked.files.len().checked_sub(1).map(|last| tracked.get(last).0);
                 // Paths come in order, each once, but for those of a damaged tree.
-                if before.is_none_or(|before| before < path) {
-                    tracked.text.push_str(path);
-                    let end = u32::try_from(tracked.text.len()).unwrap_or(u32::MAX);
-                    tracked.files.push((end, kind));
+                if tracked.files.last().is_none_or(|(before, _)| **before < *path) {
+                    tracked.path_bytes += path.len();
+                    tracked.files.push((path.into(), kind));
                 }
             }
             Err(_) if tracked.unnamed.len() < MAX_UNNAMED => {

@@ -4,7 +4,7 @@ use super::commits::Past;
 use super::follow::{Follow, Trail};
 use super::timeline::History;
 use crate::git::objects::Oid;
-use crate::git::process::{GitError, Process, Stage, Watch};
+use crate::git::process::{GitError, Process, Stage, Watch, ahead};
 
 /// Commits whose changes one git lists: it keeps some kilobytes of each until it ends.
 const BATCH: usize = 4_096;
@@ -32,7 +32,7 @@ impl History {
         let commits = self.past.as_ref().map_or(&[][..], |past| &past.commits);
         let some: Vec<Oid> =
             commits.iter().skip(from).take(BATCH).map(|commit| commit.id).collect();
-        Process::start_ahead(compare, move |stdin| {
+        Process::start_told(compare, ahead, move |stdin| {
             some.iter().try_for_each(|id| writeln!(stdin, "{id}"))
         })
     }

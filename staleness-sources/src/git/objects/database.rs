@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::oid::Oid;
 use super::question::{Object, Sort, TOLD, Told, Unread, Wanted, header, is_missing, told};
-use crate::git::process::{Call, GitError, Process, Program};
+use crate::git::process::{Call, GitError, Process, Program, many};
 
 /// How many bytes of questions are open at once, unless one is longer: pipes hold 4 KiB at least.
 const MAX_OPEN_BYTES: usize = 3_500;
@@ -265,7 +265,7 @@ impl Objects {
     ) -> Result<Process, GitError> {
         let (wanted, far) = (Arc::clone(wanted), far.clone());
         let command = self.command(&["cat-file", what, "--buffer"]);
-        Process::start_told(command, move |stdin| {
+        Process::start_told(command, many, move |stdin| {
             let mut question = String::new();
             for at in (from..wanted.len()).filter(|at| !is_far(&far, *at)) {
                 question.clear();

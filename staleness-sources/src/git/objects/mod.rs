@@ -21,4 +21,4 @@ pub(crate) use question::{Object, Sort, Wanted};
 pub(crate) use question::{header, is_missing, told};
 #[cfg(feature = "fuzzing")]
 pub(crate) use tree::Entry;
-pub(crate) use tree::{EntryKind, Paths, Trees, entries};
+pub(crate) use tree::{EntryKind, Paths, Trees, entries, name_of};

@@ -28,6 +28,11 @@ pub(crate) struct Entry<'a> {
     pub(crate) id: Oid,
 }
 
+/// The last part of a path.
+pub(crate) fn name_of(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
 /// Reads the entries of a tree, as far as they can be read.
 pub(crate) fn entries(tree: &[u8], id_len: usize) -> impl Iterator<Item = Entry<'_>> {
     let mut rest = tree;

@@ -1,6 +1,6 @@
 //! What a running git answers, read as it is wanted or ahead of that.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::process::ChildStdout;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,76 +61,51 @@ impl Read for Heard {
     }
 }
 
-/// The answers of a process.
+/// Where the answers of a process come from.
 #[derive(Debug)]
-pub(crate) enum Answers {
+pub(crate) enum Source {
     /// Read as they are wanted.
-    Wanted(BufReader<Heard>),
+    Wanted(Heard),
     /// Read by a thread of their own, before somebody wants them.
     Ahead(Ahead),
+    /// Heard no more: who waits to be heard goes on.
     Closed,
 }
 
-impl Answers {
-    /// Answers in a conversation.
-    pub(crate) fn wanted(heard: Heard) -> io::Result<Self> {
-        Ok(Self::Wanted(BufReader::with_capacity(64 * 1024, heard)))
-    }
+pub(crate) type Answers = BufReader<Source>;
 
-    /// Many answers to what was asked at once: git works on while the last ones are looked at.
-    pub(crate) fn many(heard: Heard) -> io::Result<Self> {
-        enlarge(&heard.stdout);
-        Ok(Self::Wanted(BufReader::with_capacity(CHUNK, heard)))
-    }
+/// Answers in a conversation.
+pub(super) fn wanted(heard: Heard) -> io::Result<Answers> {
+    Ok(BufReader::with_capacity(64 * 1024, Source::Wanted(heard)))
+}
 
-    /// Answers that are wanted later, while others are heard.
-    pub(crate) fn ahead(heard: Heard) -> io::Result<Self> {
-        enlarge(&heard.stdout);
-        Ok(Self::Ahead(Ahead::new(heard)?))
-    }
+/// Many answers to what was asked at once: git works on while the last ones are looked at.
+pub(crate) fn many(heard: Heard) -> io::Result<Answers> {
+    enlarge(&heard.stdout);
+    Ok(BufReader::with_capacity(CHUNK, Source::Wanted(heard)))
+}
 
+/// Answers that are wanted later, while others are heard.
+pub(crate) fn ahead(heard: Heard) -> io::Result<Answers> {
+    enlarge(&heard.stdout);
+    Ok(BufReader::with_capacity(64 * 1024, Source::Ahead(Ahead::new(heard)?)))
+}
+
+impl Source {
     /// Another question was asked: its answer may be as large again.
-    pub(crate) fn asked(&mut self) {
-        if let Self::Wanted(reader) = self {
-            let heard = reader.get_mut();
+    pub(super) const fn asked(&mut self) {
+        if let Self::Wanted(heard) = self {
             heard.left = heard.limits.answer_bytes;
         }
     }
-
-    /// Hears no more of it: who waits to be heard goes on.
-    pub(crate) fn close(&mut self) {
-        *self = Self::Closed;
-    }
 }
 
-impl Read for Answers {
+impl Read for Source {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
-            Self::Wanted(reader) => reader.read(into),
-            Self::Ahead(ahead) => {
-                let read = ahead.fill()?.read(into)?;
-                ahead.at += read;
-                Ok(read)
-            }
+            Self::Wanted(heard) => heard.read(into),
+            Self::Ahead(ahead) => ahead.read(into),
             Self::Closed => Ok(0),
-        }
-    }
-}
-
-impl BufRead for Answers {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        match self {
-            Self::Wanted(reader) => reader.fill_buf(),
-            Self::Ahead(ahead) => ahead.fill(),
-            Self::Closed => Ok(&[]),
-        }
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        match self {
-            Self::Wanted(reader) => reader.consume(bytes),
-            Self::Ahead(ahead) => ahead.at += bytes,
-            Self::Closed => {}
         }
     }
 }
@@ -138,8 +113,7 @@ impl BufRead for Answers {
 /// Answers that a thread reads. It ends with the process that answers, or when nobody listens.
 #[derive(Debug)]
 pub(crate) struct Ahead {
-    chunk: Vec<u8>,
-    at: usize,
+    chunk: Cursor<Vec<u8>>,
     chunks: Option<Receiver<io::Result<Vec<u8>>>>,
     reader: Option<JoinHandle<()>>,
 }
@@ -148,17 +122,17 @@ impl Ahead {
     fn new(heard: Heard) -> io::Result<Self> {
         let (to, chunks) = sync_channel(AHEAD);
         let reader = Some(thread::Builder::new().spawn(move || read(heard, &to))?);
-        Ok(Self { chunk: Vec::new(), at: 0, chunks: Some(chunks), reader })
+        Ok(Self { chunk: Cursor::default(), chunks: Some(chunks), reader })
     }
+}
 
-    /// What comes next; nothing at the end.
-    fn fill(&mut self) -> io::Result<&[u8]> {
-        if self.at >= self.chunk.len() {
+impl Read for Ahead {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.chunk.position() >= self.chunk.get_ref().len() as u64 {
             let next = self.chunks.as_ref().and_then(|chunks| chunks.recv().ok());
-            self.chunk = next.unwrap_or(Ok(Vec::new()))?;
-            self.at = 0;
+            self.chunk = Cursor::new(next.unwrap_or(Ok(Vec::new()))?);
         }
-        Ok(&self.chunk[self.at..])
+        self.chunk.read(into)
     }
 }
 

@@ -1,12 +1,13 @@
 //! One running git: its answers, what it complained about, and its end.
 
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::ops::ControlFlow;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-use super::answers::{Answers, Heard};
+use super::answers::{Answers, Heard, Source, wanted};
 use super::error::GitError;
 use super::program::Call;
 use super::watchdog::Watchdog;
@@ -32,38 +33,23 @@ pub(crate) struct Process {
 }
 
 /// How the answers of a process are read.
-type Reading = fn(Heard) -> io::Result<Answers>;
+pub(crate) type Reading = fn(Heard) -> io::Result<Answers>;
 
 impl Process {
     /// Starts a command whose standard input is empty.
     pub(crate) fn start(command: Call) -> Result<Self, GitError> {
-        Self::spawn(command, Answers::wanted)
+        Self::spawn(command, wanted)
     }
 
     /// Starts a command that is asked through its standard input.
     pub(crate) fn start_asked(mut command: Call) -> Result<Self, GitError> {
         command.command.stdin(Stdio::piped());
-        Self::spawn(command, Answers::wanted)
+        Self::spawn(command, wanted)
     }
 
     /// Starts a command that is asked all of this, and nothing after it. Answers are read while it is
     /// still being asked.
     pub(crate) fn start_told(
-        command: Call,
-        questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
-    ) -> Result<Self, GitError> {
-        Self::tell(command, Answers::many, questions)
-    }
-
-    /// Starts it for answers that are wanted later; some are read before that.
-    pub(crate) fn start_ahead(
-        command: Call,
-        questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
-    ) -> Result<Self, GitError> {
-        Self::tell(command, Answers::ahead, questions)
-    }
-
-    fn tell(
         mut command: Call,
         reading: Reading,
         questions: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
@@ -86,7 +72,7 @@ impl Process {
         let is_over = Arc::new(AtomicBool::new(false));
         let mut process = Self {
             stdin: child.stdin.take(),
-            stdout: Answers::Closed,
+            stdout: BufReader::new(Source::Closed),
             stderr: None,
             asker: None,
             is_over: Arc::clone(&is_over),
@@ -114,7 +100,7 @@ impl Process {
     pub(crate) fn ask(&mut self, question: &[u8]) -> io::Result<()> {
         let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         stdin.write_all(question)?;
-        self.stdout.asked();
+        self.stdout.get_mut().asked();
         stdin.flush()
     }
 
@@ -132,6 +118,23 @@ impl Process {
             Ok(false)
         } else {
             Err(io::ErrorKind::InvalidData.into())
+        }
+    }
+
+    /// Hands over every record until it has ended well, or `look` breaks.
+    pub(crate) fn each_record(
+        mut self,
+        end: u8,
+        mut look: impl FnMut(&[u8]) -> Result<ControlFlow<()>, GitError>,
+    ) -> Result<(), GitError> {
+        let mut record = Vec::new();
+        loop {
+            match self.record(end, &mut record) {
+                Ok(true) if look(&record)?.is_continue() => {}
+                Ok(true) => return Ok(()),
+                Ok(false) => return self.finish(),
+                Err(_) => return Err(self.post_mortem()),
+            }
         }
     }
 
@@ -171,7 +174,7 @@ impl Process {
         // A git that was started by another program lives on, and what it complains with stays open until
         // it ends: it must not wait for anybody here.
         drop(self.stdin.take());
-        self.stdout.close();
+        self.stdout = BufReader::new(Source::Closed);
     }
 
     fn reason(&self, stderr: &[u8]) -> GitError {

@@ -14,7 +14,7 @@ use super::index::Seen;
 use super::starts::Starts;
 use crate::git::history::{Changed, Changes};
 use crate::git::lines::may_be_text;
-use crate::git::objects::EntryKind;
+use crate::git::objects::{EntryKind, name_of};
 use crate::git::process::GitError;
 use crate::git::symbols::{Lexicon, Naming};
 
@@ -276,10 +276,6 @@ impl Times {
             (!self.holes.holds(place)).then_some(false)
         }
     }
-}
-
-fn name_of(path: &[u8]) -> &[u8] {
-    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
 #[cfg(test)]

@@ -99,30 +99,28 @@ fn is_list_of_words(before: &[u8]) -> bool {
     let Some(before) = before.strip_suffix(b"=").or_else(|| before.strip_suffix(b":")) else {
         return false;
     };
-    let ends = |name: &[u8], list: &&[u8]| {
-        let rest = name.strip_suffix(*list);
-        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(b"_"))
-    };
     words(before).any(|(name, _)| {
-        let name = name.to_ascii_lowercase();
-        LISTS.iter().any(|list| ends(&name, list))
+        let name = Call { name: name.to_ascii_lowercase(), is_list: true };
+        LISTS.iter().any(|list| name.ends_with(list))
     })
+}
+
+const fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// The letters, digits and `_` at the end of a text.
 fn word_before(text: &[u8]) -> &[u8] {
-    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let text = text.trim_ascii_end();
-    &text[text.iter().rposition(|byte| !is_in(byte)).map_or(0, |at| at + 1)..]
+    &text[text.iter().rposition(|byte| !is_word(byte)).map_or(0, |at| at + 1)..]
 }
 
 /// The words of a text, each with what follows it.
 fn words(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
-    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let mut rest = text;
     std::iter::from_fn(move || {
-        rest = &rest[rest.iter().position(is_in)?..];
-        let end = rest.iter().position(|byte| !is_in(byte)).unwrap_or(rest.len());
+        rest = &rest[rest.iter().position(is_word)?..];
+        let end = rest.iter().position(|byte| !is_word(byte)).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(end);
         rest = behind;
         Some((word, behind))

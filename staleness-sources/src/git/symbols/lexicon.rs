@@ -29,10 +29,7 @@ impl Table {
     fn add(&mut self, text: &[u8], next: &mut u32) -> u32 {
         let first = usize::from(text.first().copied().unwrap_or_default());
         self.lengths[first] |= 1 << text.len().min(63);
-        *self.numbers.entry(text.into()).or_insert_with(|| {
-            *next += 1;
-            *next - 1
-        })
+        *self.numbers.entry(text.into()).or_insert_with(|| take(next))
     }
 
     #[inline]
@@ -43,6 +40,12 @@ impl Table {
         }
         self.numbers.get(text).copied()
     }
+}
+
+/// The next free number.
+const fn take(next: &mut u32) -> u32 {
+    *next += 1;
+    *next - 1
 }
 
 /// A path that is looked for.
@@ -147,13 +150,8 @@ impl Lexicon {
 
     /// The name of a file between quotation marks.
     pub(crate) fn filed(&mut self, name: &[u8]) -> u32 {
-        if let Some(known) = self.files.get(name) {
-            return *known;
-        }
         self.filed.add(filed::run_of(name), &mut 0);
-        self.files.insert(name.into(), self.next);
-        self.next += 1;
-        self.next - 1
+        *self.files.entry(name.into()).or_insert_with(|| take(&mut self.next))
     }
 
     /// A word in a role.
@@ -163,11 +161,7 @@ impl Lexicon {
         if at == self.roles.len() {
             self.roles.push(Roles::default());
         }
-        let next = &mut self.next;
-        *self.roles[at][role as usize].get_or_insert_with(|| {
-            *next += 1;
-            *next - 1
-        })
+        *self.roles[at][role as usize].get_or_insert_with(|| take(&mut self.next))
     }
 
     /// Two parts of a longer name in one file.
@@ -177,17 +171,12 @@ impl Lexicon {
         if let Some((_, number)) = pairs.iter().find(|(other, _)| *other == last) {
             return *number;
         }
-        pairs.push((last, self.next));
-        self.next += 1;
+        pairs.push((last, take(&mut self.next)));
         self.next - 1
     }
 
     pub(crate) fn path(&mut self, path: WantedPath) -> u32 {
-        let next = &mut self.next;
-        *self.paths.entry(path).or_insert_with(|| {
-            *next += 1;
-            *next - 1
-        })
+        *self.paths.entry(path).or_insert_with(|| take(&mut self.next))
     }
 
     /// That two files bear the name that is looked for as this path, if it is one of a file alone.
@@ -197,10 +186,10 @@ impl Lexicon {
             return Some(known);
         }
         let one = self.path(path.clone());
-        self.shared.insert(name.clone(), self.next);
-        self.twice.insert(one, self.next);
-        self.next += 1;
-        Some(self.next - 1)
+        let twice = take(&mut self.next);
+        self.shared.insert(name.clone(), twice);
+        self.twice.insert(one, twice);
+        Some(twice)
     }
 
     /// That two files bear this name, if that is asked.
