@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use staleness_core::ids::{Level, ProjectId};
+use staleness_core::ids::Level;
 use staleness_core::scan::SourceReading;
 
 use super::folders::{Looked, Owner, Shelf, look_into};
@@ -10,10 +10,10 @@ use super::servers::{self, Rules};
 use super::settings::Settings;
 use super::shapes;
 use super::state::{self, LocalState};
-use super::{Outside, Readings, plugins, source};
+use super::{Outside, Readings, plugins, reading, source};
 use crate::draft::Draft;
 use crate::json::JsonFile;
-use crate::text::{Fence, is_there};
+use crate::text::is_there;
 
 /// The client's name.
 pub(super) const CLIENT: &str = "claude-code";
@@ -49,29 +49,30 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     };
     let sources = &mut readings.sources;
     let local = state::read(outside, &state_file, user.is_there, sources);
+    let user_settings = user.dir.join("settings.json");
     let settings = AllSettings {
-        user: Settings::read(outside, &user.dir.join("settings.json"), None),
+        user: Settings::read(outside, &user_settings, None),
         project: ["settings.json", "settings.local.json"].map(|name| {
-            outside
-                .project_path(&format!(".claude/{name}"), &user.dir.join("settings.json"))
-                .map_or_else(Settings::default, |path| {
-                    Settings::read(outside, &path, Some(&outside.fence))
-                })
+            let path = outside.folder.join(".claude").join(name);
+            // In a home folder that is a project they are the user's.
+            if path == user_settings {
+                return Settings::default();
+            }
+            Settings::read(outside, &path, Some(&outside.fence))
         }),
     };
     sources.push(project_servers(outside, &settings, &local));
     for shelf in Shelf::ALL {
         let path = user.dir.join(shelf.word());
-        sources.push(shelf_source(Level::User, None, shelf, &path, None, user.is_there));
-        if let Some(path) = outside.project_path(&format!(".claude/{}", shelf.word()), &path) {
-            sources.push(shelf_source(
-                Level::Project,
-                Some(&outside.project_id),
-                shelf,
-                &path,
-                Some(&outside.fence),
-                outside.project_is_there,
-            ));
+        let own = format!(".claude/{}", shelf.word());
+        for place in outside.places(path, user.is_there, Some(&own)) {
+            let mut draft = place.draft(CLIENT, shelf.word());
+            let looked = look_into(&mut draft, &place.path, shelf, &Owner::default(), place.fence);
+            sources.push(match looked {
+                Looked::Missing => draft.missing(place.root_is_there),
+                Looked::Failed(why) => draft.failed(why),
+                Looked::Read => draft.read(),
+            });
         }
     }
     plugins::read(outside, &user, &settings, &local, readings);
@@ -81,22 +82,6 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
 /// may be the place of a disk that is not mounted.
 fn moved_is_there(dir: &Path) -> bool {
     if dir.exists() { is_there(dir) } else { dir.parent().is_some_and(is_there) }
-}
-
-fn shelf_source(
-    level: Level,
-    project: Option<&ProjectId>,
-    shelf: Shelf,
-    path: &Path,
-    fence: Option<&Fence>,
-    root_is_there: bool,
-) -> SourceReading {
-    let mut draft = Draft::new(source(CLIENT, level, project, shelf.word()), path);
-    match look_into(&mut draft, path, shelf, &Owner::default(), fence) {
-        Looked::Missing => draft.missing(root_is_there),
-        Looked::Failed(why) => draft.failed(why),
-        Looked::Read => draft.read(),
-    }
 }
 
 /// `.mcp.json`. When a file that may switch its servers off cannot be read, the reading is
@@ -109,23 +94,18 @@ fn project_servers(
     let path = outside.folder.join(".mcp.json");
     let content = outside.json(&path, Some(&outside.fence), &shapes::SERVERS);
     let id = source(CLIENT, Level::Project, Some(&outside.project_id), "mcp");
-    let mut draft = Draft::new(id, &path);
-    match JsonFile::of(&path, &content) {
-        JsonFile::Missing => draft.missing(outside.project_is_there),
-        JsonFile::Failed(why) => draft.failed(why),
-        JsonFile::Read(file) => {
-            let all = || settings.project.iter().chain([&settings.user]);
-            let is_off = |name: &str| {
-                local.off_servers.contains(name)
-                    || local.off_json_servers.contains(name)
-                    || all().any(|each| each.off_servers.contains(name))
-            };
-            let rules = Rules { owner: Owner::default(), is_off: &is_off };
-            servers::add_keyed(&mut draft, &file, &file.root, "mcpServers", &rules);
-            for fault in all().flat_map(|each| &each.faults).chain(&local.faults) {
-                draft.fault(|| fault.clone());
-            }
-            draft.read()
+    let file = JsonFile::of(&path, &content);
+    reading(&file, Draft::new(id, &path), outside.project_is_there, |draft, file| {
+        let all = || settings.project.iter().chain([&settings.user]);
+        let is_off = |name: &str| {
+            local.off_servers.contains(name)
+                || local.off_json_servers.contains(name)
+                || all().any(|each| each.off_servers.contains(name))
+        };
+        let rules = Rules { owner: Owner::default(), is_off: &is_off };
+        servers::add_keyed(draft, file, &file.root, "mcpServers", &rules);
+        for fault in all().flat_map(|each| &each.faults).chain(&local.faults) {
+            draft.fault(|| fault.clone());
         }
-    }
+    })
 }

@@ -1,15 +1,12 @@
 //! Codex CLI, which keeps its servers in TOML. The parser gives up at a depth of 80; its messages
 //! quote the file and are not used.
 
-use std::path::Path;
-
-use staleness_core::ids::{Level, SourceId};
 use staleness_core::scan::{Found, SourceReading};
 use toml::de::DeTable;
 
-use super::{Outside, source};
+use super::{Outside, Place};
 use crate::draft::{Draft, one_line};
-use crate::text::{Content, Fence, line_at, read_config, shown};
+use crate::text::{Content, line_at, read_config, shown};
 
 /// The largest file that is read, in bytes. No outline is made of it.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -22,31 +19,15 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         Some(folder) => folder.join("config.toml"),
         None => outside.home.join(".codex/config.toml"),
     };
-    sources.push(toml_source(
-        source("codex", Level::User, None, "mcp"),
-        &user,
-        None,
-        outside.home_is_there,
-    ));
-    if let Some(path) = outside.project_path(".codex/config.toml", &user) {
-        sources.push(toml_source(
-            source("codex", Level::Project, Some(&outside.project_id), "mcp"),
-            &path,
-            Some(&outside.fence),
-            outside.project_is_there,
-        ));
+    for place in outside.places(user, outside.home_is_there, Some(".codex/config.toml")) {
+        sources.push(toml_source(&place));
     }
 }
 
-fn toml_source(
-    id: SourceId,
-    path: &Path,
-    fence: Option<&Fence>,
-    root_is_there: bool,
-) -> SourceReading {
-    let draft = Draft::new(id, path);
-    let text = match read_config(path, fence, MAX_BYTES) {
-        Content::Missing => return draft.missing(root_is_there),
+fn toml_source(place: &Place<'_>) -> SourceReading {
+    let (path, draft) = (&*place.path, place.draft("codex", "mcp"));
+    let text = match read_config(path, place.fence, MAX_BYTES) {
+        Content::Missing => return draft.missing(place.root_is_there),
         Content::Failed(why) => return draft.failed(why),
         Content::Text(text) => text,
     };

@@ -26,6 +26,8 @@ use std::path::{Path, PathBuf};
 use staleness_core::ids::{Level, ProjectId, SourceId};
 use staleness_core::scan::{SourceIndex, SourceReading};
 
+use crate::draft::Draft;
+use crate::json::{JsonFile, JsonText};
 use crate::project::ProjectPlace;
 use crate::remembered::{self, LARGE, outline_of};
 pub use crate::remembered::{Outline, Outlines};
@@ -179,11 +181,56 @@ impl<'a> Outside<'a> {
         }
     }
 
-    /// A path of the project. `None` when it is the user's own, as in a home folder that is a
-    /// project: what is global there must not be read a second time as the project's.
-    fn project_path(&self, path: &str, user: &Path) -> Option<PathBuf> {
-        let path = self.folder.join(path);
-        (path != user).then_some(path)
+    /// A path of the user's, and one of the project. The latter is left out when it is the same, as in a
+    /// home folder that is a project: what is global there must not be read a second time as the project's.
+    fn places(
+        &self,
+        user: PathBuf,
+        user_is_there: bool,
+        project: Option<&str>,
+    ) -> impl Iterator<Item = Place<'_>> {
+        let own = project.map(|path| self.folder.join(path)).filter(|path| *path != user);
+        let user = Place { path: user, project: None, fence: None, root_is_there: user_is_there };
+        let own = own.map(|path| Place {
+            path,
+            project: Some(&self.project_id),
+            fence: Some(&self.fence),
+            root_is_there: self.project_is_there,
+        });
+        [user].into_iter().chain(own)
+    }
+}
+
+/// A file or folder of a client, for all projects or for one.
+struct Place<'a> {
+    path: PathBuf,
+    project: Option<&'a ProjectId>,
+    fence: Option<&'a Fence>,
+    /// True if what is missing there is proven to be gone.
+    root_is_there: bool,
+}
+
+impl Place<'_> {
+    fn draft(&self, client: &str, part: &str) -> Draft {
+        let level = if self.project.is_some() { Level::Project } else { Level::User };
+        Draft::new(source(client, level, self.project, part), &self.path)
+    }
+}
+
+/// Makes a reading of a JSON file. `fill` adds what it lists.
+fn reading(
+    file: &JsonFile<'_>,
+    mut draft: Draft,
+    root_is_there: bool,
+    fill: impl FnOnce(&mut Draft, &JsonText<'_>),
+) -> SourceReading {
+    match file {
+        JsonFile::Missing => draft.missing(root_is_there),
+        JsonFile::Failed(why) => draft.failed(why.clone()),
+        JsonFile::Read(file) => {
+            fill(&mut draft, file);
+            draft.read()
+        }
     }
 }
 

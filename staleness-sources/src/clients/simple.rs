@@ -1,17 +1,13 @@
 //! Clients that keep their servers in one file per level.
 
 use std::collections::HashSet;
-use std::path::Path;
 
-use staleness_core::ids::{Level, SourceId};
 use staleness_core::scan::SourceReading;
 
 use super::folders::Owner;
 use super::servers::{self, Rules};
-use super::{Outside, shapes, source};
-use crate::draft::Draft;
+use super::{Outside, reading, shapes};
 use crate::json::{self, JsonFile, Value};
-use crate::text::Fence;
 
 /// A client with JSON files.
 struct Client {
@@ -36,47 +32,16 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         (VSCODE, code),
         (WINDSURF, home.join(".codeium/windsurf/mcp_config.json")),
     ] {
-        sources.push(json_source(
-            outside,
-            source(client.name, Level::User, None, "mcp"),
-            &user,
-            None,
-            outside.home_is_there,
-            client.key,
-        ));
-        let Some(path) = client.project else { continue };
-        if let Some(path) = outside.project_path(path, &user) {
-            sources.push(json_source(
-                outside,
-                source(client.name, Level::Project, Some(&outside.project_id), "mcp"),
-                &path,
-                Some(&outside.fence),
-                outside.project_is_there,
-                client.key,
-            ));
+        for place in outside.places(user, outside.home_is_there, client.project) {
+            let content = outside.json(&place.path, place.fence, &shapes::SERVERS);
+            let file = JsonFile::of(&place.path, &content);
+            let draft = place.draft(client.name, "mcp");
+            sources.push(reading(&file, draft, place.root_is_there, |draft, file| {
+                servers::add_keyed(draft, file, &file.root, client.key, &Rules::PLAIN);
+            }));
         }
     }
     gemini(outside, sources);
-}
-
-fn json_source(
-    outside: &Outside<'_>,
-    id: SourceId,
-    path: &Path,
-    fence: Option<&Fence>,
-    root_is_there: bool,
-    key: &'static str,
-) -> SourceReading {
-    let content = outside.json(path, fence, &shapes::SERVERS);
-    let mut draft = Draft::new(id, path);
-    match JsonFile::of(path, &content) {
-        JsonFile::Missing => draft.missing(root_is_there),
-        JsonFile::Failed(why) => draft.failed(why),
-        JsonFile::Read(file) => {
-            servers::add_keyed(&mut draft, &file, &file.root, key, &Rules::PLAIN);
-            draft.read()
-        }
-    }
 }
 
 /// What Gemini CLI lets in: `mcp.allowed` and `mcp.excluded` of its settings.
@@ -107,62 +72,35 @@ impl Gate {
         gate
     }
 
+    /// Returns the gate of a project within the user's; its own list of allowed servers replaces the user's.
+    fn within(mut self, user: Self) -> Self {
+        self.allowed = self.allowed.or(user.allowed);
+        self.excluded.extend(user.excluded);
+        self.faults.extend(user.faults);
+        self
+    }
+
     fn is_off(&self, name: &str) -> bool {
         self.excluded.contains(name)
             || self.allowed.as_ref().is_some_and(|allowed| !allowed.contains(name))
     }
 }
 
-/// Gemini CLI: the user's gate stands before the project's servers as well; the project's own
-/// list of allowed servers replaces the user's.
+/// Gemini CLI: the user's gate stands before the project's servers as well.
 fn gemini(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
-    let user_path = outside.home.join(".gemini/settings.json");
-    let user_content = outside.json(&user_path, None, &shapes::GEMINI);
-    let user = JsonFile::of(&user_path, &user_content);
-    let user_gate = Gate::of(&user);
-    sources.push(gemini_source(
-        source("gemini", Level::User, None, "mcp"),
-        &user_path,
-        &user,
-        &user_gate,
-        outside.home_is_there,
-    ));
-    let Some(path) = outside.project_path(".gemini/settings.json", &user_path) else {
-        return;
-    };
-    let content = outside.json(&path, Some(&outside.fence), &shapes::GEMINI);
-    let file = JsonFile::of(&path, &content);
-    let mut gate = Gate::of(&file);
-    gate.allowed = gate.allowed.or(user_gate.allowed);
-    gate.excluded.extend(user_gate.excluded);
-    gate.faults.extend(user_gate.faults);
-    sources.push(gemini_source(
-        source("gemini", Level::Project, Some(&outside.project_id), "mcp"),
-        &path,
-        &file,
-        &gate,
-        outside.project_is_there,
-    ));
-}
-
-fn gemini_source(
-    id: SourceId,
-    path: &Path,
-    file: &JsonFile<'_>,
-    gate: &Gate,
-    root_is_there: bool,
-) -> SourceReading {
-    let mut draft = Draft::new(id, path);
-    match file {
-        JsonFile::Missing => draft.missing(root_is_there),
-        JsonFile::Failed(why) => draft.failed(why.clone()),
-        JsonFile::Read(file) => {
+    const FILE: &str = ".gemini/settings.json";
+    let mut gate = Gate::default();
+    for place in outside.places(outside.home.join(FILE), outside.home_is_there, Some(FILE)) {
+        let content = outside.json(&place.path, place.fence, &shapes::GEMINI);
+        let file = JsonFile::of(&place.path, &content);
+        gate = Gate::of(&file).within(gate);
+        let draft = place.draft("gemini", "mcp");
+        sources.push(reading(&file, draft, place.root_is_there, |draft, file| {
             for fault in &gate.faults {
                 draft.fault(|| fault.clone());
             }
             let rules = Rules { owner: Owner::default(), is_off: &|name| gate.is_off(name) };
-            servers::add_keyed(&mut draft, file, &file.root, "mcpServers", &rules);
-            draft.read()
-        }
+            servers::add_keyed(draft, file, &file.root, "mcpServers", &rules);
+        }));
     }
 }
