@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use jsonc_parser::ast;
+use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
@@ -99,14 +100,7 @@ impl JsonText<'_> {
 
 /// Where a value begins, in bytes.
 pub(crate) fn start(value: &Value<'_>) -> usize {
-    match value {
-        Value::StringLit(node) => node.range.start,
-        Value::NumberLit(node) => node.range.start,
-        Value::BooleanLit(node) => node.range.start,
-        Value::Object(node) => node.range.start,
-        Value::Array(node) => node.range.start,
-        Value::NullKeyword(node) => node.range.start,
-    }
+    value.range().start
 }
 
 /// One member of an object.
@@ -150,25 +144,16 @@ pub(crate) fn get_str<'o>(object: &'o Object<'_>, name: &str) -> Option<&'o str>
 
 /// The value of a Boolean member.
 pub(crate) fn get_bool(object: &Object<'_>, name: &str) -> Option<bool> {
-    match get(object, name)? {
-        Value::BooleanLit(node) => Some(node.value),
-        _ => None,
-    }
+    get(object, name)?.as_boolean_lit().map(|node| node.value)
 }
 
 /// The text of a string.
 pub(crate) fn as_str<'o>(value: &'o Value<'_>) -> Option<&'o str> {
-    match value {
-        Value::StringLit(node) => Some(&node.value),
-        _ => None,
-    }
+    value.as_string_lit().map(|node| &*node.value)
 }
 
 fn key<'o>(member: &'o ast::ObjectProp<'_>) -> &'o str {
-    match &member.name {
-        ast::ObjectPropName::String(name) => &name.value,
-        ast::ObjectPropName::Word(name) => name.value,
-    }
+    member.name.as_str()
 }
 
 #[cfg(test)]

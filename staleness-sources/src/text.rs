@@ -180,7 +180,7 @@ pub(crate) fn read_bytes(
 ) -> Result<Option<Vec<u8>>, ErrorKind> {
     let mut bytes = Vec::with_capacity(usize::try_from(expected.min(limit)).unwrap_or(0) + 1);
     File::open(path)
-        .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut bytes))
         .map_err(|error| error.kind())?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }

@@ -81,32 +81,12 @@ pub(super) struct Draft {
 
 /// The most names in all documents of a check, temporal words and blocks counted as names are: at some 50
 /// bytes each.
-const MAX_PLACES: usize = 1_000_000;
+pub(super) const MAX_PLACES: usize = 1_000_000;
 
-/// Memory that is used again for one document after the other, and what all of them may take together.
-#[derive(Debug)]
-pub(super) struct Room {
-    /// Number of places that may still be kept.
-    left: usize,
-    blocks: Vec<DraftBlock>,
-    mentions: Vec<Mention>,
-    marks: Vec<Range<usize>>,
-}
-
-impl Default for Room {
-    fn default() -> Self {
-        Self { left: MAX_PLACES, blocks: Vec::new(), mentions: Vec::new(), marks: Vec::new() }
-    }
-}
-
-pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Draft, &'static str> {
+/// Reads a document. `room` is how many places may still be kept of all documents.
+pub(super) fn read(text: &str, names: &mut Names, room: &mut usize) -> Result<Draft, &'static str> {
     let front = front::read(text)?;
-    let mut draft = Draft {
-        blocks: std::mem::take(&mut room.blocks),
-        mentions: std::mem::take(&mut room.mentions),
-        marks: std::mem::take(&mut room.marks),
-        ..Draft::default()
-    };
+    let mut draft = Draft::default();
     let mut body = text.len() - text.trim_start_matches('\u{feff}').len();
     if let Some(front) = front {
         draft.fields = front::fields(&front);
@@ -118,7 +98,7 @@ pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Dra
     }
     let mut maker = Maker {
         text,
-        room: room.left,
+        room: *room,
         names,
         draft,
         waiting: Vec::new(),
@@ -130,19 +110,12 @@ pub(super) fn read(text: &str, names: &mut Names, room: &mut Room) -> Result<Dra
     };
     markdown::read(text, body, &mut maker);
     let mut draft = maker.draft;
-    room.left = room.left.saturating_sub(draft.places());
+    *room = room.saturating_sub(draft.places());
     // It is held until every document was read.
-    room.blocks = fitted(&mut draft.blocks);
-    room.mentions = fitted(&mut draft.mentions);
-    room.marks = fitted(&mut draft.marks);
+    draft.blocks.shrink_to_fit();
+    draft.mentions.shrink_to_fit();
+    draft.marks.shrink_to_fit();
     Ok(draft)
-}
-
-/// Moves a list to memory that it fills, and returns what it leaves, empty.
-fn fitted<T>(list: &mut Vec<T>) -> Vec<T> {
-    let mut fitted = Vec::with_capacity(list.len());
-    fitted.append(list);
-    std::mem::replace(list, fitted)
 }
 
 impl Draft {

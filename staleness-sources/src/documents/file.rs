@@ -1,7 +1,5 @@
 //! Reading one document, whatever it is.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -9,7 +7,7 @@ use staleness_core::knowledge::ItemKind;
 use staleness_core::time::Timestamp;
 
 use super::history::History;
-use crate::text::{Fence, Target, look, reason};
+use crate::text::{Fence, Target, look, read_bytes, reason};
 
 /// A file that is to be checked.
 #[derive(Clone, Debug)]
@@ -51,13 +49,7 @@ pub(super) fn read(path: &Path, limit: u64, fence: Option<&Fence>) -> Result<Tex
     if meta.len() > limit {
         return Err(too_large());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
-    File::open(path)
-        .and_then(|file| file.take(limit.saturating_add(1)).read_to_end(&mut bytes))
-        .map_err(|error| reason(error.kind()))?;
-    if bytes.len() as u64 > limit {
-        return Err(too_large());
-    }
+    let bytes = read_bytes(path, limit, meta.len()).map_err(reason)?.ok_or_else(too_large)?;
     if bytes.contains(&0) {
         return Err("is binary".to_owned());
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use staleness_core::time::Timestamp;
 
-use super::draft::{self, Origin, Room};
+use super::draft::{self, MAX_PLACES, Origin};
 use super::front::Fields;
 use super::imports;
 use super::names::Names;
@@ -62,7 +62,7 @@ pub struct Front {
 /// Why it cannot be read.
 pub fn read(text: &str) -> Result<Read, &'static str> {
     let mut names = Names::default();
-    let draft = draft::read(text, &mut names, &mut Room::default())?;
+    let draft = draft::read(text, &mut names, &mut { MAX_PLACES })?;
     let blocks = draft.blocks.iter().map(|block| Block {
         range: block.range.clone(),
         names: draft.mentions[block.mentions.clone()]

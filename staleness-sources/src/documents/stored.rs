@@ -7,7 +7,7 @@ use staleness_core::ids::{ItemKey, Scope};
 use staleness_core::knowledge::{Citation, Cited, Evidence, Fact, Item, Lines, marker_evidence};
 
 use super::check::{Past, ask_of_word, commit_text, fact_of_citation};
-use super::draft::{self, Room};
+use super::draft::{self, MAX_PLACES};
 use super::names::Names;
 use super::{Cancelled, Note, Progress, file, target};
 use crate::git::{
@@ -120,7 +120,7 @@ fn own_markers(item: &Item) -> Vec<Evidence> {
 
 /// The words of all items at once, each with its item and the place in its text.
 fn words_of(items: &[&Item]) -> Vec<(usize, usize, Word)> {
-    let (mut words, mut room) = (Vec::new(), Room::default());
+    let (mut words, mut room) = (Vec::new(), MAX_PLACES);
     let of_store = |item: &Item| item.path.is_none() && !item.evergreen;
     for (at, item) in items.iter().enumerate().filter(|(_, item)| of_store(item)) {
         let mut names = Names::default();

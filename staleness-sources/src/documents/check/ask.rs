@@ -18,7 +18,7 @@ use crate::git::Word;
 const MAX_LEAVING: usize = 20;
 
 /// One question about one place in a document.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ask {
     /// Where it stands, in bytes.
     pub(super) at: usize,
@@ -140,7 +140,7 @@ impl Check<'_> {
                     let there = self.is_there(&citation.path);
                     if there && !citation.is_bare() || !there && !self.is_made(doc, &citation.path)
                     {
-                        asks.push(Ask { at: 0, cites: vec![citation], word: None, relative: None });
+                        asks.push(Ask { cites: vec![citation], ..Ask::default() });
                     }
                 }
                 None => leaving.lines.push(*line),
@@ -173,12 +173,8 @@ impl Check<'_> {
             }
             let ask = match self.names.get(mention.name) {
                 (NameSort::Word(Shape::Flag | Shape::Identifier), _) => {
-                    missing.get(&mention.name).map(|word| Ask {
-                        at: mention.at,
-                        cites: Vec::new(),
-                        word: Some(word.clone()),
-                        relative: None,
-                    })
+                    let ask = |word: &Word| Ask { word: Some(word.clone()), ..Ask::default() };
+                    missing.get(&mention.name).map(|word| Ask { at: mention.at, ..ask(word) })
                 }
                 (NameSort::Word(Shape::Path), text) => {
                     self.ask_of_path(doc, mention, text, missing)
@@ -212,7 +208,7 @@ impl Check<'_> {
         paths.dedup();
         if let Some(path) = paths.iter().find(|path| self.is_there(path)) {
             let cites = citation(path.clone(), &target).filter(|citation| !citation.is_bare())?;
-            return Some(Ask { at: mention.at, cites: vec![cites], word: None, relative: None });
+            return Some(Ask { at: mention.at, cites: vec![cites], ..Ask::default() });
         }
         let word = missing.get(&mention.name)?;
         if paths.iter().any(|path| self.is_made(doc, path)) {
@@ -220,12 +216,10 @@ impl Check<'_> {
         }
         // In ordinary text a path is a word like any other, unless it names lines.
         let cites = mention.origin == Origin::Code || target.lines.is_some();
-        let cites: Vec<Citation> = if cites && self.past.is_there() {
-            paths.into_iter().filter_map(|path| citation(path, &target)).collect()
-        } else {
-            Vec::new()
-        };
-        Some(Ask { at: mention.at, cites, word: Some(word.clone()), relative: None })
+        let cites = cites && self.past.is_there();
+        let cites = paths.into_iter().filter(|_| cites);
+        let cites = cites.filter_map(|path| citation(path, &target)).collect();
+        Some(Ask { at: mention.at, cites, word: Some(word.clone()), ..Ask::default() })
     }
 
     fn ask_of_link(
@@ -253,8 +247,8 @@ impl Check<'_> {
         (!there || !citation.is_bare()).then(|| Ask {
             at: mention.at,
             cites: vec![citation],
-            word: None,
             relative: (!target.path.starts_with('/')).then(|| target.path.to_string()),
+            ..Ask::default()
         })
     }
 
@@ -268,7 +262,7 @@ impl Check<'_> {
         let path = target::resolve(self.folder_of(doc)?, text).ok()?;
         let is_gone = !path.is_empty() && !self.is_there(&path) && !self.is_made(doc, &path);
         let cites = is_gone.then(|| vec![Citation::of_path(path)])?;
-        Some(Ask { at: mention.at, cites, word: None, relative: None })
+        Some(Ask { at: mention.at, cites, ..Ask::default() })
     }
 
     /// The folder of a document in the project; `None` for a file of the user, whose paths are

@@ -26,7 +26,7 @@ use staleness_core::ids::ItemId;
 use staleness_core::knowledge::Document;
 
 use super::discover::Search;
-use super::draft::Room;
+use super::draft::MAX_PLACES;
 use super::names::Names;
 use super::nature::Patterns;
 use super::{Cancelled, CheckOptions, Note, Progress, Report, Skipped};
@@ -51,7 +51,8 @@ struct Check<'a> {
     fence: Fence,
     past: Past<'a>,
     names: Names,
-    room: Room,
+    /// How many places of documents may still be kept.
+    room: usize,
     report: Report,
     /// Documents of which something was told that is not kept with them, or that changes without their
     /// text or the commit: they are checked anew each time.
@@ -151,7 +152,7 @@ pub fn check(
         fence,
         past,
         names: Names::default(),
-        room: Room::default(),
+        room: MAX_PLACES,
         report,
         told: BTreeSet::new(),
         partial: BTreeSet::new(),

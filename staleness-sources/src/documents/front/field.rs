@@ -37,51 +37,35 @@ pub enum Field {
 }
 
 impl Field {
-    /// Every field, in the order in which new ones are written.
-    pub const ALL: [Self; 15] = [
-        Self::Id,
-        Self::Kind,
-        Self::Keywords,
-        Self::Added,
-        Self::VersionContext,
-        Self::LastRecalled,
-        Self::RecallCount,
-        Self::Evergreen,
-        Self::Expires,
-        Self::Verified,
-        Self::Cite,
-        Self::Supersedes,
-        Self::Related,
-        Self::Due,
-        Self::Status,
-    ];
-
     /// Its names, that for new fields first. A hyphen stands for an underscore, and capitals for
     /// small letters.
     #[must_use]
     pub const fn names(self) -> &'static [&'static str] {
-        match self {
-            Self::Id => &["id"],
-            Self::Kind => &["kind", "type"],
-            Self::Keywords => &["keywords"],
-            Self::Added => &["added", "added_at"],
-            Self::VersionContext => &["version_context"],
-            Self::LastRecalled => &["last_recalled", "recalled_at"],
-            Self::RecallCount => &["recall_count"],
-            Self::Evergreen => &["evergreen"],
-            Self::Expires => &["expires", "expires_at", "stale_after"],
-            Self::Verified => &["verified", "verified_at"],
-            Self::Cite => &["cite", "citations"],
-            Self::Supersedes => &["supersedes"],
-            Self::Related => &["related"],
-            Self::Due => &["due"],
-            Self::Status => &["status"],
-        }
+        NAMES[self as usize].1
     }
 
     /// The field that a key names.
     pub(super) fn of_key(key: &str) -> Option<Self> {
         let key = key.to_ascii_lowercase().replace('-', "_");
-        Self::ALL.into_iter().find(|field| field.names().contains(&key.as_str()))
+        NAMES.iter().find(|(_, names)| names.contains(&key.as_str())).map(|(field, _)| *field)
     }
 }
+
+/// Every field with its names, in the order of the fields.
+const NAMES: [(Field, &[&str]); 15] = [
+    (Field::Id, &["id"]),
+    (Field::Kind, &["kind", "type"]),
+    (Field::Keywords, &["keywords"]),
+    (Field::Added, &["added", "added_at"]),
+    (Field::VersionContext, &["version_context"]),
+    (Field::LastRecalled, &["last_recalled", "recalled_at"]),
+    (Field::RecallCount, &["recall_count"]),
+    (Field::Evergreen, &["evergreen"]),
+    (Field::Expires, &["expires", "expires_at", "stale_after"]),
+    (Field::Verified, &["verified", "verified_at"]),
+    (Field::Cite, &["cite", "citations"]),
+    (Field::Supersedes, &["supersedes"]),
+    (Field::Related, &["related"]),
+    (Field::Due, &["due"]),
+    (Field::Status, &["status"]),
+];
