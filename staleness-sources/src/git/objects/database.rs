@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::oid::Oid;
-use super::question::{Object, Sort, TOLD, Told, Unread, Wanted, header, is_missing, told};
+use super::question::{Object, Sort, Unread, Wanted, header, is_missing};
 use crate::git::process::{Call, GitError, Process, Program, many};
 
 /// How many bytes of questions are open at once, unless one is longer: pipes hold 4 KiB at least.
@@ -205,26 +205,6 @@ impl Objects {
             }
         }
         Ok(far.into())
-    }
-
-    /// What git tells of how it keeps each of these objects, as far as it does: `None` for one that is
-    /// missing, or all that come after one over which it breaks off. Nothing depends on it but speed, so
-    /// that counts for nothing.
-    pub(crate) fn tell(&mut self, wanted: &[Wanted]) -> Result<Vec<Option<Told>>, GitError> {
-        let mut process = self.start_bulk(TOLD, &wanted.into(), 0, &None)?;
-        let mut all = vec![None; wanted.len()];
-        let mut line = Vec::new();
-        for answer in &mut all {
-            let is_there = matches!(process.record(b'\n', &mut line), Ok(true));
-            *answer = is_there.then(|| told(&line)).flatten();
-            if answer.is_none() && !(is_there && is_missing(&line)) {
-                match process.post_mortem() {
-                    why if why.is_final() => return Err(why),
-                    _ => break,
-                }
-            }
-        }
-        Ok(all)
     }
 
     /// One object, handed to `look`.

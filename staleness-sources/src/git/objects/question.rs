@@ -68,33 +68,6 @@ pub struct Unread {
     pub damaged: u64,
 }
 
-/// What git tells of how it keeps an object, without unpacking it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
-    /// How many bytes it takes.
-    pub(crate) packed: u64,
-    /// What it is kept as a difference from, if it is.
-    pub(crate) base: Option<Oid>,
-}
-
-/// What git is asked to tell of an object. How many bytes it has unpacked is told after some unpacking
-/// only: that takes four times as long.
-pub(super) const TOLD: &str = "--batch-check=%(objectname) %(objectsize:disk) %(deltabase)";
-
-/// The most that is believed: sums of so many bytes have room in 64 bits.
-const MAX_PACKED: u64 = 1 << 40;
-
-/// Reads the answer; `None` for what is none.
-pub(crate) fn told(line: &[u8]) -> Option<Told> {
-    let mut words = line.split(|byte| *byte == b' ');
-    Oid::from_hex(words.next()?)?;
-    let packed: u64 = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
-    let base = Oid::from_hex(words.next()?)?;
-    // No object has the id of zeros: it stands for none.
-    let base = base.as_bytes().iter().any(|byte| *byte != 0).then_some(base);
-    words.next().is_none().then_some(Told { packed: packed.min(MAX_PACKED), base })
-}
-
 /// Returns true if an answer says that there is no such object.
 pub(crate) fn is_missing(line: &[u8]) -> bool {
     // Newer ones say what they miss where it is the commit of a submodule.
@@ -114,4 +87,22 @@ pub(crate) fn header(line: &[u8]) -> Option<(Oid, Sort, u64)> {
     };
     let size = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
     words.next().is_none().then_some((id, sort, size))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_id_stands_in_the_answer_that_it_was_read_from(
+            line in "([0-9a-f]{40}|[0-9a-f]{64}|[0-9A-Fx]{0,41})( (blob|tree|tag|x|missing)){0,2}( [0-9x]{1,3}){0,2}",
+        ) {
+            if let Some((id, ..)) = header(line.as_bytes()) {
+                prop_assert!(line.starts_with(&id.to_string()) && !is_missing(line.as_bytes()));
+            }
+        }
+    }
 }

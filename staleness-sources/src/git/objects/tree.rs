@@ -172,3 +172,22 @@ fn index(tree: &[u8], id: Oid) -> Map<Box<[u8]>, (EntryKind, Oid)> {
         .map(|entry| (entry.name.into(), (entry.kind, entry.id)))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn entries_of_any_bytes_stand_apart(
+            bytes in prop::collection::vec(prop_oneof![Just(0_u8), Just(b' '), any::<u8>()], 0..200),
+            id_len in prop_oneof![Just(20_usize), Just(32)],
+        ) {
+            let taken = entries(&bytes, id_len).map(|entry| entry.name.len() + 2 + id_len);
+            prop_assert!(taken.sum::<usize>() <= bytes.len());
+            prop_assert!(entries(&bytes, id_len).all(|entry| !entry.name.contains(&0)));
+        }
+    }
+}

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
-use super::families::{Divided, Kept, divide};
 use super::found::Found;
 use crate::git::lines::is_text;
 use crate::git::objects::{Object, Objects, Oid, Place, Sort, Wanted};
@@ -47,8 +46,7 @@ pub(crate) struct Reading {
 pub(crate) type WantedFile = (Oid, Naming);
 
 /// Reads files. A few share the git that is running already. Many are divided among as many gits as there
-/// are processors, by what git keeps as differences of what: see [`super::families`]. What is left out
-/// because there is too much is not handed to `found`.
+/// are processors. What is left out because there is too much is not handed to `found`.
 pub(crate) fn read(
     wanted: &[WantedFile],
     lexicon: &Lexicon,
@@ -64,16 +62,8 @@ pub(crate) fn read(
         let all: Vec<usize> = (0..wanted.len()).collect();
         return files.alone(&all, tools, found);
     }
-    let told = tools.objects.tell(&questions)?;
-    let kept = told.iter().zip(wanted).enumerate().map(|(at, (told, (id, _)))| Kept {
-        at,
-        id: *id,
-        packed: told.map_or(0, |told| told.packed),
-        base: told.and_then(|told| told.base),
-    });
     let gits = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_GITS);
-    let divided = divide(&kept.collect::<Vec<_>>(), gits);
-    files.together(divided, tools, found)
+    files.together(gits, tools, found)
 }
 
 /// What looks at one file after the other.
@@ -161,22 +151,20 @@ impl Files<'_> {
     /// was faster.
     fn together(
         &self,
-        Divided { shares, endless }: Divided,
+        gits: usize,
         tools: &mut Tools<'_, '_>,
         found: &mut dyn FnMut(usize, Found),
     ) -> Result<Reading, GitError> {
         let of = self.wanted.len();
         let mut reading = Reading::default();
         let mut known: Vec<Option<Found>> = vec![None; of];
-        for at in &endless {
-            known[*at] = Some(Found::of(&mut Vec::new(), true));
-        }
-        tools.objects.unread.damaged += endless.len() as u64;
-        let parts = shares.len().max(1);
-        let part = tools.bytes.div_ceil(parts as u64);
-        let mut gits: Vec<Objects> = shares.iter().map(|_| tools.objects.another(parts)).collect();
-        let (done, is_over) = (AtomicUsize::new(endless.len()), AtomicBool::new(false));
-        tools.watch.tell(tools.stage, endless.len(), Some(of))?;
+        // Versions of a file follow each other, and most differ from each other only: they stay together.
+        let all: Vec<usize> = (0..of).collect();
+        let shares: Vec<&[usize]> = all.chunks(of.div_ceil(gits)).collect();
+        let part = tools.bytes.div_ceil(gits as u64);
+        let mut gits: Vec<Objects> = shares.iter().map(|_| tools.objects.another(gits)).collect();
+        let (done, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        tools.watch.tell(tools.stage, 0, Some(of))?;
         let ended = thread::scope(|scope| {
             let (to, steps) = channel();
             let readers = shares.iter().zip(&mut gits).map(|(share, objects)| {

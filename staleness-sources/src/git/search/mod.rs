@@ -1,6 +1,5 @@
 //! Which words the checked-out commit lacks, and what became of them.
 
-mod families;
 mod files;
 mod found;
 mod index;
