@@ -1,9 +1,7 @@
-//! What git writes: objects, answers, lists of changes, and a whole check against a git that answers
-//! anything.
+//! A whole check against a git that answers anything.
 //!
-//! Input, by its first byte: `g` is followed by the answers of a git, apart by lines of `%%`, in the
-//! order of [`ANSWERS`], the first with `@` for the folder of the repository; any other byte by bytes that are
-//! read as everything that git writes.
+//! Input: a byte, and the answers of a git, apart by lines of `%%`, in the order of [`ANSWERS`], the first with
+//! `@` for the folder of the repository.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -11,14 +9,8 @@ use std::path::{Path, PathBuf};
 
 use staleness_core::Timestamp;
 use staleness_sources::documents::{CheckOptions, Report, check};
-use staleness_sources::git::fuzzing::{
-    change, commit_header, committed_at, compared, is_missing, lines, object_header, scanned, told,
-    tree,
-};
-use staleness_sources::git::{Limits, Oid, Program, Repo};
+use staleness_sources::git::{Limits, Program, Repo};
 use staleness_sources::project::ProjectPlace;
-
-use crate::peak;
 
 /// The commands whose answers an input gives, each by a word of its arguments; the first that fits.
 const ANSWERS: [(&str, &str); 8] = [
@@ -34,78 +26,10 @@ const ANSWERS: [(&str, &str); 8] = [
 /// More answers than this are no longer read, in bytes.
 const MAX_INPUT: usize = 64 * 1024;
 
-/// Reads the input as what its first byte says.
+/// Checks a project with the git that the input makes up.
 pub fn run(data: &[u8]) {
-    match data.split_first() {
-        Some((b'g', answers)) => whole(&answers[..answers.len().min(MAX_INPUT)]),
-        Some((_, bytes)) => {
-            let ((), most) = peak::measured(|| pieces(bytes));
-            let bound = (1 << 20) + 1024 * bytes.len();
-            assert!(most <= bound, "{most} bytes in use for {}", bytes.len());
-        }
-        None => {}
-    }
-}
-
-/// Every reader of a piece of what git writes.
-fn pieces(bytes: &[u8]) {
-    for id_len in [20, 32] {
-        let entries = tree(bytes, id_len);
-        let taken: usize = entries.iter().map(|(name, ..)| name.len() + 2 + id_len).sum();
-        assert!(taken <= bytes.len(), "entries stand apart");
-        for (name, _, id) in entries {
-            assert!(!name.contains(&0) && id.as_bytes().len() == id_len);
-        }
-    }
-    let _ = committed_at(bytes);
-    for line in bytes.split(|byte| *byte == b'\n') {
-        id(Oid::from_hex(line), line);
-        id(object_header(line).map(|(id, _)| id), line);
-        assert!(object_header(line).is_none() || !is_missing(line), "there, or missing");
-        let _ = told(line);
-        id(commit_header(line).map(|(id, _)| id), line);
-        if let Some((_, new, _)) = change(line.strip_prefix(b":").unwrap_or(line)) {
-            id(Some(new), line);
-        }
-    }
-    let half = bytes.len() / 2;
-    let parts: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
-    let (old, new) = match parts[..] {
-        [old, new, ..] => (old, new),
-        _ => bytes.split_at(half),
-    };
-    versions(old, new);
-    let words: Vec<&[u8]> = old.split(|byte| *byte == b' ').take(16).collect();
-    let texts = [new, old, new, bytes];
-    for foreign in [false, true] {
-        let (remembered, anew) = scanned(&words, &texts, foreign);
-        assert_eq!(remembered, anew, "what was seen before changes nothing");
-    }
-}
-
-/// An id stands in the line as it reads.
-fn id(found: Option<Oid>, line: &[u8]) {
-    let Some(found) = found else { return };
-    let digits = found.to_string();
-    assert!(matches!(digits.len(), 40 | 64));
-    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
-    assert!(line.contains(&digits), "{digits} is not in {line:?}");
-}
-
-/// Lines that are said to have stayed did, in their order; all others changed.
-fn versions(old: &[u8], new: &[u8]) {
-    let (origins, changed) = compared(old, new);
-    let (old, new) = (lines(old), lines(new));
-    assert_eq!(origins.len(), new.len());
-    let mut before = None;
-    for (at, origin) in origins.iter().enumerate() {
-        let line = u32::try_from(at + 1).expect("few lines");
-        let is_changed = changed.iter().any(|part| (part.first..=part.last).contains(&line));
-        assert_eq!(is_changed, origin.is_none(), "line {line}");
-        let Some(origin) = origin else { continue };
-        assert_eq!(old[*origin as usize], new[at], "line {line} stayed");
-        assert!(before.is_none_or(|before| before < *origin), "lines stay in their order");
-        before = Some(*origin);
+    if let Some((_, answers)) = data.split_first() {
+        whole(&answers[..answers.len().min(MAX_INPUT)]);
     }
 }
 

@@ -1,6 +1,8 @@
 //! The reader of documents, opened to the fuzz targets. No part of the API: it may change or go
 //! with any release.
 
+#![allow(missing_docs)]
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -11,48 +13,31 @@ use super::front::Fields;
 use super::imports;
 use super::names::Names;
 
-/// What was read of a document. Places are bytes of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// Where the text behind its front matter begins; 0 without front matter.
     pub body: usize,
-    /// What it is called by.
     pub titled: Range<usize>,
-    /// The blocks in which something can be looked up.
     pub blocks: Vec<Block>,
-    /// What was noticed, with its place.
     pub faults: Vec<(usize, String)>,
-    /// What was noticed in the front matter, with its line.
     pub front_faults: Vec<(u32, String)>,
-    /// Fields of the front matter.
     pub front: Front,
 }
 
-/// A block of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Where it stands.
     pub range: Range<usize>,
     /// Its names: where each begins, what it is, and whether it stands there as it reads.
     pub names: Vec<(usize, String, bool)>,
-    /// Its temporal words.
     pub marks: Vec<Range<usize>>,
 }
 
-/// Fields of front matter that `set_fields` may write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Front {
-    /// `id`.
     pub id: Option<String>,
-    /// `keywords`.
     pub keywords: BTreeSet<String>,
-    /// `version_context`.
     pub version_context: Option<String>,
-    /// `verified`.
     pub verified: Option<Timestamp>,
-    /// `recall_count`.
     pub recalls: u64,
-    /// `evergreen`.
     pub evergreen: bool,
 }
 

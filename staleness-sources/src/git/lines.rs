@@ -145,3 +145,31 @@ pub(crate) fn may_be_text(name: &[u8]) -> bool {
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     !bytes[..bytes.len().min(8_000)].contains(&0)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn lines_that_stayed_did_in_their_order_and_all_others_changed(
+            old in "[ab \n]{0,60}", new in "[ab \n]{0,60}",
+        ) {
+            let mut numbers = Numbers::default();
+            let (older, newer) = (numbers.text(old.as_bytes()), numbers.text(new.as_bytes()));
+            let old: Vec<_> = split(old.as_bytes()).map(<[u8]>::trim_ascii_end).collect();
+            let new: Vec<_> = split(new.as_bytes()).map(<[u8]>::trim_ascii_end).collect();
+            let (origins, changed) = (newer.origins(&older), newer.changed(&older));
+            prop_assert_eq!(origins.len(), new.len());
+            let stayed: Vec<u32> = origins.iter().flatten().copied().collect();
+            prop_assert!(stayed.is_sorted_by(|a, b| a < b));
+            for (line, origin) in (1_u32..).zip(&origins) {
+                let is_changed = changed.iter().any(|it| (it.first..=it.last).contains(&line));
+                prop_assert_eq!(is_changed, origin.is_none());
+                prop_assert!(origin.is_none_or(|at| old[at as usize] == new[line as usize - 1]));
+            }
+        }
+    }
+}

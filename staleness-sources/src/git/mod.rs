@@ -22,9 +22,6 @@
 //! in [`Unread`], and no answer is made from it.
 
 mod citations;
-#[cfg(feature = "fuzzing")]
-#[doc(hidden)]
-pub mod fuzzing;
 mod history;
 mod lines;
 mod objects;

@@ -22,7 +22,5 @@ pub use tracked::{Tracked, TrackedKind};
 
 pub(crate) use changes::{Changed, Changes, Held};
 pub(crate) use commits::{Past, between};
-#[cfg(feature = "fuzzing")]
-pub(crate) use raw::{header, parse};
 pub(crate) use renames::{Asker, Renames};
 pub(crate) use timeline::History;

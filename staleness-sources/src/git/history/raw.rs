@@ -105,3 +105,25 @@ fn kind(mode: &[u8]) -> Option<EntryKind> {
         _ => Some(EntryKind::Link),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ids_stand_in_the_line_that_they_were_read_from(
+            line in "([0-7]{6} ){0,2}([0-9a-f]{40}|[0-9a-f]{39}|[0-9a-f]{64}) ([0-9a-f]{40} )?[0-9A-Z]{0,12}",
+        ) {
+            if let Some(change) = parse(line.as_bytes()) {
+                let ids = format!("{} {} ", change.old, change.new);
+                prop_assert!(line.contains(&ids), "{}", ids);
+            }
+            if let Some(commit) = header(line.as_bytes()) {
+                prop_assert!(line.starts_with(&commit.id.to_string()));
+            }
+        }
+    }
+}

@@ -16,8 +16,6 @@ mod spot;
 pub use meaning::Word;
 
 pub(crate) use extent::{extent, holds};
-#[cfg(feature = "fuzzing")]
-pub(crate) use lexicon::Role;
 pub(crate) use lexicon::{Lexicon, WantedPath};
 pub(crate) use meaning::{Thing, meaning, path};
 pub(crate) use naming::Naming;
